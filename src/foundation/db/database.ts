@@ -1,0 +1,57 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import { namingClient, type StatementObserver } from './naming-client.ts'
+import type { DB } from './schema.generated.ts'
+
+/** The whole database. Functions that take it cross schools; the others take a SchoolDb or SchoolTx. */
+export type Db = Kysely<DB>
+
+export interface DatabaseSettings {
+  readonly connection: pg.ClientConfig
+  readonly poolSize: number
+  readonly statementTimeoutMs: number
+  readonly observe?: StatementObserver
+  readonly onIdleError?: (error: Error) => void
+}
+
+export interface Database {
+  readonly db: Db
+  readonly pool: pg.Pool
+  close(): Promise<void>
+}
+
+const types = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    if (format !== 'binary') {
+      if (oid === pg.types.builtins.INT8) return safeInteger
+      if (oid === pg.types.builtins.DATE) return asText
+    }
+    return pg.types.getTypeParser(oid, format as 'text')
+  },
+} as pg.CustomTypesConfig
+
+const asText = (value: string): string => value
+
+/** Money and counts are bigint in SQL; beyond 2^53 a wrong amount is worse than an error. */
+function safeInteger(value: string): number {
+  const number = Number(value)
+  if (!Number.isSafeInteger(number)) throw new RangeError(`bigint out of range: ${value}`)
+  return number
+}
+
+export function openDatabase(settings: DatabaseSettings): Database {
+  const pool = new pg.Pool({
+    ...settings.connection,
+    Client: namingClient(settings.observe),
+    types,
+    max: settings.poolSize,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 60_000,
+    application_name: 'schoolgate',
+    // An installation may default to another isolation level; our single statements rely on this one.
+    options: `-c default_transaction_isolation=read\\ committed -c statement_timeout=${settings.statementTimeoutMs} -c idle_in_transaction_session_timeout=60000 -c TimeZone=UTC`,
+  } as pg.PoolConfig)
+  pool.on('error', (error) => settings.onIdleError?.(error))
+  const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
+  return { db, pool, close: () => db.destroy() }
+}

@@ -1,0 +1,40 @@
+import pg from 'pg'
+import { sha256 } from '../crypto/digest.ts'
+
+/** Texts beyond this many, or longer than this, run unnamed: PostgreSQL keeps every named plan. */
+const MAX_NAMED_TEXTS = 2000
+const MAX_NAMED_LENGTH = 20_000
+
+const names = new Map<string, string>()
+
+/** The statement name of a query text, or undefined where preparing it would not pay. */
+export function statementName(text: string): string | undefined {
+  const known = names.get(text)
+  if (known !== undefined) return known
+  if (names.size >= MAX_NAMED_TEXTS || text.length > MAX_NAMED_LENGTH) return undefined
+  const name = `s${sha256(text).toString('base64url').slice(0, 22)}`
+  names.set(text, name)
+  return name
+}
+
+export type StatementObserver = (text: string) => void
+
+/**
+ * A pg client that prepares every parameterised statement once per connection. Named statements cost
+ * Kysely no more than hand-written pg; unnamed ones are parsed and planned again on every request.
+ */
+export function namingClient(observe: StatementObserver | undefined): typeof pg.Client {
+  class NamingClient extends pg.Client {
+    // biome-ignore lint/suspicious/noExplicitAny: pg declares seven overloads; all pass through unchanged
+    override query(...args: any[]): any {
+      const [text, values] = args
+      if (typeof text !== 'string') return super.query(...(args as [never]))
+      observe?.(text)
+      if (!Array.isArray(values) || values.length === 0) return super.query(...(args as [never]))
+      const name = statementName(text)
+      const query = name === undefined ? { text, values } : { name, text, values }
+      return super.query(query as never, ...(args.slice(2) as []))
+    }
+  }
+  return NamingClient
+}

@@ -1,0 +1,772 @@
+// Row types of the migrated database. `npm run schema` rewrites this file; a test compares it.
+
+import type { ColumnType, Generated } from 'kysely'
+
+/** schools: what the pages of a school look like */
+export interface AppearancesTable {
+  school_id: string
+  primary_color: Generated<string>
+  accent_color: Generated<string>
+  logo_file_id: string | null
+  tagline: Generated<string>
+  created_at: Generated<Date>
+  updated_at: Generated<Date>
+  version: Generated<number>
+}
+
+/** audit: append-only; no foreign key to what it names, so that it outlives it */
+export interface AuditEntriesTable {
+  id: string
+  school_id: string | null
+  at: Generated<Date>
+  action: string
+  outcome: string
+  actor_user_id: string | null
+  client_id: string | null
+  authorization_id: string | null
+  subject: string | null
+  detail: ColumnType<unknown, string | undefined, string>
+  request_id: string | null
+}
+
+/** grants: a consent on its way to the client; single use is one conditional update */
+export interface AuthorizationCodesTable {
+  id: string
+  hash: Buffer
+  school_id: string
+  client_id: string
+  user_id: string
+  audience: 'member' | 'operator'
+  scopes: string[]
+  resource: string | null
+  redirect_uri: string
+  code_challenge: string
+  nonce: string | null
+  authenticated_at: Date
+  device: Generated<string>
+  created_at: Generated<Date>
+  expires_at: Date
+  consumed_at: Date | null
+  pair_id: string | null
+}
+
+/** grants: one completed authorization; ending it ends every pair at once */
+export interface AuthorizationsTable {
+  id: string
+  school_id: string
+  client_id: string
+  user_id: string | null
+  audience: 'member' | 'operator'
+  scopes: string[]
+  resource: string | null
+  code_id: string | null
+  device: Generated<string>
+  created_at: Generated<Date>
+  last_used_at: Date | null
+  revoked_at: Date | null
+}
+
+/** people: a signed-in browser at one school's origin; only the hash of its secret is kept */
+export interface BrowserSessionsTable {
+  id: string
+  secret_hash: Buffer
+  school_id: string
+  user_id: string
+  device: Generated<string>
+  authenticated_at: Generated<Date>
+  created_at: Generated<Date>
+  last_seen_at: Generated<Date>
+  expires_at: Date
+}
+
+/** clients: fetched client metadata documents, and failures for a minute */
+export interface ClientDocumentsTable {
+  url: string
+  document: ColumnType<unknown, string | null | undefined, string | null>
+  failure: string | null
+  fetched_at: Generated<Date>
+  expires_at: Date
+}
+
+/** clients: keyed by school, so that review, disabling and foreign keys are the school's own */
+export interface ClientsTable {
+  school_id: string
+  client_id: string
+  kind: 'application' | 'vendor' | 'document'
+  audience: 'member' | 'operator'
+  name: string
+  confidential: Generated<boolean>
+  secret_hash: Buffer | null
+  secret_rotated_at: Date | null
+  redirect_uris: string[]
+  scopes: string[]
+  created_by: string | null
+  reviewed_by: string | null
+  reviewed_at: Date | null
+  disabled_at: Date | null
+  deleted_at: Date | null
+  created_at: Generated<Date>
+  updated_at: Generated<Date>
+  version: Generated<number>
+}
+
+/** learning: what members say under a lecture */
+export interface CommentsTable {
+  school_id: string
+  id: string
+  lecture_id: string
+  user_id: string
+  parent_id: string | null
+  body: string
+  hidden_at: Date | null
+  created_at: Generated<Date>
+}
+
+/** consulting: a slot of a service on a day, or a class of a study group */
+export interface ConsultingMeetingsTable {
+  school_id: string
+  id: string
+  service_id: string | null
+  study_group_id: string | null
+  title: string
+  state: Generated<'available' | 'scheduled' | 'canceled'>
+  starts_at: Date
+  ends_at: Date
+  room_url: Generated<string>
+  created_at: Generated<Date>
+  updated_at: Generated<Date>
+  version: Generated<number>
+}
+
+/** consulting: whose students are offered a service */
+export interface ConsultingServiceCoursesTable {
+  school_id: string
+  service_id: string
+  course_id: string
+}
+
+/** consulting: an offer of somebody's time */
+export interface ConsultingServicesTable {
+  school_id: string
+  id: string
+  title: string
+  description: Generated<string>
+  host_id: string | null
+  state: Generated<'offered' | 'paused'>
+  created_at: Generated<Date>
+  updated_at: Generated<Date>
+  version: Generated<number>
+}
+
+/** consulting: recurring availability; weekday 1 is Monday (ISO 8601) */
+export interface ConsultingSlotsTable {
+  school_id: string
+  id: string
+  service_id: string
+  weekday: number
+  starts_at: string
+  duration_minutes: number
+  time_zone: string
+  capacity: Generated<number>
+}
+
+/** commerce: a coupon used on a purchase; its count is counted here */
+export interface CouponRedemptionsTable {
+  school_id: string
+  id: string
+  coupon_id: string
+  order_id: string
+  user_id: string
+  redeemed_at: Generated<Date>
+}
+
+/** commerce: a discount code with its limits and its window */
+export interface CouponsTable {
+  school_id: string
+  id: string
+  code: string
+  percent_off: number | null
+  amount_off: number | null
+  currency: string | null
+  max_redemptions: number | null
+  max_per_member: number | null
+  starts_at: Date | null
+  ends_at: Date | null
+  archived_at: Date | null
+  created_at: Generated<Date>
+  updated_at: Generated<Date>
+  version: Generated<number>
+}
+
+/** learning: who teaches a course */
+export interface CourseLecturersTable {
+  school_id: string
+  course_id: string
+  user_id: string
+  position: Generated<number>
+}
+
+/** learning: a course; outline_version counts changes of its sections and lectures */
+export interface CoursesTable {
+  school_id: string
+  id: string
+  slug: string
+  title: string
+  summary: Generated<string>
+  description: Generated<string>
+  state: Generated<'draft' | 'published' | 'archived'>
+  price_amount: Generated<number>
+  currency: string
+  cover_file_id: string | null
+  published_at: Date | null
+  archived_at: Date | null
+  created_at: Generated<Date>
+  updated_at: Generated<Date>
+  version: Generated<number>
+  outline_version: Generated<number>
+}
+
+/** commerce: a member may download a product */
+export interface DigitalProductAccessesTable {
+  school_id: string
+  id: string
+  product_id: string
+  user_id: string
+  granted_at: Generated<Date>
+  revoked_at: Date | null
+}
+
+/** commerce: something to download */
+export interface DigitalProductsTable {
+  school_id: string
+  id: string
+  slug: string
+  title: string
+  description: Generated<string>
+  state: Generated<'draft' | 'published' | 'archived'>
+  price_amount: Generated<number>
+  currency: string
+  file_id: string | null
+  created_at: Generated<Date>
+  updated_at: Generated<Date>
+  version: Generated<number>
+}
+
+/** learning: a member's access to a course; no expiry means for life */
+export interface EnrollmentsTable {
+  school_id: string
+  id: string
+  course_id: string
+  user_id: string
+  source: 'purchase' | 'plan' | 'grant' | 'import'
+  enrolled_at: Generated<Date>
+  expires_at: Date | null
+  revoked_at: Date | null
+  last_lecture_id: string | null
+  last_position_seconds: number | null
+  last_watched_at: Date | null
+  created_at: Generated<Date>
+  updated_at: Generated<Date>
+  version: Generated<number>
+}
+
+/** events: a member's place at an event */
+export interface EventRegistrationsTable {
+  school_id: string
+  id: string
+  event_id: string
+  user_id: string
+  state: Generated<'registered' | 'attended' | 'canceled'>
+  registered_at: Generated<Date>
+  canceled_at: Date | null
+  updated_at: Generated<Date>
+  version: Generated<number>
+}
+
+/** events: a gathering with a start, an end and perhaps a capacity */
+export interface EventsTable {
+  school_id: string
+  id: string
+  slug: string
+  title: string
+  description: Generated<string>
+  state: Generated<'draft' | 'published' | 'canceled'>
+  starts_at: Date
+  ends_at: Date
+  location: Generated<string>
+  online_url: string | null
+  capacity: number | null
+  price_amount: Generated<number>
+  currency: string
+  created_at: Generated<Date>
+  updated_at: Generated<Date>
+  version: Generated<number>
+}
+
+/** content: an uploaded file; the bytes lie in the storage under its key */
+export interface FilesTable {
+  school_id: string
+  id: string
+  name: string
+  content_type: string
+  size_bytes: number
+  sha256: Buffer
+  storage_key: string
+  created_by: string | null
+  created_at: Generated<Date>
+}
+
+/** content: the answers somebody sent to a form */
+export interface FormSubmissionsTable {
+  school_id: string
+  id: string
+  form_id: string
+  user_id: string | null
+  answers: ColumnType<unknown, string, string>
+  submitted_at: Generated<Date>
+}
+
+/** content: a questionnaire; fields is a list of {name, label, kind, required} */
+export interface FormsTable {
+  school_id: string
+  id: string
+  slug: string
+  title: string
+  fields: ColumnType<unknown, string | undefined, string>
+  state: Generated<'draft' | 'open' | 'closed'>
+  created_at: Generated<Date>
+  updated_at: Generated<Date>
+  version: Generated<number>
+}
+
+/** commerce: the invoice of a payment */
+export interface InvoicesTable {
+  school_id: string
+  payment_id: string
+  number: string
+  issued_at: Generated<Date>
+  url: string | null
+}
+
+/** analytics: who learned on a day; progress rows only remember the last time */
+export interface LearningDaysTable {
+  school_id: string
+  day: string
+  user_id: string
+}
+
+/** learning: what a member read or completed; no row means unread */
+export interface LectureProgressTable {
+  school_id: string
+  user_id: string
+  course_id: string
+  lecture_id: string
+  state: 'read' | 'completed'
+  position_seconds: Generated<number>
+  first_read_at: Generated<Date>
+  completed_at: Date | null
+  updated_at: Generated<Date>
+}
+
+/** learning: how a school presents one of its lecturers */
+export interface LecturersTable {
+  school_id: string
+  user_id: string
+  headline: Generated<string>
+  bio: Generated<string>
+  created_at: Generated<Date>
+  updated_at: Generated<Date>
+  version: Generated<number>
+}
+
+/** learning: one lesson; dripped by days since enrollment, or at a date, or open at once */
+export interface LecturesTable {
+  school_id: string
+  id: string
+  course_id: string
+  section_id: string
+  position: number
+  title: string
+  kind: Generated<'video' | 'text' | 'quiz' | 'file'>
+  body: Generated<string>
+  duration_seconds: Generated<number>
+  is_preview: Generated<boolean>
+  unlock_after_days: number | null
+  unlock_at: Date | null
+  created_at: Generated<Date>
+  updated_at: Generated<Date>
+  version: Generated<number>
+}
+
+/** consulting: a member's seat on a slot; a study group's class has none */
+export interface MeetingSeatsTable {
+  school_id: string
+  meeting_id: string
+  user_id: string
+  booked_at: Generated<Date>
+}
+
+/** commerce: the courses a plan opens */
+export interface MembershipPlanCoursesTable {
+  school_id: string
+  plan_id: string
+  course_id: string
+}
+
+/** commerce: a recurring offer */
+export interface MembershipPlansTable {
+  school_id: string
+  id: string
+  slug: string
+  name: string
+  description: Generated<string>
+  state: Generated<'draft' | 'published' | 'archived'>
+  interval: string
+  price_amount: number
+  currency: string
+  created_at: Generated<Date>
+  updated_at: Generated<Date>
+  version: Generated<number>
+}
+
+/** notifications: whether a member wants a topic on a channel */
+export interface NotificationSubscriptionsTable {
+  school_id: string
+  user_id: string
+  topic: string
+  channel: 'email' | 'in_app'
+  enabled: boolean
+  updated_at: Generated<Date>
+}
+
+/** notifications: one entry in a member's inbox */
+export interface NotificationsTable {
+  school_id: string
+  id: string
+  user_id: string
+  kind: string
+  title: string
+  body: Generated<string>
+  url: string | null
+  created_at: Generated<Date>
+  read_at: Date | null
+}
+
+/** commerce: what was bought; a thing of the school, or a line of its own */
+export interface OrderItemsTable {
+  school_id: string
+  order_id: string
+  position: number
+  title: string
+  course_id: string | null
+  digital_product_id: string | null
+  event_id: string | null
+  plan_id: string | null
+  quantity: Generated<number>
+  unit_amount: number
+}
+
+/** commerce: a purchase; operators see it, members see its payments only */
+export interface OrdersTable {
+  school_id: string
+  id: string
+  number: string
+  user_id: string
+  state: 'open' | 'completed' | 'canceled'
+  total_amount: number
+  currency: string
+  completed_at: Date | null
+  created_at: Generated<Date>
+  updated_at: Generated<Date>
+  version: Generated<number>
+}
+
+/** content: a standing page in Markdown */
+export interface PagesTable {
+  school_id: string
+  id: string
+  slug: string
+  title: string
+  body: Generated<string>
+  state: Generated<'draft' | 'published'>
+  position: Generated<number>
+  published_at: Date | null
+  created_at: Generated<Date>
+  updated_at: Generated<Date>
+  version: Generated<number>
+}
+
+/** people: links for a forgotten password, each good once */
+export interface PasswordResetsTable {
+  id: string
+  secret_hash: Buffer
+  school_id: string
+  user_id: string
+  created_at: Generated<Date>
+  expires_at: Date
+  used_at: Date | null
+}
+
+/** commerce: coupon and promotion lines of a payment */
+export interface PaymentAdjustmentsTable {
+  school_id: string
+  payment_id: string
+  position: number
+  kind: 'coupon' | 'promotion'
+  label: string
+  amount: number
+}
+
+/** commerce: what a payment was for, as it read at the time */
+export interface PaymentLinesTable {
+  school_id: string
+  payment_id: string
+  position: number
+  title: string
+  quantity: Generated<number>
+  unit_amount: number
+  amount: number
+}
+
+/** commerce: one attempt to pay; a retried checkout is another row */
+export interface PaymentsTable {
+  school_id: string
+  id: string
+  order_id: string
+  user_id: string
+  trade_no: string
+  amount: number
+  currency: string
+  payment_type: 'credit_card' | 'atm' | 'convenience_store' | 'free' | null
+  state: Generated<'pending' | 'paid' | 'failed' | 'refunded'>
+  created_at: Generated<Date>
+  paid_at: Date | null
+  expires_at: Date | null
+  bank_code: string | null
+  bank_name: string | null
+  code_no: string | null
+  installment_count: number | null
+  installment_amount: number | null
+  refunding_state: Generated<'none' | 'requested' | 'partially_refunded' | 'refunded' | 'rejected'>
+  refunded_amount: Generated<number>
+  refund_requested_at: Date | null
+  refunded_at: Date | null
+  updated_at: Generated<Date>
+  version: Generated<number>
+}
+
+/** content: a dated article in Markdown */
+export interface PostsTable {
+  school_id: string
+  id: string
+  slug: string
+  title: string
+  body: Generated<string>
+  state: Generated<'draft' | 'published'>
+  author_id: string | null
+  published_at: Date | null
+  created_at: Generated<Date>
+  updated_at: Generated<Date>
+  version: Generated<number>
+}
+
+/**  */
+export interface SchemaMigrationsTable {
+  number: number
+  name: string
+  digest: string
+  applied_at: Generated<Date>
+}
+
+/** people: the roles of a person at a school; a row without roles has left */
+export interface SchoolMembersTable {
+  school_id: string
+  user_id: string
+  roles: string[]
+  joined_at: Generated<Date>
+  updated_at: Generated<Date>
+  version: Generated<number>
+}
+
+/** schools: one row per tenant, found by its origin */
+export interface SchoolsTable {
+  id: string
+  subdomain: string
+  origin: string
+  name: string
+  description: Generated<string>
+  contact_email: string | null
+  locale: Generated<string>
+  time_zone: Generated<string>
+  currency: Generated<string>
+  variant: Generated<'newer' | 'older'>
+  mcp_connections: Generated<boolean>
+  open_registration: Generated<boolean>
+  document_hosts: Generated<string[]>
+  end_authorization_on_replay: Generated<boolean>
+  created_at: Generated<Date>
+  updated_at: Generated<Date>
+  version: Generated<number>
+}
+
+/** learning: a chapter of a course */
+export interface SectionsTable {
+  school_id: string
+  id: string
+  course_id: string
+  position: number
+  title: string
+  created_at: Generated<Date>
+  updated_at: Generated<Date>
+  version: Generated<number>
+}
+
+/** people: failed sign-ins per account and per address; the bucket is a keyed hash */
+export interface SignInThrottlesTable {
+  bucket: Buffer
+  failures: number
+  window_ends_at: Date
+}
+
+/** schools: ES256 keys; published first, active once every cache has them, retired last */
+export interface SigningKeysTable {
+  school_id: string
+  kid: string
+  stage: 'published' | 'active' | 'retired'
+  public_jwk: ColumnType<unknown, string, string>
+  sealed_private_key: Buffer
+  published_at: Generated<Date>
+  activated_at: Date | null
+  retired_at: Date | null
+}
+
+/** consulting: the roster, which is the attendee list of the group's classes */
+export interface StudyGroupMembersTable {
+  school_id: string
+  group_id: string
+  user_id: string
+  joined_at: Generated<Date>
+}
+
+/** consulting: members who meet as a class */
+export interface StudyGroupsTable {
+  school_id: string
+  id: string
+  name: string
+  course_id: string | null
+  created_at: Generated<Date>
+  updated_at: Generated<Date>
+  version: Generated<number>
+}
+
+/** commerce: a member's running plan */
+export interface SubscriptionsTable {
+  school_id: string
+  id: string
+  plan_id: string
+  user_id: string
+  state: 'active' | 'past_due' | 'canceled'
+  started_at: Generated<Date>
+  current_period_starts_at: Date
+  current_period_ends_at: Date
+  cancel_at_period_end: Generated<boolean>
+  canceled_at: Date | null
+  created_at: Generated<Date>
+  updated_at: Generated<Date>
+  version: Generated<number>
+}
+
+/** grants: an access token and its refresh token, one revocation stamp */
+export interface TokenPairsTable {
+  id: string
+  authorization_id: string
+  bound_school_id: string | null
+  scopes: string[]
+  access_hash: Buffer
+  refresh_hash: Buffer
+  previous_id: string | null
+  issued_at: Generated<Date>
+  access_expires_at: Date
+  refresh_expires_at: Date
+  first_used_at: Date | null
+  revoked_at: Date | null
+}
+
+/** people: a person, the same at every school */
+export interface UsersTable {
+  id: string
+  email: string | null
+  name: string
+  avatar_url: string | null
+  password_hash: string | null
+  password_changed_at: Date | null
+  created_at: Generated<Date>
+  updated_at: Generated<Date>
+  version: Generated<number>
+  deleted_at: Date | null
+}
+
+/** clients: known integrations of this installation, matched by their exact name */
+export interface VendorPlatformsTable {
+  client_id: string
+  client_name: string
+  redirect_uris: string[]
+  created_at: Generated<Date>
+}
+
+export interface DB {
+  appearances: AppearancesTable
+  audit_entries: AuditEntriesTable
+  authorization_codes: AuthorizationCodesTable
+  authorizations: AuthorizationsTable
+  browser_sessions: BrowserSessionsTable
+  client_documents: ClientDocumentsTable
+  clients: ClientsTable
+  comments: CommentsTable
+  consulting_meetings: ConsultingMeetingsTable
+  consulting_service_courses: ConsultingServiceCoursesTable
+  consulting_services: ConsultingServicesTable
+  consulting_slots: ConsultingSlotsTable
+  coupon_redemptions: CouponRedemptionsTable
+  coupons: CouponsTable
+  course_lecturers: CourseLecturersTable
+  courses: CoursesTable
+  digital_product_accesses: DigitalProductAccessesTable
+  digital_products: DigitalProductsTable
+  enrollments: EnrollmentsTable
+  event_registrations: EventRegistrationsTable
+  events: EventsTable
+  files: FilesTable
+  form_submissions: FormSubmissionsTable
+  forms: FormsTable
+  invoices: InvoicesTable
+  learning_days: LearningDaysTable
+  lecture_progress: LectureProgressTable
+  lecturers: LecturersTable
+  lectures: LecturesTable
+  meeting_seats: MeetingSeatsTable
+  membership_plan_courses: MembershipPlanCoursesTable
+  membership_plans: MembershipPlansTable
+  notification_subscriptions: NotificationSubscriptionsTable
+  notifications: NotificationsTable
+  order_items: OrderItemsTable
+  orders: OrdersTable
+  pages: PagesTable
+  password_resets: PasswordResetsTable
+  payment_adjustments: PaymentAdjustmentsTable
+  payment_lines: PaymentLinesTable
+  payments: PaymentsTable
+  posts: PostsTable
+  schema_migrations: SchemaMigrationsTable
+  school_members: SchoolMembersTable
+  schools: SchoolsTable
+  sections: SectionsTable
+  sign_in_throttles: SignInThrottlesTable
+  signing_keys: SigningKeysTable
+  study_group_members: StudyGroupMembersTable
+  study_groups: StudyGroupsTable
+  subscriptions: SubscriptionsTable
+  token_pairs: TokenPairsTable
+  users: UsersTable
+  vendor_platforms: VendorPlatformsTable
+}
