@@ -1,0 +1,49 @@
+import { chapter } from '../chapter.ts'
+
+export const mcpAccess = [
+  chapter('mcp', 'Tool endpoint', {
+    'mcp.anonymous': 'A caller without a token sees and calls the public tools and no others.',
+    'mcp.user-bound-token': 'A token that stands for a person is accepted.',
+  }),
+
+  chapter('mcp', 'What the service does', {
+    'mcp.operator': 'Operator clients are served by /mcp.',
+  }),
+
+  chapter('mcp', 'Authentication', {
+    'mcp.by-user-id': 'At /mcp the caller is the user whom sub would name.',
+    'mcp.member-token': 'A member token with a user works there as it does at the Member API.',
+  }),
+
+  chapter('mcp', 'Errors', {
+    'mcp.errors.no-token': 'No token is no error: the call is served anonymously.',
+    'mcp.errors.bad-token': 'A bad token at /mcp is 401 invalid_token with a challenge.',
+    'mcp.errors.no-owner':
+      'A token that has no resource owner is turned away: it stands for no user.',
+    'mcp.errors.no-verdict':
+      'If a fault of ours prevents a verdict on the token, the answer is 503 temporarily_unavailable.',
+    'mcp.errors.no-verdict.no-challenge':
+      'That 503 has no WWW-Authenticate, so clients simply retry.',
+  }),
+
+  chapter('mcp', 'product decision', {
+    'mcp.bad-token.never-anonymous': 'A bad token never quietly becomes an anonymous call.',
+    'mcp.no-owner.401': 'The refusal of a token without an owner is 401 invalid_token.',
+    'mcp.other-origin': 'A token of another origin is 401, naming the origin that was called.',
+    'mcp.unlisted': 'Tools that the caller may not use are not listed.',
+    'mcp.step-up.anonymous': 'Calling such a tool anonymously is 401 with a challenge.',
+    'mcp.step-up.signed-in': 'Calling it with too small a token is 403 insufficient_scope.',
+    'mcp.step-up.before-stream': 'Either verdict falls before any byte of an answer is sent.',
+    'mcp.step-up.all-scopes':
+      'The challenge names resource_metadata and all the scopes of the call at once.',
+    'mcp.step-up.body':
+      'The body says the same in JSON-RPC: isError, with the challenge under mcp/www_authenticate.',
+    'mcp.sign-in.listed': 'Anonymous callers are always offered the tool sign_in.',
+    'mcp.sign-in.challenges':
+      'Calling sign_in gives the challenge that makes clients offer a login.',
+    'mcp.sign-in.described': 'The description of sign_in says that this is its purpose.',
+    'mcp.sign-in.roles':
+      'Its argument, member or operator, decides which identity and read scopes are named.',
+    'mcp.scope-checked-where-run': 'The scope is checked a second time where the tool runs.',
+  }),
+] as const

@@ -1,0 +1,22 @@
+import { chapter } from '../chapter.ts'
+
+export const mcpProtocol = [
+  chapter('mcp', 'product decision', {
+    'mcp.post': 'Messages are sent by POST to /mcp.',
+    'mcp.stateless': 'No session is kept or handed out.',
+    'mcp.json-responses': 'Answers are JSON, not event streams.',
+    'mcp.revision.modern': 'Revision 2026-07-28 is spoken.',
+    'mcp.revision.older':
+      'Clients of the initialize era, 2025-03-26 to 2025-11-25, are served on the same URL.',
+    'mcp.get-and-delete': 'GET and DELETE are 405 with Allow.',
+    'mcp.batches': 'A JSON-RPC array is refused.',
+    'mcp.cache-scope.private':
+      'Tool lists are marked private for caches, also when the caller is anonymous.',
+    'mcp.metadata.root':
+      'Challenges point at the protected-resource document without a path suffix.',
+    'mcp.cors': 'Browser clients of any origin can call /mcp, and read its refusals.',
+    'mcp.older-origins': 'Older origins list no payment or schedule tools.',
+    'mcp.same-answers': 'Member tools give the answers that the Member API gives.',
+    'mcp.rate-limit': 'Tool calls are limited in rate.',
+  }),
+] as const

@@ -1,0 +1,73 @@
+import { chapter } from '../chapter.ts'
+
+export const memberAccess = [
+  chapter('member-api', 'Member API', {
+    'member.endpoint': 'The Member API is POST /member/graphql.',
+    'member.bearer': 'It wants a bearer token in the Authorization header.',
+    'member.json-body': 'The request is JSON whose string member query holds the GraphQL document.',
+    'member.query-and-mutation': 'Queries and mutations both come through that one member.',
+    'member.answer': 'The answer is a JSON GraphQL response: data, and errors when there are some.',
+    'member.no-anonymous': 'There is no anonymous mode.',
+  }),
+
+  chapter('member-api', 'Authentication', {
+    'member.account-read.unlocks': 'account:read opens the data of the member who granted it.',
+    'member.from-resource-owner':
+      'The caller is the resource owner of the token record; sub plays no part in it.',
+    'member.checks-school-id':
+      'Without a school_id the token is refused as belonging to a different organization.',
+    'member.remedy':
+      'That refusal tells the developer to run the authorization code flow again, as a refresh cannot help.',
+  }),
+
+  chapter('member-api', 'Errors', {
+    'member.errors.no-token': 'A call without a token is 401 invalid_token with WWW-Authenticate.',
+    'member.errors.bad-token': 'So is a call with a token that is malformed, expired or revoked.',
+    'member.errors.other-origin':
+      'A token of another origin is 401 invalid_token, and the challenge has resource_metadata.',
+    'member.errors.no-school-id':
+      'A record without school_id is answered like a token of another origin.',
+    'member.errors.no-account-scope':
+      'With neither of the two account scopes the answer is 403 insufficient_scope and a challenge.',
+    'member.errors.no-account-scope.before-schema': 'In that case not even the document is parsed.',
+    'member.errors.other-account-scope':
+      'Holding one account scope and needing the other gives HTTP 200 and an entry in errors.',
+    'member.errors.other-account-scope.names-scope':
+      'That entry says that scope is insufficient and which one is required.',
+    'member.errors.other-account-scope.no-challenge':
+      'A response with a scope entry in errors has no WWW-Authenticate header.',
+  }),
+
+  chapter('member-api', 'product decision', {
+    'member.order.401-first': 'Every reason for a 401 is looked at before the 403.',
+    'member.order.before-body': 'Both verdicts fall before content type and body are read.',
+    'member.no-token.says-invalid-token':
+      'Without a token, header and body alike say invalid_token.',
+    'member.operator-token': 'An operator token counts as one that has no school_id.',
+    'member.no-owner': 'A record without a resource owner is refused with 401.',
+    'member.role-gone': 'A viewer who lost the last role at this school is refused with 401.',
+    'member.scope-error.extensions':
+      'extensions of a scope error are code insufficient_scope and the requiredScope.',
+    'member.scope-error.rest-stands':
+      'viewer and the mutations are nullable, so the other root fields still deliver data.',
+    'member.scopes.on-root-fields':
+      'Each root field declares its scope: account:read for viewer, account:write for mutations.',
+    'member.scopes.deny-by-default': 'A root field without a declared scope cannot be shipped.',
+  }),
+
+  chapter('member-api', 'product decision', {
+    'member.http.application-json':
+      'With application/json all that reached GraphQL is answered 200.',
+    'member.http.graphql-response-json':
+      'With application/graphql-response+json a document that does not parse or validate is 400.',
+    'member.http.post-only': 'Methods besides POST get 405 with Allow.',
+    'member.http.415': 'A body that is not JSON gets 415.',
+    'member.http.406': 'An Accept that no answer of ours could satisfy gets 406.',
+    'member.http.cors': 'The Member API can be called from pages of any origin.',
+    'member.limits.depth-and-cost':
+      'Depth and cost of a document are bounded before it is executed.',
+    'member.limits.ordinary-use-fits':
+      'The default bounds admit full introspection and a whole syllabus of fifty courses.',
+    'member.limits.body': 'A JSON body of more than 1 MiB is refused.',
+  }),
+] as const

@@ -1,0 +1,35 @@
+import { chapter } from '../chapter.ts'
+
+export const notifications = [
+  chapter('member-api', 'Member API', {
+    'notification.read-scope':
+      'The inbox, its unread count and the subscriptions are read with account:read.',
+    'notification.mutations':
+      'account:write allows marking one read, marking all, and subscribing.',
+    'notification.nothing-else-writable':
+      'The schema has three mutations; no other state of a member can be written.',
+  }),
+
+  chapter('member-api', 'Scopes', {
+    'scope.account-read': 'account:read reads the account.',
+    'scope.account-write': 'account:write is good for the three notification mutations.',
+  }),
+
+  chapter('member-api', 'product decision', {
+    'notification.fields':
+      'A notification tells id, kind and title, body and url, createdAt and readAt.',
+    'notification.connection': 'notifications is a connection like the others.',
+    'notification.subscription.fields': 'A subscription has topic, channel and enabled.',
+    'notification.subscription.channels': 'channel is email or in_app.',
+    'notification.mark-read':
+      'markNotificationRead(id) answers the notification and the count that is left.',
+    'notification.mark-all':
+      'markAllNotificationsRead answers how many it marked and the unread count.',
+    'notification.subscribe':
+      'updateNotificationSubscription(topic, channel, enabled) answers the subscription.',
+    'notification.payload.write-alone':
+      'What a mutation returns is readable with account:write alone.',
+    'notification.idempotent': 'Repeating a mutation changes nothing further.',
+    'notification.others': 'The notification of another member is not found.',
+  }),
+] as const

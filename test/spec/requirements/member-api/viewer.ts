@@ -1,0 +1,58 @@
+import { chapter } from '../chapter.ts'
+
+export const viewer = [
+  chapter('member-api', 'Member API: viewer', {
+    'viewer.root': 'viewer is the root field for the signed-in member.',
+    'viewer.id': 'viewer.id is the user id that UserInfo gives as sub.',
+    'viewer.name': 'viewer has a name.',
+    'viewer.email': 'viewer has an email.',
+    'viewer.avatar': 'viewer has an avatar.',
+    'viewer.schools': 'schools lists each school where the viewer has a role.',
+    'viewer.schools.roles': 'Every listed school comes with the names of those roles.',
+    'viewer.enrolled-courses':
+      'enrolledCourses is a Relay connection of the courses the viewer is entitled to.',
+    'viewer.digital-products': 'digitalProducts is a connection of the digital products they own.',
+    'viewer.event-registrations':
+      'eventRegistrations is a connection of the events they signed up for.',
+    'viewer.consulting-services':
+      'consultingServices is a connection of services offered along with courses the viewer received.',
+    'viewer.consulting-services.not-purchases':
+      'consultingServices does not depend on anything bought.',
+    'viewer.consulting-meetings':
+      'consultingMeetings is a connection of the bookings at the bound school.',
+    'viewer.payments': 'payments is the connection that holds the billing history.',
+    'viewer.notifications': 'notifications is the inbox of the member.',
+    'viewer.unread-count': 'unreadNotificationCount counts what is unread in it.',
+    'viewer.notification-subscriptions':
+      'notificationSubscriptions tells what the member wants to hear about.',
+    'viewer.entitlements.no-billing':
+      'Entitlement nodes say nothing of orders, coupons, refunds and invoices.',
+    'viewer.payments.cover-entitlements':
+      'Whatever was paid for an entitlement of any of the three kinds is found under payments.',
+  }),
+
+  chapter('member-api', 'What the service does', {
+    'viewer.own-data-only': 'A member reads their own rows at one school, and nobody else’s.',
+  }),
+
+  chapter('member-api', 'Deployment variants', {
+    'older.viewer.fields':
+      'On older origins viewer has id, name, email, schools, four purchase connections and notifications.',
+    'older.viewer.absent':
+      'There avatar, consultingMeetings and payments do not exist, in introspection neither.',
+    'older.scope-missing':
+      'There a token that lacks a required scope gets 403 insufficient_scope and WWW-Authenticate.',
+  }),
+
+  chapter('member-api', 'product decision', {
+    'older.scope-missing.whole-document':
+      'That refusal falls before execution and concerns the document as a whole, mutations too.',
+    'viewer.school.fields': 'A school has id, name, subdomain, url and roles.',
+    'viewer.plain-lists':
+      'Neither schools nor notificationSubscriptions is a connection; they are simply lists.',
+    'viewer.type-names': 'Types and enum values carry the documented names.',
+    'viewer.schema.committed': 'The printed schema in the repository is the one that is served.',
+    'viewer.unix-time': 'Times are whole Unix seconds, as scalar UnixTime.',
+    'viewer.money': 'Amounts are integers in the minor unit of the currency beside them.',
+  }),
+] as const

@@ -1,0 +1,44 @@
+import { chapter } from '../chapter.ts'
+
+export const clients = [
+  chapter('oauth', 'Client (OAuth application)', {
+    'client.id.identifies': 'A client is known to every endpoint by its client_id.',
+    'client.id.document-url':
+      'The client_id of a metadata-document client is the HTTPS address of its document.',
+    'client.public.no-secret':
+      'A public application has no secret and uses the token endpoint with method none and PKCE.',
+    'client.confidential.secret-issued':
+      'Making an application confidential issues a secret for it.',
+    'client.confidential.post-at-token':
+      'A confidential application must put its secret into the form body at the token endpoint.',
+    'client.confidential.post-at-revoke':
+      'Revocation, too, wants the form-body secret of a confidential application.',
+    'client.confidential.none-refused':
+      'A confidential application that comes without its secret, as method none, is turned away.',
+    'client.scopes.chosen-at-creation':
+      'An application can be granted only scopes that its creator picked for it.',
+    'client.member.any-role':
+      'Whoever has a role at the school, a student too, may authorize its member applications.',
+    'client.member.no-self-registration':
+      'Nobody can register a member client through the protocol; only the admin area makes them.',
+  }),
+
+  chapter('oauth', 'product decision', {
+    'client.admin-made.member-scopes-only':
+      'An application that was made by hand holds member and identity scopes and nothing else.',
+    'client.keyed-by-school': 'The same client_id at two schools names two independent clients.',
+    'client.foreign-school.unknown': 'A client of one school is unknown at the origin of another.',
+    'client.installation-wide.local-row':
+      'Vendor platforms and fetched documents get a row of the school at their first authorization there.',
+    'client.disable.per-school':
+      'Disabling or reviewing an installation-wide client at one school leaves other schools alone.',
+    'client.basic-refused': 'Nowhere do we accept client credentials by HTTP Basic.',
+    'client.secret.wrong': 'A wrong or missing secret at the token endpoint is 401 invalid_client.',
+    'client.secret.hashed': 'Client secrets are stored only as hashes.',
+    'client.operator.who-may-authorize':
+      'Only people who own or administer the school can authorize an operator client.',
+    'client.operator.others-told':
+      'Anyone else is told so on the consent page and can go back, which the client sees as access_denied.',
+    'client.deleted.ends-tokens': 'Deleting a client ends every authorization that people gave it.',
+  }),
+] as const

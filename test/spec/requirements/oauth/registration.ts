@@ -1,0 +1,28 @@
+import { chapter } from '../chapter.ts'
+
+export const registration = [
+  chapter('oauth', 'Client registration', {
+    'register.allowlist.match':
+      'Registration looks the client_name up among the known platforms and hands out the stored client_id.',
+    'register.unknown.refused':
+      'A client_name that is not on the list gets invalid_client_metadata.',
+    'register.unknown.whatever-body':
+      'No other member of the body can turn the refusal of an unknown name into a registration.',
+    'register.operator-audience': 'Registered platforms obtain tokens for the operator audience.',
+    'register.account-read.reserved':
+      'A registered platform that asks for account:read is refused with invalid_scope.',
+  }),
+
+  chapter('oauth', 'product decision', {
+    'register.json-or-form': 'The registration body may be JSON or a form.',
+    'register.name.exact': 'Platform names are compared exactly, letter case included.',
+    'register.same-id-each-time': 'Registering the same platform again gives the same client_id.',
+    'register.answer.members':
+      'A 201 answer names client_id, client_name, redirect_uris, grant and response types, auth method none and scope.',
+    'register.body.changes-nothing':
+      'redirect_uris, scope or an auth method in the request leave the stored platform as it is.',
+    'register.malformed': 'An unreadable registration body is 400 invalid_client_metadata.',
+    'register.rate-limited':
+      'Too many registrations from one address are answered 429 with Retry-After.',
+  }),
+] as const

@@ -1,0 +1,27 @@
+import { chapter } from '../chapter.ts'
+
+export const revoke = [
+  chapter('oauth', 'Revocation request', {
+    'revoke.token.required': 'A revocation without token is invalid_request.',
+    'revoke.token.either': 'The token posted may be an access or a refresh token.',
+    'revoke.client-id.required': 'A revocation has to name its client_id.',
+    'revoke.public.no-secret': 'Public clients revoke without any secret.',
+  }),
+
+  chapter('oauth', 'Errors', {
+    'revoke.confidential.secret-missing':
+      'A confidential client that revokes without its secret gets 403 unauthorized_client.',
+    'revoke.cannot-act': 'A token that revocation can do nothing with is answered 200.',
+  }),
+
+  chapter('oauth', 'product decision', {
+    'revoke.newer.wrong-secret':
+      'On newer origins a wrong secret is treated like a missing one, 403 unauthorized_client.',
+    'revoke.older.secret-optional':
+      'Older origins do not insist on the secret, but one that is sent must be right.',
+    'revoke.own-only': 'A client can revoke only its own pairs.',
+    'revoke.foreign-token':
+      'Garbage, another client, another school: the answer is 200 and nothing changes.',
+    'revoke.hint.ignored': 'A token_type_hint that is wrong does no harm.',
+  }),
+] as const

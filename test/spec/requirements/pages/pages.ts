@@ -1,0 +1,58 @@
+import { chapter } from '../chapter.ts'
+
+export const pages = [
+  chapter('pages', 'Client (OAuth application)', {
+    'pages.applications.create':
+      'Operators of a school create its member applications under Developers, OAuth applications.',
+    'pages.applications.behind-beta':
+      'That part of the admin area appears once the beta feature "MCP connections" is on.',
+    'pages.applications.client-id': 'The page of an application shows the client_id to hand out.',
+    'pages.applications.confidential-checkbox':
+      'A checkbox makes the new application confidential; left alone it is public.',
+    'pages.applications.secret-shown':
+      'The secret of a confidential application is shown when issued.',
+    'pages.applications.scopes': 'The form for a new application offers the scopes to choose from.',
+    'pages.applications.list-shows-kind':
+      'The list says of each application: public or confidential.',
+    'pages.applications.page-shows-kind': 'So does the page of the application.',
+  }),
+
+  chapter('pages', 'Authentication', {
+    'pages.consent.interactive':
+      'Consent is given by a person, on a page, at the authorization endpoint.',
+  }),
+
+  chapter('pages', 'product decision', {
+    'pages.applications.beta-reveals-only':
+      'With the beta feature off, existing clients, tokens and /mcp go on working.',
+    'pages.applications.admins-only': 'Only owners and admins get into the admin area.',
+    'pages.paths':
+      'Home, sign-in, sign-out, account, connected apps, admin and docs are at their documented paths.',
+    'pages.sign-in.form': 'Sign-in is a single form with email and password.',
+    'pages.sign-in.argon2id': 'Passwords are kept as argon2id hashes.',
+    'pages.sign-in.throttled':
+      'Failed sign-ins are throttled by account and by address; successful ones never count.',
+    'pages.sign-in.no-oracle': 'A refusal does not tell whether the account exists.',
+    'pages.session.cookie-https':
+      'On https the session cookie is Secure, HttpOnly and has the __Host- prefix.',
+    'pages.session.cookie-http': 'On http the name of the cookie includes the port.',
+    'pages.session.rotated': 'Signing in starts a fresh session id.',
+    'pages.consent.buttons': 'Consent is a single form: Allow, or Deny.',
+    'pages.consent.document-client':
+      'For a metadata-document client consent shows its host, the redirect host and that it is unreviewed.',
+    'pages.consent.operator-roles':
+      'People who may not authorize an operator client read why, and can return.',
+    'pages.account.apps':
+      'Connected apps lists the live authorizations; ending one revokes all of its pairs.',
+    'pages.security.headers':
+      'Pages refuse framing, inline script and third-party content, and are not stored by caches.',
+    'pages.security.form-token':
+      'Forms posted from elsewhere, without the session’s token, do nothing.',
+    'pages.security.303': 'After a POST comes a 303.',
+    'pages.security.escaping':
+      'A client name full of markup or direction tricks renders harmlessly.',
+    'pages.content.markdown': 'School-written text is Markdown; raw HTML in it stays text.',
+    'pages.content.uploads':
+      'An uploaded file is only ever downloaded: attachment, nosniff, sandboxed.',
+  }),
+] as const
