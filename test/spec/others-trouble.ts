@@ -1,0 +1,183 @@
+/** Trouble that users of other servers reported, and what has to hold here so that it cannot recur. */
+export interface Trouble {
+  readonly id: `trouble.${string}`
+  /** Where people told of it: repository and thread. */
+  readonly thread: string
+  readonly lesson: string
+}
+
+export const othersTrouble = [
+  {
+    id: 'trouble.lost-refresh-response',
+    thread: 'ory/hydra#1831',
+    lesson: 'A refresh whose response got lost on the way must not sign anybody out.',
+  },
+  {
+    id: 'trouble.parallel-refresh-errors',
+    thread: 'ory/hydra#3604',
+    lesson: 'Parallel refreshes of one token all succeed; none sees a database conflict.',
+  },
+  {
+    id: 'trouble.check-then-update',
+    thread: 'keycloak/keycloak#45647 (CVE-2026-1035)',
+    lesson: 'Single use is decided by one conditional write, so racing requests cannot both win.',
+  },
+  {
+    id: 'trouble.refresh-races-revoke',
+    thread: 'keycloak/keycloak#51312',
+    lesson: 'No pair minted by a refresh in flight outlives the end of its authorization.',
+  },
+  {
+    id: 'trouble.two-processes-kill-family',
+    thread: 'HQBase/hqbase#41',
+    lesson: 'Two processes that refresh within milliseconds of each other both go on working.',
+  },
+  {
+    id: 'trouble.shared-refresh-token',
+    thread: 'anthropics/claude-code#91641',
+    lesson: 'Parallel sessions of a client may share one stored refresh token all day long.',
+  },
+  {
+    id: 'trouble.stale-generation',
+    thread: 'exceptionless#2404',
+    lesson:
+      'A client that kept a refresh token from generations ago can use it while no successor was used.',
+  },
+  {
+    id: 'trouble.rows-without-end',
+    thread: 'doorkeeper-gem/doorkeeper#1462, ory/hydra#1574',
+    lesson: 'Dead pairs, codes and sessions are purged, so tables stop growing.',
+  },
+  {
+    id: 'trouble.purge-misses-kinds',
+    thread: 'ory/hydra#3784, ory/hydra#3559',
+    lesson: 'The purge reaches every kind of row that can die.',
+  },
+  {
+    id: 'trouble.update-per-request',
+    thread: 'doorkeeper-gem/doorkeeper#1452',
+    lesson: 'Using a token a second time writes nothing to the database.',
+  },
+  {
+    id: 'trouble.null-parent',
+    thread: 'doorkeeper-gem/doorkeeper#1497',
+    lesson: 'First use of a pair that has no parent revokes no pair at all.',
+  },
+  {
+    id: 'trouble.refresh-lock',
+    thread: 'doorkeeper-gem/doorkeeper#1789',
+    lesson: 'Refreshes do not wait for one another behind a row lock.',
+  },
+  {
+    id: 'trouble.old-token-unexplained',
+    thread: 'doorkeeper-gem/doorkeeper#1787',
+    lesson: 'The documentation explains why an old token still works, and until when.',
+  },
+  {
+    id: 'trouble.one-huge-delete',
+    thread: 'keycloak/keycloak#46954, #20073',
+    lesson: 'Old audit rows go in small batches, never in a single statement.',
+  },
+  {
+    id: 'trouble.loads-every-tenant',
+    thread: 'keycloak/keycloak#31956, #20453, #17455',
+    lesson: 'No request costs more when there are more schools.',
+  },
+  {
+    id: 'trouble.new-key-signs-at-once',
+    thread: 'dexidp/dex#2759, ory/hydra#2535',
+    lesson: 'A new key must not sign before cached key sets can contain it.',
+  },
+  {
+    id: 'trouble.key-vanishes-under-cache',
+    thread: 'zitadel/zitadel#7714',
+    lesson: 'The JWKS is never empty, and a key stays listed as long as its tokens may be checked.',
+  },
+  {
+    id: 'trouble.no-way-in-for-agents',
+    thread: 'zitadel/zitadel#9810, keycloak/keycloak#50242, pocket-id#1525',
+    lesson: 'A tool client can connect with a metadata document, without being registered by hand.',
+  },
+  {
+    id: 'trouble.registrations-pile-up',
+    thread: 'samanhappy/mcphub#1174, lion-reader#975',
+    lesson: 'Registering adds no row, however often it is called.',
+  },
+  {
+    id: 'trouble.row-cap-locks-out',
+    thread: 'vault-cortex#483',
+    lesson: 'A stranger who registers without end cannot shut anyone else out.',
+  },
+  {
+    id: 'trouble.document-fetch-ssrf',
+    thread: 'oauth-wg client-id-metadata-document #43 and #49, keycloak/keycloak#50918',
+    lesson: 'Fetching a client document cannot be turned against internal addresses.',
+  },
+  {
+    id: 'trouble.dns-rebinding',
+    thread: 'cocoon#138',
+    lesson: 'A name that resolves differently the second time does not change where we connect.',
+  },
+  {
+    id: 'trouble.own-host-blocked',
+    thread: 'backstage/backstage#33951',
+    lesson: 'The address guard has no false alarm for documents that the demo world permits.',
+  },
+  {
+    id: 'trouble.issuer-slash',
+    thread: 'modelcontextprotocol/python-sdk#1919, opencode#50036, copilot-cli#4606',
+    lesson: 'Strict clients find one issuer string everywhere, without a stray slash or path.',
+  },
+  {
+    id: 'trouble.issuer-follows-host',
+    thread: 'cloudflare/workers-oauth-provider#141, llm-gateway#2924',
+    lesson: 'The issuer belongs to the school, whatever Host or proxy header a request carries.',
+  },
+  {
+    id: 'trouble.public-client-skips-consent',
+    thread: 'doorkeeper-gem/doorkeeper#1646',
+    lesson: 'Public clients meet the consent page as everybody does.',
+  },
+  {
+    id: 'trouble.prompt-none-redirects',
+    thread: 'doorkeeper-gem/doorkeeper-openid_connect#61',
+    lesson: 'prompt=none does not redirect to an address that was not proven.',
+  },
+  {
+    id: 'trouble.prompt-none-and-consent',
+    thread: 'ory/network#317',
+    lesson: 'prompt=none has a defined answer for a signed-in person: consent_required.',
+  },
+  {
+    id: 'trouble.content-type-500',
+    thread: 'cloudflare/workers-oauth-provider changelog 0.7 to 0.10',
+    lesson: 'A malformed Content-Type is the fault of the caller, hence a 4xx.',
+  },
+  {
+    id: 'trouble.code-burnt-early',
+    thread: 'cloudflare/workers-oauth-provider changelog 0.7 to 0.10',
+    lesson: 'A wrong resource, verifier or redirect URI leaves the code usable.',
+  },
+  {
+    id: 'trouble.any-client-revokes',
+    thread: 'cloudflare/workers-oauth-provider changelog 0.7 to 0.10',
+    lesson: 'Knowing a token is not enough to revoke it under another client.',
+  },
+  {
+    id: 'trouble.code-checked-late',
+    thread: 'cloudflare/workers-oauth-provider changelog 0.7 to 0.10',
+    lesson: 'A forged code that names a real authorization changes nothing about it.',
+  },
+  {
+    id: 'trouble.basic-parsing',
+    thread: 'cloudflare/workers-oauth-provider changelog 0.7 to 0.10',
+    lesson: 'Odd Authorization headers at the token endpoint end in a clean refusal.',
+  },
+  {
+    id: 'trouble.refresh-near-expiry',
+    thread: 'cloudflare/workers-oauth-provider changelog 0.7 to 0.10',
+    lesson: 'A refresh in the last second of a lifetime either works or is invalid_grant.',
+  },
+] as const satisfies readonly Trouble[]
+
+export type TroubleId = (typeof othersTrouble)[number]['id']

@@ -1,0 +1,190 @@
+import type { Deviation } from './deviations.ts'
+
+/** A recommendation of RFC 9700 (BCP 240) that concerns an authorization server for code with PKCE. */
+export interface Rfc9700Row {
+  readonly id: `rfc9700.${string}`
+  readonly section: string
+  readonly level: string
+  /** What the RFC wants, in our words. */
+  readonly asserts: string
+  /** Set where we do otherwise, or not all of it. */
+  readonly deviation?: Deviation
+}
+
+export const rfc9700 = [
+  {
+    id: 'rfc9700.redirect-uri.exact',
+    section: '2.1, 4.1',
+    level: 'MUST',
+    asserts: 'Redirect URIs are compared as exact strings; a loopback port alone may vary.',
+  },
+  {
+    id: 'rfc9700.no-open-redirector',
+    section: '2.1, 4.11',
+    level: 'MUST NOT',
+    asserts: 'No error path redirects before client and redirect URI are known to be good.',
+  },
+  {
+    id: 'rfc9700.redirect-uri.no-http',
+    section: '2.6',
+    level: 'MUST NOT',
+    asserts: 'Plain http redirect URIs are for the loopback of native clients only.',
+  },
+  {
+    id: 'rfc9700.no-307',
+    section: '2.1, 4.12',
+    level: 'MUST',
+    asserts: 'Sign-in and consent redirect with 303, which drops the posted credentials.',
+  },
+  {
+    id: 'rfc9700.iss',
+    section: '2.1, 4.4',
+    level: 'SHOULD',
+    asserts: 'iss is on good and bad authorization responses, and metadata says so.',
+  },
+  {
+    id: 'rfc9700.pkce.enforced',
+    section: '2.1.1',
+    level: 'MUST',
+    asserts: 'PKCE is supported, and a challenge makes the verifier obligatory.',
+  },
+  {
+    id: 'rfc9700.pkce.downgrade',
+    section: '2.1.1, 4.8',
+    level: 'MUST',
+    asserts: 'Dropping the challenge from the request gains an attacker nothing.',
+  },
+  {
+    id: 'rfc9700.pkce.detectable',
+    section: '2.1.1',
+    level: 'MUST',
+    asserts: 'Clients can see in the metadata that S256 is supported.',
+  },
+  {
+    id: 'rfc9700.pkce.constant-values',
+    section: '2.1.1',
+    level: 'SHOULD',
+    asserts: 'An effort is made to notice clients that send the same challenge or nonce always.',
+    deviation: 'constant-challenges-undetected',
+  },
+  {
+    id: 'rfc9700.no-implicit',
+    section: '2.1.2',
+    level: 'SHOULD NOT',
+    asserts: 'No response type puts an access token into the redirect.',
+  },
+  {
+    id: 'rfc9700.no-password-grant',
+    section: '2.4',
+    level: 'MUST NOT',
+    asserts: 'The password grant does not exist.',
+  },
+  {
+    id: 'rfc9700.sender-constrained',
+    section: '2.2.1',
+    level: 'SHOULD',
+    asserts: 'Access tokens are tied to a key of the client.',
+    deviation: 'bearer-tokens',
+  },
+  {
+    id: 'rfc9700.refresh.rotation',
+    section: '2.2.2, 4.14',
+    level: 'MUST',
+    asserts:
+      'Refresh tokens of public clients are replaced with each use, and a replay is noticed.',
+  },
+  {
+    id: 'rfc9700.refresh.bound',
+    section: '4.14',
+    level: 'MUST',
+    asserts: 'A refresh stays within the scope and the resource that were agreed to.',
+  },
+  {
+    id: 'rfc9700.refresh.replay-ends-all',
+    section: '4.14',
+    level: 'SHOULD',
+    asserts: 'A replay ends the active refresh token as well.',
+    deviation: 'replay-spares-the-authorization',
+  },
+  {
+    id: 'rfc9700.refresh.idle-expiry',
+    section: '4.14',
+    level: 'SHOULD',
+    asserts: 'Refresh tokens that lie idle expire.',
+  },
+  {
+    id: 'rfc9700.audience',
+    section: '2.3',
+    level: 'SHOULD',
+    asserts: 'A token carries few rights and one audience, and every other resource rejects it.',
+  },
+  {
+    id: 'rfc9700.client-authentication',
+    section: '2.5',
+    level: 'SHOULD',
+    asserts: 'Clients that can keep a credential are authenticated, best with asymmetric keys.',
+    deviation: 'shared-secrets',
+  },
+  {
+    id: 'rfc9700.metadata',
+    section: '2.6',
+    level: 'RECOMMENDED',
+    asserts: 'RFC 8414 metadata is published.',
+  },
+  {
+    id: 'rfc9700.cors',
+    section: '2.6',
+    level: 'MUST NOT',
+    asserts: 'The authorization endpoint is closed to cross-origin scripts.',
+  },
+  {
+    id: 'rfc9700.client-id-is-no-user',
+    section: '2.6, 4.15',
+    level: 'SHOULD NOT',
+    asserts: 'A client cannot choose an id that could be mistaken for that of a person.',
+  },
+  {
+    id: 'rfc9700.referrer',
+    section: '4.2',
+    level: 'SHOULD',
+    asserts: 'Sign-in and consent pages leak no referrer and load nothing from third parties.',
+  },
+  {
+    id: 'rfc9700.history',
+    section: '4.3',
+    level: 'advice',
+    asserts: 'Codes are brief and single-use, and secrets stay out of history and caches.',
+  },
+  {
+    id: 'rfc9700.code-injection',
+    section: '4.5',
+    level: 'MUST',
+    asserts: 'A code is bound to client, redirect URI and challenge, and its reuse revokes tokens.',
+  },
+  {
+    id: 'rfc9700.csrf',
+    section: '4.7',
+    level: 'MUST',
+    asserts: 'Sign-in, consent and admin forms cannot be posted by another site.',
+  },
+  {
+    id: 'rfc9700.reverse-proxy',
+    section: '4.13',
+    level: 'MUST',
+    asserts: 'Forwarding headers from strangers are not believed.',
+  },
+  {
+    id: 'rfc9700.clickjacking',
+    section: '4.16',
+    level: 'MUST',
+    asserts: 'Pages cannot be framed.',
+  },
+  {
+    id: 'rfc9700.post-message',
+    section: '4.17',
+    level: 'MUST',
+    asserts: 'In-browser messages check who talks to whom; here no such response mode exists.',
+  },
+] as const satisfies readonly Rfc9700Row[]
+
+export type Rfc9700Id = (typeof rfc9700)[number]['id']
