@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest'
+import { coverage, duplicateIds, sharedRuns, unknownIds, unproven } from './judge-ledger.ts'
+import type { Statement } from './spec.ts'
+
+const rule = (id: string, says = `${id} holds.`, needsTest = true): Statement => ({
+  id,
+  area: 'oauth',
+  says,
+  needsTest,
+})
+const proof = (...ids: string[]) => ({ file: 'test/x.test.ts', line: 3, ids, title: 'x' })
+
+describe('judging the ledger', () => {
+  test('an id given twice is found', () => {
+    expect(duplicateIds([rule('a'), rule('b'), rule('a')])).toEqual(['a'])
+  })
+
+  test('an id that nobody defined is found where it is used', () => {
+    expect(unknownIds([rule('a')], [proof('a', 'b')])).toEqual(['test/x.test.ts:3 b'])
+  })
+
+  test('a promise without a test is found only in finished areas', () => {
+    expect(unproven([rule('a'), rule('b')], [proof('a')], ['oauth'])).toEqual(['b: b holds.'])
+    expect(unproven([rule('a'), rule('b')], [proof('a')], ['mcp'])).toEqual([])
+  })
+
+  test('a stated deviation stands in for a test', () => {
+    const stated = rule('a', 'Something else is done.', false)
+    expect(unproven([stated], [], ['oauth'])).toEqual([])
+    expect(coverage([stated, rule('b')], [])).toEqual([{ area: 'oauth', settled: 1, total: 2 }])
+  })
+
+  test('eight words in a row may stand in one sentence only', () => {
+    const twice = 'One two three four five six seven eight'
+    expect(sharedRuns([rule('a', `${twice}.`), rule('b', `So ${twice}, nine.`)])).toEqual([
+      'a and b: "one two three four five six seven eight"',
+    ])
+    expect(sharedRuns([rule('a', 'One two three.'), rule('b', 'One two three.')])).toEqual([])
+  })
+})
