@@ -1,0 +1,113 @@
+interface Rule {
+  readonly status: number
+  /** Whether the authorization endpoint may tell the client by redirect, once its URI is proven. */
+  readonly redirectable: boolean
+}
+
+const told = (status: number): Rule => ({ status, redirectable: true })
+const kept = (status: number): Rule => ({ status, redirectable: false })
+
+const RULES = {
+  // RFC 6749 §4.1.2.1 and §5.2
+  invalid_request: told(400),
+  invalid_client: kept(401),
+  invalid_grant: kept(400),
+  unauthorized_client: told(400),
+  unsupported_grant_type: kept(400),
+  unsupported_response_type: told(400),
+  invalid_scope: told(400),
+  access_denied: told(403),
+  server_error: told(500),
+  temporarily_unavailable: told(503),
+  // OpenID Connect Core §3.1.2.6
+  interaction_required: told(400),
+  login_required: told(400),
+  account_selection_required: told(400),
+  consent_required: told(400),
+  request_not_supported: told(400),
+  request_uri_not_supported: told(400),
+  registration_not_supported: told(400),
+  // RFC 8707 §2
+  invalid_target: told(400),
+  // RFC 7009 §2.2.1
+  unsupported_token_type: kept(400),
+  // RFC 7591 §3.2.2
+  invalid_redirect_uri: kept(400),
+  invalid_client_metadata: kept(400),
+  // RFC 6750 §3.1
+  invalid_token: kept(401),
+  insufficient_scope: kept(403),
+} as const satisfies Record<string, Rule>
+
+export type OAuthErrorCode = keyof typeof RULES
+
+export interface OAuthErrorDetails {
+  /** Where an endpoint answers a code with another status than the usual one. */
+  readonly status?: number
+  /** `false` keeps a code that could be redirected on our own pages; `true` changes nothing. */
+  readonly redirectable?: boolean
+  /** Seconds after which trying again makes sense. */
+  readonly retryAfter?: number | undefined
+  /** The scopes that would have sufficed, for the challenge's `scope` attribute. */
+  readonly scope?: string | undefined
+  /** For the log alone; never reaches the wire. */
+  readonly cause?: unknown
+}
+
+/** The two members that a refusal has in common in JSON bodies and in redirects. */
+export interface ErrorBody {
+  readonly error: OAuthErrorCode
+  readonly error_description: string
+}
+
+/**
+ * A refusal in the protocol's own words: `throw new OAuthError('invalid_grant', 'What to change.')`.
+ *
+ * @see RFC 6749 §5.2
+ */
+export class OAuthError extends Error {
+  override readonly name = 'OAuthError'
+  readonly code: OAuthErrorCode
+  readonly status: number
+  readonly description: string
+  /** Never enough on its own: a redirect also needs a `ValidatedRedirectUri`. */
+  readonly redirectable: boolean
+  readonly retryAfter: number | undefined
+  readonly scope: string | undefined
+
+  constructor(code: OAuthErrorCode, description: string, details: OAuthErrorDetails = {}) {
+    const safe = wireText(description)
+    super(`${code}: ${safe}`, 'cause' in details ? { cause: details.cause } : undefined)
+    this.code = code
+    this.status = details.status ?? RULES[code].status
+    this.description = safe
+    this.redirectable = RULES[code].redirectable && details.redirectable !== false
+    this.retryAfter = details.retryAfter
+    this.scope = details.scope
+  }
+}
+
+/**
+ * The error response's body; the same members go into an error redirect.
+ *
+ * @see RFC 6749 §5.2 and §4.1.2.1
+ */
+export function errorBody(error: OAuthError): ErrorBody {
+  return { error: error.code, error_description: error.description }
+}
+
+const LONGEST_DESCRIPTION = 500
+
+/**
+ * Reduces a text to the characters an `error_description` may hold, which are also those that
+ * cannot leave a quoted-string or a header line.
+ *
+ * @see RFC 6749 §5.2
+ */
+export function wireText(text: string): string {
+  return text
+    .slice(0, LONGEST_DESCRIPTION)
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .replace(/["`]/g, "'")
+    .replace(/[^\x20-\x21\x23-\x5B\x5D-\x7E]/gu, '?')
+}
