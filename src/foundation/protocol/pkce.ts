@@ -1,0 +1,70 @@
+import { constantTimeEqual, sha256 } from '../crypto/digest.ts'
+import { OAuthError } from './errors.ts'
+
+/** 43 to 128 unreserved characters (RFC 7636 §4.1). */
+const VERIFIER = /^[A-Za-z0-9\-._~]{43,128}$/
+
+/**
+ * 32 bytes in base64url. The last character carries only four bits of them, so only sixteen
+ * characters can stand there; any other challenge could never be met.
+ */
+const CHALLENGE = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/
+
+/**
+ * Refuses an authorization request whose challenge is missing, is not S256 or has not its shape.
+ *
+ * @see RFC 7636 §4.3 and §4.4.1
+ */
+export function checkChallenge(
+  challenge: string | undefined,
+  method: string | undefined,
+): asserts challenge is string {
+  if (challenge === undefined) {
+    throw new OAuthError(
+      'invalid_request',
+      'code_challenge is missing: every authorization uses PKCE with the method S256.',
+    )
+  }
+  if (method === undefined) {
+    // A missing method means plain, which protects nothing once the request itself is seen.
+    throw new OAuthError(
+      'invalid_request',
+      'code_challenge_method is missing, which means plain: send code_challenge_method=S256.',
+    )
+  }
+  if (method !== 'S256') {
+    throw new OAuthError('invalid_request', 'code_challenge_method must be S256.')
+  }
+  if (!CHALLENGE.test(challenge)) {
+    throw new OAuthError(
+      'invalid_request',
+      'code_challenge must be the base64url form, without padding, of the SHA-256 of code_verifier: 43 characters.',
+    )
+  }
+}
+
+/**
+ * Refuses a code exchange whose verifier does not prove possession; the caller learns nothing about
+ * why, the log does.
+ *
+ * @see RFC 7636 §4.6
+ */
+export function checkCodeVerifier(verifier: string | undefined, challenge: string): void {
+  const reason = whyNotProven(verifier, challenge)
+  if (reason !== undefined) {
+    throw new OAuthError(
+      'invalid_grant',
+      'code_verifier does not match the code_challenge of the authorization request.',
+      { cause: new Error(reason) },
+    )
+  }
+}
+
+function whyNotProven(verifier: string | undefined, challenge: string): string | undefined {
+  if (verifier === undefined) return 'code_verifier is missing'
+  if (!VERIFIER.test(verifier)) return 'code_verifier is not 43 to 128 unreserved characters'
+  if (!constantTimeEqual(sha256(verifier).toString('base64url'), challenge)) {
+    return 'code_verifier hashes to another challenge'
+  }
+  return undefined
+}
