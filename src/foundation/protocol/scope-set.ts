@@ -1,0 +1,84 @@
+import { OAuthError } from './errors.ts'
+
+/** One scope: printable ASCII without space, quote and backslash (RFC 6749 §3.3). */
+const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+$/
+
+/**
+ * A set of scopes that never changes; its text is sorted, so equal sets have equal texts.
+ *
+ * @see RFC 6749 §3.3
+ */
+export class ScopeSet implements Iterable<string> {
+  static readonly empty = new ScopeSet(new Set())
+
+  readonly #scopes: ReadonlySet<string>
+
+  private constructor(scopes: ReadonlySet<string>) {
+    this.#scopes = scopes
+  }
+
+  /**
+   * Reads a `scope` parameter; repeated scopes and extra spaces fold, anything else that the syntax
+   * forbids is refused.
+   *
+   * @see RFC 6749 §3.3
+   */
+  static parse(text: string): ScopeSet {
+    return ScopeSet.of(text.split(' ').filter((scope) => scope !== ''))
+  }
+
+  static of(scopes: Iterable<string>): ScopeSet {
+    const sorted = [...scopes].sort()
+    for (const scope of sorted) {
+      if (!SCOPE.test(scope)) {
+        throw new OAuthError(
+          'invalid_scope',
+          'scope must be a list of scopes separated by single spaces, in printable ASCII without quotes or backslashes.',
+        )
+      }
+    }
+    return sorted.length === 0 ? ScopeSet.empty : new ScopeSet(new Set(sorted))
+  }
+
+  get size(): number {
+    return this.#scopes.size
+  }
+
+  has(scope: string): boolean {
+    return this.#scopes.has(scope)
+  }
+
+  isSubsetOf(other: ScopeSet): boolean {
+    for (const scope of this.#scopes) if (!other.has(scope)) return false
+    return true
+  }
+
+  minus(other: ScopeSet): ScopeSet {
+    return ScopeSet.of(this.toArray().filter((scope) => !other.has(scope)))
+  }
+
+  union(other: ScopeSet): ScopeSet {
+    return ScopeSet.of([...this.#scopes, ...other.#scopes])
+  }
+
+  equals(other: ScopeSet): boolean {
+    return this.size === other.size && this.isSubsetOf(other)
+  }
+
+  toArray(): string[] {
+    return [...this.#scopes]
+  }
+
+  toString(): string {
+    return this.toArray().join(' ')
+  }
+
+  /** The wire form, so that a `scope` member can hold the set itself. */
+  toJSON(): string {
+    return this.toString()
+  }
+
+  [Symbol.iterator](): Iterator<string> {
+    return this.#scopes.values()
+  }
+}
