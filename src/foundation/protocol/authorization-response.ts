@@ -1,0 +1,30 @@
+import type { ErrorBody } from './errors.ts'
+import type { ValidatedRedirectUri } from './redirect-uri.ts'
+
+/** `iss` goes with every answer, a refusal too; `state` only if the request had one. */
+export type AuthorizationResponse = ({ readonly code: string } | ErrorBody) & {
+  readonly state?: string | undefined
+  readonly iss: string
+}
+
+/**
+ * The address that carries an authorization response back to the client, its own query untouched.
+ *
+ * @see RFC 6749 §4.1.2 and §3.1.2, RFC 9207 §2
+ */
+export function authorizationResponseUrl(
+  uri: ValidatedRedirectUri,
+  response: AuthorizationResponse,
+): string {
+  const added = new URLSearchParams()
+  for (const [name, value] of Object.entries(response)) {
+    if (value !== undefined) added.append(name, value)
+  }
+  // Both are legal for a space, but not every native app's parser knows the plus sign.
+  return uri + joint(uri) + added.toString().replaceAll('+', '%20')
+}
+
+function joint(uri: string): string {
+  if (!uri.includes('?')) return '?'
+  return uri.endsWith('?') || uri.endsWith('&') ? '' : '&'
+}
