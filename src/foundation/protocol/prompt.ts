@@ -1,0 +1,46 @@
+import { OAuthError } from './errors.ts'
+
+const PROMPTS = ['none', 'login', 'consent', 'select_account'] as const
+
+export type Prompt = (typeof PROMPTS)[number]
+
+/** Sixty-eight years: long enough to mean "any", short enough for every clock to reckon with. */
+const LONGEST_MAX_AGE = 2 ** 31 - 1
+
+/**
+ * Reads `prompt`; a value we could not act on is refused, since nothing in the answer would tell
+ * the client that it was ignored.
+ *
+ * @see OpenID Connect Core 1.0 §3.1.2.1
+ */
+export function parsePrompt(value: string | undefined): ReadonlySet<Prompt> {
+  const prompts = new Set<Prompt>()
+  for (const word of (value ?? '').split(' ')) {
+    if (word === '') continue
+    const prompt = PROMPTS.find((known) => known === word)
+    if (prompt === undefined) {
+      throw new OAuthError(
+        'invalid_request',
+        'prompt may be none, login, consent and select_account; send one of them or leave it out.',
+      )
+    }
+    prompts.add(prompt)
+  }
+  if (prompts.has('none') && prompts.size > 1) {
+    throw new OAuthError('invalid_request', 'prompt=none cannot be combined with another prompt.')
+  }
+  return prompts
+}
+
+/**
+ * Reads `max_age`, the number of seconds since the last sign-in that the client still accepts.
+ *
+ * @see OpenID Connect Core 1.0 §3.1.2.1
+ */
+export function parseMaxAge(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined
+  if (!/^[0-9]+$/.test(value)) {
+    throw new OAuthError('invalid_request', 'max_age must be a whole number of seconds, 0 or more.')
+  }
+  return Math.min(Number(value), LONGEST_MAX_AGE)
+}
