@@ -1,0 +1,53 @@
+import { fastify } from 'fastify'
+import { describe, expect, test } from 'vitest'
+import { addressBucket, clientAddress } from './client-address.ts'
+import { parseTrustProxy } from './trust-proxy.ts'
+
+async function addressSeen(trust: string, remoteAddress: string, forwardedFor?: string) {
+  const { trusts } = parseTrustProxy(trust)
+  const app = fastify({ trustProxy: trusts })
+  app.get('/', async (request) => clientAddress(request))
+  const headers = forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor }
+  const response = await app.inject({ url: '/', remoteAddress, headers })
+  return response.body
+}
+
+describe('clientAddress', () => {
+  test('a stranger cannot choose an address', async () => {
+    expect(await addressSeen('10.0.0.0/8', '192.0.2.1', '203.0.113.9')).toBe('192.0.2.1')
+  })
+
+  test('a trusted proxy names the caller; what the caller wrote before it is ignored', async () => {
+    const seen = await addressSeen('10.0.0.0/8', '10.0.0.1', '1.2.3.4, 203.0.113.9, 10.0.0.2')
+    expect(seen).toBe('203.0.113.9')
+  })
+
+  test('ports and mapped addresses are removed', async () => {
+    expect(await addressSeen('10.0.0.0/8', '10.0.0.1', '203.0.113.9:4711')).toBe('203.0.113.9')
+    expect(await addressSeen('10.0.0.0/8', '10.0.0.1', '[2001:db8::1]:4711')).toBe('2001:db8::1')
+    expect(await addressSeen('', '::ffff:192.0.2.1')).toBe('192.0.2.1')
+  })
+
+  test('an entry that is no address falls back to the peer', async () => {
+    expect(await addressSeen('10.0.0.0/8', '10.0.0.1', 'x'.repeat(5000))).toBe('10.0.0.1')
+  })
+})
+
+describe('addressBucket', () => {
+  test('IPv4 addresses count one by one', () => {
+    expect(addressBucket('192.0.2.1')).toBe('192.0.2.1')
+  })
+
+  test('every address of one IPv6 /64 counts together', () => {
+    const bucket = addressBucket('2001:db8:1:2::1')
+    expect(bucket).toBe('2001:db8:1:2::/64')
+    expect(addressBucket('2001:db8:1:2:ffff:ffff:ffff:ffff')).toBe(bucket)
+    expect(addressBucket('2001:db8:1:3::1')).not.toBe(bucket)
+    expect(addressBucket('::1')).toBe('0:0:0:0::/64')
+    expect(addressBucket('fe80::1%eth0')).toBe('fe80:0:0:0::/64')
+  })
+
+  test('what is no address stays as it is', () => {
+    expect(addressBucket('unknown')).toBe('unknown')
+  })
+})

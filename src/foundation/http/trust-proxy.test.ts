@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest'
+import { parseTrustProxy } from './trust-proxy.ts'
+
+describe('parseTrustProxy', () => {
+  test('nothing listed means nobody is believed', () => {
+    for (const text of ['', '  ', ', ,']) {
+      expect(parseTrustProxy(text).trusts('127.0.0.1')).toBe(false)
+    }
+  })
+
+  test('loopback covers all of 127.0.0.0/8, ::1 and the IPv4-mapped spelling', () => {
+    const { trusts } = parseTrustProxy('loopback')
+    for (const address of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1']) {
+      expect(trusts(address), address).toBe(true)
+    }
+    for (const address of ['10.0.0.1', '::2', '::ffff:10.0.0.1']) {
+      expect(trusts(address), address).toBe(false)
+    }
+  })
+
+  test('addresses and ranges of both families', () => {
+    const { trusts } = parseTrustProxy('10.1.0.0/16 192.0.2.7,2001:db8::/32')
+    expect(trusts('10.1.255.1')).toBe(true)
+    expect(trusts('10.2.0.1')).toBe(false)
+    expect(trusts('192.0.2.7')).toBe(true)
+    expect(trusts('192.0.2.8')).toBe(false)
+    expect(trusts('2001:db8:1::9')).toBe(true)
+    expect(trusts('2001:db9::9')).toBe(false)
+  })
+
+  test('a socket without an address, or with nonsense for one, is not believed', () => {
+    const { trusts } = parseTrustProxy('loopback')
+    expect(trusts(undefined)).toBe(false)
+    expect(trusts('')).toBe(false)
+    expect(trusts('127.0.0.1, 10.0.0.1')).toBe(false)
+  })
+
+  test('answers stay right after more peers than are remembered', () => {
+    const { trusts } = parseTrustProxy('10.0.0.0/8')
+    for (let i = 0; i < 1000; i++) trusts(`192.0.2.${i % 256}`)
+    expect(trusts('10.0.0.1')).toBe(true)
+    expect(trusts('192.0.2.1')).toBe(false)
+  })
+
+  test.each(['1', 'true', '10.0.0.0/33', '10.0.0.0/', '::1/129', '10.0.0.0/8/8', 'proxy.internal'])(
+    'refuses %s and says what is accepted',
+    (text) => {
+      expect(() => parseTrustProxy(text)).toThrow(/loopback/)
+    },
+  )
+})
