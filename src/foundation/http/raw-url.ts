@@ -1,0 +1,18 @@
+/**
+ * The query exactly as sent, without `?`. Fastify's own parser merges repeated parameters, and
+ * OAuth must see and refuse them.
+ *
+ * @see RFC 6749 §3.1
+ */
+export function rawQuery(url: string): string {
+  const end = url.indexOf('#')
+  const start = url.indexOf('?')
+  if (start === -1 || (end !== -1 && end < start)) return ''
+  return url.slice(start + 1, end === -1 ? undefined : end)
+}
+
+/** The path alone: what follows it may hold codes, tokens and email addresses. */
+export function rawPath(url: string): string {
+  const end = url.search(/[?#]/)
+  return end === -1 ? url : url.slice(0, end)
+}
