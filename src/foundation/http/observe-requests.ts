@@ -1,0 +1,86 @@
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { rawPath } from './raw-url.ts'
+
+/** What a surface tells about a request for logs and metrics. Never put a secret here. */
+export type RequestOutcome = {
+  surface?: string
+  school?: string
+  clientId?: string
+  personId?: string
+  /** An OAuth error code or another short word; absent means `ok`, or `failed` from 400 up. */
+  result?: string
+}
+
+export type FinishedRequest = {
+  readonly log: FastifyBaseLogger
+  readonly method: string
+  /** The pattern of the route, such as `/api/v1/courses/:id`; absent when none matched. */
+  readonly route: string | undefined
+  readonly path: string
+  readonly status: number
+  readonly milliseconds: number
+  /** The caller hung up before the answer was out. */
+  readonly aborted: boolean
+  readonly outcome: RequestOutcome
+}
+
+export type RequestObserver = {
+  readonly started?: (request: FastifyRequest) => void
+  readonly finished: (finished: FinishedRequest, request: FastifyRequest) => void
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    outcome: RequestOutcome
+  }
+}
+
+/** Calls every observer exactly once at a request's start and end, hung-up callers included. */
+export function observeRequests(app: FastifyInstance, observers: readonly RequestObserver[]): void {
+  const finish = (request: FastifyRequest, reply: FastifyReply, aborted: boolean) => {
+    const finished = describeFinished(request, reply, aborted)
+    for (const observer of observers) observer.finished(finished, request)
+  }
+  const unfinished = new WeakSet<FastifyRequest>()
+  app.decorateRequest('outcome')
+  app.addHook('onRequest', (request, reply, done) => {
+    request.outcome = {}
+    unfinished.add(request)
+    for (const observer of observers) observer.started?.(request)
+    // Fastify's own abort hook misses callers that leave after their body was read.
+    reply.raw.once('close', () => {
+      if (unfinished.delete(request)) finish(request, reply, !reply.raw.writableFinished)
+    })
+    done()
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    if (unfinished.delete(request)) finish(request, reply, false)
+    done()
+  })
+}
+
+/** For the few failures that Fastify answers outside its hooks. */
+export function describeFinished(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  aborted: boolean,
+): FinishedRequest {
+  return {
+    log: request.log,
+    method: request.method,
+    route: request.routeOptions.url,
+    path: rawPath(request.raw.url ?? ''),
+    status: reply.raw.statusCode,
+    milliseconds: reply.elapsedTime,
+    aborted,
+    outcome: request.outcome ?? {},
+  }
+}
+
+/** Names the surface that every request of this scope belongs to. */
+export function nameSurface(scope: FastifyInstance, surface: string): void {
+  scope.addHook('onRequest', (request, _reply, done) => {
+    request.outcome.surface = surface
+    done()
+  })
+}

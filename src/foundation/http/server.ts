@@ -1,0 +1,115 @@
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  LogController,
+} from 'fastify'
+import { RequestRefusedError } from './client-fault.ts'
+import { answerLastResort, answerNotFound } from './last-resort.ts'
+import { requestLog } from './logging.ts'
+import { answerMalformed } from './malformed.ts'
+import { describeFinished, observeRequests, type RequestObserver } from './observe-requests.ts'
+import { requestIds } from './request-id.ts'
+import type { TrustProxy } from './trust-proxy.ts'
+
+export type HttpLimits = {
+  /** Bodies of JSON routes; forms have their own, smaller limit. */
+  readonly bodyBytes: number
+  /** RFC 9110 §4.1 asks for at least 8000; authorization requests with long states need room. */
+  readonly urlLength: number
+  readonly headerBytes: number
+  readonly pathParameterLength: number
+  readonly headersTimeoutMs: number
+  readonly requestTimeoutMs: number
+  readonly keepAliveTimeoutMs: number
+  /** A socket on which nothing moves for so long is closed, slow readers included. */
+  readonly idleSocketMs: number
+  /** How often Node looks for requests that exceed their time. */
+  readonly timeoutCheckMs: number
+}
+
+export const defaultHttpLimits: HttpLimits = {
+  bodyBytes: 1024 * 1024,
+  urlLength: 8192,
+  headerBytes: 16 * 1024,
+  pathParameterLength: 512,
+  headersTimeoutMs: 15_000,
+  requestTimeoutMs: 60_000,
+  // Longer than the 60 s of common proxies: whoever closes first should not be us, or a request
+  // already on its way meets a closed socket.
+  keepAliveTimeoutMs: 65_000,
+  idleSocketMs: 120_000,
+  timeoutCheckMs: 5_000,
+}
+
+export type HttpServerOptions = {
+  readonly logger: FastifyBaseLogger
+  readonly trust: TrustProxy
+  readonly limits?: Partial<HttpLimits>
+  /** Called at every request's end, after the log line. */
+  readonly observers?: readonly RequestObserver[]
+  /** The answer where no route and no surface's own handler matches. */
+  readonly notFound?: (request: FastifyRequest, reply: FastifyReply) => unknown
+}
+
+/**
+ * A bare server: it parses no body and no query string, knows no route and leaks no error. Each
+ * surface adds, in its own scope, the content types it takes and the dialect of its errors.
+ */
+export function createHttpServer(options: HttpServerOptions): FastifyInstance {
+  const limits = { ...defaultHttpLimits, ...options.limits }
+  const observers = [requestLog, ...(options.observers ?? [])]
+  const app = fastify({
+    loggerInstance: options.logger,
+    // The one line per request is ours: Fastify's has the URL with its query.
+    logController: new LogController({
+      disableRequestLogging: true,
+      requestIdLogLabel: 'requestId',
+    }),
+    genReqId: requestIds(options.trust),
+    trustProxy: options.trust.trusts,
+    bodyLimit: limits.bodyBytes,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    connectionTimeout: limits.idleSocketMs,
+    http: {
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      connectionsCheckingInterval: limits.timeoutCheckMs,
+    },
+    routerOptions: {
+      maxParamLength: limits.pathParameterLength,
+      querystringParser: () => ({}),
+    },
+    forceCloseConnections: 'idle',
+    // A request that arrives on an open connection while we close is still answered, with
+    // `Connection: close`: turning away a refresh would sign somebody out for a restart.
+    return503OnClosing: false,
+    clientErrorHandler: answerMalformed,
+    frameworkErrors: (error, request, reply) => {
+      answerLastResort(error, request, reply)
+      const finished = describeFinished(request, reply, false)
+      for (const observer of observers) observer.finished(finished, request)
+    },
+  })
+  observeRequests(app, observers)
+  app.removeAllContentTypeParsers()
+  app.setErrorHandler(answerLastResort)
+  app.setNotFoundHandler(options.notFound ?? answerNotFound)
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id)
+    done(
+      isTooLong(request, limits.urlLength)
+        ? new RequestRefusedError(414, 'The URL is too long.')
+        : undefined,
+    )
+  })
+  return app
+}
+
+function isTooLong(request: FastifyRequest, limit: number): boolean {
+  return (request.raw.url?.length ?? 0) > limit
+}
