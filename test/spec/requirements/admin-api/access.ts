@@ -8,7 +8,8 @@ export const adminAccess = [
 
   chapter('admin-api', 'What the service does', {
     'openapi.served': 'GET /openapi.json gives a machine-readable description on every origin.',
-    'openapi.rest-only': 'It describes REST endpoints; the GraphQL Member API is not in it.',
+    'openapi.rest-only':
+      '/openapi.json describes REST endpoints; the GraphQL Member API is not in it.',
   }),
 
   chapter('admin-api', 'Errors', {

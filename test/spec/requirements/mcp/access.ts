@@ -23,7 +23,7 @@ export const mcpAccess = [
     'mcp.errors.no-verdict':
       'If a fault of ours prevents a verdict on the token, the answer is 503 temporarily_unavailable.',
     'mcp.errors.no-verdict.no-challenge':
-      'That 503 has no WWW-Authenticate, so clients simply retry.',
+      'A 503 at /mcp has no WWW-Authenticate, so clients simply retry.',
   }),
 
   chapter('mcp', 'product decision', {
@@ -31,19 +31,20 @@ export const mcpAccess = [
     'mcp.no-owner.401': 'The refusal of a token without an owner is 401 invalid_token.',
     'mcp.other-origin': 'A token of another origin is 401, naming the origin that was called.',
     'mcp.unlisted': 'Tools that the caller may not use are not listed.',
-    'mcp.step-up.anonymous': 'Calling such a tool anonymously is 401 with a challenge.',
-    'mcp.step-up.signed-in': 'Calling it with too small a token is 403 insufficient_scope.',
-    'mcp.step-up.before-stream': 'Either verdict falls before any byte of an answer is sent.',
+    'mcp.step-up.anonymous': 'Calling an unlisted tool anonymously is 401 with a challenge.',
+    'mcp.step-up.signed-in':
+      'Calling an unlisted tool with too small a token is 403 insufficient_scope.',
+    'mcp.step-up.before-stream': 'A tool call is refused before any byte of an answer is sent.',
     'mcp.step-up.all-scopes':
-      'The challenge names resource_metadata and all the scopes of the call at once.',
+      'The challenge to a tool call names resource_metadata and all the scopes of that call at once.',
     'mcp.step-up.body':
-      'The body says the same in JSON-RPC: isError, with the challenge under mcp/www_authenticate.',
+      'The body of that refusal is JSON-RPC: isError, with the challenge under mcp/www_authenticate.',
     'mcp.sign-in.listed': 'Anonymous callers are always offered the tool sign_in.',
     'mcp.sign-in.challenges':
       'Calling sign_in gives the challenge that makes clients offer a login.',
-    'mcp.sign-in.described': 'The description of sign_in says that this is its purpose.',
+    'mcp.sign-in.described': 'The description of sign_in says that a login is its purpose.',
     'mcp.sign-in.roles':
-      'Its argument, member or operator, decides which identity and read scopes are named.',
+      'The argument of sign_in, member or operator, decides which identity and read scopes are named.',
     'mcp.scope-checked-where-run': 'The scope is checked a second time where the tool runs.',
   }),
 ] as const

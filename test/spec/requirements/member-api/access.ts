@@ -3,11 +3,12 @@ import { chapter } from '../chapter.ts'
 export const memberAccess = [
   chapter('member-api', 'Member API', {
     'member.endpoint': 'The Member API is POST /member/graphql.',
-    'member.bearer': 'It wants a bearer token in the Authorization header.',
-    'member.json-body': 'The request is JSON whose string member query holds the GraphQL document.',
-    'member.query-and-mutation': 'Queries and mutations both come through that one member.',
-    'member.answer': 'The answer is a JSON GraphQL response: data, and errors when there are some.',
-    'member.no-anonymous': 'There is no anonymous mode.',
+    'member.bearer': 'The Member API wants a bearer token in the Authorization header.',
+    'member.json-body':
+      'A Member API request is JSON whose string member query holds the document.',
+    'member.query-and-mutation': 'Queries and mutations both come in the member query.',
+    'member.answer': 'The Member API answers JSON: data, and errors when there are some.',
+    'member.no-anonymous': 'The Member API has no anonymous mode.',
   }),
 
   chapter('member-api', 'Authentication', {
@@ -17,30 +18,32 @@ export const memberAccess = [
     'member.checks-school-id':
       'Without a school_id the token is refused as belonging to a different organization.',
     'member.remedy':
-      'That refusal tells the developer to run the authorization code flow again, as a refresh cannot help.',
+      'Being refused for want of a school_id, the developer is told to authorize anew, not to refresh.',
   }),
 
   chapter('member-api', 'Errors', {
     'member.errors.no-token': 'A call without a token is 401 invalid_token with WWW-Authenticate.',
-    'member.errors.bad-token': 'So is a call with a token that is malformed, expired or revoked.',
+    'member.errors.bad-token':
+      'A call with a malformed, expired or revoked token is 401 invalid_token, challenged likewise.',
     'member.errors.other-origin':
       'A token of another origin is 401 invalid_token, and the challenge has resource_metadata.',
     'member.errors.no-school-id':
       'A record without school_id is answered like a token of another origin.',
     'member.errors.no-account-scope':
       'With neither of the two account scopes the answer is 403 insufficient_scope and a challenge.',
-    'member.errors.no-account-scope.before-schema': 'In that case not even the document is parsed.',
+    'member.errors.no-account-scope.before-schema':
+      'Without any account scope, not even the document is parsed.',
     'member.errors.other-account-scope':
       'Holding one account scope and needing the other gives HTTP 200 and an entry in errors.',
     'member.errors.other-account-scope.names-scope':
-      'That entry says that scope is insufficient and which one is required.',
+      'An errors entry about scope says that it is insufficient and which one is required.',
     'member.errors.other-account-scope.no-challenge':
       'A response with a scope entry in errors has no WWW-Authenticate header.',
   }),
 
   chapter('member-api', 'product decision', {
     'member.order.401-first': 'Every reason for a 401 is looked at before the 403.',
-    'member.order.before-body': 'Both verdicts fall before content type and body are read.',
+    'member.order.before-body': '401 and 403 fall before content type and body are read.',
     'member.no-token.says-invalid-token':
       'Without a token, header and body alike say invalid_token.',
     'member.operator-token': 'An operator token counts as one that has no school_id.',

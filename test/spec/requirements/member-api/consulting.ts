@@ -5,17 +5,18 @@ export const consulting = [
     'consulting-service.slots': 'slots gives the availability that recurs.',
     'consulting-service.meetings': 'meetings lists what anyone has reserved on the service.',
     'consulting-service.meetings.unmarked':
-      'Nothing in that list tells which meetings are those of the viewer.',
+      'Nothing in the meetings of a service tells which of them concern the viewer.',
     'consulting-service.meetings.described':
-      'Its description in the schema warns that these are not the bookings of the viewer.',
+      'The schema warns that the meetings of a service are not the bookings of the viewer.',
   }),
 
   chapter('member-api', 'Consulting meeting', {
     'meeting.own-seats': 'consultingMeetings has the slots on which the viewer took a seat.',
-    'meeting.study-groups': 'It also has all meetings of the study groups the viewer is in.',
+    'meeting.study-groups':
+      'consultingMeetings has all meetings of the study groups the viewer is in, too.',
     'meeting.study-group.roster':
       'A class of a study group has no seats; who attends is the roster of the group.',
-    'meeting.never-others': 'What somebody else booked never appears.',
+    'meeting.never-others': 'What somebody else booked never appears among consultingMeetings.',
     'meeting.room-url': 'roomUrl is visible to the viewer, whose meeting it is.',
     'meeting.room-url.over': 'For a meeting that is over or canceled, roomUrl is an empty string.',
     'meeting.attendees-count':

@@ -12,15 +12,15 @@ export const courses = [
 
   chapter('member-api', 'Lecture', {
     'lecture.title': 'A lecture has a title.',
-    'lecture.is-locked': 'isLocked says whether the viewer cannot open it yet.',
-    'lecture.unlock-at': 'unlockAt says when that will change.',
-    'lecture.duration': 'duration is a number of seconds.',
+    'lecture.is-locked': 'isLocked says whether the viewer cannot open the lecture yet.',
+    'lecture.unlock-at': 'unlockAt says when a locked lecture opens.',
+    'lecture.duration': 'duration of a lecture is a number of seconds.',
     'lecture.syllabus-in-one-query':
       'A single query reads the complete syllabus with the progress in each lecture.',
   }),
 
   chapter('member-api', 'States and transitions', {
-    'lecture.state': 'state is unread, read or completed.',
+    'lecture.state': 'The state of a lecture is unread, read or completed.',
   }),
 
   chapter('member-api', 'product decision', {

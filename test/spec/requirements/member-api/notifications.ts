@@ -5,7 +5,7 @@ export const notifications = [
     'notification.read-scope':
       'The inbox, its unread count and the subscriptions are read with account:read.',
     'notification.mutations':
-      'account:write allows marking one read, marking all, and subscribing.',
+      'account:write allows marking one notification read, marking all, and subscribing.',
     'notification.nothing-else-writable':
       'The schema has three mutations; no other state of a member can be written.',
   }),

@@ -11,8 +11,8 @@ export const payments = [
     'payment.state': 'paymentState says where the payment stands.',
     'payment.adjustments': 'adjustments are the coupon and promotion lines.',
     'payment.invoice': 'A payment can have an invoice.',
-    'payment.lineitems': 'lineitems say what it was for.',
-    'payment.installment': 'installment tells which part of a plan it is.',
+    'payment.lineitems': 'lineitems say what a payment was for.',
+    'payment.installment': 'installment tells which part of a plan a payment is.',
     'payment.refunding':
       'refundingState, refundedAmount, refundedAt and refundRequestedAt tell of refunds.',
     'payment.instructions':
@@ -23,7 +23,7 @@ export const payments = [
     'payment.abandoned.hidden':
       'An attempt left before a method was chosen is not listed as long as it is unpaid.',
     'payment.abandoned.expired-shown':
-      'When such an attempt has expired it is listed like the rest.',
+      'An abandoned attempt that has expired is listed like the rest.',
     'payment.unpaid-and-expired.listed':
       'Unpaid and expired payments are in the list, so that buyers find their instructions again.',
   }),

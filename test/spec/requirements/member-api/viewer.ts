@@ -8,12 +8,13 @@ export const viewer = [
     'viewer.email': 'viewer has an email.',
     'viewer.avatar': 'viewer has an avatar.',
     'viewer.schools': 'schools lists each school where the viewer has a role.',
-    'viewer.schools.roles': 'Every listed school comes with the names of those roles.',
+    'viewer.schools.roles': 'Every school in schools comes with the names of the roles held there.',
     'viewer.enrolled-courses':
       'enrolledCourses is a Relay connection of the courses the viewer is entitled to.',
-    'viewer.digital-products': 'digitalProducts is a connection of the digital products they own.',
+    'viewer.digital-products':
+      'digitalProducts is a connection of the digital products the viewer owns.',
     'viewer.event-registrations':
-      'eventRegistrations is a connection of the events they signed up for.',
+      'eventRegistrations is a connection of the events the viewer signed up for.',
     'viewer.consulting-services':
       'consultingServices is a connection of services offered along with courses the viewer received.',
     'viewer.consulting-services.not-purchases':
@@ -22,7 +23,7 @@ export const viewer = [
       'consultingMeetings is a connection of the bookings at the bound school.',
     'viewer.payments': 'payments is the connection that holds the billing history.',
     'viewer.notifications': 'notifications is the inbox of the member.',
-    'viewer.unread-count': 'unreadNotificationCount counts what is unread in it.',
+    'viewer.unread-count': 'unreadNotificationCount counts the unread notifications.',
     'viewer.notification-subscriptions':
       'notificationSubscriptions tells what the member wants to hear about.',
     'viewer.entitlements.no-billing':
@@ -39,14 +40,14 @@ export const viewer = [
     'older.viewer.fields':
       'On older origins viewer has id, name, email, schools, four purchase connections and notifications.',
     'older.viewer.absent':
-      'There avatar, consultingMeetings and payments do not exist, in introspection neither.',
+      'On older origins avatar, consultingMeetings and payments do not exist, in introspection neither.',
     'older.scope-missing':
-      'There a token that lacks a required scope gets 403 insufficient_scope and WWW-Authenticate.',
+      'An older Member API answers a token that lacks a required scope with 403 and a challenge.',
   }),
 
   chapter('member-api', 'product decision', {
     'older.scope-missing.whole-document':
-      'That refusal falls before execution and concerns the document as a whole, mutations too.',
+      'On older origins a scope refusal concerns the whole document, mutations too, and precedes execution.',
     'viewer.school.fields': 'A school has id, name, subdomain, url and roles.',
     'viewer.plain-lists':
       'Neither schools nor notificationSubscriptions is a connection; they are simply lists.',

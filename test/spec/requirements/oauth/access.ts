@@ -5,12 +5,13 @@ export const access = [
     'challenge.invalid-token.points-to-metadata':
       'Refusing a bad token comes with WWW-Authenticate that leads to the protected-resource document.',
     'challenge.insufficient-scope.points-to-metadata':
-      'So does refusing a token for a missing scope.',
+      'Refusing a token for a missing scope leads there by the same header.',
   }),
 
   chapter('oauth', 'Authentication', {
     'flow.public.method-none': 'Public clients go through the whole flow with auth method none.',
-    'flow.confidential.post': 'Confidential clients go through it with client_secret_post.',
+    'flow.confidential.post':
+      'Confidential clients go through the whole flow with client_secret_post in place of none.',
     'flow.bearer-header':
       'APIs take the access token as a bearer token in the Authorization header.',
     'flow.no-claim-step':
@@ -61,7 +62,7 @@ export const access = [
     'introspect.path': 'Older origins serve RFC 7662 at POST /api/oauth/introspect.',
     'introspect.own-tokens': 'A client learns about its own tokens only; others are inactive.',
     'introspect.secret': 'Introspection wants the secret of a confidential client.',
-    'introspect.aud-and-school': 'The answer gives the binding as aud, and school_id.',
-    'introspect.sub': 'It also gives, as sub, the user whom the token stands for.',
+    'introspect.aud-and-school': 'Introspection gives the binding as aud, and school_id.',
+    'introspect.sub': 'Introspection gives, as sub, the user whom the token stands for.',
   }),
 ] as const

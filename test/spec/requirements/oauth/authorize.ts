@@ -39,12 +39,12 @@ export const authorize = [
     'authorize.unproven.error-page':
       'As long as client or redirect URI is in doubt, trouble is an HTML page and never a redirect.',
     'authorize.proven.error-redirect':
-      'After that proof each error goes back to the client with error, description, state and iss.',
+      'Once both are proven, each error goes back to the client with error, description, state and iss.',
     'authorize.redirect-uri.exact':
       'A redirect URI must equal a registered one character for character.',
     'authorize.redirect-uri.loopback-port': 'On loopback addresses only the port may differ.',
     'authorize.redirect-uri.schemes':
-      'Otherwise a redirect URI is https, or a private-use scheme of a native public client.',
+      'A redirect URI off loopback is https, or a private-use scheme of a native public client.',
     'authorize.scope.beyond-client': 'A scope that the client does not hold is invalid_scope.',
     'authorize.scope.unknown': 'A scope nobody knows is invalid_scope.',
     'authorize.scope.account-from-operator':

@@ -38,7 +38,7 @@ export const clients = [
     'client.operator.who-may-authorize':
       'Only people who own or administer the school can authorize an operator client.',
     'client.operator.others-told':
-      'Anyone else is told so on the consent page and can go back, which the client sees as access_denied.',
+      'Anyone without such a role is told so on the consent page and can go back with access_denied.',
     'client.deleted.ends-tokens': 'Deleting a client ends every authorization that people gave it.',
   }),
 ] as const

@@ -19,7 +19,7 @@ export const discovery = [
     'discovery.agent-auth.not-advertised':
       'No metadata member offers identity assertions, service authentication or anonymous claiming.',
     'discovery.agent-auth.paths-absent':
-      'Paths that such agent extensions would call (identity endpoint, register URI) are 404.',
+      'Paths of agent extensions (identity endpoint, register URI) are 404.',
     'flow.code-with-pkce-only':
       'Nothing but the authorization code flow with an S256 challenge ever yields a credential.',
   }),

@@ -9,7 +9,7 @@ export const identity = [
 
   chapter('oauth', 'ID token claims', {
     'id-token.claims':
-      'Its claims are iss, aud, exp and nonce; sub, email, name and picture; org_id and roles.',
+      'ID tokens state iss, aud, exp and nonce; sub, email, name and picture; org_id and roles.',
     'id-token.same-as-userinfo':
       'Identity claims in the ID token equal what UserInfo says about the same token.',
     'id-token.kid': 'The header of an ID token names the signing key by kid.',
@@ -21,7 +21,7 @@ export const identity = [
     'id-token.exp': 'exp lies ahead when the token is issued.',
     'id-token.nonce': 'nonce in the ID token is what the authorization request sent.',
     'id-token.signature':
-      'The key that kid names is in the JWKS of the same origin and verifies it.',
+      'The key that kid names is in the JWKS of the same origin and verifies the ID token.',
     'id-token.jwks-before-signing':
       'A school may publish its JWKS before it signs; jwks_uri is then listed and no ID token issued.',
     'id-token.userinfo-instead':
@@ -30,7 +30,7 @@ export const identity = [
   }),
 
   chapter('oauth', 'product decision', {
-    'claims.always': 'sub, org_id and roles are always given.',
+    'claims.always': 'sub, org_id and roles are always among the claims.',
     'claims.org-id': 'org_id is the id of the school.',
     'claims.profile': 'name and picture need profile or account:read.',
     'claims.email': 'email needs the scope of that name, or account:read.',

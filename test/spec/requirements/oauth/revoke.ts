@@ -8,6 +8,11 @@ export const revoke = [
     'revoke.public.no-secret': 'Public clients revoke without any secret.',
   }),
 
+  chapter('oauth', 'Deployment variants', {
+    'older.revoke.two-fields':
+      'On an older origin token and client_id are all that a revocation needs.',
+  }),
+
   chapter('oauth', 'Errors', {
     'revoke.confidential.secret-missing':
       'A confidential client that revokes without its secret gets 403 unauthorized_client.',

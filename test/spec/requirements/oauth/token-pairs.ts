@@ -38,6 +38,7 @@ export const tokenPairs = [
     'pair.live.both-rows': 'A pair is live only while neither it nor its authorization is revoked.',
     'pair.end-authorization.at-once':
       'Ending an authorization stops all its pairs at once, refreshes in flight included.',
+    'pair.person-deleted.ends-tokens': 'Deleting a person ends the authorizations they gave.',
     'pair.token.format':
       'A token is a fixed prefix, the encoded pair id with 32 random bytes, and a checksum.',
     'pair.token.hashed':
@@ -60,7 +61,7 @@ export const tokenPairs = [
     'pair.replay.invalid-grant':
       'A revoked refresh token is invalid_grant and leaves an audit entry; other pairs live on.',
     'pair.replay.school-switch':
-      'A school can choose that such a replay ends the whole authorization; by default it does not.',
+      'A school can choose that a refresh replay ends the whole authorization; by default it does not.',
     'pair.refresh.idle-expiry': 'A refresh token that nobody used for ninety days is dead.',
     'pair.operator.two-hours': 'Access tokens of operators live for two hours as well.',
     'pair.children.capped':

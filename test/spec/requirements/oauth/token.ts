@@ -7,7 +7,8 @@ export const token = [
       'authorization_code and refresh_token are served; every other type is unsupported_grant_type.',
     'token.code.required': 'The code grant cannot do without a code.',
     'token.redirect-uri.required': 'The code grant wants the redirect_uri repeated.',
-    'token.redirect-uri.same': 'That redirect_uri has to be the one the code was issued to.',
+    'token.redirect-uri.same':
+      'The redirect_uri of an exchange has to be the one its code was sent to.',
     'token.client-id.required': 'A token request without client_id is refused.',
     'token.verifier.required': 'No code is exchanged without its code_verifier.',
     'token.verifier.matches': 'A verifier that does not hash to the challenge is invalid_grant.',

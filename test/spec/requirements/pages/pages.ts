@@ -5,7 +5,7 @@ export const pages = [
     'pages.applications.create':
       'Operators of a school create its member applications under Developers, OAuth applications.',
     'pages.applications.behind-beta':
-      'That part of the admin area appears once the beta feature "MCP connections" is on.',
+      'OAuth applications appear in the admin area once the beta feature "MCP connections" is on.',
     'pages.applications.client-id': 'The page of an application shows the client_id to hand out.',
     'pages.applications.confidential-checkbox':
       'A checkbox makes the new application confidential; left alone it is public.',
@@ -14,7 +14,8 @@ export const pages = [
     'pages.applications.scopes': 'The form for a new application offers the scopes to choose from.',
     'pages.applications.list-shows-kind':
       'The list says of each application: public or confidential.',
-    'pages.applications.page-shows-kind': 'So does the page of the application.',
+    'pages.applications.page-shows-kind':
+      'The page of an application says whether it is public or confidential.',
   }),
 
   chapter('pages', 'Authentication', {
