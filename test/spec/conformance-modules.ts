@@ -152,7 +152,8 @@ const basicOp = [
   },
   {
     name: 'oidcc-codereuse-30seconds',
-    asserts: 'Half a minute later as well, and the first access token is then revoked.',
+    asserts:
+      'Half a minute later a used code fails as well, and the first access token is revoked.',
     adaptation: flow,
   },
   {

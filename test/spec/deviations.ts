@@ -8,7 +8,7 @@ export const deviations = {
     why: 'Every request carries an S256 challenge: there is no client for which a stolen code is acceptable, and one rule is easier to trust than two.',
   },
   'es256-only': {
-    label: 'ES256, not RS256',
+    label: 'ES256 instead of RS256',
     why: 'ID tokens are signed with ES256 alone: keys and signatures are small and fast, and every current client library verifies them.',
   },
   'consent-every-time': {
