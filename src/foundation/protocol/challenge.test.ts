@@ -7,7 +7,7 @@ import { ScopeSet } from './scope-set.ts'
 const origin = 'https://school.example'
 const metadata = 'resource_metadata="https://school.example/.well-known/oauth-protected-resource"'
 
-test('without a token the challenge is bare (RFC 6750 §3.1)', () => {
+test('an invitation to sign in is bare (RFC 6750 §3.1)', () => {
   expect(bearerChallenge({ origin })).toBe(`Bearer ${metadata}`)
 })
 

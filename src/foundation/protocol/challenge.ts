@@ -4,7 +4,7 @@ import type { ScopeSet } from './scope-set.ts'
 interface Challenge {
   /** The origin that was called, which need not be the one the token is bound to. */
   readonly origin: string
-  /** Left out when no token came: there is nothing wrong with what was not sent. */
+  /** Left out where coming without a token is no mistake, and the challenge is an invitation. */
   readonly error?: OAuthError | undefined
   /** Every scope that the call needs; what the error itself says is the default. */
   readonly scope?: ScopeSet | undefined

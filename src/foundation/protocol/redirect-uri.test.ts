@@ -127,6 +127,10 @@ describe('finding the URI of a request', () => {
     expect(findRedirectUri(registered, presented)).toBe(presented)
   })
 
+  test('finds nothing with a fragment, though a row should hold one', () => {
+    expect(findRedirectUri([`${WEB}#x`], `${WEB}#x`)).toBeUndefined()
+  })
+
   test('finds nothing for a stranger, or for a client without URIs', () => {
     expect(findRedirectUri(registered, 'https://evil.example/callback')).toBeUndefined()
     expect(findRedirectUri([], WEB)).toBeUndefined()

@@ -18,6 +18,8 @@ export function findRedirectUri(
   registered: readonly string[],
   presented: string,
 ): ValidatedRedirectUri | undefined {
+  // RFC 6749 §3.1.2: behind a fragment, the answer itself would become part of the fragment.
+  if (presented.includes('#')) return undefined
   return registered.some((uri) => matchesRedirectUri(uri, presented))
     ? (presented as ValidatedRedirectUri)
     : undefined
