@@ -1,0 +1,149 @@
+import { lookup as resolveName } from 'node:dns/promises'
+import type { IncomingMessage } from 'node:http'
+import { setTimeout as after } from 'node:timers'
+import { isLoopbackAddress, isPublicAddress } from './address.ts'
+import {
+  addressRefused,
+  connectionFailure,
+  type FetchFailure,
+  fetchFailure,
+  nameNotResolved,
+} from './fetch-failure.ts'
+import { type FetchTarget, judgeTarget } from './fetch-target.ts'
+import { type ResolvedAddress, responseHead, startPinnedRequest } from './pinned-request.ts'
+import { freshnessSeconds } from './response-freshness.ts'
+
+export interface FetchOptions {
+  readonly maxBytes?: number | undefined
+  /** One deadline over name, connection, headers and body, so that dripping bytes buys no time. */
+  readonly timeoutMs?: number | undefined
+  /** Permits http and any port for the hosts 127.0.0.1, localhost and [::1], and for no other. */
+  readonly allowLoopbackHttp?: boolean | undefined
+  readonly lookup?: ((hostname: string) => Promise<readonly ResolvedAddress[]>) | undefined
+  readonly ca?: string | undefined
+  /**
+   * Which addresses and ports a public name may lead to. They are arguments so that a test can
+   * stand a server on this machine in for a public one. They must never come from configuration: a
+   * switch that lets strangers' URLs reach inner addresses would be thrown one day, and forgotten.
+   */
+  readonly isAllowedAddress?: ((ip: string) => boolean) | undefined
+  readonly allowedPorts?: readonly number[] | undefined
+}
+
+export type FetchResult =
+  | { readonly ok: true; readonly json: unknown; readonly maxAgeSeconds: number | undefined }
+  | FetchFailure
+
+export const DEFAULT_MAX_BYTES = 5120
+export const DEFAULT_TIMEOUT_MS = 5000
+
+/**
+ * Fetches a JSON document from a URL that a stranger chose, without lending the stranger this
+ * server's place in the network: the name is resolved once, every answer must be a public address,
+ * and only those addresses are dialled, so a second DNS answer (rebinding) changes nothing. The TLS
+ * name stays the URL's own. Redirects are failures, as is anything but 200 and plain JSON.
+ */
+export async function fetchPublicJson(
+  url: string | URL,
+  options: FetchOptions = {},
+): Promise<FetchResult> {
+  if (!URL.canParse(String(url))) return fetchFailure('url_refused', 'This is not a URL.')
+  const verdict = judgeTarget(new URL(url), options)
+  if (!verdict.ok) return fetchFailure('url_refused', verdict.description)
+  const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS
+  const deadline = new AbortController()
+  const timer = after(() => deadline.abort(), timeoutMs)
+  try {
+    return await fetchFrom(verdict.target, options, deadline.signal)
+  } catch (error) {
+    if (!deadline.signal.aborted) return connectionFailure(error)
+    return fetchFailure('timed_out', `The document did not arrive within ${timeoutMs} ms.`)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function fetchFrom(
+  target: FetchTarget,
+  options: FetchOptions,
+  signal: AbortSignal,
+): Promise<FetchResult> {
+  const addresses = await resolveOnce(target, options, signal)
+  if (addresses.length === 0) return nameNotResolved
+  const isAllowed = target.loopback
+    ? isLoopbackAddress
+    : (options.isAllowedAddress ?? isPublicAddress)
+  // One inner address among public ones is refused too: which of them gets dialled is up to chance.
+  if (!addresses.every(({ address }) => isAllowed(address))) return addressRefused
+
+  const request = startPinnedRequest(target, addresses, { ca: options.ca, signal })
+  try {
+    const response = await responseHead(request)
+    return await readJson(response, options.maxBytes ?? DEFAULT_MAX_BYTES)
+  } finally {
+    request.destroy()
+  }
+}
+
+async function resolveOnce(
+  { hostname }: FetchTarget,
+  { lookup = resolveAll }: FetchOptions,
+  signal: AbortSignal,
+): Promise<readonly ResolvedAddress[]> {
+  // The system's resolver cannot be interrupted, only left behind.
+  const interrupted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+  const answer = lookup(hostname).catch(() => [])
+  return await Promise.race([answer, interrupted])
+}
+
+function resolveAll(hostname: string): Promise<readonly ResolvedAddress[]> {
+  return resolveName(hostname, { all: true })
+}
+
+async function readJson(response: IncomingMessage, maxBytes: number): Promise<FetchResult> {
+  const refused = judgeHead(response)
+  if (refused !== undefined) return refused
+  const tooLarge = fetchFailure('too_large', `The document is larger than ${maxBytes} bytes.`)
+  if (Number(response.headers['content-length'] ?? 0) > maxBytes) return tooLarge
+  const chunks: Buffer[] = []
+  let received = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    received += chunk.length
+    if (received > maxBytes) return tooLarge
+    chunks.push(chunk)
+  }
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
+    return { ok: true, json: JSON.parse(text), maxAgeSeconds: freshnessSeconds(response.headers) }
+  } catch {
+    return fetchFailure('not_json', 'The body is not valid JSON in UTF-8.')
+  }
+}
+
+function judgeHead({ statusCode = 0, headers }: IncomingMessage): FetchFailure | undefined {
+  if (statusCode >= 300 && statusCode < 400) {
+    return fetchFailure(
+      'redirected',
+      `The server answered with a redirect (${statusCode}). The document must be served at the URL itself.`,
+    )
+  }
+  if (statusCode !== 200) {
+    return fetchFailure('wrong_status', `The server answered ${statusCode} instead of 200.`)
+  }
+  // A few bytes of gzip may unfold to gigabytes, so nothing is ever unfolded.
+  if (!/^(|identity)$/i.test(headers['content-encoding'] ?? '')) {
+    return fetchFailure(
+      'encoded_body',
+      'The body is compressed although it was asked for as it is (Accept-Encoding: identity).',
+    )
+  }
+  if (!/^application\/([\w.!#$&^+-]+\+)?json\s*(;|$)/i.test(headers['content-type'] ?? '')) {
+    return fetchFailure(
+      'wrong_content_type',
+      'The document must be served as application/json or a type that ends in +json.',
+    )
+  }
+  return undefined
+}
