@@ -1,0 +1,37 @@
+import { isIP } from 'node:net'
+import { domainToASCII } from 'node:url'
+
+/**
+ * Whether an operator's list permits a host. An entry is a host (`app.example.com`) or all hosts
+ * below one (`*.example.com`, which does not include `example.com` itself). An entry that is
+ * neither permits nothing.
+ *
+ * @see draft-ietf-oauth-client-id-metadata-document §8.9
+ */
+export function isPermittedHost(host: string, allowlist: readonly string[]): boolean {
+  const name = normalizeHost(host)
+  if (name === undefined) return false
+  return allowlist.some((entry) => {
+    const pattern = parseHostPattern(entry)
+    if (pattern === undefined) return false
+    return pattern.startsWith('*.') ? name.endsWith(pattern.slice(1)) : name === pattern
+  })
+}
+
+/** The one spelling of a list entry: lower case, punycode, no last dot; undefined if it is none. */
+export function parseHostPattern(entry: string): string | undefined {
+  const text = entry.trim()
+  if (!text.startsWith('*.')) return normalizeHost(text)
+  const parent = normalizeHost(text.slice(2))
+  // `*.com` would permit half the internet by a slip; `*.0.0.1` would be about addresses.
+  if (parent === undefined || !parent.includes('.') || isIP(parent) !== 0) return undefined
+  return `*.${parent}`
+}
+
+function normalizeHost(host: string): string | undefined {
+  if (host === '[::1]') return host
+  // The conversion below stops at the first of these, and would return what precedes it.
+  if (/[\s/\\?#@:%*[\]]/.test(host)) return undefined
+  const ascii = domainToASCII(host).replace(/\.$/, '')
+  return ascii === '' || ascii.split('.').includes('') ? undefined : ascii
+}
