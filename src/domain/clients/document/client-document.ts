@@ -1,0 +1,195 @@
+import { z } from 'zod'
+import type { ClientIdUrl } from './client-id-url.ts'
+import { revealsPrivateKey } from './key-material.ts'
+import { MAX_REDIRECT_URI_LENGTH, placeRedirectUri } from './redirect-uri-rule.ts'
+
+export interface ClientDocument {
+  readonly clientId: string
+  readonly name: string
+  /** The host that published the document: what consent shows besides the name the client chose. */
+  readonly host: string
+  readonly redirectUris: readonly string[]
+  /** No web address vouches for where the code goes; consent warns about it. */
+  readonly loopbackOnly: boolean
+}
+
+export type DocumentRefusal =
+  | 'malformed'
+  | 'client_id_mismatch'
+  | 'secret_inside'
+  | 'auth_method_unsupported'
+  | 'grant_unsupported'
+  | 'redirect_uri_refused'
+  | 'name_refused'
+
+export type DocumentVerdict =
+  | { readonly ok: true; readonly document: ClientDocument }
+  | { readonly ok: false; readonly reason: DocumentRefusal; readonly description: string }
+
+export const MAX_REDIRECT_URIS = 50
+export const MAX_CLIENT_NAME_LENGTH = 100
+
+const stringList = (member: string) => {
+  const error = `"${member}" must be a list of strings.`
+  return z.array(z.string(error), error)
+}
+
+/**
+ * The members that decide something here. All others are ignored: scopes and grants are this
+ * server's to give, and no URL inside a document (logo, keys, policy) is ever fetched.
+ */
+const documentSchema = z.object(
+  {
+    client_id: z.string('"client_id" must be there, and be the URL of the document.'),
+    redirect_uris: stringList('redirect_uris')
+      .min(1, '"redirect_uris" must have at least one entry.')
+      .max(MAX_REDIRECT_URIS, `"redirect_uris" may have ${MAX_REDIRECT_URIS} entries at most.`),
+    client_name: z.string('"client_name" must be a string.').nullish(),
+    token_endpoint_auth_method: z
+      .string('"token_endpoint_auth_method" must be a string.')
+      .nullish(),
+    token_endpoint_auth_methods_supported: stringList(
+      'token_endpoint_auth_methods_supported',
+    ).nullish(),
+    grant_types: stringList('grant_types').nullish(),
+    response_types: stringList('response_types').nullish(),
+    client_secret: z.unknown().optional(),
+    client_secret_expires_at: z.unknown().optional(),
+    jwks: z.unknown().optional(),
+  },
+  'The document must be a JSON object.',
+)
+
+type DocumentMembers = z.infer<typeof documentSchema>
+type Refused = Extract<DocumentVerdict, { ok: false }>
+
+/**
+ * Decides whether a fetched document may act as a client here. The descriptions name members and
+ * rules, never the document's own values, so a stranger's text cannot appear on a page of ours.
+ *
+ * @see draft-ietf-oauth-client-id-metadata-document §4
+ */
+export function judgeDocument(url: ClientIdUrl, json: unknown): DocumentVerdict {
+  const parsed = documentSchema.safeParse(json)
+  if (!parsed.success) {
+    return refuse('malformed', parsed.error.issues[0]?.message ?? 'The document is malformed.')
+  }
+  const members = parsed.data
+  const refused =
+    findForeignIdentity(members, url) ??
+    findSecrets(members) ??
+    findUnusableAuthMethod(members) ??
+    findMissingGrant(members) ??
+    findUnfitName(members) ??
+    findForeignRedirectUri(members, url)
+  if (refused !== undefined) return refused
+  const places = members.redirect_uris.map((uri) => placeRedirectUri(uri, url.host))
+  return {
+    ok: true,
+    document: {
+      clientId: url.href,
+      name: members.client_name?.trim() || url.host,
+      host: url.host,
+      redirectUris: [...new Set(members.redirect_uris)],
+      loopbackOnly: places.every((place) => place === 'loopback'),
+    },
+  }
+}
+
+function findForeignIdentity(
+  { client_id }: DocumentMembers,
+  { href }: ClientIdUrl,
+): Refused | undefined {
+  // Otherwise a page that anyone may upload to could speak for any client.
+  if (client_id === href) return undefined
+  return refuse(
+    'client_id_mismatch',
+    '"client_id" must equal the URL under which the document was asked for, character by character.',
+  )
+}
+
+function findSecrets(members: DocumentMembers): Refused | undefined {
+  if (members.client_secret !== undefined || members.client_secret_expires_at !== undefined) {
+    return refuse(
+      'secret_inside',
+      'The document is public, so it must not have "client_secret" or "client_secret_expires_at". Remove them, and treat that secret as known to everyone.',
+    )
+  }
+  if (revealsPrivateKey(members.jwks)) {
+    return refuse(
+      'secret_inside',
+      'A key in "jwks" is private or symmetric. Publish public keys alone, and replace that key: it is known to everyone now.',
+    )
+  }
+  return undefined
+}
+
+/**
+ * Clients of documents are public here. A document that prefers keys but also offers `none` (as
+ * ChatGPT's does) is served; one that names no method at all is taken to mean `none`, since RFC 7591's
+ * default of a shared secret is impossible for a document.
+ */
+function findUnusableAuthMethod(members: DocumentMembers): Refused | undefined {
+  const method = members.token_endpoint_auth_method ?? undefined
+  const offered = members.token_endpoint_auth_methods_supported ?? undefined
+  if (method?.startsWith('client_secret_') === true) {
+    return refuse(
+      'auth_method_unsupported',
+      '"token_endpoint_auth_method" must not rely on a shared secret, as a document cannot have one. Use "none" with PKCE.',
+    )
+  }
+  const unstated = method === undefined && offered === undefined
+  if (unstated || method === 'none' || offered?.includes('none') === true) return undefined
+  return refuse(
+    'auth_method_unsupported',
+    'This server knows clients of metadata documents as public clients. Set "token_endpoint_auth_method" to "none", or list "none" in "token_endpoint_auth_methods_supported".',
+  )
+}
+
+/** Further grants are ignored: a document lists what its client uses anywhere, not only here. */
+function findMissingGrant({ grant_types, response_types }: DocumentMembers): Refused | undefined {
+  if (grant_types != null && !grant_types.includes('authorization_code')) {
+    return refuse('grant_unsupported', '"grant_types" must include "authorization_code".')
+  }
+  if (response_types != null && !response_types.includes('code')) {
+    return refuse('grant_unsupported', '"response_types" must include "code".')
+  }
+  return undefined
+}
+
+/** Control, bidirectional and invisible characters can make a name read as another one's. */
+const deceptiveCharacters =
+  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/u
+
+function findUnfitName({ client_name }: DocumentMembers): Refused | undefined {
+  if (client_name == null) return undefined
+  if (client_name.length > MAX_CLIENT_NAME_LENGTH) {
+    return refuse(
+      'name_refused',
+      `"client_name" may have ${MAX_CLIENT_NAME_LENGTH} characters at most.`,
+    )
+  }
+  if (deceptiveCharacters.test(client_name)) {
+    return refuse(
+      'name_refused',
+      '"client_name" must not have control, text-direction or invisible characters.',
+    )
+  }
+  return undefined
+}
+
+function findForeignRedirectUri(
+  { redirect_uris }: DocumentMembers,
+  { host }: ClientIdUrl,
+): Refused | undefined {
+  const index = redirect_uris.findIndex((uri) => placeRedirectUri(uri, host) === undefined)
+  if (index === -1) return undefined
+  return refuse(
+    'redirect_uri_refused',
+    `"redirect_uris" entry ${index + 1} must be an https URL on ${host} or a loopback URL (http://127.0.0.1, http://localhost or http://[::1], any port), without fragment or user name, of ${MAX_REDIRECT_URI_LENGTH} characters at most. Other hosts and private-use schemes are refused.`,
+  )
+}
+
+function refuse(reason: DocumentRefusal, description: string): Refused {
+  return { ok: false, reason, description }
+}
