@@ -1,0 +1,135 @@
+import { spawn } from 'node:child_process'
+import { lchown, readFile, stat } from 'node:fs/promises'
+import { EmbeddedPostgresError, errorCode } from './embedded-postgres-error.ts'
+
+/** The user PostgreSQL runs as. It refuses root, so root hands it to somebody else. */
+export interface Account {
+  readonly uid: number
+  readonly gid: number
+  /** True when that is not the user this process runs as. */
+  readonly switched: boolean
+}
+
+export interface CommandResult {
+  readonly code: number | null
+  readonly output: string
+  /** Set when the program could not even be started, such as EACCES. */
+  readonly spawnError: string | undefined
+}
+
+/**
+ * PostgreSQL reads many PG* and LC_* variables, and a LANG that is not installed makes initdb fail.
+ * LC_ALL must be there: without it macOS starts threads in the postmaster, which then gives up.
+ */
+export const CLEAN_ENVIRONMENT = { LC_ALL: 'C' }
+
+export async function chooseAccount(clusterDir: string): Promise<Account> {
+  const uid = process.getuid?.() ?? -1
+  const gid = process.getgid?.() ?? -1
+  const owner = await findOwner(clusterDir)
+  if (uid !== 0) {
+    if (owner !== undefined && owner.uid !== uid) throw wrongOwner(clusterDir, owner.uid)
+    return { uid, gid, switched: false }
+  }
+  if (owner?.uid === 0) throw wrongOwner(clusterDir, 0)
+  const account = owner ?? findPasswdEntry(await readPasswd(), 'nobody')
+  if (account !== undefined) return { ...account, switched: true }
+  throw new EmbeddedPostgresError(
+    'no-unprivileged-user',
+    'PostgreSQL refuses to run as root, and this machine has no user "nobody" to run it as.',
+    'start the server as an ordinary user, or add the user "nobody" to /etc/passwd',
+  )
+}
+
+export function findPasswdEntry(
+  passwd: string,
+  name: string,
+): { uid: number; gid: number } | undefined {
+  for (const line of passwd.split('\n')) {
+    const [entry, , uid, gid] = line.split(':')
+    if (entry !== name || !/^-?\d+$/.test(uid ?? '') || !/^-?\d+$/.test(gid ?? '')) continue
+    // macOS writes nobody as -2; the kernel and chown mean the same number without a sign.
+    return { uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 }
+  }
+  return undefined
+}
+
+export function spawnIds(account: Account): { uid?: number; gid?: number } {
+  return account.switched ? { uid: account.uid | 0, gid: account.gid | 0 } : {}
+}
+
+/** Never follows a symbolic link: in a folder that others may write, root must not be led astray. */
+export async function giveTo(account: Account, path: string): Promise<void> {
+  if (account.switched) await lchown(path, account.uid, account.gid)
+}
+
+export function runAs(
+  account: Account,
+  file: string,
+  args: readonly string[],
+  input = '',
+): Promise<CommandResult> {
+  return new Promise((resolve) => {
+    const child = spawn(file, args, {
+      cwd: '/',
+      env: CLEAN_ENVIRONMENT,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      ...spawnIds(account),
+    })
+    let output = ''
+    const collect = (chunk: string) => {
+      output += chunk
+    }
+    child.stdout.setEncoding('utf8').on('data', collect)
+    child.stderr.setEncoding('utf8').on('data', collect)
+    child.on('error', (error) =>
+      resolve({ code: null, output, spawnError: errorCode(error) ?? error.message }),
+    )
+    child.on('close', (code) => resolve({ code, output, spawnError: undefined }))
+    // A program that ends without reading its input is judged by its exit code.
+    child.stdin.on('error', () => {})
+    child.stdin.end(input)
+  })
+}
+
+/** Whether the account can get into a folder: every folder above it counts, and so do ACLs. */
+export async function canEnter(account: Account, folder: string): Promise<boolean> {
+  if (!account.switched) return true
+  const { code, spawnError } = await runAs(account, '/bin/sh', ['-c', 'cd "$1"', 'sh', folder])
+  if (spawnError === undefined) return code === 0
+  throw new EmbeddedPostgresError(
+    'no-unprivileged-user',
+    `PostgreSQL refuses to run as root, and this process may not switch to uid ${account.uid} (${spawnError}).`,
+    'start the server as an ordinary user',
+  )
+}
+
+async function findOwner(path: string): Promise<{ uid: number; gid: number } | undefined> {
+  try {
+    const { uid, gid } = await stat(path)
+    return { uid, gid }
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+async function readPasswd(): Promise<string> {
+  try {
+    return await readFile('/etc/passwd', 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+function wrongOwner(clusterDir: string, owner: number): EmbeddedPostgresError {
+  const remedy =
+    owner === 0
+      ? `give it to an ordinary user, for example: chown -R nobody ${clusterDir}`
+      : `start the server as the user with uid ${owner}, or give the folder to yourself: sudo chown -R "$(id -u)" ${clusterDir}`
+  return new EmbeddedPostgresError(
+    'wrong-owner',
+    `The database in ${clusterDir} belongs to ${owner === 0 ? 'root, as which PostgreSQL refuses to run' : `another user (uid ${owner})`}.`,
+    remedy,
+  )
+}

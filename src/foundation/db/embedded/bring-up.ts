@@ -1,0 +1,211 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client } from 'pg'
+import type { Account } from './account.ts'
+import { ROLE } from './cluster.ts'
+import { EmbeddedPostgresError } from './embedded-postgres-error.ts'
+import { readLog } from './log-file.ts'
+import { endOrphans, endPostmaster, type Launched, launchPostmaster } from './postmaster.ts'
+import {
+  findLeftSocketFolder,
+  findPostmaster,
+  type PostmasterFile,
+  removeStaleLockFile,
+} from './postmaster-file.ts'
+import { isProcessAlive } from './processes.ts'
+import { type LockAttempt, readClusterName, tryServerLock } from './server-lock.ts'
+import {
+  asDirectoryList,
+  makeSocketFolder,
+  removeTemporarySocketFolder,
+  socketLockFile,
+} from './socket-folder.ts'
+import { explainStartFailure } from './start-failure.ts'
+
+/** Recovery after a crash counts as starting, and may have much to repeat. */
+const READY_WITHIN_MS = 120_000
+const POLL_MS = 15
+/** How long the session of a server that was just killed may take to notice. */
+const DEAD_HOLDER_PATIENCE_MS = 5_000
+const ORPHAN_PAUSE_MS = 100
+
+export interface Plan {
+  readonly home: string
+  readonly clusterDir: string
+  readonly binaries: string
+  readonly version: string
+  readonly account: Account
+  readonly password: string
+  readonly logFile: string
+  readonly settings: Readonly<Record<string, string>>
+  /** Tells the folder; shows in the titles of PostgreSQL's processes. */
+  readonly folderName: string
+  /** Tells folder, version and settings: a running PostgreSQL by another name is replaced. */
+  readonly clusterName: string
+}
+
+export interface BroughtUp {
+  readonly pid: number
+  readonly socketFolder: string
+  readonly port: number
+  readonly lock: Client
+  /** Undefined when PostgreSQL was already running and was adopted. */
+  readonly launched: Launched | undefined
+}
+
+/**
+ * Ends with PostgreSQL running and this process holding the server lock, or throws. Whatever
+ * happens between two looks (another server starts it, stops it, is killed) shows in the next.
+ */
+export async function bringUp(plan: Plan): Promise<BroughtUp> {
+  const startedAt = Date.now()
+  let launched: Launched | undefined
+  let orphanRounds = 0
+  let lastReason: unknown
+  try {
+    while (Date.now() - startedAt < READY_WITHIN_MS) {
+      if (launched?.findExit() !== undefined) {
+        const cause = await findExitCause(plan, launched)
+        launched = undefined
+        if (cause instanceof EmbeddedPostgresError) throw cause
+        if (cause === 'orphans') {
+          orphanRounds += 1
+          await meetOrphans(plan, orphanRounds)
+        }
+      }
+      const running = await findPostmaster(plan.clusterDir)
+      if (running === undefined) {
+        launched ??= await launch(plan)
+      } else if (isListening(running)) {
+        const attempt = await tryServerLock(lockAddress(plan, running))
+        if (attempt.outcome === 'taken') {
+          const up = await accept(plan, running, attempt.client, launched)
+          if (up !== undefined) return up
+        } else if (attempt.outcome === 'not-yet') {
+          lastReason = attempt.reason
+        } else {
+          checkAttempt(attempt, running, Date.now() - startedAt > DEAD_HOLDER_PATIENCE_MS)
+        }
+      }
+      await sleep(POLL_MS)
+    }
+    throw notReady(plan, lastReason)
+  } catch (error) {
+    if (launched !== undefined && !mayGoOnAlone(error)) await endPostmaster(launched.pid)
+    throw error
+  }
+}
+
+interface Listening extends PostmasterFile {
+  readonly port: number
+  readonly socketFolder: string
+}
+
+export function isListening(file: PostmasterFile): file is Listening {
+  return file.ready && file.port !== undefined && file.socketFolder !== undefined
+}
+
+function lockAddress(plan: Plan, { socketFolder, port }: Listening) {
+  return { host: socketFolder, port, user: ROLE, password: plan.password }
+}
+
+async function launch(plan: Plan): Promise<Launched> {
+  const left = await findLeftSocketFolder(plan.clusterDir)
+  if (left !== undefined) await removeTemporarySocketFolder(left)
+  const socketFolder = await makeSocketFolder(plan.home, plan.account)
+  await removeStaleLockFile(join(plan.clusterDir, 'postmaster.pid'), plan.clusterDir)
+  await removeStaleLockFile(socketLockFile(socketFolder), plan.clusterDir)
+  return launchPostmaster({
+    ...plan,
+    socketFolder,
+    settings: {
+      ...plan.settings,
+      cluster_name: plan.clusterName,
+      unix_socket_directories: asDirectoryList(socketFolder),
+    },
+  })
+}
+
+/** Undefined when the running PostgreSQL is not the one this release and configuration want. */
+async function accept(
+  plan: Plan,
+  running: Listening,
+  lock: Client,
+  launched: Launched | undefined,
+): Promise<BroughtUp | undefined> {
+  const { pid, socketFolder, port } = running
+  if (pid === launched?.pid) return { pid, socketFolder, port, lock, launched }
+  const clusterName = await readClusterName(lock).catch(() => undefined)
+  if (clusterName === plan.clusterName)
+    return { pid, socketFolder, port, lock, launched: undefined }
+  // The lock says that no server needs it, so it may be ended and started afresh.
+  if (clusterName !== undefined) await endPostmaster(pid)
+  await lock.end().catch(() => {})
+  return undefined
+}
+
+async function findExitCause(plan: Plan, launched: Launched) {
+  await removeTemporarySocketFolder(launched.socketFolder)
+  const { code, signal } = await launched.exited
+  const log = await readLog(plan.logFile, launched.logOffset)
+  return explainStartFailure(log, {
+    clusterDir: plan.clusterDir,
+    logFile: plan.logFile,
+    exit: signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`,
+  })
+}
+
+/** Most orphans notice by themselves within moments; the busy ones are then told to end. */
+async function meetOrphans(plan: Plan, round: number): Promise<void> {
+  if (round > 100) {
+    throw new EmbeddedPostgresError(
+      'start-failed',
+      `Processes of an earlier PostgreSQL still use ${plan.clusterDir} and do not end.`,
+      `end the processes whose title begins with "postgres: ${plan.folderName}", then start again`,
+    )
+  }
+  if (round >= 10) {
+    await endOrphans(plan.clusterDir, plan.folderName, round < 40 ? 'SIGQUIT' : 'SIGKILL')
+  }
+  await sleep(ORPHAN_PAUSE_MS)
+}
+
+function checkAttempt(
+  attempt: Exclude<LockAttempt, { outcome: 'taken' | 'not-yet' }>,
+  running: PostmasterFile,
+  patienceIsOver: boolean,
+): void {
+  if (attempt.outcome === 'wrong-password') {
+    throw new EmbeddedPostgresError(
+      'wrong-password',
+      'The PostgreSQL that runs on this data folder does not accept the password kept there.',
+      `stop it (kill -INT ${running.pid}), delete the file postgresql-password in the data folder and start again: a new password is then set`,
+    )
+  }
+  const { pid } = attempt
+  if (pid !== undefined && !isProcessAlive(pid) && !patienceIsOver) return
+  throw new EmbeddedPostgresError(
+    'already-running',
+    `Another server already runs on this data folder${pid === undefined ? '' : ` (pid ${pid})`}.`,
+    pid === undefined
+      ? 'stop it first, or give this one a folder of its own with SCHOOLGATE_DATA_DIR'
+      : `stop it first (kill ${pid}), or give this one a folder of its own with SCHOOLGATE_DATA_DIR`,
+    pid === undefined ? {} : { pid },
+  )
+}
+
+function notReady(plan: Plan, cause: unknown): EmbeddedPostgresError {
+  return new EmbeddedPostgresError(
+    'not-ready',
+    `PostgreSQL was not ready after ${READY_WITHIN_MS / 1000} seconds; after a crash it may have much to repeat.`,
+    `it goes on by itself: watch ${plan.logFile}, and start again when it says "ready to accept connections"`,
+    { cause },
+  )
+}
+
+function mayGoOnAlone(error: unknown): boolean {
+  return (
+    error instanceof EmbeddedPostgresError &&
+    (error.code === 'already-running' || error.code === 'not-ready')
+  )
+}

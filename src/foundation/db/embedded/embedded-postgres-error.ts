@@ -1,0 +1,92 @@
+type EmbeddedPostgresErrorCode =
+  | 'already-running'
+  | 'binaries-do-not-run'
+  | 'damaged'
+  | 'disk-full'
+  | 'folder-missing'
+  | 'folder-not-writable'
+  | 'folder-unreachable'
+  | 'initdb-failed'
+  | 'no-binaries'
+  | 'no-passwd-entry'
+  | 'no-unprivileged-user'
+  | 'not-ready'
+  | 'other-major'
+  | 'out-of-memory'
+  | 'start-failed'
+  | 'wrong-owner'
+  | 'wrong-password'
+
+/** `message` says what is wrong, `remedy` what the person at the keyboard can do about it. */
+export class EmbeddedPostgresError extends Error {
+  override readonly name = 'EmbeddedPostgresError'
+  readonly code: EmbeddedPostgresErrorCode
+  readonly remedy: string
+  /** With `already-running`: the process that holds the data folder. */
+  readonly pid: number | undefined
+
+  constructor(
+    code: EmbeddedPostgresErrorCode,
+    message: string,
+    remedy: string,
+    more: { cause?: unknown; pid?: number } = {},
+  ) {
+    super(message, more.cause === undefined ? {} : { cause: more.cause })
+    this.code = code
+    this.remedy = remedy
+    this.pid = more.pid
+  }
+}
+
+export const USE_ANOTHER_POSTGRESQL =
+  'set DATABASE_URL to a PostgreSQL of your own (version 15 or later)'
+
+export function errorCode(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}
+
+/** Runs a file operation and turns the ways it usually fails into plain words. */
+export async function withFileErrors<T>(path: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act()
+  } catch (cause) {
+    throw explainFileError(cause, path)
+  }
+}
+
+function explainFileError(cause: unknown, path: string): unknown {
+  switch (errorCode(cause)) {
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return new EmbeddedPostgresError(
+        'folder-not-writable',
+        `The folder for the database is not writable: ${path}`,
+        'give the user that runs the server write permission there, or point SCHOOLGATE_DATA_DIR at another folder',
+        { cause },
+      )
+    case 'EEXIST':
+    case 'ENOTDIR':
+      return new EmbeddedPostgresError(
+        'folder-not-writable',
+        `The folder for the database cannot be made, a file is in its place: ${path}`,
+        'move that file away, or point SCHOOLGATE_DATA_DIR at another folder',
+        { cause },
+      )
+    case 'EDQUOT':
+    case 'ENOSPC':
+      return diskFull(path, cause)
+    default:
+      return cause
+  }
+}
+
+export function diskFull(path: string, cause?: unknown): EmbeddedPostgresError {
+  return new EmbeddedPostgresError(
+    'disk-full',
+    `The disk that holds the database is full: ${path}`,
+    'free some space (a new database takes about 50 MB), then start again; nothing that was stored is lost',
+    { cause },
+  )
+}

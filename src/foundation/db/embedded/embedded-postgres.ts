@@ -1,0 +1,125 @@
+import { realpath } from 'node:fs/promises'
+import { loadPostgresPackage, removeOtherBinaries } from './binaries.ts'
+import { type BroughtUp, bringUp, isListening, type Plan } from './bring-up.ts'
+import { clusterFolder, DATABASE, ROLE } from './cluster.ts'
+import { loadHome } from './home.ts'
+import { keepLock } from './keep-lock.ts'
+import { keepLogTrimmed } from './log-file.ts'
+import { findPassword } from './password.ts'
+import { type Exit, endPostmaster } from './postmaster.ts'
+import { findPostmaster } from './postmaster-file.ts'
+import { type EmbeddedPostgresOptions, prepare } from './prepare.ts'
+import { removeTemporarySocketFolder } from './socket-folder.ts'
+
+// The one class that callers outside this folder need besides what is defined here.
+export { EmbeddedPostgresError } from './embedded-postgres-error.ts'
+
+/** Fits pg's client configuration as it is; the host is the folder of a Unix socket. */
+export interface DatabaseAddress {
+  host: string
+  port: number
+  user: string
+  password: string
+  database: string
+}
+
+export interface ExitReport {
+  readonly pid: number
+  /** Both null when PostgreSQL was adopted, or was taken over by another server. */
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  /** What happened and where to read more, in plain words. */
+  readonly message: string
+}
+
+export interface EmbeddedPostgres {
+  readonly address: DatabaseAddress
+  readonly pid: number
+  /** True when PostgreSQL was still running from a server that had been killed. */
+  readonly adopted: boolean
+  /** Settles when PostgreSQL ends by itself, never because of `stop()`. */
+  readonly onExit: Promise<ExitReport>
+  stop(): Promise<void>
+}
+
+/**
+ * Starts PostgreSQL on a data folder, making the database if there is none, and keeps the
+ * folder for this process until `stop()`. Throws EmbeddedPostgresError when it cannot.
+ */
+export async function startEmbeddedPostgres(
+  options: EmbeddedPostgresOptions,
+): Promise<EmbeddedPostgres> {
+  const plan = await prepare(options)
+  const up = await bringUp(plan)
+  if (up.launched !== undefined) await removeOtherBinaries(plan.home, plan.version)
+  return supervise(plan, up)
+}
+
+/** The database of a server that runs on this data folder, for commands that work beside it. */
+export async function findRunningEmbedded(
+  dataDir: string,
+): Promise<(DatabaseAddress & { pid: number }) | undefined> {
+  const folder = await realpath(dataDir).catch(() => undefined)
+  if (folder === undefined) return undefined
+  const password = await findPassword(folder)
+  if (password === undefined) return undefined
+  const { major } = await loadPostgresPackage()
+  const running = await findPostmaster(clusterFolder(await loadHome(folder), major))
+  if (running === undefined || !isListening(running)) return undefined
+  const { pid, socketFolder: host, port } = running
+  return { host, port, user: ROLE, password, database: DATABASE, pid }
+}
+
+function supervise(plan: Plan, up: BroughtUp): EmbeddedPostgres {
+  const { pid, socketFolder: host, port, launched } = up
+  const login = { host, port, user: ROLE, password: plan.password }
+  let report: (exit: ExitReport) => void = () => {}
+  const onExit = new Promise<ExitReport>((resolve) => {
+    report = resolve
+  })
+  const stopTrimming = keepLogTrimmed(plan.logFile)
+  let ended = false
+  let stopping: Promise<void> | undefined
+
+  const end = ({ code, signal }: Exit, what: string): void => {
+    if (ended) return
+    ended = true
+    stopTrimming()
+    void lock.release()
+    if (stopping === undefined) {
+      report({ pid, code, signal, message: `${what}; its log is ${plan.logFile}` })
+    }
+  }
+  const lock = keepLock(up.lock, login, pid, (reason) => {
+    const unknown = { code: null, signal: null }
+    if (reason !== 'postgres-gone') {
+      end(unknown, `Another server (pid ${reason.takenBy}) took over PostgreSQL (pid ${pid})`)
+    } else if (launched === undefined) {
+      end(unknown, `PostgreSQL (pid ${pid}) ended by itself`)
+    }
+  })
+  void launched?.exited.then((how) =>
+    end(
+      how,
+      `PostgreSQL (pid ${pid}) ended by itself with ${how.signal ?? `exit code ${how.code}`}`,
+    ),
+  )
+
+  const stop = async (): Promise<void> => {
+    if (ended) return
+    await endPostmaster(pid)
+    stopTrimming()
+    await lock.release()
+    await removeTemporarySocketFolder(host)
+  }
+  return {
+    address: { ...login, database: DATABASE },
+    pid,
+    adopted: launched === undefined,
+    onExit,
+    stop() {
+      stopping ??= stop()
+      return stopping
+    },
+  }
+}

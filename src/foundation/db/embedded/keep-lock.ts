@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client } from 'pg'
+import { isGone } from './postmaster.ts'
+import { isProcessAlive } from './processes.ts'
+import { type LockAddress, tryServerLock } from './server-lock.ts'
+
+export type LockEnd = 'postgres-gone' | { readonly takenBy: number | undefined }
+
+/**
+ * Holds the server lock for as long as PostgreSQL runs. When one of its processes crashes,
+ * PostgreSQL cuts every connection and carries on: the lock is then taken again.
+ */
+export function keepLock(
+  first: Client,
+  address: LockAddress,
+  postmaster: number,
+  onEnd: (end: LockEnd) => void,
+): { release(): Promise<void> } {
+  let client = first
+  let released = false
+
+  const retake = async (): Promise<void> => {
+    while (!released) {
+      if (await isGone(postmaster)) return onEnd('postgres-gone')
+      const attempt = await tryServerLock(address)
+      if (attempt.outcome === 'taken') return hold(attempt.client)
+      if (attempt.outcome === 'held' && isProcessAlive(attempt.pid ?? 0)) {
+        return onEnd({ takenBy: attempt.pid })
+      }
+      await sleep(100)
+    }
+  }
+  const hold = (next: Client): void => {
+    client = next
+    if (released) void client.end().catch(() => {})
+    else client.once('end', () => void retake())
+  }
+  hold(first)
+
+  return {
+    async release() {
+      released = true
+      await client.end().catch(() => {})
+    },
+  }
+}

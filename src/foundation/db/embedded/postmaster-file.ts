@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto'
+import { link, rename, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { errorCode } from './embedded-postgres-error.ts'
+import { findProcess, isProcessAlive, type RunningProcess } from './processes.ts'
+import { findText } from './write-once.ts'
+
+/** What PostgreSQL tells about itself in postmaster.pid; the later lines appear as it starts. */
+export interface PostmasterFile {
+  readonly pid: number
+  readonly port: number | undefined
+  readonly socketFolder: string | undefined
+  readonly ready: boolean
+}
+
+export function parsePostmasterFile(text: string): PostmasterFile | undefined {
+  const lines = text.split('\n')
+  const pid = Number(lines[0])
+  if (!Number.isInteger(pid) || pid <= 0) return undefined
+  return {
+    pid,
+    port: Number(lines[3]) || undefined,
+    socketFolder: lines[4] || undefined,
+    ready: lines[7]?.trim() === 'ready',
+  }
+}
+
+/** The PostgreSQL that runs on this folder now; a file left by a dead one counts for nothing. */
+export async function findPostmaster(clusterDir: string): Promise<PostmasterFile | undefined> {
+  const text = await findText(join(clusterDir, 'postmaster.pid'))
+  const file = text === undefined ? undefined : parsePostmasterFile(text)
+  if (file === undefined || !(await isPostmasterOf(file.pid, clusterDir))) return undefined
+  return file
+}
+
+/** Where a PostgreSQL that is gone had its socket, if it could not clear it away. */
+export async function findLeftSocketFolder(clusterDir: string): Promise<string | undefined> {
+  const text = await findText(join(clusterDir, 'postmaster.pid'))
+  const file = text === undefined ? undefined : parsePostmasterFile(text)
+  if (file === undefined || (await isPostmasterOf(file.pid, clusterDir))) return undefined
+  return file.socketFolder
+}
+
+async function isPostmasterOf(pid: number, clusterDir: string): Promise<boolean> {
+  if (!isProcessAlive(pid)) return false
+  const found = await findProcess(pid)
+  return found !== undefined && looksLikePostmasterOf(found, clusterDir)
+}
+
+/**
+ * Errs on the side of "yes" for a postgres that somebody started by hand with a relative path:
+ * taking away a living server's lock file is far worse than waiting for one that is not ours.
+ */
+export function looksLikePostmasterOf(
+  { command }: Pick<RunningProcess, 'command'>,
+  clusterDir: string,
+): boolean {
+  if (command.startsWith('postgres: ')) return false
+  const words = `${command} `
+  if (words.includes(` -D ${clusterDir} `)) return true
+  return words.includes('postgres ') && !words.includes(' -D /')
+}
+
+/**
+ * PostgreSQL passes over a lock file whose process is gone. When that number has since been given
+ * to another process of the same user it refuses to start, so such a file is taken away here.
+ */
+export async function removeStaleLockFile(path: string, clusterDir: string): Promise<void> {
+  const text = await findText(path)
+  const pid = text === undefined ? undefined : parsePostmasterFile(text)?.pid
+  if (pid === undefined || !isProcessAlive(pid) || (await isPostmasterOf(pid, clusterDir))) return
+  // Renamed first and looked at again: another server may have replaced the file meanwhile.
+  const aside = `${path}.stale-${randomBytes(4).toString('hex')}`
+  try {
+    await rename(path, aside)
+    if ((await findText(aside)) !== text) await link(aside, path)
+    await unlink(aside)
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT' && errorCode(error) !== 'EEXIST') throw error
+  }
+}

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto'
+import { chooseAccount } from './account.ts'
+import { loadPostgresPackage, prepareBinaries } from './binaries.ts'
+import type { Plan } from './bring-up.ts'
+import { clusterFolder, initialise, isInitialised, resetPassword } from './cluster.ts'
+import { loadHome, openDataFolder, settleHome } from './home.ts'
+import { logFileOf } from './log-file.ts'
+import { loadPassword } from './password.ts'
+import { findPostmaster } from './postmaster-file.ts'
+import { PORT } from './socket-folder.ts'
+
+export interface EmbeddedPostgresOptions {
+  dataDir: string
+  /** False trades safety against power loss for speed: for tests. Default true. */
+  durable?: boolean
+  /** Further PostgreSQL settings, such as `max_connections`. */
+  settings?: Record<string, string>
+}
+
+/** Everything that must be in place before PostgreSQL can be started, made where it is missing. */
+export async function prepare(options: EmbeddedPostgresOptions): Promise<Plan> {
+  const durable = options.durable ?? true
+  const source = await loadPostgresPackage()
+  const dataDir = await openDataFolder(options.dataDir)
+  const firstHome = await loadHome(dataDir)
+  const account = await chooseAccount(clusterFolder(firstHome, source.major))
+  const initialised = await isInitialised(firstHome, source.major)
+  const home = await settleHome(dataDir, firstHome, account, initialised)
+  const clusterDir = clusterFolder(home, source.major)
+  const binaries = await prepareBinaries(source, home, account)
+  const { password, isNew } = await loadPassword(dataDir)
+  if (!initialised) {
+    await initialise({ home, major: source.major, binaries, account, password, durable })
+  } else if (isNew && (await findPostmaster(clusterDir)) === undefined) {
+    await resetPassword(binaries, account, clusterDir, password)
+  }
+  const settings = postgresSettings(durable, options.settings ?? {})
+  const folderName = `schoolgate-${digest(clusterDir)}`
+  return {
+    home,
+    clusterDir,
+    binaries,
+    version: source.version,
+    account,
+    password,
+    logFile: logFileOf(home),
+    settings,
+    folderName,
+    clusterName: `${folderName}-${digest(JSON.stringify([source.version, settings]))}`,
+  }
+}
+
+/** What is ours to decide comes last, so that no caller opens a network port by accident. */
+function postgresSettings(durable: boolean, extra: Record<string, string>): Record<string, string> {
+  return {
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    log_checkpoints: 'off',
+    ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+    ...extra,
+    listen_addresses: '',
+    port: String(PORT),
+    unix_socket_permissions: '0700',
+    password_encryption: 'scram-sha-256',
+    // Start-up failures are explained from the log, so it has to be the one we opened.
+    log_destination: 'stderr',
+    logging_collector: 'off',
+  }
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 12)
+}

@@ -1,0 +1,51 @@
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import {
+  type DatabaseAddress,
+  findRunningEmbedded,
+} from '../../../src/foundation/db/embedded/embedded-postgres.ts'
+
+export const isRoot = process.getuid?.() === 0
+
+/** Fresh folders that the user PostgreSQL runs as can pass through, as a deployment's would be. */
+export class DataFolders implements AsyncDisposable {
+  readonly #made: string[] = []
+
+  async make(mode = 0o755): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), 'embedded-'))
+    this.#made.push(folder)
+    await chmod(folder, mode)
+    return folder
+  }
+
+  /** Ends what a failed test may have left running, and removes everything. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const folder of this.#made.splice(0)) {
+      const running = await findRunningEmbedded(folder).catch(() => undefined)
+      if (running !== undefined) process.kill(running.pid, 'SIGKILL')
+      const elsewhere = await readFile(join(folder, 'postgresql-location'), 'utf8').catch(() => '')
+      if (elsewhere.startsWith('/var/lib/schoolgate/')) {
+        await rm(elsewhere.trim(), { recursive: true, force: true })
+      }
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+    }
+  }
+}
+
+export async function query<Row extends object>(
+  address: DatabaseAddress,
+  sql: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
+  const { host, port, user, password, database } = address
+  const client = new Client({ host, port, user, password, database })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return (await client.query<Row>(sql, values)).rows
+  } finally {
+    await client.end()
+  }
+}

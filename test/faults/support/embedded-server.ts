@@ -1,0 +1,119 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type {
+  DatabaseAddress,
+  ExitReport,
+} from '../../../src/foundation/db/embedded/embedded-postgres.ts'
+
+const REPOSITORY = fileURLToPath(new URL('../../..', import.meta.url))
+
+/** Compiles the embedded module alone, so that plain Node can run it in a process of its own. */
+export async function buildEmbedded(folder: string): Promise<string> {
+  const built = join(folder, 'built')
+  await mkdir(built, { recursive: true })
+  const source = join(REPOSITORY, 'src/foundation/db/embedded')
+  await writeFile(
+    join(built, 'tsconfig.json'),
+    JSON.stringify({
+      extends: join(REPOSITORY, 'tsconfig.build.json'),
+      compilerOptions: {
+        rootDir: source,
+        outDir: built,
+        typeRoots: [join(REPOSITORY, 'node_modules/@types')],
+      },
+      include: [source],
+      exclude: [`${source}/*.test.ts`],
+    }),
+  )
+  await writeFile(join(built, 'package.json'), JSON.stringify({ type: 'module' }))
+  await symlink(join(REPOSITORY, 'node_modules'), join(built, 'node_modules'))
+  await promisify(execFile)(process.execPath, [
+    join(REPOSITORY, 'node_modules/typescript/bin/tsc'),
+    '-p',
+    built,
+  ])
+  return built
+}
+
+interface Messages {
+  ready: { pid: number; adopted: boolean; address: DatabaseAddress }
+  refused: { code: string; message: string; remedy: string; pid?: number }
+  exit: ExitReport
+  stopped: true
+  acknowledged: number
+}
+
+export interface ServerProcess {
+  readonly child: ChildProcess
+  readonly pid: number
+  readonly acknowledged: readonly number[]
+  readonly exited: Promise<number | null>
+  /** The first message of that kind; fails when the server ends without having said it. */
+  said<K extends keyof Messages>(kind: K): Promise<Messages[K]>
+  untilAcknowledged(count: number): Promise<void>
+}
+
+export function startServer(
+  built: string,
+  dataDir: string,
+  mode: 'serve' | 'write' = 'serve',
+  durability: 'durable' | 'fast' = 'fast',
+): ServerProcess {
+  const script = fileURLToPath(new URL('./embedded-server.mjs', import.meta.url))
+  const child = spawn(process.execPath, [script, built, dataDir, mode, durability], {
+    // A process group of its own stands for the terminal that Ctrl-C is pressed in.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const messages: Partial<Messages> = {}
+  const acknowledged: number[] = []
+  const listeners = new Set<() => void>()
+  const tell = () => {
+    for (const listener of listeners) listener()
+  }
+  let errors = ''
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    errors += chunk
+  })
+  let ended = false
+  createInterface({ input: child.stdout })
+    .on('line', (line) => {
+      const message = JSON.parse(line) as Partial<Messages>
+      if (message.acknowledged !== undefined) acknowledged.push(message.acknowledged)
+      Object.assign(messages, message)
+      tell()
+    })
+    .on('close', () => {
+      ended = true
+      tell()
+    })
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  const until = <T>(find: () => T | undefined, what: string) =>
+    new Promise<T>((resolve, reject) => {
+      const look = () => {
+        const found = find()
+        if (found === undefined && !ended) return
+        listeners.delete(look)
+        if (found !== undefined) resolve(found)
+        else
+          reject(new Error(`no "${what}" from the server: ${JSON.stringify(messages)} ${errors}`))
+      }
+      listeners.add(look)
+      look()
+    })
+  return {
+    child,
+    pid: child.pid ?? 0,
+    acknowledged,
+    exited,
+    said: <K extends keyof Messages>(kind: K) =>
+      until(() => messages[kind] as Messages[K] | undefined, kind),
+    async untilAcknowledged(count) {
+      await until(() => (acknowledged.length >= count ? true : undefined), `${count} rows`)
+    },
+  }
+}
