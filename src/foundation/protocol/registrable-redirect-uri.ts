@@ -27,6 +27,9 @@ const KNOWN_NATIVE_SCHEMES: ReadonlySet<string> = new Set([
 const HOST =
   /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*|\[[0-9a-f:]+\])$/
 
+/** What follows the slashes of an app's own scheme is a name for the app, not a host to reach. */
+const APP_HOST = /^[A-Za-z0-9._-]*$/
+
 /** What an authorization response adds: a second one of these could be read instead of ours. */
 const RESPONSE_PARAMETERS: ReadonlySet<string> = new Set([
   'code',
@@ -110,7 +113,9 @@ function schemeProblems(uri: string, { scheme }: UriParts, confidential: boolean
 function authorityProblems({ scheme, authority }: UriParts): string[] {
   if (authority?.includes('@')) return ['Remove the user name and the @ before the host.']
   if (scheme !== 'https' && scheme !== 'http') {
-    return authority?.includes('%') ? ['Remove the % from the host.'] : []
+    return APP_HOST.test(authority ?? '')
+      ? []
+      : ['After the two slashes, use only letters, digits, dots, hyphens and underscores.']
   }
   const match = /^(.*?)(?::([1-9][0-9]{0,4}))?$/.exec(authority ?? '')
   const [, host = '', port = '443'] = match ?? []
