@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'src/**/*.test.tsx', 'test/**/*.test.ts'],
     environment: 'node',
+    globalSetup: 'test/support/global-setup.ts',
     restoreMocks: true,
   },
 })

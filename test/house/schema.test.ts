@@ -1,0 +1,88 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describeSchema } from '../../scripts/describe-schema.ts'
+import { emptyDatabase } from '../support/database.ts'
+import { connect } from '../support/postgres.ts'
+
+const client = await connect(await emptyDatabase())
+afterAll(() => client.end())
+
+const DUMP = new URL('../../migrations/schema.sql', import.meta.url)
+const ROWS = new URL('../../src/foundation/db/schema.generated.ts', import.meta.url)
+
+describe('the checked-in schema is what the migrations make', () => {
+  let described: Awaited<ReturnType<typeof describeSchema>>
+  beforeAll(async () => {
+    described = await describeSchema(client)
+    if (process.env.UPDATE_SCHEMA === '1') {
+      await writeFile(DUMP, described.dump)
+      await writeFile(ROWS, described.rows)
+    }
+  })
+
+  test('the dump (npm run schema rewrites it)', async () => {
+    expect(await readFile(DUMP, 'utf8')).toBe(described.dump)
+  })
+
+  test('the row types (npm run schema rewrites them)', async () => {
+    expect(await readFile(ROWS, 'utf8')).toBe(described.rows)
+  })
+})
+
+/**
+ * Keyed by a time-ordered id of their own, because a bearer brings that id and nothing else; each
+ * still carries its school and is checked against the origin that was called.
+ */
+const KEYED_BY_ID = [
+  'audit_entries',
+  'authorization_codes',
+  'authorizations',
+  'browser_sessions',
+  'password_resets',
+]
+
+describe('tenancy in the database', () => {
+  test('every tenant table leads its keys with school_id', async () => {
+    const { rows } = await client.query<{ table: string; key: string }>(
+      `
+      select c.relname as table, pg_get_constraintdef(k.oid) as key
+      from pg_class c
+        join pg_attribute a on a.attrelid = c.oid and a.attname = 'school_id'
+        join pg_constraint k on k.conrelid = c.oid and k.contype in ('p', 'u')
+      where c.relnamespace = 'public'::regnamespace and not c.relname = any ($1)
+        and not pg_get_constraintdef(k.oid) ~ '\\((school_id)[,)]'`,
+      [KEYED_BY_ID],
+    )
+    expect(rows).toEqual([])
+  })
+
+  test('a foreign key between two tenant tables carries the school', async () => {
+    const { rows } = await client.query<{ table: string; key: string }>(`
+      select c.relname as table, pg_get_constraintdef(k.oid) as key
+      from pg_constraint k
+        join pg_class c on c.oid = k.conrelid
+        join pg_attribute theirs on theirs.attrelid = k.confrelid and theirs.attname = 'school_id'
+        join pg_attribute ours on ours.attrelid = k.conrelid and ours.attname = 'school_id'
+      where k.contype = 'f'
+        and not pg_get_constraintdef(k.oid) ~ '^FOREIGN KEY \\(school_id, .*REFERENCES .*\\(school_id, '`)
+    expect(rows).toEqual([])
+  })
+
+  test('every table says which folder owns it', async () => {
+    const { rows } = await client.query<{ table: string }>(`
+      select relname as table from pg_class
+      where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'schema_migrations'
+        and coalesce(obj_description(oid), '') !~ '^[a-z]+: '`)
+    expect(rows).toEqual([])
+  })
+
+  test('deleting a parent finds its children by an index, within the school', async () => {
+    const { rows } = await client.query<{ table: string; key: string }>(`
+      select c.relname as table, pg_get_constraintdef(k.oid) as key
+      from pg_constraint k join pg_class c on c.oid = k.conrelid
+      where k.contype = 'f' and k.confdeltype in ('c', 'n') and not exists (
+        select from pg_index i where i.indrelid = k.conrelid
+          and k.conkey[1] = i.indkey[0] and (cardinality(k.conkey) = 1 or i.indkey[1] = any (k.conkey)))`)
+    expect(rows).toEqual([])
+  })
+})

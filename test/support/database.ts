@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto'
+import type pg from 'pg'
+import { afterAll, inject } from 'vitest'
+import { type Database, openDatabase } from '../../src/foundation/db/database.ts'
+import { connect, TEMPLATE } from './postgres.ts'
+
+export interface TestDatabase extends Database {
+  readonly connection: pg.ClientConfig
+  /** Runs `work` and returns the statements it sent, for tests that count them. */
+  statementsOf(work: () => Promise<unknown>): Promise<readonly string[]>
+}
+
+/** An empty, migrated database of this test file's own, dropped when the file is done. */
+export async function emptyDatabase(): Promise<pg.ClientConfig> {
+  const server = inject('postgres')
+  const name = `test_${randomBytes(8).toString('hex')}`
+  await administer(server, `create database ${name} template ${TEMPLATE}`)
+  afterAll(() => administer(server, `drop database if exists ${name} with (force)`))
+  return { ...server, database: name }
+}
+
+export async function testDatabase(): Promise<TestDatabase> {
+  const connection = await emptyDatabase()
+  let seen: string[] | undefined
+  const database = openDatabase({
+    connection,
+    poolSize: 10,
+    statementTimeoutMs: 30_000,
+    observe: (text) => seen?.push(text),
+  })
+  afterAll(() => database.close())
+  return {
+    ...database,
+    connection,
+    async statementsOf(work) {
+      seen = []
+      try {
+        await work()
+        return seen
+      } finally {
+        seen = undefined
+      }
+    },
+  }
+}
+
+async function administer(server: pg.ClientConfig, sql: string): Promise<void> {
+  const client = await connect(server)
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}

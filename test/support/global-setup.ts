@@ -1,0 +1,54 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type pg from 'pg'
+import type { TestProject } from 'vitest/node'
+import { startEmbeddedPostgres } from '../../src/foundation/db/embedded/embedded-postgres.ts'
+import { migrate } from '../../src/foundation/db/migrate.ts'
+import { connect, TEMPLATE } from './postgres.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgres: pg.ClientConfig
+  }
+}
+
+/** One PostgreSQL for the whole run, and a migrated template database that each test file clones. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server = await startServer()
+  const admin = await connect(server.connection)
+  await admin.query(`drop database if exists ${TEMPLATE}`)
+  await admin.query(`create database ${TEMPLATE}`)
+  await admin.end()
+  await migrate({ ...server.connection, database: TEMPLATE })
+  project.provide('postgres', server.connection)
+  return server.stop
+}
+
+async function startServer(): Promise<{ connection: pg.ClientConfig; stop(): Promise<void> }> {
+  const url = process.env.SCHOOLGATE_TEST_DATABASE_URL
+  if (url !== undefined) {
+    const { hostname, port, username, password } = new URL(url)
+    const connection = {
+      host: hostname,
+      port: Number(port || 5432),
+      user: decodeURIComponent(username),
+      password: decodeURIComponent(password),
+      database: 'postgres',
+    }
+    return { connection, stop: async () => {} }
+  }
+  const dataDir = await mkdtemp(join(tmpdir(), 'schoolgate-test-'))
+  const postgres = await startEmbeddedPostgres({
+    dataDir,
+    durable: false,
+    settings: { max_connections: '300' },
+  })
+  return {
+    connection: { ...postgres.address },
+    stop: async () => {
+      await postgres.stop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
