@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { judgeDocument, MAX_CLIENT_NAME_LENGTH, MAX_REDIRECT_URIS } from './client-document.ts'
 import { parseClientIdUrl } from './client-id-url.ts'
-import { MAX_REDIRECT_URI_LENGTH } from './redirect-uri-rule.ts'
 
 const fixtures = new URL('../../../../test/fixtures/client-documents/', import.meta.url)
 const fixture = (name: string) => JSON.parse(readFileSync(new URL(name, fixtures), 'utf8'))
@@ -317,9 +316,15 @@ describe('redirect URIs', () => {
   })
 
   test('one that is too long spoils the document', () => {
-    const longest = 'https://app.example.com/'.padEnd(MAX_REDIRECT_URI_LENGTH, 'x')
-    expect(withRedirect(longest)).toMatchObject({ ok: true })
-    expect(withRedirect(`${longest}x`)).toMatchObject({ reason: 'redirect_uri_refused' })
+    expect(withRedirect(`https://app.example.com/${'x'.repeat(2000)}`)).toMatchObject({
+      reason: 'redirect_uri_refused',
+    })
+  })
+
+  test('one that already has a parameter of the answer spoils the document', () => {
+    expect(withRedirect('https://app.example.com/cb?code=1')).toMatchObject({
+      reason: 'redirect_uri_refused',
+    })
   })
 
   test('repeated ones are kept once', () => {

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { isLoopback } from '../../../foundation/protocol/redirect-uri.ts'
 import type { ClientIdUrl } from './client-id-url.ts'
 import { revealsPrivateKey } from './key-material.ts'
-import { MAX_REDIRECT_URI_LENGTH, placeRedirectUri } from './redirect-uri-rule.ts'
+import { findRedirectUriProblem } from './redirect-uri-rule.ts'
 
 export interface ClientDocument {
   readonly clientId: string
@@ -83,7 +84,6 @@ export function judgeDocument(url: ClientIdUrl, json: unknown): DocumentVerdict 
     findUnfitName(members) ??
     findForeignRedirectUri(members, url)
   if (refused !== undefined) return refused
-  const places = members.redirect_uris.map((uri) => placeRedirectUri(uri, url.host))
   return {
     ok: true,
     document: {
@@ -91,7 +91,7 @@ export function judgeDocument(url: ClientIdUrl, json: unknown): DocumentVerdict 
       name: members.client_name?.trim() || url.host,
       host: url.host,
       redirectUris: [...new Set(members.redirect_uris)],
-      loopbackOnly: places.every((place) => place === 'loopback'),
+      loopbackOnly: members.redirect_uris.every(isLoopback),
     },
   }
 }
@@ -182,12 +182,13 @@ function findForeignRedirectUri(
   { redirect_uris }: DocumentMembers,
   { host }: ClientIdUrl,
 ): Refused | undefined {
-  const index = redirect_uris.findIndex((uri) => placeRedirectUri(uri, host) === undefined)
-  if (index === -1) return undefined
-  return refuse(
-    'redirect_uri_refused',
-    `"redirect_uris" entry ${index + 1} must be an https URL on ${host} or a loopback URL (http://127.0.0.1, http://localhost or http://[::1], any port), without fragment or user name, of ${MAX_REDIRECT_URI_LENGTH} characters at most. Other hosts and private-use schemes are refused.`,
-  )
+  for (const [index, uri] of redirect_uris.entries()) {
+    const problem = findRedirectUriProblem(uri, host)
+    if (problem !== undefined) {
+      return refuse('redirect_uri_refused', `"redirect_uris", entry ${index + 1}: ${problem}`)
+    }
+  }
+  return undefined
 }
 
 function refuse(reason: DocumentRefusal, description: string): Refused {
