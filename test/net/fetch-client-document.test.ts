@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseClientIdUrl } from '../../src/domain/clients/document/client-id-url.ts'
 import { fetchClientDocument } from '../../src/domain/clients/document/fetch-client-document.ts'
+import { verifies } from '../spec/verifies.ts'
 import { plainServer } from './stand-in-server.ts'
 
 const demo = { allowLoopbackHttp: true }
@@ -61,4 +62,70 @@ describe('fetchClientDocument', () => {
       lifetimeSeconds: 60,
     })
   })
+
+  verifies('cimd.https-only', 'a URL without https or without a path is never asked', () => {
+    for (const clientId of ['http://app.example.com/c', 'https://app.example.com/']) {
+      expect(parseClientIdUrl(clientId)).toMatchObject({ ok: false })
+    }
+  })
+
+  verifies(
+    'cimd.client-id.equals-url',
+    'a document that names another URL is refused',
+    async () => {
+      for (const client_id of ['http://127.0.0.1/oauth/client.json', 'https://claude.ai/x', '']) {
+        const { fetched } = await fetchServed({ client_id })
+        expect(fetched).toMatchObject({ ok: false, reason: 'client_id_mismatch' })
+      }
+    },
+  )
+
+  verifies(
+    'cimd.redirect-uris.required',
+    'a document without redirect URIs is refused',
+    async () => {
+      for (const redirect_uris of [undefined, null, [], 'http://127.0.0.1/callback']) {
+        const { fetched } = await fetchServed({ redirect_uris })
+        expect(fetched).toMatchObject({ ok: false, reason: 'malformed' })
+      }
+    },
+  )
+
+  verifies(
+    ['cimd.redirect-uris.host-or-loopback', 'cimd.redirect-uris.one-bad-refuses-all'],
+    'one redirect URI elsewhere spoils a document',
+    async () => {
+      for (const elsewhere of ['https://evil.example/', 'cursor://x.y/cb', 'http://10.0.0.1/cb']) {
+        const { fetched } = await fetchServed({
+          redirect_uris: ['http://127.0.0.1/callback', 'http://localhost:3000/cb', elsewhere],
+        })
+        expect(fetched).toMatchObject({ ok: false, reason: 'redirect_uri_refused' })
+      }
+    },
+  )
+
+  verifies(
+    'cimd.name.falls-back-to-host',
+    'a client without a name is shown as its host',
+    async () => {
+      const { fetched } = await fetchServed({})
+      expect(fetched).toMatchObject({ ok: true, document: { name: '127.0.0.1' } })
+    },
+  )
+
+  verifies(
+    'cimd.unknown-members.ignored',
+    'grants, methods and members that mean nothing here do no harm',
+    async () => {
+      const { fetched } = await fetchServed({
+        grant_types: ['authorization_code', 'urn:ietf:params:oauth:grant-type:jwt-bearer'],
+        token_endpoint_auth_method: 'private_key_jwt',
+        token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
+        jwks_uri: 'http://10.0.0.1/never-fetched',
+        logo_uri: 7,
+        scope: 'account:write',
+      })
+      expect(fetched).toMatchObject({ ok: true })
+    },
+  )
 })

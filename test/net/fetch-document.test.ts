@@ -2,7 +2,13 @@ import { EventEmitter, once } from 'node:events'
 import type { RequestListener } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { type FetchOptions, fetchPublicJson } from '../../src/foundation/net/fetch-document.ts'
+import {
+  DEFAULT_MAX_BYTES,
+  DEFAULT_TIMEOUT_MS,
+  type FetchOptions,
+  fetchPublicJson,
+} from '../../src/foundation/net/fetch-document.ts'
+import { verifies } from '../spec/verifies.ts'
 import { plainServer, rawServer, testCa, tlsServer } from './stand-in-server.ts'
 
 const here = async () => [{ address: '127.0.0.1', family: 4 }]
@@ -93,7 +99,7 @@ describe('a document on a public host', () => {
 })
 
 describe('reaching inside by name', () => {
-  test.each([
+  const inner: readonly (readonly [string, readonly string[]])[] = [
     ['the metadata service of a cloud', ['169.254.169.254']],
     ['loopback', ['127.0.0.1']],
     ['IPv6 loopback', ['::1']],
@@ -104,28 +110,40 @@ describe('reaching inside by name', () => {
     ['one private answer after public ones', ['93.184.216.34', '2606:4700::1', '192.168.0.1']],
     ['one private answer before a public one', ['fd00::1', '93.184.216.34']],
     ['an answer that is no address', ['93.184.216.34', '0x7f.1']],
-  ])('%s is refused before anything is dialled', async (_, addresses) => {
-    const result = await fetchPublicJson('https://client.example/client.json', {
-      lookup: answers(...addresses),
-    })
-    expect(result).toMatchObject({ ok: false, reason: 'address_refused' })
-  })
+  ]
+  for (const [what, addresses] of inner) {
+    verifies(
+      ['cimd.fetch.public-addresses', 'trouble.document-fetch-ssrf'],
+      `${what} is refused before anything is dialled`,
+      async () => {
+        const lookup = answers(...addresses)
+        expect(await fetchPublicJson('https://client.example/x', { lookup })).toMatchObject({
+          ok: false,
+          reason: 'address_refused',
+        })
+      },
+    )
+  }
 
-  test('a name that changes its answer (DNS rebinding) is resolved once and dialled as judged', async () => {
-    const port = await tlsServer(json({ from: 'the judged address' }))
-    const lookup = vi
-      .fn<typeof here>()
-      .mockResolvedValueOnce([{ address: '127.0.0.1', family: 4 }])
-      .mockResolvedValue([{ address: '169.254.169.254', family: 4 }])
-    const judged: string[] = []
-    const result = await fetchAsPublic(port, {
-      lookup,
-      isAllowedAddress: (ip) => judged.push(ip) > 0,
-    })
-    expect(result).toMatchObject({ ok: true, json: { from: 'the judged address' } })
-    expect(lookup).toHaveBeenCalledExactlyOnceWith('client.example')
-    expect(judged).toEqual(['127.0.0.1'])
-  })
+  verifies(
+    ['cimd.fetch.pinned', 'trouble.dns-rebinding'],
+    'a name that changes its answer (DNS rebinding) is resolved once and dialled as judged',
+    async () => {
+      const port = await tlsServer(json({ from: 'the judged address' }))
+      const lookup = vi
+        .fn<typeof here>()
+        .mockResolvedValueOnce([{ address: '127.0.0.1', family: 4 }])
+        .mockResolvedValue([{ address: '169.254.169.254', family: 4 }])
+      const judged: string[] = []
+      const result = await fetchAsPublic(port, {
+        lookup,
+        isAllowedAddress: (ip) => judged.push(ip) > 0,
+      })
+      expect(result).toMatchObject({ ok: true, json: { from: 'the judged address' } })
+      expect(lookup).toHaveBeenCalledExactlyOnceWith('client.example')
+      expect(judged).toEqual(['127.0.0.1'])
+    },
+  )
 
   test('a missing name and an inner one read the same, so that neither can be listed', async () => {
     const ask = (lookup: NonNullable<FetchOptions['lookup']>) =>
@@ -203,9 +221,8 @@ describe('TLS', () => {
 })
 
 describe('answers that are refused', () => {
-  test.each([301, 302, 303, 307, 308, 304, 300])(
-    'a redirect (%i) is never followed',
-    async (status) => {
+  for (const status of [300, 301, 302, 303, 304, 307, 308]) {
+    verifies('cimd.fetch.no-redirects', `a redirect (${status}) is never followed`, async () => {
       const paths: unknown[] = []
       const port = await tlsServer((request, response) => {
         paths.push(request.url)
@@ -214,8 +231,8 @@ describe('answers that are refused', () => {
       })
       expect(await fetchAsPublic(port)).toMatchObject({ ok: false, reason: 'redirected' })
       expect(paths).toEqual(['/client.json'])
-    },
-  )
+    })
+  }
 
   test.each([201, 204, 206, 400, 401, 403, 404, 410, 429, 500, 503])(
     'status %i',
@@ -253,15 +270,19 @@ describe('answers that are refused', () => {
     expect(await fetchAsPublic(port)).toMatchObject({ ok: false, reason: 'encoded_body' })
   })
 
-  test('a declared length above the limit is refused without reading', async () => {
-    const port = await tlsServer((_request, response) => {
-      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '5121' })
-      response.flushHeaders()
-    })
-    expect(await fetchAsPublic(port)).toMatchObject({ ok: false, reason: 'too_large' })
-  })
+  verifies(
+    'cimd.fetch.size',
+    'a declared length above the limit is refused without reading',
+    async () => {
+      const port = await tlsServer((_request, response) => {
+        response.writeHead(200, { 'content-type': 'application/json', 'content-length': '5121' })
+        response.flushHeaders()
+      })
+      expect(await fetchAsPublic(port)).toMatchObject({ ok: false, reason: 'too_large' })
+    },
+  )
 
-  test('an endless body is cut off at the limit', async () => {
+  verifies('cimd.fetch.size', 'an endless body is cut off at the limit', async () => {
     const port = await tlsServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
       const pour = () => {
@@ -308,7 +329,7 @@ describe('answers that are refused', () => {
 })
 
 describe('servers that stall or break off', () => {
-  test.each<[string, RequestListener]>([
+  const stalling: readonly (readonly [string, RequestListener])[] = [
     ['says nothing', () => undefined],
     [
       'stops after the headers',
@@ -325,12 +346,19 @@ describe('servers that stall or break off', () => {
         response.on('close', () => clearInterval(drip))
       },
     ],
-  ])('one that %s meets the deadline', async (_, listener) => {
-    const port = await tlsServer(listener)
-    expect(await fetchAsPublic(port, { timeoutMs: 300 })).toMatchObject({
-      ok: false,
-      reason: 'timed_out',
+  ]
+  for (const [what, listener] of stalling) {
+    verifies('cimd.fetch.timeout', `one that ${what} meets the deadline`, async () => {
+      const port = await tlsServer(listener)
+      expect(await fetchAsPublic(port, { timeoutMs: 300 })).toMatchObject({
+        ok: false,
+        reason: 'timed_out',
+      })
     })
+  }
+
+  test('the deadline is five seconds and the limit 5 KB unless a caller says otherwise', () => {
+    expect([DEFAULT_TIMEOUT_MS, DEFAULT_MAX_BYTES]).toEqual([5000, 5120])
   })
 
   test('one that drips its headers meets the deadline', async () => {
@@ -393,13 +421,16 @@ describe('servers that stall or break off', () => {
 })
 
 describe('the loopback exception of the demo world', () => {
-  test.each(['127.0.0.1', 'localhost'])('http://%s is reached on any port', async (host) => {
-    const port = await plainServer(json({ at: 'home' }))
-    const result = await fetchPublicJson(`http://${host}:${port}/client.json`, {
-      allowLoopbackHttp: true,
+  for (const host of ['127.0.0.1', 'localhost']) {
+    verifies('trouble.own-host-blocked', `http://${host} is reached on any port`, async () => {
+      const port = await plainServer(json({ at: 'home' }))
+      const url = `http://${host}:${port}/client.json`
+      expect(await fetchPublicJson(url, { allowLoopbackHttp: true })).toMatchObject({
+        ok: true,
+        json: { at: 'home' },
+      })
     })
-    expect(result).toMatchObject({ ok: true, json: { at: 'home' } })
-  })
+  }
 
   test('https://127.0.0.1 is reached with its certificate checked', async () => {
     const port = await tlsServer(json({}))
