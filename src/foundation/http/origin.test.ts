@@ -180,15 +180,15 @@ describe('createOriginReader', () => {
     }
   })
 
-  test('a flood of invented hosts does not change what real ones mean', async () => {
+  test('a flood of invented hosts does not change what real ones mean', () => {
     const read = createOriginReader(trustNobody)
-    const app = fastify()
-    app.get('/', async (request) => read(request))
-    for (let i = 0; i < 1500; i++) {
-      const response = await app.inject({ url: '/', headers: { host: `h${i}.test` } })
-      expect(response.json()).toEqual({ origin: `http://h${i}.test` })
+    const ask = (host: string) =>
+      read({
+        raw: { url: '/', headers: { host }, rawHeaders: ['Host', host], socket: {} },
+      })
+    for (let i = 0; i < 3000; i++) {
+      expect(ask(`h${i}.test`)).toEqual({ origin: `http://h${i}.test` })
     }
-    const response = await app.inject({ url: '/', headers: { host: 'h0.test' } })
-    expect(response.json()).toEqual({ origin: 'http://h0.test' })
+    expect(ask('h0.test')).toEqual({ origin: 'http://h0.test' })
   })
 })

@@ -1,6 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
-import type { FastifyRequest } from 'fastify'
 import type { TrustProxy } from './trust-proxy.ts'
 
 /** The parts of a request that say which origin it is meant for. */
@@ -16,6 +15,13 @@ export type OriginSource = {
 export type OriginResult =
   | { readonly origin: string; readonly problem?: undefined }
   | { readonly origin?: undefined; readonly problem: string }
+
+/** What of a Fastify request this needs. */
+export type RequestHead = {
+  readonly raw: Pick<IncomingMessage, 'url' | 'headers' | 'rawHeaders'> & {
+    readonly socket: { readonly remoteAddress?: string | undefined }
+  }
+}
 
 type Authority = { readonly host: string; readonly port: number | undefined }
 
@@ -41,7 +47,7 @@ export function readOrigin(source: OriginSource, trust: TrustProxy): OriginResul
 }
 
 /** `readOrigin` for live requests: one map lookup for a host that was seen before. */
-export function createOriginReader(trust: TrustProxy): (request: FastifyRequest) => OriginResult {
+export function createOriginReader(trust: TrustProxy): (request: RequestHead) => OriginResult {
   const plain = new Map<string, OriginResult>()
   const encrypted = new Map<string, OriginResult>()
   return ({ raw }) => {
