@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest'
+import {
+  anonymousCookieName,
+  findCookie,
+  serializeCookie,
+  serializeExpiredCookie,
+  sessionCookieName,
+} from './cookies.ts'
+
+describe('cookie names', () => {
+  test('follow the scheme, and on http the port', () => {
+    expect(sessionCookieName('https://a.test')).toBe('__Host-schoolgate')
+    expect(sessionCookieName('http://localhost:3000')).toBe('schoolgate-3000')
+    expect(sessionCookieName('http://a.test')).toBe('schoolgate-80')
+    expect(anonymousCookieName('https://a.test:8443')).toBe('__Host-schoolgate-form')
+    expect(anonymousCookieName('http://[::1]:3000')).toBe('schoolgate-form-3000')
+  })
+})
+
+describe('serializeCookie', () => {
+  test('https', () => {
+    expect(serializeCookie('https://a.test', '__Host-schoolgate', 'v', 3600.9)).toBe(
+      '__Host-schoolgate=v; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=3600',
+    )
+  })
+
+  test('http, ending with the browser', () => {
+    expect(serializeCookie('http://localhost:3000', 'schoolgate-3000', 'v')).toBe(
+      'schoolgate-3000=v; Path=/; HttpOnly; SameSite=Lax',
+    )
+  })
+
+  test('forgetting one', () => {
+    expect(serializeExpiredCookie('https://a.test', '__Host-schoolgate')).toBe(
+      '__Host-schoolgate=; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=0',
+    )
+  })
+
+  test.each(['a;b', 'a b', 'a\r\nSet-Cookie: x', 'a"', 'ä', ''])(
+    'refuses the value %j',
+    (value) => {
+      expect(() => serializeCookie('https://a.test', 'n', value)).toThrow(RangeError)
+    },
+  )
+})
+
+describe('findCookie', () => {
+  test('finds by exact name among others', () => {
+    expect(findCookie('a=1; n=v; xn=2;nn=3', 'n')).toBe('v')
+    expect(findCookie('n=v=w', 'n')).toBe('v=w')
+    expect(findCookie('N=v', 'n')).toBeUndefined()
+    expect(findCookie(undefined, 'n')).toBeUndefined()
+    expect(findCookie('', 'n')).toBeUndefined()
+    expect(findCookie(';;=;n', 'n')).toBeUndefined()
+  })
+
+  test('a planted second value makes neither count; the same value twice is fine', () => {
+    expect(findCookie('n=planted; n=real', 'n')).toBeUndefined()
+    expect(findCookie('n=real; x=1; n=real', 'n')).toBe('real')
+  })
+
+  test.each(['n=', 'n="quoted"', 'n=a b', 'n=\u0000', 'n=ä', `n=${'x'.repeat(4097)}`])(
+    'ignores %j',
+    (header) => {
+      expect(findCookie(header, 'n')).toBeUndefined()
+    },
+  )
+
+  test('ignores a header of absurd size', () => {
+    expect(findCookie(`${'a=1;'.repeat(10_000)}n=v`, 'n')).toBeUndefined()
+  })
+})

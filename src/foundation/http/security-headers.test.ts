@@ -1,0 +1,57 @@
+import { fastify } from 'fastify'
+import { describe, expect, test } from 'vitest'
+import { apiHeaders, pageHeaders, setPageHeaders } from './security-headers.ts'
+
+describe('pageHeaders', () => {
+  test('nothing foreign loads, nothing frames us, nothing is stored', () => {
+    const headers = pageHeaders('https://a.test', 'site')
+    const policy = headers['content-security-policy']
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).toContain("form-action 'self'")
+    expect(policy).not.toMatch(/unsafe|https?:|data:|\*/)
+    expect(headers).toMatchObject({
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'same-origin',
+      'x-content-type-options': 'nosniff',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'cache-control': 'no-store',
+    })
+  })
+
+  test('the way to a client’s callback is not blocked by form-action or a cut opener', () => {
+    const headers = pageHeaders('https://a.test', 'authorization')
+    expect(headers['content-security-policy']).not.toContain('form-action')
+    expect(headers).not.toHaveProperty('cross-origin-opener-policy')
+    expect(headers['content-security-policy']).toContain("frame-ancestors 'none'")
+    expect(headers['cache-control']).toBe('no-store')
+  })
+
+  test('Strict-Transport-Security on https alone', () => {
+    for (const kind of ['site', 'authorization'] as const) {
+      expect(pageHeaders('https://a.test', kind)).toHaveProperty('strict-transport-security')
+      expect(pageHeaders('http://localhost:3000', kind)).not.toHaveProperty(
+        'strict-transport-security',
+      )
+    }
+  })
+
+  test('are set on a reply, redirects included', async () => {
+    const app = fastify()
+    app.get('/', (_request, reply) =>
+      setPageHeaders(reply, 'http://a.test', 'site').redirect('/next', 303),
+    )
+    const response = await app.inject('/')
+    expect(response.statusCode).toBe(303)
+    expect(response.headers['x-frame-options']).toBe('DENY')
+  })
+})
+
+test('answers with tokens are not stored, constant documents may be', () => {
+  expect(apiHeaders('no-store')).toEqual({
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+  })
+  expect(apiHeaders('cacheable')).toEqual({ 'x-content-type-options': 'nosniff' })
+})

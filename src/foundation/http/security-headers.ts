@@ -1,0 +1,70 @@
+import type { FastifyReply } from 'fastify'
+
+/**
+ * `site` is for ordinary pages. `authorization` is for everything between a client and its
+ * callback (sign-in, consent, their errors and redirects), where two headers do harm:
+ * `form-action` stops the consent's redirect to the client in Chromium, and
+ * `Cross-Origin-Opener-Policy` cuts the tie to a client that opened us in a popup, so that its
+ * callback could never report back.
+ */
+export type PageKind = 'site' | 'authorization'
+
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const PAGE_HEADERS = {
+  // RFC 9700 §4.16: for browsers that know frame-ancestors and those that know only the old way.
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'x-frame-options': 'DENY',
+  // Not no-referrer: with it our own form posts would carry `Origin: null`.
+  'referrer-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy':
+    'camera=(), microphone=(), geolocation=(), payment=(), usb=(), display-capture=()',
+  'cache-control': 'no-store',
+} as const
+
+const SITE_HEADERS = {
+  ...PAGE_HEADERS,
+  'content-security-policy': `${CONTENT_SECURITY_POLICY}; form-action 'self'`,
+  'cross-origin-opener-policy': 'same-origin',
+} as const
+
+// One year, and not for subdomains: those of a school's domain are not ours to speak for.
+const STRICT_TRANSPORT = { 'strict-transport-security': 'max-age=31536000' } as const
+
+const HEADERS_BY_KIND = {
+  http: { site: SITE_HEADERS, authorization: PAGE_HEADERS },
+  https: {
+    site: { ...SITE_HEADERS, ...STRICT_TRANSPORT },
+    authorization: { ...PAGE_HEADERS, ...STRICT_TRANSPORT },
+  },
+}
+
+/** Headers of every page, redirect and page error at an origin. */
+export function pageHeaders(origin: string, kind: PageKind): Readonly<Record<string, string>> {
+  return HEADERS_BY_KIND[origin.startsWith('https://') ? 'https' : 'http'][kind]
+}
+
+export function setPageHeaders(reply: FastifyReply, origin: string, kind: PageKind): FastifyReply {
+  return reply.headers(pageHeaders(origin, kind))
+}
+
+const API_HEADERS = { 'x-content-type-options': 'nosniff' } as const
+const UNCACHED_API_HEADERS = { ...API_HEADERS, 'cache-control': 'no-store' } as const
+
+/**
+ * Headers of machine-readable answers. Those with tokens or personal data are never stored.
+ *
+ * @see RFC 6749 §5.1
+ */
+export function apiHeaders(cache: 'no-store' | 'cacheable'): Readonly<Record<string, string>> {
+  return cache === 'no-store' ? UNCACHED_API_HEADERS : API_HEADERS
+}
