@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest'
+import { ForgedPostError } from './forged-post.ts'
+import { checkFormToken, type FormOwner, issueFormToken } from './form-token.ts'
+
+const key = Buffer.alloc(32, 1)
+const ada: FormOwner = { kind: 'session', id: 'ada' }
+
+describe('form tokens', () => {
+  test('are accepted from the browser they were served to', () => {
+    expect(() => checkFormToken(key, ada, issueFormToken(key, ada))).not.toThrow()
+  })
+
+  test('differ on every form and fit a form field', () => {
+    const tokens = Array.from({ length: 50 }, () => issueFormToken(key, ada))
+    expect(new Set(tokens).size).toBe(50)
+    for (const token of tokens) expect(token).toMatch(/^[\w-]{65}$/)
+  })
+
+  test.each<[string, FormOwner, Buffer]>([
+    ['another session', { kind: 'session', id: 'ben' }, key],
+    ['an anonymous cookie of the same value', { kind: 'anonymous', id: 'ada' }, key],
+    ['another key', ada, Buffer.alloc(32, 2)],
+  ])('issued to %s are refused', (_name, owner, otherKey) => {
+    const token = issueFormToken(otherKey, owner)
+    expect(() => checkFormToken(key, ada, token)).toThrow(ForgedPostError)
+  })
+
+  test('missing, cut, lengthened or altered ones are refused', () => {
+    const token = issueFormToken(key, ada)
+    const altered = (token[0] === 'A' ? 'B' : 'A') + token.slice(1)
+    for (const bad of [undefined, '', 'x', token.slice(0, -1), `${token}A`, altered]) {
+      expect(() => checkFormToken(key, ada, bad)).toThrow(ForgedPostError)
+    }
+  })
+})

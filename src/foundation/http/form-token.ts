@@ -1,0 +1,38 @@
+import { constantTimeEqual, hmacSha256 } from '../crypto/digest.ts'
+import { randomSecret } from '../crypto/random.ts'
+import { ForgedPostError } from './forged-post.ts'
+
+/**
+ * Whose form it is: a browser session, or the cookie of a browser that has none yet. The two never
+ * mix, so that a token fetched before signing in is worth nothing after.
+ */
+export type FormOwner =
+  | { readonly kind: 'session'; readonly id: string }
+  | { readonly kind: 'anonymous'; readonly id: string }
+
+const NONCE_LENGTH = 22
+
+/**
+ * The hidden field that proves a form was served to this very browser. A fresh nonce per form
+ * keeps its text from being guessed through compressed pages (BREACH).
+ *
+ * @see RFC 6749 §10.12
+ */
+export function issueFormToken(key: Uint8Array, owner: FormOwner): string {
+  const nonce = randomSecret(16).toString('base64url')
+  return nonce + sign(key, owner, nonce)
+}
+
+/** Throws unless `token` was issued to `owner`. */
+export function checkFormToken(key: Uint8Array, owner: FormOwner, token: string | undefined): void {
+  const nonce = token?.slice(0, NONCE_LENGTH) ?? ''
+  if (token === undefined || !constantTimeEqual(token, nonce + sign(key, owner, nonce))) {
+    throw new ForgedPostError(
+      'This form has expired or was opened in another browser. Open the page again and resend it.',
+    )
+  }
+}
+
+function sign(key: Uint8Array, owner: FormOwner, nonce: string): string {
+  return hmacSha256(key, `form-token\n${owner.kind}\n${nonce}\n${owner.id}`).toString('base64url')
+}
