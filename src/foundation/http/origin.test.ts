@@ -1,5 +1,6 @@
 import { fastify } from 'fastify'
 import { describe, expect, test } from 'vitest'
+import { portOf, speakRaw } from '../../../test/support/raw-http.ts'
 import { createOriginReader, type OriginSource, readOrigin } from './origin.ts'
 import { parseTrustProxy, trustNobody } from './trust-proxy.ts'
 
@@ -178,6 +179,26 @@ describe('createOriginReader', () => {
       expect(await ask(forwarded)).toEqual({ origin: 'http://a.test' })
       expect((await ask({ host: 'a@b' })).problem).toMatch(/Host header/)
     }
+  })
+
+  test('sees on the wire what Node and Fastify let through', async () => {
+    const read = createOriginReader(trustNobody)
+    const app = fastify()
+    app.get('/', async (request) => read(request))
+    await app.listen({ port: 0, host: '127.0.0.1' })
+    const ask = (head: string) =>
+      speakRaw(portOf(app.server), `${head}\r\nConnection: close\r\n\r\n`)
+    expect(await ask('GET / HTTP/1.1\r\nHost: A.Test.:80')).toContain('"http://a.test"')
+    for (const head of [
+      'GET / HTTP/1.1\r\nHost: a.test\r\nhost: victim.test',
+      'GET / HTTP/1.1\r\nHost: a@b',
+      'GET / HTTP/1.1\r\nHost:',
+      'GET / HTTP/1.0',
+      'GET http://victim.test/ HTTP/1.1\r\nHost: a.test',
+    ]) {
+      expect(await ask(head), head).toContain('"problem"')
+    }
+    await app.close()
   })
 
   test('a flood of invented hosts does not change what real ones mean', () => {

@@ -36,7 +36,8 @@ const IPV6 = /^\[([0-9a-f:.]+)\](?::([1-9]\d{0,4})?)?$/
  *
  * Whatever two programs might read differently (two Host headers, a list of forwarded hosts, user
  * information, a request line naming another host) is refused instead of resolved, because a cache
- * or proxy in front may have resolved it the other way.
+ * or proxy in front may have resolved it the other way. Fastify's `request.host` and
+ * `request.protocol` do resolve it, and must not be used.
  *
  * @see RFC 9112 §3.2
  */
