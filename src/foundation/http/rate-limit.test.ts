@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest'
+import { addressBucket, clientAddress } from './client-address.ts'
+import { createLogger } from './logging.ts'
+import { createRateLimiter, rateLimitFields, rateLimitHook } from './rate-limit.ts'
+import { createHttpServer } from './server.ts'
+import { trustNobody } from './trust-proxy.ts'
+
+const policy = { name: 'token', quota: 10, windowSeconds: 5 }
+
+function aLimiter(maxKeys?: number) {
+  const clock = { ms: 1_000_000 }
+  const options = { now: () => clock.ms, ...(maxKeys === undefined ? {} : { maxKeys }) }
+  return { clock, limiter: createRateLimiter(policy, options) }
+}
+
+describe('createRateLimiter', () => {
+  test('a burst up to the quota passes, the next is refused and told when to return', () => {
+    const { limiter } = aLimiter()
+    for (let left = 9; left >= 0; left--) {
+      expect(limiter.take('a')).toMatchObject({ allowed: true, remaining: left })
+    }
+    expect(limiter.take('a')).toEqual({
+      allowed: false,
+      remaining: 0,
+      resetSeconds: 5,
+      retryAfterSeconds: 1,
+    })
+  })
+
+  test('refills steadily and never beyond the quota', () => {
+    const { clock, limiter } = aLimiter()
+    for (let i = 0; i < 10; i++) limiter.take('a')
+    clock.ms += 499
+    expect(limiter.take('a').allowed).toBe(false)
+    clock.ms += 1
+    expect(limiter.take('a').allowed).toBe(true)
+    clock.ms += 3_600_000
+    expect(limiter.take('a').remaining).toBe(9)
+  })
+
+  test('refused requests cost nothing: waiting as told is enough', () => {
+    const { clock, limiter } = aLimiter()
+    for (let i = 0; i < 500; i++) limiter.take('a')
+    clock.ms += 1000
+    expect(limiter.take('a').allowed).toBe(true)
+  })
+
+  test('a clock that steps back grants nothing and breaks nothing', () => {
+    const { clock, limiter } = aLimiter()
+    for (let i = 0; i < 10; i++) limiter.take('a')
+    clock.ms -= 60_000
+    expect(limiter.take('a').allowed).toBe(false)
+  })
+
+  test('keys do not touch each other, and memory is bounded by forgetting the least used', () => {
+    const { limiter } = aLimiter(3)
+    for (let i = 0; i < 10; i++) limiter.take('busy')
+    for (const key of ['x', 'y']) limiter.take(key)
+    expect(limiter.take('busy').allowed).toBe(false)
+    limiter.take('z')
+    expect(limiter.take('busy').allowed).toBe(false)
+    expect(limiter.take('x').remaining).toBe(9)
+  })
+})
+
+test('rateLimitFields are structured fields, with Retry-After only on a refusal', () => {
+  const decision = { allowed: true, remaining: 3, resetSeconds: 4, retryAfterSeconds: 0 }
+  expect(rateLimitFields(policy, decision)).toEqual({
+    'ratelimit-policy': '"token";q=10;w=5',
+    ratelimit: '"token";r=3;t=4',
+  })
+  expect(rateLimitFields(policy, { ...decision, allowed: false, retryAfterSeconds: 2 })).toEqual(
+    expect.objectContaining({ 'retry-after': '2' }),
+  )
+})
+
+describe('rateLimitHook', () => {
+  function aServer() {
+    const logger = createLogger({ level: 'silent' })
+    const app = createHttpServer({ logger, trust: trustNobody })
+    const { limiter } = aLimiter()
+    let handled = 0
+    const keyOf = (request: Parameters<typeof clientAddress>[0]) =>
+      request.headers['x-uncounted'] === undefined
+        ? addressBucket(clientAddress(request))
+        : undefined
+    app.get('/', { onRequest: rateLimitHook(limiter, keyOf) }, async () => {
+      handled++
+      return {}
+    })
+    return { app, handled: () => handled }
+  }
+
+  test('answers 429 with Retry-After and the RateLimit fields before the handler runs', async () => {
+    const { app, handled } = aServer()
+    for (let i = 0; i < 10; i++) expect((await app.inject('/')).statusCode).toBe(200)
+    const response = await app.inject('/')
+    expect(response.statusCode).toBe(429)
+    expect(response.headers).toMatchObject({
+      'retry-after': '1',
+      ratelimit: '"token";r=0;t=5',
+      'ratelimit-policy': '"token";q=10;w=5',
+    })
+    expect(response.json().error_description).toContain('Try again in 1 s')
+    expect(handled()).toBe(10)
+  })
+
+  test('another address, and a request without a key, are not affected', async () => {
+    const { app } = aServer()
+    for (let i = 0; i < 11; i++) await app.inject('/')
+    expect((await app.inject({ url: '/', remoteAddress: '192.0.2.1' })).statusCode).toBe(200)
+    const uncounted = await app.inject({ url: '/', headers: { 'x-uncounted': '1' } })
+    expect(uncounted.statusCode).toBe(200)
+    expect(uncounted.headers).not.toHaveProperty('ratelimit')
+  })
+})

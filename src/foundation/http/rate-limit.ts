@@ -1,0 +1,117 @@
+import { performance } from 'node:perf_hooks'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { RequestRefusedError } from './client-fault.ts'
+
+export type RateLimitPolicy = {
+  /** Shown to callers; letters, digits and hyphens. */
+  readonly name: string
+  /** So many requests may come at once, and so many per window in the long run. */
+  readonly quota: number
+  readonly windowSeconds: number
+}
+
+export type RateDecision = {
+  readonly allowed: boolean
+  readonly remaining: number
+  /** Until the whole quota is available again. */
+  readonly resetSeconds: number
+  /** Until the next request would be allowed; 0 if one is now. */
+  readonly retryAfterSeconds: number
+}
+
+export type RateLimiter = {
+  readonly policy: RateLimitPolicy
+  readonly take: (key: string) => RateDecision
+}
+
+export class TooManyRequestsError extends RequestRefusedError {
+  readonly retryAfterSeconds: number
+
+  constructor(retryAfterSeconds: number) {
+    super(429, `Too many requests. Try again in ${retryAfterSeconds} s.`)
+    this.name = 'TooManyRequestsError'
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+type Bucket = { tokens: number; filledAt: number }
+
+/**
+ * Token buckets in this process's memory, one per key. When there are too many keys the one unused
+ * for longest is forgotten, which gives it a full bucket again: so put nothing into a key that a
+ * caller can vary at will, or its variants push out everybody else's.
+ */
+export function createRateLimiter(
+  policy: RateLimitPolicy,
+  options: { readonly maxKeys?: number; readonly now?: () => number } = {},
+): RateLimiter {
+  const { maxKeys = 50_000, now = () => performance.now() } = options
+  const tokensPerMs = policy.quota / (policy.windowSeconds * 1000)
+  const buckets = new Map<string, Bucket>()
+
+  function refill(key: string, at: number): Bucket {
+    const bucket = buckets.get(key)
+    if (bucket === undefined) {
+      const oldest = buckets.size >= maxKeys ? buckets.keys().next().value : undefined
+      if (oldest !== undefined) buckets.delete(oldest)
+      return { tokens: policy.quota, filledAt: at }
+    }
+    buckets.delete(key)
+    const elapsed = Math.max(0, at - bucket.filledAt)
+    bucket.tokens = Math.min(policy.quota, bucket.tokens + elapsed * tokensPerMs)
+    bucket.filledAt = at
+    return bucket
+  }
+
+  return {
+    policy,
+    take(key) {
+      const bucket = refill(key, now())
+      // A map keeps its order of insertion: re-inserting makes the key the youngest.
+      buckets.set(key, bucket)
+      const allowed = bucket.tokens >= 1
+      if (allowed) bucket.tokens -= 1
+      const secondsFor = (tokens: number) => Math.ceil(tokens / tokensPerMs / 1000)
+      return {
+        allowed,
+        remaining: Math.floor(bucket.tokens),
+        resetSeconds: secondsFor(policy.quota - bucket.tokens),
+        retryAfterSeconds: bucket.tokens >= 1 ? 0 : Math.max(1, secondsFor(1 - bucket.tokens)),
+      }
+    },
+  }
+}
+
+/**
+ * The IETF's structured fields, so that a client can slow down before it is refused.
+ *
+ * @see draft-ietf-httpapi-ratelimit-headers-09 §3, §4
+ */
+export function rateLimitFields(
+  { name, quota, windowSeconds }: RateLimitPolicy,
+  decision: RateDecision,
+): Record<string, string> {
+  return {
+    'ratelimit-policy': `"${name}";q=${quota};w=${windowSeconds}`,
+    ratelimit: `"${name}";r=${decision.remaining};t=${decision.resetSeconds}`,
+    ...(decision.allowed ? {} : { 'retry-after': String(decision.retryAfterSeconds) }),
+  }
+}
+
+/** Counts one request, tells the caller where it stands, and throws if that was one too many. */
+export function checkRate(limiter: RateLimiter, key: string, reply: FastifyReply): void {
+  const decision = limiter.take(key)
+  reply.headers(rateLimitFields(limiter.policy, decision))
+  if (!decision.allowed) throw new TooManyRequestsError(decision.retryAfterSeconds)
+}
+
+/** `checkRate` as a hook; a request for which `keyOf` finds no key is not counted. */
+export function rateLimitHook(
+  limiter: RateLimiter,
+  keyOf: (request: FastifyRequest) => string | undefined,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+  return async (request, reply) => {
+    const key = keyOf(request)
+    if (key !== undefined) checkRate(limiter, key, reply)
+  }
+}
