@@ -1,0 +1,58 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { sha256 } from '../crypto/digest.ts'
+
+/** A JSON document that stays the same for a while: serialised and hashed once, sent many times. */
+export type ConstantDocument = {
+  readonly body: string
+  readonly etag: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export function constantDocument(
+  value: unknown,
+  options: { readonly maxAgeSeconds: number; readonly contentType?: string },
+): ConstantDocument {
+  const body = JSON.stringify(value)
+  const etag = `"${sha256(body).toString('base64url').slice(0, 27)}"`
+  return {
+    body,
+    etag,
+    headers: {
+      etag,
+      'cache-control': `public, max-age=${options.maxAgeSeconds}`,
+      'content-type': options.contentType ?? 'application/json; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+    },
+  }
+}
+
+/**
+ * Sends the document, or 304 to a caller that already has it.
+ *
+ * @see RFC 9110 §15.4.5
+ */
+export function sendDocument(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  document: ConstantDocument,
+): FastifyReply {
+  reply.headers(document.headers)
+  if (matchesNone(request.headers['if-none-match'], document.etag)) {
+    return reply.send(document.body)
+  }
+  return reply.code(304).removeHeader('content-type').send()
+}
+
+/**
+ * Whether `If-None-Match` lets the request through. Tags are compared weakly: a proxy that
+ * compressed the answer may have marked our strong tag `W/`.
+ *
+ * @see RFC 9110 §13.1.2
+ */
+export function matchesNone(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return true
+  if (ifNoneMatch.trim() === '*') return false
+  const opaque = etag.replace(/^W\//, '')
+  const listed: readonly string[] = ifNoneMatch.match(/"[\x21\x23-\x7e\x80-\xff]*"/g) ?? []
+  return !listed.includes(opaque)
+}
