@@ -1,0 +1,57 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import type { Registry } from 'prom-client'
+import { constantTimeEqual } from '../crypto/digest.ts'
+import { rawPath } from './raw-url.ts'
+
+export type MetricsListener = { readonly port: number; readonly close: () => Promise<void> }
+
+/** Serves `/metrics` on a port of its own, which need not be reachable from outside. */
+export async function listenForMetrics(options: {
+  readonly registry: Registry
+  readonly host: string
+  readonly port: number
+  readonly token?: string
+}): Promise<MetricsListener> {
+  const { registry, token } = options
+  const server = createServer({ requestTimeout: 10_000 }, async (request, response) => {
+    response.setHeader('cache-control', 'no-store')
+    if (rawPath(request.url ?? '') !== '/metrics' || request.method !== 'GET') {
+      response.writeHead(404).end()
+    } else if (token !== undefined && !bearsToken(request.headers.authorization, token)) {
+      response.writeHead(401, { 'www-authenticate': 'Bearer' }).end()
+    } else {
+      const text = await registry.metrics()
+      response.writeHead(200, { 'content-type': registry.contentType }).end(text)
+    }
+  })
+  server.listen(options.port, options.host)
+  await once(server, 'listening')
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : options.port,
+    async close() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+/** Serves `/metrics` on the main port, to holders of the token alone. */
+export function addMetricsRoute(app: FastifyInstance, registry: Registry, token: string): void {
+  app.get('/metrics', { logLevel: 'warn' }, async (request, reply) => {
+    reply.header('cache-control', 'no-store')
+    if (!bearsToken(request.headers.authorization, token)) {
+      return reply.code(401).header('www-authenticate', 'Bearer').send()
+    }
+    return reply.type(registry.contentType).send(await registry.metrics())
+  })
+}
+
+function bearsToken(authorization: string | undefined, token: string): boolean {
+  const sent = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
+  return sent !== undefined && constantTimeEqual(sent, token)
+}

@@ -1,0 +1,109 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { createLogger } from './logging.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
+import { addMetricsRoute, listenForMetrics, type MetricsListener } from './metrics-endpoint.ts'
+import { nameSurface } from './observe-requests.ts'
+import { createHttpServer } from './server.ts'
+import { trustNobody } from './trust-proxy.ts'
+
+const made: Metrics[] = []
+const listening: MetricsListener[] = []
+afterEach(async () => {
+  for (const metrics of made.splice(0)) metrics.stop()
+  for (const listener of listening.splice(0)) await listener.close()
+})
+
+function someMetrics(): Metrics {
+  const pool = () => ({ total: 5, idle: 2, waiting: 7 })
+  const metrics = createMetrics({ version: '1.2.3', pool })
+  made.push(metrics)
+  return metrics
+}
+
+describe('createMetrics', () => {
+  test('counts requests by surface, pattern, method and status, never by path', async () => {
+    const metrics = someMetrics()
+    const logger = createLogger({ level: 'silent' })
+    const app = createHttpServer({ logger, trust: trustNobody, observers: [metrics.observer] })
+    app.register(async (scope) => {
+      nameSurface(scope, 'oauth')
+      scope.get('/things/:id', async () => ({}))
+    })
+    for (const url of ['/things/1', '/things/2', '/invented', '/things/%zz']) await app.inject(url)
+    const text = await metrics.registry.metrics()
+    expect(text).toContain(
+      'schoolgate_http_requests_total{surface="oauth",route="/things/:id",method="GET",status="200"} 2',
+    )
+    expect(text).toContain('route="none",method="GET",status="404"} 1')
+    expect(text).toContain('route="none",method="GET",status="400"} 1')
+    expect(text).toMatch(/duration_seconds_count\{surface="oauth".*\} 2/)
+    expect(text).not.toContain('invented')
+  })
+
+  test('tells about build, pool, process and event loop', async () => {
+    const text = await someMetrics().registry.metrics()
+    expect(text).toContain('schoolgate_build_info{version="1.2.3"')
+    expect(text).toContain('schoolgate_db_pool_connections{state="busy"} 3')
+    expect(text).toContain('schoolgate_db_pool_connections{state="waiting"} 7')
+    expect(text).toMatch(/^process_resident_memory_bytes \d+/m)
+    expect(text).toMatch(
+      /^# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total [\d.]+$/m,
+    )
+    expect(text).toMatch(/^nodejs_eventloop_lag_seconds\{quantile="0.99"\} [\d.e-]+$/m)
+  })
+
+  test('two servers in one process do not share numbers', async () => {
+    const [one, two] = [someMetrics(), someMetrics()]
+    one.registry.resetMetrics()
+    expect(await two.registry.metrics()).toContain('version="1.2.3"')
+  })
+})
+
+describe('listenForMetrics', () => {
+  async function listen(token?: string) {
+    const { registry } = someMetrics()
+    const options = { registry, host: '127.0.0.1', port: 0 }
+    const listener = await listenForMetrics(token === undefined ? options : { ...options, token })
+    listening.push(listener)
+    return (path: string, authorization?: string) =>
+      fetch(`http://127.0.0.1:${listener.port}${path}`, {
+        headers: authorization === undefined ? {} : { authorization },
+      })
+  }
+
+  test('serves /metrics and nothing else', async () => {
+    const get = await listen()
+    const response = await get('/metrics?x=1')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
+    expect(await response.text()).toContain('schoolgate_build_info')
+    expect((await get('/')).status).toBe(404)
+  })
+
+  test('with a token, only to its holder', async () => {
+    const get = await listen('s3cret')
+    for (const wrong of [undefined, 'Bearer x', 'Basic s3cret', 'Bearer s3cret2', 's3cret']) {
+      expect((await get('/metrics', wrong)).status).toBe(401)
+    }
+    expect((await get('/metrics', 'bearer s3cret')).status).toBe(200)
+  })
+
+  test('says so when its port is taken', async () => {
+    const { registry } = someMetrics()
+    const first = await listenForMetrics({ registry, host: '127.0.0.1', port: 0 })
+    listening.push(first)
+    const second = listenForMetrics({ registry, host: '127.0.0.1', port: first.port })
+    await expect(second).rejects.toThrow(/EADDRINUSE/)
+  })
+})
+
+test('addMetricsRoute: on the main port, only with the token', async () => {
+  const { registry } = someMetrics()
+  const app = createHttpServer({ logger: createLogger({ level: 'silent' }), trust: trustNobody })
+  addMetricsRoute(app, registry, 's3cret')
+  expect((await app.inject('/metrics')).statusCode).toBe(401)
+  const headers = { authorization: 'Bearer s3cret' }
+  const response = await app.inject({ url: '/metrics', headers })
+  expect(response.statusCode).toBe(200)
+  expect(response.body).toContain('schoolgate_build_info')
+})

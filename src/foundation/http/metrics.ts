@@ -1,0 +1,118 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { RequestObserver } from './observe-requests.ts'
+
+export type PoolCounts = {
+  readonly total: number
+  readonly idle: number
+  readonly waiting: number
+}
+
+export type Metrics = {
+  /** For counters of other parts; everything in it is shown at `/metrics`. */
+  readonly registry: Registry
+  /** To be given to the server, which calls it at every request's end. */
+  readonly observer: RequestObserver
+  readonly stop: () => void
+}
+
+const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const LOOP_RESOLUTION_MS = 10
+
+export function createMetrics(options: {
+  readonly version: string
+  readonly pool?: () => PoolCounts
+}): Metrics {
+  const registry = new Registry()
+  new Gauge({
+    name: 'schoolgate_build_info',
+    help: 'Always 1; the labels tell what runs.',
+    labelNames: ['version', 'node'],
+    registers: [registry],
+  }).set({ version: options.version, node: process.version }, 1)
+  addProcessMetrics(registry)
+  if (options.pool !== undefined) addPoolMetrics(registry, options.pool)
+  const stop = addEventLoopMetrics(registry)
+  return { registry, observer: requestMetrics(registry), stop }
+}
+
+function requestMetrics(registry: Registry): RequestObserver {
+  const requests = new Counter({
+    name: 'schoolgate_http_requests_total',
+    help: 'Finished requests.',
+    labelNames: ['surface', 'route', 'method', 'status'],
+    registers: [registry],
+  })
+  const durations = new Histogram({
+    name: 'schoolgate_http_request_duration_seconds',
+    help: 'Time from the first byte of a request to the last of its answer.',
+    labelNames: ['surface', 'route', 'method'],
+    buckets: DURATION_BUCKETS,
+    registers: [registry],
+  })
+  return {
+    finished({ outcome, route, method, status, milliseconds, aborted }) {
+      // Patterns only: one label per invented path would fill the memory.
+      const labels = { surface: outcome.surface ?? 'none', route: route ?? 'none', method }
+      requests.inc({ ...labels, status: aborted ? 'aborted' : String(status) })
+      durations.observe(labels, milliseconds / 1000)
+    },
+  }
+}
+
+function addPoolMetrics(registry: Registry, pool: () => PoolCounts): void {
+  new Gauge({
+    name: 'schoolgate_db_pool_connections',
+    help: 'Database connections of this process by state; waiting counts requests for one.',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      const { total, idle, waiting } = pool()
+      this.set({ state: 'busy' }, total - idle)
+      this.set({ state: 'idle' }, idle)
+      this.set({ state: 'waiting' }, waiting)
+    },
+  })
+}
+
+function addProcessMetrics(registry: Registry): void {
+  new Gauge({
+    name: 'process_resident_memory_bytes',
+    help: 'Resident memory.',
+    registers: [registry],
+    collect() {
+      this.set(process.memoryUsage.rss())
+    },
+  })
+  new Counter({
+    name: 'process_cpu_seconds_total',
+    help: 'User and system CPU time.',
+    registers: [registry],
+    collect() {
+      const { user, system } = process.cpuUsage()
+      this.reset()
+      this.inc((user + system) / 1e6)
+    },
+  })
+}
+
+function addEventLoopMetrics(registry: Registry): () => void {
+  const delay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS })
+  delay.enable()
+  // The histogram holds whole intervals of its own timer, so an idle loop reads as its resolution.
+  const toSeconds = (nanoseconds: number) =>
+    Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1e9 - LOOP_RESOLUTION_MS / 1000) : 0
+  new Gauge({
+    name: 'nodejs_eventloop_lag_seconds',
+    help: 'How late the event loop was since the last scrape.',
+    labelNames: ['quantile'],
+    registers: [registry],
+    collect() {
+      this.set({ quantile: '0.5' }, toSeconds(delay.percentile(50)))
+      this.set({ quantile: '0.99' }, toSeconds(delay.percentile(99)))
+      this.set({ quantile: '1' }, toSeconds(delay.max))
+      delay.reset()
+    },
+  })
+  return () => void delay.disable()
+}
