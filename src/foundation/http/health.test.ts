@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest'
+import { aGate } from '../../../test/support/raw-http.ts'
+import { addHealthRoutes, type ReadinessCheck } from './health.ts'
+import { createLogger } from './logging.ts'
+import { createHttpServer } from './server.ts'
+import { trustNobody } from './trust-proxy.ts'
+
+function aServer(checks: readonly ReadinessCheck[], timeoutMs?: number) {
+  const log: string[] = []
+  const destination = { write: (line: string) => void log.push(line) }
+  const logger = createLogger({ level: 'info', destination })
+  const app = createHttpServer({ logger, trust: trustNobody })
+  addHealthRoutes(app, checks, timeoutMs === undefined ? {} : { timeoutMs })
+  return { app, log }
+}
+
+const good: ReadinessCheck = { name: 'migrations', findProblem: () => undefined }
+
+describe('/healthz', () => {
+  test('lives on while the database is away, is never cached and does not fill the log', async () => {
+    const away = { name: 'database', findProblem: () => 'away' }
+    const { app, log } = aServer([away])
+    const response = await app.inject({ url: '/healthz', headers: { host: 'unknown.example' } })
+    expect(response.statusCode).toBe(200)
+    expect(response.json()).toEqual({ status: 'ok' })
+    expect(response.headers['cache-control']).toBe('no-store')
+    expect(log).toEqual([])
+  })
+})
+
+describe('/readyz', () => {
+  test('200 when every check is content', async () => {
+    const { app } = aServer([good])
+    const response = await app.inject('/readyz')
+    expect(response.statusCode).toBe(200)
+    expect(response.json()).toEqual({
+      status: 'ready',
+      checks: [{ name: 'migrations', ok: true }],
+    })
+    expect(response.headers['cache-control']).toBe('no-store')
+  })
+
+  test('503 naming what is wrong in words', async () => {
+    const problem = 'The database does not answer.'
+    const { app } = aServer([good, { name: 'database', findProblem: async () => problem }])
+    const response = await app.inject('/readyz')
+    expect(response.statusCode).toBe(503)
+    expect(response.json()).toEqual({
+      status: 'not ready',
+      checks: [
+        { name: 'migrations', ok: true },
+        { name: 'database', ok: false, problem },
+      ],
+    })
+  })
+
+  test('a check that throws tells strangers nothing and the log everything', async () => {
+    const findProblem = () => Promise.reject(new Error('password authentication failed'))
+    const { app, log } = aServer([{ name: 'database', findProblem }])
+    const response = await app.inject('/readyz')
+    expect(response.statusCode).toBe(503)
+    expect(response.body).not.toContain('password')
+    expect(log.join()).toContain('password authentication failed')
+  })
+
+  test('a check that hangs counts as failed', async () => {
+    const findProblem = () => new Promise<undefined>(() => undefined)
+    const { app } = aServer([{ name: 'database', findProblem }], 5)
+    const response = await app.inject('/readyz')
+    expect(response.statusCode).toBe(503)
+    expect(response.json().checks[0].problem).toBe('No answer within 5 ms.')
+  })
+
+  test('a crowd of probes asks the database once', async () => {
+    let asked = 0
+    const { passed, open } = aGate()
+    const findProblem = async () => {
+      asked++
+      await passed
+      return undefined
+    }
+    const { app } = aServer([{ name: 'database', findProblem }])
+    await app.ready()
+    const crowd = Array.from({ length: 20 }, () => app.inject('/readyz'))
+    await expect.poll(() => asked).toBe(1)
+    open()
+    for (const response of await Promise.all(crowd)) expect(response.statusCode).toBe(200)
+    expect(asked).toBe(1)
+    await app.inject('/readyz')
+    expect(asked).toBe(2)
+  })
+})

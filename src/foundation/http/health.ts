@@ -1,0 +1,74 @@
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+
+/** Says in one sentence what is wrong and what to do about it, or nothing when all is well. */
+export type ReadinessCheck = {
+  readonly name: string
+  readonly findProblem: () => Promise<string | undefined> | string | undefined
+}
+
+type CheckReport = { readonly name: string; readonly ok: boolean; readonly problem?: string }
+
+/**
+ * `/healthz` tells that the process lives, and never looks further: restarting it would not bring
+ * back a database. `/readyz` tells whether it should get requests. Both answer on any host.
+ */
+export function addHealthRoutes(
+  app: FastifyInstance,
+  checks: readonly ReadinessCheck[],
+  options: { readonly timeoutMs?: number } = {},
+): void {
+  const probe = shareWhileRunning(() => runChecks(checks, options.timeoutMs ?? 3000, app.log))
+
+  app.get('/healthz', { logLevel: 'warn' }, async (_request, reply) =>
+    reply.header('cache-control', 'no-store').send({ status: 'ok' }),
+  )
+
+  app.get('/readyz', { logLevel: 'warn' }, async (_request, reply) => {
+    const reports = await probe()
+    const isReady = reports.every((report) => report.ok)
+    return reply
+      .code(isReady ? 200 : 503)
+      .header('cache-control', 'no-store')
+      .send({ status: isReady ? 'ready' : 'not ready', checks: reports })
+  })
+}
+
+function runChecks(
+  checks: readonly ReadinessCheck[],
+  timeoutMs: number,
+  log: FastifyBaseLogger,
+): Promise<CheckReport[]> {
+  return Promise.all(
+    checks.map(async ({ name, findProblem }) => {
+      try {
+        const problem = await withinTime(Promise.resolve(findProblem()), timeoutMs)
+        return problem === undefined ? { name, ok: true } : { name, ok: false, problem }
+      } catch (error) {
+        // Anybody may ask, so the cause goes to the log alone.
+        log.error({ err: error, check: name }, 'readiness check failed')
+        return { name, ok: false, problem: 'The check itself failed; the log has the cause.' }
+      }
+    }),
+  )
+}
+
+function withinTime(
+  work: Promise<string | undefined>,
+  timeoutMs: number,
+): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(`No answer within ${timeoutMs} ms.`), timeoutMs)
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
+
+/** However many strangers ask at once, the database is asked once. */
+function shareWhileRunning<T>(run: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined
+  return () => {
+    running ??= run().finally(() => {
+      running = undefined
+    })
+    return running
+  }
+}

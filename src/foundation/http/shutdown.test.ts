@@ -1,0 +1,157 @@
+import { EventEmitter } from 'node:events'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { aGate, portOf, speakRaw } from '../../../test/support/raw-http.ts'
+import { trackInFlight } from './in-flight.ts'
+import { createLogger } from './logging.ts'
+import { createHttpServer } from './server.ts'
+import { type Closer, createShutdown, shutDownOnSignals } from './shutdown.ts'
+import { trustNobody } from './trust-proxy.ts'
+
+const stops: (() => void)[] = []
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop()
+})
+
+async function aServer(options: { host?: string; drainMs?: number; closers?: Closer[] } = {}) {
+  const logger = createLogger({ level: 'silent' })
+  const inFlight = trackInFlight()
+  const app = createHttpServer({ logger, trust: trustNobody, observers: [inFlight] })
+  const inside = aGate()
+  const leave = aGate()
+  stops.push(leave.open)
+  app.get('/slow', async () => {
+    inside.open()
+    await leave.passed
+    return { slow: 'done' }
+  })
+  await app.listen({ port: 0, host: options.host ?? '127.0.0.1' })
+  const closed: string[] = []
+  const shutdown = createShutdown({
+    app,
+    inFlight,
+    log: logger,
+    noticeMs: 1,
+    drainMs: options.drainMs ?? 60_000,
+    closerMs: 60_000,
+    closers: options.closers ?? [
+      { name: 'jobs', close: async () => void closed.push(`jobs ${inFlight.count()}`) },
+      { name: 'database', close: () => void closed.push('database') },
+    ],
+  })
+  const port = portOf(app.server)
+  const askSlowly = () =>
+    speakRaw(port, 'GET /slow HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+  return { app, port, shutdown, inside, leave, closed, askSlowly }
+}
+
+describe('createShutdown', () => {
+  test('readiness fails first, the slow request is answered, closers run in order after it', async () => {
+    const { shutdown, inside, leave, closed, askSlowly } = await aServer()
+    const answer = askSlowly()
+    await inside.passed
+    expect(shutdown.isDraining()).toBe(false)
+    const done = shutdown.begin('test')
+    expect(shutdown.isDraining()).toBe(true)
+    expect(closed).toEqual([])
+    leave.open()
+    expect(await answer).toContain('"slow":"done"')
+    expect(await done).toBe('clean')
+    expect(closed).toEqual(['jobs 0', 'database'])
+  })
+
+  test('nobody new is let in once the port is closed', async () => {
+    const { port, shutdown } = await aServer()
+    await shutdown.begin('test')
+    await expect(fetch(`http://127.0.0.1:${port}/slow`)).rejects.toThrow()
+  })
+
+  test('at the deadline those still waiting are hung up on, and the closers run all the same', async () => {
+    const { shutdown, inside, closed, askSlowly } = await aServer({ drainMs: 1 })
+    const answer = askSlowly()
+    await inside.passed
+    expect(await shutdown.begin('test')).toBe('forced')
+    expect(await answer).toBe('')
+    expect(closed).toHaveLength(2)
+  })
+
+  test('force does not wait for the deadline', async () => {
+    const { shutdown, inside, closed, askSlowly } = await aServer()
+    const answer = askSlowly()
+    await inside.passed
+    const done = shutdown.begin('test')
+    shutdown.force()
+    expect(await done).toBe('forced')
+    expect(await answer).toBe('')
+    expect(closed).toHaveLength(2)
+  })
+
+  test('beginning twice is beginning once', async () => {
+    const { shutdown, closed } = await aServer()
+    expect(shutdown.begin('one')).toBe(shutdown.begin('two'))
+    await shutdown.begin('three')
+    expect(closed).toHaveLength(2)
+  })
+
+  test('a closer that fails does not keep the next from running', async () => {
+    const ran: string[] = []
+    const { shutdown } = await aServer({
+      closers: [
+        { name: 'rejects', close: () => Promise.reject(new Error('no')) },
+        {
+          name: 'throws',
+          close: () => {
+            throw new Error('no')
+          },
+        },
+        { name: 'last', close: () => void ran.push('last') },
+      ],
+    })
+    expect(await shutdown.begin('test')).toBe('forced')
+    expect(ran).toEqual(['last'])
+  })
+
+  test('requests through the second listener of localhost are waited for too', async () => {
+    const { port, shutdown, inside, leave, closed } = await aServer({ host: 'localhost' })
+    const answers = Promise.allSettled([
+      fetch(`http://127.0.0.1:${port}/slow`).then((response) => response.text()),
+      fetch(`http://[::1]:${port}/slow`).then((response) => response.text()),
+    ])
+    await inside.passed
+    const done = shutdown.begin('test')
+    leave.open()
+    await done
+    expect(closed[0]).toBe('jobs 0')
+    await answers
+  })
+})
+
+describe('shutDownOnSignals', () => {
+  function aProcess() {
+    const emitter = new EventEmitter()
+    const exit = vi.fn<(code?: number | string | null) => never>()
+    return { host: Object.assign(emitter, { exit }) as never, emitter, exit }
+  }
+
+  test('one signal ends cleanly with 0', async () => {
+    const { shutdown } = await aServer()
+    const { host, emitter, exit } = aProcess()
+    shutDownOnSignals(shutdown, host)
+    emitter.emit('SIGTERM', 'SIGTERM')
+    await shutdown.begin('joined')
+    await vi.waitFor(() => expect(exit).toHaveBeenCalledWith(0))
+  })
+
+  test('a second one cuts the waiting short, a third one ends the process on the spot', async () => {
+    const { shutdown, inside, askSlowly } = await aServer()
+    const answer = askSlowly()
+    await inside.passed
+    const { host, emitter, exit } = aProcess()
+    shutDownOnSignals(shutdown, host)
+    emitter.emit('SIGINT', 'SIGINT')
+    emitter.emit('SIGINT', 'SIGINT')
+    emitter.emit('SIGTERM', 'SIGTERM')
+    expect(exit.mock.calls).toEqual([[1]])
+    expect(await shutdown.begin('joined')).toBe('forced')
+    expect(await answer).toBe('')
+  })
+})

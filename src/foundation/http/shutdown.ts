@@ -1,0 +1,126 @@
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { InFlight } from './in-flight.ts'
+
+export type Closer = { readonly name: string; readonly close: () => Promise<unknown> | unknown }
+
+export type ShutdownOptions = {
+  readonly app: Pick<FastifyInstance, 'close' | 'server'>
+  readonly inFlight: InFlight
+  readonly log: FastifyBaseLogger
+  /** How long readiness fails before the port closes: time for load balancers to look away. */
+  readonly noticeMs: number
+  /** How long requests may take to finish after that. */
+  readonly drainMs: number
+  /** How long each closer may take. */
+  readonly closerMs: number
+  /** Run in this order once no request is left: first users of a resource, then the resource. */
+  readonly closers: readonly Closer[]
+}
+
+/** `clean` means that every request was answered and every closer succeeded. */
+export type ShutdownResult = 'clean' | 'forced'
+
+export type Shutdown = {
+  /** For the readiness probe, which must fail before anything closes. */
+  readonly isDraining: () => boolean
+  /** Starts once; every caller gets the same result. */
+  readonly begin: (reason: string) => Promise<ShutdownResult>
+  /** Stops waiting for requests and goes on to the closers at once. */
+  readonly force: () => void
+}
+
+export function createShutdown(options: ShutdownOptions): Shutdown {
+  const { app, inFlight, log } = options
+  const forced = new AbortController()
+  let result: Promise<ShutdownResult> | undefined
+
+  async function run(reason: string): Promise<ShutdownResult> {
+    log.info({ reason, inFlight: inFlight.count() }, 'shutting down')
+    await settled(new Promise(() => undefined), options.noticeMs, forced.signal)
+    const isDrained = await settled(closeAndDrain(options), options.drainMs, forced.signal)
+    if (!isDrained) {
+      log.warn({ inFlight: inFlight.count() }, 'hanging up on requests that did not finish')
+      inFlight.cut()
+      app.server.closeAllConnections()
+    }
+    const areClosed = await runClosers(options)
+    const outcome = isDrained && areClosed ? 'clean' : 'forced'
+    log.info({ outcome }, 'shut down')
+    return outcome
+  }
+
+  return {
+    isDraining: () => result !== undefined,
+    begin(reason) {
+      result ??= run(reason)
+      return result
+    },
+    force: () => forced.abort(),
+  }
+}
+
+/**
+ * The first signal shuts down, a second one stops waiting for requests, a third ends the process on
+ * the spot.
+ */
+export function shutDownOnSignals(
+  shutdown: Shutdown,
+  host: Pick<NodeJS.Process, 'on' | 'exit'>,
+): void {
+  let received = 0
+  const onSignal = (signal: NodeJS.Signals) => {
+    received += 1
+    if (received === 1) {
+      void shutdown.begin(signal).then((result) => host.exit(result === 'clean' ? 0 : 1))
+    } else if (received === 2) shutdown.force()
+    else host.exit(1)
+  }
+  host.on('SIGTERM', onSignal)
+  host.on('SIGINT', onSignal)
+}
+
+async function closeAndDrain({ app, inFlight, log }: ShutdownOptions): Promise<void> {
+  // A hook that fails on close must not keep the database from being closed properly.
+  await app
+    .close()
+    .catch((error: unknown) => log.error({ err: error }, 'server did not close well'))
+  await inFlight.drained()
+}
+
+async function runClosers({ closers, closerMs, log }: ShutdownOptions): Promise<boolean> {
+  let areClosed = true
+  for (const closer of closers) {
+    try {
+      const closing = Promise.resolve(closer.close())
+      if (await settled(closing, closerMs)) continue
+      log.error({ closer: closer.name }, 'did not close in time')
+    } catch (error) {
+      log.error({ err: error, closer: closer.name }, 'could not be closed')
+    }
+    areClosed = false
+  }
+  return areClosed
+}
+
+/** Whether `work` settled before the time was up or `signal` came; rethrows what it threw. */
+function settled(work: Promise<unknown>, limitMs: number, signal?: AbortSignal): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => {
+      clearTimeout(timer)
+      resolve(false)
+    }
+    const timer = setTimeout(giveUp, limitMs)
+    if (signal?.aborted) giveUp()
+    signal?.addEventListener('abort', giveUp, { once: true })
+    work.then(
+      () => {
+        clearTimeout(timer)
+        resolve(true)
+      },
+      (error: unknown) => {
+        clearTimeout(timer)
+        reject(error)
+      },
+    )
+  })
+}
