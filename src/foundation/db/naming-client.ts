@@ -5,10 +5,13 @@ import { sha256 } from '../crypto/digest.ts'
 const MAX_NAMED_TEXTS = 2000
 const MAX_NAMED_LENGTH = 20_000
 
+/** "cached plan must not change result type": a migration altered a table under a prepared plan. */
+const STALE_PLAN = '0A000'
+
 const names = new Map<string, string>()
 
 /** The statement name of a query text, or undefined where preparing it would not pay. */
-export function statementName(text: string): string | undefined {
+function statementName(text: string): string | undefined {
   const known = names.get(text)
   if (known !== undefined) return known
   if (names.size >= MAX_NAMED_TEXTS || text.length > MAX_NAMED_LENGTH) return undefined
@@ -25,15 +28,40 @@ export type StatementObserver = (text: string) => void
  */
 export function namingClient(observe: StatementObserver | undefined): typeof pg.Client {
   class NamingClient extends pg.Client {
+    #inTransaction = false
+    /** Names carry it, so that raising it has every statement prepared anew. */
+    #generation = 0
+
     // biome-ignore lint/suspicious/noExplicitAny: pg declares seven overloads; all pass through unchanged
     override query(...args: any[]): any {
-      const [text, values] = args
+      const [text, values, callback] = args
       if (typeof text !== 'string') return super.query(...(args as [never]))
       observe?.(text)
-      if (!Array.isArray(values) || values.length === 0) return super.query(...(args as [never]))
+      if (!Array.isArray(values) || values.length === 0 || callback !== undefined) {
+        this.#noteTransaction(text)
+        return super.query(...(args as [never]))
+      }
+      const first = this.#named(text, values)
+      return first.catch((error: { code?: string }) => {
+        if (error.code !== STALE_PLAN || this.#inTransaction) throw error
+        this.#generation++
+        return this.#named(text, values)
+      })
+    }
+
+    #named(text: string, values: unknown[]): Promise<unknown> {
       const name = statementName(text)
-      const query = name === undefined ? { text, values } : { name, text, values }
-      return super.query(query as never, ...(args.slice(2) as []))
+      if (name === undefined) return super.query({ text, values })
+      return super.query({
+        name: this.#generation === 0 ? name : `${name}_${this.#generation}`,
+        text,
+        values,
+      })
+    }
+
+    #noteTransaction(text: string): void {
+      if (text === 'begin' || text.startsWith('start transaction')) this.#inTransaction = true
+      else if (text === 'commit' || text === 'rollback') this.#inTransaction = false
     }
   }
   return NamingClient

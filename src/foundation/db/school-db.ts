@@ -1,7 +1,7 @@
 import type {
   DeleteQueryBuilder,
   DeleteResult,
-  Insertable,
+  InsertObject,
   InsertQueryBuilder,
   InsertResult,
   QueryResult,
@@ -19,7 +19,7 @@ export type TenantTable = {
   [T in keyof DB]: 'school_id' extends keyof DB[T] ? T : never
 }[keyof DB]
 
-type TenantRow<T extends TenantTable> = Omit<Insertable<DB[T]>, 'school_id'>
+type TenantRow<T extends TenantTable> = Omit<InsertObject<DB, T>, 'school_id'>
 
 /**
  * The rows of one school, one autocommitted statement at a time. Every builder it hands out is

@@ -1,0 +1,199 @@
+import { z } from 'zod'
+import { parseTrustProxy, type TrustProxy } from './foundation/http/trust-proxy.ts'
+
+/** Reads the environment once; nothing else in the project does. */
+
+const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, `a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `a whole number from ${min} to ${max}`)
+
+const word = <const T extends readonly [string, ...string[]]>(words: T) =>
+  z.enum(words, { error: `one of ${words.join(', ')}` })
+
+const list = z
+  .string()
+  .transform((text) => text.split(',').flatMap((part) => part.trim().toLowerCase() || []))
+
+const trustProxy = z.string().transform((text, context): TrustProxy => {
+  try {
+    return parseTrustProxy(text)
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: (error as Error).message })
+    return z.NEVER
+  }
+})
+
+const postgresUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\/.+/, 'a URL such as postgres://user:password@host:5432/database')
+
+/** Each variable with its default and what it is for; the README's table is checked against this. */
+export const variables = {
+  NODE_ENV: {
+    fallback: 'development',
+    schema: word(['development', 'production', 'test']),
+    about: '`production` never creates the demo world',
+  },
+  HOST: {
+    fallback: '127.0.0.1',
+    schema: z.string().min(1, 'an address to listen on, such as 0.0.0.0'),
+    about: 'address to listen on; loopback unless told otherwise',
+  },
+  PORT: { fallback: '3000', schema: wholeNumber(0, 65_535), about: 'port to listen on' },
+  WORKERS: {
+    fallback: '1',
+    schema: wholeNumber(1, 64),
+    about: 'processes that share the port on this machine',
+  },
+  DATABASE_URL: {
+    fallback: undefined,
+    schema: postgresUrl,
+    about: 'PostgreSQL 15 or newer to use instead of the embedded one',
+  },
+  DATABASE_LISTEN_URL: {
+    fallback: undefined,
+    schema: postgresUrl,
+    about: 'direct connection for LISTEN where DATABASE_URL goes through a transaction pooler',
+  },
+  DATABASE_POOL_SIZE: {
+    fallback: '10',
+    schema: wholeNumber(2, 500),
+    about: 'connections of each process',
+  },
+  DATABASE_STATEMENT_TIMEOUT_MS: {
+    fallback: '10000',
+    schema: wholeNumber(100, 600_000),
+    about: 'after this PostgreSQL gives a statement up',
+  },
+  SCHOOLGATE_DATA_DIR: {
+    fallback: './data',
+    schema: z.string().min(1, 'a folder'),
+    about: 'folder of the embedded database, the generated secret and uploads',
+  },
+  SCHOOLGATE_DEMO: {
+    fallback: 'on',
+    schema: word(['on', 'off']),
+    about: '`off`: an empty database stays empty',
+  },
+  SCHOOLGATE_SECRET: {
+    fallback: undefined,
+    schema: z.string().min(32, 'at least 32 characters, the same on every process'),
+    about:
+      'seals signing keys and pending sign-ins; generated into the data folder for the embedded database, required with DATABASE_URL',
+  },
+  TRUST_PROXY: {
+    fallback: '',
+    schema: trustProxy,
+    about:
+      'addresses or networks whose X-Forwarded headers are believed, comma-separated; `loopback` is a name for 127.0.0.0/8 and ::1',
+  },
+  CLIENT_DOCUMENT_HOSTS: {
+    fallback: '',
+    schema: list,
+    about: 'hosts whose client metadata documents resolve at every school, comma-separated',
+  },
+  LOG_LEVEL: {
+    fallback: 'info',
+    schema: word(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+    about: 'how much is logged',
+  },
+  METRICS_PORT: {
+    fallback: undefined,
+    schema: wholeNumber(0, 65_535),
+    about: 'port of its own for Prometheus metrics at /metrics',
+  },
+  METRICS_TOKEN: {
+    fallback: undefined,
+    schema: z.string().min(16, 'at least 16 characters'),
+    about: 'bearer token that opens /metrics on the main port as well',
+  },
+  SHUTDOWN_TIMEOUT_SECONDS: {
+    fallback: '20',
+    schema: wholeNumber(1, 600),
+    about: 'how long running requests may take to finish after SIGTERM',
+  },
+  PURGE_INTERVAL_SECONDS: {
+    fallback: '600',
+    schema: wholeNumber(10, 86_400),
+    about: 'pause between two rounds of removing dead rows',
+  },
+  AUDIT_RETENTION_DAYS: {
+    fallback: '365',
+    schema: wholeNumber(1, 36_500),
+    about: 'audit entries older than this are removed',
+  },
+  TOKEN_RATE_PER_SECOND: {
+    fallback: '100',
+    schema: wholeNumber(1, 100_000),
+    about: 'token, revocation and introspection requests per client and address',
+  },
+  REGISTRATION_RATE_PER_MINUTE: {
+    fallback: '120',
+    schema: wholeNumber(1, 100_000),
+    about: 'registration requests per address',
+  },
+  DOCUMENT_RATE_PER_MINUTE: {
+    fallback: '60',
+    schema: wholeNumber(1, 100_000),
+    about: 'client metadata documents fetched per address',
+  },
+} as const
+
+type Variables = typeof variables
+type VariableName = keyof Variables
+type Values = {
+  readonly [N in VariableName]: Variables[N]['fallback'] extends undefined
+    ? z.output<Variables[N]['schema']> | undefined
+    : z.output<Variables[N]['schema']>
+}
+
+export type Config = Values
+
+/** A value of the environment that we cannot start with. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+const SECRET_VARIABLES: readonly string[] = ['SCHOOLGATE_SECRET', 'METRICS_TOKEN']
+
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const problems: string[] = []
+  const values: Record<string, unknown> = {}
+  for (const [name, variable] of Object.entries(variables)) {
+    const given = env[name] === '' ? undefined : env[name]
+    const text = given ?? variable.fallback
+    if (text === undefined) continue
+    const parsed = variable.schema.safeParse(text)
+    if (parsed.success) values[name] = parsed.data
+    else problems.push(problem(name, text, parsed.error.issues[0]?.message ?? 'another value'))
+  }
+  const config = values as Config
+  problems.push(...contradictions(config))
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'))
+  return config
+}
+
+function problem(name: string, given: string, wanted: string): string {
+  const shown = SECRET_VARIABLES.includes(name)
+    ? `${given.length} characters`
+    : `"${masked(given)}"`
+  return `${name} is ${shown}, but must be ${wanted}.`
+}
+
+/** A mistyped URL is still likely to hold a password. */
+function masked(text: string): string {
+  return text.replace(/:[^:@/]*@/, ':…@').slice(0, 100)
+}
+
+function contradictions(config: Config): string[] {
+  const found: string[] = []
+  if (config.DATABASE_URL !== undefined && config.SCHOOLGATE_SECRET === undefined) {
+    found.push(
+      'SCHOOLGATE_SECRET is missing, but DATABASE_URL is set: every process on that database must share one secret. Make one with `openssl rand -base64 48`.',
+    )
+  }
+  return found
+}

@@ -1,0 +1,122 @@
+import { sql } from 'kysely'
+import { constantTimeEqual } from '../../foundation/crypto/digest.ts'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { retryLostConnection } from '../../foundation/db/unavailable.ts'
+import { OAuthError } from '../../foundation/protocol/errors.ts'
+import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
+import { parseToken, type TokenFingerprint } from '../../foundation/protocol/token-format.ts'
+import type { Audience } from '../clients/scope-catalogue.ts'
+import { markFirstUse } from '../grants/first-use.ts'
+import { isOperator, type Role } from '../people/membership.ts'
+import type { Person } from '../people/person.ts'
+
+/** Who is calling: the person behind the token, the client that holds it, and what they may do. */
+export interface Caller {
+  readonly person: Person
+  readonly roles: readonly Role[]
+  readonly clientId: string
+  readonly authorizationId: string
+  readonly audience: Audience
+  readonly scopes: ScopeSet
+}
+
+export interface BearerDemands {
+  /** The Member API refuses records without school_id. */
+  readonly boundSchool?: true
+}
+
+/**
+ * The one check of a bearer token, used by every protected surface. Everything that ends in 401 is
+ * decided here, before the first use is counted; scopes come after and are each surface's own.
+ * It always reads the primary database, so a revocation holds at once everywhere.
+ *
+ * @see RFC 6750 §3.1, RFC 8707 §2
+ */
+export async function authenticateBearer(
+  at: SchoolDb,
+  presented: string,
+  demands: BearerDemands = {},
+): Promise<Caller> {
+  const token = parseToken('access', presented)
+  if (token === undefined) throw refused(UNKNOWN)
+  let row = await findRow(at, token)
+  let caller = judge(at, token, row, demands)
+  if (row !== undefined && !row.used && !(await markFirstUse(at, token.id))) {
+    row = await findRow(at, token)
+    caller = judge(at, token, row, demands)
+  }
+  return caller
+}
+
+interface CallerRow {
+  access_hash: Buffer
+  bound_school_id: string | null
+  scopes: string[]
+  used: boolean
+  live: boolean
+  fresh: boolean
+  school_id: string
+  authorization_id: string
+  client_id: string
+  audience: Audience
+  user_id: string | null
+  email: string | null
+  name: string | null
+  avatar_url: string | null
+  roles: Role[] | null
+}
+
+async function findRow(at: SchoolDb, token: TokenFingerprint): Promise<CallerRow | undefined> {
+  const statement = sql<CallerRow>`
+    select p.access_hash, p.bound_school_id, p.scopes, p.first_used_at is not null as used,
+      p.revoked_at is null and a.revoked_at is null as live, p.access_expires_at > now() as fresh,
+      a.school_id, a.id as authorization_id, a.client_id, a.audience, a.user_id,
+      u.email, u.name, u.avatar_url, m.roles
+    from token_pairs p
+      join authorizations a on a.id = p.authorization_id
+      left join users u on u.id = a.user_id
+      left join school_members m on m.school_id = a.school_id and m.user_id = a.user_id
+    where p.id = ${token.id}`
+  const { rows } = await retryLostConnection(() => at.run(statement))
+  return rows[0]
+}
+
+function judge(
+  at: SchoolDb,
+  token: TokenFingerprint,
+  row: CallerRow | undefined,
+  demands: BearerDemands,
+): Caller {
+  if (row === undefined || !constantTimeEqual(row.access_hash, token.hash)) throw refused(UNKNOWN)
+  if (!row.live || !row.fresh) throw refused(UNKNOWN)
+  // Whoever holds a live token of another school learns no more than that it is not this one's.
+  if (row.school_id !== at.schoolId) throw refused(ELSEWHERE)
+  if (row.user_id === null) throw refused(UNBOUND)
+  const roles = row.roles ?? []
+  if (row.email === null || row.name === null || roles.length === 0) throw refused(LEFT)
+  if (row.audience === 'operator' && !isOperator(roles)) throw refused(LEFT)
+  if (demands.boundSchool && row.bound_school_id !== at.schoolId) throw refused(ELSEWHERE)
+  return {
+    person: {
+      id: row.user_id,
+      email: row.email,
+      name: row.name,
+      avatarUrl: row.avatar_url ?? undefined,
+    },
+    roles,
+    clientId: row.client_id,
+    authorizationId: row.authorization_id,
+    audience: row.audience,
+    scopes: ScopeSet.of(row.scopes),
+  }
+}
+
+const refused = (description: string): OAuthError => new OAuthError('invalid_token', description)
+
+const UNKNOWN =
+  'The access token is malformed, unknown, expired or revoked. Refresh it, or send the person through the authorization-code flow again.'
+const ELSEWHERE =
+  'The access token was issued for a different organization than this origin. Run the authorization-code flow at this origin; a refresh does not change the binding.'
+const UNBOUND = 'The access token is not bound to a user.'
+const LEFT =
+  'The person behind this access token no longer holds the role it needs at this school. Authorize again as somebody who does.'

@@ -1,0 +1,82 @@
+import { sql } from 'kysely'
+import { uuidv7 } from '../../foundation/crypto/random.ts'
+import type { Db } from '../../foundation/db/database.ts'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+
+/** Everything an operator can read back; the detail never holds a token, code, secret or password. */
+export interface AuditEntry {
+  readonly action: AuditAction
+  /** `ok`, or the error code of a refusal. */
+  readonly outcome: string
+  readonly actorUserId?: string | undefined
+  readonly clientId?: string | undefined
+  readonly authorizationId?: string | undefined
+  /** What it was done to, where that is neither of the above. */
+  readonly subject?: string | undefined
+  readonly detail?: Readonly<Record<string, unknown>>
+  readonly requestId?: string | undefined
+}
+
+export type AuditAction =
+  | 'authorization.granted'
+  | 'authorization.denied'
+  | 'authorization.ended'
+  | 'authorization.refused'
+  | 'token.issued'
+  | 'token.refreshed'
+  | 'token.refused'
+  | 'token.revoked'
+  | 'token.replayed'
+  | 'code.replayed'
+  | 'client.created'
+  | 'client.changed'
+  | 'client.secret_rotated'
+  | 'client.deleted'
+  | 'client.reviewed'
+  | 'client.disabled'
+  | 'key.published'
+  | 'key.activated'
+  | 'key.retired'
+  | 'school.created'
+  | 'school.changed'
+  | 'member.roles_changed'
+  | 'person.created'
+  | 'person.deleted'
+  | 'person.password_changed'
+
+export async function record(at: SchoolDb, entry: AuditEntry): Promise<void> {
+  await at.insert('audit_entries', auditRow(entry)).execute()
+}
+
+/** Crosses schools: for what happens to the installation or to a person, not at one school. */
+export async function recordForInstallation(db: Db, entry: AuditEntry): Promise<void> {
+  await db.insertInto('audit_entries').values(auditRow(entry)).execute()
+}
+
+/**
+ * The INSERT as a fragment for hot statements that must not cost a second round trip:
+ * `with …, audited as (${auditInsert(…)}) select …`. `when` decides whether the row is written.
+ */
+export function auditInsert(schoolId: string, entry: AuditEntry, when: ReturnType<typeof sql>) {
+  const row = auditRow(entry)
+  return sql`
+    insert into audit_entries
+      (id, school_id, action, outcome, actor_user_id, client_id, authorization_id, subject, detail, request_id)
+    select ${row.id}, ${schoolId}, ${row.action}, ${row.outcome}, ${row.actor_user_id}, ${row.client_id},
+      ${row.authorization_id}, ${row.subject}, ${row.detail}::jsonb, ${row.request_id}
+    where ${when}`
+}
+
+function auditRow(entry: AuditEntry) {
+  return {
+    id: uuidv7(),
+    action: entry.action,
+    outcome: entry.outcome,
+    actor_user_id: entry.actorUserId ?? null,
+    client_id: entry.clientId ?? null,
+    authorization_id: entry.authorizationId ?? null,
+    subject: entry.subject?.slice(0, 2000) ?? null,
+    detail: JSON.stringify(entry.detail ?? {}),
+    request_id: entry.requestId ?? null,
+  }
+}

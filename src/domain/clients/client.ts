@@ -1,0 +1,91 @@
+import { constantTimeEqual, sha256 } from '../../foundation/crypto/digest.ts'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { OAuthError } from '../../foundation/protocol/errors.ts'
+import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
+import type { Audience } from './scope-catalogue.ts'
+
+export type ClientKind = 'application' | 'vendor' | 'document'
+
+/** An OAuth client as one school knows it. */
+export interface Client {
+  readonly clientId: string
+  readonly kind: ClientKind
+  readonly audience: Audience
+  readonly name: string
+  readonly confidential: boolean
+  readonly redirectUris: readonly string[]
+  readonly scopes: ScopeSet
+  readonly reviewed: boolean
+  readonly disabled: boolean
+  readonly secretHash: Buffer | undefined
+}
+
+/** The client of this school, deleted ones apart. */
+export async function findClient(at: SchoolDb, clientId: string): Promise<Client | undefined> {
+  const row = await at
+    .from('clients')
+    .select([
+      'client_id',
+      'kind',
+      'audience',
+      'name',
+      'confidential',
+      'redirect_uris',
+      'scopes',
+      'secret_hash',
+      'reviewed_at',
+      'disabled_at',
+    ])
+    .where('client_id', '=', clientId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  return {
+    clientId: row.client_id,
+    kind: row.kind,
+    audience: row.audience,
+    name: row.name,
+    confidential: row.confidential,
+    redirectUris: row.redirect_uris,
+    scopes: ScopeSet.of(row.scopes),
+    reviewed: row.reviewed_at !== null,
+    disabled: row.disabled_at !== null,
+    secretHash: row.secret_hash ?? undefined,
+  }
+}
+
+declare const proven: unique symbol
+
+/** A client that proved, as far as its kind can, that it is the one it names. */
+export type AuthenticatedClient = Client & { readonly [proven]: true }
+
+/**
+ * Confidential clients prove themselves by their secret in the body; public ones have nothing to
+ * prove here, PKCE does that for them. A secret sent by a public client is refused: it believes to
+ * be somebody it is not.
+ *
+ * @see RFC 6749 §2.3.1 and §3.2.1
+ */
+export function authenticateClient(
+  client: Client | undefined,
+  secret: string | undefined,
+): AuthenticatedClient {
+  const known = client !== undefined && !client.disabled
+  if (!known) {
+    // Hash all the same: an unknown client must not be told from a wrong secret by the clock.
+    sha256(secret ?? '')
+    throw new OAuthError('invalid_client', UNPROVEN)
+  }
+  if (client.secretHash === undefined) {
+    if (secret !== undefined) throw new OAuthError('invalid_client', UNPROVEN)
+    return client as AuthenticatedClient
+  }
+  if (secret === undefined || !constantTimeEqual(sha256(secret), client.secretHash)) {
+    throw new OAuthError('invalid_client', UNPROVEN)
+  }
+  return client as AuthenticatedClient
+}
+
+/** One text for every reason, so that nobody can search for client ids or secrets with it. */
+const UNPROVEN =
+  'The client is not known at this origin, or its client_secret is missing, wrong or not expected. Confidential applications send client_secret in the form body; public ones send none.'

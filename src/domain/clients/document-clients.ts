@@ -1,0 +1,129 @@
+import { sql } from 'kysely'
+import type { Db } from '../../foundation/db/database.ts'
+import type { School } from '../schools/school.ts'
+import type { Client } from './client.ts'
+import type { ClientDocument } from './document/client-document.ts'
+import type { ClientIdUrl } from './document/client-id-url.ts'
+import { type FetchedDocument, fetchClientDocument } from './document/fetch-client-document.ts'
+import { isPermittedHost } from './document/permitted-host.ts'
+import { SCOPES_OF_AUDIENCE, UNREVIEWED_SCOPES } from './scope-catalogue.ts'
+
+export type ResolvedDocument =
+  | { readonly ok: true; readonly document: ClientDocument }
+  | { readonly ok: false; readonly description: string }
+
+/** A document as this school sees it: read and identity scopes until an operator has reviewed it. */
+export function documentAsClient(document: ClientDocument, own: Client | undefined): Client {
+  const reviewed = own?.reviewed === true
+  return {
+    clientId: document.clientId,
+    kind: 'document',
+    audience: 'operator',
+    name: document.name,
+    confidential: false,
+    redirectUris: document.redirectUris,
+    scopes: reviewed ? SCOPES_OF_AUDIENCE.operator : UNREVIEWED_SCOPES,
+    reviewed,
+    disabled: false,
+    secretHash: undefined,
+  }
+}
+
+export interface DocumentRules {
+  /** Hosts that every school of this installation permits. */
+  readonly hosts: readonly string[]
+  /** The demo world's exception: plain http, from this very machine. */
+  readonly loopbackHttp: boolean
+  /** Whether this address may make us fetch one more document. */
+  readonly mayFetch: (address: string) => boolean
+}
+
+/** More at once would hold the threads that name look-ups share with password hashing. */
+const MAX_FETCHES_AT_ONCE = 4
+
+/**
+ * Documents behind client ids, fetched when a person is about to authorize and kept in the database
+ * for every process. Tokens are refreshed without them, so that a vendor's outage signs nobody out.
+ *
+ * @see draft-ietf-oauth-client-id-metadata-document §5
+ */
+export class DocumentClients {
+  readonly loopbackHttp: boolean
+  readonly #rules: DocumentRules
+  readonly #fetching = new Map<string, Promise<FetchedDocument>>()
+
+  constructor(rules: DocumentRules) {
+    this.#rules = rules
+    this.loopbackHttp = rules.loopbackHttp
+  }
+
+  /** Whether any document could resolve at this school: what discovery tells. */
+  areSupportedAt(school: School): boolean {
+    return (
+      school.openRegistration || school.documentHosts.length > 0 || this.#rules.hosts.length > 0
+    )
+  }
+
+  async resolve(
+    db: Db,
+    school: School,
+    url: ClientIdUrl,
+    address: string,
+  ): Promise<ResolvedDocument> {
+    const permitted =
+      school.openRegistration ||
+      isPermittedHost(url.host, school.documentHosts) ||
+      isPermittedHost(url.host, this.#rules.hosts)
+    if (!permitted) {
+      return {
+        ok: false,
+        description: `This school does not permit client metadata documents from ${url.host}. Its operator can permit the host.`,
+      }
+    }
+    const kept = await findKept(db, url.href)
+    if (kept !== undefined) return kept
+    const running = this.#fetching.get(url.href)
+    if (running !== undefined) return await running
+    if (this.#fetching.size >= MAX_FETCHES_AT_ONCE || !this.#rules.mayFetch(address)) {
+      return {
+        ok: false,
+        description: 'Too many client metadata documents are being fetched. Try again in a minute.',
+      }
+    }
+    const fetching = fetchClientDocument(url, { allowLoopbackHttp: this.loopbackHttp })
+      .then(async (fetched) => {
+        await keep(db, url.href, fetched)
+        return fetched
+      })
+      .finally(() => this.#fetching.delete(url.href))
+    this.#fetching.set(url.href, fetching)
+    return await fetching
+  }
+}
+
+async function findKept(db: Db, url: string): Promise<ResolvedDocument | undefined> {
+  const row = await db
+    .selectFrom('client_documents')
+    .select(['document', 'failure'])
+    .where('url', '=', url)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  if (row.failure !== null) return { ok: false, description: row.failure }
+  return { ok: true, document: row.document as ClientDocument }
+}
+
+async function keep(db: Db, url: string, fetched: FetchedDocument): Promise<void> {
+  const outcome = fetched.ok
+    ? { document: JSON.stringify(fetched.document), failure: null }
+    : { document: null, failure: fetched.description.slice(0, 500) }
+  const times = {
+    fetched_at: sql<Date>`now()`,
+    expires_at: sql<Date>`now() + make_interval(secs => ${fetched.lifetimeSeconds})`,
+  }
+  await db
+    .insertInto('client_documents')
+    .values({ url, ...outcome, ...times })
+    .onConflict((conflict) => conflict.column('url').doUpdateSet({ ...outcome, ...times }))
+    .execute()
+}

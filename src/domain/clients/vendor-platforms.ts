@@ -1,0 +1,68 @@
+import { sql } from 'kysely'
+import type { Db } from '../../foundation/db/database.ts'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { SCOPES_OF_AUDIENCE } from './scope-catalogue.ts'
+
+/** A known integration of this installation; every school shares it. */
+export interface VendorPlatform {
+  readonly clientId: string
+  readonly clientName: string
+  readonly redirectUris: readonly string[]
+}
+
+interface VendorRow {
+  client_id: string
+  client_name: string
+  redirect_uris: string[]
+}
+
+function vendorFromRow(row: VendorRow | undefined): VendorPlatform | undefined {
+  if (row === undefined) return undefined
+  return { clientId: row.client_id, clientName: row.client_name, redirectUris: row.redirect_uris }
+}
+
+/** Crosses schools. */
+export async function findVendorPlatform(
+  db: Db,
+  clientId: string,
+): Promise<VendorPlatform | undefined> {
+  return vendorFromRow(
+    await db
+      .selectFrom('vendor_platforms')
+      .select(['client_id', 'client_name', 'redirect_uris'])
+      .where('client_id', '=', clientId)
+      .executeTakeFirst(),
+  )
+}
+
+/** Crosses schools. The name is matched exactly, as it was put on the list. */
+export async function findVendorPlatformByName(
+  db: Db,
+  clientName: string,
+): Promise<VendorPlatform | undefined> {
+  return vendorFromRow(
+    await db
+      .selectFrom('vendor_platforms')
+      .select(['client_id', 'client_name', 'redirect_uris'])
+      .where('client_name', '=', clientName)
+      .executeTakeFirst(),
+  )
+}
+
+/**
+ * Gives the school its own row of a vendor platform, or brings the one it has up to the list, so
+ * that foreign keys, review and disabling work like for any other client. Does nothing for a
+ * client_id that is no platform's.
+ */
+export async function admitVendorPlatform(at: SchoolDb, clientId: string): Promise<void> {
+  await at.run(sql`
+    insert into clients as c (school_id, client_id, kind, audience, name, redirect_uris, scopes, reviewed_at)
+    select ${at.schoolId}, client_id, 'vendor', 'operator', client_name, redirect_uris,
+      ${SCOPES_OF_AUDIENCE.operator.toArray()}::text[], now()
+    from vendor_platforms where client_id = ${clientId}
+    on conflict (school_id, client_id) do update
+      set redirect_uris = excluded.redirect_uris, name = excluded.name, scopes = excluded.scopes
+      where c.kind = 'vendor' and c.deleted_at is null
+        and (c.redirect_uris, c.name, c.scopes)
+            is distinct from (excluded.redirect_uris, excluded.name, excluded.scopes)`)
+}

@@ -1,0 +1,7 @@
+/** How long things live. The database's clock decides, so that every process agrees. */
+export const CODE_SECONDS = 5 * 60
+export const ACCESS_TOKEN_SECONDS = 2 * 60 * 60
+export const REFRESH_TOKEN_IDLE_DAYS = 90
+export const ID_TOKEN_SECONDS = 10 * 60
+/** A pending authorization: how long sign-in and consent may take. */
+export const PENDING_AUTHORIZATION_SECONDS = 30 * 60

@@ -1,0 +1,138 @@
+import { sql } from 'kysely'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { retryLostConnection } from '../../foundation/db/unavailable.ts'
+import type { TokenFingerprint } from '../../foundation/protocol/token-format.ts'
+import { auditInsert } from '../audit/audit.ts'
+import type { Audience } from '../clients/scope-catalogue.ts'
+import { ACCESS_TOKEN_SECONDS, REFRESH_TOKEN_IDLE_DAYS } from './lifetimes.ts'
+import { freshTokens, type IssuedPair } from './token-pair.ts'
+
+export interface RefreshRequest {
+  readonly token: TokenFingerprint
+  readonly clientId: string
+  /** SHA-256 of the secret that was sent, or undefined if none was. */
+  readonly secretHash: Buffer | undefined
+  /** A narrower set, if the client asked for one. */
+  readonly scopes: readonly string[] | undefined
+  /** Whether the request named this origin as its resource. */
+  readonly resourceGiven: boolean
+  readonly requestId: string | undefined
+}
+
+/**
+ * Adds a child to a live pair, in one statement that mints only if everything holds. The old pair
+ * stays as it is: a client that never got this answer asks again with the old token and gets
+ * another child. Undefined means refused; `findRefreshFacts` then tells why.
+ *
+ * May run twice: a child whose answer was lost is one more unused child. No lock is taken. Ending the authorization or first use of a sibling may run at the same moment;
+ * both are seen by the next check of this child, because every check joins the authorization.
+ *
+ * @see RFC 6749 §6
+ */
+export async function refreshPair(
+  at: SchoolDb,
+  request: RefreshRequest,
+): Promise<IssuedPair | undefined> {
+  const tokens = freshTokens()
+  const audit = auditInsert(
+    at.schoolId,
+    {
+      action: 'token.refreshed',
+      outcome: 'ok',
+      clientId: request.clientId,
+      requestId: request.requestId,
+    },
+    sql`exists (select from minted)`,
+  )
+  const statement = sql<{
+    scopes: string[]
+    bound_school_id: string | null
+    issued_at: Date
+    audience: Audience
+  }>`
+    with old as (
+      select p.id, p.authorization_id, p.bound_school_id, p.scopes, a.audience
+      from token_pairs p
+        join authorizations a on a.id = p.authorization_id and a.revoked_at is null
+        join clients c on c.school_id = a.school_id and c.client_id = a.client_id
+        join school_members m on m.school_id = a.school_id and m.user_id = a.user_id
+      where p.id = ${request.token.id} and p.refresh_hash = ${request.token.hash}
+        and p.revoked_at is null and p.refresh_expires_at > now()
+        and a.school_id = ${at.schoolId} and a.client_id = ${request.clientId}
+        and c.disabled_at is null and c.deleted_at is null
+        and c.secret_hash is not distinct from ${request.secretHash ?? null}
+        and (a.audience = 'operator' or ${request.resourceGiven})
+        and (a.audience = 'member' and m.roles <> '{}' or m.roles && array['owner', 'admin'])
+        and (${request.scopes ?? null}::text[] is null or ${request.scopes ?? null}::text[] <@ p.scopes)),
+    minted as (
+      insert into token_pairs (id, authorization_id, bound_school_id, scopes, access_hash, refresh_hash,
+        previous_id, access_expires_at, refresh_expires_at)
+      select ${tokens.pairId}, authorization_id, bound_school_id, coalesce(${request.scopes ?? null}::text[], scopes),
+        ${tokens.access.hash}, ${tokens.refresh.hash}, id,
+        now() + make_interval(secs => ${ACCESS_TOKEN_SECONDS}),
+        now() + make_interval(days => ${REFRESH_TOKEN_IDLE_DAYS})
+      from old
+      returning scopes, bound_school_id, issued_at),
+    audited as (${audit})
+    select minted.scopes, minted.bound_school_id, minted.issued_at, old.audience from minted, old`
+  const { rows } = await retryLostConnection(() => at.run(statement))
+  const minted = rows[0]
+  if (minted === undefined) return undefined
+  return {
+    pairId: tokens.pairId,
+    accessToken: tokens.access.value,
+    refreshToken: tokens.refresh.value,
+    expiresInSeconds: ACCESS_TOKEN_SECONDS,
+    audience: minted.audience,
+    scopes: minted.scopes,
+    boundSchoolId: minted.bound_school_id ?? undefined,
+    issuedAt: minted.issued_at,
+  }
+}
+
+/** What a refused refresh was refused for, to be told to a client that proved itself. */
+export interface RefreshFacts {
+  readonly authorizationId: string
+  readonly clientId: string
+  readonly userId: string | undefined
+  readonly audience: Audience
+  readonly scopes: readonly string[]
+  readonly roles: readonly string[]
+  readonly revoked: boolean
+  readonly expired: boolean
+}
+
+export async function findRefreshFacts(
+  at: SchoolDb,
+  token: TokenFingerprint,
+): Promise<RefreshFacts | undefined> {
+  const { rows } = await at.run(sql<{
+    authorization_id: string
+    client_id: string
+    user_id: string | null
+    audience: Audience
+    scopes: string[]
+    roles: string[] | null
+    revoked: boolean
+    expired: boolean
+  }>`
+    select p.authorization_id, a.client_id, a.user_id, a.audience, p.scopes, m.roles,
+      p.revoked_at is not null or a.revoked_at is not null as revoked,
+      p.refresh_expires_at <= now() as expired
+    from token_pairs p
+      join authorizations a on a.id = p.authorization_id
+      left join school_members m on m.school_id = a.school_id and m.user_id = a.user_id
+    where p.id = ${token.id} and p.refresh_hash = ${token.hash} and a.school_id = ${at.schoolId}`)
+  const row = rows[0]
+  if (row === undefined) return undefined
+  return {
+    authorizationId: row.authorization_id,
+    clientId: row.client_id,
+    userId: row.user_id ?? undefined,
+    audience: row.audience,
+    scopes: row.scopes,
+    roles: row.roles ?? [],
+    revoked: row.revoked,
+    expired: row.expired,
+  }
+}

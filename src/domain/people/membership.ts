@@ -1,0 +1,81 @@
+import { sql } from 'kysely'
+import type { Db } from '../../foundation/db/database.ts'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import type { Person } from './person.ts'
+
+export const ROLES = ['owner', 'admin', 'lecturer', 'student'] as const
+export type Role = (typeof ROLES)[number]
+
+/** Owners and admins operate a school; only they may authorize an operator client. */
+export function isOperator(roles: readonly string[]): boolean {
+  return roles.includes('owner') || roles.includes('admin')
+}
+
+export interface Member {
+  readonly person: Person
+  readonly roles: readonly Role[]
+}
+
+/** The person and their roles here; undefined if they never belonged to the school, or are gone. */
+export async function findMember(at: SchoolDb, userId: string): Promise<Member | undefined> {
+  const row = await at
+    .from('school_members')
+    .innerJoin('users', 'users.id', 'school_members.user_id')
+    .select(['users.id', 'users.email', 'users.name', 'users.avatar_url', 'school_members.roles'])
+    .where('school_members.user_id', '=', userId)
+    .executeTakeFirst()
+  if (row === undefined || row.email === null) return undefined
+  const { id, email, name, avatar_url, roles } = row
+  return {
+    person: { id, email, name, avatarUrl: avatar_url ?? undefined },
+    roles: roles as Role[],
+  }
+}
+
+export async function rolesAt(at: SchoolDb, userId: string): Promise<readonly Role[]> {
+  const row = await at
+    .from('school_members')
+    .select('roles')
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return (row?.roles ?? []) as Role[]
+}
+
+/** Sets the roles of a person at a school; none means that they left. Touches nothing of the person. */
+export async function setRoles(
+  at: SchoolDb,
+  userId: string,
+  roles: readonly Role[],
+): Promise<void> {
+  const ordered = ROLES.filter((role) => roles.includes(role))
+  await at
+    .insert('school_members', { user_id: userId, roles: ordered })
+    .onConflict((conflict) =>
+      conflict.columns(['school_id', 'user_id']).doUpdateSet({ roles: ordered }),
+    )
+    .execute()
+}
+
+export interface SchoolOfPerson {
+  readonly id: string
+  readonly name: string
+  readonly subdomain: string
+  readonly origin: string
+  readonly roles: readonly Role[]
+}
+
+/** Crosses schools: every school where a person holds a role. */
+export async function schoolsOfPerson(db: Db, userId: string): Promise<readonly SchoolOfPerson[]> {
+  const { rows } = await sql<{
+    id: string
+    name: string
+    subdomain: string
+    origin: string
+    roles: Role[]
+  }>`
+    select s.id, s.name, s.subdomain, s.origin, m.roles
+    from school_members m join schools s on s.id = m.school_id
+    where m.user_id = ${userId} and m.roles <> '{}'
+    order by s.name collate "C", s.id`.execute(db)
+  return rows
+}

@@ -1,0 +1,84 @@
+import { sql } from 'kysely'
+import { uuidv7 } from '../../foundation/crypto/random.ts'
+import type { Db } from '../../foundation/db/database.ts'
+
+/** One human being, the same at every school. No school may write any of this. */
+export interface Person {
+  readonly id: string
+  readonly email: string
+  readonly name: string
+  readonly avatarUrl: string | undefined
+}
+
+interface PersonRow {
+  id: string
+  email: string | null
+  name: string
+  avatar_url: string | null
+}
+
+function personFromRow(row: PersonRow | undefined): Person | undefined {
+  if (row === undefined || row.email === null) return undefined
+  return { id: row.id, email: row.email, name: row.name, avatarUrl: row.avatar_url ?? undefined }
+}
+
+/** The picture as an absolute URL; a stored path is served by whichever school shows it. */
+export function pictureUrl(
+  avatarUrl: string | null | undefined,
+  origin: string,
+): string | undefined {
+  if (avatarUrl === null || avatarUrl === undefined) return undefined
+  return avatarUrl.startsWith('/') ? origin + avatarUrl : avatarUrl
+}
+
+export async function findPerson(db: Db, id: string): Promise<Person | undefined> {
+  return personFromRow(
+    await db
+      .selectFrom('users')
+      .select(['id', 'email', 'name', 'avatar_url'])
+      .where('id', '=', id)
+      .executeTakeFirst(),
+  )
+}
+
+export async function findPersonByEmail(db: Db, email: string): Promise<Person | undefined> {
+  return personFromRow(
+    await db
+      .selectFrom('users')
+      .select(['id', 'email', 'name', 'avatar_url'])
+      .where((eb) => eb(eb.fn('lower', ['email']), '=', normalEmail(email)))
+      .executeTakeFirst(),
+  )
+}
+
+/** How emails are compared: case and outer spaces do not matter. */
+export function normalEmail(email: string): string {
+  return email.trim().toLowerCase()
+}
+
+/**
+ * The account of an email, made if there was none. An existing person keeps name and password
+ * whatever the caller brought: a school that adds a known email gives a role and learns nothing.
+ */
+export async function findOrCreatePerson(
+  db: Db,
+  fresh: { email: string; name: string; passwordHash?: string },
+): Promise<string> {
+  const created = await db
+    .insertInto('users')
+    .values({
+      id: uuidv7(),
+      email: normalEmail(fresh.email),
+      name: fresh.name,
+      ...(fresh.passwordHash === undefined
+        ? {}
+        : { password_hash: fresh.passwordHash, password_changed_at: new Date() }),
+    })
+    .onConflict((conflict) => conflict.expression(sql`lower(email)`).doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  if (created !== undefined) return created.id
+  const known = await findPersonByEmail(db, fresh.email)
+  if (known === undefined) throw new Error('an account vanished while it was being added')
+  return known.id
+}

@@ -1,0 +1,117 @@
+import { sql } from 'kysely'
+import { constantTimeEqual } from '../../foundation/crypto/digest.ts'
+import { uuidv7 } from '../../foundation/crypto/random.ts'
+import type { Db } from '../../foundation/db/database.ts'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { mintToken, parseToken } from '../../foundation/protocol/token-format.ts'
+import type { Role } from './membership.ts'
+import type { Person } from './person.ts'
+
+/** A browser session ends this long after its last use, and at the latest after the second. */
+const IDLE_DAYS = 14
+const LONGEST_DAYS = 90
+/** How exact `last_seen_at` is; every page view would be a write otherwise. */
+const SEEN_WITHIN_MINUTES = 10
+
+/** A signed-in browser at one school's origin. */
+export interface BrowserSession {
+  readonly id: string
+  readonly person: Person
+  readonly roles: readonly Role[]
+  /** When the password was last typed: OpenID Connect's auth_time. */
+  readonly authenticatedAt: Date
+  /** The database's clock when this was read, to reckon ages with. */
+  readonly readAt: Date
+}
+
+/** Signs a browser in with a session of its own; the cookie's value is never stored. */
+export async function startSession(
+  at: SchoolDb,
+  person: Person,
+  device: string,
+): Promise<{ cookie: string; id: string }> {
+  const id = uuidv7()
+  const token = mintToken('session', id)
+  await at
+    .insert('browser_sessions', {
+      id,
+      secret_hash: token.hash,
+      user_id: person.id,
+      device: device.slice(0, 200),
+      expires_at: sql<Date>`now() + make_interval(days => ${IDLE_DAYS})`,
+    })
+    .execute()
+  return { cookie: token.value, id }
+}
+
+interface SessionRow {
+  secret_hash: Buffer
+  user_id: string
+  email: string
+  name: string
+  avatar_url: string | null
+  roles: Role[] | null
+  authenticated_at: Date
+  read_at: Date
+  stale: boolean
+}
+
+export async function findSession(
+  at: SchoolDb,
+  cookie: string | undefined,
+): Promise<BrowserSession | undefined> {
+  const token = cookie === undefined ? undefined : parseToken('session', cookie)
+  if (token === undefined) return undefined
+  const { rows } = await at.run(sql<SessionRow>`
+    select b.secret_hash, b.user_id, u.email, u.name, u.avatar_url, m.roles, b.authenticated_at, now() as read_at,
+      b.last_seen_at < now() - make_interval(mins => ${SEEN_WITHIN_MINUTES}) as stale
+    from browser_sessions b
+      join users u on u.id = b.user_id and u.deleted_at is null
+      left join school_members m on m.school_id = b.school_id and m.user_id = b.user_id
+    where b.id = ${token.id} and b.school_id = ${at.schoolId} and b.expires_at > now()
+      and b.created_at > now() - make_interval(days => ${LONGEST_DAYS})`)
+  const row = rows[0]
+  if (row === undefined || !constantTimeEqual(row.secret_hash, token.hash)) return undefined
+  if (row.stale) await keepSession(at, token.id)
+  return {
+    id: token.id,
+    person: {
+      id: row.user_id,
+      email: row.email,
+      name: row.name,
+      avatarUrl: row.avatar_url ?? undefined,
+    },
+    roles: row.roles ?? [],
+    authenticatedAt: row.authenticated_at,
+    readAt: row.read_at,
+  }
+}
+
+async function keepSession(at: SchoolDb, id: string): Promise<void> {
+  await at
+    .update('browser_sessions')
+    .set({
+      last_seen_at: sql<Date>`now()`,
+      expires_at: sql<Date>`now() + make_interval(days => ${IDLE_DAYS})`,
+    })
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function endSession(at: SchoolDb, id: string): Promise<void> {
+  await at.delete('browser_sessions').where('id', '=', id).execute()
+}
+
+/** Crosses schools: a person's password is one, so a changed one ends their sessions everywhere. */
+export async function endSessionsOfPerson(
+  db: Db,
+  userId: string,
+  except?: string,
+): Promise<number> {
+  const result = await db
+    .deleteFrom('browser_sessions')
+    .where('user_id', '=', userId)
+    .$if(except !== undefined, (query) => query.where('id', '<>', except as string))
+    .executeTakeFirst()
+  return Number(result.numDeletedRows)
+}

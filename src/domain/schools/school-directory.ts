@@ -1,0 +1,69 @@
+import type { Db } from '../../foundation/db/database.ts'
+import { findSchoolByOrigin, type School } from './school.ts'
+
+/** What a missed notice can cost at most. */
+const LIFETIME_MS = 30_000
+/** Strangers can make up hosts without end; the oldest entry makes room. */
+const MAX_ENTRIES = 20_000
+
+interface Entry {
+  readonly school: School | undefined
+  readonly until: number
+}
+
+/**
+ * Finds the school of an origin, at the cost of one map lookup however many schools there are.
+ * Changes are announced by PostgreSQL; the lifetime covers announcements that never arrived.
+ */
+export class SchoolDirectory {
+  readonly #db: Db
+  readonly #now: () => number
+  readonly #entries = new Map<string, Entry>()
+  readonly #loading = new Map<string, Promise<School | undefined>>()
+  #generation = 0
+
+  constructor(db: Db, now: () => number = Date.now) {
+    this.#db = db
+    this.#now = now
+  }
+
+  find(origin: string): School | undefined | Promise<School | undefined> {
+    const entry = this.#entries.get(origin)
+    if (entry !== undefined && entry.until > this.#now()) return entry.school
+    const loading = this.#loading.get(origin)
+    if (loading !== undefined) return loading
+    const load = this.#load(origin).finally(() => this.#loading.delete(origin))
+    this.#loading.set(origin, load)
+    return load
+  }
+
+  /** Forgets one school, and every origin that had none, since this may be a new one; or everything. */
+  forget(schoolId?: string): void {
+    this.#generation++
+    this.#loading.clear()
+    if (schoolId === undefined) {
+      this.#entries.clear()
+      return
+    }
+    for (const [origin, { school }] of this.#entries) {
+      if (school === undefined || school.id === schoolId) this.#entries.delete(origin)
+    }
+  }
+
+  async #load(origin: string): Promise<School | undefined> {
+    const generation = this.#generation
+    const school = await findSchoolByOrigin(this.#db, origin)
+    // What was read before a change was announced must not be kept after it.
+    if (generation === this.#generation) this.#keep(origin, school)
+    return school
+  }
+
+  #keep(origin: string, school: School | undefined): void {
+    this.#entries.delete(origin)
+    this.#entries.set(origin, { school, until: this.#now() + LIFETIME_MS })
+    if (this.#entries.size > MAX_ENTRIES) {
+      const oldest = this.#entries.keys().next()
+      if (!oldest.done) this.#entries.delete(oldest.value)
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import { sql } from 'kysely'
+import type { PublicJwk } from '../../foundation/crypto/es256.ts'
+import type { Db } from '../../foundation/db/database.ts'
+
+export type SchoolVariant = 'newer' | 'older'
+export type KeyStage = 'published' | 'active' | 'retired'
+
+export interface SchoolKey {
+  readonly kid: string
+  readonly stage: KeyStage
+  readonly publicJwk: PublicJwk
+}
+
+export interface Appearance {
+  readonly primaryColor: string
+  readonly accentColor: string
+  readonly tagline: string
+  readonly logoFileId: string | undefined
+  readonly version: number
+}
+
+/** A tenant as every request sees it: read once, then cached and shared, so never changed in place. */
+export interface School {
+  readonly id: string
+  readonly subdomain: string
+  /** Scheme, host and port, without a trailing slash: the issuer, and the head of every URL we emit. */
+  readonly origin: string
+  readonly name: string
+  readonly description: string
+  readonly currency: string
+  readonly locale: string
+  readonly timeZone: string
+  readonly variant: SchoolVariant
+  readonly mcpConnections: boolean
+  readonly openRegistration: boolean
+  readonly documentHosts: readonly string[]
+  readonly endAuthorizationOnReplay: boolean
+  readonly appearance: Appearance
+  /** Keys that a verifier may meet, newest first; a retired one stays a day for cached ID tokens. */
+  readonly keys: readonly SchoolKey[]
+  readonly sealedSigningKey: { readonly kid: string; readonly sealed: Buffer } | undefined
+}
+
+interface SchoolRow {
+  id: string
+  subdomain: string
+  origin: string
+  name: string
+  description: string
+  currency: string
+  locale: string
+  time_zone: string
+  variant: SchoolVariant
+  mcp_connections: boolean
+  open_registration: boolean
+  document_hosts: string[]
+  end_authorization_on_replay: boolean
+  primary_color: string | null
+  accent_color: string | null
+  tagline: string | null
+  logo_file_id: string | null
+  appearance_version: number | null
+  keys: { kid: string; stage: KeyStage; jwk: PublicJwk }[]
+  active_kid: string | null
+  active_key: Buffer | null
+}
+
+export async function findSchoolByOrigin(db: Db, origin: string): Promise<School | undefined> {
+  const { rows } = await sql<SchoolRow>`
+    select s.id, s.subdomain, s.origin, s.name, s.description, s.currency, s.locale, s.time_zone,
+      s.variant, s.mcp_connections, s.open_registration, s.document_hosts, s.end_authorization_on_replay,
+      a.primary_color, a.accent_color, a.tagline, a.logo_file_id, a.version as appearance_version,
+      (select coalesce(json_agg(json_build_object('kid', kid, 'stage', stage, 'jwk', public_jwk)
+                                order by published_at desc, kid), '[]')
+       from signing_keys
+       where school_id = s.id and (stage <> 'retired' or retired_at > now() - interval '1 day')) as keys,
+      k.kid as active_kid, k.sealed_private_key as active_key
+    from schools s
+      left join appearances a on a.school_id = s.id
+      left join signing_keys k on k.school_id = s.id and k.stage = 'active'
+    where s.origin = ${origin}`.execute(db)
+  const row = rows[0]
+  return row === undefined ? undefined : schoolFromRow(row)
+}
+
+const DEFAULT_APPEARANCE: Appearance = {
+  primaryColor: '#1f4b99',
+  accentColor: '#0f766e',
+  tagline: '',
+  logoFileId: undefined,
+  version: 0,
+}
+
+function schoolFromRow(row: SchoolRow): School {
+  return {
+    id: row.id,
+    subdomain: row.subdomain,
+    origin: row.origin,
+    name: row.name,
+    description: row.description,
+    currency: row.currency,
+    locale: row.locale,
+    timeZone: row.time_zone,
+    variant: row.variant,
+    mcpConnections: row.mcp_connections,
+    openRegistration: row.open_registration,
+    documentHosts: row.document_hosts,
+    endAuthorizationOnReplay: row.end_authorization_on_replay,
+    appearance: {
+      primaryColor: row.primary_color ?? DEFAULT_APPEARANCE.primaryColor,
+      accentColor: row.accent_color ?? DEFAULT_APPEARANCE.accentColor,
+      tagline: row.tagline ?? DEFAULT_APPEARANCE.tagline,
+      logoFileId: row.logo_file_id ?? undefined,
+      version: row.appearance_version ?? DEFAULT_APPEARANCE.version,
+    },
+    keys: row.keys.map(({ kid, stage, jwk }) => ({ kid, stage, publicJwk: jwk })),
+    sealedSigningKey:
+      row.active_kid === null || row.active_key === null
+        ? undefined
+        : { kid: row.active_kid, sealed: row.active_key },
+  }
+}

@@ -1,0 +1,46 @@
+import type { KeyObject } from 'node:crypto'
+import { readPrivateKey, signEs256 } from '../../foundation/crypto/es256.ts'
+import { type Keyring, unseal } from '../../foundation/crypto/seal.ts'
+import type { School, SchoolKey } from './school.ts'
+
+export const SIGNING_KEY_PURPOSE = 'signing-keys'
+
+/** Everything a verifier may meet: keys that will sign, that sign, and that signed lately. */
+export function publishedKeys(school: School): readonly SchoolKey[] {
+  return school.keys
+}
+
+/** Whether the code exchange gives ID tokens: a key may be published long before it signs. */
+export function signsIdTokens(school: School): boolean {
+  return school.sealedSigningKey !== undefined
+}
+
+const opened = new Map<string, KeyObject>()
+const MAX_OPENED = 10_000
+
+/** Signs claims with the school's active key, or returns undefined where signing has not started. */
+export function signWithSchoolKey(
+  school: School,
+  keyring: Keyring,
+  claims: Readonly<Record<string, unknown>>,
+): string | undefined {
+  if (school.sealedSigningKey === undefined) return undefined
+  const { kid, sealed } = school.sealedSigningKey
+  return signEs256(openKey(school.id, kid, sealed, keyring), kid, claims)
+}
+
+function openKey(schoolId: string, kid: string, sealed: Buffer, keyring: Keyring): KeyObject {
+  const name = `${schoolId}/${kid}`
+  const known = opened.get(name)
+  if (known !== undefined) return known
+  const plain = unseal(keyring.key(SIGNING_KEY_PURPOSE), sealed, schoolId)
+  if (plain === undefined) {
+    throw new Error(
+      `The signing key ${kid} does not open with SCHOOLGATE_SECRET: the secret was changed, or the row is another installation's.`,
+    )
+  }
+  const key = readPrivateKey(plain)
+  if (opened.size >= MAX_OPENED) opened.clear()
+  opened.set(name, key)
+  return key
+}
