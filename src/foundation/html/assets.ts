@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { sha256 } from '../crypto/digest.ts'
+
+interface Asset {
+  contentType: string
+  body: Buffer
+}
+
+interface Assets {
+  /** By the path they are served at. The path holds a hash of the content: cacheable for ever. */
+  byPath: ReadonlyMap<string, Asset>
+  pathOf: ReadonlyMap<string, string>
+}
+
+const contentTypes: Record<string, string> = {
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+}
+
+// The folder lies at the same distance from the sources and from the build.
+const folder = new URL('../../../assets/', import.meta.url)
+
+let assets: Assets | undefined
+
+/** The files of `assets/`, read once: they ship with the code and do not change while it runs. */
+export function loadAssets(): Assets {
+  assets ??= readAssets()
+  return assets
+}
+
+/** The path of a file of `assets/`, such as `/assets/schoolgate.3f2a91c0b7d4.css`. */
+export function assetUrl(name: string): string {
+  const path = loadAssets().pathOf.get(name)
+  if (path === undefined) throw new Error(`There is no file ${name} in ${folder.pathname}`)
+  return path
+}
+
+function readAssets(): Assets {
+  const byPath = new Map<string, Asset>()
+  const pathOf = new Map<string, string>()
+  for (const name of readdirSync(folder)) {
+    const [, stem, extension] = /^(.+)\.(\w+)$/.exec(name) ?? []
+    const contentType = contentTypes[extension ?? '']
+    if (contentType === undefined) continue
+    const body = readFileSync(new URL(name, folder))
+    const path = `/assets/${stem}.${sha256(body).toString('hex').slice(0, 12)}.${extension}`
+    byPath.set(path, { contentType, body })
+    pathOf.set(name, path)
+  }
+  return { byPath, pathOf }
+}

@@ -1,0 +1,111 @@
+import { Address } from './components.tsx'
+import { errorPage } from './error-page.tsx'
+import type { Branding } from './layout.tsx'
+
+interface Place {
+  reference: string
+  school: Branding
+}
+
+/** Answers 404. The host is a stranger's word, so no school's brand goes with it. */
+export function unknownSchoolPage({ reference, host }: { reference: string; host: string }) {
+  return errorPage({
+    title: 'There is no school here',
+    what: (
+      <p>
+        This server does not know a school at <Address text={host} />.
+      </p>
+    ),
+    next: 'Check the address for a typing mistake, or open the link your school gave you again.',
+    reference,
+  })
+}
+
+/** Answers 503. */
+export function unavailablePage({ reference, school }: { reference: string; school?: Branding }) {
+  return errorPage({
+    title: 'We will be right back',
+    what: 'We cannot reach our records at the moment. Nothing you did was lost or half done.',
+    next: 'Wait a minute, then reload this page.',
+    reference,
+    school,
+  })
+}
+
+/** Answers 400. */
+export function expiredRequestPage({ reference, school }: Place) {
+  return errorPage({
+    title: 'This took a little too long',
+    what: 'For your safety a request for access ends after a while, and this one has. The app got nothing.',
+    next: 'Go back to the app and connect it again.',
+    reference,
+    school,
+  })
+}
+
+/** Answers 400. */
+export function unknownClientPage({ reference, school, clientId }: Place & { clientId: string }) {
+  return appMistakePage({
+    reference,
+    school,
+    title: 'We do not know this app',
+    what: `An app sent you here, but ${school.name} has no app under that identifier.`,
+    explanation:
+      'No client has this client_id at this origin. Identifiers belong to one school: ask its operator for the one to use here.',
+    parameters: { client_id: clientId },
+  })
+}
+
+/**
+ * Answers 400. Sending the person on would make this origin an open redirector.
+ *
+ * @see RFC 6749 §3.1.2.4, RFC 9700 §4.11
+ */
+export function wrongRedirectUriPage({
+  reference,
+  school,
+  clientId,
+  redirectUri,
+}: Place & { clientId: string; redirectUri: string }) {
+  return appMistakePage({
+    reference,
+    school,
+    title: 'This app asked for the wrong way back',
+    what: 'The app wants you sent to an address that is not registered for it, so we stopped here.',
+    explanation:
+      'redirect_uri must equal one of the registered addresses, character by character; only the port of a loopback address may differ.',
+    parameters: { client_id: clientId, redirect_uri: redirectUri },
+  })
+}
+
+/** Answers 400, for any other request that cannot be sent back to the app. */
+export function brokenRequestPage({
+  reference,
+  school,
+  explanation,
+}: Place & { explanation: string }) {
+  return appMistakePage({
+    reference,
+    school,
+    title: 'This link does not work',
+    what: 'An app sent you here with a request that we cannot read.',
+    explanation,
+    parameters: {},
+  })
+}
+
+interface AppMistake extends Place {
+  title: string
+  what: string
+  explanation: string
+  parameters: Record<string, string>
+}
+
+function appMistakePage({ explanation, parameters, what, ...page }: AppMistake) {
+  return errorPage({
+    ...page,
+    what: `${what} Nothing was sent to the app, and nothing of yours has changed.`,
+    next: 'Only the maker of the app can mend this. Send them the details below.',
+    developer: { explanation, parameters },
+  })
+}

@@ -1,0 +1,74 @@
+import type { ComponentChildren } from 'preact'
+import { assetUrl } from './assets.ts'
+import { Name, Tile } from './components.tsx'
+import { plainText } from './plain-text.ts'
+
+/** How the owner of an origin wants its pages to look. */
+export interface Branding {
+  name: string
+  /** A picture of the same origin; the content security policy stops any other. */
+  logoUrl?: string | undefined
+  /** Names the state of the colours, so that `/theme.<version>.css` may be cached for ever. */
+  themeVersion: string
+}
+
+interface LayoutProps {
+  /** Words of ours; a name in it went through `plainText`. */
+  title: string
+  /** Absent where no school answers: the page then carries no brand but ours. */
+  school?: Branding | undefined
+  children: ComponentChildren
+}
+
+export function Layout({ title, school, children }: LayoutProps) {
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        <title>{school ? `${title} · ${plainText(school.name)}` : title}</title>
+        <link rel="icon" type="image/svg+xml" href={assetUrl('mark.svg')} />
+        <link rel="stylesheet" href={assetUrl('schoolgate.css')} />
+        {school && <link rel="stylesheet" href={`/theme.${school.themeVersion}.css`} />}
+      </head>
+      <body>
+        {school && <Masthead school={school} />}
+        <main>{children}</main>
+        <Footer branded={school !== undefined} />
+      </body>
+    </html>
+  )
+}
+
+function Masthead({ school }: { school: Branding }) {
+  return (
+    <header class="masthead">
+      {school.logoUrl === undefined ? (
+        <Tile name={school.name} tone="brand" />
+      ) : (
+        <img class="logo" src={school.logoUrl} alt="" height={36} />
+      )}
+      <Name text={school.name} fallback="School" />
+    </header>
+  )
+}
+
+function Footer({ branded }: { branded: boolean }) {
+  return (
+    <footer class="footer">
+      {branded && (
+        <nav aria-label="More">
+          <a href="/">Home</a>
+          <a href="/account/apps">Connected apps</a>
+          <a href="/docs">For developers</a>
+        </nav>
+      )}
+      <p class="maker">
+        <img src={assetUrl('mark.svg')} alt="" width={16} height={16} />
+        Schoolgate
+      </p>
+    </footer>
+  )
+}

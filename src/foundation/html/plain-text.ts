@@ -1,0 +1,85 @@
+// Names of apps, people and schools are written by strangers and stand next to words a person
+// relies on ("wants to access your account"). Escaping keeps them from being markup; what follows
+// keeps them from being tricks: reordering the sentence, hiding letters, covering the line above.
+
+const joiningScripts = [
+  'Arabic',
+  'Devanagari',
+  'Bengali',
+  'Gurmukhi',
+  'Gujarati',
+  'Oriya',
+  'Tamil',
+  'Telugu',
+  'Kannada',
+  'Malayalam',
+  'Sinhala',
+  'Khmer',
+  'Myanmar',
+]
+  .map((script) => `\\p{Script=${script}}`)
+  .join('')
+
+// A zero-width joiner is spelling in these scripts and glue inside one emoji. Anywhere else it
+// only makes two names that look the same differ.
+const strayJoiners = new RegExp(
+  `(?<![${joiningScripts}])\\u200c|\\u200c(?![${joiningScripts}])|` +
+    `(?<![${joiningScripts}\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f])\\u200d|` +
+    `\\u200d(?![${joiningScripts}\\p{Extended_Pictographic}])`,
+  'gu',
+)
+
+// Letters and marks that Unicode assigns but that draw nothing.
+const blanks = /[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]/gu
+
+// Cf holds the bidi controls, the tags, the soft hyphen and the byte order mark.
+const invisible = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}]/gu
+
+const straySelectors = /(?<![\p{Emoji}])\ufe0f|[\ufe00-\ufe0e]|[\u{e0100}-\u{e01ef}]/gu
+
+const markTowers = /(\p{M}{3})\p{M}+/gu
+
+const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' })
+
+/**
+ * One short line of visible text, safe to show inside a sentence of ours; empty if nothing visible
+ * is left. Wrap it in `<bdi>` so that its own direction stays its own.
+ *
+ * @see Unicode TR 36 §2.5, UTS 39
+ */
+export function plainText(text: string, limit = 50): string {
+  // Bounding the work first: NFC and the segmenter are linear, but a stranger picks the length.
+  const line = text
+    .slice(0, limit * 16)
+    .normalize('NFC')
+    .replace(/(?:(?!\ufeff)[\s\u0085])+/gu, ' ')
+    .replace(invisible, '')
+    .replace(blanks, '')
+    .replace(straySelectors, '')
+    .replace(strayJoiners, '')
+    .replace(markTowers, '$1')
+    .replace(/ {2,}/g, ' ')
+    .trim()
+  return cut(line, limit)
+}
+
+/** Cuts between graphemes; one grapheme may be a long chain of joined emoji, so units count too. */
+function cut(line: string, limit: number): string {
+  let kept = ''
+  let count = 0
+  for (const { segment } of graphemes.segment(line)) {
+    if (count === limit || kept.length + segment.length > limit * 4) return `${kept.trimEnd()}…`
+    kept += segment
+    count += 1
+  }
+  return kept
+}
+
+/** The letter or emoji that stands in for a missing picture. */
+export function initial(name: string): string {
+  for (const { segment } of graphemes.segment(plainText(name))) {
+    if (/[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(segment))
+      return segment.toLocaleUpperCase('und')
+  }
+  return '?'
+}
