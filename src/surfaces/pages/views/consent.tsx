@@ -1,0 +1,147 @@
+import {
+  Address,
+  Alert,
+  Button,
+  Card,
+  DefinitionList,
+  Form,
+  Name,
+  Tile,
+} from '../../../foundation/html/components.tsx'
+import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
+import { plainText } from '../../../foundation/html/plain-text.ts'
+import { renderPage } from '../../../foundation/html/render.tsx'
+import { type Person, SignedInAs, type SwitchAccount } from './person.tsx'
+import { ScopeList } from './scope-list.tsx'
+
+export interface AskingClient {
+  name: string
+  /** Made in the school's admin area, a platform the server knows, or a metadata document. */
+  kind: 'application' | 'vendor' | 'document'
+  /** Where its metadata document lies. */
+  host?: string | undefined
+  redirectHost: string
+  reviewed: boolean
+  /** Every way back leads to this device, where any program may listen. */
+  loopbackOnly: boolean
+}
+
+interface ConsentProps {
+  school: Branding
+  client: AskingClient
+  person: Person
+  audience: 'member' | 'operator'
+  scopes: readonly string[]
+  /** Days without use after which the access ends by itself. */
+  idleDays: number
+  action: string
+  formToken: string
+  /** The pending authorization, sealed. */
+  request: string
+  switchAccount: SwitchAccount
+}
+
+const nameless = 'An app without a name'
+
+export function consentPage(props: ConsentProps): string {
+  const { school, client, person, formToken } = props
+  return renderPage(
+    <Layout title={`${plainText(client.name) || nameless} asks for access`} school={school}>
+      <Card>
+        <Meeting client={client} school={school} />
+        <Question {...props} />
+        <SignedInAs person={person} formToken={formToken} switchAccount={props.switchAccount} />
+        <Provenance client={client} school={school} />
+        <ScopeList scopes={props.scopes} />
+        <p class="terms">
+          This lasts until you end it under <a href="/account/apps">Connected apps</a>, or until it
+          goes unused for {props.idleDays} days.
+        </p>
+        <Form
+          class="decision"
+          action={props.action}
+          formToken={formToken}
+          hidden={{ request: props.request }}
+        >
+          <Button look="choice" name="decision" value="deny">
+            Deny
+          </Button>
+          <Button look="choice" name="decision" value="allow">
+            Allow
+          </Button>
+        </Form>
+        {client.kind !== 'document' && (
+          <p class="aside">
+            Either way you go back to <Address text={client.redirectHost} />
+          </p>
+        )}
+      </Card>
+    </Layout>,
+  )
+}
+
+function Meeting({ client, school }: { client: AskingClient; school: Branding }) {
+  return (
+    <div class="meeting" aria-hidden="true">
+      <Tile name={client.name} tone="plain" />
+      <span class="meeting-line" />
+      {school.logoUrl === undefined ? (
+        <Tile name={school.name} tone="brand" />
+      ) : (
+        <img class="logo" src={school.logoUrl} alt="" height={48} />
+      )}
+    </div>
+  )
+}
+
+function Question({ client, school, audience }: ConsentProps) {
+  const asking = <Name text={client.name} fallback={nameless} />
+  const place = <Name text={school.name} fallback="this school" />
+  return audience === 'member' ? (
+    <h1 class="question">
+      {asking} wants to use your account at {place}
+    </h1>
+  ) : (
+    <h1 class="question">
+      {asking} wants to help run {place} in your name
+    </h1>
+  )
+}
+
+function Provenance({ client, school }: { client: AskingClient; school: Branding }) {
+  const place = <Name text={school.name} fallback="this school" />
+  const document = client.kind === 'document' && (
+    <DefinitionList
+      rows={[
+        ['Published at', <Address text={client.host ?? 'unknown'} />],
+        ['Sends you back to', <Address text={client.redirectHost} />],
+        ...(client.reviewed ? [['Reviewed by', place] as const] : []),
+      ]}
+    />
+  )
+  const loopback = client.loopbackOnly && (
+    <p>
+      It runs on your own device, where another program could pose as it. If you did not just start
+      it yourself, choose Deny.
+    </p>
+  )
+  if (document && !client.reviewed) {
+    return (
+      <Alert tone="warning" title={`Not reviewed by ${plainText(school.name)}`}>
+        <p>The app chose its name itself. Go by its addresses:</p>
+        {document}
+        {loopback}
+      </Alert>
+    )
+  }
+  return (
+    <>
+      {document}
+      {loopback && (
+        <Alert tone="warning" title="Did you just start this app?">
+          {loopback}
+        </Alert>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,42 @@
+import { Avatar, Button, Form, Name } from '../../../foundation/html/components.tsx'
+
+export interface Person {
+  name: string
+  email: string
+  avatarUrl?: string | undefined
+}
+
+export interface SwitchAccount {
+  action: string
+  /** Sealed: what to come back to after signing in as somebody else. */
+  request?: string | undefined
+}
+
+interface SignedInAsProps {
+  person: Person
+  formToken: string
+  switchAccount: SwitchAccount
+}
+
+/** Who is signed in, with the way to be somebody else: its own form, since it ends a session. */
+export function SignedInAs({ person, formToken, switchAccount }: SignedInAsProps) {
+  return (
+    <div class="person">
+      <Avatar name={person.name || person.email} url={person.avatarUrl} />
+      <p>
+        <span class="visually-hidden">Signed in as </span>
+        <Name text={person.name} fallback="You" />
+        <span class="email">
+          <Name text={person.email} fallback="" />
+        </span>
+      </p>
+      <Form
+        action={switchAccount.action}
+        formToken={formToken}
+        hidden={{ request: switchAccount.request }}
+      >
+        <Button look="quiet">Use another account</Button>
+      </Form>
+    </div>
+  )
+}

@@ -1,0 +1,84 @@
+import { Address, Button, Card, Form, Name } from '../../../foundation/html/components.tsx'
+import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
+import { renderPage } from '../../../foundation/html/render.tsx'
+import { type Person, SignedInAs, type SwitchAccount } from './person.tsx'
+
+interface OperatorOnlyProps {
+  school: Branding
+  clientName: string
+  person: Person
+  action: string
+  formToken: string
+  /** The pending authorization, sealed; the answer goes back to the app as `access_denied`. */
+  request: string
+  switchAccount: SwitchAccount
+}
+
+/** For a person signed in without the owner or admin role that an operator client asks for. */
+export function operatorOnlyPage(props: OperatorOnlyProps): string {
+  const client = <Name text={props.clientName} fallback="This app" />
+  const school = <Name text={props.school.name} fallback="this school" />
+  return renderPage(
+    <Layout title="This app is for owners and admins" school={props.school}>
+      <Card>
+        <h1>This app is for owners and admins</h1>
+        <p class="lead">
+          {client} helps run {school}. Your account does not have the role for that here, so it
+          cannot let the app in.
+        </p>
+        <SignedInAs {...props} />
+        <p>If you are an owner or admin under another email address, sign in with that one.</p>
+        <Form action={props.action} formToken={props.formToken} hidden={{ request: props.request }}>
+          <Button look="primary" name="decision" value="deny">
+            Go back to the app
+          </Button>
+        </Form>
+      </Card>
+    </Layout>,
+  )
+}
+
+interface NoRoleProps {
+  school: Branding
+  person: Person
+  formToken: string
+  switchAccount: SwitchAccount
+  /** Where this person does have a role. */
+  schools: readonly { name: string; url: string }[]
+  reference: string
+}
+
+/** For a person signed in who has no role at this school at all. */
+export function noRolePage({ schools, ...props }: NoRoleProps): string {
+  const school = <Name text={props.school.name} fallback="this school" />
+  return renderPage(
+    <Layout title="You are not a member here" school={props.school}>
+      <Card>
+        <h1>You are not a member of {school}</h1>
+        <p class="lead">Your sign-in worked, but this account has no place at this school.</p>
+        <SignedInAs {...props} />
+        {schools.length > 0 && (
+          <section class="stack">
+            <h2>Your schools</h2>
+            <ul class="places">
+              {schools.map(({ name, url }) => (
+                <li>
+                  <a href={url}>
+                    <Name text={name} fallback={url} />
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+        <p>
+          If you should be a member, ask {school} to add the email address above, or sign in with
+          the one it knows.
+        </p>
+        <p class="reference">
+          Reference <Address text={props.reference} />
+        </p>
+      </Card>
+    </Layout>,
+  )
+}

@@ -1,0 +1,36 @@
+import { describeScopes } from './scope-words.ts'
+
+const personIcon = 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8ZM4.5 20a7.5 7.5 0 0 1 15 0'
+const eyeIcon =
+  'M2.5 12S6 5.5 12 5.5 21.5 12 21.5 12 18 18.5 12 18.5 2.5 12 2.5 12ZM12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6Z'
+const pencilIcon =
+  'M4 20l1-4.5L16.5 4a2.1 2.1 0 0 1 3 0l.5.5a2.1 2.1 0 0 1 0 3L8.5 19 4 20ZM14 6.5l3.5 3.5'
+
+export function ScopeList({ scopes }: { scopes: readonly string[] }) {
+  const { identity, read, change } = describeScopes(scopes)
+  return (
+    <div class="scopes">
+      <Group icon={personIcon} title="It will know" lines={identity} />
+      <Group icon={eyeIcon} title="It will be able to see" lines={read} />
+      <Group icon={pencilIcon} title="It will be able to change" lines={change} />
+      {change.length === 0 && <p class="scopes-note">It will not be able to change anything.</p>}
+    </div>
+  )
+}
+
+function Group({ icon, title, lines }: { icon: string; title: string; lines: string[] }) {
+  if (lines.length === 0) return null
+  return (
+    <section class="scope-group">
+      <svg viewBox="0 0 24 24" width={20} height={20} aria-hidden="true">
+        <path d={icon} />
+      </svg>
+      <h2>{title}</h2>
+      <ul class={lines.length > 6 ? 'many' : undefined}>
+        {lines.map((line) => (
+          <li>{line}</li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,138 @@
+import {
+  Address,
+  Alert,
+  Button,
+  Card,
+  Field,
+  Form,
+  Name,
+} from '../../../foundation/html/components.tsx'
+import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
+import { plainText } from '../../../foundation/html/plain-text.ts'
+import { renderPage } from '../../../foundation/html/render.tsx'
+
+export type SignInProblem =
+  /** Says neither which of the two was wrong nor whether the account exists. */
+  | { kind: 'mismatch' }
+  | { kind: 'missing'; email: boolean; password: boolean }
+  | { kind: 'throttled'; retryAfterSeconds: number }
+  | { kind: 'session-expired' }
+
+interface SignInProps {
+  school: Branding
+  action: string
+  formToken: string
+  /** Sealed: where to go on after signing in. */
+  continueToken?: string | undefined
+  /** What was typed before, or the app's `login_hint`. */
+  email?: string | undefined
+  problem?: SignInProblem | undefined
+  /** The app that waits for this sign-in; its host only if nobody vouches for its name. */
+  client?: { name: string; host?: string | undefined } | undefined
+  forgotPasswordUrl?: string | undefined
+}
+
+const problemId = 'problem'
+const missingEmail = 'Enter your email address.'
+const missingPassword = 'Enter your password.'
+
+export function signInPage(props: SignInProps): string {
+  const { school, problem, client, forgotPasswordUrl } = props
+  const email = plainText(props.email ?? '', 254)
+  const missing = problem?.kind === 'missing' ? problem : undefined
+  const describedBy = problem === undefined || missing ? undefined : problemId
+  const startWithPassword = email !== '' && !missing?.email
+  return renderPage(
+    <Layout title={problem ? 'Error: Sign in' : 'Sign in'} school={school}>
+      <Card>
+        <h1>Sign in</h1>
+        {client && <Waiting {...client} />}
+        {problem && <Problem problem={problem} />}
+        <Form
+          action={props.action}
+          formToken={props.formToken}
+          hidden={{ continue: props.continueToken }}
+        >
+          <Field
+            name="email"
+            label="Email address"
+            type="email"
+            autocomplete="username"
+            value={email}
+            error={missing?.email ? missingEmail : undefined}
+            describedBy={describedBy}
+            autofocus={!startWithPassword}
+          />
+          <Field
+            name="password"
+            label="Password"
+            type="password"
+            autocomplete="current-password"
+            error={missing?.password ? missingPassword : undefined}
+            describedBy={describedBy}
+            autofocus={startWithPassword}
+          />
+          <Button look="primary">Sign in</Button>
+        </Form>
+        {forgotPasswordUrl !== undefined && (
+          <p class="aside">
+            <a href={forgotPasswordUrl}>Forgotten your password?</a>
+          </p>
+        )}
+      </Card>
+    </Layout>,
+  )
+}
+
+function Waiting({ name, host }: { name: string; host?: string | undefined }) {
+  return (
+    <p class="lead">
+      to continue to <Name text={name} fallback="an app without a name" />
+      {host !== undefined && (
+        <span class="line">
+          published at <Address text={host} />
+        </span>
+      )}
+    </p>
+  )
+}
+
+function Problem({ problem }: { problem: SignInProblem }) {
+  switch (problem.kind) {
+    case 'mismatch':
+      return (
+        <Alert id={problemId} tone="error" title="Email address and password do not match">
+          <p>Check both and try again.</p>
+        </Alert>
+      )
+    case 'missing':
+      return (
+        <Alert id={problemId} tone="error" title="Something is missing">
+          {problem.email && <a href="#email">{missingEmail}</a>}
+          {problem.password && <a href="#password">{missingPassword}</a>}
+        </Alert>
+      )
+    case 'throttled':
+      return (
+        <Alert id={problemId} tone="error" title="Too many tries">
+          <p>
+            To keep this account safe, wait {inWords(problem.retryAfterSeconds)} before you try
+            again.
+          </p>
+        </Alert>
+      )
+    case 'session-expired':
+      return (
+        <Alert id={problemId} tone="error" title="You were away for a while">
+          <p>Please sign in again. You will go on where you were.</p>
+        </Alert>
+      )
+  }
+}
+
+function inWords(seconds: number): string {
+  if (seconds <= 60) return 'a minute'
+  const minutes = Math.ceil(seconds / 60)
+  if (minutes < 90) return `${minutes} minutes`
+  return `${Math.ceil(minutes / 60)} hours`
+}

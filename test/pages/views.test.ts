@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest'
+import { hostileName, samplePages } from '../support/sample-pages.ts'
+
+interface ParsedForm {
+  action: string | undefined
+  inputs: { type: string; name: string; value: string }[]
+  buttons: { name: string | undefined; value: string | undefined; label: string }[]
+}
+
+function attribute(tag: string, name: string): string | undefined {
+  return new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1]
+}
+
+/** Reads forms the way a script without a DOM does: the pages must be plain enough for that. */
+function parseForms(html: string): ParsedForm[] {
+  return [...html.matchAll(/<form([^>]*)>(.*?)<\/form>/gs)].map(([, tag = '', body = '']) => ({
+    action: attribute(tag, 'action'),
+    inputs: [...body.matchAll(/<input[^>]*>/g)].map(([input]) => ({
+      type: attribute(input, 'type') ?? 'text',
+      name: attribute(input, 'name') ?? '',
+      value: attribute(input, 'value') ?? '',
+    })),
+    buttons: [...body.matchAll(/<button([^>]*)>([^<]*)<\/button>/g)].map(
+      ([, button = '', label = '']) => ({
+        name: attribute(button, 'name'),
+        value: attribute(button, 'value'),
+        label,
+      }),
+    ),
+  }))
+}
+
+const says = (form: ParsedForm, words: RegExp) =>
+  form.buttons.some(({ label, value }) => words.test(label) || words.test(value ?? ''))
+const yes = /allow|approve|authorize|accept|continue/i
+const no = /deny|cancel|refuse|decline|reject|not now/i
+
+function pagesNamed(prefix: string): [string, string][] {
+  return Object.entries(samplePages).filter(([name]) => name.startsWith(prefix))
+}
+
+describe.each(Object.entries(samplePages))('%s', (_, html) => {
+  test('has no script, no inline style and no event handler', () => {
+    expect(html).not.toMatch(/<script|<style|\sstyle=|\son[a-z]+=/i)
+  })
+
+  test('every form posts, and carries the form token', () => {
+    for (const form of parseForms(html)) {
+      expect(form.inputs[0]).toMatchObject({ type: 'hidden', name: 'form_token' })
+    }
+    expect(html.match(/<form/g) ?? []).toHaveLength(html.match(/<form method="post"/g)?.length ?? 0)
+  })
+
+  test('has one main heading and no input outside a form', () => {
+    expect(html.match(/<h1/g)).toHaveLength(1)
+    expect(html.replace(/<form.*?<\/form>/gs, '')).not.toContain('<input')
+  })
+})
+
+describe.each(pagesNamed('sign-in'))('%s', (_, html) => {
+  test('is one form with exactly email and password besides what is hidden', () => {
+    const [form, ...others] = parseForms(html)
+    expect(others).toEqual([])
+    expect(form?.inputs.filter(({ type }) => type !== 'hidden').map(({ name }) => name)).toEqual([
+      'email',
+      'password',
+    ])
+    expect(html).toContain('autocomplete="username"')
+    expect(html).toContain('autocomplete="current-password"')
+  })
+
+  test('never hands a typed password back', () => {
+    const password = parseForms(html)[0]?.inputs.find(({ name }) => name === 'password')
+    expect(password?.value).toBe('')
+  })
+})
+
+describe.each(pagesNamed('consent'))('%s', (_, html) => {
+  test('has one form to answer with, told from the one that changes accounts', () => {
+    const answers = parseForms(html).filter((form) => says(form, yes) || says(form, no))
+    expect(answers).toHaveLength(1)
+    expect(answers[0]?.buttons).toEqual([
+      { name: 'decision', value: 'deny', label: 'Deny' },
+      { name: 'decision', value: 'allow', label: 'Allow' },
+    ])
+    expect(answers[0]?.inputs.map(({ name }) => name)).toEqual(['form_token', 'request'])
+  })
+
+  test('gives both answers the same look', () => {
+    const looks = [...html.matchAll(/<button[^>]*name="decision"[^>]*>/g)].map(([tag]) =>
+      attribute(tag, 'class'),
+    )
+    expect(looks).toEqual([looks[0], looks[0]])
+  })
+
+  test('says where to end the access', () => {
+    expect(html).toContain('href="/account/apps"')
+  })
+})
+
+describe('consent for a metadata document nobody reviewed', () => {
+  const html = samplePages['consent-not-reviewed'] ?? ''
+
+  test('shows both hosts, that it is not reviewed, and what a loopback redirect means', () => {
+    expect(html).toContain('Not reviewed by Demo Academy')
+    expect(html).toContain('claude.example')
+    expect(html).toContain('127.0.0.1')
+    expect(html).toContain('another program could pose as it')
+  })
+
+  test('says none of that of an application the school made itself', () => {
+    expect(samplePages.consent).not.toContain('Not reviewed')
+    expect(samplePages.consent).not.toContain('pose as it')
+  })
+})
+
+describe('a hostile client name', () => {
+  const html = samplePages['consent-hostile-name'] ?? ''
+
+  test('is text, isolated and short, whatever it holds', () => {
+    expect(hostileName).toContain('\u202e')
+    expect(html).toContain('<bdi class="name">&lt;script>alert(1)&lt;/script>gnp.exe \u0179')
+    expect(html).not.toMatch(/[\u200b\u202a-\u202e\u2066-\u2069]/u)
+    expect(html).not.toContain('xxxxxxxxxx')
+  })
+
+  test('leaves room for the school in the title of the page', () => {
+    expect(html).toMatch(/<title>&lt;script>.*… asks for access · Demo Academy<\/title>/)
+  })
+
+  test('never hides the end of the host it comes from', () => {
+    expect(html).toContain('long-host.evil.example</bdi>')
+  })
+})
+
+describe('a person who may not let an operator app in', () => {
+  test('can only go back with a refusal', () => {
+    const answers = parseForms(samplePages['operator-only'] ?? '').filter((form) => says(form, no))
+    expect(answers).toHaveLength(1)
+    expect(answers[0]?.buttons).toMatchObject([{ name: 'decision', value: 'deny' }])
+  })
+})
+
+describe.each([...pagesNamed('error'), ...pagesNamed('no-role')])('%s', (name, html) => {
+  test('gives a reference', () => {
+    expect(html).toContain('req-7f3k2m9q')
+  })
+
+  test('carries a brand only where a school answers', () => {
+    expect(html.includes('/theme.')).toBe(name !== 'error-unknown-school')
+  })
+})
+
+describe('a wrong redirect URI', () => {
+  test('is shown to the developer, never as a link', () => {
+    const html = samplePages['error-redirect-uri'] ?? ''
+    expect(html).toContain('https://evil.example/callback')
+    expect(html).not.toMatch(/href="[^"]*evil/)
+  })
+})

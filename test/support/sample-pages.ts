@@ -1,0 +1,151 @@
+import {
+  brokenRequestPage,
+  expiredRequestPage,
+  unavailablePage,
+  unknownClientPage,
+  unknownSchoolPage,
+  wrongRedirectUriPage,
+} from '../../src/foundation/html/error-pages.tsx'
+import { consentPage } from '../../src/surfaces/pages/views/consent.tsx'
+import { noRolePage, operatorOnlyPage } from '../../src/surfaces/pages/views/refusals.tsx'
+import { signInPage } from '../../src/surfaces/pages/views/sign-in.tsx'
+
+const school = { name: 'Demo Academy', themeVersion: 'demo' }
+const harbor = { name: 'Harbor School', logoUrl: '/logo.svg', themeVersion: 'harbor' }
+const formToken = 'c2FtcGxlLWZvcm0tdG9rZW4'
+const request = 'c2VhbGVkLXJlcXVlc3Q'
+const reference = 'req-7f3k2m9q'
+const person = { name: 'Ada Lovelace', email: 'ada@demo.test', avatarUrl: '/avatar.svg' }
+const switchAccount = { action: '/sign-out', request }
+
+const signIn = { school, action: '/sign-in', formToken, forgotPasswordUrl: '/forgotten-password' }
+
+const consent = {
+  school,
+  person,
+  formToken,
+  request,
+  switchAccount,
+  audience: 'member' as const,
+  idleDays: 90,
+  action: '/oauth/authorize/decision',
+  scopes: ['openid', 'profile', 'email', 'account:read', 'account:write'],
+  client: {
+    name: 'Study Planner',
+    kind: 'application' as const,
+    redirectHost: 'planner.example',
+    reviewed: true,
+    loopbackOnly: false,
+  },
+}
+
+const document = {
+  name: 'Claude Desktop',
+  kind: 'document' as const,
+  host: 'claude.example',
+  redirectHost: '127.0.0.1',
+  reviewed: false,
+  loopbackOnly: true,
+}
+
+const operatorSubjects =
+  'courses students members curriculum school appearance events membership_plans coupons posts subscriptions digital_products lecturers pages'.split(
+    ' ',
+  )
+const operatorScopes = [
+  'openid',
+  'profile',
+  'email',
+  ...operatorSubjects.flatMap((subject) => [`${subject}:read`, `${subject}:write`]),
+  'analytics:read',
+  'orders:read',
+  'comments:read',
+  'forms:read',
+  'storage:write',
+]
+
+export const hostileName = `<script>alert(1)</script>\u202e\u2067gnp.exe \u200b${'Z\u0334\u0358\u035c\u0341\u0300\u0301'.repeat(20)}👩‍👩‍👧‍👦${'x'.repeat(300)}`
+
+/** Every state of every page, by the name of its screenshot. */
+export const samplePages: Record<string, string> = {
+  'sign-in': signInPage(signIn),
+  'sign-in-for-an-app': signInPage({
+    ...signIn,
+    school: harbor,
+    continueToken: request,
+    email: 'ada@demo.test',
+    client: { name: 'Claude Desktop', host: 'claude.example' },
+  }),
+  'sign-in-mismatch': signInPage({
+    ...signIn,
+    email: 'ada@demo.test',
+    problem: { kind: 'mismatch' },
+  }),
+  'sign-in-missing': signInPage({
+    ...signIn,
+    problem: { kind: 'missing', email: true, password: true },
+  }),
+  'sign-in-throttled': signInPage({
+    ...signIn,
+    email: 'ada@demo.test',
+    problem: { kind: 'throttled', retryAfterSeconds: 840 },
+  }),
+  'sign-in-expired': signInPage({ ...signIn, problem: { kind: 'session-expired' } }),
+  consent: consentPage(consent),
+  'consent-read-only': consentPage({
+    ...consent,
+    school: harbor,
+    scopes: ['openid', 'account:read'],
+    client: { ...consent.client, kind: 'document', host: 'planner.example' },
+  }),
+  'consent-not-reviewed': consentPage({
+    ...consent,
+    audience: 'operator',
+    person: { name: 'Olive Owner', email: 'owner@demo.test' },
+    scopes: ['openid', 'courses:read', 'students:read'],
+    client: document,
+  }),
+  'consent-operator': consentPage({
+    ...consent,
+    audience: 'operator',
+    scopes: operatorScopes,
+    client: {
+      ...consent.client,
+      name: 'Visual Studio Code',
+      kind: 'vendor',
+      redirectHost: 'vscode.dev',
+    },
+  }),
+  'consent-hostile-name': consentPage({
+    ...consent,
+    person: { ...person, name: hostileName },
+    client: { ...document, name: hostileName, host: `${'long-host.'.repeat(20)}evil.example` },
+  }),
+  'operator-only': operatorOnlyPage({ ...consent, clientName: 'ChatGPT' }),
+  'no-role': noRolePage({
+    school,
+    person,
+    formToken,
+    switchAccount,
+    reference,
+    schools: [
+      { name: 'Harbor School', url: 'http://harbor.localhost:3000' },
+      { name: 'Heritage School', url: 'http://heritage.localhost:3000' },
+    ],
+  }),
+  'error-unknown-school': unknownSchoolPage({ reference, host: 'demmo.localhost:3000' }),
+  'error-redirect-uri': wrongRedirectUriPage({
+    school,
+    reference,
+    clientId: 'demo-public',
+    redirectUri: 'https://evil.example/callback',
+  }),
+  'error-unknown-client': unknownClientPage({ school, reference, clientId: 'demo-publik' }),
+  'error-broken-request': brokenRequestPage({
+    school,
+    reference,
+    explanation: 'client_id is missing.',
+  }),
+  'error-expired': expiredRequestPage({ school, reference }),
+  'error-unavailable': unavailablePage({ school: harbor, reference }),
+}
