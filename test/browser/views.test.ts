@@ -1,0 +1,171 @@
+import axe, { type AxeResults } from 'axe-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { launchBrowser } from '../support/browser.ts'
+import { origin, servePages } from '../support/page-server.ts'
+import { samplePages } from '../support/sample-pages.ts'
+
+const phone = { width: 390, height: 844 }
+const desktop = { width: 1280, height: 800 }
+
+let browser: Browser
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+}, 60_000)
+
+afterAll(async () => {
+  await browser?.close()
+})
+
+/** Each rule that was broken, with the elements that broke it. */
+async function violationsOf(page: Page, options = {}): Promise<string[]> {
+  // Evaluated from outside the page, so that its policy need not let a script in.
+  await page.evaluate(axe.source)
+  const run = `axe.run(document, ${JSON.stringify(options)})`
+  const { violations } = await page.evaluate<AxeResults>(run)
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)
+}
+
+describe('every page', () => {
+  let context: BrowserContext
+  let page: Page
+  let foreign: string[]
+  let complaints: string[]
+
+  beforeAll(async () => {
+    context = await browser.newContext()
+    foreign = await servePages(context, { ...samplePages, broken: '<img src="/logo.svg">' })
+    page = await context.newPage()
+    page.on('console', (message) => complaints.push(message.text()))
+  }, 60_000)
+
+  beforeEach(() => {
+    complaints = []
+  })
+
+  afterAll(() => context?.close())
+
+  test.each(Object.keys(samplePages))(
+    '%s breaks no rule of accessibility on a phone, on a desktop, in the light and in the dark',
+    async (name) => {
+      await page.emulateMedia({ colorScheme: 'light' })
+      await page.setViewportSize(phone)
+      await page.goto(`${origin}/${name}`)
+      for (const summary of await page.locator('summary').all()) await summary.click()
+      expect(await violationsOf(page)).toEqual([])
+      // Nothing but the colours changes from here on.
+      const contrastOnly = { runOnly: ['color-contrast'] }
+      await page.emulateMedia({ colorScheme: 'dark' })
+      expect(await violationsOf(page, contrastOnly)).toEqual([])
+      await page.setViewportSize(desktop)
+      expect(await violationsOf(page, contrastOnly)).toEqual([])
+      await page.emulateMedia({ colorScheme: 'light' })
+      expect(await violationsOf(page, contrastOnly)).toEqual([])
+    },
+    60_000,
+  )
+
+  test.each(Object.keys(samplePages))(
+    '%s asks no other origin for anything, trips no policy and fits 320 pixels',
+    async (name) => {
+      await page.setViewportSize({ width: 320, height: 640 })
+      await page.goto(`${origin}/${name}`)
+      expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(320)
+      expect(complaints).toEqual([])
+      expect(foreign).toEqual([])
+    },
+    60_000,
+  )
+
+  test('would be told of a broken rule', async () => {
+    await page.goto(`${origin}/broken`)
+    expect(await violationsOf(page)).toContain('image-alt: <img src="/logo.svg">')
+  }, 60_000)
+})
+
+describe('a page by itself', () => {
+  let context: BrowserContext
+  let page: Page
+
+  async function open(name: string, options: Parameters<Browser['newContext']>[0] = {}) {
+    context = await browser.newContext(options)
+    await servePages(context)
+    page = await context.newPage()
+    await page.goto(`${origin}/${name}`)
+  }
+
+  afterEach(() => context?.close())
+
+  /** What the keyboard reaches, in order, from where the page put the focus. */
+  async function tabStops(count: number): Promise<string[]> {
+    const stops: string[] = []
+    for (let i = 0; i < count; i += 1) {
+      stops.push(
+        await page.evaluate<string>(
+          'document.activeElement.name || document.activeElement.textContent',
+        ),
+      )
+      await page.keyboard.press('Tab')
+    }
+    return stops
+  }
+
+  test('sign-in starts in the email field and goes on in reading order', async () => {
+    await open('sign-in')
+    expect(await tabStops(4)).toEqual(['email', 'password', 'Sign in', 'Forgotten your password?'])
+  }, 60_000)
+
+  test('sign-in starts in the password field once the email is known', async () => {
+    await open('sign-in-mismatch')
+    expect((await tabStops(1))[0]).toBe('password')
+    expect(await page.locator('#password').getAttribute('aria-describedby')).toBe('problem')
+  }, 60_000)
+
+  test('consent takes no answer for granted, and offers Deny before Allow', async () => {
+    await open('consent')
+    const [start, ...stops] = await tabStops(5)
+    expect(start).toContain('wants to use your account')
+    expect(stops.slice(0, 2)).toEqual(['Use another account', 'Connected apps'])
+    expect(stops.slice(2)).toEqual(['decision', 'decision'])
+    const decisions = page.locator('button[name=decision]')
+    expect(await decisions.allTextContents()).toEqual(['Deny', 'Allow'])
+  }, 60_000)
+
+  test('Allow and Deny have the same size and colours', async () => {
+    await open('consent', { viewport: phone })
+    const looks = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('button[name=decision]')].map((button) => {
+        const { color, backgroundColor, border, fontSize, fontWeight } = getComputedStyle(button)
+        const { width, height } = button.getBoundingClientRect()
+        return JSON.stringify([color, backgroundColor, border, fontSize, fontWeight, width, height])
+      })`,
+    )
+    expect(looks).toHaveLength(2)
+    expect(looks[0]).toBe(looks[1])
+  }, 60_000)
+
+  test('sign-in works with scripts off', async () => {
+    await open('sign-in-for-an-app', { javaScriptEnabled: false })
+    await page.fill('#password', 'correct horse')
+    const [posted] = await Promise.all([
+      page.waitForRequest(`${origin}/sign-in`),
+      page.click('button'),
+    ])
+    expect(Object.fromEntries(new URLSearchParams(posted.postData() ?? ''))).toEqual({
+      form_token: 'c2FtcGxlLWZvcm0tdG9rZW4',
+      continue: 'c2VhbGVkLXJlcXVlc3Q',
+      email: 'ada@demo.test',
+      password: 'correct horse',
+    })
+  }, 60_000)
+
+  test('consent works with scripts off', async () => {
+    await open('consent', { javaScriptEnabled: false })
+    const [posted] = await Promise.all([
+      page.waitForRequest(`${origin}/oauth/authorize/decision`),
+      page.getByRole('button', { name: 'Allow' }).click(),
+    ])
+    expect(posted.postData()).toContain('request=c2VhbGVkLXJlcXVlc3Q&decision=allow')
+  }, 60_000)
+})

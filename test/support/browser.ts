@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs'
+import { type Browser, chromium } from 'playwright-core'
+import { bundledChromium } from './bundled-chromium.ts'
+
+const installed = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome-stable',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+]
+
+/** A headless Chromium with a new, empty profile. The caller closes it. */
+export async function launchBrowser(): Promise<Browser> {
+  const { executablePath, env } = await findChromium()
+  return chromium.launch({
+    executablePath,
+    env: { ...process.env, ...env },
+    args: [
+      '--no-sandbox',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--disable-gpu',
+      '--no-first-run',
+      '--disable-lcd-text',
+    ],
+  })
+}
+
+async function findChromium(): Promise<{ executablePath: string; env?: Record<string, string> }> {
+  const named = process.env.SCHOOLGATE_CHROMIUM
+  if (named !== undefined) {
+    if (existsSync(named)) return { executablePath: named }
+    throw new Error(`SCHOOLGATE_CHROMIUM names ${named}, and there is no such file.`)
+  }
+  if (process.platform === 'linux' && process.arch === 'x64') return bundledChromium()
+  const found = installed.find((path) => existsSync(path))
+  if (found !== undefined) return { executablePath: found }
+  throw new Error(
+    `The browser tests need a Chromium, and npm brings one for Linux on x86-64 only (this is ${process.platform} on ${process.arch}). ` +
+      'Install one ("apt install chromium", or Google Chrome on macOS), or set SCHOOLGATE_CHROMIUM to the path of any Chromium or Chrome.',
+  )
+}
