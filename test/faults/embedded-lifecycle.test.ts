@@ -5,7 +5,7 @@ import {
   findRunningEmbedded,
   startEmbeddedPostgres,
 } from '../../src/foundation/db/embedded/embedded-postgres.ts'
-import { isProcessAlive } from '../../src/foundation/db/embedded/processes.ts'
+import { isRunning } from '../../src/foundation/db/embedded/processes.ts'
 import { DataFolders, query } from './support/data-folders.ts'
 import { buildEmbedded, startServer } from './support/embedded-server.ts'
 
@@ -58,7 +58,7 @@ describe('a data folder with a database', () => {
     const first = await startEmbeddedPostgres({ dataDir })
     await query(first.address, 'create table kept as select 42 as answer')
     await first.stop()
-    expect(isProcessAlive(first.pid)).toBe(false)
+    expect(await isRunning(first.pid)).toBe(false)
     expect(await findRunningEmbedded(dataDir)).toBeUndefined()
 
     const second = await startEmbeddedPostgres({ dataDir })
@@ -69,7 +69,7 @@ describe('a data folder with a database', () => {
   })
 
   test('gets a new password when the file with it was lost', async () => {
-    const dataDir = await folders.make()
+    const dataDir = await folders.makeWithDatabase()
     const first = await startEmbeddedPostgres({ dataDir, durable: false })
     await first.stop()
     await rm(join(dataDir, 'postgresql-password'))
@@ -80,7 +80,7 @@ describe('a data folder with a database', () => {
   })
 
   test('applies the settings it is given, but never opens a port', async () => {
-    const dataDir = await folders.make()
+    const dataDir = await folders.makeWithDatabase()
     const postgres = await startEmbeddedPostgres({
       dataDir,
       durable: false,
@@ -97,7 +97,7 @@ describe('a data folder with a database', () => {
   })
 
   test('says what is wrong with a setting that PostgreSQL does not know', async () => {
-    const dataDir = await folders.make()
+    const dataDir = await folders.makeWithDatabase()
     await expect(
       startEmbeddedPostgres({ dataDir, durable: false, settings: { no_such_setting: '1' } }),
     ).rejects.toMatchObject({
@@ -111,7 +111,7 @@ describe('a server that is told to stop', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)(
     'drains on %s with its database still there, then stops it cleanly',
     async (signal) => {
-      const dataDir = await folders.make()
+      const dataDir = await folders.makeWithDatabase()
       const server = startServer(built, dataDir)
       const { pid, address } = await server.said('ready')
       expect(await findRunningEmbedded(dataDir)).toEqual({ ...address, pid })
@@ -119,7 +119,7 @@ describe('a server that is told to stop', () => {
       process.kill(-server.pid, signal)
       await server.said('stopped')
       expect(await server.exited).toBe(0)
-      expect(isProcessAlive(pid)).toBe(false)
+      expect(await isRunning(pid)).toBe(false)
       expect(await readdir(join(dataDir, 'pg18'))).not.toContain('postmaster.pid')
       expect(await readdir(address.host)).toEqual([])
     },
@@ -128,7 +128,7 @@ describe('a server that is told to stop', () => {
 
 describe('two servers on one data folder', () => {
   test('the second is refused and told the pid of the first', async () => {
-    const dataDir = await folders.make()
+    const dataDir = await folders.makeWithDatabase()
     const first = startServer(built, dataDir)
     await first.said('ready')
     const second = startServer(built, dataDir)

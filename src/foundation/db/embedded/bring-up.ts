@@ -12,7 +12,7 @@ import {
   type PostmasterFile,
   removeStaleLockFile,
 } from './postmaster-file.ts'
-import { isProcessAlive } from './processes.ts'
+import { isRunning } from './processes.ts'
 import { type LockAttempt, readClusterName, tryServerLock } from './server-lock.ts'
 import {
   asDirectoryList,
@@ -84,7 +84,7 @@ export async function bringUp(plan: Plan): Promise<BroughtUp> {
         } else if (attempt.outcome === 'not-yet') {
           lastReason = attempt.reason
         } else {
-          checkAttempt(attempt, running, Date.now() - startedAt > DEAD_HOLDER_PATIENCE_MS)
+          await checkAttempt(attempt, running, Date.now() - startedAt > DEAD_HOLDER_PATIENCE_MS)
         }
       }
       await sleep(POLL_MS)
@@ -170,11 +170,11 @@ async function meetOrphans(plan: Plan, round: number): Promise<void> {
   await sleep(ORPHAN_PAUSE_MS)
 }
 
-function checkAttempt(
+async function checkAttempt(
   attempt: Exclude<LockAttempt, { outcome: 'taken' | 'not-yet' }>,
   running: PostmasterFile,
   patienceIsOver: boolean,
-): void {
+): Promise<void> {
   if (attempt.outcome === 'wrong-password') {
     throw new EmbeddedPostgresError(
       'wrong-password',
@@ -183,7 +183,7 @@ function checkAttempt(
     )
   }
   const { pid } = attempt
-  if (pid !== undefined && !isProcessAlive(pid) && !patienceIsOver) return
+  if (pid !== undefined && !patienceIsOver && !(await isRunning(pid))) return
   throw new EmbeddedPostgresError(
     'already-running',
     `Another server already runs on this data folder${pid === undefined ? '' : ` (pid ${pid})`}.`,

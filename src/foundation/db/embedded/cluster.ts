@@ -9,7 +9,7 @@ import {
   errorCode,
   withFileErrors,
 } from './embedded-postgres-error.ts'
-import { isProcessAlive } from './processes.ts'
+import { isRunning } from './processes.ts'
 import { findText } from './write-once.ts'
 
 export const ROLE = 'schoolgate'
@@ -147,9 +147,10 @@ async function removeLeftovers(home: string): Promise<void> {
       Number(pid) === process.pid
         ? // In a container the server has the same pid in every life.
           (await stat(path)).mtimeMs >= performance.timeOrigin
-        : isProcessAlive(Number(pid))
+        : await isRunning(Number(pid))
+    if (stillAtWork) continue
     // An initdb that outlived its server may still be writing: then it stays for the next start.
-    if (!stillAtWork) await rm(path, { recursive: true, force: true }).catch(() => {})
+    await rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
   }
 }
 

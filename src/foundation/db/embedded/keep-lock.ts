@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
-import { isGone } from './postmaster.ts'
-import { isProcessAlive } from './processes.ts'
+import { isRunning } from './processes.ts'
 import { type LockAddress, tryServerLock } from './server-lock.ts'
 
 export type LockEnd = 'postgres-gone' | { readonly takenBy: number | undefined }
@@ -21,10 +20,10 @@ export function keepLock(
 
   const retake = async (): Promise<void> => {
     while (!released) {
-      if (await isGone(postmaster)) return onEnd('postgres-gone')
+      if (!(await isRunning(postmaster))) return onEnd('postgres-gone')
       const attempt = await tryServerLock(address)
       if (attempt.outcome === 'taken') return hold(attempt.client)
-      if (attempt.outcome === 'held' && isProcessAlive(attempt.pid ?? 0)) {
+      if (attempt.outcome === 'held' && (await isRunning(attempt.pid ?? 0))) {
         return onEnd({ takenBy: attempt.pid })
       }
       await sleep(100)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { link, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCode } from './embedded-postgres-error.ts'
-import { findProcess, isProcessAlive, type RunningProcess } from './processes.ts'
+import { acceptsSignals, findProcess, type RunningProcess } from './processes.ts'
 import { findText } from './write-once.ts'
 
 /** What PostgreSQL tells about itself in postmaster.pid; the later lines appear as it starts. */
@@ -42,7 +42,7 @@ export async function findLeftSocketFolder(clusterDir: string): Promise<string |
 }
 
 async function isPostmasterOf(pid: number, clusterDir: string): Promise<boolean> {
-  if (!isProcessAlive(pid)) return false
+  if (!acceptsSignals(pid)) return false
   const found = await findProcess(pid)
   return found !== undefined && looksLikePostmasterOf(found, clusterDir)
 }
@@ -68,7 +68,7 @@ export function looksLikePostmasterOf(
 export async function removeStaleLockFile(path: string, clusterDir: string): Promise<void> {
   const text = await findText(path)
   const pid = text === undefined ? undefined : parsePostmasterFile(text)?.pid
-  if (pid === undefined || !isProcessAlive(pid) || (await isPostmasterOf(pid, clusterDir))) return
+  if (pid === undefined || !acceptsSignals(pid) || (await isPostmasterOf(pid, clusterDir))) return
   // Renamed first and looked at again: another server may have replaced the file meanwhile.
   const aside = `${path}.stale-${randomBytes(4).toString('hex')}`
   try {

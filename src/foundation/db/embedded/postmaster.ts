@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Account, CLEAN_ENVIRONMENT, spawnIds } from './account.ts'
 import { openLog, sizeOfLog, trimLog } from './log-file.ts'
 import { looksLikePostmasterOf } from './postmaster-file.ts'
-import { findProcess, isProcessAlive, listProcesses } from './processes.ts'
+import { isRunning, listProcesses } from './processes.ts'
 
 export interface Exit {
   readonly code: number | null
@@ -77,10 +77,6 @@ export async function launchPostmaster(launch: Launch): Promise<Launched> {
   }
 }
 
-export async function isGone(pid: number): Promise<boolean> {
-  return !isProcessAlive(pid) || (await findProcess(pid)) === undefined
-}
-
 /**
  * SIGINT ends sessions and writes everything out; SIGQUIT and SIGKILL leave that to the next
  * start, which repeats what the write-ahead log holds. None of them loses a committed row.
@@ -95,7 +91,7 @@ export async function endPostmaster(pid: number): Promise<void> {
     sendSignal(pid, signal)
     const deadline = Date.now() + patienceMs
     while (Date.now() < deadline) {
-      if (await isGone(pid)) return
+      if (!(await isRunning(pid))) return
       await sleep(15)
     }
   }

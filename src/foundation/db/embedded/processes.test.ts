@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findProcess, isProcessAlive, listProcesses, parseProc, parsePs } from './processes.ts'
+import { findProcess, isRunning, listProcesses, parseProc, parsePs } from './processes.ts'
 
 describe('parseProc', () => {
   test('reads parent and command line', () => {
@@ -34,7 +34,7 @@ describe('parsePs', () => {
 
 describe('this machine', () => {
   test('the process that asks is found, alone and in the list', async () => {
-    expect(isProcessAlive(process.pid)).toBe(true)
+    expect(await isRunning(process.pid)).toBe(true)
     expect(await findProcess(process.pid)).toMatchObject({ parent: process.ppid })
     expect((await listProcesses()).map(({ pid }) => pid)).toContain(process.pid)
   })

@@ -10,13 +10,18 @@ export interface RunningProcess {
   readonly command: string
 }
 
-export function isProcessAlive(pid: number): boolean {
+/** Whether signals reach the process; that includes one that ended and was not reaped yet. */
+export function acceptsSignals(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
   } catch (error) {
     return errorCode(error) === 'EPERM'
   }
+}
+
+export async function isRunning(pid: number): Promise<boolean> {
+  return acceptsSignals(pid) && (await findProcess(pid)) !== undefined
 }
 
 /**
@@ -46,7 +51,7 @@ async function readProc(pid: number): Promise<RunningProcess | undefined> {
   }
 }
 
-/** A process that ended and waits to be reaped counts as gone, though signals still reach it. */
+/** A process that ended and waits to be reaped, which some containers never do, counts as gone. */
 export function parseProc(
   pid: number,
   status: string,

@@ -1,0 +1,209 @@
+import { spawn } from 'node:child_process'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { chooseAccount, spawnIds } from '../../src/foundation/db/embedded/account.ts'
+import {
+  type DatabaseAddress,
+  findRunningEmbedded,
+  startEmbeddedPostgres,
+} from '../../src/foundation/db/embedded/embedded-postgres.ts'
+import { isRunning, listProcesses } from '../../src/foundation/db/embedded/processes.ts'
+import { DataFolders, query } from './support/data-folders.ts'
+import { buildEmbedded, type ServerProcess, startServer } from './support/embedded-server.ts'
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+const folders = new DataFolders()
+let built: string
+
+beforeAll(async () => {
+  built = await buildEmbedded(await folders.make())
+})
+afterAll(() => folders[Symbol.asyncDispose]())
+
+async function missingRows(address: DatabaseAddress, acknowledged: readonly number[]) {
+  return query(
+    address,
+    'select n from unnest($1::bigint[]) as told(n) where not exists (select from written w where w.n = told.n)',
+    [acknowledged],
+  )
+}
+
+/** Starts a durable server that writes row after row, and returns once it is well under way. */
+async function serverAmidWrites(dataDir: string) {
+  const server = startServer(built, dataDir, 'write', 'durable')
+  const { pid, adopted } = await server.said('ready')
+  await server.untilAcknowledged(50)
+  return { server, postgresPid: pid, adopted }
+}
+
+async function expectNothingLost(dataDir: string, servers: readonly ServerProcess[]) {
+  const postgres = await startEmbeddedPostgres({ dataDir })
+  const acknowledged = servers.flatMap((server) => server.acknowledged)
+  expect(acknowledged.length).toBeGreaterThanOrEqual(50)
+  expect(await missingRows(postgres.address, acknowledged)).toEqual([])
+  await postgres.stop()
+}
+
+describe('kill -9 amid acknowledged writes loses none of them', () => {
+  test('of the server: PostgreSQL stays up and the next server adopts it', async () => {
+    const dataDir = await folders.makeWithDatabase()
+    const first = await serverAmidWrites(dataDir)
+    process.kill(first.server.pid, 'SIGKILL')
+    await first.server.exited
+    expect(await findRunningEmbedded(dataDir)).toMatchObject({ pid: first.postgresPid })
+
+    const second = await serverAmidWrites(dataDir)
+    expect(second).toMatchObject({ adopted: true, postgresPid: first.postgresPid })
+    process.kill(second.server.pid, 'SIGTERM')
+    await second.server.said('stopped')
+    expect(await isRunning(first.postgresPid)).toBe(false)
+    await expectNothingLost(dataDir, [first.server, second.server])
+  })
+
+  test('of PostgreSQL: the server learns of it at once, and the next start recovers', async () => {
+    const dataDir = await folders.makeWithDatabase()
+    const { server, postgresPid } = await serverAmidWrites(dataDir)
+    process.kill(postgresPid, 'SIGKILL')
+    expect(await server.said('exit')).toMatchObject({
+      pid: postgresPid,
+      signal: 'SIGKILL',
+      message: expect.stringContaining(join(dataDir, 'postgresql.log')),
+    })
+    await server.exited
+    await expectNothingLost(dataDir, [server])
+  })
+
+  test('of both at once', async () => {
+    const dataDir = await folders.makeWithDatabase()
+    const { server, postgresPid } = await serverAmidWrites(dataDir)
+    process.kill(postgresPid, 'SIGKILL')
+    process.kill(server.pid, 'SIGKILL')
+    await server.exited
+    await expectNothingLost(dataDir, [server])
+  })
+})
+
+describe('a PostgreSQL that its server left behind', () => {
+  test('is reported when it ends after having been adopted', async () => {
+    const dataDir = await folders.makeWithDatabase()
+    const server = startServer(built, dataDir)
+    const { pid } = await server.said('ready')
+    process.kill(server.pid, 'SIGKILL')
+    await server.exited
+    const adopted = await startEmbeddedPostgres({ dataDir, durable: false })
+    expect(adopted).toMatchObject({ pid, adopted: true })
+    process.kill(pid, 'SIGKILL')
+    expect(await adopted.onExit).toMatchObject({ pid })
+    await adopted.stop()
+  })
+
+  test('is replaced when other settings are wanted now', async () => {
+    const dataDir = await folders.makeWithDatabase()
+    const server = startServer(built, dataDir)
+    const { pid } = await server.said('ready')
+    process.kill(server.pid, 'SIGKILL')
+    await server.exited
+    const postgres = await startEmbeddedPostgres({
+      dataDir,
+      durable: false,
+      settings: { max_connections: '19' },
+    })
+    expect(postgres.adopted).toBe(false)
+    expect(await isRunning(pid)).toBe(false)
+    expect(await query(postgres.address, 'show max_connections')).toEqual([
+      { max_connections: '19' },
+    ])
+    await postgres.stop()
+  })
+})
+
+test('a busy session of a killed PostgreSQL does not keep the next one from starting', async () => {
+  const dataDir = await folders.makeWithDatabase()
+  const postgres = await startEmbeddedPostgres({ dataDir, durable: false })
+  const busy = new Client(postgres.address)
+  busy.on('error', () => {})
+  await busy.connect()
+  const [session] = (await busy.query<{ pid: number }>('select pg_backend_pid() as pid')).rows
+  // Without a query plan that ever waits, this session does not notice that its parent is gone.
+  const work = busy.query('select count(*) from generate_series(1, 1e12::bigint)').catch(() => {})
+  process.kill(postgres.pid, 'SIGKILL')
+  await postgres.onExit
+  const next = await startEmbeddedPostgres({ dataDir, durable: false })
+  expect(await isRunning(session?.pid ?? 0)).toBe(false)
+  expect(await query(next.address, 'select 1 as one')).toEqual([{ one: 1 }])
+  await next.stop()
+  await work
+})
+
+test('a crashed session makes PostgreSQL cut every connection, yet the folder stays ours', async () => {
+  const dataDir = await folders.makeWithDatabase()
+  const postgres = await startEmbeddedPostgres({ dataDir, durable: false })
+  const session = new Client(postgres.address)
+  session.on('error', () => {})
+  const cut = new Promise((resolve) => session.once('end', resolve))
+  await session.connect()
+  const [backend] = (await session.query<{ pid: number }>('select pg_backend_pid() as pid')).rows
+  process.kill(backend?.pid ?? 0, 'SIGKILL')
+  await cut
+  await vi.waitUntil(
+    async () => (await query(postgres.address, 'select 1').catch(() => [])).length === 1,
+    { timeout: 20_000 },
+  )
+  await vi.waitUntil(
+    async () =>
+      (await query(postgres.address, `select from pg_locks where locktype = 'advisory'`)).length,
+    { timeout: 20_000 },
+  )
+  await expect(startEmbeddedPostgres({ dataDir, durable: false })).rejects.toMatchObject({
+    code: 'already-running',
+    pid: process.pid,
+  })
+  await postgres.stop()
+})
+
+test('lock files that name a number now given to another process are cleared away', async () => {
+  const dataDir = await folders.makeWithDatabase()
+  const first = await startEmbeddedPostgres({ dataDir, durable: false })
+  const pidFile = await readFile(join(dataDir, 'pg18/postmaster.pid'), 'utf8')
+  const socketLock = join(first.address.host, '.s.PGSQL.5432.lock')
+  const socketFile = await readFile(socketLock, 'utf8')
+  await first.stop()
+
+  // Of the same user as PostgreSQL, or it would look past the files by itself.
+  const account = await chooseAccount(join(dataDir, 'pg18'))
+  const stranger = spawn('/bin/sleep', ['60'], { ...spawnIds(account), stdio: 'ignore' })
+  try {
+    const withStranger = (text: string) => text.replace(/^\d+/, String(stranger.pid))
+    await writeFile(join(dataDir, 'pg18/postmaster.pid'), withStranger(pidFile))
+    await writeFile(socketLock, withStranger(socketFile))
+    expect(await findRunningEmbedded(dataDir)).toBeUndefined()
+    const second = await startEmbeddedPostgres({ dataDir, durable: false })
+    expect(second.adopted).toBe(false)
+    await second.stop()
+  } finally {
+    stranger.kill()
+  }
+})
+
+test('what a killed initdb leaves is cleared away, and the next start succeeds', async () => {
+  const dataDir = await folders.make()
+  const server = startServer(built, dataDir)
+  const initdb = await vi.waitUntil(
+    async () =>
+      (await listProcesses()).find(
+        ({ parent, command }) => parent === server.pid && command.includes('/initdb '),
+      ),
+    { timeout: 20_000, interval: 5 },
+  )
+  process.kill(server.pid, 'SIGKILL')
+  process.kill(initdb.pid, 'SIGKILL')
+  await server.exited
+  expect(await readdir(dataDir)).toContainEqual(expect.stringMatching(/^pg18\.new-\d+-/))
+
+  const postgres = await startEmbeddedPostgres({ dataDir, durable: false })
+  expect(await readdir(dataDir)).not.toContainEqual(expect.stringContaining('.new-'))
+  expect(await query(postgres.address, 'select 1 as one')).toEqual([{ one: 1 }])
+  await postgres.stop()
+})
