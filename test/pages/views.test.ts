@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { SCOPES_OF_AUDIENCE } from '../../src/domain/clients/scope-catalogue.ts'
 import { hostileName, samplePages } from '../support/sample-pages.ts'
 
 interface ParsedForm {
@@ -95,6 +96,38 @@ describe.each(pagesNamed('consent'))('%s', (_, html) => {
 
   test('says where to end the access', () => {
     expect(html).toContain('href="/account/apps"')
+  })
+})
+
+describe('the scopes on a consent page', () => {
+  const linesOf = (name: string) =>
+    [...(samplePages[name] ?? '').matchAll(/<(?:h2|li)>([^<]*)</g)].map(([, line]) => line)
+
+  test('are told in the words of the catalogue, by what they let an app do', () => {
+    expect(linesOf('consent')).toEqual([
+      'Who you are',
+      'Know who you are at this school',
+      'See your name and picture',
+      'See your email address',
+      'What it can see',
+      'See your courses, progress, purchases, bookings, payments and notifications',
+      'What it can change',
+      'Mark your notifications as read and change what you are notified about',
+    ])
+  })
+
+  test('are all there, one line each', () => {
+    const scopes = [...SCOPES_OF_AUDIENCE.operator]
+    expect(linesOf('consent-operator')).toHaveLength(scopes.length + 3)
+  })
+
+  test('without a change say so', () => {
+    expect(samplePages['consent-read-only']).toContain('It cannot change anything.')
+    expect(samplePages.consent).not.toContain('It cannot change anything.')
+  })
+
+  test('count as a change where the catalogue does not know them', () => {
+    expect(linesOf('consent-hostile-name').slice(-2)).toEqual(['What it can change', 'grades:read'])
   })
 })
 

@@ -1,3 +1,4 @@
+import { SCOPES_OF_AUDIENCE } from '../../src/domain/clients/scope-catalogue.ts'
 import {
   brokenRequestPage,
   expiredRequestPage,
@@ -48,22 +49,6 @@ const document = {
   loopbackOnly: true,
 }
 
-const operatorSubjects =
-  'courses students members curriculum school appearance events membership_plans coupons posts subscriptions digital_products lecturers pages'.split(
-    ' ',
-  )
-const operatorScopes = [
-  'openid',
-  'profile',
-  'email',
-  ...operatorSubjects.flatMap((subject) => [`${subject}:read`, `${subject}:write`]),
-  'analytics:read',
-  'orders:read',
-  'comments:read',
-  'forms:read',
-  'storage:write',
-]
-
 export const hostileName = `<script>alert(1)</script>\u202e\u2067gnp.exe \u200b${'Z\u0334\u0358\u035c\u0341\u0300\u0301'.repeat(20)}👩‍👩‍👧‍👦${'x'.repeat(300)}`
 
 /** Every state of every page, by the name of its screenshot. */
@@ -95,7 +80,7 @@ export const samplePages: Record<string, string> = {
   'consent-read-only': consentPage({
     ...consent,
     school: harbor,
-    scopes: ['openid', 'account:read'],
+    scopes: ['account:read', 'openid'],
     client: { ...consent.client, kind: 'document', host: 'planner.example' },
   }),
   'consent-not-reviewed': consentPage({
@@ -108,7 +93,7 @@ export const samplePages: Record<string, string> = {
   'consent-operator': consentPage({
     ...consent,
     audience: 'operator',
-    scopes: operatorScopes,
+    scopes: [...SCOPES_OF_AUDIENCE.operator],
     client: {
       ...consent.client,
       name: 'Visual Studio Code',
@@ -119,6 +104,7 @@ export const samplePages: Record<string, string> = {
   'consent-hostile-name': consentPage({
     ...consent,
     person: { ...person, name: hostileName },
+    scopes: ['openid', 'grades:read'],
     client: { ...document, name: hostileName, host: `${'long-host.'.repeat(20)}evil.example` },
   }),
   'operator-only': operatorOnlyPage({ ...consent, clientName: 'ChatGPT' }),

@@ -1,3 +1,4 @@
+import type { Audience } from '../../../domain/clients/scope-catalogue.ts'
 import {
   Address,
   Alert,
@@ -30,7 +31,7 @@ interface ConsentProps {
   school: Branding
   client: AskingClient
   person: Person
-  audience: 'member' | 'operator'
+  audience: Audience
   scopes: readonly string[]
   /** Days without use after which the access ends by itself. */
   idleDays: number

@@ -1,4 +1,4 @@
-import { describeScopes } from './scope-words.ts'
+import { findScope, SCOPES } from '../../../domain/clients/scope-catalogue.ts'
 
 const personIcon = 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8ZM4.5 20a7.5 7.5 0 0 1 15 0'
 const eyeIcon =
@@ -7,13 +7,20 @@ const pencilIcon =
   'M4 20l1-4.5L16.5 4a2.1 2.1 0 0 1 3 0l.5.5a2.1 2.1 0 0 1 0 3L8.5 19 4 20ZM14 6.5l3.5 3.5'
 
 export function ScopeList({ scopes }: { scopes: readonly string[] }) {
-  const { identity, read, change } = describeScopes(scopes)
+  const asked = SCOPES.filter(({ name }) => scopes.includes(name))
+  const identity = asked.filter(({ audience }) => audience === 'identity')
+  const read = asked.filter(({ audience, access }) => audience !== 'identity' && access === 'read')
+  const change = [
+    ...asked.filter(({ access }) => access === 'write').map(({ meaning }) => meaning),
+    // One without a meaning counts as a change: better too alarming than too mild.
+    ...scopes.filter((name) => findScope(name) === undefined),
+  ]
   return (
     <div class="scopes">
-      <Group icon={personIcon} title="It will know" lines={identity} />
-      <Group icon={eyeIcon} title="It will be able to see" lines={read} />
-      <Group icon={pencilIcon} title="It will be able to change" lines={change} />
-      {change.length === 0 && <p class="scopes-note">It will not be able to change anything.</p>}
+      <Group icon={personIcon} title="Who you are" lines={identity.map(({ meaning }) => meaning)} />
+      <Group icon={eyeIcon} title="What it can see" lines={read.map(({ meaning }) => meaning)} />
+      <Group icon={pencilIcon} title="What it can change" lines={change} />
+      {change.length === 0 && <p class="scopes-note">It cannot change anything.</p>}
     </div>
   )
 }
@@ -26,7 +33,7 @@ function Group({ icon, title, lines }: { icon: string; title: string; lines: str
         <path d={icon} />
       </svg>
       <h2>{title}</h2>
-      <ul class={lines.length > 6 ? 'many' : undefined}>
+      <ul>
         {lines.map((line) => (
           <li>{line}</li>
         ))}
