@@ -126,7 +126,12 @@ export const samplePages: Record<string, string> = {
     clientId: 'demo-public',
     redirectUri: 'https://evil.example/callback',
   }),
-  'error-unknown-client': unknownClientPage({ school, reference, clientId: 'demo-publik' }),
+  'error-unknown-client': unknownClientPage({
+    school,
+    reference,
+    clientId: 'demo-publik',
+    explanation: 'No application with this client_id is known at this school.',
+  }),
   'error-broken-request': brokenRequestPage({
     school,
     reference,

@@ -43,15 +43,19 @@ export function expiredRequestPage({ reference, school }: Place) {
   })
 }
 
-/** Answers 400. */
-export function unknownClientPage({ reference, school, clientId }: Place & { clientId: string }) {
+/** Answers 400. `explanation` says why, to the developer. */
+export function unknownClientPage({
+  reference,
+  school,
+  clientId,
+  explanation,
+}: Place & { clientId: string; explanation: string }) {
   return appMistakePage({
     reference,
     school,
     title: 'We do not know this app',
-    what: `An app sent you here, but ${school.name} has no app under that identifier.`,
-    explanation:
-      'No client has this client_id at this origin. Identifiers belong to one school: ask its operator for the one to use here.',
+    what: `An app sent you here, but ${school.name} does not let it in under that identifier.`,
+    explanation,
     parameters: { client_id: clientId },
   })
 }

@@ -1,0 +1,58 @@
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { DocumentClients } from './domain/clients/document-clients.ts'
+import { addressBucket } from './foundation/http/client-address.ts'
+import { allowCrossOrigin, pathsAmong } from './foundation/http/cross-origin.ts'
+import { addHealthRoutes, type ReadinessCheck } from './foundation/http/health.ts'
+import type { RequestObserver } from './foundation/http/observe-requests.ts'
+import { createRateLimiter } from './foundation/http/rate-limit.ts'
+import { createHttpServer } from './foundation/http/server.ts'
+import type { TrustProxy } from './foundation/http/trust-proxy.ts'
+import type { AppContext } from './gate/context.ts'
+import { answerNotFound } from './gate/not-found.ts'
+import { enterSchool } from './gate/school-gate.ts'
+import { addOAuthRoutes } from './surfaces/oauth/oauth.ts'
+import { addPageRoutes } from './surfaces/pages/pages.ts'
+
+export interface AppOptions {
+  readonly context: AppContext
+  readonly logger: FastifyBaseLogger
+  readonly trust: TrustProxy
+  readonly readiness: readonly ReadinessCheck[]
+  readonly observers?: readonly RequestObserver[]
+}
+
+/** What scripts of other sites may call. The authorization endpoint and the pages are not on it. */
+const API_PATHS = ['/.well-known/', '/api/', '/member/graphql', '/mcp', '/openapi.json']
+
+/** The whole application on one Fastify instance, which listens nowhere yet. */
+export function buildApp(options: AppOptions): FastifyInstance {
+  const { context, logger, trust } = options
+  const app = createHttpServer({
+    logger,
+    trust,
+    observers: options.observers ?? [],
+    notFound: (request: FastifyRequest, reply: FastifyReply) => answerNotFound(request, reply),
+  })
+  allowCrossOrigin(app, pathsAmong(API_PATHS))
+  addHealthRoutes(app, options.readiness)
+  const documents = documentClients(context)
+  app.register(async (scope) => {
+    enterSchool(scope, context, trust)
+    addOAuthRoutes(scope, context, documents)
+    addPageRoutes(scope, context, documents)
+  })
+  return app
+}
+
+function documentClients(context: AppContext): DocumentClients {
+  const limiter = createRateLimiter({
+    name: 'document',
+    quota: context.limits.documentPerMinute,
+    windowSeconds: 60,
+  })
+  return new DocumentClients({
+    hosts: context.documentHosts,
+    loopbackHttp: context.loopbackDocuments,
+    mayFetch: (address) => limiter.take(addressBucket(address)).allowed,
+  })
+}

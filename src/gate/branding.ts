@@ -1,0 +1,18 @@
+import type { School } from '../domain/schools/school.ts'
+import { sha256 } from '../foundation/crypto/digest.ts'
+import type { Branding } from '../foundation/html/layout.tsx'
+
+/** How a school's pages look: its name, its logo, and the version of its colours. */
+export function brandingOf(school: School): Branding {
+  const { appearance } = school
+  return {
+    name: school.name,
+    logoUrl: appearance.logoFileId === undefined ? undefined : `/files/${appearance.logoFileId}`,
+    themeVersion: themeVersion(school),
+  }
+}
+
+/** Named by its content, so that the stylesheet can be cached for ever and never be stale. */
+export function themeVersion({ appearance }: School): string {
+  return sha256(`${appearance.primaryColor} ${appearance.accentColor}`).toString('hex').slice(0, 12)
+}

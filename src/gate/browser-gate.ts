@@ -1,0 +1,13 @@
+import type { FastifyRequest } from 'fastify'
+import { type BrowserSession, findSession } from '../domain/people/sessions.ts'
+import { findCookie, sessionCookieName } from '../foundation/http/cookies.ts'
+
+/** The signed-in browser behind a request, if it is one. */
+export async function findBrowserSession(
+  request: FastifyRequest,
+): Promise<BrowserSession | undefined> {
+  const name = sessionCookieName(request.school.origin)
+  const session = await findSession(request.at, findCookie(request.headers.cookie, name))
+  if (session !== undefined) request.outcome.personId = session.person.id
+  return session
+}

@@ -1,0 +1,19 @@
+import type { SchoolDirectory } from '../domain/schools/school-directory.ts'
+import type { Keyring } from '../foundation/crypto/seal.ts'
+import type { Db } from '../foundation/db/database.ts'
+
+/** What a surface is built with. Passed as an argument, never found through the server instance. */
+export interface AppContext {
+  readonly db: Db
+  readonly directory: SchoolDirectory
+  readonly keyring: Keyring
+  /** True in the demo world alone: client metadata documents may come over http from loopback. */
+  readonly loopbackDocuments: boolean
+  /** Hosts whose client metadata documents resolve at every school. */
+  readonly documentHosts: readonly string[]
+  readonly limits: {
+    readonly tokenPerSecond: number
+    readonly registrationPerMinute: number
+    readonly documentPerMinute: number
+  }
+}

@@ -1,0 +1,78 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isDatabaseUnavailable } from '../foundation/db/unavailable.ts'
+import { findClientFault } from '../foundation/http/client-fault.ts'
+import { logFailure } from '../foundation/http/last-resort.ts'
+import { apiHeaders } from '../foundation/http/security-headers.ts'
+import { bearerChallenge } from '../foundation/protocol/challenge.ts'
+import { errorBody, OAuthError } from '../foundation/protocol/errors.ts'
+
+/** Long enough for a restart or a failover, short enough for a person to wait. */
+const RETRY_AFTER_SECONDS = 2
+
+/**
+ * Any failure as a refusal in OAuth's words: the caller's faults by their name, an absent database
+ * as "try again", never as a verdict on the token, and everything else as our own fault.
+ */
+export function toOAuthError(error: unknown, request: FastifyRequest): OAuthError {
+  if (error instanceof OAuthError) return error
+  const fault = findClientFault(error)
+  if (fault !== undefined) {
+    return new OAuthError('invalid_request', fault.description, { status: fault.status })
+  }
+  logFailure(request, error)
+  if (isDatabaseUnavailable(error)) {
+    return new OAuthError(
+      'temporarily_unavailable',
+      'The service cannot answer at the moment. Try again shortly.',
+      { retryAfter: RETRY_AFTER_SECONDS },
+    )
+  }
+  return new OAuthError(
+    'server_error',
+    `Something went wrong on our side. Report the request id ${request.id} if it keeps failing.`,
+  )
+}
+
+/** Answers in the JSON dialect of the OAuth endpoints. */
+export function answerOAuthError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const refusal = toOAuthError(error, request)
+  return sendRefusal(refusal, request, reply)
+}
+
+/** The same with a challenge where the refusal is about the token: for protected resources. */
+export function answerBearerError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const refusal = toOAuthError(error, request)
+  if (isAboutToken(refusal)) {
+    reply.header(
+      'www-authenticate',
+      bearerChallenge({ origin: request.school.origin, error: refusal }),
+    )
+  }
+  return sendRefusal(refusal, request, reply)
+}
+
+function isAboutToken(refusal: OAuthError): boolean {
+  return refusal.code === 'invalid_token' || refusal.code === 'insufficient_scope'
+}
+
+function sendRefusal(
+  refusal: OAuthError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  request.outcome.result = refusal.code
+  if (refusal.retryAfter !== undefined) reply.header('retry-after', refusal.retryAfter)
+  return reply
+    .code(refusal.status)
+    .headers(apiHeaders('no-store'))
+    .header('content-type', 'application/json')
+    .send(JSON.stringify(errorBody(refusal)))
+}

@@ -1,0 +1,68 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { School } from '../domain/schools/school.ts'
+import { atSchool, type SchoolDb } from '../foundation/db/school-db.ts'
+import { unknownSchoolPage } from '../foundation/html/error-pages.tsx'
+import { wantsHtml } from '../foundation/http/negotiate.ts'
+import { createOriginReader } from '../foundation/http/origin.ts'
+import { pageHeaders } from '../foundation/http/security-headers.ts'
+import type { TrustProxy } from '../foundation/http/trust-proxy.ts'
+import type { AppContext } from './context.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The school whose origin was called. */
+    school: School
+    /** That school's rows. */
+    at: SchoolDb
+  }
+}
+
+/**
+ * Finds the school of every request in this scope before anything else runs. The Host header only
+ * selects it; every URL that we emit is built from the origin that is stored.
+ */
+export function enterSchool(scope: FastifyInstance, context: AppContext, trust: TrustProxy): void {
+  const readOrigin = createOriginReader(trust)
+  scope.decorateRequest('school')
+  scope.decorateRequest('at')
+
+  scope.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done) => {
+    const { origin, problem } = readOrigin(request)
+    if (origin === undefined) {
+      answerNoSchool(request, reply, 400, problem)
+      return
+    }
+    const enter = (school: School | undefined): void => {
+      if (school === undefined) {
+        answerNoSchool(request, reply, 404, `There is no school at ${origin}. Check the address.`)
+        return
+      }
+      request.school = school
+      request.at = atSchool(context.db, school.id)
+      request.outcome.school = school.subdomain
+      done()
+    }
+    const found = context.directory.find(origin)
+    if (found instanceof Promise) found.then(enter).catch(done)
+    else enter(found)
+  })
+}
+
+/** Answers here and not in a surface's dialect: without a school there is no surface. */
+function answerNoSchool(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: 400 | 404,
+  description: string,
+): void {
+  request.outcome.result = 'unknown_school'
+  reply.code(status).header('cache-control', 'no-store').header('x-content-type-options', 'nosniff')
+  if (wantsHtml(request.headers.accept)) {
+    const page = unknownSchoolPage({ reference: request.id, host: request.headers.host ?? '' })
+    reply.headers(pageHeaders('http://', 'site')).type('text/html; charset=utf-8').send(page)
+    return
+  }
+  reply
+    .type('application/json')
+    .send(JSON.stringify({ error: 'unknown_school', error_description: description }))
+}

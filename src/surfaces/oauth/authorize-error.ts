@@ -1,0 +1,50 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import {
+  brokenRequestPage,
+  unavailablePage,
+  unknownClientPage,
+  wrongRedirectUriPage,
+} from '../../foundation/html/error-pages.tsx'
+import { rawQuery } from '../../foundation/http/raw-url.ts'
+import { setPageHeaders } from '../../foundation/http/security-headers.ts'
+import type { OAuthError } from '../../foundation/protocol/errors.ts'
+import { readParameters } from '../../foundation/protocol/parameters.ts'
+import { brandingOf } from '../../gate/branding.ts'
+import { toOAuthError } from '../../gate/refusal.ts'
+
+/** The page for whoever was sent here with a request that must not be answered by a redirect. */
+export function answerAuthorizationError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const refusal = toOAuthError(error, request)
+  request.outcome.result = refusal.code
+  if (refusal.retryAfter !== undefined) reply.header('retry-after', refusal.retryAfter)
+  return setPageHeaders(reply, request.school.origin, 'authorization')
+    .code(refusal.status)
+    .type('text/html; charset=utf-8')
+    .send(pageFor(refusal, request))
+}
+
+function pageFor(refusal: OAuthError, request: FastifyRequest): string {
+  const place = { reference: request.id, school: brandingOf(request.school) }
+  if (refusal.status >= 500) return unavailablePage(place)
+  const clientId = parameterOf(request, 'client_id')
+  const redirectUri = parameterOf(request, 'redirect_uri')
+  if (refusal.code === 'invalid_client' && clientId !== undefined) {
+    return unknownClientPage({ ...place, clientId, explanation: refusal.description })
+  }
+  if (clientId !== undefined && redirectUri !== undefined && !refusal.redirectable) {
+    return wrongRedirectUriPage({ ...place, clientId, redirectUri })
+  }
+  return brokenRequestPage({ ...place, explanation: refusal.description })
+}
+
+function parameterOf(request: FastifyRequest, name: string): string | undefined {
+  try {
+    return readParameters(rawQuery(request.raw.url ?? '')).get(name)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,97 @@
+import {
+  ALL_SCOPES,
+  IDENTITY_SCOPES,
+  UNREVIEWED_SCOPES,
+} from '../../domain/clients/scope-catalogue.ts'
+import type { School } from '../../domain/schools/school.ts'
+import { publishedKeys, signsIdTokens } from '../../domain/schools/signing.ts'
+import { ENDPOINTS } from './endpoints.ts'
+import { grantTypes } from './grant-types/grant-types.ts'
+
+const CLIENT_AUTH_METHODS = ['none', 'client_secret_post'] as const
+
+/**
+ * What this origin can do, told by the tables and maps that the endpoints themselves use.
+ *
+ * @see RFC 8414 §2
+ */
+export function authorizationServerMetadata(
+  school: School,
+  documentsSupported: boolean,
+): Record<string, unknown> {
+  const at = (path: string): string => school.origin + path
+  return {
+    issuer: school.origin,
+    authorization_endpoint: at(ENDPOINTS.authorize),
+    token_endpoint: at(ENDPOINTS.token),
+    userinfo_endpoint: at(ENDPOINTS.userinfo),
+    revocation_endpoint: at(ENDPOINTS.revoke),
+    registration_endpoint: at(ENDPOINTS.register),
+    ...(school.variant === 'older'
+      ? {
+          introspection_endpoint: at(ENDPOINTS.introspect),
+          introspection_endpoint_auth_methods_supported: CLIENT_AUTH_METHODS,
+        }
+      : {}),
+    ...(publishedKeys(school).length > 0 ? { jwks_uri: at(ENDPOINTS.jwks) } : {}),
+    scopes_supported: ALL_SCOPES.toArray(),
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: [...grantTypes.keys()],
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: CLIENT_AUTH_METHODS,
+    revocation_endpoint_auth_methods_supported: CLIENT_AUTH_METHODS,
+    authorization_response_iss_parameter_supported: true,
+    client_id_metadata_document_supported: documentsSupported,
+    service_documentation: at('/docs'),
+    protected_resources: [school.origin],
+  }
+}
+
+/** @see OpenID Connect Discovery 1.0 §3 */
+export function openidConfiguration(
+  school: School,
+  documentsSupported: boolean,
+): Record<string, unknown> {
+  return {
+    ...authorizationServerMetadata(school, documentsSupported),
+    subject_types_supported: ['public'],
+    ...(signsIdTokens(school) ? { id_token_signing_alg_values_supported: ['ES256'] } : {}),
+    claim_types_supported: ['normal'],
+    claims_supported: [
+      ...(signsIdTokens(school) ? ['iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce'] : []),
+      'sub',
+      'email',
+      'name',
+      'picture',
+      'org_id',
+      'roles',
+    ],
+    claims_parameter_supported: false,
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
+  }
+}
+
+/** @see RFC 9728 §2 */
+export function protectedResourceMetadata(school: School): Record<string, unknown> {
+  return {
+    resource: school.origin,
+    authorization_servers: [school.origin],
+    bearer_methods_supported: ['header'],
+    resource_name: school.name,
+    resource_documentation: `${school.origin}/docs`,
+  }
+}
+
+/**
+ * The tool endpoint under its own name. Clients request every scope that they find here, so it lists
+ * only what an unreviewed operator client may have.
+ */
+export function toolEndpointMetadata(school: School): Record<string, unknown> {
+  return {
+    ...protectedResourceMetadata(school),
+    resource: `${school.origin}/mcp`,
+    scopes_supported: IDENTITY_SCOPES.union(UNREVIEWED_SCOPES).toArray(),
+  }
+}

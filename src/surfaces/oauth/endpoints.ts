@@ -1,0 +1,10 @@
+/** Where each endpoint is; routes and discovery both read this. */
+export const ENDPOINTS = {
+  authorize: '/oauth/authorize',
+  token: '/api/oauth/token',
+  userinfo: '/api/oauth/userinfo',
+  revoke: '/api/oauth/revoke',
+  register: '/api/oauth/register',
+  introspect: '/api/oauth/introspect',
+  jwks: '/.well-known/jwks.json',
+} as const

@@ -1,0 +1,56 @@
+import type { FastifyRequest } from 'fastify'
+import { SCOPES_OF_AUDIENCE } from '../../domain/clients/scope-catalogue.ts'
+import { findVendorPlatformByName } from '../../domain/clients/vendor-platforms.ts'
+import { findClientFault } from '../../foundation/http/client-fault.ts'
+import { OAuthError } from '../../foundation/protocol/errors.ts'
+import { Parameters } from '../../foundation/protocol/parameters.ts'
+import type { AppContext } from '../../gate/context.ts'
+import { grantTypes } from './grant-types/grant-types.ts'
+
+/**
+ * Hands a known vendor platform its client_id, the same each time. Whatever else the body says
+ * changes nothing: redirect URIs and scopes are the list's, not the caller's. This is not open
+ * registration.
+ *
+ * @see RFC 7591 §3.2 for the shape of the answers
+ */
+export async function answerRegistrationRequest(
+  context: AppContext,
+  request: FastifyRequest,
+): Promise<Record<string, unknown>> {
+  const name = clientNameOf(request.body)
+  const platform = name === undefined ? undefined : await findVendorPlatformByName(context.db, name)
+  if (platform === undefined) {
+    throw new OAuthError(
+      'invalid_client_metadata',
+      'client_name is not that of a known integration. Member applications are created by an operator in the admin area; other operator clients use the URL of a client metadata document as their client_id.',
+    )
+  }
+  request.outcome.clientId = platform.clientId
+  return {
+    client_id: platform.clientId,
+    client_name: platform.clientName,
+    redirect_uris: platform.redirectUris,
+    grant_types: [...grantTypes.keys()],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+    scope: SCOPES_OF_AUDIENCE.operator.toString(),
+  }
+}
+
+function clientNameOf(body: unknown): string | undefined {
+  if (body instanceof Parameters) return body.get('client_name')
+  if (typeof body !== 'object' || body === null) return undefined
+  const name: unknown = Reflect.get(body, 'client_name')
+  return typeof name === 'string' ? name : undefined
+}
+
+/** A body that cannot be read names no known integration either. */
+export function asMetadataError(error: unknown): unknown {
+  if (error instanceof OAuthError && error.code === 'invalid_request') {
+    return new OAuthError('invalid_client_metadata', error.description, { cause: error })
+  }
+  const fault = findClientFault(error)
+  if (fault === undefined || fault.status === 413 || fault.status === 429) return error
+  return new OAuthError('invalid_client_metadata', fault.description, { cause: error })
+}

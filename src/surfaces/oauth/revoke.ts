@@ -1,0 +1,58 @@
+import type { FastifyRequest } from 'fastify'
+import {
+  type AuthenticatedClient,
+  authenticateClient,
+  type Client,
+  findClient,
+} from '../../domain/clients/client.ts'
+import { revokePair } from '../../domain/grants/revoke-pair.ts'
+import type { SchoolVariant } from '../../domain/schools/school.ts'
+import { OAuthError } from '../../foundation/protocol/errors.ts'
+import { auditRefusal } from './audit-refusal.ts'
+import { checkNoAuthorizationHeader, formOf } from './form-request.ts'
+import { requireParameter } from './require-parameter.ts'
+
+/**
+ * Revocation. `token_type_hint` is not read: a token of ours says itself what it is.
+ *
+ * @see RFC 7009 §2
+ */
+export async function answerRevocationRequest(request: FastifyRequest): Promise<void> {
+  const form = formOf(request)
+  checkNoAuthorizationHeader(request)
+  const clientId = requireParameter(form, 'client_id')
+  const found = await findClient(request.at, clientId)
+  const client = authenticateRevokingClient(
+    found,
+    form.get('client_secret'),
+    request.school.variant,
+  )
+  await auditRefusal(request, 'token.refused', client, async () => {
+    const token = requireParameter(form, 'token')
+    await revokePair(request.at, client.clientId, token, request.id)
+  })
+}
+
+/**
+ * A confidential client without its secret, or with a wrong one, is answered 403 here, and not 401
+ * like at the token endpoint. Older origins do not ask for the secret, but one that is sent must be
+ * right.
+ */
+function authenticateRevokingClient(
+  client: Client | undefined,
+  secret: string | undefined,
+  variant: SchoolVariant,
+): AuthenticatedClient {
+  const excused = variant === 'older' && secret === undefined && client?.confidential === true
+  if (excused && !client.disabled) return client as AuthenticatedClient
+  try {
+    return authenticateClient(client, secret)
+  } catch (error) {
+    if (client?.confidential !== true || !(error instanceof OAuthError)) throw error
+    throw new OAuthError(
+      'unauthorized_client',
+      'A confidential application revokes with its client_secret in the form body; it is missing or wrong.',
+      { status: 403 },
+    )
+  }
+}

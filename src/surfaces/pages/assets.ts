@@ -1,0 +1,28 @@
+import type { FastifyInstance } from 'fastify'
+import { loadAssets } from '../../foundation/html/assets.ts'
+import { themeStylesheet } from '../../foundation/html/theme.ts'
+import { themeVersion } from '../../gate/branding.ts'
+
+/** The address holds a hash of the content, so what was fetched once never has to be asked for again. */
+const FOR_EVER = 'public, max-age=31536000, immutable'
+
+export function addAssetRoutes(app: FastifyInstance): void {
+  for (const [path, { contentType, body }] of loadAssets().byPath) {
+    app.get(path, (_request, reply) => {
+      reply
+        .header('cache-control', FOR_EVER)
+        .header('x-content-type-options', 'nosniff')
+        .type(contentType)
+        .send(body)
+    })
+  }
+  app.get('/theme.:version.css', (request, reply) => {
+    const { version } = request.params as { version: string }
+    const current = version === themeVersion(request.school)
+    reply
+      .header('cache-control', current ? FOR_EVER : 'no-store')
+      .header('x-content-type-options', 'nosniff')
+      .type('text/css; charset=utf-8')
+      .send(themeStylesheet(request.school.appearance))
+  })
+}

@@ -1,0 +1,172 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { DocumentClients } from '../../domain/clients/document-clients.ts'
+import {
+  type ConsentQuestion,
+  denyConsent,
+  findConsentQuestion,
+  grantConsent,
+  standingOf,
+} from '../../domain/grants/decide-consent.ts'
+import { REFRESH_TOKEN_IDLE_DAYS } from '../../domain/grants/lifetimes.ts'
+import { openPending } from '../../domain/grants/pending-authorization.ts'
+import { describeDevice } from '../../domain/people/device.ts'
+import { schoolsOfPerson } from '../../domain/people/membership.ts'
+import { pictureUrl } from '../../domain/people/person.ts'
+import type { BrowserSession } from '../../domain/people/sessions.ts'
+import { expiredRequestPage } from '../../foundation/html/error-pages.tsx'
+import { clientAddress } from '../../foundation/http/client-address.ts'
+import { rawQuery } from '../../foundation/http/raw-url.ts'
+import { authorizationResponseUrl } from '../../foundation/protocol/authorization-response.ts'
+import { errorBody, OAuthError } from '../../foundation/protocol/errors.ts'
+import { isLoopback } from '../../foundation/protocol/redirect-uri.ts'
+import { brandingOf } from '../../gate/branding.ts'
+import { findBrowserSession } from '../../gate/browser-gate.ts'
+import type { AppContext } from '../../gate/context.ts'
+import { checkedForm, formTokenFor, sendOn, sendPage } from './page-request.ts'
+import { type AskingClient, consentPage } from './views/consent.tsx'
+import { noRolePage, operatorOnlyPage } from './views/refusals.tsx'
+
+/** Consent is asked for on every authorization: an earlier one is no reason to skip the question. */
+export function addConsentRoutes(
+  app: FastifyInstance,
+  context: AppContext,
+  documents: DocumentClients,
+): void {
+  const read = async (request: FastifyRequest, sealed: string | undefined) => {
+    const pending = openPending(context.keyring, request.school.id, sealed)
+    if (pending === undefined) return undefined
+    const { at, school } = request
+    const address = clientAddress(request)
+    return await findConsentQuestion(context.db, at, school, documents, pending, address)
+  }
+
+  app.get('/consent', async (request, reply) => {
+    const sealed = new URLSearchParams(rawQuery(request.raw.url ?? '')).get('request') ?? ''
+    const question = await read(request, sealed)
+    if (question === undefined) return expired(request, reply)
+    const session = await findFreshSession(request, question)
+    if (session === undefined) {
+      return sendOn(reply, request, 'authorization', `/sign-in?request=${sealed}`)
+    }
+    return await ask(context, request, reply, session, question, sealed)
+  })
+
+  app.post('/consent', async (request, reply) => {
+    const session = await findBrowserSession(request)
+    const form = checkedForm(context.keyring, request, session)
+    const sealed = form.get('request') ?? ''
+    const question = await read(request, sealed)
+    if (question === undefined) return expired(request, reply)
+    if (session === undefined || isStale(session, question)) {
+      return sendOn(reply, request, 'authorization', `/sign-in?request=${sealed}`)
+    }
+    const allowed = standingOf(session, question.client) === 'allowed'
+    if (form.get('decision') === 'allow' && !allowed) {
+      return await ask(context, request, reply, session, question, sealed)
+    }
+    const location =
+      form.get('decision') === 'allow'
+        ? await allow(request, question, session)
+        : await deny(request, question, session)
+    return sendOn(reply, request, 'authorization', location)
+  })
+}
+
+async function allow(
+  request: FastifyRequest,
+  question: ConsentQuestion,
+  session: BrowserSession,
+): Promise<string> {
+  const device = describeDevice(request.headers['user-agent'])
+  const code = await grantConsent(request.at, question, session, device, request.id)
+  const { state } = question.pending
+  return authorizationResponseUrl(question.redirectUri, {
+    code,
+    state,
+    iss: request.school.origin,
+  })
+}
+
+/** @see RFC 6749 §4.1.2.1 */
+async function deny(
+  request: FastifyRequest,
+  question: ConsentQuestion,
+  session: BrowserSession,
+): Promise<string> {
+  await denyConsent(request.at, question, session, request.id)
+  request.outcome.result = 'access_denied'
+  const refusal = new OAuthError('access_denied', 'The person did not allow this.')
+  const { state } = question.pending
+  return authorizationResponseUrl(question.redirectUri, {
+    ...errorBody(refusal),
+    state,
+    iss: request.school.origin,
+  })
+}
+
+async function findFreshSession(
+  request: FastifyRequest,
+  question: ConsentQuestion,
+): Promise<BrowserSession | undefined> {
+  const session = await findBrowserSession(request)
+  return session === undefined || isStale(session, question) ? undefined : session
+}
+
+/** The client asked for a sign-in newer than this session's (`prompt=login`, `max_age`). */
+function isStale(session: BrowserSession, { pending }: ConsentQuestion): boolean {
+  return (
+    pending.signInAfter !== undefined &&
+    session.authenticatedAt.getTime() < pending.signInAfter * 1000
+  )
+}
+
+async function ask(
+  context: AppContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  session: BrowserSession,
+  question: ConsentQuestion,
+  sealed: string,
+): Promise<FastifyReply> {
+  const school = brandingOf(request.school)
+  const formToken = formTokenFor(context.keyring, request, reply, session)
+  const { name, email, avatarUrl } = session.person
+  const person = { name, email, avatarUrl: pictureUrl(avatarUrl, '') }
+  const switchAccount = { action: '/sign-out', request: sealed }
+  const common = { school, formToken, person, switchAccount, action: '/consent', request: sealed }
+  const standing = standingOf(session, question.client)
+  if (standing === 'no_role') {
+    const schools = await schoolsOfPerson(context.db, session.person.id)
+    const places = schools.map(({ name, origin }) => ({ name, url: origin }))
+    const page = noRolePage({ ...common, schools: places, reference: request.id })
+    return sendPage(reply, request, 'authorization', page, 403)
+  }
+  if (standing === 'not_operator') {
+    const page = operatorOnlyPage({ ...common, clientName: question.client.name })
+    return sendPage(reply, request, 'authorization', page, 403)
+  }
+  const page = consentPage({
+    ...common,
+    client: askingClient(question),
+    audience: question.client.audience,
+    scopes: question.pending.scopes,
+    idleDays: REFRESH_TOKEN_IDLE_DAYS,
+  })
+  return sendPage(reply, request, 'authorization', page)
+}
+
+function askingClient({ client, redirectUri }: ConsentQuestion): AskingClient {
+  return {
+    name: client.name,
+    kind: client.kind,
+    host: client.kind === 'document' ? new URL(client.clientId).host : undefined,
+    redirectHost: new URL(redirectUri).host || new URL(redirectUri).protocol,
+    reviewed: client.reviewed,
+    loopbackOnly: client.redirectUris.every(isLoopback),
+  }
+}
+
+function expired(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const page = expiredRequestPage({ reference: request.id, school: brandingOf(request.school) })
+  return sendPage(reply, request, 'authorization', page, 400)
+}

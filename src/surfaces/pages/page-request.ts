@@ -1,0 +1,84 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { BrowserSession } from '../../domain/people/sessions.ts'
+import { randomSecret } from '../../foundation/crypto/random.ts'
+import type { Keyring } from '../../foundation/crypto/seal.ts'
+import { RequestRefusedError } from '../../foundation/http/client-fault.ts'
+import { anonymousCookieName, findCookie, serializeCookie } from '../../foundation/http/cookies.ts'
+import { checkSameOriginPost } from '../../foundation/http/forged-post.ts'
+import { checkFormToken, type FormOwner, issueFormToken } from '../../foundation/http/form-token.ts'
+import { type PageKind, setPageHeaders } from '../../foundation/http/security-headers.ts'
+
+const PURPOSE = 'form-tokens'
+
+/** A page of ours with the headers that every page has. */
+export function sendPage(
+  reply: FastifyReply,
+  request: FastifyRequest,
+  kind: PageKind,
+  html: string,
+  status = 200,
+): FastifyReply {
+  return setPageHeaders(reply, request.school.origin, kind)
+    .code(status)
+    .type('text/html; charset=utf-8')
+    .send(html)
+}
+
+/** On to another page after a post; 303 so that no password is posted on (RFC 9700 §4.12). */
+export function sendOn(
+  reply: FastifyReply,
+  request: FastifyRequest,
+  kind: PageKind,
+  location: string,
+): FastifyReply {
+  return setPageHeaders(reply, request.school.origin, kind).redirect(location, 303)
+}
+
+/** The hidden field of a form, tied to the session or, before sign-in, to a cookie of its own. */
+export function formTokenFor(
+  keyring: Keyring,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  session: BrowserSession | undefined,
+): string {
+  return issueFormToken(keyring.key(PURPOSE), ownerFor(request, reply, session))
+}
+
+function ownerFor(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  session: BrowserSession | undefined,
+): FormOwner {
+  if (session !== undefined) return { kind: 'session', id: session.id }
+  const { origin } = request.school
+  const name = anonymousCookieName(origin)
+  const known = findCookie(request.headers.cookie, name)
+  if (known !== undefined) return { kind: 'anonymous', id: known }
+  const fresh = randomSecret(18).toString('base64url')
+  reply.header('set-cookie', serializeCookie(origin, name, fresh))
+  return { kind: 'anonymous', id: fresh }
+}
+
+/** The fields of a form that this very browser was served, or a refusal. */
+export function checkedForm(
+  keyring: Keyring,
+  request: FastifyRequest,
+  session: BrowserSession | undefined,
+): URLSearchParams {
+  checkSameOriginPost(request.headers, request.school.origin)
+  if (!(request.body instanceof URLSearchParams)) {
+    throw new RequestRefusedError(400, 'The form did not arrive. Open the page and send it again.')
+  }
+  const anonymous = findCookie(request.headers.cookie, anonymousCookieName(request.school.origin))
+  const owner: FormOwner =
+    session !== undefined
+      ? { kind: 'session', id: session.id }
+      : { kind: 'anonymous', id: anonymous ?? '' }
+  const token = request.body.get('form_token') ?? undefined
+  checkFormToken(
+    keyring.key(PURPOSE),
+    owner,
+    anonymous === undefined && session === undefined ? undefined : token,
+  )
+  return request.body
+}

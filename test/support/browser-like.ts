@@ -1,0 +1,164 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { LightMyRequestResponse } from 'fastify'
+import { PASSWORD, type TestClient, type TestPerson, type TestSchool, type World } from './world.ts'
+
+export type Answer = LightMyRequestResponse
+
+/** A person's browser at one school: keeps cookies, fills in forms, follows nothing by itself. */
+export class Visitor {
+  readonly #world: World
+  readonly #school: TestSchool
+  readonly #cookies = new Map<string, string>()
+
+  constructor(world: World, school: TestSchool) {
+    this.#world = world
+    this.#school = school
+  }
+
+  async get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.#keep(
+      await this.#world.app.inject({
+        method: 'GET',
+        url: path,
+        headers: { ...this.#headers(), accept: 'text/html', ...headers },
+      }),
+    )
+  }
+
+  async post(
+    path: string,
+    fields: Record<string, string>,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    return this.#keep(
+      await this.#world.app.inject({
+        method: 'POST',
+        url: path,
+        headers: {
+          ...this.#headers(),
+          'content-type': 'application/x-www-form-urlencoded',
+          origin: this.#school.origin,
+          ...headers,
+        },
+        payload: new URLSearchParams(fields).toString(),
+      }),
+    )
+  }
+
+  /** Follows redirects within the school until a page or another site comes up. */
+  async follow(answer: Answer): Promise<Answer> {
+    let current = answer
+    for (let hops = 0; hops < 8; hops++) {
+      const location = current.headers.location
+      if (typeof location !== 'string' || !location.startsWith('/')) return current
+      current = await this.get(location)
+    }
+    throw new Error('too many redirects')
+  }
+
+  async signIn(page: Answer, person: TestPerson, password: string = PASSWORD): Promise<Answer> {
+    const fields = hiddenFields(page.body, '/sign-in')
+    return await this.post('/sign-in', { ...fields, email: person.email, password })
+  }
+
+  async decide(page: Answer, decision: 'allow' | 'deny'): Promise<Answer> {
+    const fields = hiddenFields(page.body, '/consent')
+    return await this.post('/consent', { ...fields, decision })
+  }
+
+  #headers(): Record<string, string> {
+    const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const host = new URL(this.#school.origin).host
+    return { host, ...(cookie === '' ? {} : { cookie }) }
+  }
+
+  #keep(answer: Answer): Answer {
+    for (const { name, value } of answer.cookies) {
+      if (value === '') this.#cookies.delete(name)
+      else this.#cookies.set(name, value)
+    }
+    return answer
+  }
+}
+
+/** The hidden inputs of the form that posts to `action`. */
+export function hiddenFields(html: string, action: string): Record<string, string> {
+  const form = [...html.matchAll(/<form\b[^>]*action="([^"]*)"[^>]*>([\s\S]*?)<\/form>/g)].find(
+    (match) => match[1] === action,
+  )
+  if (form?.[2] === undefined)
+    throw new Error(`no form posts to ${action} in: ${html.slice(0, 300)}`)
+  const inputs = form[2].matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)
+  return Object.fromEntries(
+    [...inputs].map(([, name = '', value = '']) => [name, value.replaceAll('&amp;', '&')]),
+  )
+}
+
+export interface Pkce {
+  readonly verifier: string
+  readonly challenge: string
+}
+
+export function aPkce(): Pkce {
+  const verifier = randomBytes(32).toString('base64url')
+  return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }
+}
+
+export interface AuthorizeOptions {
+  readonly scope?: string
+  readonly visitor?: Visitor
+  readonly pkce?: Pkce
+  readonly parameters?: Record<string, string | undefined>
+  readonly decision?: 'allow' | 'deny'
+}
+
+/** The parameters of a correct authorization request, which tests then break. */
+export function authorizeParameters(
+  school: TestSchool,
+  client: TestClient,
+  pkce: Pkce,
+  overrides: Record<string, string | undefined> = {},
+): URLSearchParams {
+  const all: Record<string, string | undefined> = {
+    response_type: 'code',
+    client_id: client.clientId,
+    redirect_uri: client.redirectUri,
+    scope: 'openid profile email account:read account:write',
+    resource: school.origin,
+    code_challenge: pkce.challenge,
+    code_challenge_method: 'S256',
+    state: 'a state',
+    nonce: 'a nonce',
+    ...overrides,
+  }
+  return new URLSearchParams(
+    Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  )
+}
+
+/** The browser's whole way through an authorization; what the client's callback received. */
+export async function authorizeAs(
+  world: World,
+  school: TestSchool,
+  client: TestClient,
+  person: TestPerson,
+  options: AuthorizeOptions = {},
+): Promise<URLSearchParams & { readonly pkce?: Pkce }> {
+  const visitor = options.visitor ?? new Visitor(world, school)
+  const pkce = options.pkce ?? aPkce()
+  const overrides = {
+    ...(options.scope === undefined ? {} : { scope: options.scope }),
+    ...options.parameters,
+  }
+  const query = authorizeParameters(school, client, pkce, overrides)
+  let page = await visitor.follow(await visitor.get(`/oauth/authorize?${query}`))
+  if (page.body.includes('name="password"')) {
+    page = await visitor.follow(await visitor.signIn(page, person))
+  }
+  if (page.statusCode === 200) page = await visitor.decide(page, options.decision ?? 'allow')
+  const location = page.headers.location
+  if (typeof location !== 'string') {
+    throw new Error(`no redirect to the client: ${page.statusCode} ${page.body.slice(0, 400)}`)
+  }
+  return Object.assign(new URL(location).searchParams, { pkce })
+}

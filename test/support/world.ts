@@ -1,0 +1,186 @@
+import { randomBytes } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import { afterAll } from 'vitest'
+import { buildApp } from '../../src/app.ts'
+import type { SchoolVariant } from '../../src/domain/schools/school.ts'
+import { SchoolDirectory } from '../../src/domain/schools/school-directory.ts'
+import { SIGNING_KEY_PURPOSE } from '../../src/domain/schools/signing.ts'
+import { sha256 } from '../../src/foundation/crypto/digest.ts'
+import { generateEs256Key } from '../../src/foundation/crypto/es256.ts'
+import { hashPassword } from '../../src/foundation/crypto/password.ts'
+import { uuidv7 } from '../../src/foundation/crypto/random.ts'
+import { Keyring, seal } from '../../src/foundation/crypto/seal.ts'
+import { atSchool, type SchoolDb } from '../../src/foundation/db/school-db.ts'
+import { createLogger } from '../../src/foundation/http/logging.ts'
+import { trustNobody } from '../../src/foundation/http/trust-proxy.ts'
+import type { AppContext } from '../../src/gate/context.ts'
+import { type TestDatabase, testDatabase } from './database.ts'
+
+export const PASSWORD = 'correct horse battery'
+export const CALLBACK = 'http://127.0.0.1/callback'
+
+export interface TestSchool {
+  readonly id: string
+  readonly origin: string
+  readonly subdomain: string
+  readonly at: SchoolDb
+}
+
+export interface TestPerson {
+  readonly id: string
+  readonly email: string
+  readonly name: string
+}
+
+export interface TestClient {
+  readonly clientId: string
+  readonly secret: string | undefined
+  readonly redirectUri: string
+}
+
+const ring = new Keyring('a secret for tests that is long enough to be one')
+/** Hashing is slow on purpose; once per test file is enough. */
+let passwordHash: Promise<string> | undefined
+
+/** The real application on a database of this test file's own, and words to furnish it with. */
+export class World {
+  readonly app: FastifyInstance
+  readonly database: TestDatabase
+  readonly context: AppContext
+
+  constructor(app: FastifyInstance, database: TestDatabase, context: AppContext) {
+    this.app = app
+    this.database = database
+    this.context = context
+  }
+
+  async aSchool(
+    options: {
+      variant?: SchoolVariant
+      signing?: 'active' | 'published' | 'none'
+      openRegistration?: boolean
+      documentHosts?: string[]
+      endAuthorizationOnReplay?: boolean
+    } = {},
+  ): Promise<TestSchool> {
+    const id = uuidv7()
+    const subdomain = `s${randomBytes(5).toString('hex')}`
+    const origin = `http://${subdomain}.test`
+    await this.database.db
+      .insertInto('schools')
+      .values({
+        id,
+        subdomain,
+        origin,
+        name: `School ${subdomain}`,
+        variant: options.variant ?? 'newer',
+        open_registration: options.openRegistration ?? false,
+        document_hosts: options.documentHosts ?? [],
+        end_authorization_on_replay: options.endAuthorizationOnReplay ?? false,
+      })
+      .execute()
+    const at = atSchool(this.database.db, id)
+    const signing = options.signing ?? 'active'
+    if (signing !== 'none') await this.#aKey(at, signing)
+    this.context.directory.forget()
+    return { id, origin, subdomain, at }
+  }
+
+  async #aKey(at: SchoolDb, stage: 'active' | 'published'): Promise<void> {
+    const { kid, publicJwk, privateKey } = generateEs256Key()
+    await at
+      .insert('signing_keys', {
+        kid,
+        stage,
+        public_jwk: JSON.stringify(publicJwk),
+        sealed_private_key: seal(ring.key(SIGNING_KEY_PURPOSE), privateKey, at.schoolId),
+        activated_at: stage === 'active' ? new Date() : null,
+      })
+      .execute()
+  }
+
+  async aPerson(): Promise<TestPerson> {
+    passwordHash ??= hashPassword(PASSWORD)
+    const id = uuidv7()
+    const email = `p${randomBytes(5).toString('hex')}@people.test`
+    await this.database.db
+      .insertInto('users')
+      .values({
+        id,
+        email,
+        name: `Person ${email.slice(0, 6)}`,
+        avatar_url: '/assets/mark.svg',
+        password_hash: await passwordHash,
+      })
+      .execute()
+    return { id, email, name: `Person ${email.slice(0, 6)}` }
+  }
+
+  async aMember(
+    school: TestSchool,
+    roles: readonly string[] = ['student'],
+    person?: TestPerson,
+  ): Promise<TestPerson> {
+    const who = person ?? (await this.aPerson())
+    await school.at.insert('school_members', { user_id: who.id, roles: [...roles] }).execute()
+    return who
+  }
+
+  async aPublicClient(
+    school: TestSchool,
+    options: { scopes?: string[]; redirectUris?: string[]; name?: string } = {},
+  ): Promise<TestClient> {
+    return await this.#aClient(school, undefined, options)
+  }
+
+  async aConfidentialClient(
+    school: TestSchool,
+    options: { scopes?: string[]; redirectUris?: string[] } = {},
+  ): Promise<TestClient> {
+    return await this.#aClient(school, randomBytes(16).toString('hex'), options)
+  }
+
+  async #aClient(
+    school: TestSchool,
+    secret: string | undefined,
+    options: { scopes?: string[]; redirectUris?: string[]; name?: string },
+  ): Promise<TestClient> {
+    const clientId = `c${randomBytes(6).toString('hex')}`
+    const redirectUris = options.redirectUris ?? [CALLBACK]
+    await school.at
+      .insert('clients', {
+        client_id: clientId,
+        kind: 'application',
+        audience: 'member',
+        name: options.name ?? `App ${clientId}`,
+        confidential: secret !== undefined,
+        secret_hash: secret === undefined ? null : sha256(secret),
+        redirect_uris: redirectUris,
+        scopes: options.scopes ?? ['openid', 'profile', 'email', 'account:read', 'account:write'],
+      })
+      .execute()
+    return { clientId, secret, redirectUri: redirectUris[0] ?? CALLBACK }
+  }
+}
+
+export async function aWorld(overrides: Partial<AppContext> = {}): Promise<World> {
+  const database = await testDatabase()
+  const context: AppContext = {
+    db: database.db,
+    directory: new SchoolDirectory(database.db),
+    keyring: ring,
+    loopbackDocuments: false,
+    documentHosts: [],
+    limits: { tokenPerSecond: 1000, registrationPerMinute: 1000, documentPerMinute: 1000 },
+    ...overrides,
+  }
+  const app = buildApp({
+    context,
+    logger: createLogger({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }),
+    trust: trustNobody,
+    readiness: [],
+  })
+  await app.ready()
+  afterAll(() => app.close())
+  return new World(app, database, context)
+}
