@@ -200,5 +200,11 @@ if (isRoot) {
       ])
       expect((await lstat(join(dataDir, 'pg18'))).uid).toBe(process.getuid?.())
     })
+
+    test("a command that may not read another user's data folder says so", async () => {
+      const dataDir = await folders.makeWithDatabase()
+      await chmod(join(dataDir, 'postgresql-password'), 0o000)
+      await expect(findRunningEmbedded(dataDir)).rejects.toMatchObject({ code: 'wrong-owner' })
+    })
   })
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { lchown, readFile, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { EmbeddedPostgresError, errorCode } from './embedded-postgres-error.ts'
 
 /** The user PostgreSQL runs as. It refuses root, so root hands it to somebody else. */
@@ -126,7 +127,7 @@ function wrongOwner(clusterDir: string, owner: number): EmbeddedPostgresError {
   const remedy =
     owner === 0
       ? `give it to an ordinary user, for example: chown -R nobody ${clusterDir}`
-      : `start the server as the user with uid ${owner}, or give the folder to yourself: sudo chown -R "$(id -u)" ${clusterDir}`
+      : `start the server as the user with uid ${owner}, or give the folder to yourself: sudo chown -R "$(id -u)" ${dirname(clusterDir)}`
   return new EmbeddedPostgresError(
     'wrong-owner',
     `The database in ${clusterDir} belongs to ${owner === 0 ? 'root, as which PostgreSQL refuses to run' : `another user (uid ${owner})`}.`,

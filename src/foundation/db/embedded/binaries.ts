@@ -8,6 +8,7 @@ import {
   USE_ANOTHER_POSTGRESQL,
   withFileErrors,
 } from './embedded-postgres-error.ts'
+import { findMaker, isAbandoned, temporaryName } from './temporary-name.ts'
 
 export interface PostgresPackage {
   /** The folder with bin/, lib/ and share/. */
@@ -73,7 +74,9 @@ export async function removeOtherBinaries(home: string, version: string): Promis
   const folder = join(home, 'binaries')
   const names = await readdir(folder).catch(() => [])
   for (const name of names) {
-    if (name !== version) await rm(join(folder, name), { recursive: true, force: true })
+    const path = join(folder, name)
+    const unused = findMaker(path) === undefined ? name !== version : await isAbandoned(path)
+    if (unused) await rm(path, { recursive: true, force: true })
   }
 }
 
@@ -112,7 +115,7 @@ async function makeLinks(native: string, links: readonly Link[]): Promise<void> 
 }
 
 async function copyBinaries(native: string, links: readonly Link[], copy: string): Promise<void> {
-  const temporary = `${copy}.new-${process.pid}-${Date.now()}`
+  const temporary = temporaryName(copy)
   await mkdir(temporary, { recursive: true })
   try {
     // An ancestor made under a strict umask would shut the account out again.

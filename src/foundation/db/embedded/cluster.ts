@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { type Account, giveTo, runAs } from './account.ts'
@@ -9,7 +9,7 @@ import {
   errorCode,
   withFileErrors,
 } from './embedded-postgres-error.ts'
-import { isRunning } from './processes.ts'
+import { isAbandoned, temporaryName } from './temporary-name.ts'
 import { findText } from './write-once.ts'
 
 export const ROLE = 'schoolgate'
@@ -61,7 +61,7 @@ export async function initialise(plan: Initialisation): Promise<void> {
   checkHasName(account)
   const folder = clusterFolder(home, major)
   await removeLeftovers(home)
-  const temporary = `${folder}.new-${process.pid}-${randomBytes(4).toString('hex')}`
+  const temporary = temporaryName(folder)
   try {
     await withFileErrors(home, () => mkdir(temporary, { mode: 0o700 }))
     await giveTo(account, temporary)
@@ -140,15 +140,8 @@ function quote(text: string): string {
 
 async function removeLeftovers(home: string): Promise<void> {
   for (const name of await readdir(home)) {
-    const pid = /^pg\d+\.new-(\d+)-[0-9a-f]+(?:\.password)?$/.exec(name)?.[1]
-    if (pid === undefined) continue
     const path = join(home, name)
-    const stillAtWork =
-      Number(pid) === process.pid
-        ? // In a container the server has the same pid in every life.
-          (await stat(path)).mtimeMs >= performance.timeOrigin
-        : await isRunning(Number(pid))
-    if (stillAtWork) continue
+    if (!/^pg\d+\.new-/.test(name) || !(await isAbandoned(path))) continue
     // An initdb that outlived its server may still be writing: then it stays for the next start.
     await rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
   }

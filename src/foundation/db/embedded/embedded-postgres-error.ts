@@ -58,6 +58,7 @@ export async function withFileErrors<T>(path: string, act: () => Promise<T>): Pr
 function explainFileError(cause: unknown, path: string): unknown {
   switch (errorCode(cause)) {
     case 'EACCES':
+    case 'ENOENT': // What a recursive mkdir says on a read-only file system.
     case 'EPERM':
     case 'EROFS':
       return new EmbeddedPostgresError(

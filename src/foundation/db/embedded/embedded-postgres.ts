@@ -2,6 +2,7 @@ import { realpath } from 'node:fs/promises'
 import { loadPostgresPackage, removeOtherBinaries } from './binaries.ts'
 import { type BroughtUp, bringUp, isListening, type Plan } from './bring-up.ts'
 import { clusterFolder, DATABASE, ROLE } from './cluster.ts'
+import { EmbeddedPostgresError, errorCode } from './embedded-postgres-error.ts'
 import { loadHome } from './home.ts'
 import { keepLock } from './keep-lock.ts'
 import { keepLogTrimmed } from './log-file.ts'
@@ -11,8 +12,8 @@ import { findPostmaster } from './postmaster-file.ts'
 import { type EmbeddedPostgresOptions, prepare } from './prepare.ts'
 import { removeTemporarySocketFolder } from './socket-folder.ts'
 
-// The one class that callers outside this folder need besides what is defined here.
-export { EmbeddedPostgresError } from './embedded-postgres-error.ts'
+// Callers outside this folder need nothing but this file.
+export { EmbeddedPostgresError }
 
 /** Fits pg's client configuration as it is; the host is the folder of a Unix socket. */
 export interface DatabaseAddress {
@@ -59,15 +60,25 @@ export async function startEmbeddedPostgres(
 export async function findRunningEmbedded(
   dataDir: string,
 ): Promise<(DatabaseAddress & { pid: number }) | undefined> {
-  const folder = await realpath(dataDir).catch(() => undefined)
-  if (folder === undefined) return undefined
-  const password = await findPassword(folder)
-  if (password === undefined) return undefined
-  const { major } = await loadPostgresPackage()
-  const running = await findPostmaster(clusterFolder(await loadHome(folder), major))
-  if (running === undefined || !isListening(running)) return undefined
-  const { pid, socketFolder: host, port } = running
-  return { host, port, user: ROLE, password, database: DATABASE, pid }
+  try {
+    const folder = await realpath(dataDir)
+    const password = await findPassword(folder)
+    if (password === undefined) return undefined
+    const { major } = await loadPostgresPackage()
+    const running = await findPostmaster(clusterFolder(await loadHome(folder), major))
+    if (running === undefined || !isListening(running)) return undefined
+    const { pid, socketFolder: host, port } = running
+    return { host, port, user: ROLE, password, database: DATABASE, pid }
+  } catch (cause) {
+    if (errorCode(cause) === 'ENOENT') return undefined
+    if (errorCode(cause) !== 'EACCES') throw cause
+    throw new EmbeddedPostgresError(
+      'wrong-owner',
+      `The files in ${dataDir} belong to another user, so the database there cannot be reached.`,
+      'run this command as the user that runs the server',
+      { cause },
+    )
+  }
 }
 
 function supervise(plan: Plan, up: BroughtUp): EmbeddedPostgres {
@@ -107,6 +118,7 @@ function supervise(plan: Plan, up: BroughtUp): EmbeddedPostgres {
 
   const stop = async (): Promise<void> => {
     if (ended) return
+    lock.expectEnd()
     await endPostmaster(pid)
     stopTrimming()
     await lock.release()

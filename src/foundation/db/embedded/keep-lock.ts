@@ -5,6 +5,12 @@ import { type LockAddress, tryServerLock } from './server-lock.ts'
 
 export type LockEnd = 'postgres-gone' | { readonly takenBy: number | undefined }
 
+export interface KeptLock {
+  /** From now on a cut connection is no surprise; until it is cut, the lock is still held. */
+  expectEnd(): void
+  release(): Promise<void>
+}
+
 /**
  * Holds the server lock for as long as PostgreSQL runs. When one of its processes crashes,
  * PostgreSQL cuts every connection and carries on: the lock is then taken again.
@@ -14,7 +20,7 @@ export function keepLock(
   address: LockAddress,
   postmaster: number,
   onEnd: (end: LockEnd) => void,
-): { release(): Promise<void> } {
+): KeptLock {
   let client = first
   let released = false
 
@@ -37,6 +43,9 @@ export function keepLock(
   hold(first)
 
   return {
+    expectEnd() {
+      released = true
+    },
     async release() {
       released = true
       await client.end().catch(() => {})
