@@ -1,0 +1,203 @@
+import { harborCourses } from './harbor-courses.ts'
+import { harborStories } from './harbor-stories.ts'
+import type { SchoolContent } from './school-content.ts'
+
+export const harborSchool: SchoolContent = {
+  key: 'harbor',
+  name: 'Harbor School',
+  description: 'Seamanship and seeing, taught on the pier and at your desk.',
+  tagline: 'Know where you are.',
+  colors: ['#0b5c8a', '#b45309'],
+  currency: 'USD',
+  timeZone: 'Pacific/Honolulu',
+  variant: 'newer',
+  mcpConnections: false,
+  keyStage: 'published',
+  classmates: [13, 24],
+  lecturers: [
+    {
+      key: 'lecturer-four',
+      headline: 'Navigation and weather',
+      bio: 'Has been lost exactly once, and tells the story in lesson three.',
+    },
+    {
+      key: 'lecturer-five',
+      headline: 'Rope, paint and light',
+      bio: 'Runs the loft above the boat shed.',
+    },
+  ],
+  courses: harborCourses,
+  products: [
+    {
+      slug: 'exercise-book',
+      title: 'Chartwork Exercise Book',
+      description: 'Thirty fixes to plot, with answers.',
+      price: 24,
+    },
+    {
+      slug: 'cheat-sheets',
+      title: 'Knot Cards',
+      description: 'Twelve cards for a pocket, to print and laminate.',
+      price: 9,
+    },
+    {
+      slug: 'tide-tables',
+      title: 'How to Read Tide Tables',
+      description: 'A short guide with examples from three coasts.',
+      price: 12,
+    },
+  ],
+  plans: [
+    {
+      slug: 'all-access-monthly',
+      name: 'Berth, monthly',
+      description: 'Every course, and a place at the weekly briefing.',
+      interval: 'month',
+      price: 29,
+      courses: ['weather-for-sailors', 'knots-and-splices'],
+    },
+    {
+      slug: 'all-access-yearly',
+      name: 'Berth, yearly',
+      description: 'Twelve months for the price of ten.',
+      interval: 'year',
+      price: 290,
+      courses: ['weather-for-sailors', 'knots-and-splices'],
+    },
+  ],
+  coupons: [
+    { code: 'WELCOME10', percentOff: 12, maxPerMember: 1 },
+    { code: 'FAIRWIND', amountOff: 5, endsInDays: 90 },
+    { code: 'CREW', percentOff: 100, maxRedemptions: 10 },
+    { code: 'AUTUMN15', percentOff: 15, startsInDays: -100, endsInDays: -20 },
+  ],
+  events: [
+    {
+      slug: 'open-house',
+      title: 'Open Boat Shed',
+      description: 'Coffee, varnish and a look at the fleet.',
+      inDays: -46,
+      time: '20:00',
+      hours: 4,
+      location: 'Boat shed',
+      price: 0,
+    },
+    {
+      slug: 'night-sail',
+      title: 'Night Sail',
+      description: 'Four hours under lights and stars.',
+      inDays: 12,
+      time: '06:00',
+      hours: 4,
+      location: 'Pier 3',
+      capacity: 8,
+      price: 45,
+    },
+    {
+      slug: 'knot-derby',
+      title: 'Knot Derby',
+      description: 'Called off: the rope did not arrive.',
+      inDays: 5,
+      time: '22:00',
+      hours: 2,
+      location: 'Loft',
+      price: 10,
+      state: 'canceled',
+    },
+  ],
+  services: [
+    {
+      key: 'passage-check',
+      title: 'Passage Check',
+      description: 'Your plan, read by somebody who has sailed it.',
+      host: 'lecturer-four',
+      courses: ['coastal-navigation'],
+      slots: [
+        { weekday: 1, time: '18:00', minutes: 45, capacity: 2 },
+        { weekday: 5, time: '07:30', minutes: 45, capacity: 1 },
+      ],
+    },
+    {
+      key: 'sketchbook-review',
+      title: 'Sketchbook Review',
+      description: 'Six pages at a time.',
+      host: 'lecturer-five',
+      courses: ['watercolor-landscapes', 'one-camera-one-lens'],
+      slots: [{ weekday: 3, time: '17:00', minutes: 30, capacity: 1 }],
+    },
+  ],
+  studyGroups: [
+    {
+      key: 'chart-table',
+      name: 'The Chart Table',
+      course: 'coastal-navigation',
+      weekday: 2,
+      time: '19:00',
+      minutes: 90,
+      weeks: [-14, 6, 1],
+      members: ['ada', 'student-13', 'student-14', 'student-15'],
+    },
+    {
+      key: 'weather-watch',
+      name: 'Weather Watch',
+      course: 'weather-for-sailors',
+      weekday: 6,
+      time: '06:30',
+      minutes: 30,
+      weeks: [-3, 3, 1],
+      members: ['student-16', 'student-17'],
+    },
+  ],
+  posts: [
+    {
+      slug: 'welcome',
+      title: 'Welcome aboard',
+      daysAgo: 190,
+      body: 'Start with *Knots and Splices*. Everything else hangs on them.',
+    },
+    {
+      slug: 'whats-new',
+      title: 'New on the pier',
+      daysAgo: 17,
+      body: 'A second briefing each week, and a **night sail** next month.',
+    },
+  ],
+  pages: [
+    { slug: 'about', title: 'The school', daysAgo: 250, body: 'A pier, a loft and a classroom.' },
+    { slug: 'faq', title: 'Before you come', daysAgo: 250, body: 'Bring shoes with pale soles.' },
+  ],
+  forms: [
+    {
+      slug: 'feedback',
+      title: 'After your course',
+      state: 'open',
+      fields: [
+        { name: 'course', label: 'Course', kind: 'text', required: true },
+        { name: 'rating', label: 'From 1 to 5', kind: 'number', required: true },
+      ],
+      answers: [
+        { by: 'ada', daysAgo: 30, values: { course: 'Knots and Splices', rating: 5 } },
+        { by: 'student-14', daysAgo: 12, values: { course: 'Coastal Navigation', rating: 4 } },
+      ],
+    },
+  ],
+  payAt: { bank: ['991', 'Harbor Demo Bank'], store: ['PIER', 'Pier Demo Market'] },
+  members: harborStories,
+  discussions: [
+    {
+      course: 'coastal-navigation',
+      lecture: 7,
+      by: 'ada',
+      daysAgo: 33,
+      body: 'Which way do I apply deviation again?',
+      replies: [{ by: 'lecturer-four', body: 'Say the rhyme, then check it on the chart.' }],
+    },
+    {
+      course: 'knots-and-splices',
+      lecture: 2,
+      by: 'student-18',
+      daysAgo: 20,
+      body: 'The zeppelin bend is my new favourite.',
+    },
+  ],
+}

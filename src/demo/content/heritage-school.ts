@@ -1,0 +1,197 @@
+import { heritageCourses } from './heritage-courses.ts'
+import { heritageStories } from './heritage-stories.ts'
+import type { SchoolContent } from './school-content.ts'
+
+export const heritageSchool: SchoolContent = {
+  key: 'heritage',
+  name: 'Heritage School',
+  description: 'Crafts of the book and the spoken word, since before the web.',
+  tagline: 'Slow hands, long memory.',
+  colors: ['#7c2d12', '#3f6212'],
+  currency: 'EUR',
+  timeZone: 'Europe/Vienna',
+  variant: 'older',
+  mcpConnections: true,
+  keyStage: 'none',
+  classmates: [19, 30],
+  lecturers: [
+    {
+      key: 'lecturer-six',
+      headline: 'Books and speech',
+      bio: 'Keeps a library that is older than the school.',
+    },
+    {
+      key: 'lecturer-seven',
+      headline: 'Paper, pen and brush',
+      bio: 'Teaches in an apron.',
+    },
+  ],
+  courses: heritageCourses,
+  products: [
+    {
+      slug: 'exercise-book',
+      title: 'Copy Book',
+      description: 'Forty alphabets to trace.',
+      price: 18,
+    },
+    {
+      slug: 'cheat-sheets',
+      title: 'Paper Sizes, Old and New',
+      description: 'One sheet for the wall.',
+      price: 6,
+    },
+    {
+      slug: 'binding-patterns',
+      title: 'Binding Patterns',
+      description: 'Cutting plans for nine formats.',
+      price: 14,
+    },
+  ],
+  plans: [
+    {
+      slug: 'all-access-monthly',
+      name: 'Reading Room, monthly',
+      description: 'Every course and the reading room.',
+      interval: 'month',
+      price: 22,
+      courses: ['speaking-with-ease', 'calligraphy-foundations'],
+    },
+    {
+      slug: 'all-access-yearly',
+      name: 'Reading Room, yearly',
+      description: 'A year at the long table.',
+      interval: 'year',
+      price: 220,
+      courses: ['speaking-with-ease', 'calligraphy-foundations'],
+    },
+  ],
+  coupons: [
+    { code: 'WELCOME10', percentOff: 8, maxPerMember: 1 },
+    { code: 'GUILD', amountOff: 4 },
+    { code: 'PATRON', percentOff: 100, maxRedemptions: 5 },
+    { code: 'AUTUMN15', percentOff: 15, startsInDays: -90, endsInDays: -10 },
+  ],
+  events: [
+    {
+      slug: 'open-house',
+      title: 'Open Workshop',
+      description: 'Print your own card on the hand press.',
+      inDays: -47,
+      time: '13:00',
+      hours: 4,
+      location: 'Workshop',
+      price: 0,
+    },
+    {
+      slug: 'evening-of-speeches',
+      title: 'Evening of Speeches',
+      description: 'Nine speakers, five minutes each.',
+      inDays: 15,
+      time: '18:00',
+      hours: 2,
+      location: 'Reading room',
+      capacity: 40,
+      price: 12,
+    },
+    {
+      slug: 'paper-mill-visit',
+      title: 'Visit to the Paper Mill',
+      description: 'Called off: the mill is being repaired.',
+      inDays: 8,
+      time: '08:00',
+      hours: 6,
+      location: 'By coach',
+      capacity: 25,
+      price: 20,
+      state: 'canceled',
+    },
+  ],
+  services: [
+    {
+      key: 'manuscript-hour',
+      title: 'Manuscript Hour',
+      description: 'One object, one question, one expert.',
+      host: 'lecturer-six',
+      courses: ['history-of-the-book'],
+      slots: [
+        { weekday: 3, time: '18:30', minutes: 60, capacity: 2 },
+        { weekday: 6, time: '11:00', minutes: 30, capacity: 1 },
+      ],
+    },
+    {
+      key: 'bench-time',
+      title: 'Bench Time',
+      description: 'Your binding, beside ours.',
+      host: 'lecturer-seven',
+      courses: ['bookbinding-by-hand'],
+      slots: [{ weekday: 2, time: '16:00', minutes: 90, capacity: 2 }],
+    },
+  ],
+  studyGroups: [
+    {
+      key: 'long-table',
+      name: 'The Long Table',
+      course: 'history-of-the-book',
+      weekday: 1,
+      time: '19:00',
+      minutes: 60,
+      weeks: [-12, 5, 1],
+      members: ['ada', 'student-19', 'student-20', 'student-21'],
+    },
+    {
+      key: 'quill-circle',
+      name: 'Quill Circle',
+      course: 'calligraphy-foundations',
+      weekday: 4,
+      time: '17:30',
+      minutes: 60,
+      weeks: [-3, 3, 1],
+      members: ['student-25', 'student-26'],
+    },
+  ],
+  posts: [
+    {
+      slug: 'welcome',
+      title: 'Come in, the door sticks',
+      daysAgo: 220,
+      body: 'We have taught the same eight crafts for a long time. *Take your time.*',
+    },
+    {
+      slug: 'whats-new',
+      title: 'News from the workshop',
+      daysAgo: 31,
+      body: 'The hand press is repaired. The **Long Table** meets again on Mondays.',
+    },
+  ],
+  pages: [
+    { slug: 'about', title: 'Our history', daysAgo: 400, body: 'Founded over a bakery.' },
+    { slug: 'faq', title: 'Practical matters', daysAgo: 400, body: 'Aprons are provided.' },
+  ],
+  forms: [
+    {
+      slug: 'feedback',
+      title: 'The visitors’ book',
+      state: 'open',
+      fields: [{ name: 'entry', label: 'Your entry', kind: 'long_text', required: true }],
+      answers: [
+        { by: 'ada', daysAgo: 44, values: { entry: 'I smell of ink and could not be happier.' } },
+        { daysAgo: 6, values: { entry: 'Found the door in the end.' } },
+      ],
+    },
+  ],
+  payAt: { bank: ['992', 'Heritage Demo Bank'], store: ['KIOSK', 'Corner Demo Kiosk'] },
+  members: heritageStories,
+  discussions: [
+    {
+      course: 'history-of-the-book',
+      lecture: 3,
+      by: 'student-20',
+      daysAgo: 41,
+      body: 'Why did the codex win so quickly?',
+      replies: [
+        { by: 'lecturer-six', body: 'Try finding a verse in a roll while someone waits.' },
+        { by: 'ada', body: 'Random access, then.' },
+      ],
+    },
+  ],
+}
