@@ -1,0 +1,161 @@
+import { sql, type Transaction } from 'kysely'
+import { hashPassword } from '../foundation/crypto/password.ts'
+import type { Keyring } from '../foundation/crypto/seal.ts'
+import type { Db } from '../foundation/db/database.ts'
+import type { DB } from '../foundation/db/schema.generated.ts'
+import { clientsOf, type DemoClient, demoRedirectUris } from './clients.ts'
+import type { SchoolContent } from './content/school-content.ts'
+import { gatherDemoRows } from './demo-rows.ts'
+import { DEMO_PASSWORD, emailOf, namedPeople, rolesAt } from './people.ts'
+import { demoSchools, originOf } from './schools.ts'
+import { schoolId } from './stage.ts'
+
+export interface DemoOptions {
+  readonly port: number
+  readonly keyring: Keyring
+}
+
+/** Any number that no other lock of this server uses; two starts at once then make one world. */
+const DEMO_LOCK = 5_147_001
+
+/** There are schools already: the demo world is only ever made on an empty database. */
+export class DatabaseNotEmpty extends Error {
+  override readonly name = 'DatabaseNotEmpty'
+}
+
+/**
+ * Fills an empty database with three schools, their people and everything they do. It writes every
+ * folder's tables directly, in one transaction: a demo world is there whole or not at all.
+ */
+export async function createDemoWorld(db: Db, options: DemoOptions): Promise<void> {
+  const made = await createDemoWorldIfEmpty(db, options)
+  if (!made) {
+    throw new DatabaseNotEmpty(
+      'The demo world was not made: this database already has schools. ' +
+        'Use an empty database, or another SCHOOLGATE_DATA_DIR.',
+    )
+  }
+}
+
+/** For a server's start: false if there are schools, or if another process just made them. */
+export async function createDemoWorldIfEmpty(
+  db: Db,
+  { port, keyring }: DemoOptions,
+): Promise<boolean> {
+  if (await hasSchools(db)) return false
+  const passwordHash = await hashPassword(DEMO_PASSWORD)
+  return db.transaction().execute(async (tx) => {
+    await lockDemo(tx)
+    if (await hasSchools(tx)) return false
+    const now = await databaseTime(tx)
+    await gatherDemoRows({ now, port, keyring, passwordHash }).insert(tx)
+    return true
+  })
+}
+
+/**
+ * Moves the demo schools to another port: true if any origin changed. A school that was given https
+ * or a host of its own is somebody's real school by now, and stays; so does one whose new origin
+ * another school already has.
+ */
+export function moveDemoOrigins(db: Db, port: number): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    await lockDemo(tx)
+    let moved = false
+    for (const school of demoSchools) moved = (await moveOrigin(tx, school, port)) || moved
+    return moved
+  })
+}
+
+async function moveOrigin(
+  tx: Transaction<DB>,
+  school: SchoolContent,
+  port: number,
+): Promise<boolean> {
+  const origin = originOf(school, port)
+  const { hostname } = new URL(origin)
+  const { numUpdatedRows } = await tx
+    .updateTable('schools')
+    .set({ origin })
+    .where('id', '=', schoolId(school))
+    .where('origin', '~', `^http://${hostname.replaceAll('.', '[.]')}(:[0-9]+)?$`)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('schools as other').where('other.origin', '=', origin))),
+    )
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** What a newcomer needs to know, as data: the caller prints it. */
+export interface DemoGuide {
+  readonly password: string
+  readonly schools: readonly {
+    readonly name: string
+    readonly origin: string
+    readonly note: string
+    readonly clients: readonly DemoClient[]
+  }[]
+  readonly people: readonly { readonly email: string; readonly roles: string }[]
+  readonly redirectUris: readonly string[]
+  readonly next: readonly { readonly text: string; readonly url: string }[]
+}
+
+export function describeDemoWorld(port: number): DemoGuide {
+  const [first] = demoSchools
+  if (first === undefined) throw new Error('the demo world has no school')
+  const home = originOf(first, port)
+  return {
+    password: DEMO_PASSWORD,
+    schools: demoSchools.map((school) => ({
+      name: school.name,
+      origin: originOf(school, port),
+      note: noteOn(school),
+      clients: clientsOf(school),
+    })),
+    people: namedPeople.map(({ key }) => ({ email: emailOf(key), roles: rolesOf(key) })),
+    redirectUris: demoRedirectUris,
+    next: [
+      { text: 'Sign in as ada@demo.test and look around', url: `${home}/sign-in` },
+      { text: 'Run the school as owner@demo.test', url: `${home}/admin` },
+      { text: 'Start an integration', url: `${home}/docs` },
+      {
+        text: 'See what clients discover',
+        url: `${home}/.well-known/oauth-authorization-server`,
+      },
+      { text: 'Add this school to an MCP client', url: `${home}/mcp` },
+    ],
+  }
+}
+
+function noteOn({ variant, keyStage, mcpConnections }: SchoolContent): string {
+  const tokens = {
+    active: 'ID tokens signed',
+    published: 'keys published, signing not started',
+    none: 'no ID tokens',
+  }[keyStage]
+  return `${variant} variant, ${tokens}, MCP connections ${mcpConnections ? 'on' : 'off'}`
+}
+
+/** Such as `student at demo, harbor, heritage`. */
+function rolesOf(key: string): string {
+  const schools = demoSchools.filter((school) => rolesAt(school).has(key))
+  const roles = new Set(schools.flatMap((school) => rolesAt(school).get(key) ?? []))
+  return `${[...roles].join(', ')} at ${schools.map((school) => school.key).join(', ')}`
+}
+
+async function lockDemo(tx: Transaction<DB>): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${DEMO_LOCK})`.execute(tx)
+}
+
+async function hasSchools(db: Db): Promise<boolean> {
+  const school = await db.selectFrom('schools').select('id').limit(1).executeTakeFirst()
+  return school !== undefined
+}
+
+/** Expiry is judged by the database's clock, so the demo's times are counted from it too. */
+async function databaseTime(tx: Transaction<DB>): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`select now() as now`.execute(tx)
+  const [row] = rows
+  if (row === undefined) throw new Error('the database did not tell its time')
+  return row.now
+}

@@ -1,0 +1,155 @@
+import type { BookingSketch, ServiceSketch, SlotSketch } from './content/school-content.ts'
+import { classmatesOf, personId } from './people.ts'
+import { idAt, type Stage } from './stage.ts'
+import { varietyOf } from './variety.ts'
+
+const MINUTE = 60_000
+const WEEK = 7 * 24 * 60 * MINUTE
+
+type MeetingState = 'available' | 'scheduled' | 'canceled'
+
+interface Meeting {
+  readonly name: string
+  readonly title: string
+  readonly of: { readonly service_id: string } | { readonly study_group_id: string }
+  readonly state: MeetingState
+  readonly start: Date
+  readonly minutes: number
+  readonly seats: readonly string[]
+}
+
+/** Every meeting of a school: seats of the people with a story, classes of groups, and the rest. */
+export function addMeetings(stage: Stage): void {
+  const bookings = stage.school.members.flatMap(({ who, bookings: own = [] }) =>
+    own.map((booking) => ({ who, booking })),
+  )
+  for (const { who, booking } of bookings) addBooked(stage, who, booking)
+  const taken = new Set(bookings.map(({ booking }) => `${booking.service}/${booking.slot}`))
+  for (const service of stage.school.services) {
+    for (const [s, slot] of service.slots.entries()) {
+      if (!taken.has(`${service.key}/${s}`)) addOthers(stage, service, slot, s)
+    }
+  }
+  addClasses(stage)
+  addOngoing(stage)
+}
+
+/**
+ * Reserving leaves a meeting `available`, staff confirm it to `scheduled`, and a `canceled` one stays
+ * its owner's: past and coming weeks each have all three.
+ */
+function stateOf(week: number): MeetingState {
+  const past = ['scheduled', 'scheduled', 'available', 'scheduled', 'canceled'] as const
+  const coming = ['scheduled', 'available', 'available', 'canceled'] as const
+  return (week < 0 ? past[-week % past.length] : coming[week % coming.length]) ?? 'available'
+}
+
+function addBooked(stage: Stage, who: string, booking: BookingSketch): void {
+  const service = stage.school.services.find(({ key }) => key === booking.service)
+  const slot = service?.slots[booking.slot]
+  if (service === undefined || slot === undefined) {
+    throw new Error(`${stage.school.name} has no slot ${booking.slot} of ${booking.service}`)
+  }
+  const [first, last] = booking.weeks
+  for (let week = first; week <= last; week++) {
+    // Every other week somebody else sits at the same table.
+    const company = week % 2 === 0 ? (booking.together ?? []) : []
+    addSlotMeeting(stage, service, slot, {
+      name: `${service.key}/${booking.slot}/${week}`,
+      week,
+      state: stateOf(week),
+      seats: [who, ...company],
+    })
+  }
+}
+
+/** Classmates' meetings, which Ada and Ben see on the service and never as their own. */
+function addOthers(stage: Stage, service: ServiceSketch, slot: SlotSketch, s: number): void {
+  const classmates = classmatesOf(stage.school)
+  const variety = varietyOf(`${stage.school.key}/meetings/${service.key}/${s}`)
+  for (let week = -6; week <= 5; week++) {
+    // Two open slots that nobody took: offered, not reserved.
+    const count = week === 3 || week === -4 ? 0 : variety.integer(1, slot.capacity)
+    const first = variety.integer(0, classmates.length - 1 - slot.capacity)
+    const seats = classmates.slice(first, first + count)
+    const state = count === 0 ? 'available' : stateOf(week)
+    addSlotMeeting(stage, service, slot, {
+      name: `${service.key}/${s}/${week}`,
+      week,
+      state,
+      seats,
+    })
+  }
+}
+
+function addSlotMeeting(
+  stage: Stage,
+  service: ServiceSketch,
+  slot: SlotSketch,
+  meeting: Pick<Meeting, 'name' | 'state' | 'seats'> & { readonly week: number },
+): void {
+  const { week, ...rest } = meeting
+  addMeeting(stage, {
+    ...rest,
+    title: service.title,
+    of: { service_id: idAt(stage, 'service', service.key) },
+    start: stage.clock.occurrence({ ...slot, timeZone: stage.school.timeZone }, week),
+    minutes: slot.minutes,
+  })
+}
+
+/** A class has no seats: the group's roster is its list of attendees. */
+function addClasses(stage: Stage): void {
+  for (const group of stage.school.studyGroups) {
+    const [first, last, every] = group.weeks
+    for (let week = first; week <= last; week += every) {
+      addMeeting(stage, {
+        name: `${group.key}/${week}`,
+        title: group.name,
+        of: { study_group_id: idAt(stage, 'study-group', group.key) },
+        state: week === -5 || week === -6 || week === 2 ? 'canceled' : 'available',
+        start: stage.clock.occurrence({ ...group, timeZone: stage.school.timeZone }, week),
+        minutes: group.minutes,
+        seats: [],
+      })
+    }
+  }
+}
+
+/** One that is going on right now, so that a started meeting with an open room can be seen. */
+function addOngoing(stage: Stage): void {
+  const [service] = stage.school.services
+  if (service === undefined) return
+  addMeeting(stage, {
+    name: `${service.key}/now`,
+    title: `${service.title}, extra session`,
+    of: { service_id: idAt(stage, 'service', service.key) },
+    state: 'scheduled',
+    start: stage.clock.hours(0),
+    minutes: 180,
+    seats: ['ada'],
+  })
+}
+
+function addMeeting(stage: Stage, meeting: Meeting): void {
+  const { school, schoolId, clock, rows } = stage
+  const id = idAt(stage, 'meeting', meeting.name)
+  const { start } = meeting
+  const booked = new Date(Math.min(start.getTime() - WEEK, clock.hours(-6).getTime()))
+  rows.add('consulting_meetings', {
+    school_id: schoolId,
+    id,
+    ...meeting.of,
+    title: meeting.title,
+    state: meeting.state,
+    starts_at: start,
+    ends_at: new Date(start.getTime() + meeting.minutes * MINUTE),
+    // Stored for every meeting; who reads one that is over or canceled gets an empty string.
+    room_url: `https://rooms.${school.key}.test/${id.slice(0, 8)}`,
+    created_at: booked,
+  })
+  for (const seat of meeting.seats) {
+    const user_id = personId(seat)
+    rows.add('meeting_seats', { school_id: schoolId, meeting_id: id, user_id, booked_at: booked })
+  }
+}
