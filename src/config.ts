@@ -42,7 +42,7 @@ export const variables = {
     schema: z.string().min(1, 'an address to listen on, such as 0.0.0.0'),
     about: 'address to listen on; loopback unless told otherwise',
   },
-  PORT: { fallback: '3000', schema: wholeNumber(0, 65_535), about: 'port to listen on' },
+  PORT: { fallback: '3000', schema: wholeNumber(1, 65_535), about: 'port to listen on' },
   WORKERS: {
     fallback: '1',
     schema: wholeNumber(1, 64),

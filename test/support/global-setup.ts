@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type pg from 'pg'
@@ -39,6 +39,8 @@ async function startServer(): Promise<{ connection: pg.ClientConfig; stop(): Pro
     return { connection, stop: async () => {} }
   }
   const dataDir = await mkdtemp(join(tmpdir(), 'schoolgate-test-'))
+  // As root PostgreSQL runs as somebody else, who must be able to enter.
+  await chmod(dataDir, 0o755)
   const postgres = await startEmbeddedPostgres({
     dataDir,
     durable: false,

@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest'
+import { ConfigError, readConfig } from '../../src/config.ts'
+
+function problemOf(env: Record<string, string>): string {
+  try {
+    readConfig(env)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message
+    throw error
+  }
+  throw new Error('it was accepted')
+}
+
+describe('the configuration', () => {
+  test('an empty environment gives the demo on loopback, port 3000', () => {
+    expect(readConfig({})).toMatchObject({ HOST: '127.0.0.1', PORT: 3000, SCHOOLGATE_DEMO: 'on' })
+  })
+
+  test('an empty value counts as left out', () => {
+    expect(readConfig({ PORT: '', DATABASE_URL: '' }).PORT).toBe(3000)
+  })
+
+  test('a wrong value is refused with its name, what it was and what it may be', () => {
+    expect(problemOf({ PORT: 'http' })).toBe(
+      'PORT is "http", but must be a whole number from 1 to 65535.',
+    )
+    expect(problemOf({ NODE_ENV: 'prod' })).toContain('one of development, production, test')
+    expect(problemOf({ TRUST_PROXY: 'everyone' })).toContain('TRUST_PROXY is "everyone"')
+  })
+
+  test('all problems are told at once', () => {
+    expect(problemOf({ PORT: '0', WORKERS: 'many' }).split('\n')).toHaveLength(2)
+  })
+
+  test('neither a short secret nor a password in a mistyped URL is printed', () => {
+    expect(problemOf({ SCHOOLGATE_SECRET: 'hunter2' })).not.toContain('hunter2')
+    expect(problemOf({ DATABASE_URL: 'mysql://me:hunter2@db/x' })).not.toContain('hunter2')
+  })
+
+  test('a database of our own choosing needs a secret that its processes share', () => {
+    expect(problemOf({ DATABASE_URL: 'postgres://db/x' })).toContain('SCHOOLGATE_SECRET is missing')
+  })
+})

@@ -1,0 +1,21 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { variables } from '../../src/config.ts'
+
+const README = new URL('../../README.md', import.meta.url)
+const TABLE = /(<!-- configuration -->\n)[\s\S]*(<!-- \/configuration -->)/
+
+function configurationTable(): string {
+  const rows = Object.entries(variables).map(
+    ([name, { fallback, about }]) =>
+      `| \`${name}\` | ${fallback === undefined || fallback === '' ? '' : `\`${fallback}\``} | ${about} |`,
+  )
+  return ['| Variable | Default | What it is for |', '| --- | --- | --- |', ...rows, ''].join('\n')
+}
+
+test('the README lists every variable of the environment (npm run docs rewrites it)', () => {
+  const text = readFileSync(README, 'utf8')
+  const wanted = text.replace(TABLE, `$1${configurationTable()}$2`)
+  if (process.env.UPDATE_DOCS === '1') writeFileSync(README, wanted)
+  expect(readFileSync(README, 'utf8')).toBe(wanted)
+})
