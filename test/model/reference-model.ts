@@ -1,0 +1,134 @@
+/**
+ * What must become of authorizations and token pairs, said as plainly as we can: objects in memory,
+ * one thing at a time, no database. The server is held against it, step by step.
+ */
+export interface ModelMember {
+  readonly name: string
+  hasRole: boolean
+}
+
+export interface ModelClient {
+  readonly name: string
+  deleted: boolean
+}
+
+export interface ModelCode {
+  readonly client: ModelClient
+  readonly member: ModelMember
+  readonly scopes: readonly string[]
+  expired: boolean
+  authorization: ModelAuthorization | undefined
+}
+
+export interface ModelAuthorization {
+  readonly client: ModelClient
+  readonly member: ModelMember
+  ended: boolean
+}
+
+export interface ModelPair {
+  readonly authorization: ModelAuthorization
+  readonly parent: ModelPair | undefined
+  readonly scopes: readonly string[]
+  used: boolean
+  revoked: boolean
+  accessExpired: boolean
+  refreshExpired: boolean
+}
+
+export type Refusal = 'invalid_client' | 'invalid_grant' | 'invalid_scope' | 'invalid_token'
+
+export function isLive(pair: ModelPair): boolean {
+  return !pair.revoked && !pair.authorization.ended
+}
+
+export class ReferenceModel {
+  readonly codes: ModelCode[] = []
+  readonly authorizations: ModelAuthorization[] = []
+  readonly pairs: ModelPair[] = []
+
+  consent(client: ModelClient, member: ModelMember, scopes: readonly string[]): ModelCode {
+    const code = { client, member, scopes, expired: false, authorization: undefined }
+    this.codes.push(code)
+    return code
+  }
+
+  exchange(code: ModelCode): ModelPair | Refusal {
+    if (code.client.deleted) return 'invalid_client'
+    if (code.authorization !== undefined) {
+      code.authorization.ended = true
+      return 'invalid_grant'
+    }
+    if (code.expired || !code.member.hasRole) return 'invalid_grant'
+    const authorization = { client: code.client, member: code.member, ended: false }
+    this.authorizations.push(authorization)
+    code.authorization = authorization
+    return this.#mint(authorization, undefined, code.scopes)
+  }
+
+  /** The old pair stays as it is, so that a lost answer can be asked for again. */
+  refresh(old: ModelPair, scopes: readonly string[] = old.scopes): ModelPair | Refusal {
+    const { client, member } = old.authorization
+    if (client.deleted) return 'invalid_client'
+    if (!isLive(old) || old.refreshExpired) return 'invalid_grant'
+    if (scopes.some((scope) => !old.scopes.includes(scope))) return 'invalid_scope'
+    if (!member.hasRole) return 'invalid_grant'
+    return this.#mint(old.authorization, old, scopes)
+  }
+
+  /** An API is called with the access token. */
+  use(pair: ModelPair): 'ok' | Refusal {
+    if (!isLive(pair) || pair.accessExpired) return 'invalid_token'
+    if (!pair.authorization.member.hasRole) return 'invalid_token'
+    if (!pair.used) {
+      pair.used = true
+      retireAncestors(pair)
+    }
+    return 'ok'
+  }
+
+  revoke(pair: ModelPair, by: 'access' | 'refresh'): 'ok' | Refusal {
+    if (pair.authorization.client.deleted) return 'invalid_client'
+    if (pair.revoked || (by === 'access' && pair.accessExpired)) return 'ok'
+    pair.revoked = true
+    retireAncestors(pair)
+    return 'ok'
+  }
+
+  end(authorization: ModelAuthorization): void {
+    authorization.ended = true
+  }
+
+  deleteClient(client: ModelClient): void {
+    client.deleted = true
+    for (const authorization of this.authorizations) {
+      if (authorization.client === client) authorization.ended = true
+    }
+  }
+
+  #mint(
+    authorization: ModelAuthorization,
+    parent: ModelPair | undefined,
+    scopes: readonly string[],
+  ): ModelPair {
+    const pair = {
+      authorization,
+      parent,
+      scopes,
+      used: false,
+      revoked: false,
+      accessExpired: false,
+      refreshExpired: false,
+    }
+    this.pairs.push(pair)
+    return pair
+  }
+}
+
+/** Up to and including the nearest that had been used: what lies beyond, that one retired. */
+function retireAncestors(pair: ModelPair): void {
+  for (let up = pair.parent; up !== undefined; up = up.parent) {
+    up.revoked = true
+    if (up.used) return
+  }
+}
