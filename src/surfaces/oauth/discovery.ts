@@ -34,6 +34,8 @@ export function authorizationServerMetadata(
         }
       : {}),
     ...(publishedKeys(school).length > 0 ? { jwks_uri: at(ENDPOINTS.jwks) } : {}),
+    // Not of RFC 8414, but clients that read only this document decide by it as well.
+    ...(signsIdTokens(school) ? { id_token_signing_alg_values_supported: ['ES256'] } : {}),
     scopes_supported: ALL_SCOPES.toArray(),
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
@@ -56,7 +58,6 @@ export function openidConfiguration(
   return {
     ...authorizationServerMetadata(school, documentsSupported),
     subject_types_supported: ['public'],
-    ...(signsIdTokens(school) ? { id_token_signing_alg_values_supported: ['ES256'] } : {}),
     claim_types_supported: ['normal'],
     claims_supported: [
       ...(signsIdTokens(school) ? ['iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce'] : []),

@@ -1,0 +1,383 @@
+import { describe, expect } from 'vitest'
+import { SCOPES } from '../../src/domain/clients/scope-catalogue.ts'
+import { verifies } from '../spec/verifies.ts'
+import { postForm } from '../support/client-like.ts'
+import { getFrom } from '../support/oauth-world.ts'
+import { aWorld, type TestSchool } from '../support/world.ts'
+
+const world = await aWorld()
+const signed = await world.aSchool()
+const staged = await world.aSchool({ signing: 'published' })
+const older = await world.aSchool({ variant: 'older', signing: 'none' })
+
+const AS = '/.well-known/oauth-authorization-server'
+const OIDC = '/.well-known/openid-configuration'
+const RESOURCE = '/.well-known/oauth-protected-resource'
+const JWKS = '/.well-known/jwks.json'
+
+async function documentAt(school: TestSchool, path: string): Promise<Record<string, unknown>> {
+  const answer = await getFrom(world, school, path)
+  expect(answer.statusCode).toBe(200)
+  expect(answer.headers['content-type']).toMatch(/^application\/json/)
+  return answer.json()
+}
+
+/** Every member that one of our documents may have; another would promise what is not there. */
+const AS_MEMBERS = [
+  'authorization_endpoint',
+  'authorization_response_iss_parameter_supported',
+  'client_id_metadata_document_supported',
+  'code_challenge_methods_supported',
+  'grant_types_supported',
+  'issuer',
+  'protected_resources',
+  'registration_endpoint',
+  'response_modes_supported',
+  'response_types_supported',
+  'revocation_endpoint',
+  'revocation_endpoint_auth_methods_supported',
+  'scopes_supported',
+  'service_documentation',
+  'token_endpoint',
+  'token_endpoint_auth_methods_supported',
+  'userinfo_endpoint',
+]
+const SIGNING = ['id_token_signing_alg_values_supported', 'jwks_uri']
+const INTROSPECTION = ['introspection_endpoint', 'introspection_endpoint_auth_methods_supported']
+const OIDC_MEMBERS = [
+  'claim_types_supported',
+  'claims_parameter_supported',
+  'claims_supported',
+  'request_parameter_supported',
+  'request_uri_parameter_supported',
+  'subject_types_supported',
+]
+
+describe('the three documents', () => {
+  const kinds = [
+    { kind: 'newer and signing', school: signed, extra: SIGNING },
+    { kind: 'newer with keys published only', school: staged, extra: ['jwks_uri'] },
+    { kind: 'older without keys', school: older, extra: INTROSPECTION },
+  ]
+  for (const { kind, school, extra } of kinds) {
+    verifies(
+      [
+        'discovery.authorization-server.path',
+        'discovery.openid-configuration.path',
+        'discovery.agent-auth.not-advertised',
+        'rfc9700.metadata',
+      ],
+      `${kind}: exactly the members that hold there, and no others`,
+      async () => {
+        const as = await documentAt(school, AS)
+        const oidc = await documentAt(school, OIDC)
+        expect(Object.keys(as).sort()).toEqual([...AS_MEMBERS, ...extra].sort())
+        expect(Object.keys(oidc).sort()).toEqual([...AS_MEMBERS, ...OIDC_MEMBERS, ...extra].sort())
+        for (const [name, value] of Object.entries(as)) expect(oidc[name]).toEqual(value)
+      },
+    )
+  }
+
+  verifies(
+    [
+      'discovery.endpoint.authorize',
+      'discovery.endpoint.token',
+      'discovery.endpoint.userinfo',
+      'discovery.endpoint.revoke',
+      'discovery.endpoint.register',
+      'discovery.s256-only',
+      'discovery.auth-methods',
+      'discovery.iss-parameter',
+      'issuer.no-trailing-slash',
+      'issuer.byte-identical',
+      'rfc9700.pkce.detectable',
+      'rfc9700.iss',
+      'trouble.issuer-slash',
+    ],
+    'endpoints lie under the bare origin, and the methods are S256, none and client_secret_post',
+    async () => {
+      const as = await documentAt(signed, AS)
+      expect(as).toMatchObject({
+        issuer: signed.origin,
+        authorization_endpoint: `${signed.origin}/oauth/authorize`,
+        token_endpoint: `${signed.origin}/api/oauth/token`,
+        userinfo_endpoint: `${signed.origin}/api/oauth/userinfo`,
+        revocation_endpoint: `${signed.origin}/api/oauth/revoke`,
+        registration_endpoint: `${signed.origin}/api/oauth/register`,
+        response_types_supported: ['code'],
+        code_challenge_methods_supported: ['S256'],
+        token_endpoint_auth_methods_supported: ['none', 'client_secret_post'],
+        revocation_endpoint_auth_methods_supported: ['none', 'client_secret_post'],
+        authorization_response_iss_parameter_supported: true,
+        id_token_signing_alg_values_supported: ['ES256'],
+      })
+      const resource = await documentAt(signed, RESOURCE)
+      expect(resource.resource).toBe(as.issuer)
+      expect(resource.authorization_servers).toEqual([as.issuer])
+    },
+  )
+
+  verifies(
+    ['discovery.protected-resource.path', 'discovery.root.no-scopes'],
+    'the protected-resource document names the called origin and lists no scopes',
+    async () => {
+      const resource = await documentAt(older, RESOURCE)
+      expect(resource).toEqual({
+        resource: older.origin,
+        authorization_servers: [older.origin],
+        bearer_methods_supported: ['header'],
+        resource_name: expect.any(String),
+        resource_documentation: `${older.origin}/docs`,
+      })
+    },
+  )
+
+  verifies(
+    ['discovery.mcp.document', 'discovery.mcp.scopes'],
+    'the tool endpoint has its own document, with identity and operator read scopes',
+    async () => {
+      const tool = await documentAt(signed, `${RESOURCE}/mcp`)
+      expect(tool.resource).toBe(`${signed.origin}/mcp`)
+      expect(tool.authorization_servers).toEqual([signed.origin])
+      const wanted = SCOPES.filter(
+        ({ audience, access }) =>
+          audience === 'identity' || (audience === 'operator' && access === 'read'),
+      ).map(({ name }) => name)
+      expect([...(tool.scopes_supported as string[])].sort()).toEqual(wanted.sort())
+    },
+  )
+
+  verifies('discovery.no-challenge-needed', 'no document needs a token', async () => {
+    for (const path of [AS, OIDC, RESOURCE, `${RESOURCE}/mcp`, JWKS]) {
+      const answer = await getFrom(world, signed, path)
+      expect(answer.statusCode).toBe(200)
+      expect(answer.headers['www-authenticate']).toBeUndefined()
+    }
+  })
+})
+
+const SPEC_SCOPES =
+  'openid profile email courses:read courses:write students:read students:write members:read members:write analytics:read curriculum:read curriculum:write orders:read school:read school:write appearance:read appearance:write events:read events:write membership_plans:read membership_plans:write coupons:read coupons:write posts:read posts:write subscriptions:read subscriptions:write digital_products:read digital_products:write comments:read lecturers:read lecturers:write storage:write forms:read pages:read pages:write account:read account:write'
+
+describe('the documents tell the truth', () => {
+  verifies('discovery.truth.scopes', 'every scope there is, and no other', async () => {
+    const { scopes_supported } = await documentAt(signed, AS)
+    expect([...(scopes_supported as string[])].sort()).toEqual(SPEC_SCOPES.split(' ').sort())
+  })
+
+  verifies(
+    ['discovery.truth.grant-types', 'rfc9700.no-password-grant', 'flow.code-with-pkce-only'],
+    'the two grant types listed are served, all others are not',
+    async () => {
+      const { grant_types_supported } = await documentAt(signed, AS)
+      expect(grant_types_supported).toEqual(['authorization_code', 'refresh_token'])
+      const client = await world.aPublicClient(signed)
+      for (const grant_type of [
+        'password',
+        'client_credentials',
+        'implicit',
+        'urn:ietf:params:oauth:grant-type:jwt-bearer',
+        'urn:ietf:params:oauth:grant-type:device_code',
+        'urn:ietf:params:oauth:grant-type:token-exchange',
+        '__proto__',
+      ]) {
+        const answer = await postForm(world, signed, '/api/oauth/token', {
+          grant_type,
+          client_id: client.clientId,
+          username: 'ada',
+          password: 'x',
+        })
+        expect([answer.statusCode, answer.json().error]).toEqual([400, 'unsupported_grant_type'])
+      }
+      for (const grant_type of ['authorization_code', 'refresh_token']) {
+        const answer = await postForm(world, signed, '/api/oauth/token', {
+          grant_type,
+          client_id: client.clientId,
+        })
+        expect(answer.json().error).toBe('invalid_request')
+      }
+    },
+  )
+
+  verifies(
+    ['discovery.truth.endpoints', 'introspect.newer.absent', 'discovery.agent-auth.paths-absent'],
+    'what is listed is served; introspection on newer origins and every path of other extensions is a JSON 404',
+    async () => {
+      const as = await documentAt(signed, OIDC)
+      for (const [name, value] of Object.entries(as)) {
+        if (!/_endpoint$|^jwks_uri$/.test(name)) continue
+        const { pathname } = new URL(String(value))
+        expect((await getFrom(world, signed, pathname)).statusCode, name).not.toBe(404)
+      }
+      const absent = [
+        '/api/oauth/introspect',
+        '/api/oauth/device_authorization',
+        '/api/oauth/par',
+        '/api/oauth/identity',
+        '/api/oauth/claim',
+        '/api/agent/identity',
+        '/api/agent/register',
+        '/.well-known/agent-auth',
+        '/.well-known/oauth-client',
+      ]
+      for (const path of absent) {
+        for (const method of ['GET', 'POST'] as const) {
+          const answer = await getFrom(world, signed, path, { accept: 'text/html' }, method)
+          expect([path, answer.statusCode]).toEqual([path, 404])
+          expect(answer.json()).toMatchObject({ error: 'not_found' })
+        }
+      }
+      // The 404 comes before the body is judged: neither 415 nor 400 may hint at an endpoint.
+      const json = await postForm(world, signed, '/api/oauth/introspect', '{', {
+        'content-type': 'application/json',
+      })
+      expect(json.statusCode).toBe(404)
+      expect((await documentAt(older, AS)).introspection_endpoint).toBe(
+        `${older.origin}/api/oauth/introspect`,
+      )
+    },
+  )
+
+  verifies(
+    ['discovery.from-stored-origin', 'trouble.issuer-follows-host'],
+    'forwarding headers of strangers change no URL in any document',
+    async () => {
+      for (const path of [AS, OIDC, RESOURCE, `${RESOURCE}/mcp`]) {
+        const answer = await getFrom(world, signed, path, {
+          'x-forwarded-host': 'evil.test',
+          'x-forwarded-proto': 'https',
+          forwarded: 'host=evil.test;proto=https',
+        })
+        expect(answer.body).not.toContain('evil.test')
+        expect(answer.body).not.toContain('https://')
+      }
+    },
+  )
+
+  verifies(
+    'id-token.jwks-before-signing',
+    'a school that only published its keys lists jwks_uri and no signing algorithm',
+    async () => {
+      const oidc = await documentAt(staged, OIDC)
+      expect(oidc.jwks_uri).toBe(`${staged.origin}${JWKS}`)
+      expect(oidc).not.toHaveProperty('id_token_signing_alg_values_supported')
+      expect((await documentAt(staged, JWKS)).keys).toHaveLength(1)
+    },
+  )
+
+  verifies(
+    ['keys.per-school', 'oidcc-discovery-endpoint-verification'],
+    'each school publishes its own public keys; where there are none the path is a JSON 404',
+    async () => {
+      const { keys } = await documentAt(signed, JWKS)
+      const [key] = keys as Record<string, string>[]
+      expect(Object.keys(key ?? {}).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y'])
+      expect(key).toMatchObject({ kty: 'EC', crv: 'P-256', alg: 'ES256', use: 'sig' })
+      const other = ((await documentAt(staged, JWKS)).keys as Record<string, string>[])[0]
+      expect(other?.kid).not.toBe(key?.kid)
+      const none = await getFrom(world, older, JWKS, { accept: 'text/html' })
+      expect(none.statusCode).toBe(404)
+      expect(none.json()).toHaveProperty('error_description')
+    },
+  )
+})
+
+describe('caches and other origins', () => {
+  verifies(
+    'discovery.cacheable',
+    'documents carry a lifetime and an ETag that earns a 304',
+    async () => {
+      for (const path of [AS, OIDC, RESOURCE, `${RESOURCE}/mcp`, JWKS]) {
+        const first = await getFrom(world, signed, path)
+        expect(first.headers['cache-control']).toMatch(/^public, max-age=\d+$/)
+        const etag = String(first.headers.etag)
+        const again = await getFrom(world, signed, path, { 'if-none-match': etag })
+        expect([again.statusCode, again.body]).toEqual([304, ''])
+        expect(again.headers.etag).toBe(etag)
+        const other = await getFrom(world, signed, path, { 'if-none-match': '"other"' })
+        expect(other.statusCode).toBe(200)
+        const head = await getFrom(world, signed, path, {}, 'HEAD')
+        expect([head.statusCode, head.body]).toEqual([200, ''])
+      }
+    },
+  )
+
+  const OPEN = [
+    AS,
+    OIDC,
+    RESOURCE,
+    JWKS,
+    '/api/oauth/token',
+    '/api/oauth/revoke',
+    '/api/oauth/userinfo',
+    '/api/oauth/register',
+  ]
+  verifies(
+    ['cors.open-endpoints', 'cors.on-errors', 'cors.exposed-headers', 'discovery.mcp.other-paths'],
+    'scripts of any site may read good answers, refusals and 404s, never with credentials',
+    async () => {
+      const missing = [
+        '/.well-known/oauth-authorization-server/mcp',
+        '/.well-known/openid-configuration/mcp',
+        '/.well-known/oauth-protected-resource/other',
+        '/mcp/.well-known/openid-configuration',
+        '/api/oauth/nowhere',
+      ]
+      for (const path of [...OPEN, ...missing]) {
+        const answer = await getFrom(world, signed, path, {
+          origin: 'https://app.example',
+          accept: 'text/html,application/json',
+        })
+        if (missing.includes(path)) expect([path, answer.statusCode]).toEqual([path, 404])
+        expect(answer.headers['content-type'], path).toMatch(/^application\/json/)
+        if (path.startsWith('/mcp/')) continue
+        expect(answer.headers['access-control-allow-origin'], path).toBe('*')
+        expect(answer.headers).not.toHaveProperty('access-control-allow-credentials')
+        const exposed = String(answer.headers['access-control-expose-headers'])
+        for (const name of ['WWW-Authenticate', 'Retry-After', 'RateLimit', 'RateLimit-Policy']) {
+          expect(exposed).toContain(name)
+        }
+      }
+    },
+  )
+
+  verifies('cors.preflight-before-auth', 'a preflight is 204 whoever asks', async () => {
+    for (const path of OPEN) {
+      const answer = await getFrom(
+        world,
+        signed,
+        path,
+        {
+          origin: 'https://app.example',
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': 'authorization,content-type',
+        },
+        'OPTIONS',
+      )
+      expect(answer.statusCode).toBe(204)
+      expect(answer.headers['access-control-allow-origin']).toBe('*')
+      expect(String(answer.headers['access-control-allow-headers']).toLowerCase()).toContain(
+        'authorization',
+      )
+    }
+  })
+
+  verifies(
+    ['cors.none-on-authorize', 'rfc9700.cors'],
+    'the authorization endpoint stays closed to scripts',
+    async () => {
+      for (const path of ['/oauth/authorize', '/sign-in', '/consent']) {
+        for (const method of ['GET', 'OPTIONS'] as const) {
+          const answer = await getFrom(
+            world,
+            signed,
+            path,
+            { origin: 'https://app.example', 'access-control-request-method': 'GET' },
+            method,
+          )
+          expect(answer.headers).not.toHaveProperty('access-control-allow-origin')
+        }
+      }
+    },
+  )
+})
