@@ -7,7 +7,7 @@ import { bearerChallenge } from '../foundation/protocol/challenge.ts'
 import { errorBody, OAuthError } from '../foundation/protocol/errors.ts'
 
 /** Long enough for a restart or a failover, short enough for a person to wait. */
-const RETRY_AFTER_SECONDS = 2
+export const RETRY_AFTER_SECONDS = 2
 
 /**
  * Any failure as a refusal in OAuth's words: the caller's faults by their name, an absent database
@@ -17,7 +17,8 @@ export function toOAuthError(error: unknown, request: FastifyRequest): OAuthErro
   if (error instanceof OAuthError) return error
   const fault = findClientFault(error)
   if (fault !== undefined) {
-    return new OAuthError('invalid_request', fault.description, { status: fault.status })
+    const code = fault.status === 429 ? 'temporarily_unavailable' : 'invalid_request'
+    return new OAuthError(code, fault.description, { status: fault.status })
   }
   logFailure(request, error)
   if (isDatabaseUnavailable(error)) {

@@ -7,7 +7,7 @@ import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import { parseToken, type TokenFingerprint } from '../../foundation/protocol/token-format.ts'
 import type { Audience } from '../clients/scope-catalogue.ts'
 import { markFirstUse } from '../grants/first-use.ts'
-import { isOperator, type Role } from '../people/membership.ts'
+import { mayHold, type Role } from '../people/membership.ts'
 import type { Person } from '../people/person.ts'
 
 /** Who is calling: the person behind the token, the client that holds it, and what they may do. */
@@ -55,6 +55,7 @@ interface CallerRow {
   used: boolean
   live: boolean
   fresh: boolean
+  client_on: boolean
   school_id: string
   authorization_id: string
   client_id: string
@@ -70,10 +71,12 @@ async function findRow(at: SchoolDb, token: TokenFingerprint): Promise<CallerRow
   const statement = sql<CallerRow>`
     select p.access_hash, p.bound_school_id, p.scopes, p.first_used_at is not null as used,
       p.revoked_at is null and a.revoked_at is null as live, p.access_expires_at > now() as fresh,
+      c.disabled_at is null and c.deleted_at is null as client_on,
       a.school_id, a.id as authorization_id, a.client_id, a.audience, a.user_id,
       u.email, u.name, u.avatar_url, m.roles
     from token_pairs p
       join authorizations a on a.id = p.authorization_id
+      join clients c on c.school_id = a.school_id and c.client_id = a.client_id
       left join users u on u.id = a.user_id
       left join school_members m on m.school_id = a.school_id and m.user_id = a.user_id
     where p.id = ${token.id}`
@@ -91,10 +94,11 @@ function judge(
   if (!row.live || !row.fresh) throw refused(UNKNOWN)
   // Whoever holds a live token of another school learns no more than that it is not this one's.
   if (row.school_id !== at.schoolId) throw refused(ELSEWHERE)
+  if (!row.client_on) throw refused(SWITCHED_OFF)
   if (row.user_id === null) throw refused(UNBOUND)
   const roles = row.roles ?? []
-  if (row.email === null || row.name === null || roles.length === 0) throw refused(LEFT)
-  if (row.audience === 'operator' && !isOperator(roles)) throw refused(LEFT)
+  if (row.email === null || row.name === null) throw refused(LEFT)
+  if (!mayHold(row.audience, roles)) throw refused(LEFT)
   if (demands.boundSchool && row.bound_school_id !== at.schoolId) throw refused(ELSEWHERE)
   return {
     person: {
@@ -117,6 +121,7 @@ const UNKNOWN =
   'The access token is malformed, unknown, expired or revoked. Refresh it, or send the person through the authorization-code flow again.'
 const ELSEWHERE =
   'The access token was issued for a different organization than this origin. Run the authorization-code flow at this origin; a refresh does not change the binding.'
+const SWITCHED_OFF = 'The application that holds this access token was switched off by the school.'
 const UNBOUND = 'The access token is not bound to a user.'
 const LEFT =
   'The person behind this access token no longer holds the role it needs at this school. Authorize again as somebody who does.'

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
@@ -53,17 +53,30 @@ export async function recordForInstallation(db: Db, entry: AuditEntry): Promise<
   await db.insertInto('audit_entries').values(auditRow(entry)).execute()
 }
 
+/** What the statement around an entry knows and its author does not. */
+interface KnownToStatement {
+  readonly actorUserId?: RawBuilder<unknown>
+  readonly authorizationId?: RawBuilder<unknown>
+}
+
 /**
  * The INSERT as a fragment for hot statements that must not cost a second round trip:
- * `with …, audited as (${auditInsert(…)}) select …`. `when` decides whether the row is written.
+ * `with …, audited as (${auditInsert(…)}) select …`. `when` decides whether the row is written, and
+ * `known` names subqueries for what only the statement itself can tell.
  */
-export function auditInsert(schoolId: string, entry: AuditEntry, when: ReturnType<typeof sql>) {
+export function auditInsert(
+  schoolId: string,
+  entry: AuditEntry,
+  when: RawBuilder<unknown>,
+  known: KnownToStatement = {},
+) {
   const row = auditRow(entry)
   return sql`
     insert into audit_entries
       (id, school_id, action, outcome, actor_user_id, client_id, authorization_id, subject, detail, request_id)
-    select ${row.id}, ${schoolId}, ${row.action}, ${row.outcome}, ${row.actor_user_id}, ${row.client_id},
-      ${row.authorization_id}, ${row.subject}, ${row.detail}::jsonb, ${row.request_id}
+    select ${row.id}, ${schoolId}, ${row.action}, ${row.outcome}, ${known.actorUserId ?? row.actor_user_id},
+      ${row.client_id}, ${known.authorizationId ?? row.authorization_id}, ${row.subject},
+      ${row.detail}::jsonb, ${row.request_id}
     where ${when}`
 }
 

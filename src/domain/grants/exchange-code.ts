@@ -2,121 +2,137 @@ import { sql } from 'kysely'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { retryLostConnection } from '../../foundation/db/unavailable.ts'
+import type { TokenFingerprint } from '../../foundation/protocol/token-format.ts'
 import { auditInsert } from '../audit/audit.ts'
-import type { FoundCode } from './codes.ts'
+import type { Audience } from '../clients/scope-catalogue.ts'
+import type { Member, Role } from '../people/membership.ts'
 import { ACCESS_TOKEN_SECONDS, REFRESH_TOKEN_IDLE_DAYS } from './lifetimes.ts'
-import { type FreshTokens, freshTokens, type IssuedPair } from './token-pair.ts'
+import { freshTokens, type IssuedPair } from './token-pair.ts'
+
+export interface ExchangeRequest {
+  readonly code: TokenFingerprint
+  readonly clientId: string
+  /** SHA-256 of the secret that was sent, or undefined if none was. */
+  readonly secretHash: Buffer | undefined
+  readonly redirectUri: string
+  /** The challenge that the presented verifier answers. */
+  readonly codeChallenge: string
+  /** Whether the request named this origin as its resource. */
+  readonly resourceGiven: boolean
+  readonly requestId: string | undefined
+}
+
+/** The pair, and what an ID token says besides. */
+export interface ExchangedCode {
+  readonly pair: IssuedPair
+  readonly member: Member
+  readonly nonce: string | undefined
+  readonly authenticatedAt: Date
+}
+
+interface ExchangedRow {
+  audience: Audience
+  scopes: string[]
+  nonce: string | null
+  authenticated_at: Date
+  user_id: string
+  email: string
+  name: string
+  avatar_url: string | null
+  roles: Role[]
+  issued_at: Date
+}
 
 /**
- * Consumes the code and mints its authorization and first pair, in one statement and so in one
- * transaction: of any number of racing exchanges exactly one gets a pair, the others undefined. May
- * run twice, since a try whose answer was lost is recognised by the pair id it had chosen.
+ * Consumes a code and mints its authorization and first pair, in one statement that does so only if
+ * everything holds: of any number of racing exchanges exactly one gets a pair. Undefined means
+ * refused; the code is then as it was, and `findCode` tells why.
+ *
+ * May run twice: a try that committed although its answer was lost is recognised by the pair id it
+ * had chosen, and not taken for a replay.
  *
  * @see RFC 6749 §4.1.2 and §10.5
  */
 export async function exchangeCode(
   at: SchoolDb,
-  code: FoundCode,
-  requestId: string | undefined,
-): Promise<IssuedPair | undefined> {
+  request: ExchangeRequest,
+): Promise<ExchangedCode | undefined> {
   const tokens = freshTokens()
   const authorizationId = uuidv7()
-  const boundSchoolId = code.audience === 'member' ? at.schoolId : undefined
+  const { code } = request
   const audit = auditInsert(
     at.schoolId,
     {
       action: 'token.issued',
       outcome: 'ok',
-      actorUserId: code.userId,
-      clientId: code.clientId,
+      clientId: request.clientId,
       authorizationId,
-      detail: { scopes: code.scopes },
-      requestId,
+      requestId: request.requestId,
     },
     sql`exists (select from minted)`,
+    { actorUserId: sql`(select user_id from presented)` },
   )
-  const statement = sql<{ issued_at: Date }>`
-    with consumed as (
-      update authorization_codes set consumed_at = now(), pair_id = ${tokens.pairId}
-      where id = ${code.id} and school_id = ${at.schoolId} and consumed_at is null and expires_at > now()
-      returning id, school_id, client_id, user_id, audience, scopes, resource, device),
+  const statement = sql<ExchangedRow>`
+    with presented as (
+      select k.id, k.audience, k.scopes, k.nonce, k.authenticated_at,
+        u.id as user_id, u.email, u.name, u.avatar_url, m.roles
+      from authorization_codes k
+        join clients c on c.school_id = k.school_id and c.client_id = k.client_id
+        join school_members m on m.school_id = k.school_id and m.user_id = k.user_id
+        join users u on u.id = k.user_id and u.deleted_at is null
+      where k.id = ${code.id} and k.hash = ${code.hash}
+        and k.school_id = ${at.schoolId} and k.client_id = ${request.clientId}
+        and k.redirect_uri = ${request.redirectUri} and k.code_challenge = ${request.codeChallenge}
+        and (k.consumed_at is null and k.expires_at > now() or k.pair_id = ${tokens.pairId})
+        and c.disabled_at is null and c.deleted_at is null
+        and c.secret_hash is not distinct from ${request.secretHash ?? null}
+        and (k.audience = 'operator' or ${request.resourceGiven})
+        and (k.audience = 'member' and m.roles <> '{}' or m.roles && array['owner', 'admin'])),
+    consumed as (
+      update authorization_codes k set consumed_at = now(), pair_id = ${tokens.pairId}
+      from presented where k.id = presented.id and k.consumed_at is null
+      returning k.id, k.school_id, k.client_id, k.user_id, k.audience, k.scopes, k.resource, k.device),
     opened as (
       insert into authorizations (id, school_id, client_id, user_id, audience, scopes, resource, code_id, device)
       select ${authorizationId}, school_id, client_id, user_id, audience, scopes, resource, id, device
-      from consumed returning id, scopes),
+      from consumed returning id, school_id, audience, scopes),
     minted as (
       insert into token_pairs (id, authorization_id, bound_school_id, scopes, access_hash, refresh_hash,
         access_expires_at, refresh_expires_at)
-      select ${tokens.pairId}, id, ${boundSchoolId ?? null}::uuid, scopes, ${tokens.access.hash}, ${tokens.refresh.hash},
+      select ${tokens.pairId}, id, case when audience = 'member' then school_id end, scopes,
+        ${tokens.access.hash}, ${tokens.refresh.hash},
         now() + make_interval(secs => ${ACCESS_TOKEN_SECONDS}),
         now() + make_interval(days => ${REFRESH_TOKEN_IDLE_DAYS})
       from opened returning issued_at),
     audited as (${audit})
-    select issued_at from minted`
+    select presented.*, pair.issued_at
+    from presented, (
+      select issued_at from minted
+      union all select issued_at from token_pairs where id = ${tokens.pairId}) pair`
   const { rows } = await retryLostConnection(() => at.run(statement))
-  const minted = rows[0]
-  if (minted !== undefined) return issued(tokens, code, boundSchoolId, minted.issued_at)
-  return await ownEarlierTry(at, code, tokens, boundSchoolId)
-}
-
-/** The statement may have committed although its answer was lost: then the pair is ours already. */
-async function ownEarlierTry(
-  at: SchoolDb,
-  code: FoundCode,
-  tokens: FreshTokens,
-  boundSchoolId: string | undefined,
-): Promise<IssuedPair | undefined> {
-  const { rows } = await at.run(sql<{ issued_at: Date }>`
-    select p.issued_at from authorization_codes c join token_pairs p on p.id = c.pair_id
-    where c.id = ${code.id} and c.school_id = ${at.schoolId} and c.pair_id = ${tokens.pairId}`)
-  const own = rows[0]
-  return own === undefined ? undefined : issued(tokens, code, boundSchoolId, own.issued_at)
-}
-
-function issued(
-  tokens: FreshTokens,
-  code: FoundCode,
-  boundSchoolId: string | undefined,
-  issuedAt: Date,
-): IssuedPair {
+  const row = rows[0]
+  if (row === undefined) return undefined
   return {
-    pairId: tokens.pairId,
-    accessToken: tokens.access.value,
-    refreshToken: tokens.refresh.value,
-    expiresInSeconds: ACCESS_TOKEN_SECONDS,
-    audience: code.audience,
-    scopes: code.scopes,
-    boundSchoolId,
-    issuedAt,
-  }
-}
-
-/**
- * A code presented a second time by somebody who proved possession of it ends the authorization
- * that it made: one of the two presenters stole it. Commits although the request is refused.
- *
- * @see RFC 6749 §4.1.2, RFC 9700 §4.5
- */
-export async function endAuthorizationOfReplayedCode(
-  at: SchoolDb,
-  code: FoundCode,
-  requestId: string | undefined,
-): Promise<void> {
-  const audit = auditInsert(
-    at.schoolId,
-    {
-      action: 'code.replayed',
-      outcome: 'invalid_grant',
-      actorUserId: code.userId,
-      clientId: code.clientId,
-      requestId,
+    pair: {
+      pairId: tokens.pairId,
+      accessToken: tokens.access.value,
+      refreshToken: tokens.refresh.value,
+      expiresInSeconds: ACCESS_TOKEN_SECONDS,
+      audience: row.audience,
+      scopes: row.scopes,
+      boundSchoolId: row.audience === 'member' ? at.schoolId : undefined,
+      issuedAt: row.issued_at,
     },
-    sql`true`,
-  )
-  await at.run(sql`
-    with ended as (
-      update authorizations set revoked_at = now()
-      where code_id = ${code.id} and school_id = ${at.schoolId} and revoked_at is null),
-    audited as (${audit})
-    select 1`)
+    member: {
+      person: {
+        id: row.user_id,
+        email: row.email,
+        name: row.name,
+        avatarUrl: row.avatar_url ?? undefined,
+      },
+      roles: row.roles,
+    },
+    nonce: row.nonce ?? undefined,
+    authenticatedAt: row.authenticated_at,
+  }
 }

@@ -7,15 +7,15 @@ import type { SchoolDb } from '../../foundation/db/school-db.ts'
  * unused generations may lie between, and nothing else would ever retire them.
  *
  * The authorization row is locked first. Without that order, concurrent uses of parent and child
- * lock each other's pairs. Returns false if the pair was used or revoked in the meantime: the caller
- * reads again and then decides.
+ * lock each other's pairs. Returns false if the pair was used, or it or its authorization revoked, in
+ * the meantime: the caller reads again and then decides.
  */
 export async function markFirstUse(at: SchoolDb, pairId: string): Promise<boolean> {
   const { rows } = await at.run(sql<{ used: number }>`
     with recursive gate as materialized (
       update authorizations set last_used_at = now()
       where id = (select authorization_id from token_pairs where id = ${pairId})
-        and school_id = ${at.schoolId}
+        and school_id = ${at.schoolId} and revoked_at is null
       returning id),
     me as (
       update token_pairs p set first_used_at = now() from gate

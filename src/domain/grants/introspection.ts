@@ -14,7 +14,7 @@ export interface Introspection {
   readonly expiresAt: number
 }
 
-/** Looking at a token is not using it: nothing is retired by this. */
+/** A token is active if the APIs would take it. Looking at a token is not using it: nothing is retired by this. */
 export async function findIntrospection(
   at: SchoolDb,
   clientId: string,
@@ -40,10 +40,12 @@ export async function findIntrospection(
       p.access_expires_at, p.refresh_expires_at
     from token_pairs p
       join authorizations a on a.id = p.authorization_id and a.revoked_at is null
+      left join users u on u.id = a.user_id
       left join school_members m on m.school_id = a.school_id and m.user_id = a.user_id
     where p.id = ${token.id} and p.revoked_at is null and ${byToken}
       and a.school_id = ${at.schoolId} and a.client_id = ${clientId}
-      and (a.user_id is null or m.roles <> '{}')`)
+      and (a.user_id is null or u.deleted_at is null
+        and (a.audience = 'member' and m.roles <> '{}' or m.roles && array['owner', 'admin']))`)
   const row = rows[0]
   if (row === undefined) return undefined
   const expires = access === undefined ? row.refresh_expires_at : row.access_expires_at

@@ -24,8 +24,9 @@ export interface RefreshRequest {
  * stays as it is: a client that never got this answer asks again with the old token and gets
  * another child. Undefined means refused; `findRefreshFacts` then tells why.
  *
- * May run twice: a child whose answer was lost is one more unused child. No lock is taken. Ending the authorization or first use of a sibling may run at the same moment;
- * both are seen by the next check of this child, because every check joins the authorization.
+ * May run twice: a child whose answer was lost is one more unused child. No lock is taken. Ending
+ * the authorization or first use of a sibling may run at the same moment; both are seen by the next
+ * check of this child, because every check joins the authorization.
  *
  * @see RFC 6749 §6
  */
@@ -43,6 +44,10 @@ export async function refreshPair(
       requestId: request.requestId,
     },
     sql`exists (select from minted)`,
+    {
+      actorUserId: sql`(select user_id from old)`,
+      authorizationId: sql`(select authorization_id from old)`,
+    },
   )
   const statement = sql<{
     scopes: string[]
@@ -51,11 +56,12 @@ export async function refreshPair(
     audience: Audience
   }>`
     with old as (
-      select p.id, p.authorization_id, p.bound_school_id, p.scopes, a.audience
+      select p.id, p.authorization_id, p.bound_school_id, p.scopes, a.audience, a.user_id
       from token_pairs p
         join authorizations a on a.id = p.authorization_id and a.revoked_at is null
         join clients c on c.school_id = a.school_id and c.client_id = a.client_id
         join school_members m on m.school_id = a.school_id and m.user_id = a.user_id
+        join users u on u.id = a.user_id and u.deleted_at is null
       where p.id = ${request.token.id} and p.refresh_hash = ${request.token.hash}
         and p.revoked_at is null and p.refresh_expires_at > now()
         and a.school_id = ${at.schoolId} and a.client_id = ${request.clientId}
@@ -116,12 +122,14 @@ export async function findRefreshFacts(
     revoked: boolean
     expired: boolean
   }>`
-    select p.authorization_id, a.client_id, a.user_id, a.audience, p.scopes, m.roles,
+    select p.authorization_id, a.client_id, a.user_id, a.audience, p.scopes,
+      case when u.deleted_at is null then m.roles end as roles,
       p.revoked_at is not null or a.revoked_at is not null as revoked,
       p.refresh_expires_at <= now() as expired
     from token_pairs p
       join authorizations a on a.id = p.authorization_id
       left join school_members m on m.school_id = a.school_id and m.user_id = a.user_id
+      left join users u on u.id = a.user_id
     where p.id = ${token.id} and p.refresh_hash = ${token.hash} and a.school_id = ${at.schoolId}`)
   const row = rows[0]
   if (row === undefined) return undefined

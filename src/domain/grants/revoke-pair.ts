@@ -35,10 +35,14 @@ export async function revokePair(
       requestId,
     },
     sql`exists (select from me)`,
+    {
+      actorUserId: sql`(select user_id from gate)`,
+      authorizationId: sql`(select id from gate)`,
+    },
   )
   const { rows } = await at.run(sql<{ revoked: number }>`
     with recursive gate as materialized (
-      select a.id from authorizations a
+      select a.id, a.user_id from authorizations a
       where a.id = (select authorization_id from token_pairs where id = ${token.id})
         and a.school_id = ${at.schoolId} and a.client_id = ${clientId}
       for no key update),

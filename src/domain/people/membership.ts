@@ -11,6 +11,11 @@ export function isOperator(roles: readonly string[]): boolean {
   return roles.includes('owner') || roles.includes('admin')
 }
 
+/** Whether these roles allow holding a token: any role for a member's, an operator's for an operator's. */
+export function mayHold(audience: 'member' | 'operator', roles: readonly string[]): boolean {
+  return audience === 'member' ? roles.length > 0 : isOperator(roles)
+}
+
 export interface Member {
   readonly person: Person
   readonly roles: readonly Role[]

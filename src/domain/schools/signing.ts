@@ -18,15 +18,18 @@ export function signsIdTokens(school: School): boolean {
 const opened = new Map<string, KeyObject>()
 const MAX_OPENED = 10_000
 
-/** Signs claims with the school's active key, or returns undefined where signing has not started. */
-export function signWithSchoolKey(
+/**
+ * What signs claims with the school's active key, or undefined where signing has not started. Asked
+ * for before anything is used up: a key that does not open must not cost anybody their code.
+ */
+export function findSigner(
   school: School,
   keyring: Keyring,
-  claims: Readonly<Record<string, unknown>>,
-): string | undefined {
+): ((claims: Readonly<Record<string, unknown>>) => string) | undefined {
   if (school.sealedSigningKey === undefined) return undefined
   const { kid, sealed } = school.sealedSigningKey
-  return signEs256(openKey(school.id, kid, sealed, keyring), kid, claims)
+  const key = openKey(school.id, kid, sealed, keyring)
+  return (claims) => signEs256(key, kid, claims)
 }
 
 function openKey(schoolId: string, kid: string, sealed: Buffer, keyring: Keyring): KeyObject {

@@ -12,11 +12,15 @@ const AWAY = new Set([
   '57P02', // crash_shutdown
   '57P03', // cannot_connect_now
   '57014', // query_canceled: the statement timeout
-  '53300', // too_many_connections
+  '3D000', // invalid_catalog_name: a standby that is still being made
+  '55P03', // lock_not_available
   '25006', // read_only_sql_transaction: a former primary after a failover
   '40001', // serialization_failure
   '40P01', // deadlock_detected
 ])
+
+/** Connection exceptions, insufficient resources, system errors. */
+const AWAY_CLASS = /^(08|53|58)[0-9A-Z]{3}$/
 
 const LOST = new Set([
   'ECONNRESET',
@@ -47,7 +51,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   const code = codeOf(error)
   return (
     AWAY.has(code) ||
-    code.startsWith('08') ||
+    AWAY_CLASS.test(code) ||
     LOST_TEXT.test(textOf(error)) ||
     NEVER_GOT.test(textOf(error))
   )

@@ -60,11 +60,21 @@ export function checkCodeVerifier(verifier: string | undefined, challenge: strin
   }
 }
 
+/**
+ * The one S256 challenge that a verifier answers; undefined for what has not the shape of a verifier
+ * and so answers none.
+ *
+ * @see RFC 7636 §4.1 and §4.2
+ */
+export function challengeOf(verifier: string): string | undefined {
+  return VERIFIER.test(verifier) ? sha256(verifier).toString('base64url') : undefined
+}
+
 function whyNotProven(verifier: string | undefined, challenge: string): string | undefined {
   if (verifier === undefined) return 'code_verifier is missing'
-  if (!VERIFIER.test(verifier)) return 'code_verifier is not 43 to 128 unreserved characters'
-  if (!constantTimeEqual(sha256(verifier).toString('base64url'), challenge)) {
-    return 'code_verifier hashes to another challenge'
-  }
-  return undefined
+  const answered = challengeOf(verifier)
+  if (answered === undefined) return 'code_verifier is not 43 to 128 unreserved characters'
+  return constantTimeEqual(answered, challenge)
+    ? undefined
+    : 'code_verifier hashes to another challenge'
 }

@@ -1,25 +1,30 @@
 import type { FastifyRequest } from 'fastify'
-import { type AuditAction, record } from '../../domain/audit/audit.ts'
+import { record } from '../../domain/audit/audit.ts'
 import type { AuthenticatedClient } from '../../domain/clients/client.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 
 /**
- * Runs the checks that follow once a client is proven, and notes their refusals for the operator.
- * Before that nothing is written: strangers could fill a table otherwise.
+ * Runs the checks that follow once a client was named, and notes their refusals for the operator as
+ * soon as the caller is proven to be that client: by its secret, or by showing something that only
+ * it was given, upon which `work` calls `vouch`. The client_id of a public application is no proof;
+ * whoever read it somewhere could fill a table with refusals.
  */
 export async function auditRefusal<R>(
   request: FastifyRequest,
-  action: AuditAction,
   client: AuthenticatedClient,
-  work: () => Promise<R>,
+  secret: string | undefined,
+  work: (vouch: () => void) => Promise<R>,
 ): Promise<R> {
   request.outcome.clientId = client.clientId
+  let proven = secret !== undefined
   try {
-    return await work()
+    return await work(() => {
+      proven = true
+    })
   } catch (error) {
-    if (error instanceof OAuthError && error.status < 500) {
+    if (proven && error instanceof OAuthError && error.status < 500) {
       await record(request.at, {
-        action,
+        action: 'token.refused',
         outcome: error.code,
         clientId: client.clientId,
         detail: { description: error.description },

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { RequestRefusedError } from '../../foundation/http/client-fault.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { Parameters } from '../../foundation/protocol/parameters.ts'
@@ -12,14 +12,22 @@ export function formOf(request: FastifyRequest): Parameters {
   )
 }
 
+/** The schemes that clients do send here; a challenge in any other would mean nothing to them. */
+const SCHEME = /^(basic|bearer)(?: |$)/i
+
 /**
  * HTTP Basic is not offered. A client that sends it anyway is told so, rather than being taken for
- * a public one.
+ * a public one, with the challenge of its own scheme that the RFC demands.
  *
- * @see RFC 6749 §2.3.1
+ * @see RFC 6749 §2.3.1 and §5.2
  */
-export function checkNoAuthorizationHeader(request: FastifyRequest): void {
-  if (request.headers.authorization !== undefined) {
+export function checkNoAuthorizationHeader(request: FastifyRequest, reply: FastifyReply): void {
+  const { authorization } = request.headers
+  if (authorization !== undefined) {
+    const scheme = SCHEME.exec(authorization)?.[1]
+    if (scheme !== undefined) {
+      reply.header('www-authenticate', `${scheme} realm="${request.school.origin}"`)
+    }
     throw new OAuthError(
       'invalid_client',
       'Clients authenticate with client_id and client_secret in the form body (client_secret_post), not by an Authorization header.',

@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import { authenticateClient, findClient } from '../../domain/clients/client.ts'
 import { findIntrospection } from '../../domain/grants/introspection.ts'
-import { checkNoAuthorizationHeader, formOf } from './form-request.ts'
+import type { Parameters } from '../../foundation/protocol/parameters.ts'
+import { auditRefusal } from './audit-refusal.ts'
 import { requireParameter } from './require-parameter.ts'
 
 /**
@@ -12,16 +13,15 @@ import { requireParameter } from './require-parameter.ts'
  */
 export async function answerIntrospectionRequest(
   request: FastifyRequest,
+  form: Parameters,
 ): Promise<Record<string, unknown>> {
-  const form = formOf(request)
-  checkNoAuthorizationHeader(request)
+  const { at } = request
   const clientId = requireParameter(form, 'client_id')
-  const client = authenticateClient(
-    await findClient(request.at, clientId),
-    form.get('client_secret'),
+  const secret = form.get('client_secret')
+  const client = authenticateClient(await findClient(at, clientId), secret)
+  const found = await auditRefusal(request, client, secret, () =>
+    findIntrospection(at, clientId, requireParameter(form, 'token')),
   )
-  request.outcome.clientId = client.clientId
-  const found = await findIntrospection(request.at, clientId, requireParameter(form, 'token'))
   if (found === undefined) return { active: false }
   return {
     active: true,

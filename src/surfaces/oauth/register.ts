@@ -42,8 +42,11 @@ function clientNameOf(body: unknown): string | undefined {
   if (body instanceof Parameters) return body.get('client_name')
   if (typeof body !== 'object' || body === null) return undefined
   const name: unknown = Reflect.get(body, 'client_name')
-  return typeof name === 'string' ? name : undefined
+  return typeof name === 'string' && !CONTROL_CHARACTER.test(name) ? name : undefined
 }
+
+/** No known name has one, and a NUL is no text to PostgreSQL. */
+const CONTROL_CHARACTER = /\p{Cc}/u
 
 /** A body that cannot be read names no known integration either. */
 export function asMetadataError(error: unknown): unknown {
@@ -51,6 +54,9 @@ export function asMetadataError(error: unknown): unknown {
     return new OAuthError('invalid_client_metadata', error.description, { cause: error })
   }
   const fault = findClientFault(error)
-  if (fault === undefined || fault.status === 413 || fault.status === 429) return error
-  return new OAuthError('invalid_client_metadata', fault.description, { cause: error })
+  if (fault === undefined || fault.status === 429) return error
+  return new OAuthError('invalid_client_metadata', fault.description, {
+    status: fault.status === 413 ? 413 : 400,
+    cause: error,
+  })
 }

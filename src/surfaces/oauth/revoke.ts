@@ -8,8 +8,8 @@ import {
 import { revokePair } from '../../domain/grants/revoke-pair.ts'
 import type { SchoolVariant } from '../../domain/schools/school.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
+import type { Parameters } from '../../foundation/protocol/parameters.ts'
 import { auditRefusal } from './audit-refusal.ts'
-import { checkNoAuthorizationHeader, formOf } from './form-request.ts'
 import { requireParameter } from './require-parameter.ts'
 
 /**
@@ -17,17 +17,15 @@ import { requireParameter } from './require-parameter.ts'
  *
  * @see RFC 7009 §2
  */
-export async function answerRevocationRequest(request: FastifyRequest): Promise<void> {
-  const form = formOf(request)
-  checkNoAuthorizationHeader(request)
+export async function answerRevocationRequest(
+  request: FastifyRequest,
+  form: Parameters,
+): Promise<void> {
   const clientId = requireParameter(form, 'client_id')
+  const secret = form.get('client_secret')
   const found = await findClient(request.at, clientId)
-  const client = authenticateRevokingClient(
-    found,
-    form.get('client_secret'),
-    request.school.variant,
-  )
-  await auditRefusal(request, 'token.refused', client, async () => {
+  const client = authenticateRevokingClient(found, secret, request.school.variant)
+  await auditRefusal(request, client, secret, async () => {
     const token = requireParameter(form, 'token')
     await revokePair(request.at, client.clientId, token, request.id)
   })

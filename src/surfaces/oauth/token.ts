@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
+import type { Parameters } from '../../foundation/protocol/parameters.ts'
 import type { AppContext } from '../../gate/context.ts'
-import { checkNoAuthorizationHeader, formOf } from './form-request.ts'
 import type { TokenResponse } from './grant-types/grant-type.ts'
 import { grantTypes } from './grant-types/grant-types.ts'
 import { requireParameter } from './require-parameter.ts'
@@ -10,9 +10,8 @@ import { requireParameter } from './require-parameter.ts'
 export async function answerTokenRequest(
   context: AppContext,
   request: FastifyRequest,
+  form: Parameters,
 ): Promise<TokenResponse> {
-  const form = formOf(request)
-  checkNoAuthorizationHeader(request)
   const name = requireParameter(form, 'grant_type')
   const grant = grantTypes.get(name)
   if (grant === undefined) {

@@ -6,35 +6,44 @@ import {
   findClient,
 } from '../../../domain/clients/client.ts'
 import { type FoundCode, findCode } from '../../../domain/grants/codes.ts'
-import {
-  endAuthorizationOfReplayedCode,
-  exchangeCode,
-} from '../../../domain/grants/exchange-code.ts'
+import { type ExchangedCode, exchangeCode } from '../../../domain/grants/exchange-code.ts'
 import { ID_TOKEN_SECONDS } from '../../../domain/grants/lifetimes.ts'
-import { findMember, isOperator, type Member } from '../../../domain/people/membership.ts'
+import { endAuthorizationOfReplayedCode } from '../../../domain/grants/replayed-code.ts'
+import { findMember, mayHold } from '../../../domain/people/membership.ts'
 import type { School } from '../../../domain/schools/school.ts'
-import { signWithSchoolKey } from '../../../domain/schools/signing.ts'
+import { findSigner } from '../../../domain/schools/signing.ts'
+import { sha256 } from '../../../foundation/crypto/digest.ts'
 import { OAuthError } from '../../../foundation/protocol/errors.ts'
 import type { Parameters } from '../../../foundation/protocol/parameters.ts'
-import { checkCodeVerifier } from '../../../foundation/protocol/pkce.ts'
+import { challengeOf, checkCodeVerifier } from '../../../foundation/protocol/pkce.ts'
 import { bindResource } from '../../../foundation/protocol/resource.ts'
 import { ScopeSet } from '../../../foundation/protocol/scope-set.ts'
+import { parseToken } from '../../../foundation/protocol/token-format.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { auditRefusal } from '../audit-refusal.ts'
 import { requireParameter } from '../require-parameter.ts'
-import { type GrantType, type TokenResponse, tokenResponse } from './grant-type.ts'
+import {
+  changedMeanwhile,
+  type GrantType,
+  namesOrigin,
+  roleIsGone,
+  type TokenResponse,
+  tokenResponse,
+} from './grant-type.ts'
 
 /**
- * The code exchange. Possession is proven before single use is enforced: only somebody who holds the
- * verifier can sound the replay alarm, and a refused try leaves the code as it was.
+ * The code exchange. The ordinary case is one statement that mints only if everything holds; when it
+ * minted nothing, the reasons are looked up in this order. Possession comes before single use: only
+ * somebody who holds the verifier can sound the replay alarm.
  *
  * | step                            | section          | refusal           |
  * | ------------------------------- | ---------------- | ----------------- |
  * | the client is who it says       | RFC 6749 §3.2.1  | `invalid_client`  |
+ * | nothing is missing              | RFC 6749 §4.1.3  | `invalid_request` |
  * | the code is this client's       | RFC 6749 §4.1.3  | `invalid_grant`   |
  * | the redirect URI is repeated    | RFC 6749 §4.1.3  | `invalid_grant`   |
  * | the verifier fits the challenge | RFC 7636 §4.6    | `invalid_grant`   |
- * | the resource is repeated        | RFC 8707 §2.2    | `invalid_target`  |
+ * | the resource is repeated        | RFC 8707 §2.2    | `invalid_request`, `invalid_target` |
  * | the code was not used           | RFC 6749 §4.1.2  | `invalid_grant`   |
  * | the code has not expired        | RFC 6749 §4.1.2  | `invalid_grant`   |
  * | the person still belongs here   |                  | `invalid_grant`   |
@@ -48,25 +57,60 @@ async function handle(
   request: FastifyRequest,
   form: Parameters,
 ): Promise<TokenResponse> {
-  const { at, school } = request
+  const { school } = request
   const clientId = requireParameter(form, 'client_id')
-  const client = authenticateClient(await findClient(at, clientId), form.get('client_secret'))
-  return await auditRefusal(request, 'token.refused', client, async () => {
+  const sign = findSigner(school, context.keyring)
+  const exchanged = await tryExchange(request, clientId, form)
+  if (exchanged === undefined) return await refuse(request, clientId, form)
+  request.outcome.clientId = clientId
+  const answer = tokenResponse(school, exchanged.pair)
+  if (sign === undefined || !exchanged.pair.scopes.includes('openid')) return answer
+  return { ...answer, id_token: sign(idTokenClaims(school, clientId, exchanged)) }
+}
+
+async function tryExchange(
+  request: FastifyRequest,
+  clientId: string,
+  form: Parameters,
+): Promise<ExchangedCode | undefined> {
+  const { at, school } = request
+  const code = parseToken('code', form.get('code') ?? '')
+  const redirectUri = form.get('redirect_uri')
+  const codeChallenge = challengeOf(form.get('code_verifier') ?? '')
+  const secret = form.get('client_secret')
+  const resource = form.getAll('resource')
+  if (code === undefined || redirectUri === undefined || codeChallenge === undefined)
+    return undefined
+  if (!namesOrigin(resource, school)) return undefined
+  return await exchangeCode(at, {
+    code,
+    clientId,
+    secretHash: secret === undefined ? undefined : sha256(secret),
+    redirectUri,
+    codeChallenge,
+    resourceGiven: resource.length > 0,
+    requestId: request.id,
+  })
+}
+
+/** Goes through the checks one by one and throws the first that fails. */
+async function refuse(request: FastifyRequest, clientId: string, form: Parameters): Promise<never> {
+  const { at, school } = request
+  const secret = form.get('client_secret')
+  const client = authenticateClient(await findClient(at, clientId), secret)
+  return await auditRefusal(request, client, secret, async (vouch) => {
     const presented = requireParameter(form, 'code')
     const redirectUri = requireParameter(form, 'redirect_uri')
     const verifier = requireParameter(form, 'code_verifier')
-    const resource = form.getAll('resource')
     const code = checkCode(await findCode(at, presented), client)
+    vouch()
     checkRedirectUri(redirectUri, code)
     checkCodeVerifier(verifier, code.codeChallenge)
-    bindResource(resource, school.origin, { required: client.audience === 'member' })
+    bindResource(form.getAll('resource'), school.origin, { required: code.audience === 'member' })
     await checkUnused(request, code)
-    const member = checkMember(await findMember(at, code.userId), code)
-    const pair = await exchangeCode(at, code, request.id)
-    if (pair === undefined) throw await lostRace(request, code)
-    const answer = tokenResponse(school, pair, code.audience === 'member')
-    const idToken = signIdToken(context, school, code, member, pair.issuedAt)
-    return idToken === undefined ? answer : { ...answer, id_token: idToken }
+    const member = await findMember(at, code.userId)
+    if (member === undefined || !mayHold(code.audience, member.roles)) throw roleIsGone()
+    throw changedMeanwhile()
   })
 }
 
@@ -91,7 +135,13 @@ function checkRedirectUri(presented: string, code: FoundCode): void {
 }
 
 async function checkUnused(request: FastifyRequest, code: FoundCode): Promise<void> {
-  if (code.pairId !== undefined) throw await replayed(request, code)
+  if (code.pairId !== undefined) {
+    await endAuthorizationOfReplayedCode(request.at, code, request.id)
+    throw new OAuthError(
+      'invalid_grant',
+      'The code was used before. What it gave has been revoked, because one of the two uses may not be yours. Start again at the authorization endpoint.',
+    )
+  }
   if (code.expired) {
     throw new OAuthError(
       'invalid_grant',
@@ -100,53 +150,20 @@ async function checkUnused(request: FastifyRequest, code: FoundCode): Promise<vo
   }
 }
 
-function checkMember(member: Member | undefined, code: FoundCode): Member {
-  const allowed =
-    member !== undefined &&
-    member.roles.length > 0 &&
-    (code.audience === 'member' || isOperator(member.roles))
-  if (!allowed) {
-    throw new OAuthError(
-      'invalid_grant',
-      'The person who authorized this no longer holds the role it needs at this school.',
-    )
-  }
-  return member
-}
-
-/** Nothing was minted although the code was fresh when read: somebody else was faster, or time ran out. */
-async function lostRace(request: FastifyRequest, code: FoundCode): Promise<OAuthError> {
-  return await replayed(request, code)
-}
-
-async function replayed(request: FastifyRequest, code: FoundCode): Promise<OAuthError> {
-  await endAuthorizationOfReplayedCode(request.at, code, request.id)
-  return new OAuthError(
-    'invalid_grant',
-    'The code was used before. What it gave has been revoked, because one of the two uses may not be yours. Start again at the authorization endpoint.',
-  )
-}
-
-/**
- * @see OpenID Connect Core 1.0 §2 and §3.1.3.3
- */
-function signIdToken(
-  context: AppContext,
+/** @see OpenID Connect Core 1.0 §2 and §3.1.3.3 */
+function idTokenClaims(
   school: School,
-  code: FoundCode,
-  member: Member,
-  issuedAt: Date,
-): string | undefined {
-  const scopes = ScopeSet.of(code.scopes)
-  if (!scopes.has('openid')) return undefined
-  const now = Math.floor(issuedAt.getTime() / 1000)
-  return signWithSchoolKey(school, context.keyring, {
+  clientId: string,
+  { pair, member, nonce, authenticatedAt }: ExchangedCode,
+): Record<string, unknown> {
+  const now = Math.floor(pair.issuedAt.getTime() / 1000)
+  return {
     iss: school.origin,
-    aud: code.clientId,
+    aud: clientId,
     exp: now + ID_TOKEN_SECONDS,
     iat: now,
-    auth_time: Math.floor(code.authenticatedAt.getTime() / 1000),
-    ...(code.nonce === undefined ? {} : { nonce: code.nonce }),
-    ...identityClaims(school, member.person, member.roles, scopes),
-  })
+    auth_time: Math.floor(authenticatedAt.getTime() / 1000),
+    ...(nonce === undefined ? {} : { nonce }),
+    ...identityClaims(school, member.person, member.roles, ScopeSet.of(pair.scopes)),
+  }
 }

@@ -1,7 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import type { IssuedPair } from '../../../domain/grants/token-pair.ts'
 import type { School } from '../../../domain/schools/school.ts'
+import { OAuthError } from '../../../foundation/protocol/errors.ts'
 import type { Parameters } from '../../../foundation/protocol/parameters.ts'
+import { bindResource } from '../../../foundation/protocol/resource.ts'
 import type { AppContext } from '../../../gate/context.ts'
 
 /** One way to get a pair: a file here, and an entry in the map that discovery reads as well. */
@@ -28,14 +30,14 @@ export interface TokenResponse {
  *
  * @see RFC 6749 §5.1
  */
-export function tokenResponse(school: School, pair: IssuedPair, isMember: boolean): TokenResponse {
+export function tokenResponse(school: School, pair: IssuedPair): TokenResponse {
   return {
     access_token: pair.accessToken,
     token_type: 'Bearer',
     expires_in: pair.expiresInSeconds,
     refresh_token: pair.refreshToken,
     scope: pair.scopes.join(' '),
-    ...(isMember
+    ...(pair.audience === 'member'
       ? {
           ...(pair.boundSchoolId === undefined ? {} : { school_id: pair.boundSchoolId }),
           school_subdomain: school.subdomain,
@@ -43,4 +45,30 @@ export function tokenResponse(school: School, pair: IssuedPair, isMember: boolea
         }
       : {}),
   }
+}
+
+/** Whether every `resource` that was sent, if any, is this school's origin. */
+export function namesOrigin(resource: readonly string[], school: School): boolean {
+  try {
+    bindResource(resource, school.origin, { required: false })
+    return true
+  } catch {
+    return false
+  }
+}
+
+export function roleIsGone(): OAuthError {
+  return new OAuthError(
+    'invalid_grant',
+    'The person who authorized this no longer holds the role it needs at this school.',
+  )
+}
+
+/** Refused a moment ago, and now there is no reason left: something changed between the two looks. */
+export function changedMeanwhile(): OAuthError {
+  return new OAuthError(
+    'temporarily_unavailable',
+    'Something about this grant changed at this very moment. Send the same request again.',
+    { retryAfter: 1 },
+  )
 }

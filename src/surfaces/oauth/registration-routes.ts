@@ -1,0 +1,31 @@
+import type { FastifyInstance } from 'fastify'
+import { addressBucket, clientAddress } from '../../foundation/http/client-address.ts'
+import { checkRate, createRateLimiter } from '../../foundation/http/rate-limit.ts'
+import { acceptForms, acceptJson, FORM_BODY_BYTES } from '../../foundation/http/request-body.ts'
+import { parseParameters } from '../../foundation/protocol/parameters.ts'
+import type { AppContext } from '../../gate/context.ts'
+import { answerOAuthError } from '../../gate/refusal.ts'
+import { ENDPOINTS } from './endpoints.ts'
+import { refuseOtherMethods } from './other-methods.ts'
+import { answerRegistrationRequest, asMetadataError } from './register.ts'
+import { sendJson } from './send-json.ts'
+
+export function addRegistrationRoutes(app: FastifyInstance, context: AppContext): void {
+  const limiter = createRateLimiter({
+    name: 'registration',
+    quota: context.limits.registrationPerMinute,
+    windowSeconds: 60,
+  })
+  refuseOtherMethods(app, ENDPOINTS.register, ['POST'])
+  app.register(async (scope) => {
+    acceptForms(scope, parseParameters)
+    acceptJson(scope, FORM_BODY_BYTES)
+    scope.setErrorHandler((error, request, reply) =>
+      answerOAuthError(asMetadataError(error), request, reply),
+    )
+    scope.post(ENDPOINTS.register, async (request, reply) => {
+      checkRate(limiter, addressBucket(clientAddress(request)), reply)
+      return sendJson(reply, 201, await answerRegistrationRequest(context, request))
+    })
+  })
+}

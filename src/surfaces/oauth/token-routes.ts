@@ -1,0 +1,69 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { sha256 } from '../../foundation/crypto/digest.ts'
+import { addressBucket, clientAddress } from '../../foundation/http/client-address.ts'
+import { checkRate, createRateLimiter } from '../../foundation/http/rate-limit.ts'
+import { acceptForms } from '../../foundation/http/request-body.ts'
+import { type Parameters, parseParameters } from '../../foundation/protocol/parameters.ts'
+import type { AppContext } from '../../gate/context.ts'
+import { ENDPOINTS } from './endpoints.ts'
+import { checkNoAuthorizationHeader, formOf } from './form-request.ts'
+import { answerIntrospectionRequest } from './introspect.ts'
+import { refuseOtherMethods } from './other-methods.ts'
+import { answerRevocationRequest } from './revoke.ts'
+import { sendJson } from './send-json.ts'
+import { answerTokenRequest } from './token.ts'
+
+type Answer = (request: FastifyRequest, form: Parameters) => Promise<object | undefined>
+
+/** The endpoints that a client calls with a form and its own name in it. */
+export function addTokenRoutes(app: FastifyInstance, context: AppContext): void {
+  const checkTokenRate = createTokenRateCheck(context.limits.tokenPerSecond)
+  const add = (scope: FastifyInstance, path: string, answer: Answer): void => {
+    scope.post(path, async (request, reply) => {
+      const form = formOf(request)
+      checkTokenRate(request, form, reply)
+      checkNoAuthorizationHeader(request, reply)
+      return sendJson(reply, 200, (await answer(request, form)) ?? {})
+    })
+    refuseOtherMethods(scope, path, ['POST'])
+  }
+  app.register(async (scope) => {
+    acceptForms(scope, parseParameters)
+    add(scope, ENDPOINTS.token, (request, form) => answerTokenRequest(context, request, form))
+    add(scope, ENDPOINTS.revoke, async (request, form) => {
+      await answerRevocationRequest(request, form)
+      return undefined
+    })
+  })
+  app.register(async (scope) => {
+    acceptForms(scope, parseParameters)
+    // Before the body is read and before any other answer: newer origins have nothing here at all.
+    scope.addHook('onRequest', async (request, reply) => {
+      if (request.school.variant !== 'older') return reply.callNotFound()
+    })
+    add(scope, ENDPOINTS.introspect, answerIntrospectionRequest)
+  })
+}
+
+/** A whole office behind one address may hold so many busy clients. */
+const CLIENTS_PER_ADDRESS = 10
+
+/**
+ * Per client and address: one client's storm must not lock out the others of its office. And per
+ * address, since the names of clients that do not exist cost a stranger nothing. Names are hashed,
+ * so that long ones do not fill the memory.
+ */
+function createTokenRateCheck(perSecond: number) {
+  const ofClient = createRateLimiter({ name: 'token', quota: perSecond, windowSeconds: 1 })
+  const ofAddress = createRateLimiter({
+    name: 'address',
+    quota: perSecond * CLIENTS_PER_ADDRESS,
+    windowSeconds: 1,
+  })
+  return (request: FastifyRequest, form: Parameters, reply: FastifyReply): void => {
+    const address = addressBucket(clientAddress(request))
+    checkRate(ofAddress, address, reply)
+    const client = sha256(`${request.school.id} ${form.get('client_id') ?? ''}`)
+    checkRate(ofClient, `${address} ${client.toString('base64url')}`, reply)
+  }
+}
