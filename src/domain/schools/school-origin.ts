@@ -1,0 +1,45 @@
+export type OriginReading =
+  | { readonly ok: true; readonly origin: string }
+  /** A sentence for whoever typed it. */
+  | { readonly ok: false; readonly problem: string }
+
+const LABEL = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?'
+const HOST = new RegExp(`^(?:${LABEL}(?:\\.${LABEL})*|\\[[0-9a-f:]+\\])$`)
+const MAX_HOST = 253
+
+/** Hosts that never leave the machine or, like `.test`, never exist on the internet (RFC 6761). */
+const PRIVATE_HOST = /^(?:localhost|.+\.localhost|.+\.test|127(?:\.\d{1,3}){3}|\[::1\])$/
+
+/**
+ * Reads an origin as a person types it and gives it the one spelling that requests are compared
+ * with: lower case, no default port, no trailing dot or slash. Plain http is for this machine and for
+ * tests, since everything an authorization server says must travel over TLS.
+ *
+ * @see RFC 6454 §6.2, RFC 8414 §2, RFC 6749 §3.1
+ */
+export function parseOrigin(text: string): OriginReading {
+  const typed = text.trim()
+  const match = /^(https?):\/\/([^/?#@\\\s]+)\/?$/i.exec(typed)
+  const [, scheme = '', authority = ''] = match ?? []
+  const url = `${scheme}://${authority}`
+  if (match === null || !URL.canParse(url)) {
+    return refused('Write scheme, host and port alone, such as https://school.example.')
+  }
+  const { hostname, port } = new URL(url)
+  const host = hostname.replace(/\.$/, '')
+  if (host.length > MAX_HOST || !HOST.test(host)) {
+    return refused('The host is not a name that browsers would ask for.')
+  }
+  const secure = scheme.toLowerCase() === 'https'
+  if (!secure && !PRIVATE_HOST.test(host)) {
+    return refused(
+      'Use https. Plain http is only for this machine (localhost, 127.0.0.1) and for names that end in .localhost or .test.',
+    )
+  }
+  return {
+    ok: true,
+    origin: `${secure ? 'https' : 'http'}://${host}${port === '' ? '' : `:${port}`}`,
+  }
+}
+
+const refused = (problem: string): OriginReading => ({ ok: false, problem })
