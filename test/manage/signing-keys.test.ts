@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest'
+import type { ChangedBy } from '../../src/domain/audit/record-change.ts'
+import { checkSealedKeys, schoolsWithoutKeys } from '../../src/domain/schools/key-health.ts'
+import {
+  activateKey,
+  KEY_LEAD_SECONDS,
+  listKeys,
+  publishKey,
+  retireKey,
+} from '../../src/domain/schools/signing-keys.ts'
+import { Keyring } from '../../src/foundation/crypto/seal.ts'
+import { JWKS_SECONDS } from '../../src/surfaces/oauth/discovery-routes.ts'
+import { verifies } from '../spec/verifies.ts'
+import { aPair } from '../support/client-like.ts'
+import { aWorld, type TestSchool } from '../support/world.ts'
+
+const world = await aWorld()
+const { keyring } = world.context
+const by: ChangedBy = { via: 'command_line' }
+
+const publish = ({ at }: TestSchool) => at.transaction((tx) => publishKey(tx, keyring, by))
+const activate = ({ at }: TestSchool, kid: string, force = false) =>
+  at.transaction((tx) => activateKey(tx, keyring, kid, { force }, by))
+const retire = ({ at }: TestSchool, kid: string, force = false) =>
+  at.transaction((tx) => retireKey(tx, kid, { force }, by))
+const stagesOf = async ({ at }: TestSchool) =>
+  Object.fromEntries((await listKeys(at)).map(({ kid, stage }) => [kid, stage]))
+
+/** As if the key had been published so long ago. */
+async function age({ at }: TestSchool, kid: string, seconds: number): Promise<void> {
+  const publishedAt = new Date(Date.now() - seconds * 1000)
+  await at
+    .update('signing_keys')
+    .set({ published_at: publishedAt })
+    .where('kid', '=', kid)
+    .execute()
+}
+
+async function keySetOf(school: TestSchool): Promise<{ status: number; kids: string[] }> {
+  world.context.directory.forget()
+  const host = new URL(school.origin).host
+  const metadata = (
+    await world.app.inject({ url: '/.well-known/openid-configuration', headers: { host } })
+  ).json()
+  if (metadata.jwks_uri === undefined) return { status: 404, kids: [] }
+  const answer = await world.app.inject({
+    url: new URL(metadata.jwks_uri).pathname,
+    headers: { host },
+  })
+  const keys: { kid: string }[] = answer.json().keys
+  return { status: answer.statusCode, kids: keys.map(({ kid }) => kid) }
+}
+
+test('a key waits longer than anything may keep the key set', () => {
+  expect(KEY_LEAD_SECONDS).toBeGreaterThan(JWKS_SECONDS + 60)
+})
+
+describe('rotation', () => {
+  verifies(
+    ['keys.publish-then-activate', 'trouble.new-key-signs-at-once'],
+    'a new key is in the key set at once, and signs only when every cache must have it',
+    async () => {
+      const school = await world.aSchool({ signing: 'active' })
+      const [old] = await listKeys(school.at)
+      const { kid } = await publish(school)
+      expect((await keySetOf(school)).kids.sort()).toEqual([kid, old?.kid].sort())
+      await age(school, kid, KEY_LEAD_SECONDS - 60)
+      expect(await activate(school, kid)).toMatchObject({ kind: 'too_early' })
+      expect(await stagesOf(school)).toMatchObject({
+        [kid]: 'published',
+        [old?.kid ?? '']: 'active',
+      })
+      await age(school, kid, KEY_LEAD_SECONDS + 1)
+      expect(await activate(school, kid)).toEqual({ kind: 'activated', retired: old?.kid })
+      expect(await stagesOf(school)).toEqual({ [kid]: 'active', [old?.kid ?? '']: 'retired' })
+    },
+  )
+
+  verifies(
+    ['keys.retired-stay', 'trouble.key-vanishes-under-cache'],
+    'tokens of the old key can be checked after it was retired',
+    async () => {
+      const school = await world.aSchool({ signing: 'active' })
+      const client = await world.aPublicClient(school)
+      const member = await world.aMember(school)
+      const { id_token = '' } = await aPair(world, school, client, member)
+      const [, payload] = id_token.split('.')
+      const { exp, iat } = JSON.parse(Buffer.from(payload ?? '', 'base64url').toString())
+      const [old] = await listKeys(school.at)
+      const { kid } = await publish(school)
+      expect(await activate(school, kid, true)).toEqual({ kind: 'activated', retired: old?.kid })
+      expect((await keySetOf(school)).kids).toContain(old?.kid)
+      const retiredAt = new Date(Date.now() - (exp - iat) * 1000 - 60_000)
+      await school.at
+        .update('signing_keys')
+        .set({ retired_at: retiredAt })
+        .where('stage', '=', 'retired')
+        .execute()
+      expect((await keySetOf(school)).kids).toContain(old?.kid)
+    },
+  )
+
+  test('of two activations at once one wins, and one key signs', async () => {
+    const school = await world.aSchool({ signing: 'active' })
+    const kids = await Promise.all([publish(school), publish(school)])
+    const outcomes = await Promise.all(kids.map(({ kid }) => activate(school, kid, true)))
+    expect(outcomes.every(({ kind }) => kind === 'activated')).toBe(true)
+    const stages = Object.values(await stagesOf(school))
+    expect(stages.filter((stage) => stage === 'active')).toHaveLength(1)
+    expect(stages.filter((stage) => stage === 'retired')).toHaveLength(2)
+  })
+
+  test('what was retired, signs already or is another school’s key is not activated', async () => {
+    const school = await world.aSchool({ signing: 'active' })
+    const other = await world.aSchool({ signing: 'none' })
+    const { kid } = await publish(school)
+    expect(await activate(other, kid, true)).toEqual({ kind: 'unknown' })
+    await activate(school, kid, true)
+    expect(await activate(school, kid, true)).toEqual({ kind: 'not_published', stage: 'active' })
+    await retire(school, kid, true)
+    expect(await activate(school, kid, true)).toEqual({ kind: 'not_published', stage: 'retired' })
+  })
+
+  test('a key that the secret does not open is not activated, since no code could be exchanged', async () => {
+    const school = await world.aSchool({ signing: 'none' })
+    const stranger = new Keyring('the secret of quite another installation')
+    const { kid } = await school.at.transaction((tx) => publishKey(tx, stranger, by))
+    expect(await activate(school, kid, true)).toEqual({ kind: 'does_not_open' })
+  })
+})
+
+describe('retiring', () => {
+  test('the key that signs wants force, a published one does not', async () => {
+    const school = await world.aSchool({ signing: 'active' })
+    const [active] = await listKeys(school.at)
+    const { kid } = await publish(school)
+    expect(await retire(school, active?.kid ?? '')).toEqual({ kind: 'signs' })
+    expect(await retire(school, kid)).toEqual({ kind: 'retired' })
+    expect(await retire(school, kid)).toEqual({ kind: 'already_retired' })
+    expect(await retire(school, active?.kid ?? '', true)).toEqual({ kind: 'retired' })
+    expect(await retire(school, 'nobody-knows-it')).toEqual({ kind: 'unknown' })
+  })
+})
+
+describe('what lies in the database', () => {
+  verifies(
+    'keys.sealed',
+    'is no key to anyone without the secret, or at another school',
+    async () => {
+      const school = await world.aSchool({ signing: 'none' })
+      const { kid } = await publish(school)
+      const row = await school.at
+        .from('signing_keys')
+        .selectAll()
+        .where('kid', '=', kid)
+        .executeTakeFirstOrThrow()
+      expect(JSON.stringify(row)).not.toContain('"d":')
+      const right = await checkSealedKeys(world.database.db, keyring)
+      expect(right.closed).not.toContain(`${school.subdomain}/${kid}`)
+      const wrong = await checkSealedKeys(world.database.db, new Keyring('x'.repeat(40)))
+      expect(wrong.closed).toContain(`${school.subdomain}/${kid}`)
+      const other = await world.aSchool({ signing: 'none' })
+      await other.at
+        .insert('signing_keys', { ...row, public_jwk: JSON.stringify(row.public_jwk) })
+        .execute()
+      expect((await checkSealedKeys(world.database.db, keyring)).closed).toContain(
+        `${other.subdomain}/${kid}`,
+      )
+    },
+  )
+
+  test('every change of a key leaves an audit entry', async () => {
+    const school = await world.aSchool({ signing: 'active' })
+    const [old] = await listKeys(school.at)
+    const { kid } = await publish(school)
+    await activate(school, kid, true)
+    const entries = await school.at
+      .from('audit_entries')
+      .select(['action', 'subject', 'detail'])
+      .orderBy('action')
+      .execute()
+    const via = 'command_line'
+    expect(entries).toEqual([
+      { action: 'key.activated', subject: kid, detail: { forced: true, via } },
+      { action: 'key.published', subject: kid, detail: { via } },
+      { action: 'key.retired', subject: old?.kid, detail: { via } },
+    ])
+  })
+
+  test('schools that never give ID tokens are told', async () => {
+    const without = await world.aSchool({ signing: 'none' })
+    const waiting = await world.aSchool({ signing: 'published' })
+    const found = await schoolsWithoutKeys(world.database.db)
+    expect(found).toContain(without.subdomain)
+    expect(found).not.toContain(waiting.subdomain)
+  })
+})
