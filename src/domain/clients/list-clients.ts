@@ -1,0 +1,46 @@
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import type { ClientKind } from './client.ts'
+import type { Audience } from './scope-catalogue.ts'
+
+export interface ListedClient {
+  readonly clientId: string
+  readonly kind: ClientKind
+  readonly audience: Audience
+  readonly name: string
+  readonly confidential: boolean
+  readonly redirectUris: readonly string[]
+  readonly scopes: readonly string[]
+  readonly reviewed: boolean
+  readonly disabled: boolean
+  readonly createdAt: Date
+  readonly secretRotatedAt: Date | undefined
+}
+
+/** Every client that the school knows, deleted ones apart, oldest first. */
+export async function listClients(
+  at: SchoolDb,
+  kind?: ClientKind,
+): Promise<readonly ListedClient[]> {
+  const rows = await at
+    .from('clients')
+    .select(['client_id', 'kind', 'audience', 'name', 'confidential', 'redirect_uris', 'scopes'])
+    .select(['reviewed_at', 'disabled_at', 'created_at', 'secret_rotated_at'])
+    .where('deleted_at', 'is', null)
+    .$if(kind !== undefined, (query) => query.where('kind', '=', kind as ClientKind))
+    .orderBy('created_at')
+    .orderBy('client_id')
+    .execute()
+  return rows.map((row) => ({
+    clientId: row.client_id,
+    kind: row.kind,
+    audience: row.audience,
+    name: row.name,
+    confidential: row.confidential,
+    redirectUris: row.redirect_uris,
+    scopes: row.scopes,
+    reviewed: row.reviewed_at !== null,
+    disabled: row.disabled_at !== null,
+    createdAt: row.created_at,
+    secretRotatedAt: row.secret_rotated_at ?? undefined,
+  }))
+}

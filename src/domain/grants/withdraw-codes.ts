@@ -1,0 +1,10 @@
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
+
+/** Takes back consents that are still on their way to a client. */
+export async function withdrawCodesOfClient(tx: SchoolTx, clientId: string): Promise<void> {
+  await tx
+    .delete('authorization_codes')
+    .where('client_id', '=', clientId)
+    .where('consumed_at', 'is', null)
+    .execute()
+}
