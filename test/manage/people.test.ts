@@ -1,0 +1,260 @@
+import { describe, expect, test } from 'vitest'
+import type { ChangedBy } from '../../src/domain/audit/record-change.ts'
+import { deletePerson } from '../../src/domain/people/delete-person.ts'
+import { addMember, changeRoles, type NewMember } from '../../src/domain/people/manage-people.ts'
+import {
+  findMember,
+  type Role,
+  rolesAt,
+  schoolsOfPerson,
+} from '../../src/domain/people/membership.ts'
+import { findOrCreatePerson } from '../../src/domain/people/person.ts'
+import { startSession } from '../../src/domain/people/sessions.ts'
+import { signIn } from '../../src/domain/people/sign-in.ts'
+import { hashPassword } from '../../src/foundation/crypto/password.ts'
+import { uuidv7 } from '../../src/foundation/crypto/random.ts'
+import { verifies } from '../spec/verifies.ts'
+import { aPair, refresh, userinfo } from '../support/client-like.ts'
+import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../support/world.ts'
+
+const world = await aWorld()
+const { db } = world.database
+const by: ChangedBy = { via: 'admin_area' }
+const evil = await hashPassword('a password of the attacker')
+
+const add = (school: TestSchool, fresh: Partial<NewMember> & { email: string }) =>
+  db
+    .transaction()
+    .execute((tx) => addMember(tx, school.id, { name: 'New', roles: ['student'], ...fresh }, by))
+const setRolesOf = ({ at }: TestSchool, userId: string, roles: Role[]) =>
+  at.transaction((tx) => changeRoles(tx, userId, roles, by))
+const remove = (userId: string, force = false) =>
+  db.transaction().execute((tx) => deletePerson(tx, userId, { force }, by))
+const row = (id: string) =>
+  db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+const attempt = (email: string, password: string) =>
+  signIn(db, Buffer.alloc(32), { email, password, address: '192.0.2.1' })
+
+describe('taking over the owner of another school', () => {
+  verifies(
+    ['house.people.school-cannot-write', 'house.people.known-email', 'house.people.one-identity'],
+    'fails through every function: nothing of an existing account changes',
+    async () => {
+      const [home, attackers] = [await world.aSchool(), await world.aSchool()]
+      const victim = await world.aMember(home, ['owner'])
+      const before = await row(victim.id)
+      const spellings = [victim.email, victim.email.toUpperCase(), `  ${victim.email} `]
+      for (const email of spellings) {
+        const outcome = await add(attackers, {
+          email,
+          name: 'Mallory',
+          passwordHash: evil,
+          roles: ['owner'],
+        })
+        expect(outcome).toEqual({ kind: 'added', userId: victim.id })
+      }
+      await setRolesOf(attackers, victim.id, ['student', 'owner'])
+      const created = { email: victim.email, name: 'Mallory', passwordHash: evil }
+      expect(await findOrCreatePerson(db, created)).toBe(victim.id)
+      expect(await row(victim.id)).toEqual(before)
+      expect(await attempt(victim.email, 'a password of the attacker')).toEqual({ kind: 'refused' })
+      expect(await attempt(victim.email, PASSWORD)).toMatchObject({ kind: 'signed_in' })
+      expect(await rolesAt(home.at, victim.id)).toEqual(['owner'])
+      expect((await schoolsOfPerson(db, victim.id)).map(({ id }) => id).sort()).toEqual(
+        [home.id, attackers.id].sort(),
+      )
+    },
+  )
+
+  verifies(
+    'house.people.known-email',
+    'neither the outcome nor the school’s audit tells whether an account existed',
+    async () => {
+      const [home, curious] = [await world.aSchool(), await world.aSchool()]
+      const known = await world.aMember(home)
+      const outcomes = [
+        await add(curious, { email: known.email }),
+        await add(curious, { email: 'fresh@people.test' }),
+      ]
+      expect(outcomes.map((outcome) => Object.keys(outcome))).toEqual([
+        ['kind', 'userId'],
+        ['kind', 'userId'],
+      ])
+      const entries = await curious.at
+        .from('audit_entries')
+        .select(['action', 'outcome', 'detail', 'client_id', 'authorization_id'])
+        .execute()
+      expect(entries).toHaveLength(2)
+      expect(entries[0]).toEqual(entries[1])
+    },
+  )
+
+  test('roles at a school where one is no member cannot be set without adding them', async () => {
+    const [home, other] = [await world.aSchool(), await world.aSchool()]
+    const member = await world.aMember(home)
+    expect(await setRolesOf(other, member.id, ['owner'])).toEqual({ kind: 'unknown' })
+    expect(await findMember(other.at, member.id)).toBeUndefined()
+  })
+})
+
+describe('adding a member', () => {
+  test('a new email becomes an account that can sign in', async () => {
+    const school = await world.aSchool()
+    const passwordHash = await hashPassword('chosen by themselves')
+    const added = await add(school, { email: 'Newcomer@People.test', passwordHash })
+    if (added.kind !== 'added') throw new Error(added.kind)
+    expect(await attempt('newcomer@people.test', 'chosen by themselves')).toMatchObject({
+      kind: 'signed_in',
+      person: { id: added.userId, email: 'newcomer@people.test', name: 'New' },
+    })
+    const made = await db
+      .selectFrom('audit_entries')
+      .select('school_id')
+      .where('action', '=', 'person.created')
+      .where('subject', '=', added.userId)
+      .execute()
+    expect(made).toEqual([{ school_id: null }])
+  })
+
+  test('without a password nobody signs in', async () => {
+    const school = await world.aSchool()
+    await add(school, { email: 'silent@people.test' })
+    expect(await attempt('silent@people.test', '')).toEqual({ kind: 'refused' })
+  })
+
+  test('adds to the roles that a member has, also when two do it at once', async () => {
+    const school = await world.aSchool()
+    const person = await world.aPerson()
+    const roles: Role[] = ['student', 'admin', 'lecturer']
+    await Promise.all(roles.map((role) => add(school, { email: person.email, roles: [role] })))
+    expect(await rolesAt(school.at, person.id)).toEqual(['admin', 'lecturer', 'student'])
+  })
+
+  test('wrong details are refused in words, and nothing is written', async () => {
+    const school = await world.aSchool()
+    const count = async () => (await db.selectFrom('users').select('id').execute()).length
+    const before = await count()
+    const wrong = { email: 'nobody', name: ' ', roles: [] }
+    expect(await add(school, wrong)).toMatchObject({
+      kind: 'invalid',
+      problems: [{ field: 'email' }, { field: 'name' }, { field: 'roles' }],
+    })
+    expect(await count()).toBe(before)
+  })
+})
+
+describe('roles', () => {
+  test('are replaced, with the old ones in the audit; none means gone', async () => {
+    const school = await world.aSchool()
+    const member = await world.aMember(school, ['student'])
+    expect(await setRolesOf(school, member.id, ['lecturer'])).toEqual({
+      kind: 'changed',
+      before: ['student'],
+    })
+    await setRolesOf(school, member.id, [])
+    const entries = await school.at.from('audit_entries').select('detail').execute()
+    const details = entries.map(({ detail }) => detail)
+    expect(details).toHaveLength(2)
+    expect(details).toContainEqual({ before: ['student'], after: ['lecturer'], via: 'admin_area' })
+    expect(details).toContainEqual({ before: ['lecturer'], after: [], via: 'admin_area' })
+  })
+
+  test('the last owner stays, of two who leave at once one is told', async () => {
+    const school = await world.aSchool()
+    const owners = [await world.aMember(school, ['owner']), await world.aMember(school, ['owner'])]
+    const outcomes = await Promise.all(owners.map(({ id }) => setRolesOf(school, id, ['student'])))
+    expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['changed', 'last_owner'])
+  })
+})
+
+describe('deleting a person', () => {
+  async function aBusyPerson(): Promise<{ person: TestPerson; schools: TestSchool[] }> {
+    const schools = [await world.aSchool(), await world.aSchool()]
+    const person = await world.aPerson()
+    for (const school of schools) await world.aMember(school, ['student'], person)
+    return { person, schools }
+  }
+
+  verifies(
+    'pair.person-deleted.ends-tokens',
+    'ends sessions and apps at every school and erases who they were',
+    async () => {
+      const { person, schools } = await aBusyPerson()
+      const pairs = []
+      for (const school of schools) {
+        const client = await world.aPublicClient(school)
+        pairs.push({ school, client, pair: await aPair(world, school, client, person) })
+        await startSession(school.at, { ...person, avatarUrl: undefined }, 'browser')
+      }
+      const outcome = await remove(person.id)
+      expect(outcome).toMatchObject({ kind: 'deleted', schools: 2, authorizations: 2 })
+      for (const { school, client, pair } of pairs) {
+        expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(401)
+        expect((await refresh(world, school, client, pair.refresh_token)).statusCode).toBe(400)
+        expect(await findMember(school.at, person.id)).toBeUndefined()
+      }
+      const left = await db
+        .selectFrom('browser_sessions')
+        .select('id')
+        .where('user_id', '=', person.id)
+        .execute()
+      expect(left).toEqual([])
+      const remains = JSON.stringify(await row(person.id))
+      for (const word of [person.email, person.name]) expect(remains).not.toContain(word)
+      expect(await attempt(person.email, PASSWORD)).toEqual({ kind: 'refused' })
+      expect(await remove(person.id)).toEqual({ kind: 'unknown' })
+    },
+  )
+
+  test('keeps what was paid', async () => {
+    const { person, schools } = await aBusyPerson()
+    const [school] = schools
+    if (school === undefined) throw new Error('no school')
+    await school.at
+      .insert('orders', {
+        id: uuidv7(),
+        user_id: person.id,
+        number: 'A-1',
+        state: 'open',
+        total_amount: 1000,
+        currency: 'EUR',
+      })
+      .execute()
+    await remove(person.id)
+    const orders = await school.at.from('orders').select('user_id').execute()
+    expect(orders).toEqual([{ user_id: person.id }])
+  })
+
+  test('the email is free again, for an account that inherits nothing', async () => {
+    const { person, schools } = await aBusyPerson()
+    const [school] = schools
+    if (school === undefined) throw new Error('no school')
+    await remove(person.id)
+    const added = await add(school, { email: person.email })
+    expect(added).toMatchObject({ kind: 'added' })
+    expect(added).not.toMatchObject({ userId: person.id })
+  })
+
+  test('the last owner of a school goes only when forced, and schools are named', async () => {
+    const school = await world.aSchool()
+    const owner = await world.aMember(school, ['owner'])
+    expect(await remove(owner.id)).toEqual({ kind: 'last_owner', schools: [school.subdomain] })
+    expect((await row(owner.id)).deleted_at).toBeNull()
+    expect(await remove(owner.id, true)).toMatchObject({ kind: 'deleted' })
+  })
+
+  test('is told in the audit of the installation and of each school', async () => {
+    const { person, schools } = await aBusyPerson()
+    await remove(person.id)
+    const entries = await db
+      .selectFrom('audit_entries')
+      .select(['action', 'school_id'])
+      .where('subject', '=', person.id)
+      .execute()
+    expect(entries).toHaveLength(3)
+    expect(entries).toContainEqual({ action: 'person.deleted', school_id: null })
+    for (const { id } of schools) {
+      expect(entries).toContainEqual({ action: 'member.roles_changed', school_id: id })
+    }
+  })
+})
