@@ -1,0 +1,89 @@
+import { sql } from 'kysely'
+import type { Db } from '../../foundation/db/database.ts'
+import type { Sweep } from '../../foundation/db/sweep.ts'
+import { auditInsert } from '../audit/audit.ts'
+
+/** How many children a refresh token may have that were never used. */
+export const MOST_UNUSED_CHILDREN = 100
+const REVOKED_AT_ONCE = 1000
+const STATEMENTS_PER_PARENT = 10
+
+interface Crowd {
+  readonly authorization_id: string
+  readonly school_id: string
+  readonly client_id: string
+  readonly previous_id: string
+}
+
+/**
+ * Every retry of a refresh adds a child, and only a used one retires the others' parent. A client
+ * that refreshes without end and uses nothing is held to the newest hundred; what it asked for first
+ * it has long forgotten. This walks along authorizations, whose pairs an index finds.
+ */
+export const childrenCap: Sweep = {
+  name: 'unused_children',
+  async step(db, after, size) {
+    const { rows } = await sql<{ looked: number; last: string | null; crowds: Crowd[] }>`
+      with page as materialized (
+        select id, school_id, client_id from authorizations
+        where id > ${after ?? '00000000-0000-0000-0000-000000000000'} and revoked_at is null
+        order by id limit ${sql.lit(size)}),
+      crowds as (
+        select page.id as authorization_id, page.school_id, page.client_id, p.previous_id
+        from page join token_pairs p on p.authorization_id = page.id
+        where p.previous_id is not null and p.first_used_at is null and p.revoked_at is null
+        group by page.id, page.school_id, page.client_id, p.previous_id
+        having count(*) > ${MOST_UNUSED_CHILDREN})
+      select (select count(*) from page)::int as looked,
+        (select id::text from page order by id desc limit 1) as last,
+        (select coalesce(json_agg(crowds), '[]') from crowds) as crowds`.execute(db)
+    const [row] = rows
+    let removed = 0
+    for (const crowd of row?.crowds ?? []) removed += await thin(db, crowd)
+    const atTheEnd = row === undefined || row.looked < size || row.last === null
+    return { removed, last: atTheEnd ? undefined : (row?.last ?? undefined) }
+  },
+}
+
+async function thin(db: Db, crowd: Crowd): Promise<number> {
+  let revoked = 0
+  for (let i = 0; i < STATEMENTS_PER_PARENT; i++) {
+    const now = await revokeOldest(db, crowd)
+    revoked += now
+    if (now < REVOKED_AT_ONCE) break
+  }
+  return revoked
+}
+
+/**
+ * The authorization is locked first, as by everything that changes several pairs. A child that has
+ * children of its own stays: it is the way by which their first use finds the pairs to retire.
+ */
+async function revokeOldest(db: Db, crowd: Crowd): Promise<number> {
+  const audit = auditInsert(
+    crowd.school_id,
+    {
+      action: 'token.revoked',
+      outcome: 'ok',
+      clientId: crowd.client_id,
+      authorizationId: crowd.authorization_id,
+      detail: { reason: 'too many unused children of one refresh token' },
+    },
+    sql`exists (select from revoked)`,
+  )
+  const { rows } = await sql<{ revoked: number }>`
+    with gate as materialized (
+      select id from authorizations where id = ${crowd.authorization_id} for no key update),
+    surplus as (
+      select p.id from gate join token_pairs p on p.authorization_id = gate.id
+      where p.previous_id = ${crowd.previous_id} and p.first_used_at is null and p.revoked_at is null
+        and not exists (
+          select from token_pairs c where c.authorization_id = gate.id and c.previous_id = p.id)
+      order by p.id desc offset ${MOST_UNUSED_CHILDREN} limit ${sql.lit(REVOKED_AT_ONCE)}),
+    revoked as (
+      update token_pairs p set revoked_at = now() from surplus
+      where p.id = surplus.id and p.first_used_at is null and p.revoked_at is null returning 1),
+    audited as (${audit})
+    select count(*)::int as revoked from revoked`.execute(db)
+  return rows[0]?.revoked ?? 0
+}

@@ -1,0 +1,59 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from './database.ts'
+import type { DB } from './schema.generated.ts'
+
+/**
+ * A walk along the primary key of a table that removes what is dead. Each step looks at so many rows
+ * and no more, dead or alive, in a transaction of its own: a table of any size is cleaned without a
+ * statement that holds its locks, or the vacuum, for long.
+ */
+export interface Sweep {
+  /** What is removed, as reports call it. */
+  readonly name: string
+  step(db: Db, after: string | undefined, size: number): Promise<SweepStep>
+}
+
+export interface SweepStep {
+  readonly removed: number
+  /** Where the next step goes on; undefined at the end of the table. */
+  readonly last: string | undefined
+}
+
+const LOWEST = { uuid: '00000000-0000-0000-0000-000000000000', text: '', bytea: '\\x' } as const
+
+export interface SweepTarget {
+  readonly table: keyof DB
+  readonly key: { readonly column: string; readonly type: keyof typeof LOWEST }
+  /** A condition on a row called `t`. */
+  readonly dead: RawBuilder<unknown>
+}
+
+/**
+ * Rows that somebody else holds are passed over: several servers may sweep at once, and a sweep never
+ * waits, so it cannot be part of a deadlock.
+ */
+export function sweepOf({ table, key, dead }: SweepTarget): Sweep {
+  const rows = sql.table(table)
+  const column = sql.ref(key.column)
+  return {
+    name: table,
+    async step(db, after, size) {
+      // The limit is a literal: a prepared plan for an unknown one would read the whole table.
+      const statement = sql<{ looked: number; removed: number; last: string | null }>`
+        with page as materialized (
+          select ${column} as key from ${rows}
+          where ${column} > ${after ?? LOWEST[key.type]}::${sql.raw(key.type)}
+          order by ${column} limit ${sql.lit(size)}),
+        dead as materialized (
+          select page.key from ${rows} t join page on page.key = t.${column}
+          where ${dead} for update of t skip locked),
+        gone as (delete from ${rows} where ${column} in (select key from dead) returning 1)
+        select (select count(*) from page)::int as looked, (select count(*) from gone)::int as removed,
+          (select key::text from page order by key desc limit 1) as last`
+      const [row] = (await statement.execute(db)).rows
+      if (row === undefined) return { removed: 0, last: undefined }
+      const atTheEnd = row.looked < size || row.last === null
+      return { removed: row.removed, last: atTheEnd ? undefined : (row.last ?? undefined) }
+    },
+  }
+}

@@ -1,0 +1,98 @@
+import { auditSweep } from './domain/audit/purge.ts'
+import { clientSweeps } from './domain/clients/purge.ts'
+import { grantSweeps } from './domain/grants/purge.ts'
+import { peopleSweeps } from './domain/people/purge.ts'
+import type { Db } from './foundation/db/database.ts'
+
+/** Rows that one step looks at, and steps of one sweep in one round. */
+const STEP_ROWS = 1000
+const STEPS_PER_ROUND = 200
+
+/** Where each sweep stopped; kept between rounds, so that a long table is done in several. */
+export type PurgePositions = Map<string, string>
+
+export interface PurgeOptions {
+  readonly auditRetentionDays: number
+  readonly positions?: PurgePositions
+  readonly signal?: AbortSignal
+  readonly stepRows?: number
+  readonly stepsPerRound?: number
+}
+
+export interface PurgeReport {
+  /** How many rows went, by what they were; `unused_children` were revoked, not removed. */
+  readonly removed: Readonly<Record<string, number>>
+  /** False when a sweep has more to look at in the next round. */
+  readonly finished: boolean
+}
+
+/** One bounded round over everything that can die. Several processes may do this at once. */
+export async function purgeOnce(db: Db, options: PurgeOptions): Promise<PurgeReport> {
+  const { positions = new Map(), stepRows = STEP_ROWS, stepsPerRound = STEPS_PER_ROUND } = options
+  const sweeps = [
+    ...grantSweeps,
+    ...peopleSweeps,
+    ...clientSweeps,
+    auditSweep(options.auditRetentionDays),
+  ]
+  const removed: Record<string, number> = {}
+  for (const { name, step } of sweeps) {
+    let after = positions.get(name)
+    let count = 0
+    for (let steps = 0; steps < stepsPerRound && !options.signal?.aborted; steps++) {
+      const { removed: gone, last } = await step(db, after, stepRows)
+      count += gone
+      after = last
+      if (last === undefined) break
+    }
+    removed[name] = count
+    if (after === undefined) positions.delete(name)
+    else positions.set(name, after)
+  }
+  return { removed, finished: positions.size === 0 && options.signal?.aborted !== true }
+}
+
+export interface PurgingOptions {
+  readonly intervalSeconds: number
+  readonly auditRetentionDays: number
+  readonly onRound: (report: PurgeReport) => void
+  readonly onError: (error: unknown) => void
+}
+
+/** Purges from time to time until stopped; `stop` waits for the step that is under way. */
+export function startPurging(db: Db, options: PurgingOptions): { stop(): Promise<void> } {
+  const { auditRetentionDays } = options
+  const positions: PurgePositions = new Map()
+  const stopping = new AbortController()
+  let round: Promise<void> = Promise.resolve()
+  let timer: NodeJS.Timeout | undefined
+
+  const schedule = (seconds: number): void => {
+    if (stopping.signal.aborted) return
+    // Spread, so that servers which were started together do not all sweep at the same moment.
+    const spread = seconds * (0.75 + Math.random() / 2)
+    timer = setTimeout(() => {
+      round = runRound()
+    }, spread * 1000)
+    timer.unref()
+  }
+  const runRound = async (): Promise<void> => {
+    let finished = true
+    try {
+      const report = await purgeOnce(db, { auditRetentionDays, positions, signal: stopping.signal })
+      finished = report.finished
+      options.onRound(report)
+    } catch (error) {
+      options.onError(error)
+    }
+    schedule(finished ? options.intervalSeconds : options.intervalSeconds / 10)
+  }
+  schedule(options.intervalSeconds)
+  return {
+    async stop() {
+      stopping.abort()
+      clearTimeout(timer)
+      await round
+    },
+  }
+}
