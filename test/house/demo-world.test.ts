@@ -9,7 +9,7 @@ import {
   moveDemoOrigins,
 } from '../../src/demo/demo-world.ts'
 import { findSchoolByOrigin, type School } from '../../src/domain/schools/school.ts'
-import { signsIdTokens, signWithSchoolKey } from '../../src/domain/schools/signing.ts'
+import { findSigner, signsIdTokens } from '../../src/domain/schools/signing.ts'
 import { sha256 } from '../../src/foundation/crypto/digest.ts'
 import { verifyPassword } from '../../src/foundation/crypto/password.ts'
 import { Keyring } from '../../src/foundation/crypto/seal.ts'
@@ -55,7 +55,7 @@ describe('schools', () => {
       ['published'],
       [],
     ])
-    expect(signWithSchoolKey(demo, keyring, { sub: 'x' })).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/)
+    expect(findSigner(demo, keyring)?.({ sub: 'x' })).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/)
   })
 
   test('only documents on this machine are permitted', async () => {
