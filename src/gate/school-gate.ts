@@ -1,12 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { School } from '../domain/schools/school.ts'
 import { atSchool, type SchoolDb } from '../foundation/db/school-db.ts'
-import { unknownSchoolPage } from '../foundation/html/error-pages.tsx'
+import { unavailablePage, unknownSchoolPage } from '../foundation/html/error-pages.tsx'
 import { wantsHtml } from '../foundation/http/negotiate.ts'
 import { createOriginReader } from '../foundation/http/origin.ts'
-import { pageHeaders } from '../foundation/http/security-headers.ts'
+import { apiHeaders, pageHeaders } from '../foundation/http/security-headers.ts'
 import type { TrustProxy } from '../foundation/http/trust-proxy.ts'
+import { errorBody } from '../foundation/protocol/errors.ts'
 import type { AppContext } from './context.ts'
+import { toOAuthError } from './refusal.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -43,9 +45,26 @@ export function enterSchool(scope: FastifyInstance, context: AppContext, trust: 
       done()
     }
     const found = context.directory.find(origin)
-    if (found instanceof Promise) found.then(enter).catch(done)
-    else enter(found)
+    if (found instanceof Promise) {
+      found.then(enter, (error) => answerNoVerdict(error, request, reply)).catch(done)
+    } else {
+      enter(found)
+    }
   })
+}
+
+/** The records could not be read, so nobody knows whose origin this is: no reason to say 404. */
+function answerNoVerdict(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const refusal = toOAuthError(error, request)
+  request.outcome.result = refusal.code
+  reply.code(refusal.status).headers(apiHeaders('no-store'))
+  if (refusal.retryAfter !== undefined) reply.header('retry-after', refusal.retryAfter)
+  if (wantsHtml(request.headers.accept)) {
+    const page = unavailablePage({ reference: request.id })
+    reply.headers(pageHeaders('http://', 'site')).type('text/html; charset=utf-8').send(page)
+    return
+  }
+  reply.type('application/json').send(JSON.stringify(errorBody(refusal)))
 }
 
 /** Answers here and not in a surface's dialect: without a school there is no surface. */

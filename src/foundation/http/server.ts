@@ -101,13 +101,18 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.setNotFoundHandler(options.notFound ?? answerNotFound)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
-    done(
-      isTooLong(request, limits.urlLength)
-        ? new RequestRefusedError(414, 'The URL is too long.')
-        : undefined,
-    )
+    if (isTooLong(request, limits.urlLength)) {
+      // Answered here: a surface's error handler may count on what its own hooks would have found.
+      answerLastResort(new RequestRefusedError(414, tooLong(limits.urlLength)), request, reply)
+      return
+    }
+    done()
   })
   return app
+}
+
+function tooLong(limit: number): string {
+  return `The URL is too long: send at most ${limit} characters.`
 }
 
 function isTooLong(request: FastifyRequest, limit: number): boolean {

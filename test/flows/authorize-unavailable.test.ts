@@ -1,0 +1,86 @@
+import { afterAll, describe, expect } from 'vitest'
+import { SchoolDirectory } from '../../src/domain/schools/school-directory.ts'
+import { openDatabase } from '../../src/foundation/db/database.ts'
+import { verifies } from '../spec/verifies.ts'
+import { aStage, ask, expectPage, queryOf, type Stage } from '../support/authorization.ts'
+import { Visitor } from '../support/browser-like.ts'
+import { aWorld, type World } from '../support/world.ts'
+
+/** Nothing listens there. */
+const away = openDatabase({
+  connection: { host: '127.0.0.1', port: 1, user: 'nobody', database: 'nothing' },
+  poolSize: 2,
+  statementTimeoutMs: 1000,
+})
+afterAll(() => away.close())
+
+const world = await aWorld()
+const stage = await aStage(world)
+
+async function worldWhere(directory: SchoolDirectory): Promise<Stage> {
+  const broken: World = await aWorld({ db: away.db, directory })
+  return { ...stage, world: broken }
+}
+
+describe('the database is away', async () => {
+  const unknowing = await worldWhere(new SchoolDirectory(away.db))
+  const knowing = await worldWhere(new SchoolDirectory(world.database.db))
+
+  for (const [what, at] of Object.entries({
+    'school unread': unknowing,
+    'school known': knowing,
+  })) {
+    verifies(
+      'authorize.unproven.error-page',
+      `${what}: a person reads that we are coming back, and the client is told nothing`,
+      async () => {
+        const answer = await ask(at)
+        expect(answer.statusCode).toBe(503)
+        expect(answer.headers['retry-after']).toBeDefined()
+        expect(answer.headers.location).toBeUndefined()
+        expect(answer.body).toContain('We will be right back')
+        expect(answer.headers['cache-control']).toBe('no-store')
+      },
+    )
+  }
+
+  verifies(
+    'bearer.no-verdict',
+    'a program that cannot even be told the school gets 503 and no challenge',
+    async () => {
+      const answer = await unknowing.world.app.inject({
+        url: '/api/oauth/userinfo',
+        headers: { host: new URL(stage.school.origin).host, authorization: 'Bearer x' },
+      })
+      expect(answer.statusCode).toBe(503)
+      expect(answer.json()).toMatchObject({ error: 'temporarily_unavailable' })
+      expect(answer.headers['retry-after']).toBeDefined()
+      expect(answer.headers['www-authenticate']).toBeUndefined()
+    },
+  )
+
+  verifies(
+    'authorize.bad-input',
+    'signing in while it is away is a page with 503, and nobody is signed in',
+    async () => {
+      const visitor = new Visitor(knowing.world, stage.school)
+      const page = await visitor.get('/sign-in')
+      const answer = await visitor.signIn(page, stage.person)
+      expectPage(answer, 503)
+      expect(answer.headers['retry-after']).toBeDefined()
+      expect(answer.headers['set-cookie']).toBeUndefined()
+    },
+  )
+})
+
+describe('a URL beyond every limit', () => {
+  for (const path of ['/oauth/authorize', '/sign-in', '/consent', '/api/oauth/userinfo', '/mcp']) {
+    verifies('authorize.bad-input', `${path} answers 414 and says how much it takes`, async () => {
+      const answer = await new Visitor(world, stage.school).get(
+        `${path}?${queryOf(stage, { state: 'x'.repeat(9000) })}`,
+      )
+      expect(answer.statusCode).toBe(414)
+      expect(answer.json().error_description).toContain('8192')
+    })
+  }
+})

@@ -1,0 +1,114 @@
+import { expect } from 'vitest'
+import { type Answer, aPkce, authorizeParameters, Visitor } from './browser-like.ts'
+import type { TestClient, TestPerson, TestSchool, World } from './world.ts'
+
+/** A school with a public client and a student: what most authorizations need. */
+export interface Stage {
+  readonly world: World
+  readonly school: TestSchool
+  readonly client: TestClient
+  readonly person: TestPerson
+}
+
+export async function aStage(world: World): Promise<Stage> {
+  const school = await world.aSchool()
+  const client = await world.aPublicClient(school)
+  return { world, school, client, person: await world.aMember(school) }
+}
+
+/** The query of a correct request with some parameters replaced, or left out where undefined. */
+export function queryOf(
+  { school, client }: Pick<Stage, 'school' | 'client'>,
+  overrides: Record<string, string | undefined> = {},
+): string {
+  return authorizeParameters(school, client, aPkce(), overrides).toString()
+}
+
+export function ask(
+  stage: Stage,
+  overrides: Record<string, string | undefined> = {},
+  visitor: Visitor = new Visitor(stage.world, stage.school),
+): Promise<Answer> {
+  return visitor.get(`/oauth/authorize?${queryOf(stage, overrides)}`)
+}
+
+/** A browser in which the person has signed in, with the consent page that came up. */
+export async function signedIn(
+  stage: Stage,
+  overrides: Record<string, string | undefined> = {},
+  visitor: Visitor = new Visitor(stage.world, stage.school),
+): Promise<{ visitor: Visitor; page: Answer }> {
+  const page = await visitor.follow(await ask(stage, overrides, visitor))
+  return { visitor, page: await visitor.follow(await visitor.signIn(page, stage.person)) }
+}
+
+/** What every page, redirect and page error between a client and its callback carries. */
+export function expectPageHeaders(answer: Answer): void {
+  const policy = String(answer.headers['content-security-policy'])
+  expect(policy).toContain("default-src 'none'")
+  expect(policy).toContain("frame-ancestors 'none'")
+  expect(policy).toContain("script-src 'self'")
+  // Chromium would hold form-action against the redirect to the client.
+  expect(policy).not.toMatch(/unsafe-|form-action|https?:/)
+  expect(answer.headers).toMatchObject({
+    'x-frame-options': 'DENY',
+    'cache-control': 'no-store',
+    'referrer-policy': 'same-origin',
+    'x-content-type-options': 'nosniff',
+  })
+  expect(answer.headers['access-control-allow-origin']).toBeUndefined()
+}
+
+/** A page of our own, and no way on to anywhere. */
+export function expectPage(answer: Answer, status: number): void {
+  expect({ status: answer.statusCode, location: answer.headers.location }).toEqual({
+    status,
+    location: undefined,
+  })
+  expect(answer.headers['content-type']).toBe('text/html; charset=utf-8')
+  expect(answer.body).not.toMatch(/http-equiv|<script|<iframe/i)
+  expectPageHeaders(answer)
+}
+
+/** The address a redirect leads to, once everything else about it was found right. */
+export function locationOf(answer: Answer): string {
+  expect(answer.statusCode).toBe(303)
+  expectPageHeaders(answer)
+  return String(answer.headers.location)
+}
+
+/** The error the client was told, after checking that the rest of the answer belongs to it. */
+export function expectErrorRedirect(
+  { school, client }: Pick<Stage, 'school' | 'client'>,
+  answer: Answer,
+  error: string,
+  state: string | null = 'a state',
+): URLSearchParams {
+  const location = locationOf(answer)
+  expect(location.startsWith(`${client.redirectUri}?`)).toBe(true)
+  const told = new URL(location).searchParams
+  expect(told.get('error')).toBe(error)
+  expect(told.get('error_description')).toMatch(/^[\x20-\x21\x23-\x5B\x5D-\x7E]{10,500}$/)
+  expect(told.get('state')).toBe(state)
+  expect(told.get('iss')).toBe(school.origin)
+  const names = ['error', 'error_description', ...(state === null ? [] : ['state']), 'iss']
+  expect([...told.keys()].sort()).toEqual(names.sort())
+  return told
+}
+
+/** How many rows there are of what an authorization could write. */
+export async function writtenRows({ world }: Pick<Stage, 'world'>): Promise<number> {
+  const { rows } = await world.database.pool.query<{ n: number }>(
+    `select (select count(*) from authorization_codes) + (select count(*) from authorizations)
+       + (select count(*) from audit_entries) + (select count(*) from clients) as n`,
+  )
+  return Number(rows[0]?.n)
+}
+
+export async function auditOf(school: TestSchool) {
+  return await school.at
+    .from('audit_entries')
+    .select(['action', 'outcome', 'actor_user_id', 'client_id', 'detail'])
+    .orderBy('id')
+    .execute()
+}
