@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import type { School } from '../schools/school.ts'
@@ -11,6 +12,8 @@ export type AuthorizingClient =
   | { readonly kind: 'known'; readonly client: Client }
   /** In words for the developer; nothing of it is a secret. */
   | { readonly kind: 'refused'; readonly why: string }
+  /** Nobody could look: no verdict on the client. */
+  | { readonly kind: 'busy'; readonly why: string; readonly retryAfterSeconds: number }
 
 /**
  * The client that an authorization request names: an application of the school, a vendor platform
@@ -32,6 +35,13 @@ export async function findAuthorizingClient(
   if (url !== undefined) {
     if (!url.ok) return { kind: 'refused', why: url.description }
     const found = await documents.resolve(db, school, url.url, address)
+    if (!found.ok && found.retryAfterSeconds !== undefined) {
+      return {
+        kind: 'busy',
+        why: found.description,
+        retryAfterSeconds: found.retryAfterSeconds,
+      }
+    }
     if (!found.ok) return { kind: 'refused', why: found.description }
     return { kind: 'known', client: documentAsClient(found.document, own) }
   }
@@ -57,25 +67,27 @@ export async function findAuthorizingClient(
   }
 }
 
-/** Gives the school its own row of a client that it meets for the first time. */
+/**
+ * Gives the school its own row of a client that it meets for the first time, or meets again after
+ * its row was deleted: an owner or admin has just said yes to it. What keeps a client out is
+ * disabling it. A deleted row's review went with it.
+ */
 export async function admitClient(at: SchoolDb, client: Client): Promise<void> {
   if (client.kind === 'vendor') await admitVendorPlatform(at, client.clientId)
   if (client.kind === 'document') {
-    await at
-      .insert('clients', {
-        client_id: client.clientId,
-        kind: 'document',
-        audience: 'operator',
-        name: client.name,
-        redirect_uris: [...client.redirectUris],
-        scopes: client.scopes.toArray(),
-      })
-      .onConflict((conflict) =>
-        conflict
-          .columns(['school_id', 'client_id'])
-          .doUpdateSet({ name: client.name, redirect_uris: [...client.redirectUris] })
-          .where('clients.kind', '=', 'document'),
-      )
-      .execute()
+    const redirectUris = [...client.redirectUris]
+    const scopes = client.scopes.toArray()
+    await at.run(sql`
+      insert into clients as c (school_id, client_id, kind, audience, name, redirect_uris, scopes)
+      values (${at.schoolId}, ${client.clientId}, 'document', 'operator', ${client.name},
+        ${redirectUris}::text[], ${scopes}::text[])
+      on conflict (school_id, client_id) do update
+        set name = excluded.name, redirect_uris = excluded.redirect_uris, scopes = excluded.scopes,
+          reviewed_at = case when c.deleted_at is null then c.reviewed_at end,
+          reviewed_by = case when c.deleted_at is null then c.reviewed_by end,
+          deleted_at = null
+        where c.kind = 'document'
+          and (c.name, c.redirect_uris, c.scopes, c.deleted_at)
+              is distinct from (excluded.name, excluded.redirect_uris, excluded.scopes, null)`)
   }
 }

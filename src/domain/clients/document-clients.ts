@@ -10,7 +10,12 @@ import { SCOPES_OF_AUDIENCE, UNREVIEWED_SCOPES } from './scope-catalogue.ts'
 
 export type ResolvedDocument =
   | { readonly ok: true; readonly document: ClientDocument }
-  | { readonly ok: false; readonly description: string }
+  | {
+      readonly ok: false
+      readonly description: string
+      /** Set where nobody looked: the document itself may be all right. */
+      readonly retryAfterSeconds?: number
+    }
 
 /** A document as this school sees it: read and identity scopes until an operator has reviewed it. */
 export function documentAsClient(document: ClientDocument, own: Client | undefined): Client {
@@ -40,6 +45,8 @@ export interface DocumentRules {
 
 /** More at once would hold the threads that name look-ups share with password hashing. */
 const MAX_FETCHES_AT_ONCE = 4
+/** The window in which an address is counted. */
+const BUSY_SECONDS = 60
 
 /**
  * Documents behind client ids, fetched when a person is about to authorize and kept in the database
@@ -88,6 +95,7 @@ export class DocumentClients {
       return {
         ok: false,
         description: 'Too many client metadata documents are being fetched. Try again in a minute.',
+        retryAfterSeconds: BUSY_SECONDS,
       }
     }
     const fetching = fetchClientDocument(url, { allowLoopbackHttp: this.loopbackHttp })

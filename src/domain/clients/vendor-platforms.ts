@@ -50,9 +50,9 @@ export async function findVendorPlatformByName(
 }
 
 /**
- * Gives the school its own row of a vendor platform, or brings the one it has up to the list, so
- * that foreign keys, review and disabling work like for any other client. Does nothing for a
- * client_id that is no platform's.
+ * Gives the school its own row of a vendor platform, or brings the one it has up to the list, a
+ * deleted one too, so that foreign keys, review and disabling work like for any other client. Does
+ * nothing for a client_id that is no platform's.
  */
 export async function admitVendorPlatform(at: SchoolDb, clientId: string): Promise<void> {
   await at.run(sql`
@@ -61,8 +61,9 @@ export async function admitVendorPlatform(at: SchoolDb, clientId: string): Promi
       ${SCOPES_OF_AUDIENCE.operator.toArray()}::text[], now()
     from vendor_platforms where client_id = ${clientId}
     on conflict (school_id, client_id) do update
-      set redirect_uris = excluded.redirect_uris, name = excluded.name, scopes = excluded.scopes
-      where c.kind = 'vendor' and c.deleted_at is null
-        and (c.redirect_uris, c.name, c.scopes)
-            is distinct from (excluded.redirect_uris, excluded.name, excluded.scopes)`)
+      set redirect_uris = excluded.redirect_uris, name = excluded.name, scopes = excluded.scopes,
+        deleted_at = null
+      where c.kind = 'vendor'
+        and (c.redirect_uris, c.name, c.scopes, c.deleted_at)
+            is distinct from (excluded.redirect_uris, excluded.name, excluded.scopes, null)`)
 }

@@ -32,7 +32,7 @@ export async function findConsentQuestion(
   address: string,
 ): Promise<ConsentQuestion | undefined> {
   const found = await findAuthorizingClient(db, at, school, documents, pending.clientId, address)
-  if (found.kind === 'refused') return undefined
+  if (found.kind !== 'known') return undefined
   const { client } = found
   const redirectUri = findRedirectUri(client.redirectUris, pending.redirectUri)
   const allowed = ScopeSet.of(pending.scopes).isSubsetOf(client.scopes)

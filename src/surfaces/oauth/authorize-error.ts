@@ -1,10 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { errorPage } from '../../foundation/html/error-page.tsx'
 import {
   brokenRequestPage,
   unavailablePage,
   unknownClientPage,
   wrongRedirectUriPage,
 } from '../../foundation/html/error-pages.tsx'
+import type { Branding } from '../../foundation/html/layout.tsx'
 import { rawQuery } from '../../foundation/http/raw-url.ts'
 import { setPageHeaders } from '../../foundation/http/security-headers.ts'
 import type { OAuthError } from '../../foundation/protocol/errors.ts'
@@ -30,6 +32,7 @@ export function answerAuthorizationError(
 function pageFor(refusal: OAuthError, request: FastifyRequest): string {
   const place = { reference: request.id, school: brandingOf(request.school) }
   if (refusal.status >= 500) return unavailablePage(place)
+  if (refusal.status === 429) return busyPage(place, refusal.description)
   const clientId = parameterOf(request, 'client_id')
   const redirectUri = parameterOf(request, 'redirect_uri')
   if (refusal.code === 'invalid_client' && clientId !== undefined) {
@@ -39,6 +42,15 @@ function pageFor(refusal: OAuthError, request: FastifyRequest): string {
     return wrongRedirectUriPage({ ...place, clientId, redirectUri })
   }
   return brokenRequestPage({ ...place, explanation: refusal.description })
+}
+
+function busyPage(place: { reference: string; school: Branding }, what: string): string {
+  return errorPage({
+    ...place,
+    title: 'Too many at once',
+    what,
+    next: 'Wait a minute, then reload this page.',
+  })
 }
 
 function parameterOf(request: FastifyRequest, name: string): string | undefined {

@@ -88,6 +88,14 @@ async function loadClient(
     clientId,
     clientAddress(request),
   )
+  if (found.kind === 'busy') {
+    const { why, retryAfterSeconds: retryAfter } = found
+    throw new OAuthError('temporarily_unavailable', why, {
+      status: 429,
+      redirectable: false,
+      retryAfter,
+    })
+  }
   if (found.kind === 'refused') {
     throw new OAuthError('invalid_client', found.why, { status: 400, redirectable: false })
   }

@@ -144,7 +144,7 @@ async function clientAsking(
     pending.clientId,
     clientAddress(request),
   )
-  if (found.kind === 'refused') return undefined
+  if (found.kind !== 'known') return undefined
   const { name, kind, clientId } = found.client
   return kind === 'document' ? { name, host: new URL(clientId).host } : { name }
 }
