@@ -1,3 +1,4 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { z } from 'zod'
 import { type Keyring, seal, unseal } from '../../foundation/crypto/seal.ts'
 import { PENDING_AUTHORIZATION_SECONDS } from './lifetimes.ts'
@@ -35,6 +36,16 @@ const schema = z.object({
 
 const PURPOSE = 'pending-authorization'
 
+/** One spelling only: a lenient decoder would let a sealed text carry anything else along with it. */
+const SEALED = /^[A-Za-z0-9_-]+$/
+/** Far above what any accepted request unfolds to; we alone seal, so this guards against ourselves. */
+const MAX_PLAIN_BYTES = 256 * 1024
+
+/**
+ * Compressed before it is sealed: base64 adds a third, and a request that came as a URL must leave
+ * as one that is no longer, since proxies and we ourselves bound the length of URLs. Nothing in it
+ * is secret from the browser that carries it, so that its length gives nothing away.
+ */
 export function sealPending(
   keyring: Keyring,
   schoolId: string,
@@ -42,7 +53,7 @@ export function sealPending(
   now: number = Date.now(),
 ): string {
   const expires = Math.floor(now / 1000) + PENDING_AUTHORIZATION_SECONDS
-  const plain = Buffer.from(JSON.stringify({ ...pending, expires }))
+  const plain = deflateRawSync(JSON.stringify({ ...pending, expires }))
   return seal(keyring.key(PURPOSE), plain, schoolId).toString('base64url')
 }
 
@@ -53,9 +64,13 @@ export function openPending(
   sealed: string | undefined,
   now: number = Date.now(),
 ): PendingAuthorization | undefined {
-  if (sealed === undefined) return undefined
+  if (sealed === undefined || !SEALED.test(sealed)) return undefined
   const plain = unseal(keyring.key(PURPOSE), Buffer.from(sealed, 'base64url'), schoolId)
   if (plain === undefined) return undefined
-  const { expires, ...pending } = schema.parse(JSON.parse(plain.toString()))
+  const text = inflateRawSync(plain, { maxOutputLength: MAX_PLAIN_BYTES }).toString()
+  const parsed = schema.safeParse(JSON.parse(text))
+  // Another release sealed it: a deployment in the middle of somebody's sign-in is no error of ours.
+  if (!parsed.success) return undefined
+  const { expires, ...pending } = parsed.data
   return expires * 1000 > now ? pending : undefined
 }

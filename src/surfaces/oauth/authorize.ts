@@ -9,6 +9,7 @@ import {
 } from '../../domain/grants/pending-authorization.ts'
 import type { BrowserSession } from '../../domain/people/sessions.ts'
 import { clientAddress } from '../../foundation/http/client-address.ts'
+import { defaultHttpLimits } from '../../foundation/http/server.ts'
 import { authorizationResponseUrl } from '../../foundation/protocol/authorization-response.ts'
 import { errorBody, OAuthError } from '../../foundation/protocol/errors.ts'
 import { type Parameters, readParameters } from '../../foundation/protocol/parameters.ts'
@@ -23,6 +24,7 @@ import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import { findBrowserSession } from '../../gate/browser-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { toOAuthError } from '../../gate/refusal.ts'
+import { ENDPOINTS } from './endpoints.ts'
 import { requireParameter } from './require-parameter.ts'
 
 /**
@@ -66,10 +68,34 @@ export async function answerAuthorizationRequest(
       signInAfter: again ? toSeconds(session?.readAt) : undefined,
     }
     const next = session === undefined || again ? '/sign-in' : '/consent'
-    return `${next}?request=${sealPending(context.keyring, request.school.id, pending)}`
+    const sealed = sealPending(context.keyring, request.school.id, pending)
+    return checkLength(`${next}?request=${sealed}`)
   } catch (error) {
     return redirectError(error, request, redirectUri, parameters)
   }
+}
+
+/**
+ * The same request as a GET. What a URL cannot hold as it is gets encoded, so that nothing of the
+ * body can end the header line that carries it, or cut the query short with a fragment.
+ *
+ * @see RFC 6749 §3.1
+ */
+export function authorizationRequestAsGet(text: string): string {
+  const query = text.replace(/[^\x21-\x7E]|#/gu, encodeURIComponent)
+  return checkLength(`${ENDPOINTS.authorize}?${query}`)
+}
+
+/** A browser must not be sent on to an address that we would then refuse as too long. */
+function checkLength(location: string): string {
+  if (location.length > defaultHttpLimits.urlLength) {
+    throw new OAuthError(
+      'invalid_request',
+      'The request is too long to be carried through sign-in: shorten state, nonce or redirect_uri.',
+      { status: 414 },
+    )
+  }
+  return location
 }
 
 /** @see RFC 6749 §3.1.2.4: an unproven client gets no redirect */
@@ -200,9 +226,10 @@ function checkSilence(silent: boolean, signedIn: boolean): void {
   throw new OAuthError('consent_required', 'Consent is asked for on every authorization.')
 }
 
+/** Not only beyond max_age but at it: 0 has to mean the same as prompt=login. */
 function isTooOld(session: BrowserSession | undefined, maxAge: number | undefined): boolean {
   if (session === undefined || maxAge === undefined) return false
-  return session.readAt.getTime() - session.authenticatedAt.getTime() > maxAge * 1000
+  return session.readAt.getTime() - session.authenticatedAt.getTime() >= maxAge * 1000
 }
 
 function toSeconds(date: Date | undefined): number | undefined {

@@ -6,7 +6,7 @@ import { acceptForms } from '../../foundation/http/request-body.ts'
 import { setPageHeaders } from '../../foundation/http/security-headers.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { answerBearerError, answerOAuthError } from '../../gate/refusal.ts'
-import { answerAuthorizationRequest } from './authorize.ts'
+import { answerAuthorizationRequest, authorizationRequestAsGet } from './authorize.ts'
 import { answerAuthorizationError } from './authorize-error.ts'
 import { addDiscoveryRoutes } from './discovery-routes.ts'
 import { ENDPOINTS } from './endpoints.ts'
@@ -63,7 +63,7 @@ function addAuthorizeRoutes(
     scope.post(ENDPOINTS.authorize, async (request, reply) => {
       setPageHeaders(reply, request.school.origin, 'authorization')
       const text = typeof request.body === 'string' ? request.body : ''
-      return reply.redirect(`${ENDPOINTS.authorize}?${text}`, 303)
+      return reply.redirect(authorizationRequestAsGet(text), 303)
     })
   })
 }

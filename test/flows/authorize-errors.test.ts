@@ -1,0 +1,224 @@
+import { describe, expect, test } from 'vitest'
+import { SCOPES } from '../../src/domain/clients/scope-catalogue.ts'
+import { verifies } from '../spec/verifies.ts'
+import {
+  aStage,
+  ask,
+  expectErrorRedirect,
+  expectPage,
+  queryOf,
+  signedIn,
+  writtenRows,
+} from '../support/authorization.ts'
+import { Visitor } from '../support/browser-like.ts'
+import { aWorld } from '../support/world.ts'
+
+const world = await aWorld()
+const stage = await aStage(world)
+const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
+
+type Overrides = Record<string, string | undefined>
+
+/** Broken in one way each, and what the client is told about it. */
+const broken: Record<string, [Overrides, string]> = {
+  'no response_type': [{ response_type: undefined }, 'invalid_request'],
+  'an empty response_type': [{ response_type: '' }, 'invalid_request'],
+  'response_type=token': [{ response_type: 'token' }, 'unsupported_response_type'],
+  'response_type=id_token': [{ response_type: 'id_token' }, 'unsupported_response_type'],
+  'response_type=code id_token': [{ response_type: 'code id_token' }, 'unsupported_response_type'],
+  'response_type=CODE': [{ response_type: 'CODE' }, 'unsupported_response_type'],
+  'response_mode=fragment': [{ response_mode: 'fragment' }, 'invalid_request'],
+  'response_mode=form_post': [{ response_mode: 'form_post' }, 'invalid_request'],
+  'response_mode=web_message': [{ response_mode: 'web_message' }, 'invalid_request'],
+  'no scope': [{ scope: undefined }, 'invalid_request'],
+  'a scope of spaces': [{ scope: '   ' }, 'invalid_scope'],
+  'a scope nobody knows': [{ scope: 'openid nonsense' }, 'invalid_scope'],
+  'a scope with a quote': [{ scope: 'openid "x"' }, 'invalid_scope'],
+  'a scope split by tabs': [{ scope: 'openid\taccount:read' }, 'invalid_request'],
+  'a scope of operators': [{ scope: 'openid courses:read' }, 'invalid_scope'],
+  'offline_access, which is no scope here': [{ scope: 'openid offline_access' }, 'invalid_scope'],
+  'no resource': [{ resource: undefined }, 'invalid_request'],
+  'the resource of another origin': [{ resource: 'https://other.example' }, 'invalid_target'],
+  'a resource with a fragment': [{ resource: `${stage.school.origin}#x` }, 'invalid_target'],
+  'a resource below the origin': [{ resource: `${stage.school.origin}/api` }, 'invalid_target'],
+  'a resource that is no URL': [{ resource: 'here' }, 'invalid_target'],
+  'no challenge': [{ code_challenge: undefined }, 'invalid_request'],
+  'an empty challenge': [{ code_challenge: '' }, 'invalid_request'],
+  'a challenge too short': [{ code_challenge: challenge.slice(1) }, 'invalid_request'],
+  'a padded challenge': [{ code_challenge: `${challenge}=` }, 'invalid_request'],
+  'no challenge method': [{ code_challenge_method: undefined }, 'invalid_request'],
+  'the method plain': [{ code_challenge_method: 'plain' }, 'invalid_request'],
+  'the method s256': [{ code_challenge_method: 's256' }, 'invalid_request'],
+  'a request object': [{ request: 'e30.e30.' }, 'request_not_supported'],
+  'a request_uri': [{ request_uri: 'https://app.example/r' }, 'request_uri_not_supported'],
+  'a registration': [{ registration: '{}' }, 'registration_not_supported'],
+  'prompt=none with login': [{ prompt: 'none login' }, 'invalid_request'],
+  'a prompt nobody knows': [{ prompt: 'create' }, 'invalid_request'],
+  'a max_age in words': [{ max_age: 'soon' }, 'invalid_request'],
+  'a negative max_age': [{ max_age: '-1' }, 'invalid_request'],
+  'prompt=none': [{ prompt: 'none' }, 'login_required'],
+  'a null byte in the nonce': [{ nonce: 'a\0b' }, 'invalid_request'],
+  'a null byte in something unknown': [{ anything: '\0' }, 'invalid_request'],
+}
+
+describe('once client and address are proven, the client is told by redirect', () => {
+  for (const [what, [overrides, error]] of Object.entries(broken)) {
+    verifies(
+      ['authorize.proven.error-redirect', 'rfc9700.iss', 'authorize.whole-before-sign-in'],
+      `${what} ends in ${error}, before anybody is asked to sign in`,
+      async () => {
+        const before = await writtenRows(stage)
+        expectErrorRedirect(stage, await ask(stage, overrides), error)
+        expect(await writtenRows(stage)).toBe(before)
+      },
+    )
+  }
+
+  verifies(
+    ['authorize.state.optional', 'authorize.proven.error-redirect'],
+    'a request without state is told without state, an empty one likewise',
+    async () => {
+      const wrong = { scope: 'nonsense' }
+      for (const state of [undefined, '']) {
+        expectErrorRedirect(stage, await ask(stage, { ...wrong, state }), 'invalid_scope', null)
+      }
+    },
+  )
+
+  verifies(
+    ['authorize.state.echoed', 'authorize.proven.error-redirect'],
+    'a state of any printable text comes back as it was, with an error too',
+    async () => {
+      const state = 'a&b=c#d %2F+"\\ ü 線 🏫'
+      const answer = await ask(stage, { state, scope: 'nonsense' })
+      expectErrorRedirect(stage, answer, 'invalid_scope', state)
+      expect(answer.headers.location).not.toContain('+')
+    },
+  )
+
+  for (const name of ['state', 'scope', 'response_type', 'code_challenge', 'anything']) {
+    verifies('authorize.repeated-parameter', `${name} sent twice is invalid_request`, async () => {
+      const visitor = new Visitor(world, stage.school)
+      const once = queryOf(stage, { anything: 'x' })
+      const value = new URLSearchParams(once).get(name) ?? ''
+      const query = `${once}&${name}=${encodeURIComponent(value)}`
+      const state = name === 'state' ? null : 'a state'
+      const answer = await visitor.get(`/oauth/authorize?${query}`)
+      expectErrorRedirect(stage, answer, 'invalid_request', state)
+    })
+  }
+
+  test('resource alone may repeat, as long as each names this origin', async () => {
+    const visitor = new Visitor(world, stage.school)
+    const query = `/oauth/authorize?${queryOf(stage)}&resource=`
+    const good = await visitor.get(query + encodeURIComponent(`${stage.school.origin}/mcp`))
+    expect(good.headers.location).toMatch(/^\/sign-in\?request=/)
+    const bad = await visitor.get(`${query}https%3A%2F%2Fother.example`)
+    expectErrorRedirect(stage, bad, 'invalid_target')
+  })
+
+  verifies(
+    'authorize.bad-input',
+    'broken percent-encoding in a parameter is a redirect, in client_id a page',
+    async () => {
+      const visitor = new Visitor(world, stage.school)
+      for (const junk of ['%', '%zz', '%ff', '%c0%80', '%ed%a0%80']) {
+        const told = await visitor.get(`/oauth/authorize?${queryOf(stage)}&junk=${junk}`)
+        expectErrorRedirect(stage, told, 'invalid_request')
+        const unproven = queryOf(stage, { client_id: undefined })
+        expectPage(await visitor.get(`/oauth/authorize?${unproven}&client_id=${junk}`), 400)
+      }
+    },
+  )
+
+  verifies(
+    'authorize.bad-input',
+    'more than a hundred parameters are refused on a page',
+    async () => {
+      const visitor = new Visitor(world, stage.school)
+      const many = Array.from({ length: 101 }, (_, index) => `p${index}=1`).join('&')
+      expectPage(await visitor.get(`/oauth/authorize?${queryOf(stage)}&${many}`), 400)
+    },
+  )
+
+  verifies('authorize.bad-input', 'a field of 200 KB is a 4xx', async () => {
+    const answer = await ask(stage, { state: 'x'.repeat(200_000) })
+    expect(answer.statusCode).toBe(414)
+    expect(answer.json()).toMatchObject({ error: 'invalid_request' })
+    expect(answer.json().error_description).toContain('8192')
+    expect(answer.headers.location).toBeUndefined()
+  })
+})
+
+describe('scopes', () => {
+  verifies(
+    ['authorize.scope.beyond-client', 'client.scopes.chosen-at-creation'],
+    'a scope that was not chosen for the client is invalid_scope, though the catalogue has it',
+    async () => {
+      const client = await world.aPublicClient(stage.school, { scopes: ['openid', 'account:read'] })
+      const narrow = { ...stage, client }
+      const told = await ask(narrow, { scope: 'openid account:write' })
+      const description = expectErrorRedirect(narrow, told, 'invalid_scope')
+      expect(description.get('error_description')).toContain('account:write')
+      expect((await ask(narrow, { scope: 'account:read openid' })).headers.location).toMatch(
+        /^\/sign-in/,
+      )
+    },
+  )
+
+  verifies(
+    ['authorize.scope.from-table', 'authorize.scope.unknown', 'authorize.scope.required'],
+    'there is no scope beside the published ones',
+    async () => {
+      const known = new Set(SCOPES.map(({ name }) => name))
+      for (const scope of [
+        'address',
+        'phone',
+        'OPENID',
+        'account:*',
+        'account',
+        '*',
+        'orders:write',
+      ]) {
+        expect(known.has(scope)).toBe(false)
+        expectErrorRedirect(stage, await ask(stage, { scope }), 'invalid_scope')
+      }
+      expectErrorRedirect(stage, await ask(stage, { scope: undefined }), 'invalid_request')
+    },
+  )
+
+  verifies(
+    'authorize.scope.space-separated',
+    'spaces between scopes may be written + or %20, doubled, and hold repeats',
+    async () => {
+      const visitor = new Visitor(world, stage.school)
+      const rest = queryOf(stage, { scope: undefined })
+      for (const scope of ['openid+account%3Aread', 'openid%20%20account:read+openid']) {
+        const answer = await visitor.get(`/oauth/authorize?${rest}&scope=${scope}`)
+        expect(answer.headers.location).toMatch(/^\/sign-in/)
+      }
+      const commas = await visitor.get(`/oauth/authorize?${rest}&scope=openid,account:read`)
+      expectErrorRedirect(stage, commas, 'invalid_scope')
+    },
+  )
+})
+
+verifies(
+  [
+    'authorize.prompt.none',
+    'trouble.prompt-none-and-consent',
+    'oidcc-prompt-none-logged-in',
+    'oidcc-prompt-none-not-logged-in',
+  ],
+  'prompt=none is login_required for a stranger and consent_required for the signed-in, also after consent',
+  async () => {
+    const { visitor, page } = await signedIn(stage)
+    expectErrorRedirect(stage, await ask(stage, { prompt: 'none' }), 'login_required')
+    const silent = () => ask(stage, { prompt: 'none' }, visitor)
+    expectErrorRedirect(stage, await silent(), 'consent_required')
+    await visitor.decide(page, 'allow')
+    expectErrorRedirect(stage, await silent(), 'consent_required')
+    const old = await ask(stage, { prompt: 'none', max_age: '0' }, visitor)
+    expectErrorRedirect(stage, old, 'login_required')
+  },
+)

@@ -1,0 +1,269 @@
+import { randomBytes } from 'node:crypto'
+import { decodeJwt } from 'jose'
+import { describe, expect, test } from 'vitest'
+import { SCOPES_OF_AUDIENCE } from '../../src/domain/clients/scope-catalogue.ts'
+import { verifies } from '../spec/verifies.ts'
+import {
+  aStage,
+  ask,
+  expectErrorRedirect,
+  expectPage,
+  locationOf,
+  queryOf,
+  signedIn,
+} from '../support/authorization.ts'
+import { aPkce, authorizeAs, Visitor } from '../support/browser-like.ts'
+import { aPair, exchange, postForm } from '../support/client-like.ts'
+import { aWorld, type TestSchool } from '../support/world.ts'
+
+const world = await aWorld()
+const stage = await aStage(world)
+const { school, client, person } = stage
+const isSignIn = /^\/sign-in\?request=[A-Za-z0-9_-]+$/
+const isConsent = /^\/consent\?request=[A-Za-z0-9_-]+$/
+
+/** Makes every session of the school this much older, as if its person had signed in back then. */
+async function ageSessions(at: TestSchool, seconds: number): Promise<void> {
+  await world.database.pool.query(
+    `update browser_sessions set authenticated_at = authenticated_at - make_interval(secs => $2)
+     where school_id = $1`,
+    [at.id, seconds],
+  )
+}
+
+describe('approval', () => {
+  verifies(
+    ['authorize.approval.redirect', 'authorize.state.echoed', 'rfc9700.iss', 'rfc9700.no-307'],
+    'leads to the redirect URI by 303 with code, state and iss, and nothing else',
+    async () => {
+      const { visitor, page } = await signedIn(stage)
+      const location = locationOf(await visitor.decide(page, 'allow'))
+      expect(location.startsWith(`${client.redirectUri}?`)).toBe(true)
+      const told = new URL(location).searchParams
+      expect([...told.keys()].sort()).toEqual(['code', 'iss', 'state'])
+      expect(told.get('state')).toBe('a state')
+      expect(told.get('iss')).toBe(school.origin)
+    },
+  )
+
+  verifies(
+    ['authorize.state.optional', 'authorize.nonce.optional'],
+    'has no state where none was sent, and the ID token no nonce',
+    async () => {
+      const pkce = aPkce()
+      const parameters = { state: undefined, nonce: undefined }
+      const told = await authorizeAs(world, school, client, person, { pkce, parameters })
+      expect([...told.keys()].sort()).toEqual(['code', 'iss'])
+      const code = told.get('code') ?? ''
+      const answer = await exchange(world, school, client, code, pkce.verifier)
+      expect(decodeJwt(answer.json().id_token)).not.toHaveProperty('nonce')
+    },
+  )
+
+  verifies('authorize.nonce.echoed', 'puts the nonce into the ID token', async () => {
+    const pair = await aPair(world, school, client, person, { parameters: { nonce: 'n-0 S6 ü' } })
+    expect(decodeJwt(pair.id_token ?? '').nonce).toBe('n-0 S6 ü')
+  })
+
+  verifies(
+    'authorize.unknown-parameter',
+    'comes though the request has parameters from nowhere',
+    async () => {
+      const parameters = { extra: '1', audience: 'x', constructor: 'y', __proto__x: 'z', code: 'c' }
+      const told = await authorizeAs(world, school, client, person, { parameters })
+      expect([...told.keys()].sort()).toEqual(['code', 'iss', 'state'])
+    },
+  )
+
+  verifies(
+    ['authorize.resource.other-names', 'authorize.resource.as-advertised'],
+    'takes every name that the metadata gives this resource',
+    async () => {
+      const at = { host: new URL(school.origin).host }
+      const advertised = await world.app.inject({
+        url: '/.well-known/oauth-protected-resource',
+        headers: at,
+      })
+      const names = [advertised.json().resource, `${school.origin}/`, `${school.origin}/mcp`]
+      expect(names[0]).toBe(school.origin)
+      for (const resource of names) {
+        expect((await ask(stage, { resource })).headers.location).toMatch(isSignIn)
+      }
+    },
+  )
+})
+
+describe('POST', () => {
+  const post = (body: string, headers: Record<string, string> = {}) =>
+    postForm(world, school, '/oauth/authorize', body, headers)
+
+  verifies(
+    ['authorize.get-and-post', 'oidcc-ensure-post-request-succeeds'],
+    'is the same request, sent on as a GET so that the cookies of the browser come along',
+    async () => {
+      const { visitor } = await signedIn(stage)
+      const query = queryOf(stage)
+      const location = locationOf(await post(query, { origin: 'https://app.example' }))
+      expect(location).toBe(`/oauth/authorize?${query}`)
+      expect(locationOf(await visitor.get(location))).toMatch(isConsent)
+    },
+  )
+
+  verifies(
+    ['authorize.bad-input', 'authorize.get-and-post'],
+    'cannot smuggle a header or a fragment into the redirect',
+    async () => {
+      for (const [sent, encoded] of [
+        ['a=b\r\nSet-Cookie: x=y', 'a=b%0D%0ASet-Cookie:%20x=y'],
+        ['a=b#c&d=e', 'a=b%23c&d=e'],
+        ['name=ü線', 'name=%C3%BC%E7%B7%9A'],
+        ['a=\0', 'a=%00'],
+        ['', ''],
+      ] as const) {
+        const answer = await post(sent)
+        expect(locationOf(answer)).toBe(`/oauth/authorize?${encoded}`)
+        expect(answer.headers['set-cookie']).toBeUndefined()
+      }
+    },
+  )
+
+  verifies('authorize.bad-input', 'too long for a URL is refused before it is one', async () => {
+    expectPage(await post(`state=${'x'.repeat(8200)}`), 414)
+    expectPage(await post(`state=${'x'.repeat(70_000)}`), 413)
+  })
+
+  verifies(
+    ['authorize.bad-input', 'trouble.content-type-500'],
+    'of another or a malformed content type is a page with 415',
+    async () => {
+      for (const type of ['application/json', 'text/plain', 'multipart/form-data', 'x', ';;;']) {
+        expectPage(await post('{}', { 'content-type': type }), 415)
+      }
+    },
+  )
+})
+
+describe('long requests', () => {
+  const long = (length: number) => randomBytes(length).toString('base64url').slice(0, length)
+  const longUri = `https://app.example/${'path/'.repeat(300)}cb`
+
+  verifies(
+    [
+      'authorize.state.echoed',
+      'fapi2-security-profile-final-ensure-authorization-request-with-long-state',
+      'fapi2-security-profile-final-ensure-authorization-request-with-long-nonce',
+    ],
+    'a state and a nonce of 2 KB each and a redirect URI of 1.5 KB arrive whole, through sign-in and consent',
+    async () => {
+      const roomy = await world.aPublicClient(school, { redirectUris: [longUri] })
+      const [state, nonce, pkce] = [long(2048), long(2048), aPkce()]
+      const parameters = { state, nonce }
+      const told = await authorizeAs(world, school, roomy, person, { parameters, pkce })
+      expect(told.get('state')).toBe(state)
+      const answer = await exchange(world, school, roomy, told.get('code') ?? '', pkce.verifier)
+      expect(decodeJwt(answer.json().id_token).nonce).toBe(nonce)
+    },
+  )
+
+  test('every scope there is and a state of 5 KB fit into the URL of the sign-in page', async () => {
+    const operator = { ...stage, client: { ...client, clientId: 'claude' } }
+    const scope = SCOPES_OF_AUDIENCE.operator.toString()
+    const location = locationOf(await ask(operator, { scope, state: long(5000) }))
+    expect(location).toMatch(isSignIn)
+    expect(location.length).toBeLessThanOrEqual(8192)
+    expectPage(await new Visitor(world, school).get(location), 200)
+  })
+
+  verifies(
+    'authorize.proven.error-redirect',
+    'no URL of ours is longer than we accept: what cannot be carried on goes back as invalid_request',
+    async () => {
+      let refused = 0
+      for (let length = 7000; length < 7900; length += 45) {
+        const state = long(length)
+        const answer = await ask(stage, { state })
+        if (answer.statusCode === 414) break
+        const location = locationOf(answer)
+        if (location.startsWith('/')) {
+          expect(location.length).toBeLessThanOrEqual(8192)
+        } else {
+          refused += 1
+          expectErrorRedirect(stage, answer, 'invalid_request', state)
+        }
+      }
+      expect(refused).toBeGreaterThan(0)
+    },
+  )
+})
+
+describe('who is asked to sign in', () => {
+  verifies(
+    'authorize.prompt.login',
+    'prompt=login and select_account ask for the password although a session exists',
+    async () => {
+      for (const prompt of ['login', 'select_account', 'login consent']) {
+        const { visitor } = await signedIn(stage)
+        await ageSessions(school, 100)
+        expect(locationOf(await ask(stage, {}, visitor))).toMatch(isConsent)
+        const location = locationOf(await ask(stage, { prompt }, visitor))
+        expect(location).toMatch(isSignIn)
+        // The sealed request itself insists: going straight to the consent page leads back.
+        const shortcut = await visitor.get(location.replace('/sign-in', '/consent'))
+        expect(locationOf(shortcut)).toBe(location)
+        const page = await visitor.get(location)
+        const consent = await visitor.follow(await visitor.signIn(page, person))
+        expect(locationOf(await visitor.decide(consent, 'allow'))).toContain('code=')
+      }
+    },
+  )
+
+  verifies(
+    'authorize.prompt.login',
+    'a consent form opened before the sign-in that was demanded gives no code',
+    async () => {
+      const { visitor, page } = await signedIn(stage)
+      const location = locationOf(await ask(stage, { prompt: 'login' }, visitor))
+      const request = new URL(location, school.origin).searchParams.get('request') ?? ''
+      const { form_token = '' } = hiddenOf(page.body)
+      const answer = await visitor.post('/consent', { form_token, request, decision: 'allow' })
+      expect(locationOf(answer)).toBe(location)
+    },
+  )
+
+  verifies(
+    'authorize.max-age',
+    'max_age sends an older session to sign in and leaves a younger one alone',
+    async () => {
+      const own = await aStage(world)
+      const { visitor } = await signedIn(own)
+      await ageSessions(own.school, 60)
+      for (const maxAge of ['0', '1', '59']) {
+        expect(locationOf(await ask(own, { max_age: maxAge }, visitor))).toMatch(isSignIn)
+      }
+      for (const maxAge of ['61', '10000', '99999999999999999999']) {
+        expect(locationOf(await ask(own, { max_age: maxAge }, visitor))).toMatch(isConsent)
+      }
+      const location = locationOf(await ask(own, { max_age: '59' }, visitor))
+      const shortcut = await visitor.get(location.replace('/sign-in', '/consent'))
+      expect(locationOf(shortcut)).toBe(location)
+    },
+  )
+
+  verifies(
+    'authorize.login-hint',
+    'login_hint stands in the email field, harmless whatever it holds',
+    async () => {
+      const visitor = new Visitor(world, school)
+      const hint = async (login_hint: string) =>
+        (await visitor.follow(await ask(stage, { login_hint }, visitor))).body
+      expect(await hint(person.email)).toContain(`value="${person.email}"`)
+      expect(await hint('"><script>alert(1)</script>')).not.toContain('<script>')
+      expect(await hint('x'.repeat(3000))).toContain('name="email"')
+    },
+  )
+})
+
+function hiddenOf(html: string): Record<string, string> {
+  const inputs = html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)
+  return Object.fromEntries([...inputs].map(([, name = '', value = '']) => [name, value]))
+}

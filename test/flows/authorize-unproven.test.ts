@@ -1,0 +1,166 @@
+import { describe, expect } from 'vitest'
+import { verifies } from '../spec/verifies.ts'
+import { aStage, ask, expectPage, queryOf, writtenRows } from '../support/authorization.ts'
+import { Visitor } from '../support/browser-like.ts'
+import { aWorld } from '../support/world.ts'
+
+const world = await aWorld()
+const evil = 'https://evil.example/steal'
+
+/** Each is a way to make somebody else's server send people on to `evil`. */
+const attacks: Record<string, Record<string, string | undefined>> = {
+  'no client': { client_id: undefined, redirect_uri: evil },
+  'an empty client': { client_id: '', redirect_uri: evil },
+  'an unknown client': { client_id: 'nobody', redirect_uri: evil },
+  'a client named like an object’s inside': { client_id: '__proto__', redirect_uri: evil },
+  'a client_id that is a script': { client_id: 'javascript:alert(1)', redirect_uri: evil },
+  'the document of a host nobody permitted': { client_id: `${evil}.json`, redirect_uri: evil },
+  'an unregistered address': { redirect_uri: evil },
+  'no address': { redirect_uri: undefined },
+  'an empty address': { redirect_uri: '' },
+  'a path on this origin': { redirect_uri: '/consent' },
+  'a scheme-relative address': { redirect_uri: '//evil.example/' },
+  'a script as address': { redirect_uri: 'javascript:alert(1)' },
+  'an address with a null byte': { redirect_uri: 'http://127.0.0.1/callback\0' },
+  'an address with a line break': { redirect_uri: 'http://127.0.0.1/callback\r\nSet-Cookie: a=b' },
+}
+
+/** What else might tempt the endpoint to answer by redirect. */
+const temptations: Record<string, Record<string, string | undefined>> = {
+  'with all else right': {},
+  'with prompt=none': { prompt: 'none' },
+  'with an unsupported response_type': { response_type: 'token' },
+  'with an unknown scope': { scope: 'nonsense' },
+  'with a request object': { request: 'e30.e30.' },
+  'with a request_uri': { request_uri: evil },
+  'without a challenge': { code_challenge: undefined },
+  'with response_mode=form_post': { response_mode: 'form_post' },
+}
+
+describe('nothing redirects before client and redirect URI are proven', async () => {
+  const stage = await aStage(world)
+  for (const [attack, forged] of Object.entries(attacks)) {
+    for (const [temptation, overrides] of Object.entries(temptations)) {
+      verifies(
+        ['authorize.unproven.error-page', 'rfc9700.no-open-redirector'],
+        `${attack}, ${temptation}`,
+        async () => {
+          const before = await writtenRows(stage)
+          expectPage(await ask(stage, { ...overrides, ...forged }), 400)
+          expect(await writtenRows(stage)).toBe(before)
+        },
+      )
+    }
+  }
+
+  for (const parameter of ['client_id', 'redirect_uri']) {
+    verifies(
+      ['authorize.unproven.error-page', 'authorize.repeated-parameter'],
+      `${parameter} sent twice, the right one first`,
+      async () => {
+        const visitor = new Visitor(world, stage.school)
+        const query = `${queryOf(stage)}&${parameter}=${encodeURIComponent(evil)}`
+        expectPage(await visitor.get(`/oauth/authorize?${query}`), 400)
+      },
+    )
+  }
+
+  verifies(
+    ['authorize.client-id.required', 'authorize.redirect-uri.required'],
+    'a missing client or address is named on the page',
+    async () => {
+      expect((await ask(stage, { client_id: undefined })).body).toContain('client_id is missing')
+      expect((await ask(stage, { redirect_uri: undefined })).body).toContain(
+        'redirect_uri is missing',
+      )
+    },
+  )
+
+  verifies(
+    ['client.foreign-school.unknown', 'client.keyed-by-school'],
+    'the client of another school is unknown here, and its address proves nothing',
+    async () => {
+      const other = await aStage(world)
+      expectPage(await ask({ ...stage, client: other.client }), 400)
+      expect((await ask(other)).statusCode).toBe(303)
+    },
+  )
+
+  verifies(
+    'trouble.prompt-none-redirects',
+    'prompt=none is no way around the check of the address, signed in or not',
+    async () => {
+      expectPage(await ask(stage, { prompt: 'none', redirect_uri: evil }), 400)
+    },
+  )
+
+  verifies(
+    'authorize.unproven.error-page',
+    'the page shows what was sent as text, and as a link to nowhere',
+    async () => {
+      const page = await ask(stage, { redirect_uri: 'https://evil.example/"><script>x</script>' })
+      expectPage(page, 400)
+      expect(page.body).toContain('&lt;script')
+      expect(page.body).not.toMatch(/href="[^"]*evil/)
+    },
+  )
+})
+
+describe('redirect URIs are compared as they are spelled', async () => {
+  const stage = await aStage(world)
+  const registered = 'https://app.example/cb?tenant=1'
+  const client = await world.aPublicClient(stage.school, {
+    redirectUris: [registered, 'http://127.0.0.1/callback', 'com.example.app:/cb'],
+  })
+  const other = [
+    'https://app.example/cb',
+    'https://app.example/cb?tenant=1&x=y',
+    'https://app.example/cb?tenant=2',
+    'https://app.example/CB?tenant=1',
+    'https://APP.example/cb?tenant=1',
+    'https://app.example:443/cb?tenant=1',
+    'https://app.example/cb/?tenant=1',
+    'https://app.example/x/../cb?tenant=1',
+    'https://app.example/%63b?tenant=1',
+    'https://user@app.example/cb?tenant=1',
+    'https://app.example.evil.example/cb?tenant=1',
+    'http://app.example/cb?tenant=1',
+    `${registered}#`,
+    `${registered}#fragment`,
+    `${registered} `,
+    'http://127.0.0.1/callback/',
+    'http://127.0.0.1:99999/callback',
+    'http://127.0.0.1:80@evil.example/callback',
+    'http://localhost/callback',
+    'http://127.0.0.2/callback',
+    'https://127.0.0.1/callback',
+    'http://[::1]/callback',
+    'com.example.app:/other',
+    'com.example.app://cb',
+  ]
+  for (const redirectUri of other) {
+    verifies(
+      ['authorize.redirect-uri.exact', 'rfc9700.redirect-uri.exact'],
+      `${redirectUri} is not what was registered`,
+      async () => expectPage(await ask({ ...stage, client }, { redirect_uri: redirectUri }), 400),
+    )
+  }
+
+  for (const redirectUri of [registered, 'http://127.0.0.1/callback', 'com.example.app:/cb']) {
+    verifies('authorize.redirect-uri.exact', `${redirectUri} is`, async () => {
+      const answer = await ask({ ...stage, client }, { redirect_uri: redirectUri, scope: 'no' })
+      expect(answer.headers.location).toMatch(/[?&]error=invalid_scope&/)
+      expect(String(answer.headers.location).startsWith(redirectUri)).toBe(true)
+    })
+  }
+
+  verifies(
+    ['authorize.redirect-uri.loopback-port', 'rfc9700.redirect-uri.exact'],
+    'on loopback the port is free, and the answer goes to the port that asked',
+    async () => {
+      const redirectUri = 'http://127.0.0.1:51004/callback'
+      const answer = await ask({ ...stage, client }, { redirect_uri: redirectUri, scope: 'no' })
+      expect(String(answer.headers.location).startsWith(`${redirectUri}?error=`)).toBe(true)
+    },
+  )
+})
