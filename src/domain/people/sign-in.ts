@@ -1,51 +1,85 @@
 import { hmacSha256 } from '../../foundation/crypto/digest.ts'
-import { verifyPassword } from '../../foundation/crypto/password.ts'
+import { PasswordHashingBusy, verifyPassword } from '../../foundation/crypto/password.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import { normalEmail, type Person } from './person.ts'
-import { clearFailures, countFailure, throttledFor } from './throttle.ts'
+import { giveBack, takeTry } from './throttle.ts'
 
 export type SignInOutcome =
   | { readonly kind: 'signed_in'; readonly person: Person }
   /** Wrong password or no such account: the caller must not know which. */
   | { readonly kind: 'refused' }
   | { readonly kind: 'throttled'; readonly retryAfterSeconds: number }
+  /** More are signing in than the machine can check; says nothing about this one. */
+  | { readonly kind: 'busy'; readonly retryAfterSeconds: number }
 
-/** Failures an account may have in a window, and an address, which may be a whole office. */
-const ACCOUNT_FAILURES = 10
-const ADDRESS_FAILURES = 100
+/**
+ * Failures in a window: of one account from one address, of one account from anywhere, and of one
+ * address, which may be a whole office. With the second as low as the first, anybody could lock
+ * anybody out by typing their email ten times.
+ */
+const FAILURES = { accountFromAddress: 10, account: 50, address: 100 } as const
 const WINDOW_MINUTES = 15
+const BUSY_SECONDS = 5
+
+interface Attempt {
+  readonly email: string
+  readonly password: string
+  readonly address: string
+}
 
 /**
  * Checks an email and a password. Crosses schools, since the account is one; it is throttled per
- * account and per address, and takes as long for accounts that do not exist.
+ * account and per address, and takes the same steps for accounts that do not exist.
  */
 export async function signIn(
   db: Db,
   throttleKey: Buffer,
-  attempt: { email: string; password: string; address: string },
+  { password, address, ...attempt }: Attempt,
 ): Promise<SignInOutcome> {
-  const email = normalEmail(attempt.email)
-  const limits = [
-    { bucket: hmacSha256(throttleKey, `account:${email}`), failures: ACCOUNT_FAILURES },
-    { bucket: hmacSha256(throttleKey, `address:${attempt.address}`), failures: ADDRESS_FAILURES },
+  // PostgreSQL refuses a NUL byte in any text; no stored email has one, so nothing is found instead.
+  const email = normalEmail(attempt.email).replaceAll('\0', '\ufffd')
+  const limit = (name: string, failures: number) => ({
+    bucket: hmacSha256(throttleKey, name),
+    failures,
+  })
+  const ofAccount = [
+    limit(`account-from-address:${address}:${email}`, FAILURES.accountFromAddress),
+    limit(`account:${email}`, FAILURES.account),
   ]
-  const retryAfterSeconds = await throttledFor(db, limits)
-  if (retryAfterSeconds > 0) return { kind: 'throttled', retryAfterSeconds }
-
+  const ofAddress = [limit(`address:${address}`, FAILURES.address)]
+  const all = [...ofAccount, ...ofAddress]
+  const retryAfterSeconds = await takeTry(db, all, WINDOW_MINUTES)
+  if (retryAfterSeconds > 0) {
+    await giveBack(db, { returned: all })
+    return { kind: 'throttled', retryAfterSeconds }
+  }
   const row = await db
     .selectFrom('users')
     .select(['id', 'email', 'name', 'avatar_url', 'password_hash'])
     .where((eb) => eb(eb.fn('lower', ['email']), '=', email))
     .executeTakeFirst()
-  const fits = await verifyPassword(row?.password_hash, attempt.password)
-  if (!fits || row === undefined || row.email === null) {
-    await countFailure(db, limits, WINDOW_MINUTES)
-    return { kind: 'refused' }
+  const fits = await verifyInTime(row?.password_hash, password)
+  if (fits === 'busy') {
+    await giveBack(db, { returned: all })
+    return { kind: 'busy', retryAfterSeconds: BUSY_SECONDS }
   }
-  await clearFailures(db, limits.slice(0, 1))
+  if (!fits || row === undefined || row.email === null) return { kind: 'refused' }
+  await giveBack(db, { returned: ofAddress, cleared: ofAccount })
   const { id, name, avatar_url } = row
   return {
     kind: 'signed_in',
     person: { id, name, email: row.email, avatarUrl: avatar_url ?? undefined },
+  }
+}
+
+async function verifyInTime(
+  hash: string | null | undefined,
+  password: string,
+): Promise<boolean | 'busy'> {
+  try {
+    return await verifyPassword(hash, password)
+  } catch (error) {
+    if (error instanceof PasswordHashingBusy) return 'busy'
+    throw error
   }
 }

@@ -7,38 +7,53 @@ export interface ThrottleLimit {
   readonly failures: number
 }
 
-/** Seconds until every limit admits another try; 0 if they do now. */
-export async function throttledFor(db: Db, limits: readonly ThrottleLimit[]): Promise<number> {
-  const { rows } = await sql<{ seconds: number | null }>`
-    select ceil(extract(epoch from max(t.window_ends_at) - now()))::int as seconds
-    from sign_in_throttles t
-      join unnest(${limits.map((limit) => limit.bucket)}::bytea[],
-                  ${limits.map((limit) => limit.failures)}::int[]) as l (bucket, failures)
-        on l.bucket = t.bucket
-    where t.failures >= l.failures and t.window_ends_at > now()`.execute(db)
-  return Math.max(0, rows[0]?.seconds ?? 0)
-}
-
-export async function countFailure(
+/**
+ * Counts a try before its outcome is known and says how many seconds to wait, 0 if it may go on.
+ * Counting afterwards would let a burst of guesses pass together while each still saw room. A try
+ * that turns out not to be a failed guess is given back.
+ */
+export async function takeTry(
   db: Db,
   limits: readonly ThrottleLimit[],
   windowMinutes: number,
-): Promise<void> {
-  // Sorted, so that two failures at once never wait for each other's row.
-  const buckets = limits.map((limit) => limit.bucket).sort(Buffer.compare)
-  await sql`
-    insert into sign_in_throttles as t (bucket, failures, window_ends_at)
-    select bucket, 1, now() + make_interval(mins => ${windowMinutes})
-    from unnest(${buckets}::bytea[]) as bucket
-    on conflict (bucket) do update set
-      failures = case when t.window_ends_at > now() then t.failures + 1 else 1 end,
-      window_ends_at = case when t.window_ends_at > now() then t.window_ends_at
-                            else excluded.window_ends_at end`.execute(db)
+): Promise<number> {
+  // In one order, here and below, so that two tries at once never wait for each other's row.
+  const ordered = [...limits].sort((a, b) => Buffer.compare(a.bucket, b.bucket))
+  const { rows } = await sql<{ seconds: number | null }>`
+    with limits as materialized (
+      select bucket, failures
+      from unnest(${ordered.map((limit) => limit.bucket)}::bytea[],
+                  ${ordered.map((limit) => limit.failures)}::int[]) as l (bucket, failures)),
+    counted as (
+      insert into sign_in_throttles as t (bucket, failures, window_ends_at)
+      select bucket, 1, now() + make_interval(mins => ${windowMinutes}) from limits
+      on conflict (bucket) do update set
+        failures = case when t.window_ends_at > now() then t.failures + 1 else 1 end,
+        window_ends_at = case when t.window_ends_at > now() then t.window_ends_at
+                              else excluded.window_ends_at end
+      returning bucket, failures, window_ends_at)
+    select ceil(extract(epoch from max(c.window_ends_at) - now()))::int as seconds
+    from counted c join limits l on l.bucket = c.bucket
+    where c.failures > l.failures`.execute(db)
+  return Math.max(0, rows[0]?.seconds ?? 0)
 }
 
-export async function clearFailures(db: Db, limits: readonly ThrottleLimit[]): Promise<void> {
-  await db
-    .deleteFrom('sign_in_throttles')
-    .where('bucket', '=', sql<Buffer>`any(${limits.map((limit) => limit.bucket)}::bytea[])`)
-    .execute()
+/** Takes one try back from each of `returned`, and forgets every failure of `cleared`. */
+export async function giveBack(db: Db, { returned = [], cleared = [] }: GivenBack): Promise<void> {
+  const all = [...returned, ...cleared].map((limit) => limit.bucket)
+  const forgotten = sql<boolean>`t.bucket = any(${cleared.map((limit) => limit.bucket)}::bytea[]) or t.failures <= 1`
+  await sql`
+    with mine as materialized (
+      select bucket from sign_in_throttles where bucket = any(${all}::bytea[])
+      order by bucket for update),
+    gone as (
+      delete from sign_in_throttles t using mine
+      where t.bucket = mine.bucket and (${forgotten}))
+    update sign_in_throttles t set failures = t.failures - 1 from mine
+    where t.bucket = mine.bucket and not (${forgotten})`.execute(db)
+}
+
+interface GivenBack {
+  readonly returned?: readonly ThrottleLimit[]
+  readonly cleared?: readonly ThrottleLimit[]
 }

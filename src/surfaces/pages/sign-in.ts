@@ -8,7 +8,6 @@ import {
 import { describeDevice } from '../../domain/people/device.ts'
 import { endSession, startSession } from '../../domain/people/sessions.ts'
 import { signIn } from '../../domain/people/sign-in.ts'
-import { PasswordHashingBusy } from '../../foundation/crypto/password.ts'
 import { expiredRequestPage } from '../../foundation/html/error-pages.tsx'
 import { addressBucket, clientAddress } from '../../foundation/http/client-address.ts'
 import {
@@ -50,10 +49,14 @@ export function addSignInRoutes(
     if (email === '' || password === '') {
       return await again({ kind: 'missing', email: email === '', password: password === '' }, 400)
     }
-    const outcome = await tryToSignIn(context, request, email, password)
-    if (outcome.kind === 'throttled') {
+    const outcome = await signIn(context.db, context.keyring.key('sign-in-throttle'), {
+      email,
+      password,
+      address: addressBucket(clientAddress(request)),
+    })
+    if (outcome.kind === 'throttled' || outcome.kind === 'busy') {
       reply.header('retry-after', outcome.retryAfterSeconds)
-      return await again(outcome, 429)
+      return await again(outcome, outcome.kind === 'busy' ? 503 : 429)
     }
     if (outcome.kind === 'refused') return await again({ kind: 'mismatch' }, 401)
     // A new session at every sign-in: one planted before it is worth nothing after.
@@ -72,8 +75,9 @@ export function addSignInRoutes(
     if (session !== undefined) await endSession(request.at, session.id)
     const { origin } = request.school
     reply.header('set-cookie', serializeExpiredCookie(origin, sessionCookieName(origin)))
-    const sealed = form.get('request')
-    const next = sealed === null ? '/' : `/sign-in?request=${encodeURIComponent(sealed)}`
+    const sealed = form.get('request') ?? undefined
+    const pending = openPending(context.keyring, request.school.id, sealed)
+    const next = pending === undefined ? '/' : `/sign-in?request=${sealed}`
     return sendOn(reply, request, 'authorization', next)
   })
 }
@@ -81,24 +85,6 @@ export function addSignInRoutes(
 function sessionCookie(request: FastifyRequest, value: string): string {
   const { origin } = request.school
   return serializeCookie(origin, sessionCookieName(origin), value, SESSION_COOKIE_SECONDS)
-}
-
-async function tryToSignIn(
-  context: AppContext,
-  request: FastifyRequest,
-  email: string,
-  password: string,
-) {
-  try {
-    return await signIn(context.db, context.keyring.key('sign-in-throttle'), {
-      email,
-      password,
-      address: addressBucket(clientAddress(request)),
-    })
-  } catch (error) {
-    if (!(error instanceof PasswordHashingBusy)) throw error
-    return { kind: 'throttled', retryAfterSeconds: 5 } as const
-  }
 }
 
 interface SignInState {

@@ -16,6 +16,7 @@ export type SignInProblem =
   | { kind: 'mismatch' }
   | { kind: 'missing'; email: boolean; password: boolean }
   | { kind: 'throttled'; retryAfterSeconds: number }
+  | { kind: 'busy' }
   | { kind: 'session-expired' }
 
 interface SignInProps {
@@ -119,6 +120,12 @@ function Problem({ problem }: { problem: SignInProblem }) {
             To keep this account safe, wait {inWords(problem.retryAfterSeconds)} before you try
             again.
           </p>
+        </Alert>
+      )
+    case 'busy':
+      return (
+        <Alert id={problemId} tone="error" title="Very many people are signing in">
+          <p>We could not check your password just now. Try again in a few seconds.</p>
         </Alert>
       )
     case 'session-expired':
