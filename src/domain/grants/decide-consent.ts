@@ -80,6 +80,24 @@ export async function grantConsent(
   return code
 }
 
+/** A person without the role it takes said yes all the same: no page of ours offers them that. */
+export async function refuseConsent(
+  at: SchoolDb,
+  { client }: ConsentQuestion,
+  session: BrowserSession,
+  standing: Standing,
+  requestId: string,
+): Promise<void> {
+  await record(at, {
+    action: 'authorization.refused',
+    outcome: 'access_denied',
+    actorUserId: session.person.id,
+    clientId: client.clientId,
+    detail: { standing },
+    requestId,
+  })
+}
+
 export async function denyConsent(
   at: SchoolDb,
   question: ConsentQuestion,

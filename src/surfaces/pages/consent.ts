@@ -5,14 +5,19 @@ import {
   denyConsent,
   findConsentQuestion,
   grantConsent,
+  refuseConsent,
   standingOf,
 } from '../../domain/grants/decide-consent.ts'
 import { REFRESH_TOKEN_IDLE_DAYS } from '../../domain/grants/lifetimes.ts'
-import { openPending } from '../../domain/grants/pending-authorization.ts'
+import {
+  openPending,
+  type PendingAuthorization,
+} from '../../domain/grants/pending-authorization.ts'
 import { describeDevice } from '../../domain/people/device.ts'
 import { schoolsOfPerson } from '../../domain/people/membership.ts'
 import { pictureUrl } from '../../domain/people/person.ts'
 import type { BrowserSession } from '../../domain/people/sessions.ts'
+import { errorPage } from '../../foundation/html/error-page.tsx'
 import { expiredRequestPage } from '../../foundation/html/error-pages.tsx'
 import { clientAddress } from '../../foundation/http/client-address.ts'
 import { rawQuery } from '../../foundation/http/raw-url.ts'
@@ -32,20 +37,24 @@ export function addConsentRoutes(
   context: AppContext,
   documents: DocumentClients,
 ): void {
-  const read = async (request: FastifyRequest, sealed: string | undefined) => {
-    const pending = openPending(context.keyring, request.school.id, sealed)
-    if (pending === undefined) return undefined
-    const { at, school } = request
-    const address = clientAddress(request)
-    return await findConsentQuestion(context.db, at, school, documents, pending, address)
-  }
+  const read = (request: FastifyRequest, pending: PendingAuthorization) =>
+    findConsentQuestion(
+      context.db,
+      request.at,
+      request.school,
+      documents,
+      pending,
+      clientAddress(request),
+    )
 
   app.get('/consent', async (request, reply) => {
     const sealed = new URLSearchParams(rawQuery(request.raw.url ?? '')).get('request') ?? ''
-    const question = await read(request, sealed)
-    if (question === undefined) return expired(request, reply)
-    const session = await findFreshSession(request, question)
-    if (session === undefined) {
+    const pending = openPending(context.keyring, request.school.id, sealed)
+    if (pending === undefined) return expired(request, reply)
+    const question = await read(request, pending)
+    if (question === undefined) return changed(request, reply)
+    const session = await findBrowserSession(request)
+    if (session === undefined || isStale(session, question)) {
       return sendOn(reply, request, 'authorization', `/sign-in?request=${sealed}`)
     }
     return await ask(context, request, reply, session, question, sealed)
@@ -55,20 +64,26 @@ export function addConsentRoutes(
     const session = await findBrowserSession(request)
     const form = checkedForm(context.keyring, request, session)
     const sealed = form.get('request') ?? ''
-    const question = await read(request, sealed)
-    if (question === undefined) return expired(request, reply)
+    const pending = openPending(context.keyring, request.school.id, sealed)
+    if (pending === undefined) return expired(request, reply)
+    // Time has passed since the page was shown: client, address, scopes and role are read anew.
+    const question = await read(request, pending)
+    if (question === undefined) return changed(request, reply)
     if (session === undefined || isStale(session, question)) {
       return sendOn(reply, request, 'authorization', `/sign-in?request=${sealed}`)
     }
-    const allowed = standingOf(session, question.client) === 'allowed'
-    if (form.get('decision') === 'allow' && !allowed) {
-      return await ask(context, request, reply, session, question, sealed)
+    const decision = form.get('decision')
+    const standing = standingOf(session, question.client)
+    if (decision === 'deny') {
+      return sendOn(reply, request, 'authorization', await deny(request, question, session))
     }
-    const location =
-      form.get('decision') === 'allow'
-        ? await allow(request, question, session)
-        : await deny(request, question, session)
-    return sendOn(reply, request, 'authorization', location)
+    if (decision === 'allow' && standing === 'allowed') {
+      return sendOn(reply, request, 'authorization', await allow(request, question, session))
+    }
+    if (decision === 'allow') {
+      await refuseConsent(request.at, question, session, standing, request.id)
+    }
+    return await ask(context, request, reply, session, question, sealed, 400)
   })
 }
 
@@ -104,14 +119,6 @@ async function deny(
   })
 }
 
-async function findFreshSession(
-  request: FastifyRequest,
-  question: ConsentQuestion,
-): Promise<BrowserSession | undefined> {
-  const session = await findBrowserSession(request)
-  return session === undefined || isStale(session, question) ? undefined : session
-}
-
 /** The client asked for a sign-in newer than this session's (`prompt=login`, `max_age`). */
 function isStale(session: BrowserSession, { pending }: ConsentQuestion): boolean {
   return (
@@ -127,6 +134,7 @@ async function ask(
   session: BrowserSession,
   question: ConsentQuestion,
   sealed: string,
+  status = 200,
 ): Promise<FastifyReply> {
   const school = brandingOf(request.school)
   const formToken = formTokenFor(context.keyring, request, reply, session)
@@ -138,7 +146,8 @@ async function ask(
   if (standing === 'no_role') {
     const schools = await schoolsOfPerson(context.db, session.person.id)
     const places = schools.map(({ name, origin }) => ({ name, url: origin }))
-    const page = noRolePage({ ...common, schools: places, reference: request.id })
+    const back = { action: '/consent', request: sealed }
+    const page = noRolePage({ ...common, back, schools: places, reference: request.id })
     return sendPage(reply, request, 'authorization', page, 403)
   }
   if (standing === 'not_operator') {
@@ -152,7 +161,7 @@ async function ask(
     scopes: question.pending.scopes,
     idleDays: REFRESH_TOKEN_IDLE_DAYS,
   })
-  return sendPage(reply, request, 'authorization', page)
+  return sendPage(reply, request, 'authorization', page, status)
 }
 
 function askingClient({ client, redirectUri }: ConsentQuestion): AskingClient {
@@ -168,5 +177,17 @@ function askingClient({ client, redirectUri }: ConsentQuestion): AskingClient {
 
 function expired(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const page = expiredRequestPage({ reference: request.id, school: brandingOf(request.school) })
+  return sendPage(reply, request, 'authorization', page, 400)
+}
+
+/** The client, one of its addresses or its scopes went away while the person was reading. */
+function changed(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const page = errorPage({
+    title: 'This app has changed',
+    what: 'While you were here the app was switched off or changed, or its details could not be read again. The app got nothing.',
+    next: 'Go back to the app and connect it again. If that fails too, ask the school about it.',
+    reference: request.id,
+    school: brandingOf(request.school),
+  })
   return sendPage(reply, request, 'authorization', page, 400)
 }

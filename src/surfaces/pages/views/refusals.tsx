@@ -43,6 +43,8 @@ interface NoRoleProps {
   person: Person
   formToken: string
   switchAccount: SwitchAccount
+  /** The pending authorization, sealed: the way back to the app, as `access_denied`. */
+  back?: { action: string; request: string } | undefined
   /** Where this person does have a role. */
   schools: readonly { name: string; url: string }[]
   reference: string
@@ -75,6 +77,17 @@ export function noRolePage({ schools, ...props }: NoRoleProps): string {
           If you should be a member, ask {school} to add the email address above, or sign in with
           the one it knows.
         </p>
+        {props.back && (
+          <Form
+            action={props.back.action}
+            formToken={props.formToken}
+            hidden={{ request: props.back.request }}
+          >
+            <Button look="primary" name="decision" value="deny">
+              Go back to the app
+            </Button>
+          </Form>
+        )}
         <p class="reference">
           Reference <Address text={props.reference} />
         </p>
