@@ -1,0 +1,59 @@
+import type { Writable } from 'node:stream'
+import type { Config } from './config.ts'
+import { type DemoGuide, describeDemoWorld } from './demo/demo-world.ts'
+import type { DatabaseServer } from './open-database.ts'
+import { VERSION } from './version.ts'
+
+/** What somebody sees who has just started the server: where it is, and what to try next. */
+export function printBanner(
+  out: Writable,
+  started: { config: Config; server: DatabaseServer; isDemo: boolean },
+): void {
+  const { config, server } = started
+  const lines = [
+    '',
+    `  Schoolgate ${VERSION} is ready on http://${shownHost(config.HOST)}:${config.PORT}`,
+    `  ${server.description}`,
+    ...(started.isDemo ? demoLines(describeDemoWorld(config.PORT)) : schoolLines()),
+    '',
+  ]
+  out.write(`${lines.join('\n')}\n`)
+}
+
+function shownHost(host: string): string {
+  if (host === '127.0.0.1' || host === '0.0.0.0') return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+function schoolLines(): string[] {
+  return ['', '  See the schools with `npx schoolgate school list`, add one with `school create`.']
+}
+
+function demoLines(guide: DemoGuide): string[] {
+  const width = (texts: readonly string[]): number => Math.max(...texts.map((text) => text.length))
+  const origins = width(guide.schools.map((school) => school.origin))
+  const emails = width(guide.people.map((person) => person.email))
+  const texts = width(guide.next.map((step) => step.text))
+  return [
+    '',
+    '  Schools',
+    ...guide.schools.map(
+      ({ name, origin, note }) => `    ${origin.padEnd(origins)}  ${name}: ${note}`,
+    ),
+    '',
+    `  People, all with the password ${guide.password}`,
+    ...guide.people.map(({ email, roles }) => `    ${email.padEnd(emails)}  ${roles}`),
+    '',
+    `  Clients, with the redirect URIs ${guide.redirectUris.join(' and ')} on any port`,
+    ...guide.schools.map(({ clients }) => `    ${clients.map(clientText).join(', ')}`),
+    '',
+    '  Next',
+    ...guide.next.map(({ text, url }) => `    ${text.padEnd(texts)}  ${url}`),
+  ]
+}
+
+function clientText(client: DemoGuide['schools'][number]['clients'][number]): string {
+  return client.secret === undefined
+    ? client.clientId
+    : `${client.clientId} (secret ${client.secret})`
+}

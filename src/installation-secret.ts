@@ -1,0 +1,57 @@
+import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Config } from './config.ts'
+import { randomSecret } from './foundation/crypto/random.ts'
+import { StartError } from './start-error.ts'
+
+/**
+ * The secret that seals signing keys: from the environment, or for the embedded database made once
+ * and kept beside it. Two processes that start at once agree on one, because a file is linked into
+ * place whole or not at all.
+ */
+export async function loadInstallationSecret(config: Config): Promise<string> {
+  if (config.SCHOOLGATE_SECRET !== undefined) return config.SCHOOLGATE_SECRET
+  const folder = config.SCHOOLGATE_DATA_DIR
+  const path = join(folder, 'secret')
+  try {
+    return (await readKept(path)) ?? (await makeSecret(folder, path))
+  } catch (cause) {
+    if (cause instanceof StartError) throw cause
+    throw new StartError(
+      `The installation secret cannot be kept in ${path}: ${(cause as Error).message}`,
+      'Make the data folder writable, or set SCHOOLGATE_SECRET.',
+      { cause },
+    )
+  }
+}
+
+async function readKept(path: string): Promise<string | undefined> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (text === undefined) return undefined
+  const secret = text.trim()
+  if (secret.length >= 32) return secret
+  throw new StartError(
+    `The file ${path} does not hold an installation secret.`,
+    'Restore it from a backup: signing keys in the database open with it alone.',
+  )
+}
+
+async function makeSecret(folder: string, path: string): Promise<string> {
+  await mkdir(folder, { recursive: true })
+  const draft = `${path}.${process.pid}`
+  await writeFile(draft, `${randomSecret(48).toString('base64url')}\n`, { mode: 0o600 })
+  try {
+    await chmod(draft, 0o600)
+    await link(draft, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    await rm(draft, { force: true })
+  }
+  const kept = await readKept(path)
+  if (kept === undefined) throw new Error('the file vanished')
+  return kept
+}

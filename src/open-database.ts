@@ -1,0 +1,70 @@
+import { resolve } from 'node:path'
+import type pg from 'pg'
+import type { Config } from './config.ts'
+import {
+  EmbeddedPostgresError,
+  type ExitReport,
+  findRunningEmbedded,
+  startEmbeddedPostgres,
+} from './foundation/db/embedded/embedded-postgres.ts'
+import { StartError } from './start-error.ts'
+
+/** Where PostgreSQL is, and how to let go of it. */
+export interface DatabaseServer {
+  readonly connection: pg.ClientConfig
+  readonly listenConnection: pg.ClientConfig
+  /** In words for the banner. */
+  readonly description: string
+  /** Settles if an embedded PostgreSQL ends without being asked to. */
+  readonly onExit: Promise<ExitReport> | undefined
+  stop(): Promise<void>
+}
+
+/** The database of DATABASE_URL, or the embedded one, started or adopted. */
+export async function openDatabaseServer(config: Config): Promise<DatabaseServer> {
+  if (config.DATABASE_URL !== undefined) return external(config, config.DATABASE_URL)
+  try {
+    const postgres = await startEmbeddedPostgres({ dataDir: config.SCHOOLGATE_DATA_DIR })
+    return {
+      connection: { ...postgres.address },
+      listenConnection: { ...postgres.address },
+      description: `embedded PostgreSQL in ${resolve(config.SCHOOLGATE_DATA_DIR)}`,
+      onExit: postgres.onExit,
+      stop: () => postgres.stop(),
+    }
+  } catch (cause) {
+    if (!(cause instanceof EmbeddedPostgresError)) throw cause
+    throw new StartError(cause.message, cause.remedy, { cause })
+  }
+}
+
+/** The same database for a worker, whose parent keeps it running. */
+export async function joinDatabaseServer(config: Config): Promise<DatabaseServer> {
+  if (config.DATABASE_URL !== undefined) return external(config, config.DATABASE_URL)
+  const running = await findRunningEmbedded(config.SCHOOLGATE_DATA_DIR)
+  if (running === undefined) {
+    throw new StartError(
+      `No embedded PostgreSQL runs in ${resolve(config.SCHOOLGATE_DATA_DIR)}.`,
+      'Start the server with `npm start`.',
+    )
+  }
+  const { pid: _pid, ...address } = running
+  return {
+    connection: address,
+    listenConnection: address,
+    description: 'embedded PostgreSQL of the parent process',
+    onExit: undefined,
+    stop: async () => {},
+  }
+}
+
+function external(config: Config, url: string): DatabaseServer {
+  const { host, pathname } = new URL(url)
+  return {
+    connection: { connectionString: url },
+    listenConnection: { connectionString: config.DATABASE_LISTEN_URL ?? url },
+    description: `PostgreSQL at ${host}${pathname}`,
+    onExit: undefined,
+    stop: async () => {},
+  }
+}

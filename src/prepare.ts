@@ -1,0 +1,119 @@
+import type { Logger } from 'pino'
+import type { Config } from './config.ts'
+import { createDemoWorldIfEmpty, moveDemoOrigins } from './demo/demo-world.ts'
+import { Keyring } from './foundation/crypto/seal.ts'
+import { type Database, type Db, openDatabase } from './foundation/db/database.ts'
+import { MigrationError, migrate } from './foundation/db/migrate.ts'
+import { isDatabaseUnavailable } from './foundation/db/unavailable.ts'
+import { loadInstallationSecret } from './installation-secret.ts'
+import { type DatabaseServer, joinDatabaseServer, openDatabaseServer } from './open-database.ts'
+import { startPurging } from './purge.ts'
+import { StartError } from './start-error.ts'
+
+export interface PreparedDatabase {
+  readonly server: DatabaseServer
+  readonly keyring: Keyring
+  readonly isDemo: boolean
+}
+
+/** Database up, schema current, demo world made: what has to happen once per start. */
+export async function openPreparedDatabase(config: Config): Promise<PreparedDatabase> {
+  const server = await openDatabaseServer(config)
+  try {
+    const keyring = new Keyring(await loadInstallationSecret(config))
+    await migrateForStart(server)
+    const isDemo = await withPool(config, server, (db) => prepareDemo(db, keyring, config))
+    return { server, keyring, isDemo }
+  } catch (error) {
+    await server.stop()
+    throw error
+  }
+}
+
+/** A worker finds all of that done by its parent. */
+export async function joinPreparedDatabase(config: Config): Promise<PreparedDatabase> {
+  const server = await joinDatabaseServer(config)
+  const keyring = new Keyring(await loadInstallationSecret(config))
+  return {
+    server,
+    keyring,
+    isDemo: await withPool(config, server, (db) => isDemoWorld(db, config)),
+  }
+}
+
+export function openPool(config: Config, server: DatabaseServer, log?: Logger): Database {
+  return openDatabase({
+    connection: server.connection,
+    poolSize: config.DATABASE_POOL_SIZE,
+    statementTimeoutMs: config.DATABASE_STATEMENT_TIMEOUT_MS,
+    onIdleError: (error) => log?.warn({ err: error }, 'a database connection was lost'),
+  })
+}
+
+async function withPool<R>(
+  config: Config,
+  server: DatabaseServer,
+  work: (db: Db) => Promise<R>,
+): Promise<R> {
+  const database = openPool(config, server)
+  try {
+    return await work(database.db)
+  } finally {
+    await database.close()
+  }
+}
+
+/** Brings the schema up to date, or says plainly why that cannot be. */
+async function migrateForStart(server: DatabaseServer): Promise<void> {
+  try {
+    await migrate(server.connection)
+  } catch (cause) {
+    if (cause instanceof MigrationError) {
+      throw new StartError(cause.message, 'Nothing was changed.', { cause })
+    }
+    const { code, message } = cause as { code?: string; message: string }
+    if (isDatabaseUnavailable(cause)) {
+      throw new StartError(
+        `The database cannot be reached: ${message || code}.`,
+        'Check that PostgreSQL runs and that DATABASE_URL names the right host and port.',
+        { cause },
+      )
+    }
+    if (code?.startsWith('28') || code === '3D000' || code === '42501') {
+      throw new StartError(
+        `The database refuses us: ${message}.`,
+        'Check user, password and database name in DATABASE_URL; the user must own the database.',
+        { cause },
+      )
+    }
+    throw cause
+  }
+}
+
+/** Creates the demo world on an empty database, and lets its origins follow the port. */
+async function prepareDemo(db: Db, keyring: Keyring, config: Config): Promise<boolean> {
+  if (config.NODE_ENV === 'production' || config.SCHOOLGATE_DEMO === 'off') return false
+  await createDemoWorldIfEmpty(db, { port: config.PORT, keyring })
+  await moveDemoOrigins(db, config.PORT)
+  return await isDemoWorld(db, config)
+}
+
+async function isDemoWorld(db: Db, config: Config): Promise<boolean> {
+  if (config.NODE_ENV === 'production' || config.SCHOOLGATE_DEMO === 'off') return false
+  const demo = await db
+    .selectFrom('schools')
+    .select('id')
+    .where('origin', '=', `http://localhost:${config.PORT}`)
+    .executeTakeFirst()
+  return demo !== undefined
+}
+
+/** One process per start sweeps; the others would only find the rows gone. */
+export function purgeInBackground(config: Config, db: Db, log: Logger): { stop(): Promise<void> } {
+  return startPurging(db, {
+    intervalSeconds: config.PURGE_INTERVAL_SECONDS,
+    auditRetentionDays: config.AUDIT_RETENTION_DAYS,
+    onRound: (report) => log.debug({ removed: report.removed }, 'purged'),
+    onError: (error) => log.error({ err: error }, 'purging failed; it is tried again later'),
+  })
+}

@@ -1,0 +1,194 @@
+import cluster from 'node:cluster'
+import type { Writable } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { buildApp } from './app.ts'
+import { printBanner } from './banner.ts'
+import type { Config } from './config.ts'
+import { SchoolDirectory } from './domain/schools/school-directory.ts'
+import type { Keyring } from './foundation/crypto/seal.ts'
+import { ChangeListener } from './foundation/db/change-listener.ts'
+import type { Database } from './foundation/db/database.ts'
+import { isMigrated, loadMigrations } from './foundation/db/migrate.ts'
+import type { ReadinessCheck } from './foundation/http/health.ts'
+import { trackInFlight } from './foundation/http/in-flight.ts'
+import { createLogger } from './foundation/http/logging.ts'
+import { createMetrics } from './foundation/http/metrics.ts'
+import { addMetricsRoute, listenForMetrics } from './foundation/http/metrics-endpoint.ts'
+import { createShutdown, type Shutdown, shutDownOnSignals } from './foundation/http/shutdown.ts'
+import type { AppContext } from './gate/context.ts'
+import type { DatabaseServer } from './open-database.ts'
+import {
+  joinPreparedDatabase,
+  openPool,
+  openPreparedDatabase,
+  purgeInBackground,
+} from './prepare.ts'
+import { StartError } from './start-error.ts'
+import { VERSION } from './version.ts'
+import { runWorkers, shareMetrics } from './workers.ts'
+
+/** How long each part may take to close once no request is left. */
+const CLOSER_MS = 15_000
+const LOOPBACK_HOSTS = ['127.0.0.1', '::1', 'localhost']
+
+/** Runs the server until a signal ends the process. Throws a StartError if it cannot start. */
+export async function startServer(config: Config, io: { stdout: Writable }): Promise<void> {
+  const log = createLogger({ level: config.LOG_LEVEL })
+  if (config.WORKERS > 1 && cluster.isPrimary) {
+    await runWorkers(config, log, io)
+    return
+  }
+  await serve(config, log, io)
+}
+
+async function serve(config: Config, log: Logger, io: { stdout: Writable }): Promise<void> {
+  const prepared = await (cluster.isWorker ? joinPreparedDatabase : openPreparedDatabase)(config)
+  const { server, keyring, isDemo } = prepared
+  const database = openPool(config, server, log)
+  const directory = new SchoolDirectory(database.db)
+  const listener = new ChangeListener(server.listenConnection, ['school_changed'], {
+    onChange: (_channel, schoolId) => directory.forget(schoolId),
+    onGap: () => directory.forget(),
+    onError: (error) => log.warn({ err: error }, 'not hearing of changed schools; reconnecting'),
+  })
+  await listener.start()
+
+  const inFlight = trackInFlight()
+  const metrics = createMetrics({ version: VERSION, pool: () => poolCounts(database) })
+  if (cluster.isWorker) shareMetrics(metrics.registry)
+  let shutdown: Shutdown | undefined
+  const app = buildApp({
+    context: contextOf(config, database, directory, keyring, isDemo),
+    logger: log,
+    trust: config.TRUST_PROXY,
+    readiness: readinessChecks(database, await loadMigrations(), () => shutdown),
+    observers: [inFlight, metrics.observer],
+  })
+  if (config.METRICS_TOKEN !== undefined) {
+    addMetricsRoute(app, metrics.registry, config.METRICS_TOKEN)
+  }
+  const metricsListener =
+    config.METRICS_PORT === undefined || cluster.isWorker
+      ? undefined
+      : await listenForMetrics({
+          registry: metrics.registry,
+          host: config.HOST,
+          port: config.METRICS_PORT,
+        })
+  const purging = cluster.isWorker ? undefined : purgeInBackground(config, database.db, log)
+  shutdown = createShutdown({
+    app,
+    inFlight,
+    log,
+    noticeMs: config.NODE_ENV === 'production' ? 3000 : 0,
+    drainMs: config.SHUTDOWN_TIMEOUT_SECONDS * 1000,
+    closerMs: CLOSER_MS,
+    closers: [
+      { name: 'metrics', close: () => metricsListener?.close() },
+      { name: 'purge', close: () => purging?.stop() },
+      { name: 'listener', close: () => listener.stop() },
+      { name: 'database pool', close: () => database.close() },
+      { name: 'database', close: () => server.stop() },
+      { name: 'event loop metrics', close: () => metrics.stop() },
+    ],
+  })
+  shutDownOnSignals(shutdown, process)
+  watchDatabase(server, shutdown, log)
+  await listen(app, config, shutdown)
+  if (!cluster.isWorker) printBanner(io.stdout, { config, server, isDemo })
+}
+
+function contextOf(
+  config: Config,
+  database: Database,
+  directory: SchoolDirectory,
+  keyring: Keyring,
+  isDemo: boolean,
+): AppContext {
+  return {
+    db: database.db,
+    directory,
+    keyring,
+    loopbackDocuments: isDemo && LOOPBACK_HOSTS.includes(config.HOST),
+    documentHosts: config.CLIENT_DOCUMENT_HOSTS,
+    limits: {
+      tokenPerSecond: config.TOKEN_RATE_PER_SECOND,
+      registrationPerMinute: config.REGISTRATION_RATE_PER_MINUTE,
+      documentPerMinute: config.DOCUMENT_RATE_PER_MINUTE,
+    },
+  }
+}
+
+function readinessChecks(
+  database: Database,
+  migrations: Awaited<ReturnType<typeof loadMigrations>>,
+  shutdown: () => Shutdown | undefined,
+): readonly ReadinessCheck[] {
+  return [
+    {
+      name: 'accepting requests',
+      findProblem: () => (shutdown()?.isDraining() ? 'The server is shutting down.' : undefined),
+    },
+    {
+      name: 'database',
+      findProblem: async () => {
+        try {
+          const migrated = await isMigrated((sql) => database.pool.query(sql), migrations)
+          return migrated ? undefined : 'Migrations are pending: run `schoolgate migrate`.'
+        } catch {
+          return 'The database does not answer.'
+        }
+      },
+    },
+  ]
+}
+
+function poolCounts({ pool }: Database) {
+  return { total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }
+}
+
+/** Without its embedded PostgreSQL the server is no use; whoever supervises it starts both again. */
+function watchDatabase(server: DatabaseServer, shutdown: Shutdown, log: Logger): void {
+  server.onExit?.then(async (report) => {
+    if (shutdown.isDraining()) return
+    log.fatal({ report: report.message }, 'the embedded PostgreSQL ended')
+    await shutdown.begin('database ended')
+    process.exit(1)
+  })
+}
+
+async function listen(app: FastifyInstance, config: Config, shutdown: Shutdown): Promise<void> {
+  try {
+    await app.listen({ host: config.HOST, port: config.PORT })
+  } catch (cause) {
+    await shutdown.begin('could not listen')
+    throw whyNotListening(cause as NodeJS.ErrnoException, config)
+  }
+}
+
+function whyNotListening(cause: NodeJS.ErrnoException, config: Config): Error {
+  const place = `${config.HOST}:${config.PORT}`
+  if (cause.code === 'EADDRINUSE') {
+    return new StartError(
+      `Port ${config.PORT} is taken: another program already listens on ${place}.`,
+      `Stop it, or choose another port: PORT=${config.PORT + 1} npm start`,
+      { cause },
+    )
+  }
+  if (cause.code === 'EACCES') {
+    return new StartError(
+      `Listening on ${place} is not permitted.`,
+      'Choose a PORT above 1023, or let a proxy listen on the low one.',
+      { cause },
+    )
+  }
+  if (cause.code === 'EADDRNOTAVAIL' || cause.code === 'ENOTFOUND') {
+    return new StartError(
+      `HOST is ${config.HOST}, which is no address of this machine.`,
+      'Set HOST to 0.0.0.0 for every address, or leave it out for loopback.',
+      { cause },
+    )
+  }
+  return cause
+}

@@ -1,0 +1,95 @@
+import cluster, { type Worker } from 'node:cluster'
+import { createServer, type Server } from 'node:http'
+import type { Writable } from 'node:stream'
+import type { Logger } from 'pino'
+import { AggregatorRegistry, type Registry } from 'prom-client'
+import { printBanner } from './banner.ts'
+import type { Config } from './config.ts'
+import { openDatabase } from './foundation/db/database.ts'
+import { openPreparedDatabase, purgeInBackground } from './prepare.ts'
+
+/** A worker that dies at once, again and again, must not keep a core busy with its births. */
+const REBIRTH_MS = 1000
+
+/** Keeps the database and n workers that share the port; ends them together. */
+export async function runWorkers(
+  config: Config,
+  log: Logger,
+  io: { stdout: Writable },
+): Promise<void> {
+  const { server, isDemo } = await openPreparedDatabase(config)
+  const database = openDatabase({
+    connection: server.connection,
+    poolSize: 2,
+    statementTimeoutMs: config.DATABASE_STATEMENT_TIMEOUT_MS,
+  })
+  const purging = purgeInBackground(config, database.db, log)
+  let ending = false
+  const fork = (): Worker => cluster.fork()
+  cluster.on('exit', (worker, code, signal) => {
+    if (ending) return
+    log.error({ worker: worker.process.pid, code, signal }, 'a worker ended; starting another')
+    setTimeout(() => ending || fork(), REBIRTH_MS)
+  })
+  const metrics = config.METRICS_PORT === undefined ? undefined : serveMetrics(config, log)
+
+  const end = async (exitCode: number): Promise<void> => {
+    if (ending) return
+    ending = true
+    await Promise.all(Object.values(cluster.workers ?? {}).map(endWorker))
+    metrics?.close()
+    await purging.stop()
+    await database.close()
+    await server.stop()
+    process.exit(exitCode)
+  }
+  process.on('SIGTERM', () => void end(0))
+  process.on('SIGINT', () => void end(0))
+  server.onExit?.then((report) => {
+    if (!ending) log.fatal({ report: report.message }, 'the embedded PostgreSQL ended')
+    void end(1)
+  })
+
+  const workers = Array.from({ length: config.WORKERS }, fork)
+  await Promise.all(workers.map(listening))
+  printBanner(io.stdout, { config, server, isDemo })
+}
+
+function listening(worker: Worker): Promise<void> {
+  return new Promise((resolve) => {
+    worker.once('listening', () => resolve())
+    worker.once('exit', () => resolve())
+  })
+}
+
+function endWorker(worker: Worker | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    if (worker === undefined || worker.isDead()) return resolve()
+    worker.once('exit', () => resolve())
+    worker.process.kill('SIGTERM')
+  })
+}
+
+/** Lets the parent ask this worker for its figures; making the registry is what starts to listen. */
+export function shareMetrics(registry: Registry): void {
+  new AggregatorRegistry()
+  AggregatorRegistry.setRegistries(registry)
+}
+
+/** The sum over all workers; each of them counts only its own requests. */
+function serveMetrics(config: Config, log: Logger): Server {
+  const aggregate = new AggregatorRegistry()
+  return createServer((request, response) => {
+    if (request.url !== '/metrics') {
+      response.writeHead(404).end()
+      return
+    }
+    aggregate.clusterMetrics().then(
+      (text) => response.writeHead(200, { 'content-type': aggregate.contentType }).end(text),
+      (error) => {
+        log.error({ err: error }, 'the workers did not tell their metrics')
+        response.writeHead(503).end()
+      },
+    )
+  }).listen(config.METRICS_PORT, config.HOST)
+}
