@@ -9,6 +9,8 @@ interface Asset {
 interface Assets {
   /** By the path they are served at. The path holds a hash of the content: cacheable for ever. */
   byPath: ReadonlyMap<string, Asset>
+  /** Under names that never change, because rows of the database name them. */
+  byStablePath: ReadonlyMap<string, Asset>
   pathOf: ReadonlyMap<string, string>
 }
 
@@ -47,5 +49,15 @@ function readAssets(): Assets {
     byPath.set(path, { contentType, body })
     pathOf.set(name, path)
   }
-  return { byPath, pathOf }
+  return { byPath, byStablePath: readAvatars(), pathOf }
+}
+
+function readAvatars(): ReadonlyMap<string, Asset> {
+  const avatars = new URL('avatars/', folder)
+  return new Map(
+    readdirSync(avatars).map((name) => [
+      `/assets/avatars/${name}`,
+      { contentType: 'image/svg+xml', body: readFileSync(new URL(name, avatars)) },
+    ]),
+  )
 }

@@ -6,16 +6,21 @@ import { themeVersion } from '../../gate/branding.ts'
 /** The address holds a hash of the content, so what was fetched once never has to be asked for again. */
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
+const FOR_A_DAY = 'public, max-age=86400'
+
 export function addAssetRoutes(app: FastifyInstance): void {
-  for (const [path, { contentType, body }] of loadAssets().byPath) {
+  const { byPath, byStablePath } = loadAssets()
+  const add = (cacheControl: string, path: string, contentType: string, body: Buffer): void => {
     app.get(path, (_request, reply) => {
       reply
-        .header('cache-control', FOR_EVER)
+        .header('cache-control', cacheControl)
         .header('x-content-type-options', 'nosniff')
         .type(contentType)
         .send(body)
     })
   }
+  for (const [path, { contentType, body }] of byPath) add(FOR_EVER, path, contentType, body)
+  for (const [path, { contentType, body }] of byStablePath) add(FOR_A_DAY, path, contentType, body)
   app.get('/theme.:version.css', (request, reply) => {
     const { version } = request.params as { version: string }
     const current = version === themeVersion(request.school)
