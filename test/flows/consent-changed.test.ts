@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'vitest'
+import { verifies } from '../spec/verifies.ts'
+import {
+  aStage,
+  auditOf,
+  expectErrorRedirect,
+  expectPage,
+  locationOf,
+  type Stage,
+  signedIn,
+} from '../support/authorization.ts'
+import { Visitor } from '../support/browser-like.ts'
+import { aWorld } from '../support/world.ts'
+
+const world = await aWorld()
+
+const codesOf = ({ school }: Stage) => school.at.from('authorization_codes').select('id').execute()
+
+/** What an operator may do while a person reads the consent page. */
+const changes: Record<string, (stage: Stage) => Promise<unknown>> = {
+  'was deleted': ({ school }) =>
+    school.at.update('clients').set({ deleted_at: new Date() }).execute(),
+  'was disabled': ({ school }) =>
+    school.at.update('clients').set({ disabled_at: new Date() }).execute(),
+  'lost its redirect URI': ({ school }) =>
+    school.at
+      .update('clients')
+      .set({ redirect_uris: ['https://elsewhere.example/cb'] })
+      .execute(),
+  'lost a scope': ({ school }) =>
+    school.at
+      .update('clients')
+      .set({ scopes: ['openid'] })
+      .execute(),
+}
+
+describe('between the page and the answer', () => {
+  for (const [what, change] of Object.entries(changes)) {
+    test(`the client ${what}: nothing is granted, and nobody is sent anywhere`, async () => {
+      const stage = await aStage(world)
+      const { visitor, page } = await signedIn(stage)
+      await change(stage)
+      for (const decision of ['allow', 'deny'] as const) {
+        const answer = await visitor.decide(page, decision)
+        expectPage(answer, 400)
+        expect(answer.body).toContain('This app has changed')
+      }
+      expect(await codesOf(stage)).toEqual([])
+    })
+  }
+
+  test('the person lost their role: the yes is refused and noted, the way back stays open', async () => {
+    const stage = await aStage(world)
+    const { visitor, page } = await signedIn(stage)
+    await stage.school.at.update('school_members').set({ roles: [] }).execute()
+    const refused = await visitor.decide(page, 'allow')
+    expectPage(refused, 403)
+    expect(refused.body).toContain('not a member')
+    expect(await codesOf(stage)).toEqual([])
+    expect(await auditOf(stage.school)).toMatchObject([
+      {
+        action: 'authorization.refused',
+        outcome: 'access_denied',
+        detail: { standing: 'no_role' },
+      },
+    ])
+    expectErrorRedirect(stage, await visitor.decide(refused, 'deny'), 'access_denied')
+  })
+
+  test('the session ended: the form is no longer anybody’s', async () => {
+    const stage = await aStage(world)
+    const { visitor, page } = await signedIn(stage)
+    await stage.school.at.delete('browser_sessions').execute()
+    expectPage(await visitor.decide(page, 'allow'), 403)
+    expect(await codesOf(stage)).toEqual([])
+  })
+
+  test('the person was deleted: no session, no code', async () => {
+    const stage = await aStage(world)
+    const { visitor, page } = await signedIn(stage)
+    await world.database.pool.query(
+      'update users set deleted_at = now(), email = null, password_hash = null where id = $1',
+      [stage.person.id],
+    )
+    expectPage(await visitor.decide(page, 'allow'), 403)
+    expect(await codesOf(stage)).toEqual([])
+  })
+})
+
+describe('people without a role at the school', () => {
+  test('read at which schools they have one, and can go back to the app', async () => {
+    const stage = await aStage(world)
+    const elsewhere = await world.aSchool()
+    const left = await world.aSchool()
+    const person = await world.aMember(elsewhere)
+    await world.aMember(left, [], person)
+    const { visitor, page } = await signedIn({ ...stage, person })
+    expectPage(page, 403)
+    const places = [...page.body.matchAll(/<a href="(http[^"]*)"/g)].map(([, to]) => to)
+    expect(places).toEqual([elsewhere.origin])
+    expect(page.body).not.toContain('>Allow<')
+    expectErrorRedirect(stage, await visitor.decide(page, 'deny'), 'access_denied')
+    expect(await codesOf(stage)).toEqual([])
+  })
+})
+
+describe('operator clients', async () => {
+  const stage = await aStage(world)
+  const operator = {
+    ...stage,
+    client: { clientId: 'claude', secret: undefined, redirectUri: 'http://127.0.0.1/callback' },
+  }
+  const asking = { scope: 'openid courses:read courses:write' }
+
+  for (const role of ['student', 'lecturer']) {
+    verifies(
+      [
+        'client.operator.who-may-authorize',
+        'client.operator.others-told',
+        'pages.consent.operator-roles',
+      ],
+      `a ${role} reads why they may not authorize one, and can return with access_denied`,
+      async () => {
+        const person = await world.aMember(stage.school, [role])
+        const { visitor, page } = await signedIn({ ...operator, person }, asking)
+        expectPage(page, 403)
+        expect(page.body).toContain('for owners and admins')
+        expect(page.body).not.toContain('>Allow<')
+        expectPage(await visitor.decide(page, 'allow'), 403)
+        expectErrorRedirect(operator, await visitor.decide(page, 'deny'), 'access_denied')
+        expect(await codesOf(stage)).toEqual([])
+      },
+    )
+  }
+
+  for (const role of ['owner', 'admin']) {
+    verifies('client.operator.who-may-authorize', `an ${role} may authorize one`, async () => {
+      const person = await world.aMember(stage.school, [role])
+      const { visitor, page } = await signedIn({ ...operator, person }, asking)
+      expect(locationOf(await visitor.decide(page, 'allow'))).toContain('code=')
+    })
+  }
+
+  verifies(
+    'client.operator.who-may-authorize',
+    'an admin who became a student while reading may not',
+    async () => {
+      const own = await aStage(world)
+      const person = await world.aMember(own.school, ['admin'])
+      const { visitor, page } = await signedIn(
+        { ...operator, ...own, client: operator.client, person },
+        asking,
+      )
+      expectPage(page, 200)
+      await own.school.at
+        .update('school_members')
+        .set({ roles: ['student'] })
+        .where('user_id', '=', person.id)
+        .execute()
+      expectPage(await visitor.decide(page, 'allow'), 403)
+      expect(await codesOf(own)).toEqual([])
+    },
+  )
+
+  test('being an owner elsewhere counts for nothing here', async () => {
+    const elsewhere = await world.aSchool()
+    const person = await world.aMember(elsewhere, ['owner'])
+    await world.aMember(stage.school, ['student'], person)
+    const visitor = new Visitor(world, stage.school)
+    const { page } = await signedIn({ ...operator, person }, asking, visitor)
+    expectPage(page, 403)
+  })
+})

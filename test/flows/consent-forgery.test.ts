@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'vitest'
+import { verifies } from '../spec/verifies.ts'
+import { aStage, expectPage, locationOf, signedIn, writtenRows } from '../support/authorization.ts'
+import { hiddenFields, Visitor } from '../support/browser-like.ts'
+import { aWorld, PASSWORD } from '../support/world.ts'
+
+const world = await aWorld()
+const stage = await aStage(world)
+
+describe('a consent that the person did not give', async () => {
+  const { visitor, page } = await signedIn(stage)
+  const genuine: Record<string, string> = {
+    ...hiddenFields(page.body, '/consent'),
+    decision: 'allow',
+  }
+  const { form_token: token = '', ...tokenless } = genuine
+  const stranger = await signedIn(await aStage(world))
+  const neighbour = await signedIn({ ...stage, person: await world.aMember(stage.school) })
+  const anonymous = await new Visitor(world, stage.school).get('/sign-in')
+
+  const fields: Record<string, Record<string, string>> = {
+    'without a form token': tokenless,
+    'with an empty form token': { ...tokenless, form_token: '' },
+    'with a made-up form token': { ...tokenless, form_token: 'A'.repeat(65) },
+    'with a changed form token': { ...tokenless, form_token: `x${token.slice(1)}` },
+    'with the token of another person’s session': {
+      ...tokenless,
+      form_token: hiddenFields(neighbour.page.body, '/consent').form_token ?? '',
+    },
+    'with the token of a session at another school': {
+      ...tokenless,
+      form_token: hiddenFields(stranger.page.body, '/consent').form_token ?? '',
+    },
+    'with the token of a browser that is not signed in': {
+      ...tokenless,
+      form_token: hiddenFields(anonymous.body, '/sign-in').form_token ?? '',
+    },
+  }
+  for (const [how, forged] of Object.entries(fields)) {
+    verifies(
+      ['pages.security.form-token', 'rfc9700.csrf'],
+      `${how} is refused and writes nothing`,
+      async () => {
+        const before = await writtenRows(stage)
+        expectPage(await visitor.post('/consent', forged), 403)
+        expect(await writtenRows(stage)).toBe(before)
+      },
+    )
+  }
+
+  const headers: Record<string, Record<string, string>> = {
+    'from another origin': { origin: 'https://evil.example' },
+    'from another scheme of this host': { origin: stage.school.origin.replace('http', 'https') },
+    'from another port of this host': { origin: `${stage.school.origin}:8080` },
+    'from a subdomain': { origin: stage.school.origin.replace('//', '//x.') },
+    'from a sandboxed frame': { origin: 'null' },
+    'that the browser calls cross-site': { 'sec-fetch-site': 'cross-site' },
+    'that the browser calls same-site': { 'sec-fetch-site': 'same-site' },
+  }
+  for (const [how, sent] of Object.entries(headers)) {
+    verifies(
+      ['pages.security.form-token', 'rfc9700.csrf'],
+      `${how} is refused though its token is right`,
+      async () => {
+        const before = await writtenRows(stage)
+        expectPage(await visitor.post('/consent', genuine, sent), 403)
+        expect(await writtenRows(stage)).toBe(before)
+      },
+    )
+  }
+
+  test('is told from the genuine one: the same form is taken from this browser', async () => {
+    const sent = { 'sec-fetch-site': 'same-origin' }
+    expect(locationOf(await visitor.post('/consent', genuine, sent))).toContain('code=')
+  })
+
+  verifies(
+    ['pages.security.form-token', 'rfc9700.csrf'],
+    'without any session leads to a refusal, not to a code',
+    async () => {
+      expectPage(await new Visitor(world, stage.school).post('/consent', genuine), 403)
+    },
+  )
+})
+
+describe('a sign-in that the person did not start', () => {
+  const login = { email: stage.person.email, password: PASSWORD }
+
+  verifies(
+    ['pages.security.form-token', 'rfc9700.csrf'],
+    'with credentials of the attacker, posted by another site, signs nobody in',
+    async () => {
+      const visitor = new Visitor(world, stage.school)
+      const fields = hiddenFields((await visitor.get('/sign-in')).body, '/sign-in')
+      const attackers = hiddenFields(
+        (await new Visitor(world, stage.school).get('/sign-in')).body,
+        '/sign-in',
+      )
+      const forged = [
+        await visitor.post('/sign-in', login),
+        await visitor.post('/sign-in', { ...attackers, ...login }),
+        await visitor.post('/sign-in', { ...fields, ...login }, { origin: 'https://evil.example' }),
+        await visitor.post('/sign-in', { ...fields, ...login }, { origin: 'null' }),
+        await visitor.post('/sign-in', { ...fields, ...login }, { 'sec-fetch-site': 'cross-site' }),
+        await new Visitor(world, stage.school).post('/sign-in', { ...fields, ...login }),
+      ]
+      for (const answer of forged) {
+        expectPage(answer, 403)
+        expect(answer.headers['set-cookie']).toBeUndefined()
+      }
+      expect((await visitor.post('/sign-in', { ...fields, ...login })).statusCode).toBe(303)
+    },
+  )
+})
+
+verifies(
+  'rfc9700.clickjacking',
+  'neither sign-in nor consent nor their errors can be framed',
+  async () => {
+    const { visitor, page } = await signedIn(stage)
+    const pages = [page, await visitor.get('/sign-in'), await visitor.get('/consent')]
+    for (const { headers } of pages) {
+      expect(headers['x-frame-options']).toBe('DENY')
+      expect(headers['content-security-policy']).toContain("frame-ancestors 'none'")
+    }
+  },
+)
+
+verifies(
+  ['rfc9700.referrer', 'rfc9700.history'],
+  'pages tell other sites no referrer, load nothing from them and are stored nowhere',
+  async () => {
+    const { visitor, page } = await signedIn(stage)
+    for (const { headers, body } of [page, await visitor.get('/sign-in')]) {
+      expect(headers['referrer-policy']).toBe('same-origin')
+      expect(headers['cache-control']).toBe('no-store')
+      const loaded = [...body.matchAll(/(?:src|href|action)="([^"]*)"/g)].map(([, to]) => to)
+      expect(loaded.length).toBeGreaterThan(2)
+      for (const address of loaded) expect(address).toMatch(/^[/#](?!\/)/)
+    }
+    const answer = await visitor.decide(page, 'allow')
+    expect(answer.headers).toMatchObject({
+      'referrer-policy': 'same-origin',
+      'cache-control': 'no-store',
+    })
+  },
+)
+
+verifies(
+  ['rfc9700.cors', 'rfc9700.post-message'],
+  'scripts of other sites get no access to the authorization endpoint or the pages, and no response mode talks to them',
+  async () => {
+    const headers = {
+      host: new URL(stage.school.origin).host,
+      origin: 'https://evil.example',
+      'access-control-request-method': 'GET',
+    }
+    for (const url of ['/oauth/authorize', '/sign-in', '/consent']) {
+      for (const method of ['GET', 'OPTIONS', 'POST'] as const) {
+        const answer = await world.app.inject({ method, url, headers })
+        const names = Object.keys(answer.headers).filter((name) =>
+          name.startsWith('access-control'),
+        )
+        expect(names).toEqual([])
+      }
+    }
+    const discovery = await world.app.inject({
+      url: '/.well-known/openid-configuration',
+      headers: { host: headers.host },
+    })
+    expect(discovery.json().response_modes_supported ?? ['query']).toEqual(['query'])
+  },
+)

@@ -1,0 +1,245 @@
+import { describe, expect, test } from 'vitest'
+import { openPending, sealPending } from '../../src/domain/grants/pending-authorization.ts'
+import { verifies } from '../spec/verifies.ts'
+import {
+  aStage,
+  ask,
+  auditOf,
+  expectErrorRedirect,
+  expectPage,
+  locationOf,
+  signedIn,
+  writtenRows,
+} from '../support/authorization.ts'
+import { hiddenFields, Visitor } from '../support/browser-like.ts'
+import { aPair, userinfo } from '../support/client-like.ts'
+import { aWorld } from '../support/world.ts'
+
+const world = await aWorld()
+const stage = await aStage(world)
+
+describe('the question', () => {
+  verifies(
+    [
+      'authorize.consent.every-time',
+      'trouble.public-client-skips-consent',
+      'pages.consent.interactive',
+      'flow.no-claim-step',
+    ],
+    'is put on every authorization, to public and confidential clients, whatever was granted before',
+    async () => {
+      const confidential = await world.aConfidentialClient(stage.school)
+      for (const client of [stage.client, confidential]) {
+        const own = { ...stage, client }
+        const { visitor, page } = await signedIn(own)
+        expect(locationOf(await visitor.decide(page, 'allow'))).toContain('code=')
+        for (const prompt of [undefined, 'consent']) {
+          const again = await visitor.follow(await ask(own, { prompt }, visitor))
+          expectPage(again, 200)
+          expect(again.body).toContain('>Allow</button>')
+        }
+      }
+    },
+  )
+
+  verifies(
+    ['pages.consent.buttons', 'pages.security.headers'],
+    'is one form with Allow and Deny of equal looks; the other account is a form of its own',
+    async () => {
+      const { page } = await signedIn(stage)
+      expectPage(page, 200)
+      const forms = [...page.body.matchAll(/<form[^>]*action="([^"]*)"/g)].map(([, to]) => to)
+      expect(forms.sort()).toEqual(['/consent', '/sign-out'])
+      const buttons = page.body.matchAll(
+        /<button type="submit" name="decision" value="(\w+)" class="([^"]*)"/g,
+      )
+      expect([...buttons].map(([, value, look]) => [value, look])).toEqual([
+        ['deny', 'button button-choice'],
+        ['allow', 'button button-choice'],
+      ])
+      expect(page.body).toContain(stage.person.email)
+    },
+  )
+
+  verifies(
+    'pages.security.escaping',
+    'a client called <script> or with right-to-left tricks is shown harmlessly, here and at sign-in',
+    async () => {
+      for (const [name, shown] of [
+        ['<script>alert(1)</script>', '&lt;script>alert(1)&lt;/script>'],
+        ['"><img src=x onerror=alert(1)>', '&quot;>&lt;img src=x onerror=alert(1)>'],
+        ['Bank\u202egpj.exe', 'Bankgpj.exe'],
+        ['\u2066Your\u2069 \u200bSchool\u0007', 'Your School'],
+        ['\u202e\u200b', 'An app without a name'],
+      ] as const) {
+        const client = await world.aPublicClient(stage.school, { name })
+        const visitor = new Visitor(world, stage.school)
+        const signIn = await visitor.follow(await ask({ ...stage, client }, {}, visitor))
+        const consent = await visitor.follow(await visitor.signIn(signIn, stage.person))
+        for (const page of [signIn, consent]) {
+          expectPage(page, 200)
+          expect(page.body).not.toMatch(/<script|<img src=x|[\u200b\u202a-\u202e\u2066-\u2069]/)
+        }
+        expect(consent.body).toContain(shown)
+      }
+    },
+  )
+})
+
+describe('the answer', () => {
+  verifies(
+    ['authorize.denied', 'fapi2-security-profile-final-user-rejects-authentication'],
+    'no is access_denied by redirect, and leaves no code, only the audit row',
+    async () => {
+      const own = await aStage(world)
+      const { visitor, page } = await signedIn(own)
+      expectErrorRedirect(own, await visitor.decide(page, 'deny'), 'access_denied')
+      expect(await own.school.at.from('authorization_codes').selectAll().execute()).toEqual([])
+      expect(await auditOf(own.school)).toEqual([
+        {
+          action: 'authorization.denied',
+          outcome: 'access_denied',
+          actor_user_id: own.person.id,
+          client_id: own.client.clientId,
+          detail: {},
+        },
+      ])
+    },
+  )
+
+  verifies(
+    ['house.audit.events', 'authorize.approval.redirect'],
+    'yes is a code, and an audit row that names who, to whom and what, without the code',
+    async () => {
+      const own = await aStage(world)
+      const { visitor, page } = await signedIn(own, { scope: 'openid account:read' })
+      const code = new URL(locationOf(await visitor.decide(page, 'allow'))).searchParams.get('code')
+      const audit = await auditOf(own.school)
+      expect(audit).toEqual([
+        {
+          action: 'authorization.granted',
+          outcome: 'ok',
+          actor_user_id: own.person.id,
+          client_id: own.client.clientId,
+          detail: { scopes: ['account:read', 'openid'] },
+        },
+      ])
+      expect(JSON.stringify(audit)).not.toContain(code)
+    },
+  )
+
+  test('that is neither asks again and writes nothing', async () => {
+    const { visitor, page } = await signedIn(stage)
+    const before = await writtenRows(stage)
+    const fields = hiddenFields(page.body, '/consent')
+    for (const decision of ['', 'Allow', 'yes']) {
+      const answer = await visitor.post('/consent', { ...fields, decision })
+      expectPage(answer, 400)
+      expect(answer.body).toContain('>Allow</button>')
+    }
+    expectPage(await visitor.post('/consent', fields), 400)
+    expect(await writtenRows(stage)).toBe(before)
+  })
+
+  test('grants exactly what the page asked, whatever else the form says', async () => {
+    const own = await aStage(world)
+    const { visitor, page } = await signedIn(own, { scope: 'openid' })
+    const fields = hiddenFields(page.body, '/consent')
+    await visitor.post('/consent', {
+      ...fields,
+      decision: 'allow',
+      scope: 'account:write',
+      redirect_uri: 'https://evil.example',
+      client_id: 'other',
+    })
+    const [code] = await own.school.at.from('authorization_codes').selectAll().execute()
+    expect(code).toMatchObject({ scopes: ['openid'], redirect_uri: own.client.redirectUri })
+  })
+
+  verifies(
+    'client.member.any-role',
+    'counts for a member client from whoever has a role here, a student too',
+    async () => {
+      for (const role of ['student', 'lecturer', 'admin', 'owner']) {
+        const person = await world.aMember(stage.school, [role])
+        const pair = await aPair(world, stage.school, stage.client, person)
+        expect((await userinfo(world, stage.school, pair.access_token)).json().sub).toBe(person.id)
+      }
+    },
+  )
+})
+
+describe('the sealed request', () => {
+  const sealedOf = (location: string) =>
+    new URL(location, stage.school.origin).searchParams.get('request') ?? ''
+
+  test('tampered with, cut, respelled, doubled, of another school or made up is a page', async () => {
+    const { visitor, page } = await signedIn(stage)
+    const { form_token = '' } = hiddenFields(page.body, '/consent')
+    const sealed = sealedOf(locationOf(await ask(stage, {}, visitor)))
+    const other = await aStage(world)
+    const foreign = sealedOf(locationOf(await ask(other)))
+    const flipped = `${sealed.slice(0, 40)}${sealed[40] === 'A' ? 'B' : 'A'}${sealed.slice(41)}`
+    const forged: Record<string, string> = {
+      flipped,
+      cut: sealed.slice(0, -1),
+      padded: `${sealed}=`,
+      spaced: `${sealed} `,
+      'with a line break': `${sealed}\r\nSet-Cookie: a=b`,
+      'with more behind': `${sealed}!x`,
+      foreign,
+      empty: '',
+      short: 'AAAA',
+      words: 'not a request',
+    }
+    for (const [how, request] of Object.entries(forged)) {
+      for (const path of ['/consent', '/sign-in']) {
+        const answer = await visitor.get(`${path}?request=${encodeURIComponent(request)}`)
+        expect({ how, path, status: answer.statusCode }).toEqual({ how, path, status: 400 })
+        expectPage(answer, 400)
+      }
+      const posted = await visitor.post('/consent', { form_token, request, decision: 'allow' })
+      expectPage(posted, 400)
+    }
+    expectPage(await visitor.get(`/consent?request=${sealed}`), 200)
+  })
+
+  test('of another school is no good even if its client has the same name here', async () => {
+    const twin = await aStage(world)
+    await twin.school.at
+      .update('clients')
+      .set({ client_id: stage.client.clientId })
+      .where('client_id', '=', twin.client.clientId)
+      .execute()
+    const foreign = sealedOf(locationOf(await ask({ ...twin, client: stage.client })))
+    const { visitor } = await signedIn(stage)
+    expectPage(await visitor.get(`/consent?request=${foreign}`), 400)
+  })
+
+  test('ends after half an hour, at sign-in and at consent', async () => {
+    const { visitor, page } = await signedIn(stage)
+    const { keyring } = world.context
+    const sealed = hiddenFields(page.body, '/consent').request
+    const pending = openPending(keyring, stage.school.id, sealed)
+    if (pending === undefined) throw new Error('the request does not open')
+    const halfAnHourAgo = Date.now() - 30 * 60 * 1000
+    const old = sealPending(keyring, stage.school.id, pending, halfAnHourAgo - 1000)
+    const young = sealPending(keyring, stage.school.id, pending, halfAnHourAgo + 60_000)
+    for (const path of ['/consent', '/sign-in']) {
+      const answer = await visitor.get(`${path}?request=${old}`)
+      expectPage(answer, 400)
+      expect(answer.body).toContain('took a little too long')
+      expectPage(await visitor.get(`${path}?request=${young}`), 200)
+    }
+    const { form_token = '' } = hiddenFields(page.body, '/consent')
+    const posted = { form_token, request: old, decision: 'allow' }
+    expectPage(await visitor.post('/consent', posted), 400)
+  })
+
+  test('tells a browser that carries it nothing', async () => {
+    const location = locationOf(await ask(stage, { state: 'the-state-of-the-client' }))
+    const bytes = Buffer.from(sealedOf(location), 'base64url').toString('latin1')
+    expect(bytes).not.toContain('the-state')
+    expect(locationOf(await ask(stage))).not.toBe(locationOf(await ask(stage)))
+  })
+})
