@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { markFirstUse } from '../../src/domain/grants/first-use.ts'
 import { verifies } from '../spec/verifies.ts'
 import { aPair, type Pair, postForm, refresh, revoke, userinfo } from '../support/client-like.ts'
 import { agePair, isLive, pairIdOf, pairRow } from '../support/oauth-world.ts'
@@ -20,7 +21,7 @@ const liveness = (...pairs: Pair[]) => Promise.all(pairs.map((pair) => isLive(wo
 
 describe('first use', () => {
   verifies(
-    ['pair.refresh.first-use-retires-old', 'pair.first-use.where'],
+    'pair.refresh.first-use-retires-old',
     'of the new access token retires the old pair, and not a moment earlier',
     async () => {
       const old = await start()
@@ -159,7 +160,6 @@ describe('what is no use', () => {
   })
 
   test('an authorization that ends between the check and the mark lets nobody in', async () => {
-    const { markFirstUse } = await import('../../src/domain/grants/first-use.ts')
     const pair = await start()
     const { authorization_id } = await pairRow(world, pair)
     await school.at
@@ -172,7 +172,6 @@ describe('what is no use', () => {
   })
 
   test('the mark of another school does not reach the pair', async () => {
-    const { markFirstUse } = await import('../../src/domain/grants/first-use.ts')
     const pair = await start()
     expect(await markFirstUse(elsewhere.at, pairIdOf(pair))).toBe(false)
     expect((await pairRow(world, pair)).first_used_at).toBeNull()

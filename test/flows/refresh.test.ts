@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { sha256 } from '../../src/foundation/crypto/digest.ts'
 import { verifies } from '../spec/verifies.ts'
 import { aPair, exchange, postForm, refresh, userinfo } from '../support/client-like.ts'
 import {
@@ -363,7 +365,6 @@ test('tokens lie in the database as hashes only', async () => {
     'clients',
     'audit_entries',
   ]
-  const { sql } = await import('kysely')
   for (const table of tables) {
     const { rows } = await sql<{ text: string }>`
       select coalesce(string_agg(t::text, ' '), '') as text from ${sql.table(table)} t`.execute(
@@ -381,7 +382,6 @@ verifies(
   ['pair.token.format', 'pair.token.hashed', 'client.secret.hashed'],
   'a token names its row, carries 32 random bytes and a checksum, and is stored as its SHA-256',
   async () => {
-    const { sha256 } = await import('../../src/foundation/crypto/digest.ts')
     const pair = await pairOf(keeper)
     expect(pair.access_token).toMatch(/^sg_at_[A-Za-z0-9_-]{64}[0-9a-f]{8}$/)
     expect(pair.refresh_token).toMatch(/^sg_rt_[A-Za-z0-9_-]{64}[0-9a-f]{8}$/)
