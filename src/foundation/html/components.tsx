@@ -40,14 +40,16 @@ export function Card({ children }: { children: ComponentChildren }) {
 
 interface AlertProps {
   id?: string
-  tone: 'error' | 'warning'
+  tone: 'error' | 'warning' | 'success'
   title: string
   children?: ComponentChildren
 }
 
+const alertRoles = { error: 'alert', warning: undefined, success: 'status' } as const
+
 export function Alert({ id, tone, title, children }: AlertProps) {
   return (
-    <div id={id} class={`alert alert-${tone}`} role={tone === 'error' ? 'alert' : undefined}>
+    <div id={id} class={`alert alert-${tone}`} role={alertRoles[tone]}>
       <p class="alert-title">{title}</p>
       {children}
     </div>
@@ -76,8 +78,8 @@ export function Form({ action, formToken, hidden = {}, children, ...rest }: Form
 }
 
 interface ButtonProps {
-  /** `choice` is for answers that must weigh the same; `quiet` reads as a link. */
-  look: 'primary' | 'choice' | 'quiet'
+  /** `choice` is for answers that must weigh the same; `quiet` reads as a link; `danger` cannot be undone. */
+  look: 'primary' | 'choice' | 'quiet' | 'plain' | 'danger'
   name?: string
   value?: string
   children: ComponentChildren
@@ -94,20 +96,28 @@ export function Button({ look, name, value, children }: ButtonProps) {
 interface FieldProps {
   name: string
   label: string
-  type: 'email' | 'password'
-  autocomplete: 'username' | 'current-password'
+  type: 'email' | 'password' | 'text'
+  autocomplete: 'username' | 'current-password' | 'new-password' | 'off'
   value?: string | undefined
   error?: string | undefined
   /** The id of a message elsewhere on the page that speaks of this field. */
   describedBy?: string | undefined
-  autofocus: boolean
+  hint?: string | undefined
+  autofocus?: boolean
 }
 
-export function Field({ name, label, error, describedBy, autofocus, ...input }: FieldProps) {
+export function Field(props: FieldProps) {
+  const { name, label, error, describedBy, hint, autofocus, ...input } = props
   const errorId = error === undefined ? undefined : `${name}-error`
+  const hintId = hint === undefined ? undefined : `${name}-hint`
   return (
     <div class="field">
       <label for={name}>{label}</label>
+      {hint !== undefined && (
+        <p id={hintId} class="field-hint">
+          {hint}
+        </p>
+      )}
       {error !== undefined && (
         <p id={errorId} class="field-error">
           {error}
@@ -122,9 +132,9 @@ export function Field({ name, label, error, describedBy, autofocus, ...input }: 
         autocapitalize="none"
         spellcheck={false}
         aria-invalid={error === undefined ? undefined : 'true'}
-        aria-describedby={errorId ?? describedBy}
+        aria-describedby={[hintId, errorId ?? describedBy].filter(Boolean).join(' ') || undefined}
         // The page asks for nothing else, and after an error the focus leads a reader on.
-        autofocus={autofocus}
+        autofocus={autofocus === true}
       />
     </div>
   )

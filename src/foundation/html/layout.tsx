@@ -12,15 +12,18 @@ export interface Branding {
   themeVersion: string
 }
 
-interface LayoutProps {
+interface DocumentProps {
   /** Words of ours; a name in it went through `plainText`. */
   title: string
   /** Absent where no school answers: the page then carries no brand but ours. */
   school?: Branding | undefined
+  /** Stylesheets of `assets/` besides the one that every page has. */
+  stylesheets?: readonly string[]
   children: ComponentChildren
 }
 
-export function Layout({ title, school, children }: LayoutProps) {
+/** What every page has around its body. */
+export function Document({ title, school, stylesheets = [], children }: DocumentProps) {
   return (
     <html lang="en">
       <head>
@@ -31,31 +34,52 @@ export function Layout({ title, school, children }: LayoutProps) {
         <title>{school ? `${title} · ${plainText(school.name)}` : title}</title>
         <link rel="icon" type="image/svg+xml" href={assetUrl('mark.svg')} />
         <link rel="stylesheet" href={assetUrl('schoolgate.css')} />
+        {stylesheets.map((name) => (
+          <link rel="stylesheet" href={assetUrl(name)} />
+        ))}
         {school && <link rel="stylesheet" href={`/theme.${school.themeVersion}.css`} />}
       </head>
-      <body>
-        {school && <Masthead school={school} />}
-        <main>{children}</main>
-        <Footer branded={school !== undefined} />
-      </body>
+      <body>{children}</body>
     </html>
+  )
+}
+
+type LayoutProps = Omit<DocumentProps, 'stylesheets'>
+
+/** One card in the middle: for pages that ask a person one thing. */
+export function Layout({ title, school, children }: LayoutProps) {
+  return (
+    <Document title={title} school={school}>
+      {school && <Masthead school={school} />}
+      <main>{children}</main>
+      <Footer branded={school !== undefined} />
+    </Document>
   )
 }
 
 function Masthead({ school }: { school: Branding }) {
   return (
     <header class="masthead">
+      <SchoolMark school={school} />
+    </header>
+  )
+}
+
+/** The logo, or a tile in its place, and the name beside it. */
+export function SchoolMark({ school }: { school: Branding }) {
+  return (
+    <>
       {school.logoUrl === undefined ? (
         <Tile name={school.name} tone="brand" />
       ) : (
         <img class="logo" src={school.logoUrl} alt="" height={36} />
       )}
       <Name text={school.name} fallback="School" />
-    </header>
+    </>
   )
 }
 
-function Footer({ branded }: { branded: boolean }) {
+export function Footer({ branded }: { branded: boolean }) {
   return (
     <footer class="footer">
       {branded && (

@@ -1,0 +1,24 @@
+/** A point in time as people at one place write it. */
+export function Moment({ at, timeZone }: { at: Date; timeZone: string }) {
+  return <time dateTime={at.toISOString()}>{formatterFor(timeZone).format(at)}</time>
+}
+
+const formatters = new Map<string, Intl.DateTimeFormat>()
+
+function formatterFor(timeZone: string): Intl.DateTimeFormat {
+  const known = formatters.get(timeZone)
+  if (known !== undefined) return known
+  const made = makeFormatter(timeZone)
+  formatters.set(timeZone, made)
+  return made
+}
+
+/** A zone that this Node does not know is no reason to show nothing. */
+function makeFormatter(timeZone: string): Intl.DateTimeFormat {
+  const look = { dateStyle: 'medium', timeStyle: 'short' } as const
+  try {
+    return new Intl.DateTimeFormat('en-GB', { ...look, timeZone })
+  } catch {
+    return new Intl.DateTimeFormat('en-GB', { ...look, timeZone: 'UTC' })
+  }
+}
