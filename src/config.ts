@@ -95,6 +95,21 @@ export const variables = {
     schema: list,
     about: 'hosts whose client metadata documents resolve at every school, comma-separated',
   },
+  SMTP_URL: {
+    fallback: undefined,
+    schema: z
+      .string()
+      .regex(/^smtps?:\/\/.+/, 'a URL such as smtp://user:password@mail.example.com:587'),
+    about:
+      'mail server for links to people who forgot their password; without it the demo world prints them in the log, and other installations offer none',
+  },
+  MAIL_FROM: {
+    fallback: undefined,
+    schema: z
+      .string()
+      .regex(/^[^\r\n]*@[^\r\n]+$/, 'an address such as "School <no-reply@example.com>"'),
+    about: 'sender of those mails; required with SMTP_URL',
+  },
   LOG_LEVEL: {
     fallback: 'info',
     schema: word(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
@@ -194,6 +209,9 @@ function contradictions(config: Config): string[] {
     found.push(
       'SCHOOLGATE_SECRET is missing, but DATABASE_URL is set: every process on that database must share one secret. Make one with `openssl rand -base64 48`.',
     )
+  }
+  if (config.SMTP_URL !== undefined && config.MAIL_FROM === undefined) {
+    found.push('MAIL_FROM is missing, but SMTP_URL is set: mails need a sender.')
   }
   return found
 }

@@ -1,6 +1,7 @@
 import type { SchoolDirectory } from '../domain/schools/school-directory.ts'
 import type { Keyring } from '../foundation/crypto/seal.ts'
 import type { Db } from '../foundation/db/database.ts'
+import type { Mailer } from '../foundation/mail/mailer.ts'
 
 /** What a surface is built with. Passed as an argument, never found through the server instance. */
 export interface AppContext {
@@ -11,6 +12,8 @@ export interface AppContext {
   readonly loopbackDocuments: boolean
   /** Hosts whose client metadata documents resolve at every school. */
   readonly documentHosts: readonly string[]
+  /** Absent where no mail can be sent; a forgotten password is then a matter for the school. */
+  readonly mailer?: Mailer | undefined
   readonly limits: {
     readonly tokenPerSecond: number
     readonly registrationPerMinute: number
