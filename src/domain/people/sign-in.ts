@@ -2,7 +2,7 @@ import { hmacSha256 } from '../../foundation/crypto/digest.ts'
 import { PasswordHashingBusy, verifyPassword } from '../../foundation/crypto/password.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import { normalEmail, type Person } from './person.ts'
-import { giveBack, takeTry } from './throttle.ts'
+import { giveBack, type ThrottleLimit, takeTry } from './throttle.ts'
 
 export type SignInOutcome =
   | { readonly kind: 'signed_in'; readonly person: Person }
@@ -38,15 +38,8 @@ export async function signIn(
 ): Promise<SignInOutcome> {
   // PostgreSQL refuses a NUL byte in any text; no stored email has one, so nothing is found instead.
   const email = normalEmail(attempt.email).replaceAll('\0', '\ufffd')
-  const limit = (name: string, failures: number) => ({
-    bucket: hmacSha256(throttleKey, name),
-    failures,
-  })
-  const ofAccount = [
-    limit(`account-from-address:${address}:${email}`, FAILURES.accountFromAddress),
-    limit(`account:${email}`, FAILURES.account),
-  ]
-  const ofAddress = [limit(`address:${address}`, FAILURES.address)]
+  const ofAccount = limitsOfAccount(throttleKey, email, address)
+  const ofAddress = [limit(throttleKey, `address:${address}`, FAILURES.address)]
   const all = [...ofAccount, ...ofAddress]
   const retryAfterSeconds = await takeTry(db, all, WINDOW_MINUTES)
   if (retryAfterSeconds > 0) {
@@ -82,4 +75,20 @@ async function verifyInTime(
     if (error instanceof PasswordHashingBusy) return 'busy'
     throw error
   }
+}
+
+/** The counters of failed tries of one account, as seen from one address. */
+export function limitsOfAccount(
+  throttleKey: Buffer,
+  email: string,
+  address: string,
+): ThrottleLimit[] {
+  return [
+    limit(throttleKey, `account-from-address:${address}:${email}`, FAILURES.accountFromAddress),
+    limit(throttleKey, `account:${email}`, FAILURES.account),
+  ]
+}
+
+function limit(throttleKey: Buffer, name: string, failures: number): ThrottleLimit {
+  return { bucket: hmacSha256(throttleKey, name), failures }
 }

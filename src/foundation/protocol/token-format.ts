@@ -8,6 +8,7 @@ const PREFIXES = {
   refresh: 'sg_rt_',
   code: 'sg_ac_',
   session: 'sg_ss_',
+  passwordReset: 'sg_pr_',
   clientSecret: 'sg_cs_',
 } as const
 

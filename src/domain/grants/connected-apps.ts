@@ -1,0 +1,117 @@
+import { sql } from 'kysely'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { record } from '../audit/audit.ts'
+import type { ClientKind } from '../clients/client.ts'
+
+/** One completed authorization that can still be used: an app on one device. */
+export interface LiveAuthorization {
+  readonly id: string
+  readonly authorizedAt: Date
+  /** True to within two hours; absent before the first use. */
+  readonly lastUsedAt: Date | undefined
+  readonly device: string
+}
+
+/** An app that a person let in, with everything of it that is still alive. */
+export interface ConnectedApp {
+  readonly clientId: string
+  readonly name: string
+  readonly kind: ClientKind
+  readonly reviewed: boolean
+  /** All that it may do, over all its authorizations. */
+  readonly scopes: readonly string[]
+  readonly authorizations: readonly LiveAuthorization[]
+}
+
+/** An authorization is alive while one of its pairs could still be refreshed. */
+export const isLive = sql<boolean>`(a.revoked_at is null and exists (
+  select from token_pairs p
+  where p.authorization_id = a.id and p.revoked_at is null and p.refresh_expires_at > now()))`
+
+interface Row {
+  client_id: string
+  name: string
+  kind: ClientKind
+  reviewed: boolean
+  id: string
+  scopes: string[]
+  device: string
+  created_at: Date
+  last_used_at: Date | null
+}
+
+/** The apps of one person at this school, the latest authorized first. */
+export async function connectedApps(
+  at: SchoolDb,
+  userId: string,
+): Promise<readonly ConnectedApp[]> {
+  const { rows } = await at.run(sql<Row>`
+    select a.client_id, c.name, c.kind, c.reviewed_at is not null as reviewed,
+      a.id, a.scopes, a.device, a.created_at, a.last_used_at
+    from authorizations a
+      join clients c on c.school_id = a.school_id and c.client_id = a.client_id and c.deleted_at is null
+    where a.school_id = ${at.schoolId} and a.user_id = ${userId} and ${isLive}
+    order by a.id desc
+    limit 1000`)
+  const apps = new Map<string, Row[]>()
+  for (const row of rows) apps.set(row.client_id, [...(apps.get(row.client_id) ?? []), row])
+  return [...apps.values()].flatMap((own) => appFromRows(own))
+}
+
+function appFromRows(rows: readonly Row[]): ConnectedApp[] {
+  const [first] = rows
+  if (first === undefined) return []
+  return [
+    {
+      clientId: first.client_id,
+      name: first.name,
+      kind: first.kind,
+      reviewed: first.reviewed,
+      scopes: [...new Set(rows.flatMap((row) => row.scopes))],
+      authorizations: rows.map((row) => ({
+        id: row.id,
+        authorizedAt: row.created_at,
+        lastUsedAt: row.last_used_at ?? undefined,
+        device: row.device,
+      })),
+    },
+  ]
+}
+
+/** One authorization, or all that an app was given. */
+export type WhatToEnd = { readonly authorizationId: string } | { readonly clientId: string }
+
+/** Ends what a person allowed, with every pair of it at once; how many authorizations that were. */
+export async function endConnectedApp(
+  at: SchoolDb,
+  userId: string,
+  what: WhatToEnd,
+  requestId: string,
+): Promise<number> {
+  return await at.transaction(async (tx) => {
+    const ended = await tx
+      .update('authorizations')
+      .set({ revoked_at: sql<Date>`now()` })
+      .where('user_id', '=', userId)
+      .where('revoked_at', 'is', null)
+      .where((eb) =>
+        'clientId' in what
+          ? eb('client_id', '=', what.clientId)
+          : eb('id', '=', what.authorizationId),
+      )
+      .returning(['id', 'client_id'])
+      .execute()
+    for (const { id, client_id } of ended) {
+      await record(tx, {
+        action: 'authorization.ended',
+        outcome: 'ok',
+        actorUserId: userId,
+        clientId: client_id,
+        authorizationId: id,
+        detail: { by: 'person' },
+        requestId,
+      })
+    }
+    return ended.length
+  })
+}
