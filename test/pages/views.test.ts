@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { SCOPES_OF_AUDIENCE } from '../../src/domain/clients/scope-catalogue.ts'
-import { hostileName, samplePages } from '../support/sample-pages.ts'
+import { samplePages } from '../support/sample-pages.ts'
+import { hostileName } from '../support/sample-people.ts'
 
 interface ParsedForm {
   action: string | undefined

@@ -176,4 +176,3 @@ export async function getFrom(
     headers: { host: new URL(school.origin).host, ...headers },
   })
 }
-

@@ -10,13 +10,11 @@ import {
 import { consentPage } from '../../src/surfaces/pages/views/consent.tsx'
 import { noRolePage, operatorOnlyPage } from '../../src/surfaces/pages/views/refusals.tsx'
 import { signInPage } from '../../src/surfaces/pages/views/sign-in.tsx'
+import { formToken, harbor, hostileName, person, school } from './sample-people.ts'
+import { sampleSitePages } from './sample-site-pages.ts'
 
-const school = { name: 'Demo Academy', themeVersion: 'demo' }
-const harbor = { name: 'Harbor School', logoUrl: '/logo.svg', themeVersion: 'harbor' }
-const formToken = 'c2FtcGxlLWZvcm0tdG9rZW4'
 const request = 'c2VhbGVkLXJlcXVlc3Q'
 const reference = 'req-7f3k2m9q'
-const person = { name: 'Ada Lovelace', email: 'ada@demo.test', avatarUrl: '/avatar.svg' }
 const switchAccount = { action: '/sign-out', request }
 
 const signIn = { school, action: '/sign-in', formToken, forgotPasswordUrl: '/forgotten-password' }
@@ -49,8 +47,6 @@ const document = {
   loopbackOnly: true,
 }
 
-export const hostileName = `<script>alert(1)</script>\u202e\u2067gnp.exe \u200b${'Z\u0334\u0358\u035c\u0341\u0300\u0301'.repeat(20)}👩‍👩‍👧‍👦${'x'.repeat(300)}`
-
 /** Every state of every page, by the name of its screenshot. */
 export const samplePages: Record<string, string> = {
   'sign-in': signInPage(signIn),
@@ -75,6 +71,7 @@ export const samplePages: Record<string, string> = {
     email: 'ada@demo.test',
     problem: { kind: 'throttled', retryAfterSeconds: 840 },
   }),
+  'sign-in-new-password': signInPage({ ...signIn, newPassword: true }),
   'sign-in-expired': signInPage({ ...signIn, problem: { kind: 'session-expired' } }),
   consent: consentPage(consent),
   'consent-read-only': consentPage({
@@ -139,4 +136,5 @@ export const samplePages: Record<string, string> = {
   }),
   'error-expired': expiredRequestPage({ school, reference }),
   'error-unavailable': unavailablePage({ school: harbor, reference }),
+  ...sampleSitePages,
 }

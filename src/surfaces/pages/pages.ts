@@ -9,10 +9,18 @@ import { nameSurface } from '../../foundation/http/observe-requests.ts'
 import { acceptForms } from '../../foundation/http/request-body.ts'
 import { brandingOf } from '../../gate/branding.ts'
 import type { AppContext } from '../../gate/context.ts'
+import { addAccountRoutes } from './account/account.ts'
+import { addConnectedAppRoutes } from './account/connected-apps.ts'
+import { addForgottenPasswordRoutes } from './account/forgotten-password.ts'
+import { addPasswordRoutes } from './account/password.ts'
 import { addAssetRoutes } from './assets.ts'
+import { SignInNeeded } from './browser-session.ts'
 import { addConsentRoutes } from './consent.ts'
-import { sendPage } from './page-request.ts'
+import { addDocsRoutes } from './docs/docs.ts'
+import { addHomeRoutes } from './home/home.ts'
+import { sendOn, sendPage } from './page-request.ts'
 import { addSignInRoutes } from './sign-in.ts'
+import { addSignOutRoutes } from './sign-out.ts'
 
 /** Everything a person sees. */
 export function addPageRoutes(
@@ -26,7 +34,14 @@ export function addPageRoutes(
     acceptForms(scope, (text) => new URLSearchParams(text))
     addAssetRoutes(scope)
     addSignInRoutes(scope, context, documents)
+    addSignOutRoutes(scope, context)
     addConsentRoutes(scope, context, documents)
+    addHomeRoutes(scope, context)
+    addDocsRoutes(scope, context, documents)
+    addAccountRoutes(scope, context)
+    addConnectedAppRoutes(scope, context)
+    addPasswordRoutes(scope, context)
+    addForgottenPasswordRoutes(scope, context)
   })
 }
 
@@ -35,12 +50,16 @@ function answerPageError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
+  if (error instanceof SignInNeeded) {
+    const returnTo = encodeURIComponent(error.returnTo)
+    return sendOn(reply, request, 'site', `/sign-in?return_to=${returnTo}`)
+  }
   const place = { reference: request.id, school: brandingOf(request.school) }
   const fault = findClientFault(error)
   if (fault !== undefined) {
     const page = errorPage({
       ...place,
-      title: 'This did not work',
+      title: fault.status === 404 ? 'There is nothing here' : 'This did not work',
       what: fault.description,
       next: 'Go back, reload the page and try again.',
     })

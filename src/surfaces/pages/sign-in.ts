@@ -5,24 +5,18 @@ import {
   openPending,
   type PendingAuthorization,
 } from '../../domain/grants/pending-authorization.ts'
-import { describeDevice } from '../../domain/people/device.ts'
-import { endSession, startSession } from '../../domain/people/sessions.ts'
+import { endSession } from '../../domain/people/sessions.ts'
 import { signIn } from '../../domain/people/sign-in.ts'
 import { expiredRequestPage } from '../../foundation/html/error-pages.tsx'
 import { addressBucket, clientAddress } from '../../foundation/http/client-address.ts'
-import {
-  serializeCookie,
-  serializeExpiredCookie,
-  sessionCookieName,
-} from '../../foundation/http/cookies.ts'
-import { rawQuery } from '../../foundation/http/raw-url.ts'
+import { parseLocalPath } from '../../foundation/http/local-path.ts'
 import { brandingOf } from '../../gate/branding.ts'
 import { findBrowserSession } from '../../gate/browser-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
+import { beginSession } from './browser-session.ts'
 import { checkedForm, formTokenFor, sendOn, sendPage } from './page-request.ts'
+import { queryOf } from './site-frame.ts'
 import { type SignInProblem, signInPage } from './views/sign-in.tsx'
-
-const SESSION_COOKIE_SECONDS = 90 * 24 * 60 * 60
 
 export function addSignInRoutes(
   app: FastifyInstance,
@@ -30,10 +24,12 @@ export function addSignInRoutes(
   documents: DocumentClients,
 ): void {
   app.get('/sign-in', async (request, reply) => {
-    const sealed = new URLSearchParams(rawQuery(request.raw.url ?? '')).get('request') ?? undefined
+    const query = queryOf(request)
+    const sealed = query.get('request') ?? undefined
     const pending = openPending(context.keyring, request.school.id, sealed)
     if (sealed !== undefined && pending === undefined) return expired(request, reply)
-    return await showSignIn(context, documents, request, reply, { sealed, pending })
+    const returnTo = parseLocalPath(query.get('return_to'))
+    return await showSignIn(context, documents, request, reply, { sealed, pending, returnTo })
   })
 
   app.post('/sign-in', async (request, reply) => {
@@ -44,8 +40,12 @@ export function addSignInRoutes(
     if (sealed !== undefined && pending === undefined) return expired(request, reply)
     const email = form.get('email') ?? ''
     const password = form.get('password') ?? ''
-    const again = (problem: SignInProblem, status: number) =>
-      showSignIn(context, documents, request, reply, { sealed, pending, email, problem }, status)
+    // Checked again: the field went through the browser, and through whoever wrote the link.
+    const returnTo = parseLocalPath(form.get('return_to'))
+    const again = (problem: SignInProblem, status: number) => {
+      const state = { sealed, pending, returnTo, email, problem }
+      return showSignIn(context, documents, request, reply, state, status)
+    }
     if (email === '' || password === '') {
       return await again({ kind: 'missing', email: email === '', password: password === '' }, 400)
     }
@@ -61,35 +61,17 @@ export function addSignInRoutes(
     if (outcome.kind === 'refused') return await again({ kind: 'mismatch' }, 401)
     // A new session at every sign-in: one planted before it is worth nothing after.
     if (session !== undefined) await endSession(request.at, session.id)
-    const device = describeDevice(request.headers['user-agent'])
-    const { cookie } = await startSession(request.at, outcome.person, device)
-    reply.header('set-cookie', sessionCookie(request, cookie))
-    request.outcome.personId = outcome.person.id
-    const next = sealed === undefined ? '/account/apps' : `/consent?request=${sealed}`
+    await beginSession(request, reply, outcome.person)
+    const next = sealed === undefined ? (returnTo ?? '/account') : `/consent?request=${sealed}`
     return sendOn(reply, request, 'authorization', next)
   })
-
-  app.post('/sign-out', async (request, reply) => {
-    const session = await findBrowserSession(request)
-    const form = checkedForm(context.keyring, request, session)
-    if (session !== undefined) await endSession(request.at, session.id)
-    const { origin } = request.school
-    reply.header('set-cookie', serializeExpiredCookie(origin, sessionCookieName(origin)))
-    const sealed = form.get('request') ?? undefined
-    const pending = openPending(context.keyring, request.school.id, sealed)
-    const next = pending === undefined ? '/' : `/sign-in?request=${sealed}`
-    return sendOn(reply, request, 'authorization', next)
-  })
-}
-
-function sessionCookie(request: FastifyRequest, value: string): string {
-  const { origin } = request.school
-  return serializeCookie(origin, sessionCookieName(origin), value, SESSION_COOKIE_SECONDS)
 }
 
 interface SignInState {
   readonly sealed: string | undefined
   readonly pending: PendingAuthorization | undefined
+  /** A page of ours that asked for the sign-in. */
+  readonly returnTo: string | undefined
   readonly email?: string
   readonly problem?: SignInProblem
 }
@@ -108,6 +90,9 @@ async function showSignIn(
     action: '/sign-in',
     formToken: formTokenFor(context.keyring, request, reply, session),
     continueToken: state.sealed,
+    returnTo: state.returnTo,
+    newPassword: queryOf(request).has('reset'),
+    forgotPasswordUrl: context.mailer === undefined ? undefined : '/forgotten-password',
     email: state.email ?? state.pending?.loginHint,
     problem: state.problem,
     client: await clientAsking(context, documents, request, state.pending),

@@ -25,12 +25,16 @@ interface SignInProps {
   formToken: string
   /** Sealed: where to go on after signing in. */
   continueToken?: string | undefined
+  /** A page of ours to go on to, where no app waits. */
+  returnTo?: string | undefined
   /** What was typed before, or the app's `login_hint`. */
   email?: string | undefined
   problem?: SignInProblem | undefined
   /** The app that waits for this sign-in; its host only if nobody vouches for its name. */
   client?: { name: string; host?: string | undefined } | undefined
   forgotPasswordUrl?: string | undefined
+  /** They come from choosing a new password. */
+  newPassword?: boolean
 }
 
 const problemId = 'problem'
@@ -48,11 +52,16 @@ export function signInPage(props: SignInProps): string {
       <Card>
         <h1>Sign in</h1>
         {client && <Waiting {...client} />}
+        {props.newPassword && !problem && (
+          <Alert tone="success" title="Your new password is set">
+            <p>Sign in with it.</p>
+          </Alert>
+        )}
         {problem && <Problem problem={problem} />}
         <Form
           action={props.action}
           formToken={props.formToken}
-          hidden={{ continue: props.continueToken }}
+          hidden={{ continue: props.continueToken, return_to: props.returnTo }}
         >
           <Field
             name="email"

@@ -1,0 +1,35 @@
+import type { FastifyInstance } from 'fastify'
+import { connectedApps } from '../../../domain/grants/connected-apps.ts'
+import { schoolsOfPerson } from '../../../domain/people/membership.ts'
+import { pictureUrl } from '../../../domain/people/person.ts'
+import type { AppContext } from '../../../gate/context.ts'
+import { loadBrowserSession } from '../browser-session.ts'
+import { sendPage } from '../page-request.ts'
+import { frameFor } from '../site-frame.ts'
+import { accountPage } from '../views/account.tsx'
+
+const NOTICES = {
+  password: 'Your password was changed.',
+  'password-everywhere': 'Your password was changed, and you were signed out everywhere else.',
+}
+
+export function addAccountRoutes(app: FastifyInstance, context: AppContext): void {
+  app.get('/account', async (request, reply) => {
+    const session = await loadBrowserSession(request)
+    const { person, roles } = session
+    const [apps, schools] = await Promise.all([
+      connectedApps(request.at, person.id),
+      schoolsOfPerson(context.db, person.id),
+    ])
+    const page = accountPage({
+      ...frameFor(context, request, reply, session, NOTICES),
+      person: { ...person, avatarUrl: pictureUrl(person.avatarUrl, '') },
+      roles,
+      appCount: apps.length,
+      otherSchools: schools
+        .filter(({ id }) => id !== request.school.id)
+        .map(({ name, origin }) => ({ name, url: origin })),
+    })
+    return sendPage(reply, request, 'site', page)
+  })
+}

@@ -1,0 +1,40 @@
+import type { FastifyInstance } from 'fastify'
+import { connectedApps, endConnectedApp } from '../../../domain/grants/connected-apps.ts'
+import type { AppContext } from '../../../gate/context.ts'
+import { loadBrowserSession } from '../browser-session.ts'
+import { checkedForm, sendOn, sendPage } from '../page-request.ts'
+import { frameFor } from '../site-frame.ts'
+import { isUuid } from '../uuid.ts'
+import { connectedAppsPage } from '../views/connected-apps.tsx'
+
+const PATH = '/account/apps'
+
+const NOTICES = {
+  ended: 'Ended. The app can no longer use your account from there.',
+  nothing: 'That access had already ended.',
+}
+
+export function addConnectedAppRoutes(app: FastifyInstance, context: AppContext): void {
+  app.get(PATH, async (request, reply) => {
+    const session = await loadBrowserSession(request)
+    const page = connectedAppsPage({
+      ...frameFor(context, request, reply, session, NOTICES),
+      apps: await connectedApps(request.at, session.person.id),
+      timeZone: request.school.timeZone,
+    })
+    return sendPage(reply, request, 'site', page)
+  })
+
+  app.post(`${PATH}/end`, async (request, reply) => {
+    const session = await loadBrowserSession(request, PATH)
+    const form = checkedForm(context.keyring, request, session)
+    const authorizationId = form.get('authorization') ?? ''
+    const clientId = form.get('client')
+    const what = clientId !== null ? { clientId } : { authorizationId }
+    const ended =
+      clientId !== null || isUuid(authorizationId)
+        ? await endConnectedApp(request.at, session.person.id, what, request.id)
+        : 0
+    return sendOn(reply, request, 'site', `${PATH}?done=${ended === 0 ? 'nothing' : 'ended'}`)
+  })
+}

@@ -1,0 +1,136 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import {
+  findResetAccount,
+  type ResetLetter,
+  type ResetOutcome,
+  requestPasswordReset,
+  resetPassword,
+} from '../../../domain/people/reset-password.ts'
+import { PasswordHashingBusy } from '../../../foundation/crypto/password.ts'
+import { addressBucket, clientAddress } from '../../../foundation/http/client-address.ts'
+import { brandingOf } from '../../../gate/branding.ts'
+import { findBrowserSession } from '../../../gate/browser-gate.ts'
+import type { AppContext } from '../../../gate/context.ts'
+import { checkedForm, formTokenFor, sendOn, sendPage } from '../page-request.ts'
+import { queryOf } from '../site-frame.ts'
+import type { PasswordFormProblem } from '../views/change-password.tsx'
+import {
+  type ForgottenState,
+  forgottenPasswordPage,
+  resetExpiredPage,
+  resetPasswordPage,
+} from '../views/forgotten-password.tsx'
+import { resetLetter } from './reset-letter.ts'
+
+const ASK = '/forgotten-password'
+const SET = '/reset-password'
+
+/** A link by mail, good once and for an hour. No answer tells whether an account exists. */
+export function addForgottenPasswordRoutes(app: FastifyInstance, context: AppContext): void {
+  const throttleKey = context.keyring.key('sign-in-throttle')
+
+  app.get(ASK, async (request, reply) => {
+    const sent = queryOf(request).has('sent')
+    return await ask(context, request, reply, { kind: sent ? 'sent' : 'asking' })
+  })
+
+  app.post(ASK, async (request, reply) => {
+    const session = await findBrowserSession(request)
+    const form = checkedForm(context.keyring, request, session)
+    const email = form.get('email') ?? ''
+    if (context.mailer === undefined) return await ask(context, request, reply, { kind: 'asking' })
+    if (email === '') return await ask(context, request, reply, { kind: 'missing' }, 400)
+    const address = addressBucket(clientAddress(request))
+    const outcome = await requestPasswordReset(context.db, request.at, throttleKey, {
+      email,
+      address,
+    })
+    if (outcome.kind === 'throttled') {
+      reply.header('retry-after', outcome.retryAfterSeconds)
+      return await ask(context, request, reply, outcome, 429)
+    }
+    if (outcome.letter !== undefined) post(context, request, outcome.letter)
+    return sendOn(reply, request, 'site', `${ASK}?sent`)
+  })
+
+  app.get(SET, async (request, reply) => {
+    const token = queryOf(request).get('token') ?? ''
+    return await choose(context, request, reply, token)
+  })
+
+  app.post(SET, async (request, reply) => {
+    const session = await findBrowserSession(request)
+    const form = checkedForm(context.keyring, request, session)
+    const token = form.get('token') ?? ''
+    const outcome = await tryToReset(() =>
+      resetPassword(context.db, request.at, throttleKey, {
+        token,
+        next: form.get('new_password') ?? '',
+        address: addressBucket(clientAddress(request)),
+        requestId: request.id,
+      }),
+    )
+    if (outcome.kind === 'changed') return sendOn(reply, request, 'site', '/sign-in?reset')
+    if (outcome.kind === 'expired') return expired(request, reply)
+    const status = outcome.kind === 'busy' ? 503 : 400
+    return await choose(context, request, reply, token, outcome, status)
+  })
+}
+
+/** Nobody waits for the mail server: the time it takes would tell that there was a mail. */
+function post(context: AppContext, request: FastifyRequest, letter: ResetLetter): void {
+  const link = `${request.school.origin}${SET}?token=${letter.token}`
+  context.mailer?.send(resetLetter(request.school.name, letter, link)).catch((error: unknown) => {
+    request.log.error({ err: error }, 'A mail for a forgotten password could not be sent.')
+  })
+}
+
+async function tryToReset(work: () => Promise<ResetOutcome>) {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof PasswordHashingBusy)) throw error
+    return { kind: 'busy', retryAfterSeconds: 5 } as const
+  }
+}
+
+async function ask(
+  context: AppContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  state: ForgottenState,
+  status = 200,
+): Promise<FastifyReply> {
+  const session = await findBrowserSession(request)
+  const page = forgottenPasswordPage({
+    school: brandingOf(request.school),
+    formToken: formTokenFor(context.keyring, request, reply, session),
+    state: context.mailer === undefined ? { kind: 'unavailable' } : state,
+  })
+  return sendPage(reply, request, 'site', page, status)
+}
+
+async function choose(
+  context: AppContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  token: string,
+  problem?: PasswordFormProblem,
+  status = 200,
+): Promise<FastifyReply> {
+  const email = await findResetAccount(request.at, token)
+  if (email === undefined) return expired(request, reply)
+  const session = await findBrowserSession(request)
+  const page = resetPasswordPage({
+    school: brandingOf(request.school),
+    formToken: formTokenFor(context.keyring, request, reply, session),
+    token,
+    email,
+    problem,
+  })
+  return sendPage(reply, request, 'site', page, status)
+}
+
+function expired(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return sendPage(reply, request, 'site', resetExpiredPage(brandingOf(request.school)), 400)
+}

@@ -1,0 +1,91 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { changePassword, type PasswordChange } from '../../../domain/people/change-password.ts'
+import type { BrowserSession } from '../../../domain/people/sessions.ts'
+import { PasswordHashingBusy } from '../../../foundation/crypto/password.ts'
+import { addressBucket, clientAddress } from '../../../foundation/http/client-address.ts'
+import type { AppContext } from '../../../gate/context.ts'
+import { beginSession, loadBrowserSession } from '../browser-session.ts'
+import { checkedForm, sendOn, sendPage } from '../page-request.ts'
+import { frameFor } from '../site-frame.ts'
+import { changePasswordPage, type PasswordFormProblem } from '../views/change-password.tsx'
+
+const PATH = '/account/password'
+
+export function addPasswordRoutes(app: FastifyInstance, context: AppContext): void {
+  app.get(PATH, async (request, reply) => {
+    const session = await loadBrowserSession(request)
+    return show(context, request, reply, session)
+  })
+
+  app.post(PATH, async (request, reply) => {
+    const session = await loadBrowserSession(request, PATH)
+    const form = checkedForm(context.keyring, request, session)
+    const current = form.get('current_password') ?? ''
+    const next = form.get('new_password') ?? ''
+    const endOthers = form.get('end_other_sessions') === 'yes'
+    const again = (problem: PasswordFormProblem, status: number) =>
+      show(context, request, reply, session, problem, status)
+    if (current === '' || next === '') {
+      return again({ kind: 'missing', current: current === '', next: next === '' }, 400)
+    }
+    const outcome = await tryToChange(context, {
+      ...{ request, session, current, next, endOthers },
+    })
+    switch (outcome.kind) {
+      case 'changed': {
+        await beginSession(request, reply, session.person)
+        const done = endOthers ? 'password-everywhere' : 'password'
+        return sendOn(reply, request, 'site', `/account?done=${done}`)
+      }
+      case 'throttled':
+      case 'busy':
+        reply.header('retry-after', outcome.retryAfterSeconds)
+        return again(outcome, outcome.kind === 'busy' ? 503 : 429)
+      case 'wrong_current':
+        return again(outcome, 401)
+      case 'unfit':
+        return again(outcome, 400)
+    }
+  })
+}
+
+interface Attempt {
+  readonly request: FastifyRequest
+  readonly session: BrowserSession
+  readonly current: string
+  readonly next: string
+  readonly endOthers: boolean
+}
+
+async function tryToChange(context: AppContext, attempt: Attempt): Promise<PasswordChange> {
+  const { request, session, current, next } = attempt
+  try {
+    return await changePassword(
+      context.db,
+      request.school.id,
+      context.keyring.key('sign-in-throttle'),
+      {
+        ...{ session, current, next },
+        address: addressBucket(clientAddress(request)),
+        endOtherSessions: attempt.endOthers,
+        requestId: request.id,
+      },
+    )
+  } catch (error) {
+    if (!(error instanceof PasswordHashingBusy)) throw error
+    return { kind: 'busy', retryAfterSeconds: 5 }
+  }
+}
+
+function show(
+  context: AppContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  session: BrowserSession,
+  problem?: PasswordFormProblem,
+  status = 200,
+): FastifyReply {
+  const frame = frameFor(context, request, reply, session)
+  const page = changePasswordPage({ ...frame, email: session.person.email, problem })
+  return sendPage(reply, request, 'site', page, status)
+}

@@ -1,0 +1,28 @@
+import type { FastifyInstance } from 'fastify'
+import type { DocumentClients } from '../../../domain/clients/document-clients.ts'
+import { signsIdTokens } from '../../../domain/schools/signing.ts'
+import { findBrowserSession } from '../../../gate/browser-gate.ts'
+import type { AppContext } from '../../../gate/context.ts'
+import { sendPage } from '../page-request.ts'
+import { frameFor } from '../site-frame.ts'
+import { docsPage } from '../views/docs.tsx'
+
+/** The integrator's first page, with the addresses and abilities of this very origin. */
+export function addDocsRoutes(
+  app: FastifyInstance,
+  context: AppContext,
+  documents: DocumentClients,
+): void {
+  app.get('/docs', async (request, reply) => {
+    const { school } = request
+    const session = await findBrowserSession(request)
+    const page = docsPage({
+      ...frameFor(context, request, reply, session),
+      origin: school.origin,
+      variant: school.variant,
+      signsIdTokens: signsIdTokens(school),
+      documents: documents.areSupportedAt(school),
+    })
+    return sendPage(reply, request, 'site', page)
+  })
+}

@@ -1,0 +1,34 @@
+import type { FastifyInstance } from 'fastify'
+import { upcomingEvents } from '../../../domain/events/upcoming-events.ts'
+import { publishedCourses } from '../../../domain/learning/published-courses.ts'
+import { findBrowserSession } from '../../../gate/browser-gate.ts'
+import type { AppContext } from '../../../gate/context.ts'
+import { sendPage } from '../page-request.ts'
+import { frameFor } from '../site-frame.ts'
+import { homePage } from '../views/home.tsx'
+
+const COURSES_SHOWN = 12
+const EVENTS_SHOWN = 6
+
+/** What a school shows to anybody who comes by. */
+export function addHomeRoutes(app: FastifyInstance, context: AppContext): void {
+  app.get('/', async (request, reply) => {
+    const { at, school } = request
+    const [session, courses, events] = await Promise.all([
+      findBrowserSession(request),
+      publishedCourses(at, COURSES_SHOWN),
+      upcomingEvents(at, EVENTS_SHOWN),
+    ])
+    const page = homePage({
+      ...frameFor(context, request, reply, session),
+      tagline: school.appearance.tagline,
+      description: school.description,
+      timeZone: school.timeZone,
+      origin: school.origin,
+      personName: session?.person.name,
+      courses,
+      events,
+    })
+    return sendPage(reply, request, 'site', page)
+  })
+}

@@ -1,0 +1,38 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isOperator } from '../../domain/people/membership.ts'
+import type { BrowserSession } from '../../domain/people/sessions.ts'
+import { rawPath, rawQuery } from '../../foundation/http/raw-url.ts'
+import { brandingOf } from '../../gate/branding.ts'
+import type { AppContext } from '../../gate/context.ts'
+import { formTokenFor } from './page-request.ts'
+import type { SiteFrame } from './views/site-layout.tsx'
+
+/** What pages say after a post. The address carries the key alone, never words of a stranger. */
+export type Notices = Readonly<Record<string, string>>
+
+/** The frame of a page of the site, for whoever is signed in. */
+export function frameFor(
+  context: AppContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  session: BrowserSession | undefined,
+  notices: Notices = {},
+): SiteFrame {
+  const done = queryOf(request).get('done') ?? ''
+  return {
+    school: brandingOf(request.school),
+    here: rawPath(request.raw.url ?? '/'),
+    viewer:
+      session === undefined
+        ? undefined
+        : {
+            operator: isOperator(session.roles),
+            formToken: formTokenFor(context.keyring, request, reply, session),
+          },
+    notice: Object.hasOwn(notices, done) ? notices[done] : undefined,
+  }
+}
+
+export function queryOf(request: FastifyRequest): URLSearchParams {
+  return new URLSearchParams(rawQuery(request.raw.url ?? ''))
+}

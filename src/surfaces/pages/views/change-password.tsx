@@ -1,0 +1,89 @@
+import type { PasswordProblem } from '../../../domain/people/password-rule.ts'
+import { Alert, Button, Field, Form } from '../../../foundation/html/components.tsx'
+import { Checkbox } from '../../../foundation/html/form-fields.tsx'
+import { PageHead } from '../../../foundation/html/site-components.tsx'
+import { passwordHint, passwordProblems } from './password-words.ts'
+import { type SiteFrame, sitePage } from './site-layout.tsx'
+import { waitInWords } from './words.ts'
+
+export type PasswordFormProblem =
+  | { kind: 'missing'; current: boolean; next: boolean }
+  | { kind: 'wrong_current' }
+  | { kind: 'unfit'; problem: PasswordProblem }
+  | { kind: 'throttled' | 'busy'; retryAfterSeconds: number }
+
+interface ChangePasswordProps extends SiteFrame {
+  email: string
+  problem?: PasswordFormProblem | undefined
+}
+
+export function changePasswordPage(props: ChangePasswordProps): string {
+  const { problem, viewer } = props
+  return sitePage({
+    ...props,
+    title: problem ? 'Error: Change password' : 'Change password',
+    children: (
+      <>
+        <PageHead title="Change password" up={{ url: '/account', label: 'Your account' }} />
+        <section class="panel">
+          {problem?.kind === 'throttled' && (
+            <Alert tone="error" title="Too many tries">
+              <p>Wait {waitInWords(problem.retryAfterSeconds)} before you try again.</p>
+            </Alert>
+          )}
+          {problem?.kind === 'busy' && <BusyAlert />}
+          <Form action="/account/password" formToken={viewer?.formToken ?? ''}>
+            <AccountOfPassword email={props.email} />
+            <Field
+              name="current_password"
+              label="Current password"
+              type="password"
+              autocomplete="current-password"
+              error={currentError(problem)}
+            />
+            <Field
+              name="new_password"
+              label="New password"
+              type="password"
+              autocomplete="new-password"
+              hint={passwordHint}
+              error={nextError(problem)}
+            />
+            <Checkbox
+              id="end_other_sessions"
+              name="end_other_sessions"
+              value="yes"
+              label="Sign out everywhere else"
+              hint="Every other browser, at every school. Connected apps stay connected."
+              checked
+            />
+            <Button look="primary">Change password</Button>
+          </Form>
+        </section>
+      </>
+    ),
+  })
+}
+
+/** Unseen, for password managers: they save a password with the name that it belongs to. */
+export function AccountOfPassword({ email }: { email: string }) {
+  return <input type="email" name="email" value={email} autocomplete="username" readOnly hidden />
+}
+
+export function BusyAlert() {
+  return (
+    <Alert tone="error" title="Please send it again">
+      <p>Many people are signing in right now. Nothing was changed.</p>
+    </Alert>
+  )
+}
+
+function currentError(problem: PasswordFormProblem | undefined): string | undefined {
+  if (problem?.kind === 'wrong_current') return 'This is not your current password.'
+  return problem?.kind === 'missing' && problem.current ? 'Enter your current password.' : undefined
+}
+
+function nextError(problem: PasswordFormProblem | undefined): string | undefined {
+  if (problem?.kind === 'unfit') return passwordProblems[problem.problem]
+  return problem?.kind === 'missing' && problem.next ? 'Enter a new password.' : undefined
+}

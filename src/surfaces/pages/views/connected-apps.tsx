@@ -1,0 +1,125 @@
+import type { ConnectedApp, LiveAuthorization } from '../../../domain/grants/connected-apps.ts'
+import { Address, Button, Form, Name, Tile } from '../../../foundation/html/components.tsx'
+import { Moment } from '../../../foundation/html/moment.tsx'
+import { plainText } from '../../../foundation/html/plain-text.ts'
+import { Badge, Empty, PageHead } from '../../../foundation/html/site-components.tsx'
+import { ScopeList } from './scope-list.tsx'
+import { type SiteFrame, sitePage } from './site-layout.tsx'
+
+interface ConnectedAppsProps extends SiteFrame {
+  apps: readonly ConnectedApp[]
+  timeZone: string
+}
+
+const nameless = 'An app without a name'
+
+export function connectedAppsPage(props: ConnectedAppsProps): string {
+  const { apps } = props
+  return sitePage({
+    ...props,
+    title: 'Connected apps',
+    children: (
+      <>
+        <PageHead
+          title="Connected apps"
+          lead="Apps that you let into your account at this school. Ending one takes effect at once."
+          up={{ url: '/account', label: 'Your account' }}
+        />
+        {apps.length === 0 ? (
+          <section class="panel">
+            <Empty>
+              <p>No app has access to your account here.</p>
+              <p>When you allow one, it will be listed here, and you can end it at any time.</p>
+            </Empty>
+          </section>
+        ) : (
+          apps.map((app) => <App {...props} app={app} />)
+        )}
+      </>
+    ),
+  })
+}
+
+function App(props: ConnectedAppsProps & { app: ConnectedApp }) {
+  const { app, timeZone } = props
+  const formToken = props.viewer?.formToken ?? ''
+  const many = app.authorizations.length > 1
+  return (
+    <section class="panel">
+      <div class="page-head-line">
+        <div class="app-head">
+          <Tile name={app.name} tone="plain" />
+          <div>
+            <h2>
+              <Name text={app.name} fallback={nameless} />
+            </h2>
+            {app.kind === 'document' && (
+              <p class="row-note">
+                published at <Address text={hostOf(app.clientId)} />
+              </p>
+            )}
+            {app.kind === 'document' && !app.reviewed && (
+              <Badge tone="warning">Not reviewed by this school</Badge>
+            )}
+          </div>
+        </div>
+        {many && (
+          <Form action="/account/apps/end" formToken={formToken} hidden={{ client: app.clientId }}>
+            <Button look="danger">End all {app.authorizations.length}</Button>
+          </Form>
+        )}
+      </div>
+      <ul class="rows">
+        {app.authorizations.map((one) => (
+          <Session {...{ one, formToken, timeZone }} appName={app.name} />
+        ))}
+      </ul>
+      <details>
+        <summary>What it may do</summary>
+        <ScopeList scopes={app.scopes} />
+      </details>
+    </section>
+  )
+}
+
+interface SessionProps {
+  one: LiveAuthorization
+  appName: string
+  formToken: string
+  timeZone: string
+}
+
+function Session({ one, appName, formToken, timeZone }: SessionProps) {
+  const device = plainText(one.device) || 'An unknown device'
+  return (
+    <li>
+      <div>
+        <p class="row-title">{device}</p>
+        <p class="row-note">
+          Allowed <Moment at={one.authorizedAt} timeZone={timeZone} />
+          {' · '}
+          {one.lastUsedAt === undefined ? (
+            'not used yet'
+          ) : (
+            <>
+              last used around <Moment at={one.lastUsedAt} timeZone={timeZone} />
+            </>
+          )}
+        </p>
+      </div>
+      <Form action="/account/apps/end" formToken={formToken} hidden={{ authorization: one.id }}>
+        <Button look="plain">
+          End
+          <span class="visually-hidden">
+            {' '}
+            {plainText(appName) || nameless}, {device}
+          </span>
+        </Button>
+      </Form>
+    </li>
+  )
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url
+}

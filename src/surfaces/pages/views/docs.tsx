@@ -1,0 +1,267 @@
+import type { SchoolVariant } from '../../../domain/schools/school.ts'
+import { Address } from '../../../foundation/html/components.tsx'
+import { plainText } from '../../../foundation/html/plain-text.ts'
+import { Code, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
+import { CodeFlow, Refreshing, SigningOut } from './docs-flow.tsx'
+import { type SiteFrame, sitePage } from './site-layout.tsx'
+
+interface DocsProps extends SiteFrame {
+  origin: string
+  variant: SchoolVariant
+  signsIdTokens: boolean
+  /** Whether client metadata documents of any host resolve here. */
+  documents: boolean
+}
+
+/** Short enough to be read whole, in the order in which things are needed. */
+export function docsPage(props: DocsProps): string {
+  const { origin } = props
+  return sitePage({
+    ...props,
+    title: 'For developers',
+    children: (
+      <>
+        <PageHead
+          title="Build a client"
+          lead={
+            <>
+              Six steps from <Address text={origin} /> to a working client of{' '}
+              {plainText(props.school.name)}. Every command below is for this very origin.
+            </>
+          }
+        />
+        <Discover origin={origin} />
+        <Choose />
+        <Register {...props} />
+        <CodeFlow {...props} />
+        <Use {...props} />
+        <Errors />
+        <Refreshing origin={origin} />
+        <SigningOut origin={origin} />
+        <IdTokens {...props} />
+        <Pitfalls {...props} />
+      </>
+    ),
+  })
+}
+
+function Discover({ origin }: { origin: string }) {
+  return (
+    <Panel id="discover" title="1. Discover">
+      <div class="prose">
+        <p>
+          Read the metadata first. It is the truth about endpoints, grant types and scopes; do not
+          wait for a 401 to lead you there.
+        </p>
+        <Code>
+          {[
+            `curl ${origin}/.well-known/oauth-authorization-server`,
+            `curl ${origin}/.well-known/openid-configuration`,
+            `curl ${origin}/.well-known/oauth-protected-resource`,
+          ].join('\n')}
+        </Code>
+        <p>
+          The issuer and the <code>resource</code> of this school are both <Address text={origin} />
+          , without a slash at the end.
+        </p>
+      </div>
+    </Panel>
+  )
+}
+
+function Choose() {
+  return (
+    <Panel id="choose" title="2. Choose who you act for">
+      <div class="prose">
+        <ul>
+          <li>
+            <strong>A member</strong> who reads their own courses, bookings, payments and
+            notifications: scopes <code>account:read</code> and <code>account:write</code>, the
+            GraphQL Member API, and <code>/mcp</code>.
+          </li>
+          <li>
+            <strong>An operator</strong>, owner or admin, who runs the school: scopes such as{' '}
+            <code>courses:read</code>, the REST API in <a href="/openapi.json">/openapi.json</a>,
+            and <code>/mcp</code>.
+          </li>
+        </ul>
+        <p>
+          Either way a person signs in and allows it: authorization code with PKCE (S256) is the one
+          way to a token. Agent-auth extensions are not offered: no identity assertions, no service
+          accounts, no anonymous registration to claim later.
+        </p>
+      </div>
+    </Panel>
+  )
+}
+
+function Register({ school, origin, documents }: DocsProps) {
+  return (
+    <Panel id="register" title="3. Get a client_id">
+      <div class="prose">
+        <h3>For members</h3>
+        <p>
+          Ask an operator of {plainText(school.name)} to create your application: Admin, Developers,
+          OAuth applications (once the beta feature “MCP connections” is on). Tell them your
+          redirect URIs and scopes. There is no self-service for these.
+        </p>
+        <h3>For operators, if you are a platform this server knows</h3>
+        <Code>
+          {`curl ${origin}/api/oauth/register \\
+  -H 'Content-Type: application/json' \\
+  -d '{"client_name": "Claude"}'`}
+        </Code>
+        <p>
+          An unknown name answers <code>invalid_client_metadata</code>, whatever else you send.
+        </p>
+        <h3>For operators, with a document of your own</h3>
+        <p>
+          Publish a client metadata document over https and use its address as{' '}
+          <code>client_id</code>. Its redirect URIs lie on the document’s host or on loopback. Until
+          the school has reviewed it, it may ask for identity and read scopes.{' '}
+          {documents
+            ? 'This school takes documents from hosts it permits.'
+            : 'This school permits no host yet: ask its operator to add yours.'}
+        </p>
+      </div>
+    </Panel>
+  )
+}
+
+function Use({ origin, variant }: DocsProps) {
+  return (
+    <Panel id="use" title="5. Use it">
+      <div class="prose">
+        <Code>
+          {[
+            `curl ${origin}/api/oauth/userinfo -H "Authorization: Bearer $ACCESS_TOKEN"`,
+            '',
+            `curl ${origin}/member/graphql \\`,
+            '  -H "Authorization: Bearer $ACCESS_TOKEN" \\',
+            "  -H 'Content-Type: application/json' \\",
+            `  -d '{"query": "{ viewer { id name enrolledCourses(first: 5) { nodes { title } } } }"}'`,
+          ].join('\n')}
+        </Code>
+        <p>
+          Assistants connect to <Address text={`${origin}/mcp`} />. Without a token they see the
+          public tools; the tool <code>sign_in</code> starts the way to the others.
+        </p>
+        <ul>
+          <li>
+            Keep the <code>resource</code> you sent beside the token, and compare it with the origin
+            you are about to call. Nothing you can ask later tells what a token is bound to
+            {variant === 'older' && ', except introspection at this origin'}.
+          </li>
+          {variant === 'newer' && (
+            <li>
+              Build a billing history from <code>viewer.payments</code>, the only list with orders,
+              refunds and invoices. It includes unpaid and expired rows on purpose: show their{' '}
+              <code>bankCode</code>, <code>bankName</code>, <code>codeNo</code> and{' '}
+              <code>expiredAt</code>, so that people can still pay.
+            </li>
+          )}
+          <li>
+            The <code>meetings</code> of a consulting service are everybody’s. Never show them as
+            the member’s own
+            {variant === 'newer' && (
+              <>
+                ; those are <code>viewer.consultingMeetings</code>, where the next one is{' '}
+                <code>last: 1</code> of a <code>startedAfter</code> window
+              </>
+            )}
+            .
+          </li>
+        </ul>
+      </div>
+    </Panel>
+  )
+}
+
+function Errors() {
+  return (
+    <Panel id="errors" title="6. Read refusals">
+      <div class="prose">
+        <ul>
+          <li>
+            <strong>401 invalid_token</strong>: expired, revoked, of another origin, or missing. Try
+            one refresh, then send the person through the authorization again.
+          </li>
+          <li>
+            <strong>403 insufficient_scope</strong>: the token lacks what the header{' '}
+            <code>WWW-Authenticate</code> names. Ask for it in a new authorization.
+          </li>
+          <li>
+            <strong>200 with errors</strong> from the Member API: with one of the two account scopes
+            a field that needs the other answers in the <code>errors</code> array. Look there, and
+            not at the status alone.
+          </li>
+          <li>
+            <strong>400</strong> from the token endpoint: <code>error_description</code> says what
+            to change. <strong>invalid_grant</strong> means to start over.
+          </li>
+          <li>
+            <strong>429 and 503</strong>: wait for <code>Retry-After</code>, and keep your tokens.
+          </li>
+        </ul>
+      </div>
+    </Panel>
+  )
+}
+
+function IdTokens({ origin, signsIdTokens }: DocsProps) {
+  return (
+    <Panel id="id-token" title="ID tokens">
+      <div class="prose">
+        <p>
+          {signsIdTokens
+            ? 'This origin signs ID tokens.'
+            : 'This origin does not sign ID tokens at the moment: use UserInfo.'}{' '}
+          You get one from the code exchange alone, with the scope <code>openid</code>, while the
+          discovery document lists both <code>id_token_signing_alg_values_supported</code> and{' '}
+          <code>jwks_uri</code>. If either is missing, use UserInfo. Before you believe one, check:
+        </p>
+        <ul>
+          <li>
+            the ES256 signature, with the key that <code>kid</code> names at <code>jwks_uri</code>
+          </li>
+          <li>
+            <code>iss</code> is <Address text={origin} />, <code>aud</code> is your{' '}
+            <code>client_id</code>
+          </li>
+          <li>
+            <code>exp</code> is ahead (it lives ten minutes), and <code>nonce</code> is the one you
+            sent
+          </li>
+        </ul>
+      </div>
+    </Panel>
+  )
+}
+
+function Pitfalls({ origin, variant }: DocsProps) {
+  return (
+    <Panel id="good-to-know" title="Good to know">
+      <div class="prose">
+        <ul>
+          <li>
+            Consent is asked for every time. Seeing it again says nothing about earlier grants: each
+            authorization adds one, and ends none.
+          </li>
+          <li>
+            Confidential applications put <code>client_secret</code> into the form body of the token
+            and revocation endpoints. HTTP Basic is not accepted.
+          </li>
+          {variant === 'older' && (
+            <li>
+              This origin also introspects a client’s own tokens:{' '}
+              <Address text={`${origin}/api/oauth/introspect`} />.
+            </li>
+          )}
+          <li>
+            People see and end your access under <a href="/account/apps">Connected apps</a>.
+          </li>
+        </ul>
+      </div>
+    </Panel>
+  )
+}

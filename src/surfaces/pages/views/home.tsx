@@ -1,0 +1,136 @@
+import type { UpcomingEvent } from '../../../domain/events/upcoming-events.ts'
+import type { PublishedCourse } from '../../../domain/learning/published-courses.ts'
+import { Address, Name } from '../../../foundation/html/components.tsx'
+import { Moment } from '../../../foundation/html/moment.tsx'
+import { plainText } from '../../../foundation/html/plain-text.ts'
+import { ButtonLink, Panel } from '../../../foundation/html/site-components.tsx'
+import { formatMoney } from './money.ts'
+import { type SiteFrame, sitePage } from './site-layout.tsx'
+
+interface HomeProps extends SiteFrame {
+  tagline: string
+  description: string
+  timeZone: string
+  origin: string
+  /** Absent if nobody is signed in. */
+  personName?: string | undefined
+  courses: readonly PublishedCourse[]
+  events: readonly UpcomingEvent[]
+}
+
+export function homePage(props: HomeProps): string {
+  const { school, courses, events } = props
+  return sitePage({
+    ...props,
+    title: 'Home',
+    children: (
+      <>
+        <Hero {...props} />
+        {courses.length > 0 && (
+          <Panel title="Courses">
+            <ul class="offers">
+              {courses.map((course) => (
+                <Course {...course} />
+              ))}
+            </ul>
+          </Panel>
+        )}
+        {events.length > 0 && (
+          <Panel title="Coming up">
+            <ul class="rows">
+              {events.map((event) => (
+                <li>
+                  <div>
+                    <h3>{plainText(event.title, 200)}</h3>
+                    <p class="row-note">{plainText(event.location, 200)}</p>
+                  </div>
+                  <p class="row-note">
+                    <Moment at={event.startsAt} timeZone={props.timeZone} />
+                  </p>
+                </li>
+              ))}
+            </ul>
+          </Panel>
+        )}
+        <Developers school={plainText(school.name)} origin={props.origin} />
+      </>
+    ),
+  })
+}
+
+function Hero({ school, tagline, description, personName }: HomeProps) {
+  const paragraphs = description.split(/\n\s*\n/).filter((text) => text.trim() !== '')
+  return (
+    <div class="hero">
+      <h1>{plainText(school.name, 200) || 'School'}</h1>
+      {tagline !== '' && <p class="lead">{plainText(tagline, 300)}</p>}
+      {paragraphs.map((text) => (
+        <p class="lead">{plainText(text, 2000)}</p>
+      ))}
+      <div class="actions">
+        {personName === undefined ? (
+          <ButtonLink look="primary" href="/sign-in?return_to=%2Faccount">
+            Sign in
+          </ButtonLink>
+        ) : (
+          <>
+            <ButtonLink look="primary" href="/account">
+              Your account
+            </ButtonLink>
+            <p class="row-note">
+              Signed in as <Name text={personName} fallback="you" />
+            </p>
+          </>
+        )}
+      </div>
+    </div>
+  )
+}
+
+function Course({ title, summary, priceAmount, currency }: PublishedCourse) {
+  return (
+    <li>
+      <h3>{plainText(title, 300)}</h3>
+      {summary !== '' && <p class="row-note">{plainText(summary, 300)}</p>}
+      <p class="price">{formatMoney(priceAmount, currency)}</p>
+    </li>
+  )
+}
+
+function Developers({ school, origin }: { school: string; origin: string }) {
+  return (
+    <Panel
+      title="For developers"
+      lead={`Members of ${school} can connect apps to their account. If you build one, start here.`}
+    >
+      <dl class="facts">
+        <div>
+          <dt>Guide</dt>
+          <dd>
+            <a href="/docs">From this address to a working client</a>
+          </dd>
+        </div>
+        <div>
+          <dt>Issuer</dt>
+          <dd>
+            <Address text={origin} />
+          </dd>
+        </div>
+        <div>
+          <dt>Metadata</dt>
+          <dd>
+            <a href="/.well-known/oauth-authorization-server">
+              /.well-known/oauth-authorization-server
+            </a>
+          </dd>
+        </div>
+        <div>
+          <dt>Tools for assistants (MCP)</dt>
+          <dd>
+            <Address text={`${origin}/mcp`} />
+          </dd>
+        </div>
+      </dl>
+    </Panel>
+  )
+}

@@ -1,0 +1,7 @@
+/** An amount of minor units as people write it; nothing to pay is said in a word. */
+export function formatMoney(amount: number, currency: string): string {
+  if (amount === 0) return 'Free'
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency })
+  const digits = format.resolvedOptions().maximumFractionDigits ?? 2
+  return format.format(amount / 10 ** digits)
+}

@@ -1,0 +1,87 @@
+import type { ComponentChildren } from 'preact'
+import { Alert, Button, Form } from '../../../foundation/html/components.tsx'
+import { type Branding, Document, Footer, SchoolMark } from '../../../foundation/html/layout.tsx'
+import { renderPage } from '../../../foundation/html/render.tsx'
+
+/** Who looks at a page, as far as its frame shows it. */
+export interface Viewer {
+  operator: boolean
+  formToken: string
+}
+
+/** What every page of the site needs, besides what it is about. */
+export interface SiteFrame {
+  school: Branding
+  /** The path of the page, to mark it in the navigation. */
+  here: string
+  viewer?: Viewer | undefined
+  /** What was just done, if the page comes after a post. */
+  notice?: string | undefined
+}
+
+interface SiteLayoutProps extends SiteFrame {
+  title: string
+  /** A second navigation, for areas of several pages. */
+  side?: ComponentChildren
+  children: ComponentChildren
+}
+
+/** Pages to move around in: a bar with the way to everywhere, and room for more than one matter. */
+export function sitePage(props: SiteLayoutProps): string {
+  const { school, title, side, notice, children } = props
+  return renderPage(
+    <Document title={title} school={school} stylesheets={['site.css']}>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <TopBar {...props} />
+      <div class={side === undefined ? 'site' : 'site site-with-side'}>
+        {side}
+        <main id="main" tabIndex={-1}>
+          {notice !== undefined && <Alert tone="success" title={notice} />}
+          {children}
+        </main>
+      </div>
+      <Footer branded />
+    </Document>,
+  )
+}
+
+function TopBar({ school, here, viewer }: SiteFrame) {
+  return (
+    <header class="top-bar">
+      <a class="top-bar-school" href="/">
+        <SchoolMark school={school} />
+      </a>
+      <nav class="top-nav" aria-label="Main">
+        {viewer === undefined ? (
+          <NavLink href={`/sign-in?return_to=${encodeURIComponent(here)}`} here={here}>
+            Sign in
+          </NavLink>
+        ) : (
+          <>
+            <NavLink href="/account" here={here}>
+              Account
+            </NavLink>
+            {viewer.operator && (
+              <NavLink href="/admin" here={here.startsWith('/admin') ? '/admin' : here}>
+                Admin
+              </NavLink>
+            )}
+            <Form action="/sign-out" formToken={viewer.formToken}>
+              <Button look="quiet">Sign out</Button>
+            </Form>
+          </>
+        )}
+      </nav>
+    </header>
+  )
+}
+
+export function NavLink(props: { href: string; here: string; children: ComponentChildren }) {
+  return (
+    <a href={props.href} aria-current={props.href === props.here ? 'page' : undefined}>
+      {props.children}
+    </a>
+  )
+}

@@ -1,0 +1,248 @@
+import { expect, test } from 'vitest'
+import { verifies } from '../../spec/verifies.ts'
+import { hiddenFields, Visitor } from '../../support/browser-like.ts'
+import { aPair, refresh, userinfo } from '../../support/client-like.ts'
+import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../../support/world.ts'
+
+const world = await aWorld()
+
+async function signedIn(school: TestSchool, person: TestPerson): Promise<Visitor> {
+  const visitor = new Visitor(world, school)
+  await visitor.signIn(await visitor.get('/sign-in'), person)
+  return visitor
+}
+
+/** The forms that end something, in the order of the page. */
+function endForms(html: string): Record<string, string>[] {
+  return [...html.matchAll(/<form[^>]*action="\/account\/apps\/end".*?<\/form>/gs)].map(([form]) =>
+    hiddenFields(form, '/account/apps/end'),
+  )
+}
+
+verifies('pages.paths', 'the pages are where the documentation says', async () => {
+  const school = await world.aSchool()
+  const owner = await world.aMember(school, ['owner'])
+  const anyone = new Visitor(world, school)
+  for (const path of ['/', '/docs', '/sign-in']) {
+    expect((await anyone.get(path)).statusCode, path).toBe(200)
+  }
+  const visitor = await signedIn(school, owner)
+  for (const path of ['/', '/docs', '/account', '/account/apps', '/sign-out']) {
+    expect((await visitor.get(path)).statusCode, path).toBe(200)
+  }
+})
+
+test('a page that needs a sign-in leads there and back', async () => {
+  const school = await world.aSchool()
+  const ada = await world.aMember(school)
+  const visitor = new Visitor(world, school)
+  const turned = await visitor.get('/account/apps?done=ended')
+  expect(turned.statusCode).toBe(303)
+  expect(turned.headers.location).toBe('/sign-in?return_to=%2Faccount%2Fapps%3Fdone%3Dended')
+  const page = await visitor.follow(turned)
+  const back = await visitor.signIn(page, ada)
+  expect(back.statusCode).toBe(303)
+  expect(back.headers.location).toBe('/account/apps?done=ended')
+})
+
+test('a wrong password keeps the way back', async () => {
+  const school = await world.aSchool()
+  const ada = await world.aMember(school)
+  const visitor = new Visitor(world, school)
+  const page = await visitor.get('/sign-in?return_to=%2Faccount%2Fpassword')
+  const refused = await visitor.signIn(page, ada, 'not the password')
+  expect(refused.statusCode).toBe(401)
+  const back = await visitor.signIn(refused, ada)
+  expect(back.headers.location).toBe('/account/password')
+})
+
+test.each([
+  'https://evil.example/',
+  '//evil.example',
+  '/\\evil.example',
+  '/%2Fevil.example',
+  '/%5Cevil.example',
+  '/\t/evil.example',
+  '/.//evil.example',
+])('sign-in sends nobody to %j, be it in the link or in the form', async (target) => {
+  const school = await world.aSchool()
+  const ada = await world.aMember(school)
+  const visitor = new Visitor(world, school)
+  const page = await visitor.get(`/sign-in?return_to=${encodeURIComponent(target)}`)
+  expect(page.body).not.toContain('evil.example')
+  const fields = hiddenFields(page.body, '/sign-in')
+  const posted = await visitor.post('/sign-in', {
+    ...fields,
+    return_to: target,
+    email: ada.email,
+    password: PASSWORD,
+  })
+  expect(posted.headers.location).toBe('/account')
+})
+
+verifies(
+  'pages.account.apps',
+  'ending one device of an app ends its pairs at once and leaves the other device alone',
+  async () => {
+    const school = await world.aSchool()
+    const client = await world.aPublicClient(school, { name: 'Study Planner' })
+    const ada = await world.aMember(school)
+    const phone = await aPair(world, school, client, ada)
+    const laptop = await aPair(world, school, client, ada)
+    const young = (await refresh(world, school, client, laptop.refresh_token)).json()
+    await userinfo(world, school, phone.access_token)
+
+    const visitor = await signedIn(school, ada)
+    const page = await visitor.get('/account/apps')
+    expect(page.body).toContain('Study Planner')
+    expect(page.body).toContain('last used around')
+    expect(page.body).toContain('not used yet')
+    const [all, first] = endForms(page.body)
+    expect(all).toHaveProperty('client', client.clientId)
+
+    // The latest authorization comes first: that is the laptop.
+    const ended = await visitor.post('/account/apps/end', first ?? {})
+    expect(ended.statusCode).toBe(303)
+    expect((await userinfo(world, school, laptop.access_token)).statusCode).toBe(401)
+    expect((await userinfo(world, school, young.access_token)).statusCode).toBe(401)
+    expect((await refresh(world, school, client, young.refresh_token)).json().error).toBe(
+      'invalid_grant',
+    )
+    expect((await userinfo(world, school, phone.access_token)).statusCode).toBe(200)
+
+    const after = await visitor.follow(ended)
+    expect(after.body).toContain('Ended.')
+    expect(endForms(after.body)).toHaveLength(1)
+    const entry = await school.at
+      .from('audit_entries')
+      .select(['actor_user_id', 'client_id'])
+      .where('action', '=', 'authorization.ended')
+      .executeTakeFirstOrThrow()
+    expect(entry).toEqual({ actor_user_id: ada.id, client_id: client.clientId })
+  },
+)
+
+test('ending all of an app ends every device, and the page is empty then', async () => {
+  const school = await world.aSchool()
+  const client = await world.aPublicClient(school)
+  const ada = await world.aMember(school)
+  const pairs = [
+    await aPair(world, school, client, ada),
+    await aPair(world, school, client, ada),
+    await aPair(world, school, client, ada),
+  ]
+  const visitor = await signedIn(school, ada)
+  const [all] = endForms((await visitor.get('/account/apps')).body)
+  const after = await visitor.follow(await visitor.post('/account/apps/end', all ?? {}))
+  expect(after.body).toContain('No app has access')
+  for (const pair of pairs) {
+    expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(401)
+  }
+})
+
+test('nobody ends what another person allowed, or what they allowed at another school', async () => {
+  const school = await world.aSchool()
+  const elsewhere = await world.aSchool()
+  const client = await world.aPublicClient(school)
+  const ada = await world.aMember(school)
+  await world.aMember(elsewhere, ['student'], ada)
+  const ben = await world.aMember(school)
+  const pair = await aPair(world, school, client, ada)
+  const { id } = await school.at
+    .from('authorizations')
+    .select('id')
+    .where('user_id', '=', ada.id)
+    .executeTakeFirstOrThrow()
+
+  const strangers = [await signedIn(school, ben), await signedIn(elsewhere, ada)]
+  for (const stranger of strangers) {
+    const page = await stranger.get('/account/apps')
+    const form_token = hiddenFields(page.body, '/sign-out').form_token ?? ''
+    for (const field of [{ authorization: id }, { client: client.clientId }]) {
+      const answer = await stranger.post('/account/apps/end', { form_token, ...field })
+      expect(answer.headers.location).toBe('/account/apps?done=nothing')
+    }
+  }
+  expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(200)
+})
+
+verifies(
+  'pages.security.form-token',
+  'a form posted from elsewhere ends no app and no session',
+  async () => {
+    const school = await world.aSchool()
+    const client = await world.aPublicClient(school)
+    const ada = await world.aMember(school)
+    const pair = await aPair(world, school, client, ada)
+    const visitor = await signedIn(school, ada)
+    const [fields] = endForms((await visitor.get('/account/apps')).body)
+    const other = await signedIn(school, await world.aMember(school))
+    const stolen = hiddenFields((await other.get('/account')).body, '/sign-out').form_token ?? ''
+    const { form_token: _, ...bare } = fields ?? {}
+    const forged = [
+      await visitor.post('/account/apps/end', bare),
+      await visitor.post('/account/apps/end', { ...bare, form_token: stolen }),
+      await visitor.post('/account/apps/end', fields ?? {}, { origin: 'https://evil.example' }),
+      await visitor.post('/account/apps/end', fields ?? {}, { 'sec-fetch-site': 'cross-site' }),
+      await visitor.post('/sign-out', { form_token: stolen }),
+    ]
+    for (const answer of forged) expect(answer.statusCode).toBe(403)
+    expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(200)
+    expect((await visitor.get('/account')).statusCode).toBe(200)
+  },
+)
+
+test('signing out ends the session here, and a link alone does not', async () => {
+  const school = await world.aSchool()
+  const visitor = await signedIn(school, await world.aMember(school))
+  const page = await visitor.get('/sign-out')
+  expect((await visitor.get('/account')).statusCode).toBe(200)
+  const out = await visitor.post('/sign-out', hiddenFields(page.body, '/sign-out'))
+  expect(out.statusCode).toBe(303)
+  expect((await visitor.get('/account')).headers.location).toContain('/sign-in')
+  const { count } = await school.at
+    .from('browser_sessions')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  expect(count).toBe(0)
+})
+
+test('home shows what is published, and nothing else', async () => {
+  const school = await world.aSchool()
+  const course = (slug: string, state: 'draft' | 'published') => ({
+    id: crypto.randomUUID(),
+    slug,
+    title: `Course ${slug}`,
+    state,
+    currency: 'USD',
+    price_amount: 1250,
+    published_at: state === 'published' ? new Date() : null,
+  })
+  await school.at
+    .insert('courses', [course('open', 'published'), course('secret', 'draft')])
+    .execute()
+  const event = (slug: string, state: 'draft' | 'published', days: number) => ({
+    id: crypto.randomUUID(),
+    slug,
+    title: `Event ${slug}`,
+    state,
+    currency: 'USD',
+    online_url: 'https://room.example/secret',
+    starts_at: new Date(Date.now() + days * 86_400_000),
+    ends_at: new Date(Date.now() + days * 86_400_000 + 3_600_000),
+  })
+  await school.at
+    .insert('events', [
+      event('soon', 'published', 3),
+      event('past', 'published', -3),
+      event('draft', 'draft', 3),
+    ])
+    .execute()
+  const { body } = await new Visitor(world, school).get('/')
+  expect(body).toContain('Course open')
+  expect(body).toContain('$12.50')
+  expect(body).toContain('Event soon')
+  for (const hidden of ['Course secret', 'Event past', 'Event draft', 'room.example']) {
+    expect(body).not.toContain(hidden)
+  }
+})

@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest'
+import { verifies } from '../../spec/verifies.ts'
+import { Visitor } from '../../support/browser-like.ts'
+import { aWorld, type TestSchool } from '../../support/world.ts'
+
+const world = await aWorld()
+
+/** The words of the guide as a person reads them. */
+async function guideAt(school: TestSchool): Promise<string> {
+  const { body, statusCode } = await new Visitor(world, school).get('/docs')
+  expect(statusCode).toBe(200)
+  return body
+    .slice(body.indexOf('<main'), body.indexOf('</main>'))
+    .replace(/<\/(?:p|pre|li|h\d)>/g, ' ')
+    .replace(/<[^>]*>/g, '')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&')
+    .replace(/\s+/g, ' ')
+}
+
+const school = await world.aSchool()
+const guide = await guideAt(school)
+
+verifies('guide.flow-order', 'the guide goes from discovery to sign-out in order', () => {
+  const steps = [
+    '1. Discover',
+    '2. Choose',
+    '3. Get a client_id',
+    '4. Send the person here',
+    '5. Use it',
+    '6. Read refusals',
+    'Sign out',
+  ]
+  const places = steps.map((step) => guide.indexOf(step))
+  expect(places).not.toContain(-1)
+  expect(places).toEqual([...places].sort((a, b) => a - b))
+})
+
+verifies('guide.discover-first', 'the guide sends its readers to the metadata first', () => {
+  expect(guide).toContain('Read the metadata first')
+  expect(guide).toContain('do not wait for a 401')
+})
+
+verifies('guide.agent-auth', 'the guide says that agent-auth is not offered', () => {
+  expect(guide).toContain('Agent-auth extensions are not offered')
+})
+
+verifies('guide.store-resource', 'the guide says to keep the resource with the token', () => {
+  expect(guide).toContain('Keep the resource you sent beside the token, and compare it')
+})
+
+verifies('guide.verify-id-token', 'the guide lists the checks of an ID token', () => {
+  const section = guide.slice(guide.indexOf('ID tokens'))
+  for (const part of ['ES256', 'kid', 'iss', 'aud', 'exp', 'nonce', 'use UserInfo']) {
+    expect(section).toContain(part)
+  }
+})
+
+verifies(
+  ['guide.sign-out', 'guide.sign-out.each-device'],
+  'the guide says how a session ends, and on which device',
+  () => {
+    expect(guide).toContain('Revoke the refresh token: that always ends the pair')
+    expect(guide).toContain('signing out on a device is your client’s job')
+  },
+)
+
+verifies('guide.lost-refresh', 'the guide says until when a refresh may be retried', () => {
+  expect(guide).toContain('until the new access token is first used at an API')
+  expect(guide).toContain('send the old refresh token again')
+})
+
+verifies('guide.match-errors-array', 'the guide tells clients to look into errors', () => {
+  expect(guide).toContain('errors array. Look there, and not at the status alone')
+})
+
+verifies(
+  ['guide.billing-history', 'guide.not-my-bookings'],
+  'the guide says where billing and bookings come from',
+  () => {
+    expect(guide).toContain('Build a billing history from viewer.payments')
+    expect(guide).toContain('bankCode')
+    expect(guide).toContain('The meetings of a consulting service are everybody’s')
+  },
+)
+
+test('every address in the guide is of the origin that shows it', () => {
+  const addresses = guide.match(/https?:\/\/[^\s"'?/]+/g) ?? []
+  expect(addresses.length).toBeGreaterThan(10)
+  const own = addresses.filter((address) => !address.startsWith('http://127.0.0.1'))
+  expect(new Set(own.map((address) => address.replace(/,$/, '')))).toEqual(new Set([school.origin]))
+})
+
+test('the commands of the guide name endpoints that discovery names too', async () => {
+  const { body } = await new Visitor(world, school).get('/.well-known/oauth-authorization-server')
+  const metadata = JSON.parse(body)
+  for (const name of ['token_endpoint', 'revocation_endpoint', 'registration_endpoint']) {
+    expect(guide).toContain(`curl ${metadata[name]} `)
+  }
+  expect(guide).toContain(`${metadata.authorization_endpoint}?response_type=code`)
+})
+
+test('an older origin tells of introspection and not of what it does not have', async () => {
+  const older = await guideAt(await world.aSchool({ variant: 'older', signing: 'none' }))
+  expect(older).toContain('/api/oauth/introspect')
+  expect(older).toContain('does not sign ID tokens at the moment')
+  expect(older).not.toContain('viewer.payments')
+})

@@ -1,0 +1,85 @@
+import { createServer, type Socket } from 'node:net'
+import { afterAll } from 'vitest'
+
+export interface ReceivedMail {
+  readonly to: string
+  readonly text: string
+}
+
+export interface MailBox {
+  /** What `SMTP_URL` would be. */
+  readonly url: string
+  /** The next mail that has not been taken yet, waiting for it if need be. */
+  take(): Promise<ReceivedMail>
+  /** How many lie there untaken. */
+  readonly waiting: number
+}
+
+/** A mail server that keeps what it gets, speaking just enough of RFC 5321. */
+export async function aMailBox(): Promise<MailBox> {
+  const kept: ReceivedMail[] = []
+  const takers: ((mail: ReceivedMail) => void)[] = []
+  const server = createServer((socket) => {
+    converse(socket, (mail) => {
+      const taker = takers.shift()
+      if (taker === undefined) kept.push(mail)
+      else taker(mail)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  afterAll(() => {
+    server.close()
+  })
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return {
+    url: `smtp://127.0.0.1:${address.port}`,
+    take: () => {
+      const mail = kept.shift()
+      return mail !== undefined
+        ? Promise.resolve(mail)
+        : new Promise((resolve) => takers.push(resolve))
+    },
+    get waiting() {
+      return kept.length
+    },
+  }
+}
+
+function converse(socket: Socket, receive: (mail: ReceivedMail) => void): void {
+  let buffer = ''
+  let to = ''
+  let inData = false
+  const say = (line: string) => socket.write(`${line}\r\n`)
+  socket.on('error', () => socket.destroy())
+  socket.on('data', (chunk) => {
+    buffer += chunk.toString('utf8')
+    for (;;) {
+      const mark = inData ? '\r\n.\r\n' : '\r\n'
+      const end = buffer.indexOf(mark)
+      if (end === -1) return
+      const text = buffer.slice(0, end)
+      buffer = buffer.slice(end + mark.length)
+      if (inData) {
+        inData = false
+        receive({ to, text: decode(text) })
+        say('250 kept')
+        continue
+      }
+      const verb = text.slice(0, 4).toUpperCase()
+      if (verb === 'RCPT') to = /<([^>]*)>/.exec(text)?.[1] ?? ''
+      if (verb === 'DATA') inData = true
+      if (verb === 'DATA') say('354 go on')
+      else if (verb === 'QUIT') socket.end('221 bye\r\n')
+      else say('250 fine')
+    }
+  })
+  say('220 ready')
+}
+
+/** Undoes quoted-printable, which long lines are sent in. */
+function decode(text: string): string {
+  return text
+    .replace(/=\r\n/g, '')
+    .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+}

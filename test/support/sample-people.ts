@@ -1,0 +1,8 @@
+export const school = { name: 'Demo Academy', themeVersion: 'demo' }
+export const harbor = { name: 'Harbor School', logoUrl: '/logo.svg', themeVersion: 'harbor' }
+export const formToken = 'c2FtcGxlLWZvcm0tdG9rZW4'
+export const person = { name: 'Ada Lovelace', email: 'ada@demo.test', avatarUrl: '/avatar.svg' }
+export const student = { operator: false, formToken }
+export const owner = { operator: true, formToken }
+
+export const hostileName = `<script>alert(1)</script>\u202e\u2067gnp.exe \u200b${'Z\u0334\u0358\u035c\u0341\u0300\u0301'.repeat(20)}👩‍👩‍👧‍👦${'x'.repeat(300)}`

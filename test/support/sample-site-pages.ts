@@ -1,0 +1,193 @@
+import { accountPage } from '../../src/surfaces/pages/views/account.tsx'
+import { changePasswordPage } from '../../src/surfaces/pages/views/change-password.tsx'
+import { connectedAppsPage } from '../../src/surfaces/pages/views/connected-apps.tsx'
+import { docsPage } from '../../src/surfaces/pages/views/docs.tsx'
+import {
+  forgottenPasswordPage,
+  resetExpiredPage,
+  resetPasswordPage,
+} from '../../src/surfaces/pages/views/forgotten-password.tsx'
+import { homePage } from '../../src/surfaces/pages/views/home.tsx'
+import { signOutPage } from '../../src/surfaces/pages/views/sign-out.tsx'
+import { formToken, harbor, hostileName, owner, person, school, student } from './sample-people.ts'
+
+const timeZone = 'Asia/Taipei'
+const origin = 'http://localhost:3000'
+const day = (text: string) => new Date(`${text}Z`)
+
+const home = {
+  school,
+  here: '/',
+  tagline: 'Learn by making things',
+  description:
+    'Evening and weekend courses for people who want to build, draw, write and cook.\n\nTaught by those who do it for a living.',
+  timeZone,
+  origin,
+  courses: [
+    {
+      slug: 'typescript',
+      title: 'TypeScript from the ground up',
+      summary: 'Types that help instead of getting in the way, in forty short lectures.',
+      priceAmount: 12900,
+      currency: 'USD',
+    },
+    {
+      slug: 'sourdough',
+      title: 'Sourdough at home',
+      summary: 'A starter, a loaf, and what went wrong.',
+      priceAmount: 0,
+      currency: 'USD',
+    },
+    { slug: 'ink', title: 'Ink drawing', summary: '', priceAmount: 1200, currency: 'JPY' },
+  ],
+  events: [
+    {
+      slug: 'open-day',
+      title: 'Open day',
+      startsAt: day('2026-12-05T10:00'),
+      location: 'Harbour Street 4',
+    },
+  ],
+}
+
+const account = {
+  school,
+  here: '/account',
+  viewer: student,
+  person,
+  roles: ['student'],
+  appCount: 2,
+  otherSchools: [{ name: 'Harbor School', url: 'http://harbor.localhost:3000' }],
+}
+
+const live = (id: string, device: string, lastUsedAt: Date | undefined) => ({
+  id,
+  device,
+  authorizedAt: day('2026-10-02T08:30'),
+  lastUsedAt,
+})
+
+const apps = {
+  school,
+  here: '/account/apps',
+  viewer: student,
+  timeZone,
+  apps: [
+    {
+      clientId: 'demo-public',
+      name: 'Study Planner',
+      kind: 'application' as const,
+      reviewed: true,
+      scopes: ['openid', 'profile', 'account:read', 'account:write'],
+      authorizations: [
+        live('1', 'Safari on iPhone', day('2026-11-14T21:05')),
+        live('2', 'Firefox on Linux', undefined),
+      ],
+    },
+    {
+      clientId: 'https://claude.example/client.json',
+      name: 'Claude Desktop',
+      kind: 'document' as const,
+      reviewed: false,
+      scopes: ['openid', 'courses:read'],
+      authorizations: [live('3', '', day('2026-11-01T12:00'))],
+    },
+  ],
+}
+
+const { email } = person
+const password = { school, here: '/account/password', viewer: student, email }
+const docs = {
+  school,
+  here: '/docs',
+  origin,
+  variant: 'newer' as const,
+  signsIdTokens: true,
+  documents: true,
+}
+
+/** Every state of the pages around an account, by the name of its screenshot. */
+export const sampleSitePages: Record<string, string> = {
+  home: homePage(home),
+  'home-signed-in': homePage({
+    ...home,
+    school: harbor,
+    viewer: owner,
+    personName: 'Olive Owner',
+    courses: [],
+    events: [],
+    tagline: '',
+    description: '',
+  }),
+  docs: docsPage(docs),
+  'docs-older': docsPage({
+    ...docs,
+    school: harbor,
+    viewer: owner,
+    variant: 'older',
+    signsIdTokens: false,
+    documents: false,
+  }),
+  account: accountPage(account),
+  'account-owner': accountPage({
+    ...account,
+    viewer: owner,
+    person: { name: 'Olive Owner', email: 'owner@demo.test' },
+    roles: ['owner', 'lecturer'],
+    appCount: 0,
+    otherSchools: [],
+    notice: 'Your password was changed.',
+  }),
+  'account-hostile-name': accountPage({
+    ...account,
+    person: { name: hostileName, email: `${'long.'.repeat(40)}@people.example` },
+    roles: [],
+    otherSchools: [{ name: hostileName, url: 'http://evil.localhost:3000' }],
+  }),
+  'connected-apps': connectedAppsPage(apps),
+  'connected-apps-none': connectedAppsPage({
+    ...apps,
+    apps: [],
+    notice: 'Ended. The app can no longer use your account from there.',
+  }),
+  'connected-apps-hostile-name': connectedAppsPage({
+    ...apps,
+    apps: apps.apps.map((app) => ({ ...app, name: hostileName })),
+  }),
+  'password-change': changePasswordPage(password),
+  'password-change-problems': changePasswordPage({
+    ...password,
+    problem: { kind: 'missing', current: true, next: true },
+  }),
+  'password-change-throttled': changePasswordPage({
+    ...password,
+    problem: { kind: 'throttled', retryAfterSeconds: 600 },
+  }),
+  'forgotten-password': forgottenPasswordPage({ school, formToken, state: { kind: 'asking' } }),
+  'forgotten-password-missing': forgottenPasswordPage({
+    school,
+    formToken,
+    state: { kind: 'missing' },
+  }),
+  'forgotten-password-throttled': forgottenPasswordPage({
+    school,
+    formToken,
+    state: { kind: 'throttled', retryAfterSeconds: 1800 },
+  }),
+  'forgotten-password-sent': forgottenPasswordPage({ school, formToken, state: { kind: 'sent' } }),
+  'forgotten-password-unavailable': forgottenPasswordPage({
+    school,
+    formToken,
+    state: { kind: 'unavailable' },
+  }),
+  'reset-password': resetPasswordPage({ school, formToken, token: 'sg_pr_sample', email }),
+  'reset-password-too-short': resetPasswordPage({
+    school,
+    formToken,
+    token: 'sg_pr_sample',
+    email,
+    problem: { kind: 'unfit', problem: 'too_short' },
+  }),
+  'reset-password-expired': resetExpiredPage(school),
+  'sign-out': signOutPage({ school, person, formToken }),
+}
