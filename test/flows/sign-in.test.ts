@@ -58,7 +58,7 @@ describe('the form', () => {
   test('without an authorization leads to the account', async () => {
     const visitor = new Visitor(world, school)
     const answer = await visitor.signIn(await visitor.get('/sign-in'), person)
-    expect(locationOf(answer)).toBe('/account/apps')
+    expect(locationOf(answer)).toBe('/account')
   })
 
   test('empty fields are named, and nothing is counted or looked up', async () => {
