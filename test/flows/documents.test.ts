@@ -1,0 +1,407 @@
+import { readFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { describe, expect, test } from 'vitest'
+import { plainServer } from '../net/stand-in-server.ts'
+import { verifies } from '../spec/verifies.ts'
+import {
+  ask,
+  expectErrorRedirect,
+  expectPage,
+  locationOf,
+  type Stage,
+  signedIn,
+} from '../support/authorization.ts'
+import { aPair, refresh, userinfo } from '../support/client-like.ts'
+import { aWorld, CALLBACK, type TestClient, type World } from '../support/world.ts'
+
+const world = await aWorld({ loopbackDocuments: true, documentHosts: ['127.0.0.1', 'localhost'] })
+/** Loopback may be fetched here too, but no host is permitted for everyone. */
+const strict = await aWorld({ loopbackDocuments: true })
+const READ = 'openid courses:read'
+
+interface Published {
+  readonly client: TestClient
+  /** How often somebody fetched it. */
+  readonly fetches: () => number
+  /** What it says from now on; the members given replace those it had. */
+  readonly change: (members: object) => void
+  /** From now on every fetch fails. */
+  readonly breakDown: () => void
+}
+
+/** A client that publishes its document on this machine. */
+async function aDocument(members: object = {}, path = '/client.json'): Promise<Published> {
+  let fetches = 0
+  let broken = false
+  let document: Record<string, unknown> = {}
+  const answer = (response: ServerResponse) => {
+    fetches += 1
+    response.writeHead(broken ? 500 : 200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(document))
+  }
+  const port = await plainServer((_request, response) => answer(response))
+  const clientId = `http://127.0.0.1:${port}${path}`
+  document = { client_id: clientId, client_name: 'Tool', redirect_uris: [CALLBACK], ...members }
+  return {
+    client: { clientId, secret: undefined, redirectUri: CALLBACK },
+    fetches: () => fetches,
+    change: (changed) => {
+      document = { ...document, ...changed }
+    },
+    breakDown: () => {
+      broken = true
+    },
+  }
+}
+
+async function aStageFor(
+  { client }: Published,
+  at: World = world,
+  options: Parameters<World['aSchool']>[0] = {},
+): Promise<Stage> {
+  const school = await at.aSchool(options)
+  return { world: at, school, client, person: await at.aMember(school, ['owner']) }
+}
+
+const rowOf = ({ school, client }: Stage) =>
+  school.at.from('clients').selectAll().where('client_id', '=', client.clientId).executeTakeFirst()
+
+const expireCache = (at: World) =>
+  at.database.pool.query('update client_documents set expires_at = now()')
+
+describe('a client that brings its own document', () => {
+  verifies(
+    [
+      'cimd.url-as-client-id',
+      'cimd.host.allowlisted',
+      'client.id.document-url',
+      'client.installation-wide.local-row',
+      'trouble.no-way-in-for-agents',
+      'trouble.own-host-blocked',
+      'flow.operator.same-steps',
+    ],
+    'goes the whole way without being registered; its row comes with the consent, not before',
+    async () => {
+      const stage = await aStageFor(await aDocument())
+      const { visitor, page } = await signedIn(stage, { scope: READ })
+      expectPage(page, 200)
+      expect(await rowOf(stage)).toBeUndefined()
+      expect(locationOf(await visitor.decide(page, 'allow'))).toContain('code=')
+      expect(await rowOf(stage)).toMatchObject({
+        kind: 'document',
+        audience: 'operator',
+        confidential: false,
+        reviewed_at: null,
+      })
+      const pair = await aPair(world, stage.school, stage.client, stage.person, { scope: READ })
+      expect(pair).not.toHaveProperty('school_id')
+      expect((await userinfo(world, stage.school, pair.access_token)).statusCode).toBe(200)
+    },
+  )
+
+  verifies(
+    'client.installation-wide.local-row',
+    'leaves no row behind when the person says no',
+    async () => {
+      const stage = await aStageFor(await aDocument())
+      const { visitor, page } = await signedIn(stage, { scope: READ })
+      expectErrorRedirect(stage, await visitor.decide(page, 'deny'), 'access_denied')
+      expect(await rowOf(stage)).toBeUndefined()
+    },
+  )
+
+  verifies(
+    ['pages.consent.document-client', 'cimd.name.falls-back-to-host'],
+    'is shown with its host, its redirect host and that nobody here reviewed it; nameless, by its host',
+    async () => {
+      const named = await signedIn(await aStageFor(await aDocument()), { scope: READ })
+      expect(named.page.body).toContain('Not reviewed by')
+      expect(named.page.body).toMatch(/Published at<\/dt><dd><bdi[^>]*>127\.0\.0\.1:\d+</)
+      expect(named.page.body).toMatch(/Sends you back to<\/dt><dd><bdi[^>]*>127\.0\.0\.1</)
+      expect(named.page.body).toContain('your own device')
+      const nameless = await aStageFor(await aDocument({ client_name: undefined }))
+      const { page } = await signedIn(nameless, { scope: READ })
+      expect(page.body).toMatch(/<h1[^>]*><bdi class="name">127\.0\.0\.1<\/bdi> wants to/)
+    },
+  )
+
+  for (const file of [
+    'claude',
+    'claude-code',
+    'chatgpt',
+    'chatgpt-connector',
+    'vscode',
+    'native-tool',
+  ]) {
+    verifies(
+      'cimd.unknown-members.ignored',
+      `works in the shape that ${file} publishes, moved to this machine`,
+      async () => {
+        const fixture = new URL(`../fixtures/client-documents/${file}.json`, import.meta.url)
+        const { client_id, redirect_uris, ...shape } = JSON.parse(readFileSync(fixture, 'utf8'))
+        const { hostname, pathname } = new URL(client_id)
+        const moved = redirect_uris.map((uri: string) => uri.replace(hostname, '127.0.0.1'))
+        const document = await aDocument({ ...shape, redirect_uris: moved }, pathname)
+        for (const redirectUri of moved) {
+          const client = { ...document.client, redirectUri }
+          const stage = { ...(await aStageFor(document)), client }
+          const pair = await aPair(world, stage.school, client, stage.person, { scope: READ })
+          expect(pair.scope.split(' ').sort()).toEqual(['courses:read', 'openid'])
+        }
+        expect(document.fetches()).toBe(1)
+      },
+    )
+  }
+})
+
+describe('which hosts are permitted', () => {
+  verifies('cimd.host.refused', 'any other host gets a page and no visit', async () => {
+    const document = await aDocument()
+    const stage = await aStageFor(document, strict)
+    const answer = await ask(stage, { scope: READ })
+    expectPage(answer, 400)
+    expect(answer.body).toContain('127.0.0.1')
+    expect(document.fetches()).toBe(0)
+  })
+
+  verifies(
+    ['cimd.host.open-registration', 'cimd.advertised'],
+    'open registration at a school permits every host there and nowhere else, and discovery says so',
+    async () => {
+      const document = await aDocument()
+      const open = await aStageFor(document, strict, { openRegistration: true })
+      const closed = await aStageFor(document, strict)
+      const advertised = async ({ school }: Stage) => {
+        const url = '/.well-known/oauth-authorization-server'
+        const headers = { host: new URL(school.origin).host }
+        const answer = await strict.app.inject({ url, headers })
+        return answer.json().client_id_metadata_document_supported
+      }
+      expectPage(await ask(closed, { scope: READ }), 400)
+      expect(await advertised(closed)).toBe(false)
+      expect(locationOf(await ask(open, { scope: READ }))).toMatch(/^\/sign-in/)
+      expect(await advertised(open)).toBe(true)
+      // That the document is known by now opens no door at the other school.
+      expectPage(await ask(closed, { scope: READ }), 400)
+    },
+  )
+
+  verifies('cimd.host.allowlisted', 'a school may permit a host for itself', async () => {
+    const document = await aDocument()
+    const stage = await aStageFor(document, strict, { documentHosts: ['127.0.0.1'] })
+    expect(locationOf(await ask(stage, { scope: READ }))).toMatch(/^\/sign-in/)
+    const other = await aStageFor(document, strict, { documentHosts: ['127.0.0.2', 'localhost'] })
+    expectPage(await ask(other, { scope: READ }), 400)
+  })
+
+  verifies(
+    ['cimd.http-loopback-demo', 'cimd.https-only', 'trouble.document-fetch-ssrf'],
+    'outside the demo world http and this machine are refused, permitted host or not',
+    async () => {
+      const live = await aWorld({ documentHosts: ['127.0.0.1', 'localhost', 'app.example'] })
+      const document = await aDocument()
+      const stage = await aStageFor(document, live, { openRegistration: true })
+      for (const clientId of [
+        document.client.clientId,
+        'http://app.example/client.json',
+        'https://127.0.0.1/client.json',
+        'https://localhost/client.json',
+        'https://[::1]/client.json',
+        'https://10.0.0.1/client.json',
+        'https://app.example:8443/client.json',
+        'https://app.example/',
+        'https://app.example/a?b=c',
+        'https://user@app.example/client.json',
+      ]) {
+        const client = { ...stage.client, clientId }
+        expectPage(await ask({ ...stage, client }, { scope: READ }), 400)
+      }
+      expect(document.fetches()).toBe(0)
+    },
+  )
+})
+
+describe('what a document may ask for', () => {
+  verifies(
+    [
+      'cimd.unreviewed.scopes',
+      'cimd.unreviewed.never-account-read',
+      'authorize.scope.account-from-operator',
+    ],
+    'unreviewed: identity and read scopes, never account:read',
+    async () => {
+      const stage = await aStageFor(await aDocument())
+      const granted = 'openid profile email courses:read orders:read school:read'
+      expect(locationOf(await ask(stage, { scope: granted }))).toMatch(/^\/sign-in/)
+      for (const scope of [
+        'courses:write',
+        'openid storage:write',
+        'account:read',
+        'account:write',
+      ]) {
+        expectErrorRedirect(stage, await ask(stage, { scope }), 'invalid_scope')
+      }
+    },
+  )
+
+  verifies(
+    ['cimd.review.lifts-limit', 'client.disable.per-school'],
+    'reviewed by an operator: write scopes, at that school alone; disabling is as local',
+    async () => {
+      const document = await aDocument()
+      const [here, there] = [await aStageFor(document), await aStageFor(document)]
+      for (const { school, client, person } of [here, there]) {
+        await aPair(world, school, client, person, { scope: READ })
+      }
+      await here.school.at.update('clients').set({ reviewed_at: new Date() }).execute()
+      const write = { scope: 'courses:write' }
+      const pair = await aPair(world, here.school, here.client, here.person, write)
+      expect(pair.scope).toBe('courses:write')
+      expectErrorRedirect(there, await ask(there, write), 'invalid_scope')
+      const { page } = await signedIn(here, write)
+      expect(page.body).not.toContain('Not reviewed')
+      await here.school.at.update('clients').set({ disabled_at: new Date() }).execute()
+      expectPage(await ask(here, { scope: READ }), 400)
+      expect((await ask(there, { scope: READ })).statusCode).toBe(303)
+    },
+  )
+
+  test('deleted at a school it may be met again, by a new consent and without its review', async () => {
+    const stage = await aStageFor(await aDocument())
+    const { school, client, person } = stage
+    await aPair(world, school, client, person, { scope: READ })
+    const gone = { reviewed_at: new Date(), deleted_at: new Date() }
+    await school.at.update('clients').set(gone).execute()
+    expectErrorRedirect(stage, await ask(stage, { scope: 'courses:write' }), 'invalid_scope')
+    const pair = await aPair(world, school, client, person, { scope: READ })
+    expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(200)
+    expect(await rowOf(stage)).toMatchObject({ deleted_at: null, reviewed_at: null })
+  })
+})
+
+describe('when it is fetched', () => {
+  verifies(
+    'cimd.fetch.at-authorization-only',
+    'for authorizations alone: with its host down, and the copy stale, tokens refresh and work',
+    async () => {
+      const document = await aDocument()
+      const stage = await aStageFor(document)
+      const { school, client, person } = stage
+      const pair = await aPair(world, school, client, person, { scope: READ })
+      const fetched = document.fetches()
+      document.breakDown()
+      await expireCache(world)
+      const answer = await refresh(world, school, client, pair.refresh_token)
+      expect(answer.statusCode).toBe(200)
+      const { access_token } = answer.json()
+      expect((await userinfo(world, school, access_token)).statusCode).toBe(200)
+      expect(document.fetches()).toBe(fetched)
+      expectPage(await ask(stage, { scope: READ }), 400)
+    },
+  )
+
+  verifies(
+    ['cimd.cache.bounds', 'cimd.cache.failures'],
+    'once for five minutes at least, also for processes beside this one; a failure for one minute',
+    async () => {
+      const document = await aDocument()
+      const stage = await aStageFor(document)
+      await Promise.all([ask(stage, { scope: READ }), ask(stage, { scope: READ })])
+      const sibling = await aWorld({ ...world.context })
+      expect((await ask({ ...stage, world: sibling }, { scope: READ })).statusCode).toBe(303)
+      expect(document.fetches()).toBe(1)
+      const lifetime = async () => {
+        const { rows } = await world.database.pool.query<{ seconds: number }>(
+          `select extract(epoch from expires_at - fetched_at)::int as seconds
+           from client_documents where url = $1`,
+          [stage.client.clientId],
+        )
+        return rows[0]?.seconds
+      }
+      expect(await lifetime()).toBe(300)
+      document.breakDown()
+      await expireCache(world)
+      for (let i = 0; i < 3; i++) expectPage(await ask(stage, { scope: READ }), 400)
+      expect(document.fetches()).toBe(2)
+      expect(await lifetime()).toBe(60)
+    },
+  )
+
+  test('again at the consent if the copy went stale: a redirect URI taken away is no longer used', async () => {
+    const document = await aDocument()
+    const stage = await aStageFor(document)
+    const { visitor, page } = await signedIn(stage, { scope: READ })
+    document.change({ redirect_uris: ['http://127.0.0.1/elsewhere'] })
+    await expireCache(world)
+    expectPage(await visitor.decide(page, 'allow'), 400)
+    expect(await rowOf(stage)).toBeUndefined()
+  })
+
+  verifies(
+    'cimd.fetch.rate-limited',
+    'only so often for one address: then 429 and when to come back, while known documents work on',
+    async () => {
+      const limits = { ...world.context.limits, documentPerMinute: 2 }
+      const limited = await aWorld({
+        loopbackDocuments: true,
+        documentHosts: ['127.0.0.1'],
+        limits,
+      })
+      const documents = [await aDocument(), await aDocument(), await aDocument()]
+      const [first, second, third] = await Promise.all(
+        documents.map((document) => aStageFor(document, limited)),
+      )
+      if (!first || !second || !third) throw new Error('three were made')
+      expect((await ask(first, { scope: READ })).statusCode).toBe(303)
+      expect((await ask(second, { scope: READ })).statusCode).toBe(303)
+      const refused = await ask(third, { scope: READ })
+      expectPage(refused, 429)
+      expect(refused.headers['retry-after']).toBe('60')
+      expect((await ask(first, { scope: READ })).statusCode).toBe(303)
+      expect(documents[2]?.fetches()).toBe(0)
+    },
+  )
+})
+
+describe('what spoils a document', () => {
+  const spoilt: Record<string, object> = {
+    'a redirect URI on another host': { redirect_uris: [CALLBACK, 'https://evil.example/cb'] },
+    'a private-use scheme': { redirect_uris: ['com.example.app:/cb'] },
+    'no redirect URI': { redirect_uris: [] },
+    'the client_id of somebody else': { client_id: 'https://claude.ai/oauth/client.json' },
+    'a secret': { client_secret: 'x' },
+    'an authentication by key alone': { token_endpoint_auth_method: 'private_key_jwt' },
+    'a name that turns the text around': { client_name: 'Tool\u202e' },
+    'more than 5 KB': { padding: 'x'.repeat(6000) },
+  }
+  for (const [what, members] of Object.entries(spoilt)) {
+    verifies(
+      [
+        'cimd.redirect-uris.host-or-loopback',
+        'cimd.redirect-uris.one-bad-refuses-all',
+        'cimd.redirect-uris.required',
+        'cimd.client-id.equals-url',
+        'cimd.fetch.size',
+      ],
+      `${what}: a page, and no redirect to any of its addresses`,
+      async () => {
+        expectPage(await ask(await aStageFor(await aDocument(members)), { scope: READ }), 400)
+      },
+    )
+  }
+})
+
+verifies(
+  'rfc9700.client-id-is-no-user',
+  'the id of a client that chooses it is always a URL, which no person’s id is',
+  async () => {
+    const stage = await aStageFor(await aDocument())
+    for (const clientId of [stage.person.id, `urn:uuid:${stage.person.id}`, stage.person.email]) {
+      expectPage(await ask({ ...stage, client: { ...stage.client, clientId } }), 400)
+    }
+    const pair = await aPair(world, stage.school, stage.client, stage.person, { scope: READ })
+    const { sub } = (await userinfo(world, stage.school, pair.access_token)).json()
+    expect(sub).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+    expect(stage.client.clientId).toMatch(/^https?:\/\//)
+  },
+)
