@@ -52,6 +52,9 @@ export function openDatabase(settings: DatabaseSettings): Database {
     options: `-c default_transaction_isolation=read\\ committed -c statement_timeout=${settings.statementTimeoutMs} -c idle_in_transaction_session_timeout=60000 -c TimeZone=UTC`,
   } as pg.PoolConfig)
   pool.on('error', (error) => settings.onIdleError?.(error))
+  // A connection that dies while a statement runs on it also emits this, and the pool listens to
+  // idle ones alone: unheard, a failover would end the process. The statement itself is told too.
+  pool.on('connect', (client) => client.on('error', () => undefined))
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
   return { db, pool, close: () => db.destroy() }
 }
