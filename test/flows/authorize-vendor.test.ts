@@ -1,0 +1,201 @@
+import { describe, expect, test } from 'vitest'
+import { SCOPES_OF_AUDIENCE } from '../../src/domain/clients/scope-catalogue.ts'
+import { verifies } from '../spec/verifies.ts'
+import {
+  ask,
+  expectErrorRedirect,
+  expectPage,
+  locationOf,
+  type Stage,
+  signedIn,
+} from '../support/authorization.ts'
+import { aPair, postForm, refresh, userinfo } from '../support/client-like.ts'
+import { aWorld, CALLBACK } from '../support/world.ts'
+
+const world = await aWorld()
+const PLATFORMS = ['Claude', 'ChatGPT', 'Cursor', 'Visual Studio Code']
+const READ = { scope: 'openid courses:read' }
+
+const register = (stage: Pick<Stage, 'school'>, body: object) =>
+  world.app.inject({
+    method: 'POST',
+    url: '/api/oauth/register',
+    headers: {
+      host: new URL(stage.school.origin).host,
+      'content-type': 'application/json',
+    },
+    payload: JSON.stringify(body),
+  })
+
+async function aPlatform(name = 'Claude'): Promise<Stage> {
+  const school = await world.aSchool()
+  const person = await world.aMember(school, ['owner'])
+  const { client_id } = (await register({ school }, { client_name: name })).json()
+  const client = { clientId: client_id, secret: undefined, redirectUri: CALLBACK }
+  return { world, school, person, client }
+}
+
+const rowsOf = ({ school }: Stage) => school.at.from('clients').selectAll().execute()
+
+describe('a vendor platform', () => {
+  for (const name of PLATFORMS) {
+    verifies(
+      ['register.allowlist.match', 'register.same-id-each-time', 'register.operator-audience'],
+      `${name} gets the same client_id each time and at each school, and goes the whole way with it`,
+      async () => {
+        const stage = await aPlatform(name)
+        const again = await register(stage, { client_name: name })
+        expect(again.statusCode).toBe(201)
+        expect(again.json().client_id).toBe(stage.client.clientId)
+        const elsewhere = await aPlatform(name)
+        expect(elsewhere.client.clientId).toBe(stage.client.clientId)
+        const pair = await aPair(world, stage.school, stage.client, stage.person, READ)
+        expect(pair).not.toHaveProperty('school_id')
+        expect((await userinfo(world, stage.school, pair.access_token)).statusCode).toBe(200)
+      },
+    )
+  }
+
+  verifies(
+    ['register.body.changes-nothing', 'trouble.registrations-pile-up'],
+    'cannot change its addresses, scopes or authentication by what it sends, and adds no row',
+    async () => {
+      const stage = await aPlatform()
+      const evil = 'https://evil.example/cb'
+      const plain = await register(stage, { client_name: 'Claude' })
+      const forged = await register(stage, {
+        client_name: 'Claude',
+        redirect_uris: [evil],
+        scope: 'account:read account:write',
+        token_endpoint_auth_method: 'client_secret_post',
+        client_id: 'mine',
+        grant_types: ['password'],
+      })
+      expect(forged.json()).toEqual(plain.json())
+      expect(await rowsOf(stage)).toEqual([])
+      expectPage(await ask(stage, { ...READ, redirect_uri: evil }), 400)
+      const told = await ask(stage, { scope: 'account:write' })
+      expectErrorRedirect(stage, told, 'invalid_scope')
+    },
+  )
+
+  verifies(
+    'client.installation-wide.local-row',
+    'gets its row at a school with the first consent there, and none with a no',
+    async () => {
+      const stage = await aPlatform()
+      const { visitor, page } = await signedIn(stage, READ)
+      expect(await rowsOf(stage)).toEqual([])
+      expectErrorRedirect(stage, await visitor.decide(page, 'deny'), 'access_denied')
+      expect(await rowsOf(stage)).toEqual([])
+      expect(locationOf(await visitor.decide(page, 'allow'))).toContain('code=')
+      expect(await rowsOf(stage)).toMatchObject([
+        { client_id: 'claude', kind: 'vendor', audience: 'operator', confidential: false },
+      ])
+    },
+  )
+
+  verifies(
+    [
+      'register.account-read.reserved',
+      'authorize.scope.account-from-operator',
+      'scope.account.member-only',
+    ],
+    'asking for account:read or account:write hears invalid_scope and why',
+    async () => {
+      const stage = await aPlatform()
+      for (const scope of ['account:read', 'account:write', 'openid courses:read account:read']) {
+        const told = expectErrorRedirect(stage, await ask(stage, { scope }), 'invalid_scope')
+        expect(told.get('error_description')).toContain('operator client')
+      }
+    },
+  )
+
+  verifies(
+    'authorize.resource.operator-optional',
+    'may leave resource out; a wrong one is refused all the same',
+    async () => {
+      const stage = await aPlatform()
+      const none = await ask(stage, { ...READ, resource: undefined })
+      expect(locationOf(none)).toMatch(/^\/sign-in/)
+      const wrong = await ask(stage, { ...READ, resource: 'https://other.example' })
+      expectErrorRedirect(stage, wrong, 'invalid_target')
+    },
+  )
+
+  test('may hold every operator scope, and the consent page has a line for each', async () => {
+    const stage = await aPlatform()
+    const scope = SCOPES_OF_AUDIENCE.operator.toString()
+    const { visitor, page } = await signedIn(stage, { scope })
+    expectPage(page, 200)
+    expect(page.body.match(/<li>/g)).toHaveLength(SCOPES_OF_AUDIENCE.operator.size)
+    expect(page.body).toContain('in your name')
+    expect(locationOf(await visitor.decide(page, 'allow'))).toContain('code=')
+  })
+
+  verifies(
+    'client.disable.per-school',
+    'disabled at one school is refused there, at sign-in and at refresh, and works elsewhere',
+    async () => {
+      const [here, there] = [await aPlatform(), await aPlatform()]
+      const pair = await aPair(world, here.school, here.client, here.person, READ)
+      await here.school.at.update('clients').set({ disabled_at: new Date() }).execute()
+      const answer = await ask(here, READ)
+      expectPage(answer, 400)
+      expect(answer.body).toContain('switched off')
+      const refused = await refresh(world, here.school, here.client, pair.refresh_token)
+      expect(refused.statusCode).toBe(401)
+      expect((await ask(there, READ)).statusCode).toBe(303)
+    },
+  )
+
+  test('deleted at a school comes back whole with a new consent of an owner', async () => {
+    const stage = await aPlatform()
+    const { school, client, person } = stage
+    await aPair(world, school, client, person, READ)
+    await school.at.update('clients').set({ deleted_at: new Date() }).execute()
+    const pair = await aPair(world, school, client, person, READ)
+    expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(200)
+  })
+
+  test('on the list with another address since: the school’s row follows at the next consent', async () => {
+    const stage = await aPlatform('Cursor')
+    const { school, client, person } = stage
+    await aPair(world, school, client, person, READ)
+    await world.database.pool.query(
+      `update vendor_platforms set redirect_uris = redirect_uris || '{https://new.example/cb}'
+       where client_id = $1`,
+      [client.clientId],
+    )
+    const moved = { ...client, redirectUri: 'https://new.example/cb' }
+    await aPair(world, school, moved, person, READ)
+    expect((await rowsOf(stage))[0]?.redirect_uris).toContain('https://new.example/cb')
+  })
+})
+
+verifies(
+  [
+    'client.member.no-self-registration',
+    'register.unknown.refused',
+    'register.unknown.whatever-body',
+  ],
+  'nobody else can register, whatever the body claims',
+  async () => {
+    const school = await world.aSchool()
+    for (const body of [
+      { client_name: 'My App', redirect_uris: [CALLBACK], scope: 'account:read' },
+      { client_name: 'claude' },
+      { client_name: 'Claude ' },
+      { client_name: ['Claude'] },
+      { redirect_uris: [CALLBACK] },
+      {},
+    ]) {
+      const answer = await register({ school }, body)
+      expect(answer.statusCode).toBe(400)
+      expect(answer.json().error).toBe('invalid_client_metadata')
+    }
+    const form = await postForm(world, school, '/api/oauth/register', { client_name: 'Nobody' })
+    expect(form.json().error).toBe('invalid_client_metadata')
+    expect(await school.at.from('clients').selectAll().execute()).toEqual([])
+  },
+)
