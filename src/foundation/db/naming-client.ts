@@ -43,8 +43,10 @@ export function namingClient(observe: StatementObserver | undefined): typeof pg.
       }
       const first = this.#named(text, values)
       return first.catch((error: { code?: string }) => {
-        if (error.code !== STALE_PLAN || this.#inTransaction) throw error
+        if (error.code !== STALE_PLAN) throw error
+        // A transaction is lost with its first error, but the next one on this connection is not.
         this.#generation++
+        if (this.#inTransaction) throw error
         return this.#named(text, values)
       })
     }

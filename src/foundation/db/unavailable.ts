@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises'
+
 /** SQLSTATEs and socket errors that mean: the database is away, busy or changing hands. */
 const AWAY = new Set([
   'ECONNREFUSED',
@@ -33,6 +35,9 @@ const LOST = new Set([
   '25006',
 ])
 
+/** A transaction met a table that a migration had just altered; tried again, it works. */
+const STALE_PLAN = /^cached plan must not change result type/
+
 /** pg reports a connection that vanished, and one it never got, as plain errors without a code. */
 const LOST_TEXT = /^(Connection terminated|Client has encountered a connection error)/
 const NEVER_GOT = /^timeout exceeded when trying to connect/
@@ -53,7 +58,8 @@ export function isDatabaseUnavailable(error: unknown): boolean {
     AWAY.has(code) ||
     AWAY_CLASS.test(code) ||
     LOST_TEXT.test(textOf(error)) ||
-    NEVER_GOT.test(textOf(error))
+    NEVER_GOT.test(textOf(error)) ||
+    STALE_PLAN.test(textOf(error))
   )
 }
 
@@ -61,15 +67,21 @@ function isConnectionLost(error: unknown): boolean {
   return LOST.has(codeOf(error)) || codeOf(error).startsWith('08') || LOST_TEXT.test(textOf(error))
 }
 
+/** At once, since mostly one connection died; then after a moment, since a restart takes one. */
+const PAUSES_MS = [0, 250]
+
 /**
- * Runs `work` again, once, if its connection was lost, as in a failover. Only for what may run twice:
- * reads, and writes that recognise or do not mind their own earlier try.
+ * Runs `work` again if its connection was lost, as in a failover. Only for what may run more than
+ * once: reads, and writes that recognise or do not mind their own earlier try.
  */
 export async function retryLostConnection<R>(work: () => Promise<R>): Promise<R> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!isConnectionLost(error)) throw error
-    return await work()
+  for (const pause of PAUSES_MS) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isConnectionLost(error)) throw error
+      await setTimeout(pause)
+    }
   }
+  return await work()
 }
