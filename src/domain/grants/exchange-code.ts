@@ -109,8 +109,14 @@ export async function exchangeCode(
     from presented, (
       select issued_at from minted
       union all select issued_at from token_pairs where id = ${tokens.pairId}) pair`
-  const { rows } = await retryLostConnection(() => at.run(statement))
-  const row = rows[0]
+  let tries = 0
+  const run = async () => {
+    tries++
+    return (await at.run(statement)).rows[0]
+  }
+  let row = await retryLostConnection(run)
+  // Cut off from us, the first try may have gone on and committed while the second waited for it.
+  if (row === undefined && tries > 1) row = await retryLostConnection(run)
   if (row === undefined) return undefined
   return {
     pair: {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { retryLostConnection } from '../../foundation/db/unavailable.ts'
 
 /**
  * The first use of an access token shows that its client has it, so the pairs it was refreshed from
@@ -7,11 +8,12 @@ import type { SchoolDb } from '../../foundation/db/school-db.ts'
  * unused generations may lie between, and nothing else would ever retire them.
  *
  * The authorization row is locked first. Without that order, concurrent uses of parent and child
- * lock each other's pairs. Returns false if the pair was used, or it or its authorization revoked, in
- * the meantime: the caller reads again and then decides.
+ * lock each other's pairs. Returns false if the pair was used or revoked, or its authorization
+ * ended, in the meantime: the caller reads again and then decides. May run twice: a use that was
+ * counted although its answer was lost is such a case.
  */
 export async function markFirstUse(at: SchoolDb, pairId: string): Promise<boolean> {
-  const { rows } = await at.run(sql<{ used: number }>`
+  const statement = sql<{ used: number }>`
     with recursive gate as materialized (
       update authorizations set last_used_at = now()
       where id = (select authorization_id from token_pairs where id = ${pairId})
@@ -31,6 +33,7 @@ export async function markFirstUse(at: SchoolDb, pairId: string): Promise<boolea
     retired as (
       update token_pairs p set revoked_at = now() from up
       where p.id = up.id and p.revoked_at is null returning 1)
-    select (select count(*) from me)::int as used, (select count(*) from retired) as retired`)
+    select (select count(*) from me)::int as used, (select count(*) from retired) as retired`
+  const { rows } = await retryLostConnection(() => at.run(statement))
   return rows[0]?.used === 1
 }

@@ -24,9 +24,9 @@ export interface RefreshRequest {
  * stays as it is: a client that never got this answer asks again with the old token and gets
  * another child. Undefined means refused; `findRefreshFacts` then tells why.
  *
- * May run twice: a try that committed although its answer was lost is found by the pair id it had
- * chosen. No lock is taken. Ending the authorization or first use of a sibling may run at the same
- * moment; both are seen by the next check of this child, because every check joins the authorization.
+ * May run twice, with new tokens each time: a child whose answer was lost is one more unused child.
+ * No lock is taken. Ending the authorization or first use of a sibling may run at the same moment;
+ * both are seen by the next check of this child, because every check joins the authorization.
  *
  * @see RFC 6749 §6
  */
@@ -34,6 +34,10 @@ export async function refreshPair(
   at: SchoolDb,
   request: RefreshRequest,
 ): Promise<IssuedPair | undefined> {
+  return await retryLostConnection(() => mintChild(at, request))
+}
+
+async function mintChild(at: SchoolDb, request: RefreshRequest): Promise<IssuedPair | undefined> {
   const tokens = freshTokens()
   const audit = auditInsert(
     at.schoolId,
@@ -78,14 +82,10 @@ export async function refreshPair(
         now() + make_interval(secs => ${ACCESS_TOKEN_SECONDS}),
         now() + make_interval(days => ${REFRESH_TOKEN_IDLE_DAYS})
       from old
-      on conflict (id) do nothing
       returning scopes, bound_school_id, issued_at),
     audited as (${audit})
-    select pair.scopes, pair.bound_school_id, pair.issued_at, old.audience
-    from old, (
-      select scopes, bound_school_id, issued_at from minted
-      union all select scopes, bound_school_id, issued_at from token_pairs where id = ${tokens.pairId}) pair`
-  const { rows } = await retryLostConnection(() => at.run(statement))
+    select minted.scopes, minted.bound_school_id, minted.issued_at, old.audience from minted, old`
+  const { rows } = await at.run(statement)
   const minted = rows[0]
   if (minted === undefined) return undefined
   return {

@@ -1,15 +1,25 @@
 import { sql } from 'kysely'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { retryLostConnection } from '../../foundation/db/unavailable.ts'
 import { auditInsert } from '../audit/audit.ts'
 import type { FoundCode } from './codes.ts'
 
 /**
  * A code presented a second time by somebody who proved possession of it ends the authorization
- * that it made: one of the two presenters stole it. Commits although the request is refused.
+ * that it made: one of the two presenters stole it. Commits although the request is refused,
+ * and is tried again rather than forgotten.
  *
  * @see RFC 6749 §4.1.2, RFC 9700 §4.5
  */
 export async function endAuthorizationOfReplayedCode(
+  at: SchoolDb,
+  code: FoundCode,
+  requestId: string | undefined,
+): Promise<void> {
+  await retryLostConnection(() => endAndNote(at, code, requestId))
+}
+
+async function endAndNote(
   at: SchoolDb,
   code: FoundCode,
   requestId: string | undefined,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { retryLostConnection } from '../../foundation/db/unavailable.ts'
 import { parseToken } from '../../foundation/protocol/token-format.ts'
 import { auditInsert } from '../audit/audit.ts'
 
@@ -8,7 +9,8 @@ import { auditInsert } from '../audit/audit.ts'
  * an access token only within its lifetime. Live ancestors go with an unused pair, since its parent
  * could mint it anew; siblings and children are other sessions and stay.
  *
- * Anything the endpoint cannot act on changes nothing, and nobody learns which it was.
+ * Anything the endpoint cannot act on changes nothing, and nobody learns which it was. May run
+ * twice: what is revoked already stays so.
  *
  * @see RFC 7009 §2.1 and §2.2
  */
@@ -40,7 +42,7 @@ export async function revokePair(
       authorizationId: sql`(select id from gate)`,
     },
   )
-  const { rows } = await at.run(sql<{ revoked: number }>`
+  const statement = sql<{ revoked: number }>`
     with recursive gate as materialized (
       select a.id, a.user_id from authorizations a
       where a.id = (select authorization_id from token_pairs where id = ${token.id})
@@ -60,6 +62,7 @@ export async function revokePair(
       update token_pairs p set revoked_at = now() from up
       where p.id = up.id and p.revoked_at is null returning 1),
     audited as (${audit})
-    select (select count(*) from me)::int as revoked, (select count(*) from retired) as retired`)
+    select (select count(*) from me)::int as revoked, (select count(*) from retired) as retired`
+  const { rows } = await retryLostConnection(() => at.run(statement))
   return rows[0]?.revoked === 1
 }

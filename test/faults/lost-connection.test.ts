@@ -1,0 +1,250 @@
+import type pg from 'pg'
+import { describe, expect, test } from 'vitest'
+import { buildApp } from '../../src/app.ts'
+import { SchoolDirectory } from '../../src/domain/schools/school-directory.ts'
+import { openDatabase } from '../../src/foundation/db/database.ts'
+import { createLogger } from '../../src/foundation/http/logging.ts'
+import { trustNobody } from '../../src/foundation/http/trust-proxy.ts'
+import { parseToken } from '../../src/foundation/protocol/token-format.ts'
+import { verifies } from '../spec/verifies.ts'
+import { aPkce, authorizeAs } from '../support/browser-like.ts'
+import { aPair, exchange, type Pair, refresh, revoke, userinfo } from '../support/client-like.ts'
+import { connect } from '../support/postgres.ts'
+import { aWire, type Wire } from '../support/wire.ts'
+import { aWorld, World } from '../support/world.ts'
+
+const world = await aWorld()
+const school = await world.aSchool()
+const client = await world.aPublicClient(school)
+const ada = await world.aMember(school)
+
+/** The same school behind a wire of its own, on which nothing has been prepared yet. */
+async function withWire<R>(work: (wired: World, wire: Wire) => Promise<R>): Promise<R> {
+  const wire = await aWire(world.database.connection)
+  const database = openDatabase({
+    connection: wire.connection,
+    poolSize: 3,
+    statementTimeoutMs: 30_000,
+  })
+  const context = {
+    ...world.context,
+    db: database.db,
+    directory: new SchoolDirectory(database.db),
+  }
+  const app = buildApp({
+    context,
+    logger: createLogger({ level: 'silent' }),
+    trust: trustNobody,
+    readiness: [],
+  })
+  try {
+    return await work(new World(app, world.database, context), wire)
+  } finally {
+    await app.close()
+    await database.close()
+  }
+}
+
+async function aCode(): Promise<{ code: string; verifier: string; id: string }> {
+  const pkce = aPkce()
+  const callback = await authorizeAs(world, school, client, ada, { pkce })
+  const code = callback.get('code') ?? ''
+  return { code, verifier: pkce.verifier, id: parseToken('code', code)?.id ?? '' }
+}
+
+const idOf = (pair: Pair): string => parseToken('access', pair.access_token)?.id ?? ''
+
+async function authorizationsOf(codeId: string): Promise<readonly (Date | null)[]> {
+  const rows = await school.at
+    .from('authorizations')
+    .select('revoked_at')
+    .where('code_id', '=', codeId)
+    .execute()
+  return rows.map((row) => row.revoked_at)
+}
+
+async function childrenOf(pairId: string): Promise<readonly string[]> {
+  const rows = await world.database.db
+    .selectFrom('token_pairs')
+    .select('id')
+    .where('previous_id', '=', pairId)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+describe('the answer is lost after the commit', () => {
+  test.each([1, 2])(
+    'a code exchange knows its own try, lost %i times, from a replay',
+    async (times) => {
+      const { code, verifier, id } = await aCode()
+      await withWire(async (wired, wire) => {
+        wire.loseAnswersTo('update authorization_codes', times)
+        const answer = await exchange(wired, school, client, code, verifier)
+        expect(answer.statusCode).toBe(200)
+        expect(wire.lost).toBe(times)
+        expect(await authorizationsOf(id)).toEqual([null])
+        expect((await userinfo(world, school, answer.json().access_token)).statusCode).toBe(200)
+      })
+    },
+  )
+
+  test('a refresh gives another child, and the one that nobody got harms nobody', async () => {
+    const pair = await aPair(world, school, client, ada)
+    await withWire(async (wired, wire) => {
+      wire.loseAnswersTo('insert into token_pairs', 1)
+      const answer = await refresh(wired, school, client, pair.refresh_token)
+      expect(answer.statusCode).toBe(200)
+      expect(wire.lost).toBe(1)
+      const children = await childrenOf(idOf(pair))
+      expect(children).toContain(idOf(answer.json()))
+      expect((await userinfo(world, school, answer.json().access_token)).statusCode).toBe(200)
+      expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(401)
+    })
+  })
+
+  test('a first use counts once, and the caller is served', async () => {
+    const pair = await aPair(world, school, client, ada)
+    const child: Pair = (await refresh(world, school, client, pair.refresh_token)).json()
+    await withWire(async (wired, wire) => {
+      wire.loseAnswersTo('set first_used_at', 1)
+      expect((await userinfo(wired, school, child.access_token)).statusCode).toBe(200)
+      expect(wire.lost).toBe(1)
+      expect((await refresh(world, school, client, pair.refresh_token)).statusCode).toBe(400)
+    })
+  })
+
+  test('a revocation is done once and audited once', async () => {
+    const pair = await aPair(world, school, client, ada)
+    await withWire(async (wired, wire) => {
+      wire.loseAnswersTo('set revoked_at', 1)
+      expect((await revoke(wired, school, client, pair.refresh_token)).statusCode).toBe(200)
+      expect(wire.lost).toBe(1)
+      const entries = await school.at
+        .from('audit_entries')
+        .innerJoin('token_pairs', 'token_pairs.authorization_id', 'audit_entries.authorization_id')
+        .where('token_pairs.id', '=', idOf(pair))
+        .where('action', '=', 'token.revoked')
+        .select('action')
+        .execute()
+      expect(entries).toHaveLength(1)
+    })
+  })
+
+  test('the alarm of a replayed code is raised all the same', async () => {
+    const { code, verifier, id } = await aCode()
+    const pair: Pair = (await exchange(world, school, client, code, verifier)).json()
+    await withWire(async (wired, wire) => {
+      wire.loseAnswersTo('update authorizations', 1)
+      const answer = await exchange(wired, school, client, code, verifier)
+      expect([answer.statusCode, answer.json().error]).toEqual([400, 'invalid_grant'])
+      expect(wire.lost).toBe(1)
+      expect(await authorizationsOf(id)).toEqual([expect.any(Date)])
+      expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(401)
+    })
+  })
+
+  verifies(
+    'token.database-away',
+    'a wire that loses every answer is 503 with Retry-After, not a verdict on the credential',
+    async () => {
+      const pair = await aPair(world, school, client, ada)
+      await withWire(async (wired, wire) => {
+        wire.loseAnswersTo('insert into token_pairs', Number.POSITIVE_INFINITY)
+        const answer = await refresh(wired, school, client, pair.refresh_token)
+        expect([answer.statusCode, answer.json().error]).toEqual([503, 'temporarily_unavailable'])
+        expect(answer.headers['retry-after']).toMatch(/^\d+$/)
+      })
+      expect((await refresh(world, school, client, pair.refresh_token)).statusCode).toBe(200)
+    },
+  )
+})
+
+/** Holds a row while `start` runs into it, lets the worst happen, lets go, and awaits the answer. */
+async function whileWaiting<R>(
+  row: { lock: string; id: string },
+  start: () => Promise<R>,
+  worst: (
+    waiting: (many: number) => Promise<readonly number[]>,
+    holder: pg.Client,
+  ) => Promise<void>,
+): Promise<R> {
+  const holder = await connect(world.database.connection)
+  // A transaction sees pg_stat_activity as it was when it first looked, so another connection looks.
+  const watcher = await connect(world.database.connection)
+  const waiting = async (many: number): Promise<readonly number[]> => {
+    for (;;) {
+      const { rows } = await watcher.query<{ pid: number }>(
+        `select pid from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      if (rows.length >= many) return rows.map(({ pid }) => pid)
+    }
+  }
+  try {
+    await holder.query('begin')
+    await holder.query(row.lock, [row.id])
+    const started = start()
+    await worst(waiting, holder)
+    await holder.query('rollback')
+    return await started
+  } finally {
+    await Promise.all([holder.end(), watcher.end()])
+  }
+}
+
+const CODE_ROW = 'select from authorization_codes where id = $1 for update'
+const AUTHORIZATION_ROW = 'select from authorizations where id = $1 for update'
+
+test('a try that we were cut off from commits while our second one waits: still no replay', async () => {
+  const { code, verifier, id } = await aCode()
+  await withWire(async (wired, wire) => {
+    const answer = await whileWaiting(
+      { lock: CODE_ROW, id },
+      () => exchange(wired, school, client, code, verifier),
+      async (waiting) => {
+        await waiting(1)
+        wire.cut()
+        await waiting(2)
+      },
+    )
+    expect(answer.statusCode).toBe(200)
+    expect(await authorizationsOf(id)).toEqual([null])
+    expect((await userinfo(world, school, answer.json().access_token)).statusCode).toBe(200)
+  })
+})
+
+describe('the backend is killed before the commit', () => {
+  const kill = async (waiting: (many: number) => Promise<readonly number[]>, holder: pg.Client) => {
+    await holder.query('select pg_terminate_backend(pid) from unnest($1::int[]) pid', [
+      await waiting(1),
+    ])
+  }
+
+  test('a code exchange is done by its second try, once', async () => {
+    const { code, verifier, id } = await aCode()
+    const answer = await whileWaiting(
+      { lock: CODE_ROW, id },
+      () => exchange(world, school, client, code, verifier),
+      kill,
+    )
+    expect(answer.statusCode).toBe(200)
+    expect(await authorizationsOf(id)).toEqual([null])
+    expect((await userinfo(world, school, answer.json().access_token)).statusCode).toBe(200)
+  })
+
+  test('a refresh gives exactly one child', async () => {
+    const pair = await aPair(world, school, client, ada)
+    const { authorization_id } = await world.database.db
+      .selectFrom('token_pairs')
+      .select('authorization_id')
+      .where('id', '=', idOf(pair))
+      .executeTakeFirstOrThrow()
+    const answer = await whileWaiting(
+      { lock: AUTHORIZATION_ROW, id: authorization_id },
+      () => refresh(world, school, client, pair.refresh_token),
+      kill,
+    )
+    expect(answer.statusCode).toBe(200)
+    expect(await childrenOf(idOf(pair))).toEqual([idOf(answer.json())])
+  })
+})

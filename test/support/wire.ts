@@ -1,0 +1,92 @@
+import { createConnection, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import type pg from 'pg'
+import { afterAll } from 'vitest'
+
+/** ReadyForQuery: the server has done, and if need be committed, what it was asked. */
+const READY = Buffer.from('Z\0\0\0\x05I')
+
+/** A wire between pg and PostgreSQL that can be cut at the worst moment, or fall silent. */
+export interface Wire {
+  readonly connection: pg.ClientConfig
+  /** Answers that were lost so far. */
+  readonly lost: number
+  /**
+   * Lets the next `times` statements whose text holds `part` reach the server and be committed, and
+   * cuts the connection instead of passing the answer on. Only texts that the connection has not
+   * prepared yet are recognised.
+   */
+  loseAnswersTo(part: string, times: number): void
+  /** Cuts every connection on our side; a statement that runs is not told and goes on. */
+  cut(): void
+  /** From now on connections stay open, but nothing gets through any more; new ones work. */
+  silence(): void
+}
+
+export async function aWire(to: pg.ClientConfig): Promise<Wire> {
+  const sockets = new Set<Socket>()
+  const clients = new Set<Socket>()
+  let doomedPart = ''
+  let doomedTimes = 0
+  let lost = 0
+
+  const server = createServer((client) => {
+    const upstream = createConnection(addressOf(to))
+    let doomed = false
+    clients.add(client)
+    client.on('close', () => clients.delete(client))
+    client.on('data', (chunk) => {
+      if (doomedTimes > 0 && chunk.includes(doomedPart)) {
+        doomedTimes--
+        doomed = true
+      }
+      upstream.write(chunk)
+    })
+    upstream.on('data', (chunk) => {
+      if (!doomed) client.write(chunk)
+      else if (chunk.subarray(-READY.length).equals(READY)) {
+        lost++
+        client.destroy()
+      }
+    })
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(one)
+      one.on('error', () => {})
+      one.on('close', () => {
+        sockets.delete(one)
+        other.destroy()
+      })
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the wire has no port')
+  afterAll(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+
+  return {
+    connection: { ...to, host: '127.0.0.1', port: address.port },
+    get lost() {
+      return lost
+    },
+    loseAnswersTo(part, times) {
+      doomedPart = part
+      doomedTimes = times
+    },
+    cut() {
+      for (const socket of clients) socket.destroy()
+    },
+    silence() {
+      for (const socket of sockets) socket.removeAllListeners('data').pause()
+    },
+  }
+}
+
+function addressOf({ host = '127.0.0.1', port = 5432 }: pg.ClientConfig) {
+  return host.startsWith('/') ? { path: join(host, `.s.PGSQL.${port}`) } : { host, port }
+}
