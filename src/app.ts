@@ -10,6 +10,7 @@ import type { TrustProxy } from './foundation/http/trust-proxy.ts'
 import type { AppContext } from './gate/context.ts'
 import { answerNotFound } from './gate/not-found.ts'
 import { enterSchool } from './gate/school-gate.ts'
+import { addMemberApiRoutes } from './surfaces/member-api/member-api.ts'
 import { addOAuthRoutes } from './surfaces/oauth/oauth.ts'
 import { addPageRoutes } from './surfaces/pages/pages.ts'
 
@@ -39,6 +40,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   app.register(async (scope) => {
     enterSchool(scope, context, trust)
     addOAuthRoutes(scope, context, documents)
+    addMemberApiRoutes(scope, context)
     addPageRoutes(scope, context, documents)
   })
   return app

@@ -1,0 +1,144 @@
+import { type RawBuilder, sql } from 'kysely'
+import {
+  inRange,
+  type Keyed,
+  type KeysetRange,
+  newestFirst,
+  rangeOrder,
+} from '../../foundation/db/keyset.ts'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+
+export const PAYMENT_STATES = ['pending', 'paid', 'failed', 'expired', 'refunded'] as const
+export type PaymentState = (typeof PAYMENT_STATES)[number]
+
+export const REFUNDING_STATES = [
+  'none',
+  'requested',
+  'partially_refunded',
+  'refunded',
+  'rejected',
+] as const
+export type RefundingState = (typeof REFUNDING_STATES)[number]
+
+export const PAYMENT_TYPES = ['credit_card', 'atm', 'convenience_store', 'free'] as const
+export type PaymentType = (typeof PAYMENT_TYPES)[number]
+
+/** One attempt to pay, as its member sees it: nothing in it leads to the purchase. */
+export interface MemberPayment extends Keyed {
+  readonly id: string
+  readonly tradeNo: string
+  readonly amount: number
+  readonly currency: string
+  readonly paymentType: PaymentType | null
+  readonly paymentState: PaymentState
+  readonly createdAt: Date
+  readonly paidAt: Date | null
+  readonly refundingState: RefundingState
+  readonly refundedAmount: number
+  readonly refundedAt: Date | null
+  readonly refundRequestedAt: Date | null
+  readonly installment: { readonly count: number; readonly amount: number } | null
+  readonly invoice: {
+    readonly number: string
+    readonly issuedAt: Date
+    readonly url: string | null
+  } | null
+  readonly bankCode: string | null
+  readonly bankName: string | null
+  readonly codeNo: string | null
+  readonly expiredAt: Date | null
+}
+
+interface PaymentRow {
+  id: string
+  trade_no: string
+  amount: number
+  currency: string
+  payment_type: PaymentType | null
+  state: PaymentState
+  created_at: Date
+  paid_at: Date | null
+  expires_at: Date | null
+  bank_code: string | null
+  bank_name: string | null
+  code_no: string | null
+  installment_count: number | null
+  installment_amount: number | null
+  refunding_state: RefundingState
+  refunded_amount: number
+  refund_requested_at: Date | null
+  refunded_at: Date | null
+  invoice_number: string | null
+  invoice_issued_at: Date | null
+  invoice_url: string | null
+}
+
+/**
+ * Whose payments, and which of them show: all but a checkout that was left before a method was
+ * chosen and that could still be taken up. No job writes expiry; the clock decides at every reading.
+ */
+function shownTo(at: SchoolDb, userId: string): RawBuilder<boolean> {
+  return sql<boolean>`
+    p.school_id = ${at.schoolId} and p.user_id = ${userId}
+    and (p.state <> 'pending' or p.payment_type is not null or p.expires_at <= now())`
+}
+
+/** The billing history of a member, newest attempt first. */
+export async function paymentsOf(
+  at: SchoolDb,
+  userId: string,
+  range: KeysetRange,
+): Promise<MemberPayment[]> {
+  const { rows } = await at.run(sql<PaymentRow>`
+    select p.id, p.trade_no, p.amount, p.currency, p.payment_type, p.created_at, p.paid_at,
+      case when p.state = 'pending' and p.expires_at <= now() then 'expired' else p.state end as state,
+      p.expires_at, p.bank_code, p.bank_name, p.code_no, p.installment_count, p.installment_amount,
+      p.refunding_state, p.refunded_amount, p.refund_requested_at, p.refunded_at,
+      i.number as invoice_number, i.issued_at as invoice_issued_at, i.url as invoice_url
+    from payments p left join invoices i on i.school_id = p.school_id and i.payment_id = p.id
+    where ${shownTo(at, userId)} and ${inRange('p.created_at', 'p.id', range)}
+    ${rangeOrder('p.created_at', 'p.id', range)}`)
+  return newestFirst(rows.map(paymentFromRow), range)
+}
+
+export async function countPaymentsOf(at: SchoolDb, userId: string): Promise<number> {
+  const { rows } = await at.run(sql<{ total: number }>`
+    select count(*) as total from payments p where ${shownTo(at, userId)}`)
+  return rows[0]?.total ?? 0
+}
+
+function paymentFromRow(row: PaymentRow): MemberPayment {
+  // Instructions on a payment that was made would invite somebody to pay twice.
+  const unpaid = row.state === 'pending' || row.state === 'expired'
+  return {
+    key: { at: row.created_at, id: row.id },
+    id: row.id,
+    tradeNo: row.trade_no,
+    amount: row.amount,
+    currency: row.currency,
+    paymentType: row.payment_type,
+    paymentState: row.state,
+    createdAt: row.created_at,
+    paidAt: row.paid_at,
+    refundingState: row.refunding_state,
+    refundedAmount: row.refunded_amount,
+    refundedAt: row.refunded_at,
+    refundRequestedAt: row.refund_requested_at,
+    installment: installmentFromRow(row),
+    invoice: invoiceFromRow(row),
+    bankCode: unpaid ? row.bank_code : null,
+    bankName: unpaid ? row.bank_name : null,
+    codeNo: unpaid ? row.code_no : null,
+    expiredAt: unpaid ? row.expires_at : null,
+  }
+}
+
+function installmentFromRow(row: PaymentRow): MemberPayment['installment'] {
+  if (row.installment_count === null || row.installment_amount === null) return null
+  return { count: row.installment_count, amount: row.installment_amount }
+}
+
+function invoiceFromRow(row: PaymentRow): MemberPayment['invoice'] {
+  if (row.invoice_number === null || row.invoice_issued_at === null) return null
+  return { number: row.invoice_number, issuedAt: row.invoice_issued_at, url: row.invoice_url }
+}

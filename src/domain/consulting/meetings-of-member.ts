@@ -1,0 +1,137 @@
+import { type RawBuilder, sql } from 'kysely'
+import {
+  inRange,
+  type Keyed,
+  type KeysetRange,
+  newestFirst,
+  rangeOrder,
+} from '../../foundation/db/keyset.ts'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+
+export const MEETING_STATES = ['available', 'scheduled', 'canceled'] as const
+export type MeetingState = (typeof MEETING_STATES)[number]
+
+export const MEETING_KINDS = ['consulting', 'study_group'] as const
+export type MeetingKind = (typeof MEETING_KINDS)[number]
+
+/** A meeting that is the member's own: they hold a seat, or it is a class of a group they are in. */
+export interface MemberMeeting extends Keyed {
+  readonly id: string
+  readonly title: string
+  readonly kind: MeetingKind
+  readonly state: MeetingState
+  readonly startedAt: Date
+  readonly endedAt: Date
+  readonly roomUrl: string
+}
+
+export interface MeetingFilter {
+  /** Unix seconds; the second itself is in. */
+  readonly startedAfter?: number | undefined
+  /** Unix seconds; the second itself is out. */
+  readonly startedBefore?: number | undefined
+  /** Any of these; none means none. */
+  readonly states?: readonly MeetingState[] | undefined
+}
+
+interface MeetingRow {
+  id: string
+  title: string
+  kind: MeetingKind
+  state: MeetingState
+  starts_at: Date
+  ends_at: Date
+  room_url: string
+}
+
+/**
+ * The two ways in which a meeting can be a member's, as sources to select from. They never overlap,
+ * since a class has no seats, and each can be read along an index of its own; one condition with
+ * `or` would walk through the meetings of the whole school.
+ */
+function sources(at: SchoolDb, userId: string): readonly RawBuilder<unknown>[] {
+  return [
+    sql`
+      from meeting_seats mine join consulting_meetings m
+        on m.school_id = mine.school_id and m.id = mine.meeting_id
+      where mine.school_id = ${at.schoolId} and mine.user_id = ${userId}`,
+    sql`
+      from study_group_members mine join consulting_meetings m
+        on m.school_id = mine.school_id and m.study_group_id = mine.group_id
+      where mine.school_id = ${at.schoolId} and mine.user_id = ${userId}`,
+  ]
+}
+
+function matches({ startedAfter, startedBefore, states }: MeetingFilter): RawBuilder<boolean> {
+  return sql<boolean>`
+    m.starts_at >= ${seconds(startedAfter, '-infinity')}::timestamptz
+    and m.starts_at < ${seconds(startedBefore, 'infinity')}::timestamptz
+    and m.state = any(${states ?? MEETING_STATES}::text[])`
+}
+
+function seconds(value: number | undefined, open: string): Date | string {
+  return value === undefined ? open : new Date(value * 1000)
+}
+
+/** The member's own meetings, newest start first. A room is shown until its meeting is over or off. */
+export async function meetingsOf(
+  at: SchoolDb,
+  userId: string,
+  filter: MeetingFilter,
+  range: KeysetRange,
+): Promise<MemberMeeting[]> {
+  const [seats, classes] = sources(at, userId).map(
+    (source) => sql`
+      (select m.* ${source} and ${matches(filter)} and ${inRange('m.starts_at', 'm.id', range)}
+       ${rangeOrder('m.starts_at', 'm.id', range)})`,
+  )
+  const { rows } = await at.run(sql<MeetingRow>`
+    select m.id, m.title, m.state, m.starts_at, m.ends_at,
+      case when m.study_group_id is null then 'consulting' else 'study_group' end as kind,
+      case when m.state = 'canceled' or m.ends_at <= now() then '' else m.room_url end as room_url
+    from (${seats} union all ${classes}) m
+    ${rangeOrder('m.starts_at', 'm.id', range)}`)
+  return newestFirst(rows.map(meetingFromRow), range)
+}
+
+export async function countMeetingsOf(
+  at: SchoolDb,
+  userId: string,
+  filter: MeetingFilter,
+): Promise<number> {
+  const [seats, classes] = sources(at, userId).map(
+    (source) => sql`(select count(*) ${source} and ${matches(filter)})`,
+  )
+  const { rows } = await at.run(sql<{ total: number }>`select ${seats} + ${classes} as total`)
+  return rows[0]?.total ?? 0
+}
+
+function meetingFromRow(row: MeetingRow): MemberMeeting {
+  return {
+    key: { at: row.starts_at, id: row.id },
+    id: row.id,
+    title: row.title,
+    kind: row.kind,
+    state: row.state,
+    startedAt: row.starts_at,
+    endedAt: row.ends_at,
+    roomUrl: row.room_url,
+  }
+}
+
+/** How many attend each meeting: the seats of a slot, or the roster of a class. */
+export async function attendeesOf(
+  at: SchoolDb,
+  meetingIds: readonly string[],
+): Promise<Map<string, number>> {
+  const { rows } = await at.run(sql<{ id: string; attendees: number }>`
+    select m.id, case when m.study_group_id is null
+      then (select count(*) from meeting_seats s
+            where s.school_id = m.school_id and s.meeting_id = m.id)
+      else (select count(*) from study_group_members g
+            where g.school_id = m.school_id and g.group_id = m.study_group_id)
+      end as attendees
+    from consulting_meetings m
+    where m.school_id = ${at.schoolId} and m.id = any(${meetingIds}::uuid[])`)
+  return new Map(rows.map(({ id, attendees }) => [id, attendees]))
+}

@@ -1,0 +1,55 @@
+import { sql } from 'kysely'
+import { groupRows } from '../../foundation/db/group-rows.ts'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import type { MeetingState } from './meetings-of-member.ts'
+
+/** Time that a service offers every week. */
+export interface WeeklySlot {
+  readonly weekday: number
+  readonly startsAt: string
+  readonly durationMinutes: number
+  readonly timeZone: string
+  readonly capacity: number
+}
+
+/** A meeting that somebody holds a seat on; who does is not told. */
+export interface ReservedMeeting {
+  readonly startedAt: Date
+  readonly endedAt: Date
+  readonly state: MeetingState
+}
+
+/** A calendar needs the meetings around now; years of old ones would only make it slow. */
+export const RESERVED_PER_SERVICE = 200
+
+export async function slotsOfServices(
+  at: SchoolDb,
+  serviceIds: readonly string[],
+): Promise<Map<string, WeeklySlot[]>> {
+  const { rows } = await at.run(sql<WeeklySlot & { serviceId: string }>`
+    select service_id as "serviceId", weekday, to_char(starts_at, 'HH24:MI') as "startsAt",
+      duration_minutes as "durationMinutes", time_zone as "timeZone", capacity
+    from consulting_slots
+    where school_id = ${at.schoolId} and service_id = any(${serviceIds}::uuid[])
+    order by service_id, weekday, starts_at, id`)
+  return groupRows(rows, ({ serviceId }) => serviceId)
+}
+
+/** Everyone's reservations on these services, newest start first, the latest 200 of each. */
+export async function reservedMeetingsOf(
+  at: SchoolDb,
+  serviceIds: readonly string[],
+): Promise<Map<string, ReservedMeeting[]>> {
+  const { rows } = await at.run(sql<ReservedMeeting & { serviceId: string }>`
+    select service.id as "serviceId", m.starts_at as "startedAt", m.ends_at as "endedAt", m.state
+    from unnest(${serviceIds}::uuid[]) as service (id)
+      cross join lateral (
+        select starts_at, ends_at, state, id from consulting_meetings
+        where school_id = ${at.schoolId} and service_id = service.id and exists (
+          select from meeting_seats s
+          where s.school_id = consulting_meetings.school_id and s.meeting_id = consulting_meetings.id)
+        order by starts_at desc, id desc
+        limit ${RESERVED_PER_SERVICE}) m
+    order by service.id, m.starts_at desc, m.id desc`)
+  return groupRows(rows, ({ serviceId }) => serviceId)
+}

@@ -1,0 +1,75 @@
+import { sql } from 'kysely'
+import {
+  inRange,
+  type Keyed,
+  type KeysetRange,
+  newestFirst,
+  rangeOrder,
+} from '../../foundation/db/keyset.ts'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+
+/** A course as one member has it. */
+export interface EnrolledCourse extends Keyed {
+  readonly id: string
+  readonly slug: string
+  readonly title: string
+  readonly outlineVersion: number
+  readonly enrolledAt: Date
+  readonly expiresAt: Date | null
+  readonly lastWatched: { readonly lectureId: string; readonly positionSeconds: number } | null
+  /** The database's time of this reading, by which expiry and locks are judged. */
+  readonly readAt: Date
+}
+
+interface EnrolledCourseRow {
+  enrollment_id: string
+  course_id: string
+  slug: string
+  title: string
+  outline_version: number
+  enrolled_at: Date
+  expires_at: Date | null
+  last_lecture_id: string | null
+  last_position_seconds: number | null
+  read_at: Date
+}
+
+/** What a member is enrolled in, latest enrollment first; access that ran out stays, revoked access goes. */
+export async function enrolledCoursesOf(
+  at: SchoolDb,
+  userId: string,
+  range: KeysetRange,
+): Promise<EnrolledCourse[]> {
+  const { rows } = await at.run(sql<EnrolledCourseRow>`
+    select e.id as enrollment_id, e.course_id, c.slug, c.title, c.outline_version, e.enrolled_at,
+      e.expires_at, e.last_lecture_id, e.last_position_seconds, now() as read_at
+    from enrollments e join courses c on c.school_id = e.school_id and c.id = e.course_id
+    where e.school_id = ${at.schoolId} and e.user_id = ${userId} and e.revoked_at is null
+      and ${inRange('e.enrolled_at', 'e.id', range)}
+    ${rangeOrder('e.enrolled_at', 'e.id', range)}`)
+  return newestFirst(rows.map(courseFromRow), range)
+}
+
+function courseFromRow(row: EnrolledCourseRow): EnrolledCourse {
+  return {
+    key: { at: row.enrolled_at, id: row.enrollment_id },
+    id: row.course_id,
+    slug: row.slug,
+    title: row.title,
+    outlineVersion: row.outline_version,
+    enrolledAt: row.enrolled_at,
+    expiresAt: row.expires_at,
+    lastWatched:
+      row.last_lecture_id === null
+        ? null
+        : { lectureId: row.last_lecture_id, positionSeconds: row.last_position_seconds ?? 0 },
+    readAt: row.read_at,
+  }
+}
+
+export async function countEnrolledCoursesOf(at: SchoolDb, userId: string): Promise<number> {
+  const { rows } = await at.run(sql<{ total: number }>`
+    select count(*) as total from enrollments
+    where school_id = ${at.schoolId} and user_id = ${userId} and revoked_at is null`)
+  return rows[0]?.total ?? 0
+}

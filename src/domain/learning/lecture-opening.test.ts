@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest'
+import { openingOf } from './lecture-opening.ts'
+import { courseProgress } from './progress.ts'
+
+const day = (n: number): Date => new Date(Date.UTC(2026, 0, 1 + n))
+const lecture = { isPreview: false, unlockAfterDays: null, unlockAt: null }
+const forLife = { enrolledAt: day(0), expiresAt: null }
+const untilDay10 = { enrolledAt: day(0), expiresAt: day(10) }
+
+describe('when a lecture opens', () => {
+  test('at once without a drip rule', () => {
+    expect(openingOf(lecture, forLife, day(0))).toEqual({ isLocked: false, unlockAt: null })
+  })
+
+  test('so many days after the enrollment, to the millisecond', () => {
+    const dripped = { ...lecture, unlockAfterDays: 3 }
+    const justBefore = new Date(day(3).getTime() - 1)
+    expect(openingOf(dripped, forLife, justBefore)).toEqual({ isLocked: true, unlockAt: day(3) })
+    expect(openingOf(dripped, forLife, day(3))).toEqual({ isLocked: false, unlockAt: null })
+  })
+
+  test('at a date, whenever the member enrolled', () => {
+    const dated = { ...lecture, unlockAt: day(5) }
+    expect(openingOf(dated, forLife, day(4))).toEqual({ isLocked: true, unlockAt: day(5) })
+    expect(openingOf(dated, forLife, day(5)).isLocked).toBe(false)
+  })
+
+  test('never again once access ran out', () => {
+    expect(openingOf(lecture, untilDay10, day(9)).isLocked).toBe(false)
+    expect(openingOf(lecture, untilDay10, day(10))).toEqual({ isLocked: true, unlockAt: null })
+  })
+
+  test('no date is promised that lies beyond the end of access', () => {
+    const late = { ...lecture, unlockAfterDays: 10 }
+    expect(openingOf(late, untilDay10, day(1))).toEqual({ isLocked: true, unlockAt: null })
+  })
+
+  test('a preview is open to everybody', () => {
+    const preview = { ...lecture, isPreview: true, unlockAt: day(30) }
+    expect(openingOf(preview, untilDay10, day(20))).toEqual({ isLocked: false, unlockAt: null })
+  })
+})
+
+describe('progress', () => {
+  test('100 percent means that nothing is left', () => {
+    expect(courseProgress(999, 1000).percent).toBe(99)
+    expect(courseProgress(1000, 1000).percent).toBe(100)
+  })
+
+  test('a course without lectures is at 0, not at NaN', () => {
+    expect(courseProgress(0, 0)).toEqual({ completedLectures: 0, totalLectures: 0, percent: 0 })
+  })
+})

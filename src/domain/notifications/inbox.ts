@@ -1,0 +1,103 @@
+import { sql } from 'kysely'
+import {
+  inRange,
+  type Keyed,
+  type KeysetRange,
+  newestFirst,
+  rangeOrder,
+} from '../../foundation/db/keyset.ts'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+
+export interface InboxEntry extends Keyed {
+  readonly id: string
+  readonly kind: string
+  readonly title: string
+  readonly body: string
+  /** A path within the school, or a whole URL. */
+  readonly url: string | null
+  readonly createdAt: Date
+  readonly readAt: Date | null
+}
+
+interface NotificationRow {
+  id: string
+  kind: string
+  title: string
+  body: string
+  url: string | null
+  created_at: Date
+  read_at: Date | null
+}
+
+function entryFromRow({ created_at, read_at, ...row }: NotificationRow): InboxEntry {
+  return { key: { at: created_at, id: row.id }, ...row, createdAt: created_at, readAt: read_at }
+}
+
+export async function inboxOf(
+  at: SchoolDb,
+  userId: string,
+  range: KeysetRange,
+): Promise<InboxEntry[]> {
+  const { rows } = await at.run(sql<NotificationRow>`
+    select n.id, n.kind, n.title, n.body, n.url, n.created_at, n.read_at
+    from notifications n
+    where n.school_id = ${at.schoolId} and n.user_id = ${userId}
+      and ${inRange('n.created_at', 'n.id', range)}
+    ${rangeOrder('n.created_at', 'n.id', range)}`)
+  return newestFirst(rows.map(entryFromRow), range)
+}
+
+export async function countInboxOf(at: SchoolDb, userId: string): Promise<number> {
+  const { rows } = await at.run(sql<{ total: number }>`
+    select count(*) as total from notifications
+    where school_id = ${at.schoolId} and user_id = ${userId}`)
+  return rows[0]?.total ?? 0
+}
+
+export async function countUnreadOf(at: SchoolDb, userId: string): Promise<number> {
+  const { rows } = await at.run(sql<{ total: number }>`
+    select count(*) as total from notifications
+    where school_id = ${at.schoolId} and user_id = ${userId} and read_at is null`)
+  return rows[0]?.total ?? 0
+}
+
+export interface MarkedEntry {
+  readonly entry: InboxEntry
+  readonly unread: number
+}
+
+/**
+ * Marks one entry read and counts what is left, in one statement. An entry that was read keeps its
+ * first time. Undefined if the member has no such entry, be it somebody else's or nobody's.
+ */
+export async function markRead(
+  at: SchoolDb,
+  userId: string,
+  id: string,
+): Promise<MarkedEntry | undefined> {
+  const { rows } = await at.run(sql<NotificationRow & { unread: number }>`
+    with marked as (
+      update notifications set read_at = coalesce(read_at, now())
+      where school_id = ${at.schoolId} and user_id = ${userId} and id = ${id}
+      returning id, kind, title, body, url, created_at, read_at)
+    select marked.*, (
+      select count(*) from notifications
+      where school_id = ${at.schoolId} and user_id = ${userId} and read_at is null
+        and id <> marked.id) as unread
+    from marked`)
+  const [row] = rows
+  if (row === undefined) return undefined
+  const { unread, ...entry } = row
+  return { entry: entryFromRow(entry), unread }
+}
+
+/** Marks all that is unread and says how many entries that were. */
+export async function markAllRead(at: SchoolDb, userId: string): Promise<number> {
+  const { rows } = await at.run(sql<{ marked: number }>`
+    with marked as (
+      update notifications set read_at = now()
+      where school_id = ${at.schoolId} and user_id = ${userId} and read_at is null
+      returning 1)
+    select count(*) as marked from marked`)
+  return rows[0]?.marked ?? 0
+}

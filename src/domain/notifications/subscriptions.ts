@@ -1,0 +1,76 @@
+import { sql } from 'kysely'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+
+/** What a school writes to its members about. */
+export const TOPICS = [
+  'announcements',
+  'comments',
+  'courses',
+  'events',
+  'meetings',
+  'payments',
+] as const
+
+export const CHANNELS = ['email', 'in_app'] as const
+export type Channel = (typeof CHANNELS)[number]
+
+export interface Subscription {
+  readonly topic: string
+  readonly channel: Channel
+  readonly enabled: boolean
+}
+
+/** Every topic on every channel. Members hear of everything until they say otherwise. */
+export async function subscriptionsOf(at: SchoolDb, userId: string): Promise<Subscription[]> {
+  const { rows } = await at.run(sql<Subscription>`
+    select topic, channel, enabled from notification_subscriptions
+    where school_id = ${at.schoolId} and user_id = ${userId}`)
+  const all = new Map<string, Subscription>()
+  for (const topic of TOPICS) {
+    for (const channel of CHANNELS) {
+      all.set(`${topic} ${channel}`, { topic, channel, enabled: true })
+    }
+  }
+  for (const row of rows) all.set(`${row.topic} ${row.channel}`, row)
+  return [...all.values()].sort(inOrder)
+}
+
+function inOrder(a: Subscription, b: Subscription): number {
+  const byTopic = a.topic < b.topic ? -1 : Number(a.topic > b.topic)
+  return byTopic === 0 ? CHANNELS.indexOf(a.channel) - CHANNELS.indexOf(b.channel) : byTopic
+}
+
+/**
+ * Sets one subscription; undefined if there is no such topic. Only known topics make rows, so that
+ * nobody can fill the table with made-up ones.
+ */
+export async function setSubscription(
+  at: SchoolDb,
+  userId: string,
+  { topic, channel, enabled }: Subscription,
+): Promise<Subscription | undefined> {
+  if (!isTopic(topic)) {
+    return await at
+      .update('notification_subscriptions')
+      .set({ enabled })
+      .where('user_id', '=', userId)
+      .where('topic', '=', topic)
+      .where('channel', '=', channel)
+      .returning(['topic', 'enabled'])
+      .executeTakeFirst()
+      .then((row) => row && { ...row, channel })
+  }
+  await at
+    .insert('notification_subscriptions', { user_id: userId, topic, channel, enabled })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['school_id', 'user_id', 'topic', 'channel'])
+        .doUpdateSet({ enabled, updated_at: sql`now()` }),
+    )
+    .execute()
+  return { topic, channel, enabled }
+}
+
+function isTopic(topic: string): topic is (typeof TOPICS)[number] {
+  return TOPICS.some((known) => known === topic)
+}

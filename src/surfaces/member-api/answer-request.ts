@@ -1,0 +1,114 @@
+import type { FastifyRequest } from 'fastify'
+import { type ExecutionResult, GraphQLError, getVariableValues } from 'graphql/index.js'
+import { isDatabaseUnavailable } from '../../foundation/db/unavailable.ts'
+import { logFailure } from '../../foundation/http/last-resort.ts'
+import { OAuthError } from '../../foundation/protocol/errors.ts'
+import type { ScopeSet } from '../../foundation/protocol/scope-set.ts'
+import { costWith, type Variables } from './documents/cost.ts'
+import { DocumentRefused, type DocumentStore, type Operation } from './documents/document-store.ts'
+import { type DocumentLimits, overLimit } from './documents/limits.ts'
+import type { GraphQLRequest } from './graphql-request.ts'
+import type { MemberContext } from './member-context.ts'
+import { recoded } from './refusal.ts'
+
+/** What is sent, and whether anything of the document ran. */
+export interface GraphQLAnswer {
+  readonly refused: boolean
+  readonly body: ExecutionResult
+}
+
+/**
+ * From a request to its answer: document, scopes on older origins, variables, cost, execution. All
+ * of it counts as having reached GraphQL, so the answer is a GraphQL response even where it refuses.
+ */
+export async function answerGraphQLRequest(
+  store: DocumentStore,
+  limits: DocumentLimits,
+  context: MemberContext,
+  { query, operationName, variables }: GraphQLRequest,
+  request: FastifyRequest,
+): Promise<GraphQLAnswer> {
+  try {
+    const operation = store.load(query, operationName)
+    if (context.school.variant === 'older') checkScopes(operation, context.caller.scopes)
+    const coerced = coerceVariables(store, operation, variables)
+    const cost = checkCost(operation, coerced, limits.cost)
+    // The engines coerce variables themselves, from what was sent.
+    const result = await operation.run(context, variables)
+    return {
+      refused: false,
+      body: {
+        ...(result.errors === undefined || result.errors.length === 0
+          ? {}
+          : { errors: result.errors.map((error) => presentable(error, request)) }),
+        data: result.data ?? null,
+        extensions: { cost: { requested: cost, limit: limits.cost } },
+      },
+    }
+  } catch (error) {
+    if (!(error instanceof DocumentRefused)) throw error
+    return { refused: true, body: { errors: error.errors } }
+  }
+}
+
+/**
+ * Older origins refuse a document whole if it needs a scope that the token lacks.
+ *
+ * @see RFC 6750 §3.1
+ */
+function checkScopes({ measure }: Operation, held: ScopeSet): void {
+  const missing = [...measure.scopes].filter((scope) => !held.has(scope))
+  if (missing.length === 0) return
+  throw new OAuthError(
+    'insufficient_scope',
+    `This document requires ${missing.join(' and ')}, which the access token does not hold.`,
+    { scope: [...measure.scopes].sort().join(' ') },
+  )
+}
+
+/** graphql-js says best what is wrong with a variable, so it looks at them before anything runs. */
+function coerceVariables(
+  { schema }: DocumentStore,
+  { definition }: Operation,
+  variables: Variables,
+): Variables {
+  const { coerced, errors } = getVariableValues(
+    schema,
+    definition.variableDefinitions ?? [],
+    variables,
+    { maxErrors: 10 },
+  )
+  if (errors !== undefined) {
+    throw new DocumentRefused(errors.map((error) => recoded(error, 'bad_argument')))
+  }
+  return coerced
+}
+
+function checkCost({ measure }: Operation, variables: Variables, limit: number): number {
+  const cost = costWith(measure.cost, variables)
+  if (cost <= limit) return cost
+  const { message, extensions } = overLimit(
+    'cost',
+    limit,
+    `It is estimated at ${cost}: ask for smaller pages, or for less of each node.`,
+  )
+  throw new DocumentRefused([
+    new GraphQLError(message, { extensions: { ...extensions, requested: cost } }),
+  ])
+}
+
+/**
+ * Our refusals and the engine's own messages are for the caller. Whatever else a resolver threw is a
+ * failure of ours: logged, and told without its words. An absent database is no answer at all.
+ */
+function presentable(error: GraphQLError, request: FastifyRequest): GraphQLError {
+  const cause = error.originalError
+  if (cause === undefined || cause instanceof GraphQLError) return error
+  if (isDatabaseUnavailable(cause)) throw cause
+  logFailure(request, cause)
+  return recoded(
+    error,
+    'server_error',
+    `Something went wrong on our side. Report the request id ${request.id} if it keeps failing.`,
+  )
+}

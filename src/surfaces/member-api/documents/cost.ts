@@ -1,0 +1,22 @@
+/** Values of variables, defaults filled in. */
+export type Variables = Readonly<Record<string, unknown>>
+
+/** What something costs: known from the document, or only once its variables are. */
+export type Cost = number | ((variables: Variables) => number)
+
+export function costWith(cost: Cost, variables: Variables): number {
+  return typeof cost === 'number' ? cost : cost(variables)
+}
+
+export function plus(a: Cost, b: Cost): Cost {
+  if (typeof a === 'number' && typeof b === 'number') return a + b
+  if (a === 0) return b
+  if (b === 0) return a
+  return (variables) => costWith(a, variables) + costWith(b, variables)
+}
+
+export function times(a: Cost, b: Cost): Cost {
+  if (typeof a === 'number' && typeof b === 'number') return a * b
+  if (a === 0 || b === 0) return 0
+  return (variables) => costWith(a, variables) * costWith(b, variables)
+}

@@ -1,0 +1,158 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  GraphQLError,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  parse,
+  specifiedRules,
+  validate,
+} from 'graphql/index.js'
+import { compileQuery, isCompiledQuery } from 'graphql-jit'
+import { LruCache } from '../../../foundation/cache/lru-cache.ts'
+import type { MemberContext } from '../member-context.ts'
+import { recoded, refusal } from '../refusal.ts'
+import type { Variables } from './cost.ts'
+import { type DocumentLimits, overLimit } from './limits.ts'
+import { type Measure, measureOperations } from './measure.ts'
+
+/** All texts of one schema's cached documents together, in characters. */
+const CACHED_CHARACTERS = 4_000_000
+/** Compiling takes time with every field; a document beyond this many is interpreted each time. */
+const COMPILED_FIELDS = 500
+const MAX_VALIDATION_ERRORS = 10
+
+/** A document that is refused before anything of it runs. */
+export class DocumentRefused extends Error {
+  readonly errors: readonly GraphQLError[]
+
+  constructor(errors: readonly GraphQLError[]) {
+    super('document refused')
+    this.errors = errors
+  }
+}
+
+type Run = (
+  context: MemberContext,
+  variables: Variables,
+) => ExecutionResult | Promise<ExecutionResult>
+
+/** An operation that was parsed, measured and validated. */
+export interface Operation {
+  readonly definition: OperationDefinitionNode
+  readonly measure: Measure
+  /** Executes; on second sight it is compiled first, which a document sent once would not repay. */
+  readonly run: Run
+}
+
+/** The documents of one schema, each parsed and validated once as long as it is remembered. */
+export class DocumentStore {
+  readonly schema: GraphQLSchema
+  readonly #limits: DocumentLimits
+  readonly #documents = new LruCache<readonly Operation[]>(CACHED_CHARACTERS)
+
+  constructor(schema: GraphQLSchema, limits: DocumentLimits) {
+    this.schema = schema
+    this.#limits = limits
+  }
+
+  /** The operation that a request means, or a refusal. */
+  load(source: string, operationName: string | undefined): Operation {
+    let operations = this.#documents.get(source)
+    if (operations === undefined) {
+      operations = this.#prepare(source)
+      this.#documents.set(source, operations, source.length)
+    }
+    return chooseOperation(operations, operationName)
+  }
+
+  #prepare(source: string): Operation[] {
+    if (source.length > this.#limits.length) {
+      throw new DocumentRefused([overLimit('length', this.#limits.length, 'Send a shorter one.')])
+    }
+    const document = parseDocument(source, this.#limits.tokens)
+    const measures = refusing(() => measureOperations(this.schema, document, this.#limits))
+    const errors = validate(this.schema, document, specifiedRules, {
+      maxErrors: MAX_VALIDATION_ERRORS,
+    })
+    if (errors.length > 0) {
+      throw new DocumentRefused(errors.map((error) => recoded(error, 'graphql_validation_failed')))
+    }
+    return [...measures].map(([definition, measure]) => ({
+      definition,
+      measure,
+      run: runner(this.schema, document, definition, measure),
+    }))
+  }
+}
+
+function parseDocument(source: string, maxTokens: number): DocumentNode {
+  try {
+    return parse(source, { maxTokens })
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error
+    if (error.message.includes('token limit')) {
+      throw new DocumentRefused([overLimit('tokens', maxTokens, 'Send a shorter one.')])
+    }
+    throw new DocumentRefused([recoded(error, 'graphql_parse_failed')])
+  }
+}
+
+function refusing<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof GraphQLError) throw new DocumentRefused([error])
+    throw error
+  }
+}
+
+function chooseOperation(operations: readonly Operation[], name: string | undefined): Operation {
+  const [only] = operations
+  if (name === undefined) {
+    if (only !== undefined && operations.length === 1) return only
+    throw new DocumentRefused([
+      refusal(
+        'bad_request',
+        operations.length === 0
+          ? 'The document has no operation: write a query or a mutation.'
+          : 'The document has several operations: say which one with operationName.',
+      ),
+    ])
+  }
+  const named = operations.find(({ definition }) => definition.name?.value === name)
+  if (named !== undefined) return named
+  throw new DocumentRefused([
+    refusal('bad_request', `The document has no operation called ${name.slice(0, 100)}.`),
+  ])
+}
+
+function runner(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  definition: OperationDefinitionNode,
+  measure: Measure,
+): Run {
+  const operationName = definition.name?.value
+  const interpret: Run = (contextValue, variableValues) =>
+    execute({ schema, document, contextValue, variableValues, operationName })
+  let run = interpret
+  let sightings = 0
+  return (context, variables) => {
+    if (++sightings === 2 && measure.fields <= COMPILED_FIELDS) {
+      run = compile(schema, document, operationName) ?? interpret
+    }
+    return run(context, variables)
+  }
+}
+
+function compile(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operationName: string | undefined,
+): Run | undefined {
+  const compiled = compileQuery(schema, document, operationName)
+  if (!isCompiledQuery(compiled)) return undefined
+  return (context, variables) => compiled.query({}, context, variables) as ReturnType<Run>
+}

@@ -1,0 +1,184 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isLeafType,
+  isListType,
+  isObjectType,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql/index.js'
+import type { PageSizes } from '../connections/define-connection.ts'
+import { type AccountScope, scopeOf } from '../scopes.ts'
+import { type Cost, plus, times } from './cost.ts'
+import { type DocumentLimits, overLimit } from './limits.ts'
+import { pageSizeOf } from './page-size.ts'
+
+/** What an operation amounts to once its fragments are expanded. */
+export interface Measure {
+  readonly fields: number
+  readonly cost: Cost
+  /** The scopes that its root fields declare. */
+  readonly scopes: ReadonlySet<AccountScope>
+}
+
+/** One statement of SQL, in objects. */
+const STATEMENT = 10
+const USUAL_LENGTH = 10
+/** The schema describes itself from memory, but at length. */
+const INTROSPECTION: Readonly<Record<string, number>> = { __schema: 5_000, __type: 500 }
+
+/**
+ * Measures every operation of a parsed document, and refuses one beyond the limits as soon as they
+ * are passed. It runs before validation and compilation, because fragments nested in fragments make
+ * a few hundred bytes take seconds there; so it must bear documents that are not valid at all.
+ */
+export function measureOperations(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  limits: DocumentLimits,
+): ReadonlyMap<OperationDefinitionNode, Measure> {
+  const walker = new Walker(schema, document, limits)
+  const measures = new Map<OperationDefinitionNode, Measure>()
+  for (const definition of document.definitions) {
+    if (definition.kind === 'OperationDefinition') {
+      measures.set(definition, walker.measure(definition))
+    }
+  }
+  return measures
+}
+
+interface Place {
+  readonly parent: GraphQLNamedType | undefined
+  readonly depth: number
+  /** Nodes per page, directly below a connection. */
+  readonly pageSize?: Cost | undefined
+  /** How often each name was selected here, fragments included. */
+  readonly names: Map<string, number>
+}
+
+class Walker {
+  readonly #schema: GraphQLSchema
+  readonly #limits: DocumentLimits
+  readonly #fragments = new Map<string, FragmentDefinitionNode>()
+  readonly #entered = new Set<string>()
+  #fields = 0
+  #aliases = 0
+  #scopes = new Set<AccountScope>()
+
+  constructor(schema: GraphQLSchema, document: DocumentNode, limits: DocumentLimits) {
+    this.#schema = schema
+    this.#limits = limits
+    for (const definition of document.definitions) {
+      if (definition.kind === 'FragmentDefinition') {
+        this.#fragments.set(definition.name.value, definition)
+      }
+    }
+  }
+
+  measure(operation: OperationDefinitionNode): Measure {
+    const before = this.#fields
+    this.#scopes = new Set()
+    const parent = this.#schema.getRootType(operation.operation) ?? undefined
+    const cost = this.#selections(operation.selectionSet, { parent, depth: 1, names: new Map() })
+    return { fields: this.#fields - before, cost, scopes: this.#scopes }
+  }
+
+  #selections(selectionSet: SelectionSetNode, place: Place): Cost {
+    let total: Cost = 0
+    for (const selection of selectionSet.selections) {
+      if (++this.#fields > this.#limits.fields) {
+        throw overLimit('fields', this.#limits.fields, 'Select less, or spread fewer fragments.')
+      }
+      if (selection.kind === 'Field') {
+        total = plus(total, this.#field(selection, place))
+      } else if (selection.kind === 'InlineFragment') {
+        total = plus(total, this.#selections(selection.selectionSet, place))
+      } else {
+        total = plus(total, this.#spread(selection.name.value, place))
+      }
+    }
+    return total
+  }
+
+  /** A fragment within itself, or one that is not there, is left to validation to tell of. */
+  #spread(name: string, place: Place): Cost {
+    const fragment = this.#fragments.get(name)
+    if (fragment === undefined || this.#entered.has(name)) return 0
+    this.#entered.add(name)
+    const cost = this.#selections(fragment.selectionSet, place)
+    this.#entered.delete(name)
+    return cost
+  }
+
+  #field(node: FieldNode, place: Place): Cost {
+    this.#checkPlace(node, place)
+    const field = isObjectType(place.parent) ? place.parent.getFields()[node.name.value] : undefined
+    if (place.depth === 1 && field !== undefined) {
+      const scope = scopeOf(field)
+      if (scope !== undefined) this.#scopes.add(scope)
+    }
+    const below = node.selectionSet && this.#below(node.selectionSet, node, field, place)
+    const introspection = INTROSPECTION[node.name.value]
+    if (introspection !== undefined) return introspection
+    return field === undefined ? 0 : fieldCost(field, below ?? 0, place.pageSize)
+  }
+
+  #below(
+    selectionSet: SelectionSetNode,
+    node: FieldNode,
+    field: GraphQLField<unknown, unknown> | undefined,
+    { depth }: Place,
+  ): Cost {
+    const sizes = field && pageSizesOf(field)
+    return this.#selections(selectionSet, {
+      parent: field && getNamedType(field.type),
+      depth: depth + 1,
+      pageSize: sizes && pageSizeOf(node, sizes),
+      names: new Map(),
+    })
+  }
+
+  #checkPlace(node: FieldNode, { depth, names }: Place): void {
+    const limits = this.#limits
+    if (depth > limits.depth) {
+      throw overLimit('depth', limits.depth, 'Nest fewer fields in each other.')
+    }
+    if (node.alias !== undefined && ++this.#aliases > limits.aliases) {
+      throw overLimit('aliases', limits.aliases, 'Send several documents instead.')
+    }
+    const name = node.alias?.value ?? node.name.value
+    const times = (names.get(name) ?? 0) + 1
+    names.set(name, times)
+    if (times > limits.repeats) {
+      throw overLimit('repeats', limits.repeats, `Select ${name.slice(0, 50)} once in each place.`)
+    }
+  }
+}
+
+function pageSizesOf(field: GraphQLField<unknown, unknown>): PageSizes | undefined {
+  return field.extensions.pageSizes as PageSizes | undefined
+}
+
+/** Scalars are free, an object is one, a list is as many as it usually holds. */
+function fieldCost(
+  field: GraphQLField<unknown, unknown>,
+  below: Cost,
+  pageSize: Cost | undefined,
+): Cost {
+  const { cost, usualLength } = field.extensions
+  const own = typeof cost === 'number' ? cost : 0
+  if (isLeafType(getNamedType(field.type))) return own
+  if (pageSizesOf(field) !== undefined || scopeOf(field) === 'account:write') {
+    return plus(STATEMENT + own, below)
+  }
+  const each = plus(1, below)
+  if (!isListType(getNullableType(field.type))) return plus(own, each)
+  const length = typeof usualLength === 'number' ? usualLength : (pageSize ?? USUAL_LENGTH)
+  return plus(own, times(length, each))
+}

@@ -1,0 +1,123 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller } from '../../domain/access/caller.ts'
+import { OutlineCache } from '../../domain/learning/outline-cache.ts'
+import type { SchoolVariant } from '../../domain/schools/school.ts'
+import { findClientFault, RequestRefusedError } from '../../foundation/http/client-fault.ts'
+import { chooseMediaType } from '../../foundation/http/negotiate.ts'
+import { nameSurface } from '../../foundation/http/observe-requests.ts'
+import { acceptJson } from '../../foundation/http/request-body.ts'
+import { apiHeaders } from '../../foundation/http/security-headers.ts'
+import { OAuthError } from '../../foundation/protocol/errors.ts'
+import { loadCaller } from '../../gate/bearer-gate.ts'
+import type { AppContext } from '../../gate/context.ts'
+import { answerBearerError } from '../../gate/refusal.ts'
+import { answerGraphQLRequest } from './answer-request.ts'
+import { DocumentStore } from './documents/document-store.ts'
+import { DEFAULT_LIMITS } from './documents/limits.ts'
+import { parseGraphQLRequest } from './graphql-request.ts'
+import { refusal } from './refusal.ts'
+import { buildMemberSchema } from './schema.ts'
+import { ACCOUNT_SCOPES } from './scopes.ts'
+
+const PATH = '/member/graphql'
+const OTHER_METHODS = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+/** The first is what callers get who do not mind. */
+const MEDIA_TYPES = ['application/json', 'application/graphql-response+json'] as const
+type MediaType = (typeof MEDIA_TYPES)[number]
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who calls the Member API; set before anything of the request but its head is read. */
+    viewer: Caller
+  }
+}
+
+/** The GraphQL endpoint of every origin. */
+export function addMemberApiRoutes(app: FastifyInstance, context: AppContext): void {
+  const stores: Readonly<Record<SchoolVariant, DocumentStore>> = {
+    newer: new DocumentStore(buildMemberSchema('newer'), DEFAULT_LIMITS),
+    older: new DocumentStore(buildMemberSchema('older'), DEFAULT_LIMITS),
+  }
+  const outlines = new OutlineCache()
+
+  app.register(async (scope) => {
+    nameSurface(scope, 'member-api')
+    acceptJson(scope)
+    scope.setErrorHandler(answerFailure)
+    scope.decorateRequest('viewer')
+    scope.addHook('onRequest', async (request, reply) => {
+      request.viewer = await admit(request)
+      if (request.method === 'POST') return
+      reply.header('allow', 'POST')
+      throw new RequestRefusedError(405, 'The Member API takes POST requests only.')
+    })
+    scope.post(PATH, async (request, reply) => {
+      const type = chooseType(request)
+      checkContentType(request)
+      const { school, at, viewer: caller } = request
+      const { refused, body } = await answerGraphQLRequest(
+        stores[school.variant],
+        DEFAULT_LIMITS,
+        { caller, school, at, db: context.db, outlines },
+        parseGraphQLRequest(request.body),
+        request,
+      )
+      if (body.errors !== undefined) request.outcome.result = resultWord(body.errors)
+      const status = refused && type === 'application/graphql-response+json' ? 400 : 200
+      return send(reply, status, type, body)
+    })
+    scope.route({ method: OTHER_METHODS, url: PATH, handler: (_request, reply) => reply.send() })
+  })
+}
+
+/**
+ * Every reason for 401 comes before the 403, and both before content type and body: whoever may not
+ * come in learns nothing of what lies inside.
+ *
+ * @see RFC 6750 §3.1
+ */
+async function admit(request: FastifyRequest): Promise<Caller> {
+  const caller = await loadCaller(request, { boundSchool: true })
+  if (ACCOUNT_SCOPES.some((scope) => caller.scopes.has(scope))) return caller
+  throw new OAuthError(
+    'insufficient_scope',
+    'The Member API requires account:read or account:write. Send the person through the authorization-code flow again with one of them among the scopes.',
+    { scope: 'account:read' },
+  )
+}
+
+function chooseType(request: FastifyRequest): MediaType {
+  const type = chooseMediaType(request.headers.accept, MEDIA_TYPES)
+  if (type !== undefined) return type
+  throw new RequestRefusedError(406, `The answer can be ${MEDIA_TYPES.join(' or ')}.`)
+}
+
+/** A form or a plain text could be posted by any page without asking first; JSON cannot. */
+function checkContentType({ headers }: FastifyRequest): void {
+  if (headers['content-type'] === undefined) {
+    throw new RequestRefusedError(415, 'Send the request as application/json.')
+  }
+}
+
+function resultWord(errors: readonly { readonly extensions?: unknown }[]): string {
+  const code = (errors[0]?.extensions as { code?: unknown } | undefined)?.code
+  return typeof code === 'string' ? code : 'graphql_error'
+}
+
+/** The caller's own faults as GraphQL errors; refusals of the token and our failures as OAuth says. */
+function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const fault = findClientFault(error)
+  if (fault === undefined) return answerBearerError(error, request, reply)
+  request.outcome.result = 'bad_request'
+  const type = chooseMediaType(request.headers.accept, MEDIA_TYPES) ?? MEDIA_TYPES[0]
+  return send(reply, fault.status, type, { errors: [refusal('bad_request', fault.description)] })
+}
+
+function send(reply: FastifyReply, status: number, type: MediaType, body: object): FastifyReply {
+  return reply
+    .code(status)
+    .headers(apiHeaders('no-store'))
+    .header('content-type', `${type}; charset=utf-8`)
+    .send(JSON.stringify(body))
+}

@@ -1,0 +1,36 @@
+import { GraphQLError } from 'graphql/index.js'
+
+export type RefusalCode =
+  | 'insufficient_scope'
+  | 'bad_argument'
+  | 'bad_cursor'
+  | 'not_found'
+  | 'limit_exceeded'
+  | 'graphql_parse_failed'
+  | 'graphql_validation_failed'
+  | 'bad_request'
+  | 'server_error'
+
+/** An error meant for the caller: a sentence for people and `extensions.code` for programs. */
+export function refusal(
+  code: RefusalCode,
+  message: string,
+  details: Readonly<Record<string, unknown>> = {},
+): GraphQLError {
+  return new GraphQLError(message, { extensions: { code, ...details } })
+}
+
+/** The same error, at the same place of the document, with a code and perhaps other words. */
+export function recoded(
+  error: GraphQLError,
+  code: RefusalCode,
+  message: string = error.message,
+): GraphQLError {
+  return new GraphQLError(message, {
+    nodes: error.nodes ?? null,
+    source: error.source ?? null,
+    positions: error.positions ?? null,
+    path: error.path ?? null,
+    extensions: { code },
+  })
+}

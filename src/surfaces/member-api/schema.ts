@@ -1,0 +1,74 @@
+import { defaultFieldResolver, type GraphQLSchema, isObjectType } from 'graphql/index.js'
+import type { SchoolVariant } from '../../domain/schools/school.ts'
+import { createBuilder } from './builder.ts'
+import { definePageInfo } from './connections/define-connection.ts'
+import { guardRootFields, needsScope } from './scopes.ts'
+import { defineMeetingState } from './types/meeting-state.ts'
+import { addMutations } from './types/mutations.ts'
+import { defineNotification } from './types/notification.ts'
+import {
+  defineNotificationChannel,
+  defineNotificationSubscription,
+} from './types/notification-subscription.ts'
+import { defineScalars } from './types/scalars.ts'
+import { defineSchool } from './types/school.ts'
+import { defineViewer } from './types/viewer.ts'
+import { addAvatar } from './types/viewer-avatar.ts'
+import { addConsultingMeetings, addConsultingServices } from './types/viewer-consulting.ts'
+import {
+  addDigitalProducts,
+  addEnrolledCourses,
+  addEventRegistrations,
+} from './types/viewer-entitlements.ts'
+import { addNotifications } from './types/viewer-notifications.ts'
+import { addPayments } from './types/viewer-payments.ts'
+
+/** The schema of a variant. On older origins some fields and their types do not exist at all. */
+export function buildMemberSchema(variant: SchoolVariant): GraphQLSchema {
+  const builder = createBuilder()
+  defineScalars(builder)
+  const pageInfo = definePageInfo(builder)
+  const meetingState = defineMeetingState(builder)
+  const notification = defineNotification(builder)
+  const channel = defineNotificationChannel(builder)
+  const subscription = defineNotificationSubscription(builder, channel)
+  const viewer = defineViewer(builder, defineSchool(builder))
+  addEnrolledCourses(builder, viewer, pageInfo)
+  addDigitalProducts(builder, viewer, pageInfo)
+  addConsultingServices(builder, viewer, pageInfo, meetingState)
+  addEventRegistrations(builder, viewer, pageInfo)
+  addNotifications(builder, viewer, pageInfo, notification, subscription)
+  if (variant === 'newer') {
+    addAvatar(builder, viewer)
+    addConsultingMeetings(builder, viewer, pageInfo, meetingState)
+    addPayments(builder, viewer, pageInfo)
+  }
+  builder.queryType({
+    description: 'What a token with account:read may read.',
+    fields: (t) => ({
+      viewer: t.field({
+        type: viewer,
+        nullable: true,
+        description:
+          'The signed-in member. Needs account:read; null, with an error that says so, if the token lacks it.',
+        extensions: needsScope('account:read'),
+        resolve: (_root, _args, { caller }) => caller.person,
+      }),
+    }),
+  })
+  addMutations(builder, notification, subscription, channel)
+  const schema = builder.toSchema()
+  guardRootFields(schema)
+  leavePlainFields(schema)
+  return schema
+}
+
+/** A compiled query reads a field without resolver straight from its object. */
+function leavePlainFields(schema: GraphQLSchema): void {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith('__')) continue
+    for (const field of Object.values(type.getFields())) {
+      if (field.resolve === defaultFieldResolver) delete field.resolve
+    }
+  }
+}

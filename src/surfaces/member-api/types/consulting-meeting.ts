@@ -1,0 +1,97 @@
+import {
+  attendeesOf,
+  type MeetingFilter,
+  type MeetingKind,
+  type MeetingState,
+  type MemberMeeting,
+} from '../../../domain/consulting/meetings-of-member.ts'
+import type { Builder, Ref } from '../builder.ts'
+import type { MemberContext } from '../member-context.ts'
+import { once } from '../once.ts'
+import { defineEnum } from './enums.ts'
+import type { MeetingStateEnum } from './meeting-state.ts'
+
+export interface MeetingNode extends MemberMeeting {
+  readonly attendeesCount: () => Promise<number>
+}
+
+/** The meetings of a page, whose attendees are counted together. */
+export function meetingNodes(context: MemberContext, meetings: MemberMeeting[]): MeetingNode[] {
+  const ids = meetings.map(({ id }) => id)
+  const attendees = once(() => attendeesOf(context.at, ids))
+  return meetings.map((meeting) => ({
+    ...meeting,
+    attendeesCount: async () => (await attendees()).get(meeting.id) ?? 0,
+  }))
+}
+
+export function defineConsultingMeeting(
+  builder: Builder,
+  meetingState: MeetingStateEnum,
+): Ref<MeetingNode> {
+  const kind = defineEnum<MeetingKind>(
+    builder,
+    'ConsultingMeetingKind',
+    'Why a meeting is the viewer’s.',
+    {
+      consulting: 'A slot of a consulting service on which the viewer took a seat.',
+      study_group: 'A class of a study group that the viewer belongs to.',
+    },
+  )
+  return builder.objectRef<MeetingNode>('ConsultingMeeting').implement({
+    description: 'A meeting of the viewer: a seat they booked, or a class of one of their groups.',
+    fields: (t) => ({
+      id: t.exposeID('id', { description: 'Id of the meeting.' }),
+      title: t.exposeString('title', { description: 'Title of the meeting.' }),
+      kind: t.expose('kind', { type: kind, description: 'Why it is the viewer’s.' }),
+      state: t.expose('state', { type: meetingState, description: 'How the meeting stands.' }),
+      startedAt: t.expose('startedAt', {
+        type: 'UnixTime',
+        description: 'When it starts or started.',
+      }),
+      endedAt: t.expose('endedAt', { type: 'UnixTime', description: 'When it ends or ended.' }),
+      roomUrl: t.exposeString('roomUrl', {
+        description:
+          'Where to join. An empty string once the meeting has ended or was canceled, and as long as no room is known.',
+      }),
+      attendeesCount: t.int({
+        description:
+          'How many attend: the seats taken on a slot, or the roster of a study group. The same for whoever asks.',
+        resolve: (meeting) => meeting.attendeesCount(),
+      }),
+    }),
+  })
+}
+
+interface FilterInput {
+  startedAfter?: number | null | undefined
+  startedBefore?: number | null | undefined
+  state?: readonly MeetingState[] | null | undefined
+}
+
+export function defineMeetingFilter(builder: Builder, meetingState: MeetingStateEnum) {
+  return builder.inputType('ConsultingMeetingFilter', {
+    description:
+      'Which meetings to list; all conditions must hold, and one that is null or left out holds always. The upcoming schedule is startedAfter now with the states available and scheduled; history is startedBefore now.',
+    fields: (t) => ({
+      startedAfter: t.int({
+        description: 'Unix seconds: only meetings that start at this second or later.',
+      }),
+      startedBefore: t.int({
+        description: 'Unix seconds: only meetings that start before this second.',
+      }),
+      state: t.field({
+        type: [meetingState],
+        description: 'Only meetings in one of these states.',
+      }),
+    }),
+  })
+}
+
+export function meetingFilter(input: FilterInput | null | undefined): MeetingFilter {
+  return {
+    startedAfter: input?.startedAfter ?? undefined,
+    startedBefore: input?.startedBefore ?? undefined,
+    states: input?.state ?? undefined,
+  }
+}

@@ -1,0 +1,92 @@
+import {
+  RESERVED_PER_SERVICE,
+  type ReservedMeeting,
+  reservedMeetingsOf,
+  slotsOfServices,
+  type WeeklySlot,
+} from '../../../domain/consulting/service-calendar.ts'
+import type { OfferedService } from '../../../domain/consulting/services-for-member.ts'
+import type { Builder, Ref } from '../builder.ts'
+import type { MemberContext } from '../member-context.ts'
+import { once } from '../once.ts'
+import type { MeetingStateEnum } from './meeting-state.ts'
+
+export interface ServiceNode extends OfferedService {
+  readonly slots: () => Promise<WeeklySlot[]>
+  readonly meetings: () => Promise<ReservedMeeting[]>
+}
+
+/** The services of a page, whose calendars are read together. */
+export function serviceNodes(context: MemberContext, services: OfferedService[]): ServiceNode[] {
+  const ids = services.map(({ id }) => id)
+  const slots = once(() => slotsOfServices(context.at, ids))
+  const meetings = once(() => reservedMeetingsOf(context.at, ids))
+  return services.map((service) => ({
+    ...service,
+    slots: async () => (await slots()).get(service.id) ?? [],
+    meetings: async () => (await meetings()).get(service.id) ?? [],
+  }))
+}
+
+export function defineConsultingService(
+  builder: Builder,
+  meetingState: MeetingStateEnum,
+): Ref<ServiceNode> {
+  const slot = defineConsultingSlot(builder)
+  const reserved = defineReservedMeeting(builder, meetingState)
+  return builder.objectRef<ServiceNode>('ConsultingService').implement({
+    description:
+      'Time with somebody, offered to the viewer because of a course they have. It is an offer, not a purchase and not a booking.',
+    fields: (t) => ({
+      id: t.exposeID('id', { description: 'Id of the service.' }),
+      title: t.exposeString('title', { description: 'Title of the service.' }),
+      description: t.exposeString('description', {
+        description: 'What it is, in Markdown without HTML.',
+      }),
+      slots: t.field({
+        type: [slot],
+        description: 'The availability that recurs every week.',
+        extensions: { usualLength: 10 },
+        resolve: (service) => service.slots(),
+      }),
+      meetings: t.field({
+        type: [reserved],
+        description: `Meetings that anyone has reserved on this service, newest start first, the latest ${RESERVED_PER_SERVICE}. These are everybody’s, and nothing marks which are the viewer’s: never show them as "my bookings", which are consultingMeetings of viewer.`,
+        extensions: { usualLength: 50 },
+        resolve: (service) => service.meetings(),
+      }),
+    }),
+  })
+}
+
+function defineConsultingSlot(builder: Builder): Ref<WeeklySlot> {
+  return builder.objectRef<WeeklySlot>('ConsultingSlot').implement({
+    description: 'A time of the week at which a service can be booked.',
+    fields: (t) => ({
+      weekday: t.exposeInt('weekday', { description: 'Day of the week, 1 for Monday to 7.' }),
+      startsAt: t.exposeString('startsAt', {
+        description: 'Time of day in timeZone, as hours and minutes such as 09:30.',
+      }),
+      durationMinutes: t.exposeInt('durationMinutes', { description: 'Length in minutes.' }),
+      timeZone: t.exposeString('timeZone', {
+        description: 'Name of the time zone, such as Asia/Taipei.',
+      }),
+      capacity: t.exposeInt('capacity', { description: 'How many can book the same meeting.' }),
+    }),
+  })
+}
+
+function defineReservedMeeting(
+  builder: Builder,
+  meetingState: MeetingStateEnum,
+): Ref<ReservedMeeting> {
+  return builder.objectRef<ReservedMeeting>('ReservedMeeting').implement({
+    description:
+      'A meeting on a service that somebody reserved, to show which times are taken. Whose it is cannot be told.',
+    fields: (t) => ({
+      startedAt: t.expose('startedAt', { type: 'UnixTime', description: 'When it starts.' }),
+      endedAt: t.expose('endedAt', { type: 'UnixTime', description: 'When it ends.' }),
+      state: t.expose('state', { type: meetingState, description: 'How the meeting stands.' }),
+    }),
+  })
+}

@@ -1,0 +1,20 @@
+import type { MeetingState } from '../../../domain/consulting/meetings-of-member.ts'
+import type { Builder } from '../builder.ts'
+import { defineEnum } from './enums.ts'
+
+export type MeetingStateEnum = ReturnType<typeof defineMeetingState>
+
+export function defineMeetingState(builder: Builder) {
+  return defineEnum<MeetingState>(
+    builder,
+    'ConsultingMeetingState',
+    'How a meeting stands. Reserving a slot takes a seat but confirms nothing.',
+    {
+      available:
+        'Not confirmed by staff. A slot that a member reserved stays so, and so do the classes of study groups.',
+      scheduled: 'Confirmed by staff.',
+      canceled:
+        'Called off. It stays in the list of whoever booked it; filter by state to leave it out.',
+    },
+  )
+}

@@ -1,0 +1,173 @@
+import {
+  adjustmentsOfPayments,
+  linesOfPayments,
+  type PaymentAdjustment,
+  type PaymentLine,
+} from '../../../domain/commerce/payment-lines.ts'
+import type {
+  MemberPayment,
+  PaymentState,
+  PaymentType,
+  RefundingState,
+} from '../../../domain/commerce/payments-of-member.ts'
+import type { Builder, Ref } from '../builder.ts'
+import type { MemberContext } from '../member-context.ts'
+import { once } from '../once.ts'
+import { defineEnum } from './enums.ts'
+import {
+  defineInstallment,
+  defineInvoice,
+  definePaymentAdjustment,
+  definePaymentLineitem,
+} from './payment-parts.ts'
+
+export interface PaymentNode extends MemberPayment {
+  readonly lineitems: () => Promise<PaymentLine[]>
+  readonly adjustments: () => Promise<PaymentAdjustment[]>
+}
+
+/** The payments of a page, whose lines are read together. */
+export function paymentNodes(context: MemberContext, payments: MemberPayment[]): PaymentNode[] {
+  const ids = payments.map(({ id }) => id)
+  const lines = once(() => linesOfPayments(context.at, ids))
+  const adjustments = once(() => adjustmentsOfPayments(context.at, ids))
+  return payments.map((payment) => ({
+    ...payment,
+    lineitems: async () => (await lines()).get(payment.id) ?? [],
+    adjustments: async () => (await adjustments()).get(payment.id) ?? [],
+  }))
+}
+
+const FOR_UNPAID =
+  'For an ATM or convenience-store payment that is unpaid or has expired; null otherwise.'
+
+export function definePayment(builder: Builder): Ref<PaymentNode> {
+  const type = definePaymentType(builder)
+  const state = definePaymentState(builder)
+  const refundingState = defineRefundingState(builder)
+  const adjustment = definePaymentAdjustment(builder)
+  const lineitem = definePaymentLineitem(builder)
+  const invoice = defineInvoice(builder)
+  const installment = defineInstallment(builder)
+  return builder.objectRef<PaymentNode>('Payment').implement({
+    description:
+      'One attempt to pay. A checkout that was tried again is another payment with another tradeNo; nothing links the attempts of a purchase, and no field stands for the purchase itself.',
+    fields: (t) => ({
+      tradeNo: t.exposeString('tradeNo', {
+        description: 'Identifies this payment, not the purchase behind it. Unique at its school.',
+      }),
+      amount: t.expose('amount', {
+        type: 'MinorUnits',
+        description: 'What was or is to be paid, after adjustments.',
+      }),
+      currency: t.exposeString('currency', {
+        description: 'Currency of every amount of this payment (ISO 4217).',
+      }),
+      paymentType: t.expose('paymentType', {
+        type,
+        nullable: true,
+        description: 'How it is paid; null if no method was ever chosen.',
+      }),
+      paymentState: t.expose('paymentState', {
+        type: state,
+        description: 'Where the payment stands now.',
+      }),
+      createdAt: t.expose('createdAt', {
+        type: 'UnixTime',
+        description: 'When the attempt was begun; payments are ordered by it.',
+      }),
+      paidAt: t.expose('paidAt', {
+        type: 'UnixTime',
+        nullable: true,
+        description: 'When the money came; null if it did not.',
+      }),
+      adjustments: t.field({
+        type: [adjustment],
+        description: 'The coupons and promotions that were taken off.',
+        extensions: { usualLength: 3 },
+        resolve: (payment) => payment.adjustments(),
+      }),
+      lineitems: t.field({
+        type: [lineitem],
+        description: 'What the payment is for, as it read at the time.',
+        extensions: { usualLength: 5 },
+        resolve: (payment) => payment.lineitems(),
+      }),
+      invoice: t.expose('invoice', {
+        type: invoice,
+        nullable: true,
+        description: 'The invoice; null if none was issued.',
+      }),
+      installment: t.expose('installment', {
+        type: installment,
+        nullable: true,
+        description: 'How the amount is spread over months; null if it is paid at once.',
+      }),
+      refundingState: t.expose('refundingState', {
+        type: refundingState,
+        description: 'Where a refund stands.',
+      }),
+      refundedAmount: t.expose('refundedAmount', {
+        type: 'MinorUnits',
+        description: 'What was given back so far.',
+      }),
+      refundedAt: t.expose('refundedAt', {
+        type: 'UnixTime',
+        nullable: true,
+        description: 'When money was last given back.',
+      }),
+      refundRequestedAt: t.expose('refundRequestedAt', {
+        type: 'UnixTime',
+        nullable: true,
+        description: 'When a refund was asked for.',
+      }),
+      bankCode: t.exposeString('bankCode', {
+        nullable: true,
+        description: `Code of the bank or store to pay at. ${FOR_UNPAID}`,
+      }),
+      bankName: t.exposeString('bankName', {
+        nullable: true,
+        description: `Name of the bank or store to pay at. ${FOR_UNPAID}`,
+      }),
+      codeNo: t.exposeString('codeNo', {
+        nullable: true,
+        description: `The account to transfer to, or the code to show at the counter. ${FOR_UNPAID}`,
+      }),
+      expiredAt: t.expose('expiredAt', {
+        type: 'UnixTime',
+        nullable: true,
+        description:
+          'Until when an unpaid payment can be made, or until when it could; null once it is paid, and if it has no limit.',
+      }),
+    }),
+  })
+}
+
+function definePaymentType(builder: Builder) {
+  return defineEnum<PaymentType>(builder, 'PaymentType', 'How a payment is made.', {
+    credit_card: 'By card.',
+    atm: 'By transfer to an account that the instructions name.',
+    convenience_store: 'At the counter of a store, with the code that the instructions name.',
+    free: 'There was nothing to pay.',
+  })
+}
+
+function definePaymentState(builder: Builder) {
+  return defineEnum<PaymentState>(builder, 'PaymentState', 'Where a payment stands.', {
+    pending: 'Not paid yet, and can still be. Show the instructions.',
+    paid: 'Paid, perhaps refunded in part.',
+    failed: 'Refused by the bank, or broken off.',
+    expired: 'Not paid in time. The instructions remain, but no longer work.',
+    refunded: 'Paid, and given back entirely.',
+  })
+}
+
+function defineRefundingState(builder: Builder) {
+  return defineEnum<RefundingState>(builder, 'RefundingState', 'Where a refund stands.', {
+    none: 'Nobody asked for one.',
+    requested: 'Asked for, not decided.',
+    partially_refunded: 'A part was given back.',
+    refunded: 'All was given back.',
+    rejected: 'Turned down.',
+  })
+}

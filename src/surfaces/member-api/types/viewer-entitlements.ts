@@ -1,0 +1,118 @@
+import { countProductsOf, productsOf } from '../../../domain/commerce/products-of-member.ts'
+import {
+  countRegistrationsOf,
+  registrationsOf,
+} from '../../../domain/events/registrations-of-member.ts'
+import {
+  countEnrolledCoursesOf,
+  enrolledCoursesOf,
+} from '../../../domain/learning/enrolled-courses.ts'
+import type { Person } from '../../../domain/people/person.ts'
+import type { Builder, Ref } from '../builder.ts'
+import { openConnection, type PageInfo } from '../connections/connection.ts'
+import { defineConnection, pageArgs, pageSizes } from '../connections/define-connection.ts'
+import { defineCourse } from './course.ts'
+import { courseNodes } from './course-pages.ts'
+import { defineDigitalProduct } from './digital-product.ts'
+import { defineEventRegistration } from './event-registration.ts'
+import { defineLecture } from './lecture.ts'
+import { defineSection } from './section.ts'
+
+const MAXIMUM = 100
+
+export function addEnrolledCourses(
+  builder: Builder,
+  viewer: Ref<Person>,
+  pageInfo: Ref<PageInfo>,
+): void {
+  const course = defineCourse(builder, defineSection(builder, defineLecture(builder)))
+  const connection = defineConnection(builder, pageInfo, 'Course', course, 'enrolled courses')
+  builder.objectField(viewer, 'enrolledCourses', (t) =>
+    t.field({
+      type: connection,
+      description:
+        'The courses that the viewer is enrolled in, latest enrollment first. A list of entitlements: for what was paid, see payments.',
+      args: pageArgs(builder, MAXIMUM),
+      extensions: pageSizes(MAXIMUM),
+      resolve: ({ id }, args, context) =>
+        openConnection(
+          {
+            name: 'enrolledCourses',
+            maximum: MAXIMUM,
+            read: async (range) =>
+              courseNodes(context, await enrolledCoursesOf(context.at, id, range)),
+            count: () => countEnrolledCoursesOf(context.at, id),
+          },
+          args,
+        ),
+    }),
+  )
+}
+
+export function addDigitalProducts(
+  builder: Builder,
+  viewer: Ref<Person>,
+  pageInfo: Ref<PageInfo>,
+): void {
+  const product = defineDigitalProduct(builder)
+  const connection = defineConnection(
+    builder,
+    pageInfo,
+    'DigitalProduct',
+    product,
+    'digital products',
+  )
+  builder.objectField(viewer, 'digitalProducts', (t) =>
+    t.field({
+      type: connection,
+      description:
+        'The digital products that the viewer may download, latest first. A list of entitlements: for what was paid, see payments.',
+      args: pageArgs(builder, MAXIMUM),
+      extensions: pageSizes(MAXIMUM),
+      resolve: ({ id }, args, { at }) =>
+        openConnection(
+          {
+            name: 'digitalProducts',
+            maximum: MAXIMUM,
+            read: (range) => productsOf(at, id, range),
+            count: () => countProductsOf(at, id),
+          },
+          args,
+        ),
+    }),
+  )
+}
+
+export function addEventRegistrations(
+  builder: Builder,
+  viewer: Ref<Person>,
+  pageInfo: Ref<PageInfo>,
+): void {
+  const registration = defineEventRegistration(builder)
+  const connection = defineConnection(
+    builder,
+    pageInfo,
+    'EventRegistration',
+    registration,
+    'event registrations',
+  )
+  builder.objectField(viewer, 'eventRegistrations', (t) =>
+    t.field({
+      type: connection,
+      description:
+        'The places that the viewer has at events, latest registration first. A list of entitlements: for what was paid, see payments.',
+      args: pageArgs(builder, MAXIMUM),
+      extensions: pageSizes(MAXIMUM),
+      resolve: ({ id }, args, { at }) =>
+        openConnection(
+          {
+            name: 'eventRegistrations',
+            maximum: MAXIMUM,
+            read: (range) => registrationsOf(at, id, range),
+            count: () => countRegistrationsOf(at, id),
+          },
+          args,
+        ),
+    }),
+  )
+}
