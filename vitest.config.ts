@@ -6,5 +6,8 @@ export default defineConfig({
     environment: 'node',
     globalSetup: 'test/support/global-setup.ts',
     restoreMocks: true,
+    // Guards against a hang, nothing else: no test asserts how long something takes.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 })
