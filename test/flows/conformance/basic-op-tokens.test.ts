@@ -1,0 +1,158 @@
+import { expect } from 'vitest'
+import { verifies } from '../../spec/verifies.ts'
+import { ask, expectErrorRedirect } from '../../support/authorization.ts'
+import { exchange, postForm, refresh, userinfo } from '../../support/client-like.ts'
+import { aSuite, discover, runFlow } from '../../support/conformance.ts'
+import { aWorld } from '../../support/world.ts'
+
+const world = await aWorld()
+const stage = await aSuite(world)
+const { school, client, person } = stage
+const PERSONAL = ['name', 'picture', 'email']
+
+verifies(
+  'oidcc-server',
+  'oidcc-server: the plain flow, with the claims that were asked for and no others',
+  async () => {
+    const run = await runFlow(stage, { scope: 'openid' })
+    for (const claim of PERSONAL) {
+      expect(run.claims).not.toHaveProperty(claim)
+      expect(run.userinfo).not.toHaveProperty(claim)
+    }
+    const codes = new Set([run.code, (await runFlow(stage)).code, (await runFlow(stage)).code])
+    expect(codes.size).toBe(3)
+  },
+)
+
+verifies(
+  'oidcc-server-client-secret-post',
+  'oidcc-server-client-secret-post: the secret in the form, and no flow without it',
+  async () => {
+    const { code, verifier } = await runFlow(stage)
+    const bare = await exchange(world, school, client, code, verifier, { client_secret: undefined })
+    expect(bare.statusCode).toBe(401)
+    expect(bare.json().error).toBe('invalid_client')
+    const supported = (await discover(world, school)).token_endpoint_auth_methods_supported
+    expect(supported).toEqual(['none', 'client_secret_post'])
+  },
+)
+
+verifies(
+  'oidcc-idtoken-signature',
+  'oidcc-idtoken-signature: the header names a key of the JWKS, and it is ES256',
+  async () => {
+    const { header } = await runFlow(stage)
+    expect(header.alg).toBe('ES256')
+    expect(header.kid).toBeDefined()
+  },
+)
+
+verifies(
+  'oidcc-idtoken-unsigned',
+  'oidcc-idtoken-unsigned: none is not offered and never comes',
+  async () => {
+    const { header } = await runFlow(stage)
+    expect(header.alg).not.toBe('none')
+    const supported = (await discover(world, school)).id_token_signing_alg_values_supported
+    expect(supported).toEqual(['ES256'])
+  },
+)
+
+verifies('oidcc-userinfo-get', 'oidcc-userinfo-get: by GET with the header', async () => {
+  const run = await runFlow(stage, { scope: 'openid' })
+  expect(run.userinfo.sub).toBe(person.id)
+})
+
+verifies(
+  'oidcc-userinfo-post-header',
+  'oidcc-userinfo-post-header: by POST with the header',
+  async () => {
+    const { tokens, claims } = await runFlow(stage)
+    const headers = { authorization: `Bearer ${tokens.access_token}` }
+    const answer = await postForm(world, school, '/api/oauth/userinfo', {}, headers)
+    expect(answer.json().sub).toBe(claims.sub)
+  },
+)
+
+verifies(
+  'oidcc-userinfo-post-body',
+  'oidcc-userinfo-post-body: a token in the body is refused cleanly',
+  async () => {
+    const { access_token } = (await runFlow(stage)).tokens
+    const answer = await postForm(world, school, '/api/oauth/userinfo', { access_token })
+    expect(answer.statusCode).toBe(401)
+    expect(answer.headers['www-authenticate']).toMatch(/^Bearer /)
+  },
+)
+
+verifies('oidcc-scope-profile', 'oidcc-scope-profile: name and picture', async () => {
+  const { userinfo: said } = await runFlow(stage, { scope: 'openid profile' })
+  expect(said).toMatchObject({ name: person.name, picture: `${school.origin}/assets/mark.svg` })
+  expect(said).not.toHaveProperty('email')
+})
+
+verifies('oidcc-scope-email', 'oidcc-scope-email: the address and no name', async () => {
+  const { userinfo: said } = await runFlow(stage, { scope: 'openid email' })
+  expect(said.email).toBe(person.email)
+  expect(said).not.toHaveProperty('name')
+})
+
+verifies(
+  ['oidcc-scope-address', 'oidcc-scope-phone'],
+  'oidcc-scope-address and oidcc-scope-phone: unlisted, and refused as invalid_scope',
+  async () => {
+    const { scopes_supported } = await discover(world, school)
+    for (const scope of ['address', 'phone']) {
+      expect(scopes_supported).not.toContain(scope)
+      const answer = await ask(stage, { scope: `openid ${scope}` })
+      expectErrorRedirect(stage, answer, 'invalid_scope')
+    }
+  },
+)
+
+verifies('oidcc-scope-all', 'oidcc-scope-all: all claims, in both places alike', async () => {
+  const run = await runFlow(stage, { scope: 'openid profile email' })
+  for (const claim of [...PERSONAL, 'org_id', 'roles', 'sub']) {
+    expect(run.userinfo[claim]).toBeDefined()
+    expect(run.claims[claim]).toEqual(run.userinfo[claim])
+  }
+})
+
+verifies('oidcc-codereuse', 'oidcc-codereuse: the second exchange is invalid_grant', async () => {
+  const { code, verifier } = await runFlow(stage)
+  const again = await exchange(world, school, client, code, verifier)
+  expect(again.statusCode).toBe(400)
+  expect(again.json().error).toBe('invalid_grant')
+})
+
+verifies(
+  'oidcc-codereuse-30seconds',
+  'oidcc-codereuse-30seconds: half a minute later too, and the first access token is revoked',
+  async () => {
+    const { code, verifier, tokens } = await runFlow(stage)
+    await world.database.pool.query(
+      `update authorization_codes set consumed_at = consumed_at - interval '30 seconds',
+         expires_at = expires_at - interval '30 seconds' where school_id = $1 and pair_id is not null`,
+      [school.id],
+    )
+    const again = await exchange(world, school, client, code, verifier)
+    expect(again.json().error).toBe('invalid_grant')
+    expect((await userinfo(world, school, tokens.access_token)).statusCode).toBe(401)
+  },
+)
+
+verifies(
+  'oidcc-refresh-token',
+  'oidcc-refresh-token: legal characters, works for its client, not for a second one, no new ID token',
+  async () => {
+    const { tokens } = await runFlow(stage)
+    expect(tokens.refresh_token).toMatch(/^[\x20-\x7e]+$/)
+    const other = await world.aConfidentialClient(school)
+    const stolen = await refresh(world, school, other, tokens.refresh_token)
+    expect(stolen.json().error).toBe('invalid_grant')
+    const answer = await refresh(world, school, client, tokens.refresh_token)
+    expect(answer.statusCode).toBe(200)
+    expect(answer.json().access_token).not.toBe(tokens.access_token)
+    expect(answer.json()).not.toHaveProperty('id_token')
+  },
+)
