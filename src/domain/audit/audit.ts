@@ -43,6 +43,7 @@ export type AuditAction =
   | 'person.created'
   | 'person.deleted'
   | 'person.password_changed'
+  | 'operation.done'
 
 export async function record(at: SchoolDb, entry: AuditEntry): Promise<void> {
   await at.insert('audit_entries', auditRow(entry)).execute()

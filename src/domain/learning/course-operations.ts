@@ -1,0 +1,186 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { uuidv7 } from '../../foundation/crypto/random.ts'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { EXAMPLE } from '../operation/example-ids.ts'
+import { amount, currency, id, line, markdown, slug, text } from '../operation/fields.ts'
+import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import {
+  changeOperation,
+  createOperation,
+  readOperation,
+  removeOperation,
+} from '../operation/object-operations.ts'
+import { invalid } from '../operation/refusal.ts'
+import { writing } from '../operation/writing.ts'
+import { schoolCurrency } from '../schools/school-currency.ts'
+import { COURSE_STATES, courses } from './course-resource.ts'
+
+const READ = ['courses:read']
+const WRITE = ['courses:write']
+
+const fields = {
+  slug,
+  title: line(300),
+  summary: text(0, 1000),
+  description: markdown(100_000),
+  price_amount: amount,
+  currency,
+  cover_file_id: id.nullable(),
+  lecturer_ids: z.array(id).max(50),
+}
+
+export const listCourses = listOperation({
+  name: 'courses.list',
+  title: 'List courses',
+  summary: 'Courses in every state, drafts and archived ones included.',
+  scopes: READ,
+  of: courses,
+  filters: {
+    state: filter(z.enum(COURSE_STATES), (state) => sql`r.state = ${state}`),
+    slug: filter(slug, (value) => sql`r.slug = ${value}`),
+    lecturer_id: filter(id, (value) => sql`${value} = any(r.lecturer_ids)`),
+    ...timeFilters('created_at'),
+  },
+  sorts: { created_at: 'time', updated_at: 'time', title: 'text', price_amount: 'number' },
+  defaultSort: '-created_at',
+  examples: [{ title: 'What is on sale, by title', input: { state: 'published', sort: 'title' } }],
+})
+
+export const readCourse = readOperation({
+  name: 'courses.read',
+  title: 'Read a course',
+  summary: 'One course by its id. Its sections and lectures are the curriculum.',
+  scopes: READ,
+  of: courses,
+  examples: [{ title: 'A course', input: { id: EXAMPLE.course } }],
+})
+
+export const createCourse = createOperation({
+  name: 'courses.create',
+  title: 'Create a course',
+  summary: 'Makes a draft, which no student sees until it is published.',
+  scopes: WRITE,
+  of: courses,
+  fields: {
+    slug: fields.slug,
+    title: fields.title,
+    summary: fields.summary.default(''),
+    description: fields.description.default(''),
+    price_amount: fields.price_amount.default(0),
+    currency: fields.currency.optional().meta({ description: 'The school’s own if left out.' }),
+    cover_file_id: fields.cover_file_id.default(null),
+    lecturer_ids: fields.lecturer_ids.default([]),
+  },
+  examples: [
+    {
+      title: 'A priced course',
+      input: { slug: 'watercolour', title: 'Watercolour', price_amount: 4900, currency: 'USD' },
+    },
+    { title: 'The least that is needed', input: { slug: 'drawing', title: 'Drawing' } },
+  ],
+  async create(tx, _caller, { lecturer_ids, currency: given, ...columns }) {
+    const made = uuidv7()
+    const own = await schoolCurrency(tx)
+    await tx.insert('courses', { ...columns, id: made, currency: given ?? own }).execute()
+    await setLecturers(tx, made, lecturer_ids)
+    return made
+  },
+})
+
+export const changeCourse = changeOperation({
+  name: 'courses.change',
+  title: 'Change a course',
+  summary: 'Changes what is given and leaves the rest.',
+  scopes: WRITE,
+  of: courses,
+  fields: z.object(fields).partial().shape,
+  examples: [
+    { title: 'Another price', input: { id: EXAMPLE.course, price_amount: 5900 } },
+    {
+      title: 'Another lecturer',
+      input: { id: EXAMPLE.course, lecturer_ids: [EXAMPLE.lecturer] },
+    },
+  ],
+  async change(tx, _caller, { id: course, if_version, lecturer_ids, ...columns }) {
+    // Changed lecturers count as a change of the course, or its version would hide them.
+    const touched = lecturer_ids === undefined ? {} : { outline_version: sql`outline_version` }
+    await writing(tx).update('courses', target(course, if_version), { ...columns, ...touched })
+    if (lecturer_ids !== undefined) await setLecturers(tx, course, lecturer_ids)
+  },
+})
+
+export const publishCourse = changeOperation({
+  name: 'courses.publish',
+  title: 'Publish a course',
+  summary:
+    'Puts a draft on sale, or brings an archived course back. Done twice, it changes nothing.',
+  scopes: WRITE,
+  of: courses,
+  fields: {},
+  examples: [{ title: 'Publish a draft', input: { id: EXAMPLE.draftCourse } }],
+  async change(tx, _caller, { id: course, if_version }) {
+    await writing(tx).update('courses', target(course, if_version), {
+      state: 'published',
+      published_at: sql`coalesce(published_at, now())`,
+      archived_at: null,
+    })
+  },
+})
+
+export const archiveCourse = changeOperation({
+  name: 'courses.archive',
+  title: 'Archive a course',
+  summary: 'Takes a course off sale. Students who have it keep it.',
+  scopes: WRITE,
+  of: courses,
+  fields: {},
+  examples: [{ title: 'Archive a course', input: { id: EXAMPLE.course } }],
+  async change(tx, _caller, { id: course, if_version }) {
+    await writing(tx).update('courses', target(course, if_version), {
+      state: 'archived',
+      archived_at: sql`coalesce(archived_at, now())`,
+    })
+  },
+})
+
+export const removeCourse = removeOperation({
+  name: 'courses.remove',
+  title: 'Remove a course',
+  summary: 'Removes a course that nobody ever had, with its curriculum. Archive all others.',
+  scopes: WRITE,
+  of: courses,
+  examples: [{ title: 'Remove a draft', input: { id: EXAMPLE.draftCourse } }],
+  async remove(tx, _caller, { id: course, if_version }) {
+    await writing(tx).delete('courses', target(course, if_version))
+  },
+})
+
+const target = (course: string, ifVersion: number | undefined) => ({
+  object: 'course',
+  key: { id: course },
+  ifVersion,
+})
+
+async function setLecturers(
+  tx: SchoolTx,
+  course: string,
+  people: readonly string[],
+): Promise<void> {
+  if (new Set(people).size !== people.length) {
+    throw invalid('lecturer_ids', 'repeated', 'Name each lecturer once.')
+  }
+  await tx.delete('course_lecturers').where('course_id', '=', course).execute()
+  if (people.length === 0) return
+  const { rows } = await tx.run(sql<{ user_id: string }>`
+    select user_id from lecturers where school_id = ${tx.schoolId} and user_id = any(${people}::uuid[])`)
+  if (rows.length !== people.length) {
+    throw invalid(
+      'lecturer_ids',
+      'unknown_reference',
+      'One of these is no lecturer of this school. Add them as lecturers first.',
+    )
+  }
+  const places = people.map((user_id, position) => ({ course_id: course, user_id, position }))
+  await tx.insert('course_lecturers', places).execute()
+}

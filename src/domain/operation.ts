@@ -1,0 +1,128 @@
+import type { z } from 'zod'
+import type { SchoolDb, SchoolTx } from '../foundation/db/school-db.ts'
+import { record } from './audit/audit.ts'
+import { type ChangedBy, changeEntry } from './audit/record-change.ts'
+import { refusalFromDatabase } from './operation/database-refusal.ts'
+import { invalidInput, OperationRefused, type Refusal } from './operation/refusal.ts'
+import type { Role } from './people/membership.ts'
+
+/** Who acts through an operation: what every surface can tell about them. */
+export interface OperationCaller {
+  readonly userId: string
+  readonly roles: readonly Role[]
+  /** The school's own, for the URLs in an answer. */
+  readonly origin: string
+  readonly via: ChangedBy['via']
+  readonly clientId?: string | undefined
+  readonly authorizationId?: string | undefined
+  readonly requestId?: string | undefined
+}
+
+export interface OperationExample {
+  readonly title: string
+  readonly input: Readonly<Record<string, unknown>>
+}
+
+interface Described<I extends z.ZodObject, O extends z.ZodObject> {
+  /** `courses.publish`: the resource, a dot, and what is done to it. */
+  readonly name: string
+  readonly title: string
+  readonly summary: string
+  /** Every one of them is needed. A write scope does not include the right to read. */
+  readonly scopes: readonly string[]
+  /** Wire types only, no transforms: it is printed as JSON Schema too. */
+  readonly input: I
+  readonly output: O
+  readonly examples: readonly OperationExample[]
+  /** What an input needs on top of `scopes`, as when it asks for related objects. */
+  extraScopes?(input: z.output<I>): readonly string[]
+}
+
+export interface ReadOperation<
+  I extends z.ZodObject = z.ZodObject,
+  O extends z.ZodObject = z.ZodObject,
+> extends Described<I, O> {
+  readonly kind: 'read'
+  /** Throws OperationRefused where it cannot be done. */
+  run(at: SchoolDb, caller: OperationCaller, input: z.output<I>): Promise<z.output<O>>
+}
+
+export interface WriteOperation<
+  I extends z.ZodObject = z.ZodObject,
+  O extends z.ZodObject = z.ZodObject,
+> extends Described<I, O> {
+  readonly kind: 'create' | 'change' | 'remove'
+  /** Throws OperationRefused where it cannot be done; the transaction is then rolled back. */
+  run(tx: SchoolTx, caller: OperationCaller, input: z.output<I>): Promise<z.output<O>>
+}
+
+/**
+ * Something that can be done at a school, described once for every surface: the REST API adds a
+ * method and a path, the tool endpoint picks and groups, the admin area makes lists and forms of it.
+ */
+export type Operation = ReadOperation | WriteOperation
+
+export type Outcome = { readonly kind: 'done'; readonly output: Record<string, unknown> } | Refusal
+
+/** Checks the input, runs the operation, a write in a transaction of its own, and tells how it went. */
+export async function performOperation(
+  operation: Operation,
+  at: SchoolDb,
+  caller: OperationCaller,
+  input: unknown,
+): Promise<Outcome> {
+  try {
+    const output =
+      operation.kind === 'read'
+        ? await operation.run(at, caller, checkInput(operation, input))
+        : await at.transaction((tx) => runWrite(operation, tx, caller, input))
+    return { kind: 'done', output }
+  } catch (error) {
+    return refusalFrom(error)
+  }
+}
+
+/** A write as a part of the caller's transaction, with its audit entry. Throws what `refusalFrom` reads. */
+export async function runWrite(
+  operation: WriteOperation,
+  tx: SchoolTx,
+  caller: OperationCaller,
+  input: unknown,
+): Promise<Record<string, unknown>> {
+  const output = await operation.run(tx, caller, checkInput(operation, input))
+  const by = { via: caller.via, actorUserId: caller.userId, requestId: caller.requestId }
+  const subject = typeof output.id === 'string' ? output.id : undefined
+  await record(tx, {
+    ...changeEntry(by, { action: 'operation.done', detail: { operation: operation.name } }),
+    subject,
+    clientId: caller.clientId,
+    authorizationId: caller.authorizationId,
+  })
+  return output
+}
+
+export function checkInput<I extends z.ZodObject>(
+  operation: Described<I, z.ZodObject>,
+  input: unknown,
+): z.output<I> {
+  const parsed = operation.input.safeParse(input)
+  if (!parsed.success) throw new OperationRefused(invalidInput(parsed.error))
+  return parsed.data
+}
+
+/** The refusal behind an error; an error that is none is thrown on. */
+export function refusalFrom(error: unknown): Refusal {
+  if (error instanceof OperationRefused) return error.refusal
+  const refusal = refusalFromDatabase(error)
+  if (refusal === undefined) throw error
+  return refusal
+}
+
+/** Every scope that this input needs, for the check and for the challenge. */
+export function neededScopes(
+  operation: Operation,
+  input?: Record<string, unknown>,
+): readonly string[] {
+  const extra = input === undefined ? [] : (operation.extraScopes?.(input) ?? [])
+  return [...new Set([...operation.scopes, ...extra])]
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+
+/** Wire types that the operations share. None transforms: what is checked is what was sent. */
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+export const id = z
+  .string()
+  .regex(UUID, 'Write the id as it was given: a UUID in lower-case letters.')
+  .meta({ format: 'uuid' })
+
+/** PostgreSQL cannot store a null character, and nobody means one. */
+const NO_NULL = /^[^\u0000]*$/
+
+export const text = (min: number, max: number) =>
+  z
+    .string()
+    .min(min, `Write at least ${min} character${min === 1 ? '' : 's'}.`)
+    .max(max, `Use at most ${max} characters.`)
+    .regex(NO_NULL, 'Remove the null character.')
+
+/** One line that is shown as a heading or a name. */
+export const line = (max: number) =>
+  z
+    .string()
+    .min(1, 'Write at least one character.')
+    .max(max, `Use at most ${max} characters.`)
+    .regex(/^[^\u0000-\u001f\u007f]*$/, 'Remove line breaks and control characters.')
+    .regex(/\S/, 'Write something that can be seen.')
+
+export const slug = z
+  .string()
+  .max(120, 'Use at most 120 characters.')
+  .regex(
+    /^[a-z0-9]+(-[a-z0-9]+)*$/,
+    'Use lower-case letters and digits, in words joined by single hyphens.',
+  )
+
+export const markdown = (max: number) =>
+  text(0, max).meta({ description: 'Markdown; raw HTML in it is shown as text.' })
+
+/** @see RFC 3339 §5.6 */
+export const time = z.iso
+  .datetime({ offset: true, error: 'Write a time such as 2027-01-31T09:00:00Z.' })
+  .regex(/^(?:1[0-9]|2[0-9])\d\d-/, 'Write a year from 1000 to 2999.')
+
+/** Times in answers are always in UTC. */
+export const utc = z.iso.datetime()
+
+/** Far above any price, far below what a double can count. */
+export const amount = z
+  .int()
+  .min(0)
+  .max(999_999_999_999)
+  .meta({ description: 'In the minor unit of the currency: cents for USD, yen for JPY.' })
+
+export const currency = z
+  .string()
+  .regex(/^[A-Z]{3}$/, 'Write a currency code of three capital letters, such as USD.')
+  .meta({ description: 'ISO 4217.' })
+
+export const count = z.int().min(0)
+export const version = z.int().min(1).meta({ description: 'Goes up by one with every change.' })
+
+/** For changes: do nothing if somebody else was faster. The REST API takes it from If-Match. */
+export const ifVersion = version.optional()
+
+export const email = z.email('Write one email address.').max(320, 'Use at most 320 characters.')
+
+/** Every object that keeps its times and can be changed. */
+export const stamps = { created_at: utc, updated_at: utc, version }

@@ -1,0 +1,167 @@
+import { type RawBuilder, sql } from 'kysely'
+import { z } from 'zod'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import type { OperationCaller, OperationExample, ReadOperation } from '../operation.ts'
+import { afterCursor, cursorOf, inOrder, type Sorting, type SortType } from './cursor.ts'
+import { count, time } from './fields.ts'
+import { expandObjects, keyOf, type Resource, selectObjects } from './resource.ts'
+
+const DEFAULT_LIMIT = 20
+const MAX_LIMIT = 100
+
+export interface Filter {
+  readonly schema: z.ZodType
+  /** The condition on a row called `r`. */
+  where(value: never): RawBuilder<unknown>
+}
+
+export function filter<S extends z.ZodType>(
+  schema: S,
+  where: (value: z.output<S>) => RawBuilder<unknown>,
+): Filter {
+  return { schema: schema.optional(), where }
+}
+
+/** `created_after` and `created_before` of a column `created_at`; the first bound is inclusive. */
+export function timeFilters(column: `${string}_at`): Readonly<Record<string, Filter>> {
+  const name = column.slice(0, -'_at'.length)
+  return {
+    [`${name}_after`]: filter(time, (value) => sql`r.${sql.ref(column)} >= ${value}::timestamptz`),
+    [`${name}_before`]: filter(time, (value) => sql`r.${sql.ref(column)} < ${value}::timestamptz`),
+  }
+}
+
+interface ListDetails<S extends z.ZodObject> {
+  readonly name: string
+  readonly title: string
+  readonly summary: string
+  readonly scopes: readonly string[]
+  readonly of: Resource<S>
+  /** Ids of what the list lies in, each a column of the rows. */
+  readonly within?: Readonly<Record<string, z.ZodType>>
+  /** Refuses a parent that does not exist: an empty list would hide the mistake. */
+  checkParent?(
+    at: SchoolDb,
+    caller: OperationCaller,
+    input: Record<string, unknown>,
+  ): Promise<unknown>
+  readonly filters?: Readonly<Record<string, Filter>>
+  /** Columns that rows can be sorted by; none may be null. */
+  readonly sorts: Readonly<Record<string, SortType>>
+  readonly defaultSort: string
+  readonly examples?: readonly OperationExample[]
+}
+
+/** A list in pages: every one of them has the same parameters and the same shape. */
+export function listOperation<S extends z.ZodObject>(details: ListDetails<S>): ReadOperation {
+  const { of: resource, filters = {}, within = {} } = details
+  const sortings = sortingsOf(details.sorts)
+  const expandable = Object.keys(resource.expansions ?? {})
+  const input = z.strictObject({
+    ...within,
+    ...Object.fromEntries(Object.entries(filters).map(([name, { schema }]) => [name, schema])),
+    limit: z.int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT),
+    after: z
+      .string()
+      .max(2000)
+      .optional()
+      .meta({ description: 'The value of `next` from the page before.' }),
+    sort: z.enum([...sortings.keys()] as [string, ...string[]]).default(details.defaultSort),
+    include_total: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Count all objects that the filters let through.' }),
+    ...(expandable.length === 0 ? {} : { expand: expandField(expandable) }),
+  })
+  const output = z
+    .strictObject({
+      object: z.literal('list'),
+      data: z.array(resource.schema),
+      has_more: z.boolean(),
+      next: z
+        .string()
+        .nullable()
+        .meta({ description: 'Pass it as `after` to get the next page; null at the end.' }),
+      total: count.optional(),
+    })
+    .meta({ id: `${resource.schema.meta()?.id}List` })
+
+  return {
+    name: details.name,
+    title: details.title,
+    summary: details.summary,
+    scopes: details.scopes,
+    kind: 'read',
+    input,
+    output,
+    examples: details.examples ?? [{ title: 'The first two', input: { limit: 2 } }],
+    extraScopes: (asked) => expansionScopes(resource, asked.expand),
+    async run(at, caller, asked) {
+      await details.checkParent?.(at, caller, asked)
+      const sorting = sortings.get(String(asked.sort)) as Sorting
+      const key = keyOf(resource)
+      const wanted = sql.join(
+        [
+          ...Object.keys(within).map((name) => sql`r.${sql.ref(name)} = ${asked[name]}`),
+          ...Object.entries(filters)
+            .filter(([name]) => asked[name] !== undefined)
+            .map(([name, { where }]) => where(asked[name] as never)),
+          sql`true`,
+        ],
+        sql` and `,
+      )
+      const limit = Number(asked.limit)
+      const found = await selectObjects(
+        at,
+        caller,
+        resource,
+        sql`${wanted} and ${afterCursor(sorting, key, asked.after as string | undefined)}
+          ${inOrder(sorting, key)} limit ${limit + 1}`,
+      )
+      const data = found.slice(0, limit)
+      const last = data.at(-1)
+      const has_more = found.length > limit
+      const next =
+        has_more && last !== undefined ? cursorOf(sorting, resource.key ?? 'id', last) : null
+      await expandObjects(at, caller, resource, data, namesIn(asked.expand))
+      const page = { object: 'list', data, has_more, next }
+      if (asked.include_total !== true) return page
+      return { ...page, total: await countObjects(at, caller, resource, wanted) }
+    },
+  }
+}
+
+export function expandField(names: readonly string[]) {
+  return z
+    .array(z.enum(names as [string, ...string[]]))
+    .max(10)
+    .optional()
+    .meta({ description: 'Related objects to put in; each needs its own read scope too.' })
+}
+
+export function expansionScopes(resource: Resource, asked: unknown): readonly string[] {
+  return namesIn(asked).flatMap((name) => resource.expansions?.[name]?.scopes ?? [])
+}
+
+export function namesIn(asked: unknown): readonly string[] {
+  return Array.isArray(asked) ? asked.map(String) : []
+}
+
+function sortingsOf(sorts: Readonly<Record<string, SortType>>): ReadonlyMap<string, Sorting> {
+  const sortings = Object.entries(sorts).flatMap(([column, type]): Sorting[] => [
+    { name: column, column, type, descending: false },
+    { name: `-${column}`, column, type, descending: true },
+  ])
+  return new Map(sortings.map((sorting) => [sorting.name, sorting]))
+}
+
+async function countObjects(
+  at: SchoolDb,
+  caller: OperationCaller,
+  resource: Resource,
+  wanted: RawBuilder<unknown>,
+): Promise<number> {
+  const { rows } = await at.run(sql<{ total: number }>`
+    select count(*) as total from (${resource.rows(at, caller)}) r where ${wanted}`)
+  return rows[0]?.total ?? 0
+}

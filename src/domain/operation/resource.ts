@@ -1,0 +1,101 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { z } from 'zod'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import type { OperationCaller } from '../operation.ts'
+import { notFound } from './refusal.ts'
+
+/** A kind of object as operations show it. */
+export interface Resource<S extends z.ZodObject = z.ZodObject> {
+  /** The value of the `object` member, and what refusals call it. */
+  readonly object: string
+  readonly schema: S
+  /**
+   * Selects this school's rows, with columns named as in the schema. Whoever reads them calls the
+   * result `r`.
+   */
+  rows(at: SchoolDb, caller: OperationCaller): RawBuilder<unknown>
+  /** The column that ids in paths are compared with. */
+  readonly key?: string
+  /** Related objects that a caller may ask to have put in. */
+  readonly expansions?: Readonly<Record<string, Expansion>>
+}
+
+export interface Expansion {
+  /** Needed on top of the operation's own. */
+  readonly scopes: readonly string[]
+  /** The member that holds the id of the related object. */
+  readonly by: string
+  load(
+    at: SchoolDb,
+    caller: OperationCaller,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, unknown>>
+}
+
+type Row = Record<string, unknown>
+
+export async function loadObject<S extends z.ZodObject>(
+  at: SchoolDb,
+  caller: OperationCaller,
+  resource: Resource<S>,
+  id: string,
+): Promise<z.output<S>> {
+  const [found] = await selectObjects(at, caller, resource, sql`r.${keyOf(resource)} = ${id}`)
+  if (found === undefined) throw notFound(resource.object)
+  return found
+}
+
+/** Objects by id, for expansions; ids of other schools are simply not among them. */
+export function expansionOf(resource: Resource, by: string, scopes: readonly string[]): Expansion {
+  return {
+    scopes,
+    by,
+    async load(at, caller, ids) {
+      const found = await selectObjects(at, caller, resource, sql`r.id = any(${ids}::uuid[])`)
+      return new Map(found.map((object) => [String(object.id), object]))
+    },
+  }
+}
+
+export async function selectObjects<S extends z.ZodObject>(
+  at: SchoolDb,
+  caller: OperationCaller,
+  resource: Resource<S>,
+  rest: RawBuilder<unknown>,
+): Promise<z.output<S>[]> {
+  const { rows } = await at.run(
+    sql<Row>`select r.* from (${resource.rows(at, caller)}) r where ${rest}`,
+  )
+  return rows.map((row) => wireObject(resource, row))
+}
+
+/** A row as the wire has it: its kind first, and times as text in UTC. */
+function wireObject<S extends z.ZodObject>(resource: Resource<S>, row: Row): z.output<S> {
+  const members = Object.entries(row).map(([name, value]) => [name, wireValue(value)])
+  return { object: resource.object, ...Object.fromEntries(members) } as z.output<S>
+}
+
+export function wireValue(value: unknown): unknown {
+  return value instanceof Date ? value.toISOString() : value
+}
+
+/** Puts the related objects in that were asked for; one that is gone becomes null. */
+export async function expandObjects(
+  at: SchoolDb,
+  caller: OperationCaller,
+  resource: Resource,
+  objects: readonly Row[],
+  names: readonly string[],
+): Promise<void> {
+  for (const name of names) {
+    const expansion = resource.expansions?.[name]
+    if (expansion === undefined) continue
+    const ids = objects.map((object) => object[expansion.by]).filter((id) => typeof id === 'string')
+    const related = await expansion.load(at, caller, [...new Set(ids)])
+    for (const object of objects) object[name] = related.get(String(object[expansion.by])) ?? null
+  }
+}
+
+export function keyOf(resource: Resource): RawBuilder<unknown> {
+  return sql.ref(resource.key ?? 'id')
+}
