@@ -1,7 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sha256 } from '../../foundation/crypto/digest.ts'
 import { addressBucket, clientAddress } from '../../foundation/http/client-address.ts'
-import { checkRate, createRateLimiter } from '../../foundation/http/rate-limit.ts'
+import {
+  checkRate,
+  createRateLimiter,
+  rateLimitFields,
+  TooManyRequestsError,
+} from '../../foundation/http/rate-limit.ts'
 import { acceptForms } from '../../foundation/http/request-body.ts'
 import { type Parameters, parseParameters } from '../../foundation/protocol/parameters.ts'
 import type { AppContext } from '../../gate/context.ts'
@@ -49,9 +54,9 @@ export function addTokenRoutes(app: FastifyInstance, context: AppContext): void 
 const CLIENTS_PER_ADDRESS = 10
 
 /**
- * Per client and address: one client's storm must not lock out the others of its office. And per
- * address, since the names of clients that do not exist cost a stranger nothing. Names are hashed,
- * so that long ones do not fill the memory.
+ * Per client and address: one client's storm must not lock out the others of its office. What passes
+ * is counted per address too, since names of clients that do not exist cost a stranger nothing.
+ * Names are hashed, so that long ones do not fill the memory.
  */
 function createTokenRateCheck(perSecond: number) {
   const ofClient = createRateLimiter({ name: 'token', quota: perSecond, windowSeconds: 1 })
@@ -62,8 +67,11 @@ function createTokenRateCheck(perSecond: number) {
   })
   return (request: FastifyRequest, form: Parameters, reply: FastifyReply): void => {
     const address = addressBucket(clientAddress(request))
-    checkRate(ofAddress, address, reply)
     const client = sha256(`${request.school.id} ${form.get('client_id') ?? ''}`)
     checkRate(ofClient, `${address} ${client.toString('base64url')}`, reply)
+    const decision = ofAddress.take(address)
+    if (decision.allowed) return
+    reply.headers(rateLimitFields(ofAddress.policy, decision))
+    throw new TooManyRequestsError(decision.retryAfterSeconds)
   }
 }
