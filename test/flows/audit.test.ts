@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest'
+import { verifies } from '../spec/verifies.ts'
+import { aPair, exchange, postForm, refresh, revoke, userinfo } from '../support/client-like.ts'
+import { aCode, auditOf, pairRow } from '../support/oauth-world.ts'
+import { aWorld } from '../support/world.ts'
+
+const world = await aWorld()
+const school = await world.aSchool()
+const client = await world.aPublicClient(school)
+const keeper = await world.aConfidentialClient(school)
+const ada = await world.aMember(school)
+
+describe('what an operator can read back', () => {
+  verifies(
+    'house.audit.events',
+    'grant, refresh, replay and revocation, each with client, person and authorization',
+    async () => {
+      const pair = await aPair(world, school, client, ada)
+      const { authorization_id } = await pairRow(world, pair)
+      const rows = await auditOf(school, async () => {
+        const young = (await refresh(world, school, client, pair.refresh_token)).json()
+        await userinfo(world, school, young.access_token)
+        await refresh(world, school, client, pair.refresh_token)
+        await revoke(world, school, client, young.refresh_token)
+      })
+      expect(rows.map(({ action, outcome }) => `${action} ${outcome}`)).toEqual([
+        'token.refreshed ok',
+        'token.replayed invalid_grant',
+        'token.refused invalid_grant',
+        'token.revoked ok',
+      ])
+      for (const row of rows) {
+        expect(row.client_id).toBe(client.clientId)
+        if (row.action === 'token.refused') continue
+        expect([row.actor_user_id, row.authorization_id]).toEqual([ada.id, authorization_id])
+      }
+    },
+  )
+
+  test('a consent and the exchange of its code', async () => {
+    let pair: Awaited<ReturnType<typeof aPair>> | undefined
+    const rows = await auditOf(school, async () => {
+      pair = await aPair(world, school, client, ada)
+    })
+    expect(rows.map(({ action }) => action)).toEqual(['authorization.granted', 'token.issued'])
+    if (pair === undefined) throw new Error('no pair')
+    expect(rows[1]).toMatchObject({
+      outcome: 'ok',
+      client_id: client.clientId,
+      actor_user_id: ada.id,
+      authorization_id: (await pairRow(world, pair)).authorization_id,
+    })
+  })
+
+  test('no row holds a token, a code, a verifier or a secret', async () => {
+    const { code, pkce } = await aCode(world, school, keeper, ada)
+    const rows = await auditOf(school, async () => {
+      await exchange(world, school, keeper, code, 'z'.repeat(43))
+      const pair = (await exchange(world, school, keeper, code, pkce.verifier)).json()
+      await refresh(world, school, keeper, pair.refresh_token, { scope: 'courses:read' })
+      await revoke(world, school, keeper, pair.refresh_token)
+      await refresh(world, school, keeper, pair.refresh_token)
+    })
+    expect(rows.length).toBeGreaterThan(3)
+    const text = JSON.stringify(rows)
+    expect(text).not.toMatch(/sg_(at|rt|ac)_/)
+    for (const secret of [pkce.verifier, keeper.secret ?? '', 'zzzzz']) {
+      expect(text).not.toContain(secret)
+    }
+  })
+
+  verifies(
+    'house.audit.append-only',
+    'rows can be added and neither changed nor removed',
+    async () => {
+      await aPair(world, school, client, ada)
+      await expect(
+        school.at.update('audit_entries').set({ outcome: 'forged' }).execute(),
+      ).rejects.toThrow('append-only')
+      await expect(school.at.delete('audit_entries').execute()).rejects.toThrow('append-only')
+    },
+  )
+})
+
+describe('refusals', () => {
+  verifies(
+    'house.audit.after-proof',
+    'are noted once a confidential client proved itself, and not before',
+    async () => {
+      const { code, pkce } = await aCode(world, school, keeper, ada)
+      const unproven = await auditOf(school, async () => {
+        const wrong = { client_secret: 'wrong' }
+        const missing = { client_secret: undefined }
+        await exchange(world, school, keeper, code, pkce.verifier, wrong)
+        await exchange(world, school, keeper, code, pkce.verifier, missing)
+        await refresh(world, school, keeper, 'garbage', wrong)
+        await revoke(world, school, keeper, 'garbage', missing)
+        await exchange(world, school, keeper, code, pkce.verifier, { client_id: 'nobody' })
+        await postForm(world, school, '/api/oauth/token', 'grant_type=x')
+        await postForm(world, school, '/api/oauth/register', { client_name: 'x' })
+        await userinfo(world, school, 'garbage')
+      })
+      expect(unproven).toEqual([])
+      const proven = await auditOf(school, async () => {
+        await exchange(world, school, keeper, 'garbage', pkce.verifier)
+        await exchange(world, school, keeper, code, pkce.verifier, { code_verifier: undefined })
+        await exchange(world, school, keeper, code, 'x'.repeat(43))
+        await refresh(world, school, keeper, 'garbage')
+        await revoke(world, school, keeper, 'x', { token: undefined })
+      })
+      expect(proven.map(({ action, outcome }) => `${action} ${outcome}`)).toEqual([
+        'token.refused invalid_grant',
+        'token.refused invalid_request',
+        'token.refused invalid_grant',
+        'token.refused invalid_grant',
+        'token.refused invalid_request',
+      ])
+      for (const { client_id, detail } of proven) {
+        expect(client_id).toBe(keeper.clientId)
+        expect(detail).toEqual({ description: expect.stringMatching(/\S/) })
+      }
+    },
+  )
+
+  test('of a public client are noted only once it shows a genuine code or token: its name is no proof', async () => {
+    const { code, pkce } = await aCode(world, school, client, ada)
+    const pair = await aPair(world, school, client, ada)
+    const flood = await auditOf(school, async () => {
+      for (let time = 0; time < 5; time++) {
+        await exchange(world, school, client, `garbage${time}`, pkce.verifier)
+        await refresh(world, school, client, `garbage${time}`)
+        await revoke(world, school, client, 'x', { token: undefined })
+      }
+    })
+    expect(flood).toEqual([])
+    const genuine = await auditOf(school, async () => {
+      await exchange(world, school, client, code, 'x'.repeat(43))
+      await refresh(world, school, client, pair.refresh_token, { scope: 'courses:read' })
+    })
+    expect(genuine.map(({ outcome }) => outcome)).toEqual(['invalid_grant', 'invalid_scope'])
+  })
+})
