@@ -19,12 +19,18 @@ export async function endAuthorization(
   return row !== undefined
 }
 
-/** Ends everything a client was ever given here; how many people that touched. */
+/**
+ * Ends everything a client was ever given here; how many people that touched. Rows are locked by
+ * their ids, as wherever many authorizations end at once: two such ends must not wait for each other.
+ */
 export async function endAuthorizationsOfClient(at: SchoolDb, clientId: string): Promise<number> {
   const { rows } = await at.run(sql<{ people: number }>`
-    with ended as (
-      update authorizations set revoked_at = now()
+    with live as materialized (
+      select id from authorizations
       where school_id = ${at.schoolId} and client_id = ${clientId} and revoked_at is null
+      order by id for no key update),
+    ended as (
+      update authorizations set revoked_at = now() where id in (select id from live)
       returning user_id)
     select count(distinct user_id)::int as people from ended`)
   return rows[0]?.people ?? 0
@@ -32,11 +38,12 @@ export async function endAuthorizationsOfClient(at: SchoolDb, clientId: string):
 
 /** Crosses schools: a person who is deleted is gone everywhere. */
 export async function endAuthorizationsOfPerson(db: Db, userId: string): Promise<number> {
-  const result = await db
-    .updateTable('authorizations')
-    .set({ revoked_at: sql<Date>`now()` })
-    .where('user_id', '=', userId)
-    .where('revoked_at', 'is', null)
-    .executeTakeFirst()
-  return Number(result.numUpdatedRows)
+  const { rows } = await sql<{ ended: number }>`
+    with live as materialized (
+      select id from authorizations where user_id = ${userId} and revoked_at is null
+      order by id for no key update),
+    ended as (
+      update authorizations set revoked_at = now() where id in (select id from live) returning 1)
+    select count(*)::int as ended from ended`.execute(db)
+  return rows[0]?.ended ?? 0
 }

@@ -1,0 +1,264 @@
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, test } from 'vitest'
+import {
+  endAuthorization,
+  endAuthorizationsOfClient,
+  endAuthorizationsOfPerson,
+} from '../../src/domain/grants/authorizations.ts'
+import { issueCode } from '../../src/domain/grants/codes.ts'
+import { verifies } from '../spec/verifies.ts'
+import { type Answer, aPkce, Visitor } from '../support/browser-like.ts'
+import { exchange, type Pair, refresh, revoke, userinfo } from '../support/client-like.ts'
+import { aCode, codeIdOf, isLive, pairIdOf, pairRow } from '../support/oauth-world.ts'
+import { aWorld } from '../support/world.ts'
+import { effort, timeout } from './effort.ts'
+
+const world = await aWorld()
+const school = await world.aSchool()
+const client = await world.aPublicClient(school)
+const ada = await world.aMember(school)
+const visitor = new Visitor(world, school)
+
+const times = <T>(many: number, work: () => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: many }, work))
+const statuses = (answers: readonly Answer[]) => answers.map(({ statusCode }) => statusCode)
+const newCode = () => aCode(world, school, client, ada, { visitor })
+const refreshed = (pair: Pair): Promise<Answer> =>
+  refresh(world, school, client, pair.refresh_token)
+const used = (pair: Pair): Promise<Answer> => userinfo(world, school, pair.access_token)
+
+/** A pair as the consent page would have let it be made; hundreds are wanted here. */
+async function newPair(app = client, person = ada): Promise<Pair> {
+  const pkce = aPkce()
+  const code = await issueCode(school.at, {
+    clientId: app.clientId,
+    userId: person.id,
+    audience: 'member',
+    scopes: ['account:read', 'openid'],
+    resource: school.origin,
+    redirectUri: app.redirectUri,
+    codeChallenge: pkce.challenge,
+    nonce: undefined,
+    authenticatedAt: new Date(),
+    device: 'a test',
+  })
+  return (await exchange(world, school, app, code, pkce.verifier)).json()
+}
+
+/** The database notes every time that a pair turns from live to revoked, and every other stamping. */
+beforeAll(async () => {
+  await sql`create table flips (pair_id uuid not null, again boolean not null)`.execute(
+    world.database.db,
+  )
+  await sql`
+    create function note_flip() returns trigger language plpgsql as $$
+    begin
+      insert into flips values (new.id, old.revoked_at is not null);
+      return null;
+    end $$`.execute(world.database.db)
+  await sql`
+    create trigger note_flip after update of revoked_at on token_pairs for each row
+    execute function note_flip()`.execute(world.database.db)
+})
+
+async function flipsOf(pair: Pair): Promise<readonly boolean[]> {
+  const { rows } = await sql<{ again: boolean }>`
+    select again from flips where pair_id = ${pairIdOf(pair)}`.execute(world.database.db)
+  return rows.map(({ again }) => again)
+}
+
+describe('one code', () => {
+  verifies(
+    ['token.code.single-use', 'token.code.replay-ends-authorization', 'trouble.check-then-update'],
+    'of fifty exchanges at once exactly one succeeds, and the others sound the alarm',
+    async () => {
+      const { code, pkce } = await newCode()
+      const answers = await times(50, () => exchange(world, school, client, code, pkce.verifier))
+      const won = answers.filter(({ statusCode }) => statusCode === 200)
+      const lost = answers.filter(({ statusCode }) => statusCode !== 200)
+      expect(won).toHaveLength(1)
+      for (const answer of lost) {
+        expect([answer.statusCode, answer.json().error]).toEqual([400, 'invalid_grant'])
+      }
+      const made = await school.at
+        .from('authorizations')
+        .select('revoked_at')
+        .where('code_id', '=', codeIdOf(code))
+        .execute()
+      expect(made).toEqual([{ revoked_at: expect.any(Date) }])
+      for (const pair of won.map((answer): Pair => answer.json())) {
+        expect((await used(pair)).statusCode).toBe(401)
+        expect((await refreshed(pair)).json().error).toBe('invalid_grant')
+      }
+    },
+    timeout,
+  )
+
+  test(
+    'fifty tries without the verifier sound no alarm and leave the code to its owner',
+    async () => {
+      const { code, pkce } = await newCode()
+      const wrong = 'w'.repeat(43)
+      const [own, ...guesses] = await Promise.all([
+        exchange(world, school, client, code, pkce.verifier),
+        ...Array.from({ length: 50 }, () => exchange(world, school, client, code, wrong)),
+      ])
+      expect(new Set(statuses(guesses))).toEqual(new Set([400]))
+      expect(await isLive(world, own.json())).toBe(true)
+    },
+    timeout,
+  )
+})
+
+describe('one refresh token', () => {
+  verifies(
+    [
+      'trouble.parallel-refresh-errors',
+      'trouble.two-processes-kill-family',
+      'trouble.shared-refresh-token',
+      'pair.refresh.siblings',
+      'pair.refresh.first-use-retires-old',
+    ],
+    'of fifty refreshes at once all succeed, and first use of all fifty retires the parent once',
+    async () => {
+      for (let round = 0; round < 20 * effort; round++) {
+        const parent = await newPair()
+        const answers = await times(50, () => refreshed(parent))
+        expect(new Set(statuses(answers))).toEqual(new Set([200]))
+        const children: Pair[] = answers.map((answer) => answer.json())
+        expect(new Set(children.map(pairIdOf)).size).toBe(50)
+        expect(await isLive(world, parent)).toBe(true)
+
+        expect(new Set(statuses(await Promise.all(children.map(used))))).toEqual(new Set([200]))
+        expect(await flipsOf(parent)).toEqual([false])
+        const alive = await Promise.all(children.map((child) => isLive(world, child)))
+        expect(new Set(alive)).toEqual(new Set([true]))
+      }
+    },
+    timeout,
+  )
+
+  test('one new access token used fifty times at once is served every time and counted once', async () => {
+    const parent = await newPair()
+    const child: Pair = (await refreshed(parent)).json()
+    expect(new Set(statuses(await times(50, () => used(child))))).toEqual(new Set([200]))
+    expect(await flipsOf(parent)).toEqual([false])
+  })
+})
+
+verifies(
+  'trouble.refresh-lock',
+  'a refresh waits for nobody who holds the pair and its authorization',
+  async () => {
+    const parent = await newPair()
+    await world.database.db.transaction().execute(async (tx) => {
+      await sql`
+        select from token_pairs p join authorizations a on a.id = p.authorization_id
+        where p.id = ${pairIdOf(parent)} for no key update`.execute(tx)
+      expect((await refreshed(parent)).statusCode).toBe(200)
+    })
+  },
+)
+
+describe('races', () => {
+  verifies(
+    ['pair.end-authorization.at-once', 'trouble.refresh-races-revoke'],
+    'no pair minted by a refresh in flight outlives the end of its authorization',
+    async () => {
+      for (let round = 0; round < 100 * effort; round++) {
+        const parent = await newPair()
+        const { authorization_id } = await pairRow(world, parent)
+        const [before, , after] = await Promise.all([
+          times(3, () => refreshed(parent)),
+          endAuthorization(school.at, authorization_id),
+          times(3, () => refreshed(parent)),
+        ])
+        const minted = [...before, ...after].filter(({ statusCode }) => statusCode === 200)
+        for (const pair of [parent, ...minted.map((answer): Pair => answer.json())]) {
+          expect((await used(pair)).statusCode).toBe(401)
+        }
+        expect((await refreshed(parent)).json().error).toBe('invalid_grant')
+      }
+    },
+    timeout,
+  )
+
+  test(
+    'a refresh that races the revocation of its pair is refused or gives a session of its own',
+    async () => {
+      for (let round = 0; round < 30 * effort; round++) {
+        const parent = await newPair()
+        const [answers, revoked] = await Promise.all([
+          times(3, () => refreshed(parent)),
+          revoke(world, school, client, parent.refresh_token),
+        ])
+        expect(revoked.statusCode).toBe(200)
+        expect(await isLive(world, parent)).toBe(false)
+        for (const answer of answers) {
+          if (answer.statusCode === 200) expect((await used(answer.json())).statusCode).toBe(200)
+          else expect(answer.json().error).toBe('invalid_grant')
+        }
+      }
+    },
+    timeout,
+  )
+
+  test(
+    'the revocation of an unused child against the first use of it: parent and child are dead',
+    async () => {
+      for (let round = 0; round < 30 * effort; round++) {
+        const parent = await newPair()
+        const child: Pair = (await refreshed(parent)).json()
+        const [use, revoked] = await Promise.all([
+          used(child),
+          revoke(world, school, client, child.refresh_token),
+        ])
+        expect([200, 401]).toContain(use.statusCode)
+        expect(revoked.statusCode).toBe(200)
+        expect([await isLive(world, parent), await isLive(world, child)]).toEqual([false, false])
+      }
+    },
+    timeout,
+  )
+
+  verifies(
+    ['pair.concurrent.no-deadlock', 'pair.first-use.retires-ancestors'],
+    'grandparent, parent and child are first used at once: only the child lives, and nobody waits for ever',
+    async () => {
+      for (let round = 0; round < 30 * effort; round++) {
+        const eldest = await newPair()
+        const middle: Pair = (await refreshed(eldest)).json()
+        const youngest: Pair = (await refreshed(middle)).json()
+        const family = [eldest, middle, youngest]
+        const order = round % 2 === 0 ? family : family.toReversed()
+        const answers = await Promise.all(order.map(used))
+        for (const answer of answers) expect([200, 401]).toContain(answer.statusCode)
+        const alive = await Promise.all(family.map((pair) => isLive(world, pair)))
+        expect(alive).toEqual([false, false, true])
+        for (const pair of [eldest, middle]) expect(await flipsOf(pair)).toEqual([false])
+      }
+    },
+    timeout,
+  )
+
+  verifies(
+    ['pair.person-deleted.ends-tokens', 'pair.concurrent.no-deadlock'],
+    'a client and a person go at the same moment, their authorizations crossing: no deadlock, all ended',
+    async () => {
+      for (let round = 0; round < 10 * effort; round++) {
+        const app = await world.aPublicClient(school)
+        const person = await world.aMember(school)
+        const pairs = await times(5, () => newPair(app, person))
+        const [one, other] = await Promise.all([
+          endAuthorizationsOfClient(school.at, app.clientId),
+          endAuthorizationsOfPerson(world.database.db, person.id),
+          ...pairs.map(used),
+          ...pairs.map(refreshed),
+        ])
+        expect(one + other).toBeGreaterThan(0)
+        for (const pair of pairs) expect(await isLive(world, pair)).toBe(false)
+      }
+    },
+    timeout,
+  )
+})
