@@ -54,7 +54,7 @@ const spoil: readonly [string, (body: string) => string][] = [
 
 describe('a spoilt form is a 4xx that says what to change, and writes nothing', () => {
   for (const [what, spoilt] of spoil) {
-    verifies(['token.repeated-parameter', 'token.body-limit'], `${what}`, async () => {
+    verifies(['token.repeated-parameter', 'token.body-limit'], `${what} is refused`, async () => {
       const pair = await aPair(world, school, client, ada)
       const before = await fingerprint()
       for (const path of PATHS) {

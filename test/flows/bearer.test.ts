@@ -63,7 +63,7 @@ describe('a bad token is 401 with a challenge that leads to the metadata', () =>
   for (const [what, header] of bad) {
     verifies(
       ['errors.bearer.bad-token', 'challenge.invalid-token.points-to-metadata', 'bearer.body'],
-      what,
+      `${what} is invalid_token`,
       async () => {
         const pair = await aPair(world, school, client, ada)
         expectInvalidToken(await withHeader(school, header(pair.access_token)), school)

@@ -137,7 +137,7 @@ describe('anything else is 400 invalid_client_metadata', () => {
         'register.malformed',
         'register.name.exact',
       ],
-      what,
+      `${what} registers nobody`,
       async () => {
         const answer = await register(body)
         expect([answer.statusCode, answer.json().error]).toEqual([400, 'invalid_client_metadata'])
