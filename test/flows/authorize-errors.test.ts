@@ -150,6 +150,68 @@ describe('once client and address are proven, the client is told by redirect', (
   })
 })
 
+describe('each rule by its name', () => {
+  const tell = async (overrides: Overrides, error: string, words: string) => {
+    const told = expectErrorRedirect(stage, await ask(stage, overrides), error)
+    expect(told.get('error_description')).toContain(words)
+  }
+
+  verifies(
+    ['authorize.response-type.required', 'authorize.response-type.code'],
+    'response_type is required, and code is the one there is',
+    async () => {
+      await tell({ response_type: undefined }, 'invalid_request', 'response_type is missing')
+      await tell({ response_type: 'none' }, 'unsupported_response_type', 'must be code')
+    },
+  )
+
+  verifies(
+    [
+      'authorize.resource.member-required',
+      'authorize.resource.missing',
+      'authorize.resource.other-origin',
+    ],
+    'a member client says for which origin it wants tokens, and it is told which is meant',
+    async () => {
+      const { origin } = (await aStage(world)).school
+      await tell({ resource: undefined }, 'invalid_request', stage.school.origin)
+      await tell({ resource: origin }, 'invalid_target', stage.school.origin)
+    },
+  )
+
+  verifies(
+    [
+      'authorize.challenge.required',
+      'authorize.challenge-method.required',
+      'authorize.challenge-method.s256',
+      'rfc9700.pkce.downgrade',
+    ],
+    'PKCE cannot be dropped or weakened by whoever rewrites the request',
+    async () => {
+      await tell({ code_challenge: undefined }, 'invalid_request', 'code_challenge is missing')
+      await tell({ code_challenge_method: undefined }, 'invalid_request', 'means plain')
+      await tell({ code_challenge_method: 'plain' }, 'invalid_request', 'must be S256')
+      const none = { code_challenge: undefined, code_challenge_method: undefined }
+      await tell(none, 'invalid_request', 'code_challenge is missing')
+      // Nor could a code without a challenge exist to be exchanged without a verifier.
+      const { rows } = await world.database.pool.query(
+        `select is_nullable from information_schema.columns
+         where table_name = 'authorization_codes' and column_name = 'code_challenge'`,
+      )
+      expect(rows).toEqual([{ is_nullable: 'NO' }])
+    },
+  )
+
+  verifies(
+    ['authorize.request-object.refused', 'authorize.request-uri.refused'],
+    'request objects are refused by codes of their own, never ignored',
+    async () => {
+      await tell({ request: 'x' }, 'request_not_supported', 'request')
+      await tell({ request_uri: 'urn:x' }, 'request_uri_not_supported', 'request_uri')
+    },
+  )
+})
+
 describe('scopes', () => {
   verifies(
     ['authorize.scope.beyond-client', 'client.scopes.chosen-at-creation'],

@@ -1,8 +1,16 @@
 import { describe, expect } from 'vitest'
+import { redirectUriProblems } from '../../src/foundation/protocol/registrable-redirect-uri.ts'
 import { verifies } from '../spec/verifies.ts'
-import { aStage, ask, expectPage, queryOf, writtenRows } from '../support/authorization.ts'
-import { Visitor } from '../support/browser-like.ts'
-import { aWorld } from '../support/world.ts'
+import {
+  aStage,
+  ask,
+  expectErrorRedirect,
+  expectPage,
+  queryOf,
+  writtenRows,
+} from '../support/authorization.ts'
+import { hiddenFields, Visitor } from '../support/browser-like.ts'
+import { aWorld, PASSWORD } from '../support/world.ts'
 
 const world = await aWorld()
 const evil = 'https://evil.example/steal'
@@ -164,3 +172,53 @@ describe('redirect URIs are compared as they are spelled', async () => {
     },
   )
 })
+
+verifies(
+  ['authorize.redirect-uri.schemes', 'rfc9700.redirect-uri.no-http'],
+  'what can be registered is https, loopback http, or the private-use scheme of a public client',
+  async () => {
+    const problems = (uri: string, confidential = false) =>
+      redirectUriProblems(uri, { confidential })
+    for (const uri of ['https://app.example/cb', 'http://127.0.0.1/cb', 'http://localhost:1/cb']) {
+      expect(problems(uri, true)).toEqual([])
+    }
+    expect(problems('com.example.app:/cb')).toEqual([])
+    expect(problems('com.example.app:/cb', true)).not.toEqual([])
+    for (const uri of ['http://app.example/cb', 'http://10.0.0.1/cb', 'javascript:alert(1)//x']) {
+      expect(problems(uri)).not.toEqual([])
+    }
+    // The platforms that come with the installation keep to it as well.
+    const { rows } = await world.database.pool.query<{ uri: string }>(
+      'select unnest(redirect_uris) as uri from vendor_platforms',
+    )
+    for (const { uri } of rows)
+      expect({ uri, problems: problems(uri) }).toEqual({ uri, problems: [] })
+  },
+)
+
+verifies(
+  'rfc9700.reverse-proxy',
+  'forwarding headers of a stranger choose neither the school nor what the answer is built from',
+  async () => {
+    const stage = await aStage(world)
+    const other = await world.aSchool()
+    const visitor = new Visitor(world, stage.school)
+    const forged = {
+      'x-forwarded-host': new URL(other.origin).host,
+      'x-forwarded-proto': 'https',
+      forwarded: 'host=evil.example;proto=https',
+      'x-forwarded-for': '203.0.113.7',
+    }
+    const query = queryOf(stage, { scope: 'nonsense' })
+    const answer = await visitor.get(`/oauth/authorize?${query}`, forged)
+    expectErrorRedirect(stage, answer, 'invalid_scope')
+    const page = await visitor.get('/sign-in', forged)
+    expect(page.body).toContain(`School ${stage.school.subdomain}`)
+    for (let i = 0; i < 10; i++) await visitor.signIn(page, stage.person, 'wrong')
+    // Another made-up address each time would otherwise be a fresh allowance each time.
+    const fields = { ...hiddenFields(page.body, '/sign-in'), email: stage.person.email }
+    const late = { 'x-forwarded-for': '203.0.113.8' }
+    const shut = await visitor.post('/sign-in', { ...fields, password: PASSWORD }, late)
+    expectPage(shut, 429)
+  },
+)

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openPending, sealPending } from '../../src/domain/grants/pending-authorization.ts'
 import { verifies } from '../spec/verifies.ts'
 import {
@@ -11,8 +11,8 @@ import {
   signedIn,
   writtenRows,
 } from '../support/authorization.ts'
-import { hiddenFields, Visitor } from '../support/browser-like.ts'
-import { aPair, userinfo } from '../support/client-like.ts'
+import { aPkce, authorizeAs, hiddenFields, Visitor } from '../support/browser-like.ts'
+import { aPair, exchange, userinfo } from '../support/client-like.ts'
 import { aWorld } from '../support/world.ts'
 
 const world = await aWorld()
@@ -243,3 +243,26 @@ describe('the sealed request', () => {
     expect(locationOf(await ask(stage))).not.toBe(locationOf(await ask(stage)))
   })
 })
+
+verifies(
+  ['authorize.code.lifetime', 'authorize.time.database'],
+  'a code is good for five minutes by the clock of the database, whatever ours says',
+  async () => {
+    const { client, school, person } = stage
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10 * 60 * 1000 })
+    onTestFinished(() => {
+      vi.useRealTimers()
+    })
+    const pkce = aPkce()
+    const told = await authorizeAs(world, school, client, person, { pkce })
+    const code = told.get('code') ?? ''
+    const { rows } = await world.database.pool.query<{ seconds: number }>(
+      `select extract(epoch from expires_at - created_at)::int as seconds,
+         created_at > now() - interval '1 minute' as fresh
+       from authorization_codes where client_id = $1 order by created_at desc limit 1`,
+      [client.clientId],
+    )
+    expect(rows).toEqual([{ seconds: 300, fresh: true }])
+    expect((await exchange(world, school, client, code, pkce.verifier)).statusCode).toBe(200)
+  },
+)
