@@ -292,6 +292,7 @@ describe('a refused exchange leaves the code as it was', () => {
   verifies(
     [
       'token.code.expired',
+      'authorize.code.lifetime',
       'rfc9700.history',
       'fapi2-security-profile-final-ensure-token-endpoint-fails-with-expired-auth-code',
     ],

@@ -239,7 +239,7 @@ describe('the documents tell the truth', () => {
   )
 
   verifies(
-    ['discovery.from-stored-origin', 'trouble.issuer-follows-host'],
+    ['discovery.from-stored-origin', 'trouble.issuer-follows-host', 'rfc9700.reverse-proxy'],
     'forwarding headers of strangers change no URL in any document',
     async () => {
       for (const path of [AS, OIDC, RESOURCE, `${RESOURCE}/mcp`]) {

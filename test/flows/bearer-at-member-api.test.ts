@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest'
+import { verifies } from '../spec/verifies.ts'
+import { aPair, refresh, userinfo } from '../support/client-like.ts'
+import { postGraphQL } from '../support/member-api.ts'
+import { anOperatorPair, isLive, pairRow, unbind } from '../support/oauth-world.ts'
+import { aWorld } from '../support/world.ts'
+
+const world = await aWorld()
+const school = await world.aSchool()
+const client = await world.aPublicClient(school)
+const ada = await world.aMember(school)
+const ask = (token: string) => postGraphQL(world, school, token, { query: '{ viewer { id } }' })
+
+describe('the bearer check where a binding and scopes are demanded', () => {
+  verifies(
+    'token.response.school-id.is-the-checked-one',
+    'the school_id of the response is what lets a token in; a record without is refused as another organization’s',
+    async () => {
+      const pair = await aPair(world, school, client, ada)
+      expect(pair.school_id).toBe(school.id)
+      expect((await ask(pair.access_token)).statusCode).toBe(200)
+      await unbind(world, pair)
+      const young = (await refresh(world, school, client, pair.refresh_token)).json()
+      for (const token of [pair.access_token, young.access_token]) {
+        const answer = await ask(token)
+        expect([answer.statusCode, answer.json().error]).toEqual([401, 'invalid_token'])
+        expect(answer.json().error_description).toContain('different organization')
+        expect(answer.headers['www-authenticate']).toContain('resource_metadata=')
+      }
+      // Refused before it counted: the parent is not retired for a call that got nowhere.
+      expect((await pairRow(world, young)).first_used_at).toBeNull()
+    },
+  )
+
+  verifies(
+    'binding.unbound.reauthorize',
+    'only a new authorization mends that, whatever is refreshed',
+    async () => {
+      const pair = await aPair(world, school, client, ada)
+      await unbind(world, pair)
+      const young = (await refresh(world, school, client, pair.refresh_token)).json()
+      expect((await ask(young.access_token)).statusCode).toBe(401)
+      const again = await aPair(world, school, client, ada)
+      expect((await ask(again.access_token)).statusCode).toBe(200)
+    },
+  )
+
+  verifies(
+    ['challenge.insufficient-scope.points-to-metadata', 'pair.first-use.despite-scope-refusal'],
+    'a token without the scope is 403 with the way to the metadata, and that was its first use',
+    async () => {
+      const old = await aPair(world, school, client, ada, { scope: 'openid' })
+      const young = (await refresh(world, school, client, old.refresh_token)).json()
+      const answer = await ask(young.access_token)
+      expect([answer.statusCode, answer.json().error]).toEqual([403, 'insufficient_scope'])
+      const challenge = String(answer.headers['www-authenticate'])
+      expect(challenge).toContain('error="insufficient_scope"')
+      expect(challenge).toContain(
+        `resource_metadata="${school.origin}/.well-known/oauth-protected-resource"`,
+      )
+      expect(await isLive(world, old)).toBe(false)
+      expect((await userinfo(world, school, young.access_token)).statusCode).toBe(200)
+    },
+  )
+
+  test('an operator token has no binding and is refused here', async () => {
+    const owner = await world.aMember(school, ['owner'])
+    const pair = await anOperatorPair(world, school, owner)
+    expect((await ask(pair.access_token)).statusCode).toBe(401)
+  })
+
+  test('a GraphQL call is a first use that retires the parent', async () => {
+    const old = await aPair(world, school, client, ada)
+    const young = (await refresh(world, school, client, old.refresh_token)).json()
+    expect((await ask(young.access_token)).statusCode).toBe(200)
+    expect(await isLive(world, old)).toBe(false)
+  })
+})
