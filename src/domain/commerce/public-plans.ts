@@ -1,0 +1,55 @@
+import { sql } from 'kysely'
+import { containsWords } from '../../foundation/db/contains-words.ts'
+import { inRange, type Keyed, type KeysetRange, rangeOrder } from '../../foundation/db/keyset.ts'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+
+/** A membership plan on offer. */
+export interface PublicPlan extends Keyed {
+  readonly id: string
+  readonly slug: string
+  readonly name: string
+  /** Markdown, as the school wrote it. */
+  readonly description: string
+  readonly interval: 'month' | 'year'
+  /** In minor units of the currency. */
+  readonly priceAmount: number
+  readonly currency: string
+  /** Titles of the published courses that it opens. */
+  readonly courses: readonly string[]
+  readonly createdAt: Date
+}
+
+const SELECT = sql`
+  select p.id, p.slug, p.name, p.description, p.interval, p.price_amount as "priceAmount",
+    p.currency, p.created_at as "createdAt",
+    (select coalesce(json_agg(c.title order by c.title, c.id), '[]')
+     from membership_plan_courses m
+       join courses c on c.school_id = m.school_id and c.id = m.course_id
+     where m.school_id = p.school_id and m.plan_id = p.id and c.state = 'published') as courses
+  from membership_plans p`
+
+type PlanRow = Omit<PublicPlan, 'key'>
+
+/** Published plans in which every word of the search occurs, newest first. */
+export async function publicPlans(
+  at: SchoolDb,
+  search: string,
+  range: KeysetRange,
+): Promise<PublicPlan[]> {
+  const { rows } = await at.run(sql<PlanRow>`
+    ${SELECT}
+    where p.school_id = ${at.schoolId} and p.state = 'published'
+      and ${inRange('p.created_at', 'p.id', range)}
+      and ${containsWords(['p.name', 'p.description'], search)}
+    ${rangeOrder('p.created_at', 'p.id', range)}`)
+  return rows.map((row) => ({ ...row, key: { at: row.createdAt, id: row.id } }))
+}
+
+export async function findPublicPlan(
+  at: SchoolDb,
+  slug: string,
+): Promise<Omit<PublicPlan, 'key'> | undefined> {
+  const { rows } = await at.run(sql<PlanRow>`
+    ${SELECT} where p.school_id = ${at.schoolId} and p.slug = ${slug} and p.state = 'published'`)
+  return rows[0]
+}

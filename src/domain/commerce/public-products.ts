@@ -1,0 +1,48 @@
+import { sql } from 'kysely'
+import { containsWords } from '../../foundation/db/contains-words.ts'
+import { inRange, type Keyed, type KeysetRange, rangeOrder } from '../../foundation/db/keyset.ts'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+
+/** Something to download, as it is offered; the file itself is for those who have it. */
+export interface PublicProduct extends Keyed {
+  readonly id: string
+  readonly slug: string
+  readonly title: string
+  /** Markdown, as the school wrote it. */
+  readonly description: string
+  /** In minor units of the currency. */
+  readonly priceAmount: number
+  readonly currency: string
+  readonly createdAt: Date
+}
+
+const SELECT = sql`
+  select id, slug, title, description, price_amount as "priceAmount", currency,
+    created_at as "createdAt"
+  from digital_products`
+
+type ProductRow = Omit<PublicProduct, 'key'>
+
+/** Published products in which every word of the search occurs, newest first. */
+export async function publicProducts(
+  at: SchoolDb,
+  search: string,
+  range: KeysetRange,
+): Promise<PublicProduct[]> {
+  const { rows } = await at.run(sql<ProductRow>`
+    ${SELECT}
+    where school_id = ${at.schoolId} and state = 'published'
+      and ${inRange('created_at', 'id', range)}
+      and ${containsWords(['title', 'description'], search)}
+    ${rangeOrder('created_at', 'id', range)}`)
+  return rows.map((row) => ({ ...row, key: { at: row.createdAt, id: row.id } }))
+}
+
+export async function findPublicProduct(
+  at: SchoolDb,
+  slug: string,
+): Promise<Omit<PublicProduct, 'key'> | undefined> {
+  const { rows } = await at.run(sql<ProductRow>`
+    ${SELECT} where school_id = ${at.schoolId} and slug = ${slug} and state = 'published'`)
+  return rows[0]
+}

@@ -1,0 +1,70 @@
+import { type RawBuilder, sql } from 'kysely'
+import { containsWords } from '../../foundation/db/contains-words.ts'
+import { inRange, type Keyed, type KeysetRange, rangeOrder } from '../../foundation/db/keyset.ts'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+
+/** A post or a page that the school has published. */
+export interface PublicWriting extends Keyed {
+  readonly id: string
+  readonly slug: string
+  readonly title: string
+  /** Markdown, as the school wrote it. */
+  readonly body: string
+  readonly publishedAt: Date
+}
+
+type WritingRow = Omit<PublicWriting, 'key'>
+
+/** Published posts in which every word of the search occurs, newest first. */
+export function publicPosts(
+  at: SchoolDb,
+  search: string,
+  range: KeysetRange,
+): Promise<PublicWriting[]> {
+  return writings(at, sql`posts`, search, range)
+}
+
+/** Published pages in which every word of the search occurs, newest first. */
+export function publicPages(
+  at: SchoolDb,
+  search: string,
+  range: KeysetRange,
+): Promise<PublicWriting[]> {
+  return writings(at, sql`pages`, search, range)
+}
+
+export function findPublicPost(at: SchoolDb, slug: string): Promise<WritingRow | undefined> {
+  return findWriting(at, sql`posts`, slug)
+}
+
+export function findPublicPage(at: SchoolDb, slug: string): Promise<WritingRow | undefined> {
+  return findWriting(at, sql`pages`, slug)
+}
+
+/** What is dated into the future was published ahead of time, and is nobody's to see yet. */
+async function writings(
+  at: SchoolDb,
+  table: RawBuilder<unknown>,
+  search: string,
+  range: KeysetRange,
+): Promise<PublicWriting[]> {
+  const { rows } = await at.run(sql<WritingRow>`
+    select id, slug, title, body, published_at as "publishedAt" from ${table}
+    where school_id = ${at.schoolId} and state = 'published' and published_at <= now()
+      and ${inRange('published_at', 'id', range)}
+      and ${containsWords(['title', 'body'], search)}
+    ${rangeOrder('published_at', 'id', range)}`)
+  return rows.map((row) => ({ ...row, key: { at: row.publishedAt, id: row.id } }))
+}
+
+async function findWriting(
+  at: SchoolDb,
+  table: RawBuilder<unknown>,
+  slug: string,
+): Promise<WritingRow | undefined> {
+  const { rows } = await at.run(sql<WritingRow>`
+    select id, slug, title, body, published_at as "publishedAt" from ${table}
+    where school_id = ${at.schoolId} and slug = ${slug} and state = 'published'
+      and published_at <= now()`)
+  return rows[0]
+}

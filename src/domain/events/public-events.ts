@@ -1,0 +1,71 @@
+import { type RawBuilder, sql } from 'kysely'
+import { containsWords } from '../../foundation/db/contains-words.ts'
+import { inRange, type Keyed, type KeysetRange, rangeOrder } from '../../foundation/db/keyset.ts'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+
+/** An event as anybody may see it: its online address is for those who registered. */
+export interface PublicEvent extends Keyed {
+  readonly id: string
+  readonly slug: string
+  readonly title: string
+  /** Markdown, as the school wrote it. */
+  readonly description: string
+  readonly startsAt: Date
+  readonly endsAt: Date
+  readonly location: string
+  readonly isOnline: boolean
+  /** Null where there is no limit. */
+  readonly capacity: number | null
+  /** In minor units of the currency. */
+  readonly priceAmount: number
+  readonly currency: string
+}
+
+const COLUMNS = sql`
+  id, slug, title, description, starts_at as "startsAt", ends_at as "endsAt", location,
+  online_url is not null as "isOnline", capacity, price_amount as "priceAmount", currency`
+
+type EventRow = Omit<PublicEvent, 'key'>
+
+/** Published events that are not over yet, the next one first: the list's own order, backwards. */
+export async function publicEventsToCome(
+  at: SchoolDb,
+  search: string,
+  { after, limit }: Pick<KeysetRange, 'after' | 'limit'>,
+): Promise<PublicEvent[]> {
+  return await readEvents(at, sql`ends_at > now()`, search, { before: after, limit, fromEnd: true })
+}
+
+/** Published events that are over, the latest first. */
+export async function publicEventsOfThePast(
+  at: SchoolDb,
+  search: string,
+  { after, limit }: Pick<KeysetRange, 'after' | 'limit'>,
+): Promise<PublicEvent[]> {
+  return await readEvents(at, sql`ends_at <= now()`, search, { after, limit, fromEnd: false })
+}
+
+async function readEvents(
+  at: SchoolDb,
+  when: RawBuilder<unknown>,
+  search: string,
+  range: KeysetRange,
+): Promise<PublicEvent[]> {
+  const { rows } = await at.run(sql<EventRow>`
+    select ${COLUMNS} from events
+    where school_id = ${at.schoolId} and state = 'published' and ${when}
+      and ${inRange('starts_at', 'id', range)}
+      and ${containsWords(['title', 'description', 'location'], search)}
+    ${rangeOrder('starts_at', 'id', range)}`)
+  return rows.map((row) => ({ ...row, key: { at: row.startsAt, id: row.id } }))
+}
+
+export async function findPublicEvent(
+  at: SchoolDb,
+  slug: string,
+): Promise<Omit<PublicEvent, 'key'> | undefined> {
+  const { rows } = await at.run(sql<EventRow>`
+    select ${COLUMNS} from events
+    where school_id = ${at.schoolId} and slug = ${slug} and state = 'published'`)
+  return rows[0]
+}

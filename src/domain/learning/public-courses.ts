@@ -1,0 +1,59 @@
+import { sql } from 'kysely'
+import { containsWords } from '../../foundation/db/contains-words.ts'
+import { inRange, type Keyed, type KeysetRange, rangeOrder } from '../../foundation/db/keyset.ts'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+
+/** A course as anybody may see it. */
+export interface PublicCourse extends Keyed {
+  readonly id: string
+  readonly slug: string
+  readonly title: string
+  readonly summary: string
+  /** In minor units of the currency. */
+  readonly priceAmount: number
+  readonly currency: string
+  readonly publishedAt: Date
+}
+
+export interface PublicCourseDetails extends Omit<PublicCourse, 'key'> {
+  /** Markdown, as the school wrote it. */
+  readonly description: string
+  readonly outlineVersion: number
+  readonly lecturers: readonly { readonly name: string; readonly headline: string }[]
+}
+
+/** Published courses in which every word of the search occurs, newest first. */
+export async function publicCourses(
+  at: SchoolDb,
+  search: string,
+  range: KeysetRange,
+): Promise<PublicCourse[]> {
+  const { rows } = await at.run(sql<Omit<PublicCourse, 'key'>>`
+    select id, slug, title, summary, price_amount as "priceAmount", currency,
+      published_at as "publishedAt"
+    from courses
+    where school_id = ${at.schoolId} and state = 'published' and published_at <= now()
+      and ${inRange('published_at', 'id', range)}
+      and ${containsWords(['title', 'summary', 'description'], search)}
+    ${rangeOrder('published_at', 'id', range)}`)
+  return rows.map((row) => ({ ...row, key: { at: row.publishedAt, id: row.id } }))
+}
+
+export async function findPublicCourse(
+  at: SchoolDb,
+  slug: string,
+): Promise<PublicCourseDetails | undefined> {
+  const { rows } = await at.run(sql<PublicCourseDetails>`
+    select c.id, c.slug, c.title, c.summary, c.price_amount as "priceAmount", c.currency,
+      c.published_at as "publishedAt", c.description, c.outline_version as "outlineVersion",
+      (select coalesce(json_agg(json_build_object('name', u.name, 'headline', l.headline)
+                                order by cl.position, u.id), '[]')
+       from course_lecturers cl
+         join lecturers l on l.school_id = cl.school_id and l.user_id = cl.user_id
+         join users u on u.id = cl.user_id
+       where cl.school_id = c.school_id and cl.course_id = c.id) as lecturers
+    from courses c
+    where c.school_id = ${at.schoolId} and c.slug = ${slug} and c.state = 'published'
+      and c.published_at <= now()`)
+  return rows[0]
+}

@@ -1,0 +1,22 @@
+import { type RawBuilder, sql } from 'kysely'
+
+/** More would only cost; nobody types them. */
+const MAX_WORDS = 12
+
+/**
+ * Whether every word of a search occurs somewhere in the columns, in any case. Substrings and not
+ * stems: a school may teach in a language that writes no spaces. No words match every row, so that
+ * a list and a search of it share one statement.
+ */
+export function containsWords(columns: readonly string[], search: string): RawBuilder<boolean> {
+  const text = sql.join(
+    columns.map((column) => sql.ref(column)),
+    sql` || ' ' || `,
+  )
+  return sql<boolean>`(${text}) ilike all (${likePatterns(search)}::text[])`
+}
+
+function likePatterns(search: string): string[] {
+  const words = search.split(/\s+/).filter((word) => word !== '')
+  return words.slice(0, MAX_WORDS).map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`)
+}
