@@ -10,9 +10,11 @@ import type { TrustProxy } from './foundation/http/trust-proxy.ts'
 import type { AppContext } from './gate/context.ts'
 import { answerNotFound } from './gate/not-found.ts'
 import { enterSchool } from './gate/school-gate.ts'
+import { addMcpRoutes } from './surfaces/mcp/mcp.ts'
 import { addMemberApiRoutes } from './surfaces/member-api/member-api.ts'
 import { addOAuthRoutes } from './surfaces/oauth/oauth.ts'
 import { addPageRoutes } from './surfaces/pages/pages.ts'
+import { VERSION } from './version.ts'
 
 export interface AppOptions {
   readonly context: AppContext
@@ -41,6 +43,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     enterSchool(scope, context, trust)
     addOAuthRoutes(scope, context, documents)
     addMemberApiRoutes(scope, context)
+    addMcpRoutes(scope, context, VERSION)
     addPageRoutes(scope, context, documents)
   })
   return app

@@ -155,6 +155,11 @@ export const variables = {
     schema: wholeNumber(1, 100_000),
     about: 'client metadata documents fetched per address',
   },
+  TOOL_CALL_RATE_PER_MINUTE: {
+    fallback: '600',
+    schema: wholeNumber(1, 100_000),
+    about: 'tool calls at /mcp per authorization, and per address for callers without a token',
+  },
 } as const
 
 type Variables = typeof variables

@@ -116,6 +116,7 @@ function contextOf(
       tokenPerSecond: config.TOKEN_RATE_PER_SECOND,
       registrationPerMinute: config.REGISTRATION_RATE_PER_MINUTE,
       documentPerMinute: config.DOCUMENT_RATE_PER_MINUTE,
+      toolCallsPerMinute: config.TOOL_CALL_RATE_PER_MINUTE,
     },
   }
 }

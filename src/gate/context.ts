@@ -18,5 +18,6 @@ export interface AppContext {
     readonly tokenPerSecond: number
     readonly registrationPerMinute: number
     readonly documentPerMinute: number
+    readonly toolCallsPerMinute: number
   }
 }

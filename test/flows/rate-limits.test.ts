@@ -4,7 +4,12 @@ import type { Answer } from '../support/browser-like.ts'
 import { postForm } from '../support/client-like.ts'
 import { aWorld } from '../support/world.ts'
 
-const limits = { tokenPerSecond: 3, registrationPerMinute: 3, documentPerMinute: 3 }
+const limits = {
+  tokenPerSecond: 3,
+  registrationPerMinute: 3,
+  documentPerMinute: 3,
+  toolCallsPerMinute: 3,
+}
 const world = await aWorld({ limits })
 const school = await world.aSchool()
 

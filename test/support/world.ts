@@ -171,7 +171,12 @@ export async function aWorld(overrides: Partial<AppContext> = {}): Promise<World
     keyring: ring,
     loopbackDocuments: false,
     documentHosts: [],
-    limits: { tokenPerSecond: 1000, registrationPerMinute: 1000, documentPerMinute: 1000 },
+    limits: {
+      tokenPerSecond: 1000,
+      registrationPerMinute: 1000,
+      documentPerMinute: 1000,
+      toolCallsPerMinute: 10_000,
+    },
     ...overrides,
   }
   const app = buildApp({

@@ -1,0 +1,64 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { findClientFault } from '../../foundation/http/client-fault.ts'
+import { apiHeaders } from '../../foundation/http/security-headers.ts'
+import { answerBearerError } from '../../gate/refusal.ts'
+import type { Message } from './message.ts'
+import { RpcRefusal } from './rpc-refusal.ts'
+import { problem } from './run-tool.ts'
+import type { StepUpError } from './step-up.ts'
+
+/**
+ * The endpoint's dialect: JSON-RPC for what is wrong with a message, OAuth's for what is wrong with
+ * a token or with us.
+ */
+export function answerError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  if (error instanceof RpcRefusal) return sendRpcError(request, reply, error)
+  const fault = findClientFault(error)
+  if (fault !== undefined) {
+    const code = fault.status === 400 ? -32700 : fault.status
+    const refusal = new RpcRefusal(fault.status, code, fault.description)
+    return sendRpcError(request, reply, refusal)
+  }
+  return answerBearerError(error, request, reply)
+}
+
+function sendRpcError(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, code, message, id }: RpcRefusal,
+): FastifyReply {
+  request.outcome.result = 'refused'
+  return sendRpc(reply, status, { jsonrpc: '2.0', error: { code, message }, id: id ?? null })
+}
+
+/** A result and not an error, because some clients act on nothing but a result's `_meta`. */
+export function answerStepUp(
+  error: StepUpError,
+  message: Message,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  request.outcome.result = error.status === 401 ? 'sign_in' : 'insufficient_scope'
+  reply.header('www-authenticate', error.challenge)
+  return sendRpc(reply, error.status, {
+    jsonrpc: '2.0',
+    id: message.id ?? null,
+    result: {
+      resultType: 'complete',
+      ...problem(error.description),
+      _meta: { 'mcp/www_authenticate': [error.challengeInBody] },
+    },
+  })
+}
+
+function sendRpc(reply: FastifyReply, status: number, body: object): FastifyReply {
+  return reply
+    .code(status)
+    .headers(apiHeaders('no-store'))
+    .header('content-type', 'application/json')
+    .send(JSON.stringify(body))
+}

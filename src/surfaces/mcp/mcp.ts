@@ -1,0 +1,126 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { OutlineCache } from '../../domain/learning/outline-cache.ts'
+import { addressBucket, clientAddress } from '../../foundation/http/client-address.ts'
+import { logFailure } from '../../foundation/http/last-resort.ts'
+import { chooseMediaType } from '../../foundation/http/negotiate.ts'
+import { nameSurface } from '../../foundation/http/observe-requests.ts'
+import { checkRate, createRateLimiter } from '../../foundation/http/rate-limit.ts'
+import { apiHeaders } from '../../foundation/http/security-headers.ts'
+import { findCaller } from '../../gate/bearer-gate.ts'
+import type { AppContext } from '../../gate/context.ts'
+import { answerError, answerStepUp } from './answer-error.ts'
+import { type Message, parseMessage } from './message.ts'
+import { RpcRefusal } from './rpc-refusal.ts'
+import { serveMessage } from './serve-message.ts'
+import { checkStanding, StepUpError } from './step-up.ts'
+import type { ToolCall } from './tool.ts'
+import { createToolServer } from './tool-server.ts'
+import { findTool } from './toolbox.ts'
+import { checkWebOrigin } from './web-origin.ts'
+
+const PATH = '/mcp'
+
+/** The tool endpoint of every origin: one message per POST, answered as JSON, and nothing kept. */
+export function addMcpRoutes(app: FastifyInstance, context: AppContext, version: string): void {
+  const limiter = createRateLimiter({
+    name: 'tools',
+    quota: context.limits.toolCallsPerMinute,
+    windowSeconds: 60,
+  })
+  const outlines = new OutlineCache()
+  app.register(async (scope) => {
+    nameSurface(scope, 'mcp')
+    scope.setErrorHandler(answerError)
+    scope.addHook('onRequest', async (request) => checkWebOrigin(request.headers.origin))
+    scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) =>
+      done(null, text),
+    )
+    refuseOtherMethods(scope)
+    const readJson = jsonReader(scope)
+
+    scope.post(PATH, async (request, reply) => {
+      // First of all: a bad token is told so, however broken the rest may be.
+      const caller = await findCaller(request)
+      checkMediaTypes(request)
+      const message = parseMessage(await readJson(request))
+      const call: ToolCall = { school: request.school, at: request.at, caller, outlines }
+      try {
+        const response = await serveMessage({
+          origin: request.school.origin,
+          headers: request.headers,
+          message,
+          admit: () => {
+            checkServed(message)
+            if (message.method !== 'tools/call' || message.id === undefined) return
+            checkRate(limiter, caller?.authorizationId ?? addressOf(request), reply)
+            const tool = findTool(String(message.params.name), request.school)
+            if (tool === undefined) return
+            request.outcome.result = tool.name
+            checkStanding(tool, message.params.arguments, request.school, caller)
+          },
+          createServer: () =>
+            createToolServer(call, {
+              version,
+              logFault: (fault) => logFailure(request, fault),
+            }),
+        })
+        return await send(reply, response)
+      } catch (error) {
+        if (error instanceof StepUpError) return answerStepUp(error, message, request, reply)
+        throw error
+      }
+    })
+  })
+}
+
+function addressOf(request: FastifyRequest): string {
+  return addressBucket(clientAddress(request))
+}
+
+async function send(reply: FastifyReply, response: Response): Promise<FastifyReply> {
+  const type = response.headers.get('content-type')
+  if (type !== null) reply.header('content-type', type)
+  return reply
+    .code(response.status)
+    .headers(apiHeaders('no-store'))
+    .send(response.body === null ? undefined : await response.text())
+}
+
+/** A stream that stays open for changes would be state, and nothing here announces changes. */
+function checkServed({ method, id }: Message): void {
+  if (method !== 'subscriptions/listen') return
+  throw new RpcRefusal(404, -32601, 'Subscriptions are not offered here.', id)
+}
+
+/** Forms and plain text could be sent by any page without a preflight. */
+function checkMediaTypes(request: FastifyRequest): void {
+  if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
+    throw new RpcRefusal(415, 415, 'Send the message with Content-Type: application/json.')
+  }
+  if (chooseMediaType(request.headers.accept, ['application/json']) === undefined) {
+    throw new RpcRefusal(406, 406, 'Answers are JSON: send Accept: application/json.')
+  }
+}
+
+/** Fastify's own parser, which refuses keys that poison prototypes; here after the token is judged. */
+function jsonReader(scope: FastifyInstance): (request: FastifyRequest) => Promise<unknown> {
+  const parse = scope.getDefaultJsonParser('error', 'error')
+  return (request) =>
+    new Promise((resolve, reject) => {
+      const text = typeof request.body === 'string' ? request.body : ''
+      parse(request, text, (error, body) => (error ? reject(error) : resolve(body)))
+    })
+}
+
+/** Streams and sessions are not offered, which both eras let a server say in this way. */
+function refuseOtherMethods(scope: FastifyInstance): void {
+  scope.route({
+    method: ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+    url: PATH,
+    onRequest: async (_request, reply) => {
+      reply.header('allow', 'POST')
+      throw new RpcRefusal(405, 405, 'Send messages by POST; there is no stream and no session.')
+    },
+    handler: (_request, reply) => reply.callNotFound(),
+  })
+}

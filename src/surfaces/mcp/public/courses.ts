@@ -1,0 +1,132 @@
+import { z } from 'zod'
+import { EMPTY_OUTLINE, type Outline } from '../../../domain/learning/outline.ts'
+import {
+  findPublicCourse,
+  type PublicCourse,
+  publicCourses,
+} from '../../../domain/learning/public-courses.ts'
+import type { School } from '../../../domain/schools/school.ts'
+import { nextCursor, pageOf, rangeOf } from '../paging.ts'
+import { publicTool, READS, ToolProblem } from '../tool.ts'
+import { amount, currency, excerpt, time } from '../wire-values.ts'
+import { restUrl } from './links.ts'
+import { itemFields, listInput } from './list-fields.ts'
+
+const item = z.object({
+  ...itemFields,
+  title: z.string(),
+  summary: z.string(),
+  priceAmount: amount,
+  currency,
+  publishedAt: time,
+})
+
+function courseItem(school: School, course: Omit<PublicCourse, 'key'>): z.input<typeof item> {
+  return {
+    id: `course:${course.slug}`,
+    slug: course.slug,
+    restUrl: restUrl(school, 'courses', course.id),
+    title: course.title,
+    summary: course.summary,
+    priceAmount: course.priceAmount,
+    currency: course.currency,
+    publishedAt: course.publishedAt.toISOString(),
+  }
+}
+
+export const listCourses = publicTool({
+  name: 'list_courses',
+  title: 'List courses',
+  description:
+    'The school’s published courses, newest first, with prices. get_course gives the outline of one. Reads only.',
+  annotations: READS,
+  input: z.strictObject(listInput),
+  output: z.object({ courses: z.array(item), nextCursor }),
+  run: async ({ at, school }, { search, ...page }) => {
+    const found = pageOf(await publicCourses(at, search, rangeOf(page)), page.limit)
+    return {
+      courses: found.rows.map((course) => courseItem(school, course)),
+      nextCursor: found.nextCursor,
+    }
+  },
+})
+
+/** A long outline is read in steps. */
+const LECTURES_PER_PAGE = 200
+
+const outlineLecture = z.object({
+  title: z.string(),
+  durationSeconds: z.number().int(),
+  isPreview: z.boolean().describe('open to everybody'),
+})
+
+export const getCourse = publicTool({
+  name: 'get_course',
+  title: 'Show a course',
+  description:
+    'One published course: price, lecturers, and its outline of sections and lectures. The texts of the lectures are not part of it; fetch gives the full description. Reads only.',
+  annotations: READS,
+  input: z.strictObject({
+    slug: z.string().min(1).max(120).describe('slug of the course, from list_courses or search'),
+    lecturesFrom: z
+      .number()
+      .int()
+      .min(0)
+      .default(0)
+      .describe('for long outlines: nextLecturesFrom of the call before'),
+  }),
+  output: z.object({
+    course: item.extend({
+      excerpt: z.string().describe('beginning of the description'),
+      lecturers: z.array(z.object({ name: z.string(), headline: z.string() })),
+      lectureCount: z.number().int(),
+      durationSeconds: z.number().int().describe('of all lectures together'),
+    }),
+    sections: z.array(z.object({ title: z.string(), lectures: z.array(outlineLecture) })),
+    nextLecturesFrom: z.number().int().nullable(),
+  }),
+  run: async ({ at, school, outlines }, { slug, lecturesFrom }) => {
+    const course = await findPublicCourse(at, slug)
+    if (course === undefined) {
+      throw new ToolProblem(`There is no published course “${slug}”. list_courses shows which are.`)
+    }
+    const outline = (await outlines.load(at, [course])).get(course.id) ?? EMPTY_OUTLINE
+    const until = lecturesFrom + LECTURES_PER_PAGE
+    return {
+      course: {
+        ...courseItem(school, course),
+        excerpt: excerpt(course.description, 1000),
+        lecturers: course.lecturers.slice(0, 50),
+        lectureCount: outline.lectureCount,
+        durationSeconds: lecturesIn(outline).reduce((sum, next) => sum + next.durationSeconds, 0),
+      },
+      sections: sectionsBetween(outline, lecturesFrom, until),
+      nextLecturesFrom: until < outline.lectureCount ? until : null,
+    }
+  },
+})
+
+function lecturesIn({ sections }: Outline) {
+  return sections.flatMap(({ lectures }) => lectures)
+}
+
+/** The part of an outline that holds the lectures of these numbers, sections without any left out. */
+function sectionsBetween({ sections }: Outline, from: number, until: number) {
+  let passed = 0
+  return sections.flatMap(({ title, lectures }) => {
+    const first = passed
+    passed += lectures.length
+    const shown = lectures.slice(Math.max(0, from - first), Math.max(0, until - first))
+    if (shown.length === 0) return []
+    return [
+      {
+        title,
+        lectures: shown.map((lecture) => ({
+          title: lecture.title,
+          durationSeconds: lecture.durationSeconds,
+          isPreview: lecture.isPreview,
+        })),
+      },
+    ]
+  })
+}

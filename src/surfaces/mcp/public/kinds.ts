@@ -1,0 +1,11 @@
+/** The kinds of things that anybody may read; the first half of an id that `fetch` takes. */
+export const KINDS = [
+  'course',
+  'event',
+  'membership_plan',
+  'digital_product',
+  'post',
+  'page',
+] as const
+
+export type Kind = (typeof KINDS)[number]

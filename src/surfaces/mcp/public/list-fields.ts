@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import { pageInput } from '../paging.ts'
+
+/** What every list of the catalogue takes. */
+export const listInput = {
+  search: z
+    .string()
+    .max(200)
+    .default('')
+    .describe('only those in which every one of these words occurs'),
+  ...pageInput,
+}
+
+/** What every item of the catalogue has. */
+export const itemFields = {
+  id: z.string().describe('what the tool fetch takes'),
+  slug: z.string(),
+  restUrl: z.string().describe('the same object in the REST API, for operators'),
+}

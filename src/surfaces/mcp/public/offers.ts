@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import { publicPlans } from '../../../domain/commerce/public-plans.ts'
+import { publicProducts } from '../../../domain/commerce/public-products.ts'
+import { nextCursor, pageOf, rangeOf } from '../paging.ts'
+import { publicTool, READS } from '../tool.ts'
+import { amount, currency, excerpt } from '../wire-values.ts'
+import { restUrl } from './links.ts'
+import { itemFields, listInput } from './list-fields.ts'
+
+const plan = z.object({
+  ...itemFields,
+  name: z.string(),
+  excerpt: z.string(),
+  interval: z.enum(['month', 'year']),
+  priceAmount: amount,
+  currency,
+  courses: z.array(z.string()).describe('titles of the courses it opens, the first 100'),
+})
+
+export const listMembershipPlans = publicTool({
+  name: 'list_membership_plans',
+  title: 'List membership plans',
+  description:
+    'The membership plans on offer, what each costs and which courses it opens, newest first. Reads only.',
+  annotations: READS,
+  input: z.strictObject(listInput),
+  output: z.object({ membershipPlans: z.array(plan), nextCursor }),
+  run: async ({ at, school }, { search, ...page }) => {
+    const found = pageOf(await publicPlans(at, search, rangeOf(page)), page.limit)
+    return {
+      membershipPlans: found.rows.map((row) => ({
+        id: `membership_plan:${row.slug}`,
+        slug: row.slug,
+        restUrl: restUrl(school, 'membership-plans', row.id),
+        name: row.name,
+        excerpt: excerpt(row.description),
+        interval: row.interval,
+        priceAmount: row.priceAmount,
+        currency: row.currency,
+        courses: row.courses.slice(0, 100),
+      })),
+      nextCursor: found.nextCursor,
+    }
+  },
+})
+
+const product = z.object({
+  ...itemFields,
+  title: z.string(),
+  excerpt: z.string(),
+  priceAmount: amount,
+  currency,
+})
+
+export const listDigitalProducts = publicTool({
+  name: 'list_digital_products',
+  title: 'List digital products',
+  description: 'The downloads that the school offers, with prices, newest first. Reads only.',
+  annotations: READS,
+  input: z.strictObject(listInput),
+  output: z.object({ digitalProducts: z.array(product), nextCursor }),
+  run: async ({ at, school }, { search, ...page }) => {
+    const found = pageOf(await publicProducts(at, search, rangeOf(page)), page.limit)
+    return {
+      digitalProducts: found.rows.map((row) => ({
+        id: `digital_product:${row.slug}`,
+        slug: row.slug,
+        restUrl: restUrl(school, 'digital-products', row.id),
+        title: row.title,
+        excerpt: excerpt(row.description),
+        priceAmount: row.priceAmount,
+        currency: row.currency,
+      })),
+      nextCursor: found.nextCursor,
+    }
+  },
+})

@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { publicPlans } from '../../../domain/commerce/public-plans.ts'
+import { publicProducts } from '../../../domain/commerce/public-products.ts'
+import { publicPages, publicPosts } from '../../../domain/content/public-writing.ts'
+import { publicEventsToCome } from '../../../domain/events/public-events.ts'
+import { publicCourses } from '../../../domain/learning/public-courses.ts'
+import type { SchoolDb } from '../../../foundation/db/school-db.ts'
+import { publicTool, READS } from '../tool.ts'
+import { excerpt } from '../wire-values.ts'
+import { KINDS, type Kind } from './kinds.ts'
+
+const PER_KIND = 10
+
+interface Hit {
+  readonly kind: Kind
+  readonly slug: string
+  readonly title: string
+  readonly text: string
+}
+
+/** Everything anybody may see in which all the words occur; six small reads at the same time. */
+async function searchCatalogue(at: SchoolDb, words: string): Promise<Hit[]> {
+  const range = { limit: PER_KIND, fromEnd: false }
+  const found = await Promise.all([
+    publicCourses(at, words, range).then((rows) =>
+      rows.map((row): Hit => ({ ...row, kind: 'course', text: row.summary })),
+    ),
+    publicEventsToCome(at, words, range).then((rows) =>
+      rows.map((row): Hit => ({ ...row, kind: 'event', text: row.description })),
+    ),
+    publicPlans(at, words, range).then((rows) =>
+      rows.map(
+        ({ name, ...row }): Hit => ({
+          ...row,
+          title: name,
+          kind: 'membership_plan',
+          text: row.description,
+        }),
+      ),
+    ),
+    publicProducts(at, words, range).then((rows) =>
+      rows.map((row): Hit => ({ ...row, kind: 'digital_product', text: row.description })),
+    ),
+    publicPosts(at, words, range).then((rows) =>
+      rows.map((row): Hit => ({ ...row, kind: 'post', text: row.body })),
+    ),
+    publicPages(at, words, range).then((rows) =>
+      rows.map((row): Hit => ({ ...row, kind: 'page', text: row.body })),
+    ),
+  ])
+  const hits = found.flat()
+  // What is called so comes before what mentions it; otherwise the order of the kinds stays.
+  const [first = ''] = words.toLowerCase().split(/\s+/)
+  const called = (hit: Hit): boolean => hit.title.toLowerCase().includes(first)
+  return [...hits.filter(called), ...hits.filter((hit) => !called(hit))]
+}
+
+export const search = publicTool({
+  name: 'search',
+  title: 'Search the school',
+  description:
+    'Finds published courses, events to come, membership plans, digital products, posts and pages in which every word occurs, at most ten of each kind. The lists find more; fetch gives the whole text of a hit. Reads only.',
+  annotations: READS,
+  input: z.strictObject({ query: z.string().trim().min(1).max(200).describe('words to look for') }),
+  output: z.object({
+    results: z.array(
+      z.object({
+        id: z.string().describe('what the tool fetch takes'),
+        title: z.string(),
+        url: z.string(),
+        kind: z.enum(KINDS),
+        excerpt: z.string(),
+      }),
+    ),
+  }),
+  run: async ({ at, school }, { query }) => ({
+    results: (await searchCatalogue(at, query)).map(({ kind, slug, title, text }) => ({
+      id: `${kind}:${slug}`,
+      title,
+      url: `${school.origin}/`,
+      kind,
+      excerpt: excerpt(text, 200),
+    })),
+  }),
+})

@@ -1,0 +1,77 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
+import type { Message } from './message.ts'
+
+export interface Exchange {
+  readonly origin: string
+  readonly headers: IncomingHttpHeaders
+  readonly message: Message
+  /** Throws if the message may not be served; called once its headers and its body agree. */
+  readonly admit: () => void
+  readonly createServer: () => Server
+}
+
+/** Serves one message in the era that it speaks: with a handshake (2025), or without (2026-07-28). */
+export async function serveMessage(exchange: Exchange): Promise<Response> {
+  const request = webRequest(exchange)
+  return (await isLegacyRequest(request, exchange.message.body))
+    ? await serveHandshakeEra(request, exchange)
+    : await serveModernEra(request, exchange)
+}
+
+/**
+ * The machinery asks for a server only after it has compared the headers with the body, so the
+ * admission stands there: a call whose `Mcp-Name` names another tool than its body is refused as
+ * such, and never judged by either name.
+ */
+async function serveModernEra(request: Request, exchange: Exchange): Promise<Response> {
+  let refusal: { readonly reason: unknown } | undefined
+  const handler = createMcpHandler(
+    () => {
+      try {
+        exchange.admit()
+      } catch (reason) {
+        refusal = { reason }
+        throw reason
+      }
+      return exchange.createServer()
+    },
+    { legacy: 'reject' },
+  )
+  const response = await handler.fetch(request, { parsedBody: exchange.message.body })
+  if (refusal !== undefined) throw refusal.reason
+  return response
+}
+
+async function serveHandshakeEra(request: Request, exchange: Exchange): Promise<Response> {
+  exchange.admit()
+  const server = exchange.createServer()
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+  await server.connect(transport)
+  try {
+    return await transport.handleRequest(request, { parsedBody: exchange.message.body })
+  } finally {
+    await server.close()
+  }
+}
+
+/** What the machinery looks at, and no more: neither cookies nor the token reach it. */
+const PASSED_ON = ['mcp-protocol-version', 'mcp-method', 'mcp-name'] as const
+
+function webRequest({ origin, headers }: Exchange): Request {
+  const passed = new Headers({
+    'content-type': 'application/json',
+    // It insists on both, although we answer in JSON alone; who does not take JSON was refused before.
+    accept: 'application/json, text/event-stream',
+  })
+  for (const name of PASSED_ON) {
+    const value = headers[name]
+    if (typeof value === 'string') passed.set(name, value)
+  }
+  return new Request(`${origin}/mcp`, { method: 'POST', headers: passed })
+}

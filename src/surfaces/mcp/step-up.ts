@@ -1,0 +1,53 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import type { School } from '../../domain/schools/school.ts'
+import { bearerChallenge } from '../../foundation/protocol/challenge.ts'
+import { OAuthError } from '../../foundation/protocol/errors.ts'
+import type { ScopeSet } from '../../foundation/protocol/scope-set.ts'
+import type { Tool } from './tool.ts'
+
+/** A tool was called by somebody who may not, or not yet: told in HTTP and in the protocol's body. */
+export class StepUpError extends Error {
+  override readonly name = 'StepUpError'
+  readonly status: 401 | 403
+  /** The header's value. */
+  readonly challenge: string
+  /** For clients that read only the body; they want an error named even where none was made. */
+  readonly challengeInBody: string
+  readonly description: string
+
+  constructor(school: School, caller: Caller | undefined, tool: Tool, needed: ScopeSet) {
+    const description = describe(caller, tool, needed)
+    super(description)
+    this.description = description
+    this.status = caller === undefined ? 401 : 403
+    const { origin } = school
+    const error = new OAuthError('insufficient_scope', description)
+    this.challengeInBody = bearerChallenge({ origin, error, scope: needed })
+    // RFC 6750 §3: whoever brought no token made no mistake, so no error is named to them.
+    this.challenge =
+      caller === undefined ? bearerChallenge({ origin, scope: needed }) : this.challengeInBody
+  }
+}
+
+function describe(caller: Caller | undefined, tool: Tool, needed: ScopeSet): string {
+  return caller === undefined
+    ? `Sign in to use ${tool.name}: authorize with the scopes ${needed}.`
+    : `The access token does not cover ${tool.name}. Authorize again with the scopes ${needed}.`
+}
+
+/**
+ * Refuses a call before any byte of its answer is sent, naming at once every scope that it needs.
+ *
+ * @see RFC 6750 §3.1
+ */
+export function checkStanding(
+  tool: Tool,
+  given: unknown,
+  school: School,
+  caller: Caller | undefined,
+): void {
+  const needed = tool.needs(given)
+  if (needed === undefined) return
+  if (caller !== undefined && needed.isSubsetOf(caller.scopes)) return
+  throw new StepUpError(school, caller, tool, needed)
+}

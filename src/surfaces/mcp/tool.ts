@@ -1,0 +1,128 @@
+import { z } from 'zod'
+import type { Caller } from '../../domain/access/caller.ts'
+import type { OutlineCache } from '../../domain/learning/outline-cache.ts'
+import type { School } from '../../domain/schools/school.ts'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { OAuthError } from '../../foundation/protocol/errors.ts'
+import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
+
+/** Who calls a tool, and where; undefined is somebody without a token. */
+export interface ToolCall {
+  readonly school: School
+  readonly at: SchoolDb
+  readonly caller: Caller | undefined
+  /** Of this surface, shared by its calls. */
+  readonly outlines: OutlineCache
+}
+
+/** The same once it is certain that the caller holds what the tool needs. */
+export interface SignedInCall extends ToolCall {
+  readonly caller: Caller
+}
+
+/** All four hints, because the protocol's own defaults call every tool destructive and open-ended. */
+export interface ToolAnnotations {
+  readonly readOnlyHint: boolean
+  readonly destructiveHint: boolean
+  readonly idempotentHint: boolean
+  readonly openWorldHint: boolean
+}
+
+export const READS: ToolAnnotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+}
+
+/** Sets a state that a second call would find set. */
+export const SETS: ToolAnnotations = { ...READS, readOnlyHint: false }
+
+export interface Tool {
+  readonly name: string
+  readonly title: string
+  /** For the model that chooses: what it gives, and what it changes. */
+  readonly description: string
+  readonly annotations: ToolAnnotations
+  readonly input: z.ZodType
+  readonly output: z.ZodType
+  /** Older origins lack some tools altogether. */
+  readonly existsAt: (school: School) => boolean
+  /** Whether somebody sees it; undefined is somebody without a token. */
+  readonly isListedFor: (caller: Caller | undefined) => boolean
+  /** Every scope that this call needs, or undefined if it needs nobody to be signed in. */
+  readonly needs: (given: unknown) => ScopeSet | undefined
+  readonly run: (call: ToolCall, given: unknown) => Promise<object>
+}
+
+/** Told to the model, which may then do better: what went wrong and what to do next. */
+export class ToolProblem extends Error {
+  override readonly name = 'ToolProblem'
+}
+
+interface Description<I extends z.ZodObject, O extends z.ZodObject> {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly annotations: ToolAnnotations
+  readonly input: I
+  readonly output: O
+}
+
+/** A tool for everybody, signed in or not. */
+export function publicTool<I extends z.ZodObject, O extends z.ZodObject>(
+  tool: Description<I, O> & {
+    readonly run: (call: ToolCall, input: z.output<I>) => Promise<z.input<O>>
+  },
+): Tool {
+  return {
+    ...tool,
+    existsAt: everywhere,
+    isListedFor: () => true,
+    needs: () => undefined,
+    run: async (call, given) => await tool.run(call, parseInput(tool.input, given)),
+  }
+}
+
+/** A tool for whoever holds its scopes; checked here once more, whatever was checked before. */
+export function scopedTool<I extends z.ZodObject, O extends z.ZodObject>(
+  tool: Description<I, O> & {
+    readonly scopes: readonly string[]
+    readonly existsAt?: (school: School) => boolean
+    readonly run: (call: SignedInCall, input: z.output<I>) => Promise<z.input<O>>
+  },
+): Tool {
+  const needed = ScopeSet.of(tool.scopes)
+  return {
+    ...tool,
+    existsAt: tool.existsAt ?? everywhere,
+    isListedFor: (caller) => caller !== undefined && needed.isSubsetOf(caller.scopes),
+    needs: () => needed,
+    run: async (call, given) => {
+      const held = signedIn(call, needed)
+      return await tool.run(held, parseInput(tool.input, given))
+    },
+  }
+}
+
+export const everywhere = (): boolean => true
+
+export const onNewerOrigins = (school: School): boolean => school.variant === 'newer'
+
+export function signedIn(call: ToolCall, needed: ScopeSet): SignedInCall {
+  const { caller } = call
+  if (caller === undefined || !needed.isSubsetOf(caller.scopes)) {
+    throw new OAuthError('insufficient_scope', `This tool needs the scopes ${needed}.`, {
+      scope: needed.toString(),
+    })
+  }
+  return { ...call, caller }
+}
+
+function parseInput<I extends z.ZodObject>(schema: I, given: unknown): z.output<I> {
+  const parsed = schema.safeParse(given ?? {})
+  if (parsed.success) return parsed.data
+  throw new ToolProblem(
+    `The arguments do not fit: ${z.prettifyError(parsed.error)}\nRead the tool's input schema and call it again.`,
+  )
+}

@@ -1,0 +1,21 @@
+import { z } from 'zod'
+
+/** Models read dates better than counted seconds. */
+export const time = z.string().describe('RFC 3339, UTC')
+export const maybeTime = z.string().nullable().describe('RFC 3339, UTC; null if there is none')
+
+export const amount = z
+  .number()
+  .int()
+  .describe('in the minor unit of the currency: 1999 with USD is 19.99')
+export const currency = z.string().describe('ISO 4217')
+
+export function timeOrNull(date: Date | null): string | null {
+  return date === null ? null : date.toISOString()
+}
+
+/** The beginning of a long text; `fetch` gives the whole. */
+export function excerpt(text: string, length = 300): string {
+  const plain = text.replace(/\s+/g, ' ').trim()
+  return plain.length <= length ? plain : `${plain.slice(0, length - 1).trimEnd()}…`
+}
