@@ -92,7 +92,7 @@ function parseDocument(source: string, maxTokens: number): DocumentNode {
     return parse(source, { maxTokens })
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error
-    if (error.message.includes('token limit')) {
+    if (error.message.includes('tokens. Parsing aborted')) {
       throw new DocumentRefused([overLimit('tokens', maxTokens, 'Send a shorter one.')])
     }
     throw new DocumentRefused([recoded(error, 'graphql_parse_failed')])

@@ -20,11 +20,11 @@ export interface DocumentLimits {
 
 export const DEFAULT_LIMITS: DocumentLimits = {
   length: 50_000,
-  tokens: 3_000,
+  tokens: 2_000,
   depth: 20,
   aliases: 60,
-  fields: 2_000,
-  repeats: 50,
+  fields: 1_000,
+  repeats: 20,
   cost: 50_000,
 }
 
