@@ -1,0 +1,252 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { verifies } from '../spec/verifies.ts'
+import { queryOf } from '../support/authorization.ts'
+import { launchBrowser } from '../support/browser.ts'
+import { aPkce, authorizeParameters } from '../support/browser-like.ts'
+import { exchange } from '../support/client-like.ts'
+import {
+  aWorld,
+  PASSWORD,
+  type TestClient,
+  type TestPerson,
+  type TestSchool,
+} from '../support/world.ts'
+
+const world = await aWorld()
+let browser: Browser
+let school: TestSchool
+let person: TestPerson
+let client: TestClient
+/** The client's own server, which is another site to the browser. */
+let app: Server
+let appOrigin: string
+let visits: string[] = []
+
+const listening = (server: Server) =>
+  new Promise<number>((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
+  })
+
+const html = (body: string) => `<!doctype html><html lang="en"><title>App</title>${body}`
+
+/** Pages of the client, or of whoever poses as one; each test may add its own. */
+const pages = new Map<string, string>()
+
+beforeAll(async () => {
+  app = createServer((request, response) => {
+    const url = request.url ?? '/'
+    if (url !== '/favicon.ico') visits.push(url)
+    if (url.startsWith('/onward')) {
+      response.writeHead(302, { location: `http://localhost:${portOf(app)}/arrived` }).end()
+      return
+    }
+    response.setHeader('content-type', 'text/html')
+    response.end(pages.get(url) ?? html('<h1>Back at the app</h1>'))
+  })
+  appOrigin = `http://127.0.0.1:${await listening(app)}`
+  await world.app.listen({ port: 0, host: '127.0.0.1' })
+  const made = await world.aSchool()
+  const origin = `http://${made.subdomain}.localhost:${portOf(world.app.server)}`
+  await world.database.pool.query('update schools set origin = $2 where id = $1', [made.id, origin])
+  world.context.directory.forget()
+  school = { ...made, origin }
+  person = await world.aMember(school)
+  await world.database.pool.query('update users set avatar_url = null')
+  const redirectUris = [`${appOrigin}/callback`, `${appOrigin}/onward`]
+  client = await world.aPublicClient(school, { redirectUris })
+  browser = await launchBrowser()
+}, 60_000)
+
+afterAll(async () => {
+  await browser?.close()
+  app?.closeAllConnections()
+  app?.close()
+})
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port
+}
+
+/** A window of a browser of its own, and what the browser complained about in it. */
+async function aWindow(
+  options: BrowserContextOptions = {},
+): Promise<{ page: Page; complaints: string[] }> {
+  const context = await browser.newContext(options)
+  onTestFinished(() => context.close())
+  visits = []
+  const complaints: string[] = []
+  const page = await context.newPage()
+  page.on('console', (message) => complaints.push(`${message.text()} ${message.location().url}`))
+  return { page, complaints }
+}
+
+const requestOf = (overrides: Record<string, string | undefined> = {}) =>
+  `${school.origin}/oauth/authorize?${queryOf({ school, client }, overrides)}`
+
+/** What a person without a mouse does: the cursor already stands in the first field. */
+async function signInByKeyboard(page: Page): Promise<void> {
+  expect(await page.locator(':focus').getAttribute('name')).toBe('email')
+  await page.keyboard.type(person.email)
+  await page.keyboard.press('Tab')
+  expect(await page.locator(':focus').getAttribute('name')).toBe('password')
+  await page.keyboard.type(PASSWORD)
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/consent?*')
+}
+
+async function pressByKeyboard(page: Page, button: string): Promise<void> {
+  for (let presses = 0; presses < 20; presses++) {
+    await page.keyboard.press('Tab')
+    if ((await page.locator(':focus').innerText()) === button) {
+      await page.keyboard.press('Enter')
+      return
+    }
+  }
+  throw new Error(`Tab never reaches ${button}`)
+}
+
+const told = (page: Page) => new URL(page.url()).searchParams
+
+describe('with the keyboard alone and scripts off', () => {
+  verifies(
+    ['pages.consent.interactive', 'pages.consent.buttons', 'pages.sign-in.form'],
+    'a person signs in, reads, allows, and arrives at the app with a code that works',
+    async () => {
+      const { page, complaints } = await aWindow({ javaScriptEnabled: false })
+      const pkce = aPkce()
+      const query = authorizeParameters(school, client, pkce)
+      await page.goto(`${school.origin}/oauth/authorize?${query}`)
+      await signInByKeyboard(page)
+      expect(await page.locator('h1').innerText()).toContain('wants to use your account')
+      await pressByKeyboard(page, 'Allow')
+      await page.waitForURL(`${appOrigin}/callback?*`)
+      expect(await page.locator('h1').innerText()).toBe('Back at the app')
+      expect(told(page).get('state')).toBe('a state')
+      expect(told(page).get('iss')).toBe(school.origin)
+      const code = told(page).get('code') ?? ''
+      const answer = await exchange(world, school, client, code, pkce.verifier)
+      expect(answer.statusCode).toBe(200)
+      expect(complaints).toEqual([])
+    },
+    60_000,
+  )
+
+  verifies(
+    'authorize.denied',
+    'a person says no, and the app hears access_denied',
+    async () => {
+      const { page, complaints } = await aWindow({ javaScriptEnabled: false })
+      await page.goto(requestOf())
+      await signInByKeyboard(page)
+      await pressByKeyboard(page, 'Deny')
+      await page.waitForURL(`${appOrigin}/callback?*`)
+      expect(told(page).get('error')).toBe('access_denied')
+      expect(complaints).toEqual([])
+    },
+    60_000,
+  )
+
+  test('a wrong password is told at the form, with the email kept and the cursor in the password', async () => {
+    const { page } = await aWindow({ javaScriptEnabled: false })
+    await page.goto(requestOf())
+    await page.keyboard.type(person.email)
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('not it')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('[role=alert]')
+    expect(await page.inputValue('[name=email]')).toBe(person.email)
+    expect(await page.locator(':focus').getAttribute('name')).toBe('password')
+    await page.keyboard.type(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/consent?*')
+  }, 60_000)
+})
+
+async function signedInWindow() {
+  const window = await aWindow()
+  await window.page.goto(requestOf())
+  await signInByKeyboard(window.page)
+  return window
+}
+
+describe('the browser’s own rules', () => {
+  verifies(
+    'pages.security.headers',
+    'the policy lets the consent’s redirect through even when the app redirects on to another site',
+    async () => {
+      const { page, complaints } = await aWindow()
+      await page.goto(requestOf({ redirect_uri: `${appOrigin}/onward` }))
+      await signInByKeyboard(page)
+      await pressByKeyboard(page, 'Allow')
+      await page.waitForURL('**/arrived')
+      expect(visits[0]).toMatch(/^\/onward\?code=/)
+      expect(complaints).toEqual([])
+    },
+    60_000,
+  )
+
+  verifies(
+    'authorize.get-and-post',
+    'a cross-site POST of the request finds the session all the same',
+    async () => {
+      const { page } = await signedInWindow()
+      const fields = [...authorizeParameters(school, client, aPkce())]
+        .map(([name, value]) => `<input type="hidden" name="${name}" value="${value}">`)
+        .join('')
+      const form = `<form method="post" action="${school.origin}/oauth/authorize">${fields}<button>Connect</button></form>`
+      pages.set('/connect', html(form))
+      await page.goto(`${appOrigin}/connect`)
+      await page.click('button')
+      await page.waitForURL(`${school.origin}/consent?*`)
+      expect(await page.locator('h1').innerText()).toContain('wants to use your account')
+    },
+    60_000,
+  )
+
+  verifies(
+    ['pages.security.form-token', 'rfc9700.csrf'],
+    'another site that posts the very consent form of the signed-in person gets nothing',
+    async () => {
+      const { page } = await signedInWindow()
+      const fields: string[] = []
+      for (const input of await page.locator('form[action="/consent"] input').all()) {
+        const [name, value] = [await input.getAttribute('name'), await input.inputValue()]
+        fields.push(`<input type="hidden" name="${name}" value="${value}">`)
+      }
+      const form = `<form method="post" action="${school.origin}/consent">${fields.join('')}<button name="decision" value="allow">Win</button></form>`
+      pages.set('/trap', html(form))
+      await page.goto(`${appOrigin}/trap`)
+      visits = []
+      const [answer] = await Promise.all([page.waitForResponse('**/consent'), page.click('button')])
+      expect(answer.status()).toBe(403)
+      expect(visits).toEqual([])
+    },
+    60_000,
+  )
+
+  verifies(
+    'rfc9700.clickjacking',
+    'another site cannot show the consent page in a frame',
+    async () => {
+      const { page, complaints } = await signedInWindow()
+      pages.set('/frame', html(`<iframe src="${page.url()}"></iframe>`))
+      await page.goto(`${appOrigin}/frame`)
+      await expect.poll(() => complaints.join(' ')).toMatch(/frame-ancestors|X-Frame-Options/)
+      const texts = await Promise.all(page.frames().map((frame) => frame.content()))
+      expect(texts.join(' ')).not.toContain('wants to use your account')
+    },
+    60_000,
+  )
+
+  test('going back after the answer shows nothing stored, and the form asks anew', async () => {
+    const { page } = await signedInWindow()
+    await pressByKeyboard(page, 'Deny')
+    await page.waitForURL(`${appOrigin}/callback?*`)
+    const [answer] = await Promise.all([page.waitForResponse('**/consent?*'), page.goBack()])
+    expect(answer.fromServiceWorker()).toBe(false)
+    expect(answer.status()).toBe(200)
+  }, 60_000)
+})
