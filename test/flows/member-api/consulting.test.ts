@@ -1,0 +1,336 @@
+import { describe, expect, test } from 'vitest'
+import { verifies } from '../../spec/verifies.ts'
+import { aMeeting, aService, aStudyGroup, hoursFromNow } from '../../support/consulting.ts'
+import { aCourse, anEnrollment, daysFromNow } from '../../support/learning.ts'
+import { ask, aToken, read } from '../../support/member-api.ts'
+import { aWorld } from '../../support/world.ts'
+
+const world = await aWorld()
+const school = await world.aSchool()
+const seconds = (date: Date): number => Math.floor(date.getTime() / 1000)
+
+const MEETINGS = `query ($first: Int, $last: Int, $after: String, $filter: ConsultingMeetingFilter) {
+  viewer { consultingMeetings(first: $first, last: $last, after: $after, filter: $filter) {
+    totalCount pageInfo { hasNextPage hasPreviousPage endCursor }
+    nodes { id title kind state startedAt endedAt roomUrl attendeesCount } } } }`
+
+interface MeetingAnswer {
+  readonly id: string
+  readonly kind: string
+  readonly state: string
+  readonly startedAt: number
+  readonly roomUrl: string
+  readonly attendeesCount: number
+}
+
+interface MeetingsAnswer {
+  readonly totalCount: number
+  readonly pageInfo: {
+    readonly hasNextPage: boolean
+    readonly hasPreviousPage: boolean
+    readonly endCursor: string | null
+  }
+  readonly nodes: readonly MeetingAnswer[]
+}
+
+async function meetings(
+  token: string,
+  args: Record<string, unknown> = {},
+): Promise<MeetingsAnswer> {
+  const { viewer } = await read<{ viewer: { consultingMeetings: MeetingsAnswer } }>(
+    world,
+    school,
+    token,
+    MEETINGS,
+    args,
+  )
+  return viewer.consultingMeetings
+}
+
+const idsOf = ({ nodes }: MeetingsAnswer): string[] => nodes.map(({ id }) => id)
+
+describe('whose meetings', () => {
+  verifies(
+    [
+      'viewer.consulting-meetings',
+      'meeting.own-seats',
+      'meeting.study-groups',
+      'meeting.study-group.roster',
+      'meeting.never-others',
+      'meeting.attendees-count',
+      'meeting.fields',
+      'meeting.state.study-group',
+      'meeting.state.reserved',
+      'meeting.state.confirmed',
+    ],
+    'own seats and classes of own groups, never another member’s booking',
+    async () => {
+      const [ada, ben] = [await world.aMember(school), await world.aMember(school)]
+      const service = await aService(school, [])
+      const group = await aStudyGroup(school, [ada, ben])
+      const strangers = await aStudyGroup(school, [ben])
+      const reserved = await aMeeting(school, { service, seats: [ada], start: hoursFromNow(3) })
+      const confirmed = await aMeeting(school, {
+        service,
+        seats: [ben, ada],
+        state: 'scheduled',
+        start: hoursFromNow(2),
+      })
+      const lesson = await aMeeting(school, { group, start: hoursFromNow(1) })
+      await aMeeting(school, { service, seats: [ben] })
+      await aMeeting(school, { service, seats: [] })
+      await aMeeting(school, { group: strangers })
+      const { nodes, totalCount } = await meetings(await aToken(world, school, ada))
+      expect(totalCount).toBe(3)
+      expect(
+        nodes.map(({ id, kind, state, attendeesCount }) => [id, kind, state, attendeesCount]),
+      ).toEqual([
+        [reserved, 'consulting', 'available', 1],
+        [confirmed, 'consulting', 'scheduled', 2],
+        [lesson, 'study_group', 'available', 2],
+      ])
+      const his = await meetings(await aToken(world, school, ben))
+      expect(his.totalCount).toBe(4)
+      expect(his.nodes.find(({ id }) => id === confirmed)?.attendeesCount).toBe(2)
+      expect(idsOf(his)).not.toContain(reserved)
+    },
+  )
+})
+
+describe('the room', () => {
+  verifies(
+    ['meeting.room-url', 'meeting.room-url.over'],
+    'is shown until the meeting has ended or is off, and then an empty string',
+    async () => {
+      const ada = await world.aMember(school)
+      const service = await aService(school, [])
+      const seats = [ada]
+      const sketches = [
+        { start: hoursFromNow(5), state: 'canceled' },
+        { start: hoursFromNow(4), state: 'scheduled' },
+        { start: hoursFromNow(3), state: 'available' },
+        { start: hoursFromNow(-1), hours: 2, state: 'scheduled' },
+        { start: hoursFromNow(-3), hours: 2, state: 'scheduled' },
+        { start: hoursFromNow(-6), state: 'canceled' },
+      ] as const
+      for (const sketch of sketches) await aMeeting(school, { service, seats, ...sketch })
+      const { nodes } = await meetings(await aToken(world, school, ada))
+      expect(nodes.map(({ id, roomUrl }) => roomUrl === `https://rooms.test/${id}`)).toEqual([
+        false,
+        true,
+        true,
+        true,
+        false,
+        false,
+      ])
+      expect(nodes.filter(({ roomUrl }) => roomUrl === '')).toHaveLength(3)
+    },
+  )
+})
+
+describe('the filter', () => {
+  verifies(
+    [
+      'meeting.order',
+      'meeting.filter',
+      'meeting.filter.upcoming',
+      'meeting.filter.history',
+      'meeting.next-is-last',
+      'meeting.state.canceled',
+    ],
+    'upcoming schedule, history, and the next meeting as the last of a window',
+    async () => {
+      const ada = await world.aMember(school)
+      const token = await aToken(world, school, ada)
+      const service = await aService(school, [])
+      const group = await aStudyGroup(school, [ada])
+      const seats = [ada]
+      const past = await aMeeting(school, { service, seats, start: hoursFromNow(-48) })
+      const offBefore = await aMeeting(school, {
+        group,
+        start: hoursFromNow(-24),
+        state: 'canceled',
+      })
+      const off = await aMeeting(school, {
+        service,
+        seats,
+        start: hoursFromNow(1),
+        state: 'canceled',
+      })
+      const next = await aMeeting(school, { group, start: hoursFromNow(2) })
+      const later = await aMeeting(school, {
+        service,
+        seats,
+        start: hoursFromNow(30),
+        state: 'scheduled',
+      })
+      const now = seconds(new Date())
+      expect(idsOf(await meetings(token))).toEqual([later, next, off, offBefore, past])
+      const upcoming = { startedAfter: now, state: ['available', 'scheduled'] }
+      expect(idsOf(await meetings(token, { filter: upcoming }))).toEqual([later, next])
+      expect(idsOf(await meetings(token, { filter: upcoming, last: 1 }))).toEqual([next])
+      expect(idsOf(await meetings(token, { filter: upcoming, first: 1 }))).toEqual([later])
+      const history = await meetings(token, { filter: { startedBefore: now } })
+      expect(idsOf(history)).toEqual([offBefore, past])
+      expect(history.totalCount).toBe(2)
+      expect(idsOf(await meetings(token, { filter: { state: ['canceled'] } }))).toEqual([
+        off,
+        offBefore,
+      ])
+      expect(idsOf(await meetings(token, { filter: { state: [] } }))).toEqual([])
+      const nothing = { startedAfter: null, startedBefore: null, state: null }
+      expect(idsOf(await meetings(token, { filter: nothing }))).toHaveLength(5)
+      expect(idsOf(await meetings(token, { filter: null }))).toHaveLength(5)
+    },
+  )
+
+  verifies(
+    ['meeting.filter.bounds', 'meeting.filter.unix-seconds'],
+    'startedAfter includes its second, startedBefore leaves it out',
+    async () => {
+      const ada = await world.aMember(school)
+      const token = await aToken(world, school, ada)
+      const service = await aService(school, [])
+      const start = new Date(Date.UTC(2026, 5, 1, 12))
+      await aMeeting(school, { service, seats: [ada], start })
+      const total = async (filter: object) => (await meetings(token, { filter })).totalCount
+      const at = seconds(start)
+      expect(await total({ startedAfter: at })).toBe(1)
+      expect(await total({ startedAfter: at + 1 })).toBe(0)
+      expect(await total({ startedBefore: at })).toBe(0)
+      expect(await total({ startedBefore: at + 1 })).toBe(1)
+      expect(await total({ startedAfter: at, startedBefore: at + 1 })).toBe(1)
+      const text = await ask(world, school, token, MEETINGS, { filter: { startedAfter: 'soon' } })
+      expect(text.errors?.[0]?.message).toMatch(/Int cannot represent/)
+      const unknown = await ask(world, school, token, MEETINGS, { filter: { state: ['done'] } })
+      expect(unknown.errors?.[0]?.message).toMatch(/"done" does not exist/)
+    },
+  )
+
+  test('a variable left out of the filter holds always, interpreted and compiled', async () => {
+    const ada = await world.aMember(school)
+    const token = await aToken(world, school, ada)
+    await aMeeting(school, { group: await aStudyGroup(school, [ada]), start: hoursFromNow(1) })
+    const query = `query ($before: Int, $state: [ConsultingMeetingState!]) { viewer {
+      consultingMeetings(filter: { startedAfter: 1, startedBefore: $before, state: $state }) {
+        totalCount } } }`
+    for (let i = 0; i < 3; i++) {
+      const { data } = await ask(world, school, token, query)
+      expect(data).toEqual({ viewer: { consultingMeetings: { totalCount: 1 } } })
+    }
+  })
+
+  verifies(
+    ['meeting.page-size', 'meeting.last-beyond-page'],
+    'fifty to a page, and last counts from the end of the whole window',
+    async () => {
+      const ada = await world.aMember(school)
+      const token = await aToken(world, school, ada)
+      const service = await aService(school, [])
+      const group = await aStudyGroup(school, [ada])
+      const made: string[] = []
+      for (let i = 1; i <= 60; i++) {
+        const of = i % 2 === 0 ? { group } : { service, seats: [ada] }
+        made.unshift(await aMeeting(school, { ...of, start: hoursFromNow(i) }))
+      }
+      const filter = { startedAfter: seconds(new Date()) }
+      const first = await meetings(token, { filter, first: 500 })
+      expect(idsOf(first)).toEqual(made.slice(0, 50))
+      const rest = await meetings(token, { filter, first: 50, after: first.pageInfo.endCursor })
+      expect(idsOf(rest)).toEqual(made.slice(50))
+      expect(idsOf(await meetings(token, { filter, last: 1 }))).toEqual(made.slice(59))
+      const last = await meetings(token, { filter, last: 55 })
+      expect(idsOf(last)).toEqual(made.slice(10))
+      expect(last.pageInfo).toMatchObject({ hasPreviousPage: true, hasNextPage: false })
+      expect(last.totalCount).toBe(60)
+    },
+  )
+})
+
+describe('services', () => {
+  const SERVICES = `{ viewer { consultingServices { totalCount nodes { id title
+    slots { weekday startsAt durationMinutes timeZone capacity }
+    meetings { startedAt endedAt state } } } } }`
+
+  interface ServicesAnswer {
+    readonly viewer: {
+      readonly consultingServices: {
+        readonly totalCount: number
+        readonly nodes: readonly {
+          readonly id: string
+          readonly slots: readonly unknown[]
+          readonly meetings: readonly { readonly startedAt: number; readonly state: string }[]
+        }[]
+      }
+    }
+  }
+
+  verifies(
+    ['viewer.consulting-services', 'viewer.consulting-services.not-purchases'],
+    'are those offered with courses the viewer has, bought or not',
+    async () => {
+      const ada = await world.aMember(school)
+      const [mine, ended, notMine] = [
+        await aCourse(school),
+        await aCourse(school),
+        await aCourse(school),
+      ]
+      await anEnrollment(school, ada, mine)
+      await anEnrollment(school, ada, ended, { expiresAt: daysFromNow(-1) })
+      const offered = await aService(school, [mine, notMine])
+      await aService(school, [notMine])
+      await aService(school, [ended])
+      await aService(school, [mine], { paused: true })
+      const { viewer } = await read<ServicesAnswer>(
+        world,
+        school,
+        await aToken(world, school, ada),
+        SERVICES,
+      )
+      expect(viewer.consultingServices.totalCount).toBe(1)
+      expect(viewer.consultingServices.nodes.map(({ id }) => id)).toEqual([offered])
+    },
+  )
+
+  verifies(
+    [
+      'consulting-service.slots',
+      'consulting-service.meetings',
+      'consulting-service.meetings.unmarked',
+      'consulting-service.reserved-meeting',
+    ],
+    'tell their recurring slots and what anyone reserved, not who',
+    async () => {
+      const [ada, ben] = [await world.aMember(school), await world.aMember(school)]
+      const course = await aCourse(school)
+      await anEnrollment(school, ada, course)
+      const service = await aService(school, [course])
+      const [soon, later] = [hoursFromNow(1), hoursFromNow(2)]
+      await aMeeting(school, { service, seats: [ben], start: soon, state: 'scheduled' })
+      await aMeeting(school, { service, seats: [ada], start: later })
+      await aMeeting(school, { service, seats: [], start: hoursFromNow(3) })
+      const { viewer } = await read<ServicesAnswer>(
+        world,
+        school,
+        await aToken(world, school, ada),
+        SERVICES,
+      )
+      const [found] = viewer.consultingServices.nodes
+      expect(found?.slots).toEqual([
+        {
+          weekday: 3,
+          startsAt: '09:30',
+          durationMinutes: 45,
+          timeZone: 'Asia/Taipei',
+          capacity: 4,
+        },
+      ])
+      expect(found?.meetings.map(({ startedAt, state }) => [startedAt, state])).toEqual([
+        [seconds(later), 'available'],
+        [seconds(soon), 'scheduled'],
+      ])
+      expect(JSON.stringify(viewer)).not.toContain('rooms.test')
+      expect(JSON.stringify(viewer)).not.toContain(ben.id)
+    },
+  )
+})
