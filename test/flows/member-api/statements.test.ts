@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest'
+import { anOrder, aPayment } from '../../support/billing.ts'
+import { aMeeting, aService, aStudyGroup, hoursFromNow } from '../../support/consulting.ts'
+import { aNotification } from '../../support/inbox.ts'
+import {
+  aCourse,
+  anEnrollment,
+  aProductOf,
+  aRegistration,
+  someProgress,
+} from '../../support/learning.ts'
+import { aToken, read } from '../../support/member-api.ts'
+import { aWorld, type TestPerson } from '../../support/world.ts'
+
+const world = await aWorld()
+const school = await world.aSchool()
+
+/** How many statements a document takes, the check of the token included. */
+async function count(token: string, query: string): Promise<number> {
+  const statements = await world.database.statementsOf(() => read(world, school, token, query))
+  return statements.length
+}
+
+const SYLLABUS = `nodes { slug detailProgress { percent totalLectures } sections { title
+  lectures { id title state isLocked unlockAt duration } } }`
+
+test('who is calling is all that viewer itself takes', async () => {
+  const token = await aToken(world, school, await world.aMember(school))
+  expect(await count(token, '{ viewer { id name email avatar } }')).toBe(1)
+  expect(await count(token, '{ __typename }')).toBe(1)
+})
+
+test('a syllabus of 500 lectures takes four statements, and three once its outline is known', async () => {
+  const ada = await world.aMember(school)
+  const sections = Array.from({ length: 25 }, () => Array.from({ length: 20 }, () => ({})))
+  const course = await aCourse(school, sections)
+  await anEnrollment(school, ada, course)
+  for (const lecture of course.lectures[3] ?? []) {
+    await someProgress(school, ada, course, lecture, 'completed')
+  }
+  const token = await aToken(world, school, ada)
+  const query = `{ viewer { enrolledCourses { ${SYLLABUS} } } }`
+  expect(await count(token, query)).toBe(4)
+  expect(await count(token, query)).toBe(3)
+  const { viewer } = await read<{
+    viewer: { enrolledCourses: { nodes: { detailProgress: unknown }[] } }
+  }>(world, school, token, query)
+  expect(viewer.enrolledCourses.nodes[0]?.detailProgress).toEqual({
+    percent: 4,
+    totalLectures: 500,
+  })
+})
+
+async function furnish(member: TestPerson, n: number): Promise<void> {
+  const orderId = await anOrder(school, member)
+  const group = await aStudyGroup(school, [member])
+  for (let i = 0; i < n; i++) {
+    const course = await aCourse(school, [[{}, {}], [{}]])
+    await anEnrollment(school, member, course)
+    const service = await aService(school, [course])
+    await aMeeting(school, { service, seats: [member], start: hoursFromNow(i) })
+    await aMeeting(school, { group, start: hoursFromNow(i) })
+    await aPayment(school, member, { orderId, lines: [{ title: 'x', amount: 1 }] })
+    await aProductOf(school, member)
+    await aRegistration(school, member)
+    await aNotification(school, member)
+  }
+}
+
+describe('no shape of query takes more statements for more rows', async () => {
+  const [few, many] = [await world.aMember(school), await world.aMember(school)]
+  await furnish(few, 1)
+  await furnish(many, 12)
+  const tokens = [await aToken(world, school, few), await aToken(world, school, many)]
+  const page = 'pageInfo { hasNextPage hasPreviousPage startCursor endCursor }'
+  const shapes = [
+    [2, 'schools { id roles }'],
+    [4, `enrolledCourses { ${SYLLABUS} ${page} }`],
+    [2, `digitalProducts { nodes { title } edges { cursor node { slug } } ${page} }`],
+    [2, `eventRegistrations { nodes { state event { title } } ${page} }`],
+    [2, `consultingServices { nodes { title } ${page} }`],
+    [4, 'consultingServices { nodes { slots { weekday } meetings { state } } }'],
+    [2, `consultingMeetings { nodes { title roomUrl } ${page} }`],
+    [3, 'consultingMeetings { nodes { attendeesCount } edges { node { attendeesCount } } }'],
+    [2, `payments { nodes { tradeNo invoice { number } installment { count } } ${page} }`],
+    [4, 'payments { nodes { lineitems { title } adjustments { label } } }'],
+    [2, 'payments { totalCount }'],
+    [3, 'payments { totalCount nodes { tradeNo } }'],
+    [2, `notifications { nodes { title } ${page} }`],
+    [3, 'unreadNotificationCount notificationSubscriptions { topic }'],
+  ] as const
+  for (const [statements, fields] of shapes) {
+    test(`${statements} for ${fields}`, async () => {
+      const query = `{ viewer { ${fields} } }`
+      for (const token of tokens) expect(await count(token, query)).toBe(statements)
+    })
+  }
+})
+
+test('what the other direction of a page holds is looked up only when it is selected', async () => {
+  const ada = await world.aMember(school)
+  for (let i = 0; i < 3; i++) await aNotification(school, ada)
+  const token = await aToken(world, school, ada)
+  const { viewer } = await read<{
+    viewer: { notifications: { pageInfo: { endCursor: string } } }
+  }>(world, school, token, '{ viewer { notifications(first: 1) { pageInfo { endCursor } } } }')
+  const next = (info: string) => `{ viewer { notifications(first: 1,
+    after: "${viewer.notifications.pageInfo.endCursor}") { nodes { id } pageInfo { ${info} } } } }`
+  expect(await count(token, next('hasNextPage endCursor'))).toBe(2)
+  expect(await count(token, next('hasPreviousPage'))).toBe(3)
+})
