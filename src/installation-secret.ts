@@ -10,11 +10,11 @@ import { StartError } from './start-error.ts'
  * place whole or not at all.
  */
 export async function loadInstallationSecret(config: Config): Promise<string> {
-  if (config.SCHOOLGATE_SECRET !== undefined) return config.SCHOOLGATE_SECRET
-  const folder = config.SCHOOLGATE_DATA_DIR
-  const path = join(folder, 'secret')
+  const known = await findInstallationSecret(config)
+  if (known !== undefined) return known
+  const path = secretPath(config)
   try {
-    return (await readKept(path)) ?? (await makeSecret(folder, path))
+    return await makeSecret(config.SCHOOLGATE_DATA_DIR, path)
   } catch (cause) {
     if (cause instanceof StartError) throw cause
     throw new StartError(
@@ -23,6 +23,27 @@ export async function loadInstallationSecret(config: Config): Promise<string> {
       { cause },
     )
   }
+}
+
+/** The same for those who only look: undefined where none was made yet. */
+export async function findInstallationSecret(config: Config): Promise<string | undefined> {
+  if (config.SCHOOLGATE_SECRET !== undefined) return config.SCHOOLGATE_SECRET
+  const path = secretPath(config)
+  try {
+    return await readKept(path)
+  } catch (cause) {
+    if (cause instanceof StartError) throw cause
+    throw new StartError(
+      `The installation secret in ${path} cannot be read: ${(cause as Error).message}`,
+      'Run this as the user that runs the server, or set SCHOOLGATE_SECRET.',
+      { cause },
+    )
+  }
+}
+
+/** Where it is kept for the embedded database. */
+export function secretPath(config: Config): string {
+  return join(config.SCHOOLGATE_DATA_DIR, 'secret')
 }
 
 async function readKept(path: string): Promise<string | undefined> {

@@ -1,0 +1,153 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import type { Config } from '../config.ts'
+import { type Database, openDatabase } from '../foundation/db/database.ts'
+import {
+  EmbeddedPostgresError,
+  findRunningEmbedded,
+  startEmbeddedPostgres,
+} from '../foundation/db/embedded/embedded-postgres.ts'
+import { loadMigrations, migrate, pendingMigrations } from '../foundation/db/migrate.ts'
+import { isDatabaseUnavailable } from '../foundation/db/unavailable.ts'
+import { CommandError } from './outcome.ts'
+
+export interface Attached extends Database {
+  readonly connection: pg.ClientConfig
+  readonly by: 'DATABASE_URL' | 'running server' | 'started for this command'
+}
+
+/** Commands do one thing after the other; a few connections leave the rest to the server. */
+const POOL_SIZE = 3
+/** What a command does may take longer than a request. */
+const STATEMENT_TIMEOUT_MS = 10 * 60_000
+const ATTACH_TRIES = 5
+const LOOK_AGAIN_MS = 100
+
+/**
+ * Runs `work` on the database of this installation: the one that DATABASE_URL names, or that of the
+ * server running on the data folder. Only where none runs is the embedded PostgreSQL started, and it
+ * is stopped again afterwards; there is never a second one.
+ */
+export async function withDatabase<R>(
+  config: Config,
+  work: (attached: Attached) => Promise<R>,
+  schema: 'migrated' | 'as it is' = 'migrated',
+): Promise<R> {
+  const attached = await attach(config, ATTACH_TRIES)
+  try {
+    if (schema === 'migrated') await requireMigrated(attached)
+    return await work(attached)
+  } finally {
+    await attached.close()
+  }
+}
+
+async function attach(config: Config, tries: number): Promise<Attached> {
+  if (config.DATABASE_URL !== undefined) {
+    return await open({ connectionString: config.DATABASE_URL }, 'DATABASE_URL')
+  }
+  try {
+    const running = await findRunning(config.SCHOOLGATE_DATA_DIR)
+    if (running !== undefined) return await open(running, 'running server')
+    return await startForCommand(config.SCHOOLGATE_DATA_DIR)
+  } catch (error) {
+    // Two commands at once: one starts between the other's look and its start, or stops between its
+    // look and its first query. Whoever comes second looks again.
+    if (tries === 0 || !mayHaveMissed(error)) throw error
+    await sleep(LOOK_AGAIN_MS)
+    return await attach(config, tries - 1)
+  }
+}
+
+function mayHaveMissed(error: unknown): boolean {
+  if (error instanceof EmbeddedPostgresError) return error.code === 'already-running'
+  return isDatabaseUnavailable(error)
+}
+
+async function findRunning(dataDir: string): Promise<pg.ClientConfig | undefined> {
+  const running = await findRunningEmbedded(dataDir)
+  if (running === undefined) return undefined
+  const { host, port, user, password, database } = running
+  return { host, port, user, password, database }
+}
+
+async function open(connection: pg.ClientConfig, by: Attached['by']): Promise<Attached> {
+  const database = openDatabase({
+    connection,
+    poolSize: POOL_SIZE,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+  })
+  const close = async (): Promise<void> => {
+    await database.close()
+    // Kysely ends the pool only if it was itself used; an idle connection would hold the process.
+    if (!database.pool.ended) await database.pool.end()
+  }
+  try {
+    await database.pool.query('select 1')
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { ...database, connection, by, close }
+}
+
+async function startForCommand(dataDir: string): Promise<Attached> {
+  const postgres = await startEmbeddedPostgres({ dataDir })
+  // Ctrl-C ends the command; without this PostgreSQL would run on with nobody to stop it.
+  const onSignal = (signal: NodeJS.Signals): void => {
+    void postgres.stop().finally(() => process.kill(process.pid, signal))
+  }
+  process.once('SIGINT', onSignal).once('SIGTERM', onSignal)
+  const stop = async (): Promise<void> => {
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
+    await postgres.stop()
+  }
+  try {
+    const attached = await open({ ...postgres.address }, 'started for this command')
+    const close = async (): Promise<void> => {
+      await attached.close()
+      await othersDone(attached.connection)
+    }
+    return { ...attached, close: () => close().finally(stop) }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** Other commands may have joined the database that this one started: they finish first. */
+async function othersDone(connection: pg.ClientConfig): Promise<void> {
+  const client = new pg.Client({ ...connection, application_name: 'schoolgate leaving' })
+  await client.connect()
+  try {
+    const until = Date.now() + STATEMENT_TIMEOUT_MS
+    while (Date.now() < until) {
+      const { rowCount } = await client.query(
+        `select from pg_stat_activity where datname = current_database()
+           and application_name like 'schoolgate%' and pid <> pg_backend_pid()`,
+      )
+      if (rowCount === 0) return
+      await sleep(LOOK_AGAIN_MS)
+    }
+  } finally {
+    await client.end()
+  }
+}
+
+/** An empty database is made ready; one with data waits for whoever may decide to change it. */
+async function requireMigrated({ pool, connection }: Attached): Promise<void> {
+  const { rows } = await pool.query<{ fresh: boolean }>(
+    "select to_regclass('public.schema_migrations') is null as fresh",
+  )
+  if (rows[0]?.fresh) {
+    await migrate(connection)
+    return
+  }
+  const applied = await pool.query('select number, name, digest from schema_migrations')
+  const pending = pendingMigrations(await loadMigrations(), applied.rows)
+  if (pending.length === 0) return
+  throw new CommandError(
+    `The database lacks ${pending.length} of this build's migrations, beginning with ${pending[0]?.name}.`,
+    'make a backup, then run `schoolgate migrate`; starting the server does the same',
+  )
+}

@@ -1,0 +1,83 @@
+import { Command, CommanderError } from 'commander'
+import { VERSION } from '../version.ts'
+import { Cli, type CommandIo, type Environment } from './cli.ts'
+import { addClientCommand } from './commands/client.ts'
+import { addDemoCommand } from './commands/demo.ts'
+import { addKeysCommand } from './commands/keys.ts'
+import { addMigrateCommand } from './commands/migrate.ts'
+import { addPurgeCommand } from './commands/purge.ts'
+import { addSchoolCommand } from './commands/school.ts'
+import { addStartCommand } from './commands/start.ts'
+import { addUserCommand } from './commands/user.ts'
+import { type Explanation, explainError } from './explain-error.ts'
+
+/**
+ * Runs one command and returns the exit code: 0 when it did what was asked, 1 when it could not, 2
+ * when it was not understood. Nothing of the process is touched but what is passed in.
+ */
+export async function runCommandLine(
+  argv: readonly string[],
+  env: Environment,
+  io: CommandIo,
+): Promise<number> {
+  const cli = new Cli(env, io, argv.includes('--json'))
+  const complaints: string[] = []
+  try {
+    await buildProgram(cli, complaints).parseAsync(argv, { from: 'user' })
+    return cli.exitCode
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return 0
+    const explained =
+      error instanceof CommanderError ? usage(error, complaints) : explainError(error, env)
+    io.stderr.write(cli.json ? asJson(explained) : asText(explained))
+    return explained.exitCode
+  }
+}
+
+function buildProgram(cli: Cli, complaints: string[]): Command {
+  const program = new Command('schoolgate')
+    .description('The authorization service for online schools.')
+    .version(VERSION, '--version', 'tell the version')
+    .option('--json', 'answer with JSON, and errors as {"error", "remedy"} on stderr')
+    .helpOption('-h, --help', 'teach this command')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => cli.io.stdout.write(text),
+      writeErr: (text) => complaints.push(text),
+      outputError: (text) => complaints.push(text),
+    })
+    .exitOverride()
+  addStartCommand(program, cli)
+  addMigrateCommand(program, cli)
+  addDemoCommand(program, cli)
+  addSchoolCommand(program, cli)
+  addUserCommand(program, cli)
+  addClientCommand(program, cli)
+  addKeysCommand(program, cli)
+  addPurgeCommand(program, cli)
+  return program
+}
+
+/** A command line that was not understood; without any command at all the help is the answer. */
+function usage(error: CommanderError, complaints: readonly string[]): Explanation {
+  const said = complaints
+    .join('')
+    .trim()
+    .replace(/^error: /, '')
+  if (error.code === 'commander.help') {
+    return { error: said, remedy: 'name one of the commands above', exitCode: 2 }
+  }
+  return {
+    error: said === '' ? error.message : said,
+    remedy: 'add --help to the command to see what it takes',
+    exitCode: 2,
+  }
+}
+
+function asJson({ error, remedy }: Explanation): string {
+  return `${JSON.stringify({ error, remedy })}\n`
+}
+
+function asText({ error, remedy }: Explanation): string {
+  return `${error}\n→ ${remedy}\n`
+}

@@ -1,0 +1,175 @@
+import { type Command, Option } from 'commander'
+import {
+  changeSchool,
+  createSchool,
+  findSchoolNamed,
+  type ListedSchool,
+  listSchools,
+  type SchoolRefusal,
+} from '../../domain/schools/manage-school.ts'
+import type { NewSchool, SchoolChanges } from '../../domain/schools/school-details.ts'
+import { atSchool } from '../../foundation/db/school-db.ts'
+import { withDatabase } from '../attach.ts'
+import { BY_COMMAND_LINE } from '../by-command-line.ts'
+import type { Cli } from '../cli.ts'
+import { loadSchool } from '../load-school.ts'
+import { CommandError, invalidValues, type Outcome } from '../outcome.ts'
+import { facts, table } from '../table.ts'
+import { teach } from '../teach.ts'
+
+export function addSchoolCommand(program: Command, cli: Cli): void {
+  const school = program.command('school').description('schools and their settings')
+
+  const create = withSettings(school.command('create').description('add a school'))
+    .requiredOption('--subdomain <word>', 'short name of the school, part of its token responses')
+    .requiredOption('--origin <url>', 'where it is reached, such as https://school.example')
+    .requiredOption('--name <name>', 'name that people read')
+    .action(cli.act((options: Settings) => makeSchool(cli, options)))
+  teach(
+    create,
+    'The school answers at its origin at once. It has no people, no clients and no signing key yet: go on with `user create`, `client create` and `keys publish`.',
+    'school create --subdomain north --origin https://north.example --name "North School"',
+  )
+
+  const list = school
+    .command('list')
+    .description('list all schools')
+    .action(cli.act(() => showSchools(cli)))
+  teach(list, 'Changes nothing.', 'school list --json')
+
+  const set = withSettings(
+    school.command('set <school>').description('change settings of a school'),
+  )
+    .option('--subdomain <word>', 'another short name')
+    .option('--origin <url>', 'another origin: clients must discover it, people sign in again')
+    .option('--name <name>', 'another name')
+    .action(cli.act((name: string, options: Settings) => alterSchool(cli, name, options)))
+  teach(
+    set,
+    'Changes what is given and leaves the rest. Running servers notice at once, at the latest after thirty seconds.',
+    'school set north --mcp-connections on --document-hosts "*.tools.example"',
+  )
+}
+
+interface Settings {
+  readonly subdomain?: string
+  readonly origin?: string
+  readonly name?: string
+  readonly description?: string
+  readonly contactEmail?: string
+  readonly locale?: string
+  readonly timeZone?: string
+  readonly currency?: string
+  readonly variant?: 'newer' | 'older'
+  readonly mcpConnections?: 'on' | 'off'
+  readonly openRegistration?: 'on' | 'off'
+  readonly documentHosts?: string
+  readonly endAuthorizationOnReplay?: 'on' | 'off'
+}
+
+const onOff = (flags: string, about: string): Option =>
+  new Option(`${flags} <on|off>`, about).choices(['on', 'off'])
+
+function withSettings(command: Command): Command {
+  return command
+    .option('--description <text>', 'what the school is about')
+    .option('--contact-email <email>', 'whom people write to; empty for nobody')
+    .option('--locale <tag>', 'language of its pages, such as en or pt-BR')
+    .option('--time-zone <name>', 'such as Europe/Lisbon')
+    .option('--currency <code>', 'three letters, such as EUR')
+    .addOption(new Option('--variant <variant>', 'which interface').choices(['newer', 'older']))
+    .addOption(onOff('--mcp-connections', 'show operators the OAuth applications area'))
+    .addOption(onOff('--open-registration', 'client metadata documents from any host'))
+    .option('--document-hosts <hosts>', 'hosts whose documents resolve, comma-separated')
+    .addOption(onOff('--end-authorization-on-replay', 'a replayed refresh token ends everything'))
+}
+
+function detailsOf(settings: Settings): SchoolChanges {
+  const { contactEmail, mcpConnections, openRegistration, documentHosts } = settings
+  const { endAuthorizationOnReplay: onReplay, ...plain } = settings
+  const { subdomain, origin, name, description, locale, timeZone, currency, variant } = plain
+  return {
+    subdomain,
+    origin,
+    name,
+    description,
+    locale,
+    timeZone,
+    currency,
+    variant,
+    contactEmail: contactEmail === '' ? null : contactEmail,
+    mcpConnections: switchOf(mcpConnections),
+    openRegistration: switchOf(openRegistration),
+    documentHosts: documentHosts?.split(',').flatMap((host) => host.trim() || []),
+    endAuthorizationOnReplay: switchOf(onReplay),
+  }
+}
+
+function switchOf(value: 'on' | 'off' | undefined): boolean | undefined {
+  return value === undefined ? undefined : value === 'on'
+}
+
+async function makeSchool(cli: Cli, settings: Settings): Promise<Outcome> {
+  return await withDatabase(cli.config(), async ({ db }) => {
+    // Commander has made sure that the three are there.
+    const details = detailsOf(settings) as NewSchool
+    const made = await db.transaction().execute((tx) => createSchool(tx, details, BY_COMMAND_LINE))
+    if (made.kind !== 'created') throw refused(made)
+    return described(await loadSchool(db, made.id), 'Added.')
+  })
+}
+
+async function showSchools(cli: Cli): Promise<Outcome> {
+  return await withDatabase(cli.config(), async ({ db }) => {
+    const schools = await listSchools(db)
+    const text = table(
+      ['subdomain', 'origin', 'name', 'variant', 'ID tokens', 'MCP connections'],
+      schools.map((school) => [
+        school.subdomain,
+        school.origin,
+        school.name,
+        school.variant,
+        school.signsIdTokens,
+        school.mcpConnections,
+      ]),
+      'There are no schools yet. Make one with `schoolgate school create`.',
+    )
+    return { data: { schools }, text }
+  })
+}
+
+async function alterSchool(cli: Cli, name: string, settings: Settings): Promise<Outcome> {
+  return await withDatabase(cli.config(), async ({ db }) => {
+    const { id } = await loadSchool(db, name)
+    const changed = await atSchool(db, id).transaction((tx) =>
+      changeSchool(tx, detailsOf(settings), BY_COMMAND_LINE),
+    )
+    if (changed.kind !== 'changed') throw refused(changed)
+    const school = await findSchoolNamed(db, id)
+    if (school === undefined) throw new Error('a school vanished while it was being changed')
+    return described(school, 'Changed.')
+  })
+}
+
+function described(school: ListedSchool, word: string): Outcome {
+  const text = facts([
+    ['school', school.name],
+    ['subdomain', school.subdomain],
+    ['origin', school.origin],
+    ['id', school.id],
+    ['variant', school.variant],
+    ['MCP connections', school.mcpConnections],
+    ['open registration', school.openRegistration],
+    ['document hosts', school.documentHosts.join(', ') || undefined],
+    ['signs ID tokens', school.signsIdTokens],
+  ])
+  return { data: { school }, text: `${word}\n\n${text}` }
+}
+
+function refused(refusal: SchoolRefusal): CommandError {
+  if (refusal.kind === 'invalid') return invalidValues(refusal.problems)
+  return new CommandError(
+    `Another school has this ${refusal.field} already.`,
+    'choose another; `schoolgate school list` shows what is taken',
+  )
+}

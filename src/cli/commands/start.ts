@@ -1,0 +1,20 @@
+import type { Command } from 'commander'
+import type { Cli } from '../cli.ts'
+import { teach } from '../teach.ts'
+
+export function addStartCommand(program: Command, cli: Cli): void {
+  const start = program
+    .command('start')
+    .description('serve every school, until SIGTERM or Ctrl-C')
+    .action(async () => {
+      const config = cli.config()
+      // Loaded here: every other command answers without the whole server in memory.
+      const { startServer } = await import('../../server.ts')
+      await startServer(config, { stdout: cli.io.stdout })
+    })
+  teach(
+    start,
+    'Starts the embedded PostgreSQL (or connects to DATABASE_URL), brings the schema up to date, makes the demo world if the database is empty and this is not production, and listens on HOST and PORT.',
+    'start',
+  )
+}

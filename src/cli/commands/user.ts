@@ -1,0 +1,179 @@
+import type { Command } from 'commander'
+import { deletePerson, type PersonDeletion } from '../../domain/people/delete-person.ts'
+import { addMember, changeRoles } from '../../domain/people/manage-people.ts'
+import { ROLES, type Role } from '../../domain/people/membership.ts'
+import { findPersonByEmail, type Person } from '../../domain/people/person.ts'
+import { hashPassword } from '../../foundation/crypto/password.ts'
+import type { Db } from '../../foundation/db/database.ts'
+import { atSchool } from '../../foundation/db/school-db.ts'
+import { withDatabase } from '../attach.ts'
+import { BY_COMMAND_LINE } from '../by-command-line.ts'
+import type { Cli } from '../cli.ts'
+import { loadSchool, SCHOOL_ABOUT, SCHOOL_OPTION } from '../load-school.ts'
+import { CommandError, invalidValues, type Outcome } from '../outcome.ts'
+import { readPassword } from '../read-password.ts'
+import { teach } from '../teach.ts'
+
+export function addUserCommand(program: Command, cli: Cli): void {
+  const user = program.command('user').description('people and their roles at a school')
+
+  const create = user
+    .command('create')
+    .description('give a person roles at a school, with a new account if they have none')
+    .requiredOption(SCHOOL_OPTION, SCHOOL_ABOUT)
+    .requiredOption('--email <email>', 'how they sign in')
+    .requiredOption('--name <name>', 'their name, if the account is new')
+    .requiredOption('--roles <roles>', `one or more of ${ROLES.join(', ')}, comma-separated`)
+    .option('--password-stdin', 'read the password of a new account from stdin')
+    .action(cli.act((options: CreateOptions) => createUser(cli, options)))
+  teach(
+    create,
+    'A person is one account across all schools. An email that is known gets the roles and keeps its own name and password. Without --password-stdin a new account has no password, and nobody can sign in to it yet.',
+    'user create --school north --email ada@north.example --name Ada --roles owner --password-stdin < password.txt',
+  )
+
+  const role = user
+    .command('role')
+    .description('set the roles of a member')
+    .requiredOption(SCHOOL_OPTION, SCHOOL_ABOUT)
+    .requiredOption('--email <email>', 'who')
+    .requiredOption('--roles <roles>', 'the roles from now on, comma-separated; none to leave')
+    .action(cli.act((options: RoleOptions) => setUserRoles(cli, options)))
+  teach(
+    role,
+    "Replaces the person's roles at this school and touches nothing else of theirs. It holds at once: tokens of somebody without a role are refused. The last owner of a school stays one.",
+    'user role --school north --email ada@north.example --roles admin,lecturer',
+  )
+
+  const remove = user
+    .command('delete')
+    .description('delete a person, at every school')
+    .requiredOption('--email <email>', 'who')
+    .option('--force', 'although a school is left without an owner')
+    .action(cli.act((options: DeleteOptions) => deleteUser(cli, options)))
+  teach(
+    remove,
+    'Erases email, name, picture and password, ends sessions and connected apps everywhere, and takes every role away. What they paid stays on record, under nobody’s name. This cannot be undone.',
+    'user delete --email ada@north.example',
+  )
+}
+
+interface CreateOptions {
+  readonly school: string
+  readonly email: string
+  readonly name: string
+  readonly roles: string
+  readonly passwordStdin?: boolean
+}
+
+async function createUser(cli: Cli, options: CreateOptions): Promise<Outcome> {
+  const roles = parseRoles(options.roles)
+  const { email, name } = options
+  const passwordHash = options.passwordStdin
+    ? await hashPassword(await readPassword(cli.io.stdin ?? process.stdin, email))
+    : undefined
+  return await withDatabase(cli.config(), async ({ db }) => {
+    const school = await loadSchool(db, options.school)
+    // Whoever runs this could read the table; the function itself never tells.
+    const known = await findPersonByEmail(db, email)
+    const added = await db
+      .transaction()
+      .execute((tx) =>
+        addMember(tx, school.id, { email, name, roles, passwordHash }, BY_COMMAND_LINE),
+      )
+    if (added.kind === 'invalid') throw invalidValues(added.problems)
+    const created = known === undefined
+    return {
+      data: { userId: added.userId, email, school: school.subdomain, roles, created },
+      text: [
+        `${email} is ${roles.join(', ')} at ${school.subdomain}.`,
+        ...(created ? [] : ['The account existed: its name and password are unchanged.']),
+        ...(created && passwordHash === undefined ? ['The account has no password yet.'] : []),
+      ].join('\n'),
+    }
+  })
+}
+
+interface RoleOptions {
+  readonly school: string
+  readonly email: string
+  readonly roles: string
+}
+
+async function setUserRoles(cli: Cli, options: RoleOptions): Promise<Outcome> {
+  const roles = options.roles.trim() === 'none' ? [] : parseRoles(options.roles)
+  return await withDatabase(cli.config(), async ({ db }) => {
+    const school = await loadSchool(db, options.school)
+    const person = await loadPerson(db, options.email)
+    const done = await atSchool(db, school.id).transaction((tx) =>
+      changeRoles(tx, person.id, roles, BY_COMMAND_LINE),
+    )
+    if (done.kind === 'unknown') {
+      throw new CommandError(
+        `${person.email} never belonged to ${school.subdomain}.`,
+        'add them with `schoolgate user create`',
+      )
+    }
+    if (done.kind === 'last_owner') {
+      throw new CommandError(
+        `${person.email} is the only owner of ${school.subdomain}.`,
+        'give somebody else the role owner first',
+      )
+    }
+    const { email } = person
+    return {
+      data: { userId: person.id, email, school: school.subdomain, before: done.before, roles },
+      text:
+        roles.length === 0
+          ? `${email} has left ${school.subdomain}.`
+          : `${email} is ${roles.join(', ')} at ${school.subdomain}.`,
+    }
+  })
+}
+
+interface DeleteOptions {
+  readonly email: string
+  readonly force?: boolean
+}
+
+async function deleteUser(cli: Cli, { email, force = false }: DeleteOptions): Promise<Outcome> {
+  return await withDatabase(cli.config(), async ({ db }) => {
+    const person = await loadPerson(db, email)
+    const done: PersonDeletion = await db
+      .transaction()
+      .execute((tx) => deletePerson(tx, person.id, { force }, BY_COMMAND_LINE))
+    if (done.kind === 'unknown') throw unknownPerson(email)
+    if (done.kind === 'last_owner') {
+      throw new CommandError(
+        `${person.email} is the only owner of ${done.schools.join(', ')}.`,
+        'give somebody else the role owner there first, or add --force',
+      )
+    }
+    const { schools, sessions, authorizations } = done
+    return {
+      data: { userId: person.id, schools, sessions, authorizations },
+      text: `Deleted. Ended: membership of ${schools} schools, ${sessions} sessions, ${authorizations} connected apps.`,
+    }
+  })
+}
+
+function parseRoles(text: string): Role[] {
+  const words = text.split(',').flatMap((word) => word.trim() || [])
+  const unknown = words.find((word) => !ROLES.includes(word as Role))
+  if (unknown === undefined && words.length > 0) return words as Role[]
+  throw new CommandError(
+    unknown === undefined ? 'No role was named.' : `There is no role "${unknown}".`,
+    `choose from ${ROLES.join(', ')}, comma-separated`,
+    2,
+  )
+}
+
+async function loadPerson(db: Db, email: string): Promise<Person> {
+  const person = await findPersonByEmail(db, email)
+  if (person === undefined) throw unknownPerson(email)
+  return person
+}
+
+function unknownPerson(email: string): CommandError {
+  return new CommandError(`Nobody has the email ${email}.`, 'see whether it is spelled right')
+}

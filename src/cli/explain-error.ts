@@ -1,0 +1,88 @@
+import { ConfigError } from '../config.ts'
+import {
+  EmbeddedPostgresError,
+  errorCode,
+} from '../foundation/db/embedded/embedded-postgres-error.ts'
+import { MigrationError } from '../foundation/db/migrate.ts'
+import { isDatabaseUnavailable } from '../foundation/db/unavailable.ts'
+import { StartError } from '../start-error.ts'
+import type { Environment } from './cli.ts'
+import { CommandError } from './outcome.ts'
+
+export interface Explanation {
+  readonly error: string
+  readonly remedy: string
+  readonly exitCode: 1 | 2
+}
+
+/** Any error as words for the person at the keyboard: what is wrong and what to do. Never a stack. */
+export function explainError(error: unknown, env: Environment): Explanation {
+  if (error instanceof CommandError) {
+    return { error: error.message, remedy: error.remedy, exitCode: error.exitCode }
+  }
+  if (error instanceof EmbeddedPostgresError || error instanceof StartError) {
+    return failed(error.message, error.remedy)
+  }
+  if (error instanceof ConfigError) {
+    return failed(error.message, 'correct the environment; the README lists every variable')
+  }
+  if (error instanceof MigrationError) {
+    return failed(
+      error.message,
+      'nothing was changed; `schoolgate doctor` shows where things stand',
+    )
+  }
+  return (
+    explainConnection(error, env) ??
+    failed(
+      `This should not have happened: ${error instanceof Error ? error.message : String(error)}`,
+      'run `schoolgate doctor`; if it finds nothing wrong, report what you ran and this message',
+    )
+  )
+}
+
+const failed = (error: string, remedy: string): Explanation => ({ error, remedy, exitCode: 1 })
+
+const CONNECTION: Readonly<Record<string, readonly [what: string, remedy: string]>> = {
+  ECONNREFUSED: [
+    'Nothing listens there',
+    'start PostgreSQL, or correct host and port in DATABASE_URL',
+  ],
+  ENOENT: ['The socket is not there', 'start PostgreSQL, or correct the path in DATABASE_URL'],
+  ENOTFOUND: ['The host name is not known', 'correct the host in DATABASE_URL'],
+  EAI_AGAIN: [
+    'The host name cannot be looked up',
+    'check the network, or correct the host in DATABASE_URL',
+  ],
+  EHOSTUNREACH: ['The host cannot be reached', 'check the network and firewalls'],
+  ETIMEDOUT: ['It does not answer', 'check the network and firewalls'],
+  '28P01': ['It refuses the password', 'correct user and password in DATABASE_URL'],
+  '28000': ['It refuses this user', 'correct the user in DATABASE_URL, or allow it in pg_hba.conf'],
+  '3D000': ['It has no such database', 'create the database, or correct its name in DATABASE_URL'],
+  '42501': ['The user lacks a right', 'make the user the owner of the database'],
+  '53300': ['It has no connection left', 'lower DATABASE_POOL_SIZE, or raise max_connections'],
+  '57P03': ['It is starting or stopping', 'wait a moment and try again'],
+}
+
+function explainConnection(error: unknown, env: Environment): Explanation | undefined {
+  const known = CONNECTION[errorCode(error) ?? '']
+  const place = databasePlace(env)
+  if (known !== undefined) {
+    const [what, remedy] = known
+    return failed(`The database at ${place} cannot be used. ${what}.`, remedy)
+  }
+  if (!isDatabaseUnavailable(error)) return undefined
+  return failed(
+    `The connection to the database at ${place} was lost.`,
+    'see whether it still runs, then run the command again; what was not confirmed did not happen',
+  )
+}
+
+/** Where the database is, without the password that leads there. */
+function databasePlace(env: Environment): string {
+  const url = env.DATABASE_URL
+  if (url === undefined || url === '') return `${env.SCHOOLGATE_DATA_DIR || './data'} (embedded)`
+  if (!URL.canParse(url)) return 'DATABASE_URL'
+  const { host, pathname } = new URL(url)
+  return `${host}${pathname}`
+}

@@ -1,0 +1,35 @@
+/** What a command has to say when it is done: the same for programs and for people. */
+export interface Outcome {
+  readonly data: unknown
+  readonly text: string
+  /** The command ran, and what it found is bad: exit code 1. */
+  readonly failed?: boolean
+}
+
+/** A command that could not do what was asked, with what to do about it. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError'
+  readonly remedy: string
+  /** 1: it failed. 2: it was asked for in a way that cannot work. */
+  readonly exitCode: 1 | 2
+
+  constructor(message: string, remedy: string, exitCode: 1 | 2 = 1) {
+    super(message)
+    this.remedy = remedy
+    this.exitCode = exitCode
+  }
+}
+
+/** Values that were given and cannot be used, each with its sentence. */
+export function invalidValues(
+  problems: readonly { readonly field: string; readonly problem: string }[],
+): CommandError {
+  const lines = problems.map(({ field, problem }) => `${optionOf(field)}: ${problem}`)
+  return new CommandError(lines.join('\n'), 'correct what is named and run the command again', 2)
+}
+
+/** `redirectUris` was typed as `--redirect-uri`. */
+function optionOf(field: string): string {
+  const singular = { redirectUris: 'redirectUri', clientId: 'id' }[field] ?? field
+  return `--${singular.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+}

@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest'
+import { VERSION } from '../../src/version.ts'
+import { emptyDatabase } from '../support/database.ts'
+import { connect } from '../support/postgres.ts'
+import { environmentOf, run, SECRET, urlOf } from './support/run.ts'
+
+const nowhere = {
+  DATABASE_URL: 'postgres://who:hidden-word@127.0.0.1:1/x',
+  SCHOOLGATE_SECRET: SECRET,
+}
+
+/** Every command there is, found by reading the help as a person would. */
+async function allCommands(path: readonly string[] = []): Promise<string[][]> {
+  const { stdout } = await run([...path, '--help'], {})
+  const section = /\nCommands:\n([\s\S]*?)\n\n/.exec(`${stdout}\n\n`)?.[1] ?? ''
+  const names = [...section.matchAll(/^ {2}([a-z-]+)/gm)].flatMap(([, name]) => name ?? [])
+  const below = await Promise.all(
+    names.filter((name) => name !== 'help').map((name) => allCommands([...path, name])),
+  )
+  return [...(path.length > 0 ? [[...path]] : []), ...below.flat()]
+}
+
+describe('help', () => {
+  test('teaches: every command says what happens, shows an example, and knows --json', async () => {
+    const commands = (await allCommands()).map((path) => path.join(' '))
+    for (const name of ['start', 'migrate', 'demo', 'doctor', 'school create', 'user role']) {
+      expect(commands).toContain(name)
+    }
+    for (const name of ['client rotate-secret', 'keys activate', 'purge', 'backup restore']) {
+      expect(commands).toContain(name)
+    }
+    const groups = ['school', 'user', 'client', 'keys']
+    for (const command of commands.filter((name) => !groups.includes(name))) {
+      const { code, stdout } = await run([...command.split(' '), '--help'], {})
+      expect(code, command).toBe(0)
+      expect(stdout, command).toMatch(new RegExp(`Example:\\n {2}\\$ npx schoolgate ${command}`))
+      expect(stdout, command).toContain('--json')
+    }
+  })
+
+  test('without a command it is shown, and that is a mistake of usage', async () => {
+    for (const argv of [[], ['keys']]) {
+      const { code, stdout, stderr } = await run(argv, {})
+      expect([code, stdout]).toEqual([2, ''])
+      expect(stderr).toContain('Commands:')
+    }
+  })
+
+  test('the version is told', async () => {
+    expect(await run(['--version'], {})).toMatchObject({ code: 0, stdout: `${VERSION}\n` })
+  })
+})
+
+describe('what is not understood', () => {
+  for (const argv of [
+    ['fly'],
+    ['keys', 'fly'],
+    ['keys', 'list'],
+    ['keys', 'activate', '--school', 'x'],
+    ['school', 'set', 'x', '--variant', 'ancient'],
+    ['doctor', '--deep'],
+    ['purge', 'everything'],
+  ]) {
+    test(`schoolgate ${argv.join(' ')} ends with 2 and names --help`, async () => {
+      const { code, stdout, stderr } = await run(argv, nowhere)
+      expect([code, stdout]).toEqual([2, ''])
+      expect(stderr).toMatch(/→ .*--help/)
+      const json = (await run([...argv, '--json'], nowhere)).json
+      expect(Object.keys(json)).toEqual(['error', 'remedy'])
+    })
+  }
+})
+
+describe('what cannot work says why, and never a password or a stack', () => {
+  test('a wrong variable', async () => {
+    const { code, json } = await run(['school', 'list', '--json'], { PORT: 'eighty' })
+    expect(code).toBe(1)
+    expect(json.error).toMatch(/PORT is "eighty"/)
+  })
+
+  test('a database that is not there', async () => {
+    const { code, stderr } = await run(['school', 'list'], nowhere)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/127\.0\.0\.1:1\/x cannot be used\. Nothing listens there\.\n→ /)
+    expect(stderr).not.toMatch(/hidden-word|at .*\.ts/)
+  })
+
+  test('a database name or a password that is wrong', async () => {
+    const connection = await emptyDatabase()
+    const wrong = (change: object) => {
+      const DATABASE_URL = urlOf({ ...connection, ...change })
+      return run(['school', 'list', '--json'], { DATABASE_URL, SCHOOLGATE_SECRET: SECRET })
+    }
+    expect((await wrong({ database: 'nobody_made_it' })).json.error).toContain('no such database')
+    expect((await wrong({ password: 'guessed' })).json.error).toContain('refuses the password')
+  })
+
+  test('a database that lacks migrations is left as it is', async () => {
+    const connection = await emptyDatabase()
+    const client = await connect(connection)
+    await client.query('delete from schema_migrations where number >= 12')
+    const { code, json } = await run(['school', 'list', '--json'], environmentOf(connection))
+    expect(code).toBe(1)
+    expect(json).toMatchObject({
+      error: expect.stringContaining('lacks 1 of'),
+      remedy: expect.stringContaining('schoolgate migrate'),
+    })
+    await client.end()
+  })
+})
+
+describe('an empty database', () => {
+  test('is made ready by the first command that needs it', async () => {
+    const connection = await emptyDatabase()
+    const client = await connect(connection)
+    await client.query('drop schema public cascade; create schema public')
+    const env = environmentOf(connection)
+    expect((await run(['school', 'list', '--json'], env)).json).toEqual({ schools: [] })
+    await client.query('drop schema public cascade; create schema public')
+    const { json } = await run(['migrate', '--json'], env)
+    expect(json.applied[0]).toBe('0001-schools.sql')
+    await client.end()
+  })
+
+  test('becomes the demo world once, and never in production', async () => {
+    const env = { ...environmentOf(await emptyDatabase()), PORT: '3000' }
+    const production = await run(['demo'], { ...env, NODE_ENV: 'production' })
+    expect(production).toMatchObject({ code: 1, stderr: expect.stringContaining('production') })
+    expect((await run(['school', 'list', '--json'], env)).json.schools).toEqual([])
+    const made = await run(['demo'], env)
+    expect(made.code).toBe(0)
+    expect(made.stdout).toContain('http://localhost:3000')
+    const again = await run(['demo', '--json'], env)
+    expect(again).toMatchObject({
+      code: 1,
+      json: { error: expect.stringContaining('already has schools') },
+    })
+  })
+})

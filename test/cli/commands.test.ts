@@ -1,0 +1,295 @@
+import { describe, expect, test } from 'vitest'
+import { findClient } from '../../src/domain/clients/client.ts'
+import { rolesAt } from '../../src/domain/people/membership.ts'
+import { signIn } from '../../src/domain/people/sign-in.ts'
+import { findSchoolByOrigin } from '../../src/domain/schools/school.ts'
+import { findSigner } from '../../src/domain/schools/signing.ts'
+import { sha256 } from '../../src/foundation/crypto/digest.ts'
+import { Keyring } from '../../src/foundation/crypto/seal.ts'
+import { atSchool } from '../../src/foundation/db/school-db.ts'
+import { testDatabase } from '../support/database.ts'
+import { environmentOf, run, SECRET } from './support/run.ts'
+
+const database = await testDatabase()
+const env = environmentOf(database.connection)
+const schoolgate = (...argv: string[]) => run([...argv, '--json'], env)
+
+await schoolgate(
+  'school',
+  'create',
+  '--subdomain',
+  'north',
+  '--origin',
+  'https://north.example',
+  '--name',
+  'North',
+)
+const school = await findSchoolByOrigin(database.db, 'https://north.example')
+if (school === undefined) throw new Error('school create made no school')
+const at = atSchool(database.db, school.id)
+
+const client = (...more: string[]) =>
+  schoolgate(
+    ...['client', 'create', '--school', 'north', '--name', 'Planner'],
+    ...['--redirect-uri', 'https://planner.example/callback', '--scopes', 'openid account:read'],
+    ...more,
+  )
+
+describe('school', () => {
+  test('list shows what create made and set changed', async () => {
+    const set = await schoolgate(
+      'school',
+      'set',
+      'north',
+      '--mcp-connections',
+      'on',
+      '--contact-email',
+      'a@north.example',
+    )
+    expect(set.json.school).toMatchObject({ subdomain: 'north', mcpConnections: true })
+    const { json } = await schoolgate('school', 'list')
+    expect(json.schools).toMatchObject([{ subdomain: 'north', mcpConnections: true }])
+    const text = await run(['school', 'list'], env)
+    expect(text.stdout).toMatch(
+      /subdomain +origin .*\nnorth +https:\/\/north\.example +North +newer +no +yes\n/,
+    )
+  })
+
+  test('an empty contact removes it', async () => {
+    await schoolgate('school', 'set', 'north', '--contact-email', '')
+    const row = await database.db.selectFrom('schools').select('contact_email').executeTakeFirst()
+    expect(row).toEqual({ contact_email: null })
+  })
+
+  test('a wrong value names its option, and is a mistake of usage', async () => {
+    const refused = await schoolgate(
+      'school',
+      'set',
+      'north',
+      '--origin',
+      'http://north.example',
+      '--time-zone',
+      'Nowhere',
+    )
+    expect(refused).toMatchObject({ code: 2, stdout: '' })
+    expect(refused.json.error).toMatch(/--origin: Use https.*\n--time-zone: /s)
+    expect(refused.json.remedy).toBeTruthy()
+  })
+
+  test('what is taken fails', async () => {
+    const taken = await schoolgate(
+      'school',
+      'create',
+      '--subdomain',
+      'north',
+      '--origin',
+      'https://x.example',
+      '--name',
+      'x',
+    )
+    expect(taken).toMatchObject({ code: 1, json: { error: expect.stringContaining('subdomain') } })
+  })
+
+  test('an unknown one is told with those there are', async () => {
+    const unknown = await schoolgate('keys', 'list', '--school', 'south')
+    expect(unknown).toMatchObject({ code: 1, json: { remedy: 'choose one of: north' } })
+  })
+})
+
+describe('user', () => {
+  const create = (email: string, password?: string) =>
+    run(
+      [
+        'user',
+        'create',
+        '--json',
+        '--school',
+        'north',
+        '--email',
+        email,
+        '--name',
+        'Ada',
+        '--roles',
+        'owner',
+        ...(password === undefined ? [] : ['--password-stdin']),
+      ],
+      env,
+      password,
+    )
+  const attempt = (email: string, password: string) =>
+    signIn(database.db, Buffer.alloc(32), { email, password, address: '192.0.2.7' })
+
+  test('a password comes from stdin, without its line break, and is printed nowhere', async () => {
+    const made = await create('ada@north.example', 'a long enough password\n')
+    expect(made).toMatchObject({ code: 0, json: { created: true, roles: ['owner'] } })
+    expect(made.stdout + made.stderr).not.toContain('long enough')
+    expect(await attempt('ada@north.example', 'a long enough password')).toMatchObject({
+      kind: 'signed_in',
+    })
+  })
+
+  test('an account that exists gets the role and keeps its password, and the answer says so', async () => {
+    const again = await create('ADA@north.example', 'the password of an intruder')
+    expect(again).toMatchObject({ code: 0, json: { created: false } })
+    expect(await attempt('ada@north.example', 'the password of an intruder')).toEqual({
+      kind: 'refused',
+    })
+  })
+
+  test('a password that is too short is refused before anything is written', async () => {
+    expect(await create('short@north.example', 'short')).toMatchObject({ code: 2 })
+    const unknown = await schoolgate('user', 'delete', '--email', 'short@north.example')
+    expect(unknown).toMatchObject({ code: 1, json: { error: expect.stringContaining('Nobody') } })
+  })
+
+  test('there is no option that takes a password', async () => {
+    const argv = [
+      '--school',
+      'north',
+      '--email',
+      'x@north.example',
+      '--name',
+      'x',
+      '--roles',
+      'owner',
+    ]
+    const refused = await schoolgate('user', 'create', ...argv, '--password', 'typed by mistake')
+    expect(refused).toMatchObject({ code: 2, json: { error: "unknown option '--password'" } })
+    expect(refused.stderr).not.toContain('typed by mistake')
+  })
+
+  test('roles are set and taken, and the last owner stays', async () => {
+    const made = await create('ben@north.example')
+    const role = (roles: string) =>
+      schoolgate(
+        'user',
+        'role',
+        '--school',
+        'north',
+        '--email',
+        'ben@north.example',
+        '--roles',
+        roles,
+      )
+    expect(await role('lecturer, student')).toMatchObject({ code: 0, json: { before: ['owner'] } })
+    expect(await rolesAt(at, made.json.userId)).toEqual(['lecturer', 'student'])
+    expect(await role('none')).toMatchObject({ code: 0 })
+    expect(await rolesAt(at, made.json.userId)).toEqual([])
+    expect(await role('king')).toMatchObject({ code: 2 })
+    const ada = [
+      'user',
+      'role',
+      '--school',
+      'north',
+      '--email',
+      'ada@north.example',
+      '--roles',
+      'student',
+    ]
+    expect(await schoolgate(...ada)).toMatchObject({
+      code: 1,
+      json: { error: expect.stringContaining('only owner') },
+    })
+  })
+
+  test('delete erases a person and counts what ended', async () => {
+    await create('gone@north.example')
+    const gone = await schoolgate('user', 'delete', '--email', 'gone@north.example')
+    expect(gone).toMatchObject({ code: 0, json: { schools: 1, sessions: 0, authorizations: 0 } })
+  })
+})
+
+describe('client', () => {
+  test('a secret is shown when it is made or rotated, and never again', async () => {
+    const made = await client('--confidential', '--id', 'planner')
+    const { clientId, clientSecret } = made.json
+    expect((await findClient(at, clientId))?.secretHash).toEqual(sha256(clientSecret))
+    const rotated = await schoolgate('client', 'rotate-secret', '--school', 'north', clientId)
+    expect(rotated.json.clientSecret).not.toBe(clientSecret)
+    expect((await findClient(at, clientId))?.secretHash).toEqual(sha256(rotated.json.clientSecret))
+    const list = await schoolgate('client', 'list', '--school', 'north')
+    expect(list.stdout).not.toContain('sg_cs_')
+    expect(list.json.clients).toMatchObject([{ clientId: 'planner', confidential: true }])
+  })
+
+  test('set, disable, enable and delete do what they say', async () => {
+    const { clientId } = (await client()).json
+    const act = (name: string, ...more: string[]) =>
+      schoolgate('client', name, '--school', 'north', clientId, ...more)
+    const uris = ['https://a.example/cb', 'https://b.example/cb']
+    expect(await act('set', ...uris.flatMap((uri) => ['--redirect-uri', uri]))).toMatchObject({
+      code: 0,
+    })
+    expect((await findClient(at, clientId))?.redirectUris).toEqual(uris)
+    expect(await act('set', '--scopes', 'courses:write')).toMatchObject({ code: 2 })
+    expect(await act('disable')).toMatchObject({ json: { changed: true } })
+    expect(await findClient(at, clientId)).toMatchObject({ disabled: true })
+    expect(await act('enable')).toMatchObject({ json: { changed: true } })
+    expect(await act('enable')).toMatchObject({ json: { changed: false } })
+    expect(await act('review')).toMatchObject({ code: 1 })
+    expect(await act('delete')).toMatchObject({ json: { people: 0 } })
+    expect(await act('delete')).toMatchObject({ code: 1 })
+  })
+
+  test('wrong redirect URIs name their option', async () => {
+    const refused = await client('--redirect-uri', 'http://planner.example/x')
+    expect(refused).toMatchObject({
+      code: 2,
+      json: { error: expect.stringMatching(/^--redirect-uri: http:/) },
+    })
+  })
+})
+
+describe('keys', () => {
+  test('are published, activated when it is time or forced, and retired', async () => {
+    const on = (name: string, ...more: string[]) =>
+      schoolgate('keys', name, '--school', 'north', ...more)
+    const first = (await on('publish')).json.kid
+    const early = await on('activate', first)
+    expect(early).toMatchObject({ code: 1, json: { error: expect.stringContaining(first) } })
+    expect(early.json.remedy).toMatch(/wait until \d{4}-.*--force/)
+    expect(await on('activate', first, '--force')).toMatchObject({
+      code: 0,
+      json: { retired: null },
+    })
+    const signing = await findSchoolByOrigin(database.db, 'https://north.example')
+    expect(signing && findSigner(signing, new Keyring(SECRET))?.({ sub: 'x' })).toBeTruthy()
+    const second = (await on('publish')).json.kid
+    expect(await on('activate', second, '--force')).toMatchObject({ json: { retired: first } })
+    expect(await on('retire', second)).toMatchObject({ code: 1 })
+    expect(await on('retire', second, '--force')).toMatchObject({ code: 0 })
+    expect(await on('retire', 'unknown')).toMatchObject({ code: 1 })
+    const { json } = await on('list')
+    expect(json.keys.map(({ stage }: { stage: string }) => stage)).toEqual(['retired', 'retired'])
+  })
+
+  test('a key of another secret is not activated', async () => {
+    const { json } = await schoolgate('keys', 'publish', '--school', 'north')
+    const argv = ['keys', 'activate', '--json', '--school', 'north', json.kid, '--force']
+    const other = await run(argv, { ...env, SCHOOLGATE_SECRET: 'x'.repeat(40) })
+    expect(other).toMatchObject({
+      code: 1,
+      json: { error: expect.stringContaining('does not open') },
+    })
+  })
+})
+
+describe('purge and migrate', () => {
+  test('purge tells what went, by name', async () => {
+    const { code, json } = await schoolgate('purge')
+    expect(code).toBe(0)
+    expect(Object.keys(json.removed)).toContain('token_pairs')
+    expect((await run(['purge'], env)).stdout).toMatch(/^what +rows\n/)
+  })
+
+  test('migrate on a current database has nothing to do', async () => {
+    expect(await schoolgate('migrate')).toMatchObject({ code: 0, json: { applied: [] } })
+  })
+})
+
+test('every change came into the audit as the command line’s', async () => {
+  const rows = await database.db.selectFrom('audit_entries').select(['action', 'detail']).execute()
+  expect(rows.length).toBeGreaterThan(10)
+  for (const { detail } of rows) expect(detail).toMatchObject({ via: 'command_line' })
+  expect(JSON.stringify(rows)).not.toContain('sg_cs_')
+})
