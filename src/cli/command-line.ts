@@ -3,6 +3,7 @@ import { VERSION } from '../version.ts'
 import { Cli, type CommandIo, type Environment } from './cli.ts'
 import { addClientCommand } from './commands/client.ts'
 import { addDemoCommand } from './commands/demo.ts'
+import { addDoctorCommand } from './commands/doctor.ts'
 import { addKeysCommand } from './commands/keys.ts'
 import { addMigrateCommand } from './commands/migrate.ts'
 import { addPurgeCommand } from './commands/purge.ts'
@@ -48,6 +49,7 @@ function buildProgram(cli: Cli, complaints: string[]): Command {
     })
     .exitOverride()
   addStartCommand(program, cli)
+  addDoctorCommand(program, cli)
   addMigrateCommand(program, cli)
   addDemoCommand(program, cli)
   addSchoolCommand(program, cli)

@@ -1,0 +1,74 @@
+import { stat } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { type Config, ConfigError } from '../../config.ts'
+import { withDatabase } from '../attach.ts'
+import type { Cli } from '../cli.ts'
+import { checkDataFolder } from '../doctor/check-data-folder.ts'
+import { checkDatabase } from '../doctor/check-database.ts'
+import { checkPort } from '../doctor/check-port.ts'
+import { broken, type Finding, fine } from '../doctor/finding.ts'
+import { explainError } from '../explain-error.ts'
+import type { Outcome } from '../outcome.ts'
+import { teach } from '../teach.ts'
+
+export function addDoctorCommand(program: Command, cli: Cli): void {
+  const command = program
+    .command('doctor')
+    .description('check this installation, and say how to mend what is broken')
+    .action(cli.act(() => examine(cli)))
+  teach(
+    command,
+    'Looks at the configuration, the data folder, the port, the database, its schema, the clocks, the secret and the schools. Changes nothing. The exit code is 1 if something is broken.',
+    'doctor',
+  )
+}
+
+async function examine(cli: Cli): Promise<Outcome> {
+  const findings = await findingsOf(cli)
+  const failed = findings.some(({ status }) => status === 'broken')
+  const lines = findings.flatMap(({ status, check, message, remedy }) => [
+    `${MARKS[status]} ${check}: ${message}`,
+    ...(remedy === undefined ? [] : [`    → ${remedy}`]),
+  ])
+  const verdict = failed ? 'Something is broken; mend it as said above.' : 'Nothing is broken.'
+  return { data: { ok: !failed, findings }, text: [...lines, '', verdict].join('\n'), failed }
+}
+
+const MARKS = { ok: '[ ok ]', note: '[note]', broken: '[FAIL]' } as const
+
+async function findingsOf(cli: Cli): Promise<readonly Finding[]> {
+  let config: Config
+  try {
+    config = cli.config()
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const remedy = 'correct it in the environment; the README lists every variable'
+    return error.message.split('\n').map((problem) => broken('configuration', problem, remedy))
+  }
+  const embedded = config.DATABASE_URL === undefined
+  return [
+    fine('configuration', 'Every variable has a usable value.'),
+    ...(embedded ? await checkDataFolder(config) : []),
+    await checkPort(config),
+    ...(embedded && !(await exists(config.SCHOOLGATE_DATA_DIR))
+      ? []
+      : await databaseFindings(cli, config)),
+  ]
+}
+
+/** Where there is no data folder there is no database; asking for it would make one. */
+async function exists(path: string): Promise<boolean> {
+  return await stat(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function databaseFindings(cli: Cli, config: Config): Promise<readonly Finding[]> {
+  try {
+    return await withDatabase(config, (attached) => checkDatabase(attached, config), 'as it is')
+  } catch (error) {
+    const { error: message, remedy } = explainError(error, cli.env)
+    return [broken('database', message, remedy)]
+  }
+}

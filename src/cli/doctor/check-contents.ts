@@ -1,0 +1,89 @@
+import type { Config } from '../../config.ts'
+import { describeDemoWorld } from '../../demo/demo-world.ts'
+import { findPersonByEmail } from '../../domain/people/person.ts'
+import { checkSealedKeys, schoolsWithoutKeys } from '../../domain/schools/key-health.ts'
+import { listSchools } from '../../domain/schools/manage-school.ts'
+import { Keyring } from '../../foundation/crypto/seal.ts'
+import type { Db } from '../../foundation/db/database.ts'
+import { trustNobody } from '../../foundation/http/trust-proxy.ts'
+import { findInstallationSecret } from '../../installation-secret.ts'
+import { broken, type Finding, fine, note } from './finding.ts'
+
+const NAMED_AT_MOST = 5
+
+/** What the rows say about each other and about the configuration. */
+export async function checkContents(db: Db, config: Config): Promise<readonly Finding[]> {
+  return [
+    await checkSecret(db, config),
+    ...(await checkSchools(db, config)),
+    ...(await checkDemoAccounts(db, config)),
+  ]
+}
+
+async function checkSecret(db: Db, config: Config): Promise<Finding> {
+  const secret = await findInstallationSecret(config)
+  // Without a secret every key counts as closed, which is what it is.
+  const { sealedKeys, closed } = await checkSealedKeys(db, new Keyring(secret ?? ''))
+  if (closed.length > 0) {
+    return broken(
+      'secret',
+      `${closed.length} of ${sealedKeys} signing keys do not open with the secret of this installation: ${some(closed)}.`,
+      'set SCHOOLGATE_SECRET to the secret they were made with (or put the file "secret" back into the data folder); if it is lost, publish and activate new keys',
+    )
+  }
+  if (secret === undefined) {
+    return note('secret', 'There is no secret yet.', 'nothing: the first start makes it')
+  }
+  return fine('secret', `It opens all ${sealedKeys} signing keys in use.`)
+}
+
+async function checkSchools(db: Db, config: Config): Promise<readonly Finding[]> {
+  const schools = await listSchools(db)
+  if (schools.length === 0) {
+    return [note('schools', 'There are none yet.', 'make one with `schoolgate school create`')]
+  }
+  const without = await schoolsWithoutKeys(db)
+  const https = schools.filter(({ origin }) => origin.startsWith('https:'))
+  return [
+    fine('schools', `There are ${schools.length}.`),
+    ...(without.length === 0
+      ? []
+      : [
+          note(
+            'keys',
+            `Without a signing key, so without ID tokens: ${some(without)}.`,
+            'if their clients want ID tokens: `schoolgate keys publish`, and a day later `keys activate`',
+          ),
+        ]),
+    ...(https.length === 0 || config.TRUST_PROXY !== trustNobody
+      ? []
+      : [
+          note(
+            'origins',
+            `Reached by https, which a proxy must bring, but TRUST_PROXY is empty, so its word is not believed: ${some(https.map(({ subdomain }) => subdomain))}.`,
+            'set TRUST_PROXY to the addresses that your proxy connects from',
+          ),
+        ]),
+  ]
+}
+
+/** Everybody knows the demo's passwords: one of its accounts in production is an open door. */
+async function checkDemoAccounts(db: Db, config: Config): Promise<readonly Finding[]> {
+  if (config.NODE_ENV !== 'production') return []
+  const emails = describeDemoWorld(config.PORT).people.map(({ email }) => email)
+  const people = await Promise.all(emails.map((email) => findPersonByEmail(db, email)))
+  const found = people.flatMap((person) => person?.email ?? [])
+  if (found.length === 0) return []
+  return [
+    broken(
+      'demo accounts',
+      `This is production, and accounts of the demo world are in its database: ${some(found)}. Their password is public.`,
+      'use a database of its own for production, or delete them with `schoolgate user delete --force`',
+    ),
+  ]
+}
+
+function some(names: readonly string[]): string {
+  const shown = names.slice(0, NAMED_AT_MOST).join(', ')
+  return names.length > NAMED_AT_MOST ? `${shown} and ${names.length - NAMED_AT_MOST} more` : shown
+}

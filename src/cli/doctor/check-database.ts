@@ -1,0 +1,83 @@
+import type { Config } from '../../config.ts'
+import {
+  loadMigrations,
+  OLDEST_POSTGRES_MAJOR,
+  pendingMigrations,
+} from '../../foundation/db/migrate.ts'
+import type { Attached } from '../attach.ts'
+import { explainError } from '../explain-error.ts'
+import { checkContents } from './check-contents.ts'
+import { broken, type Finding, fine, note } from './finding.ts'
+
+/** Beyond this, times that the database and this machine write no longer fit together. */
+const NOTED_CLOCK_MS = 2000
+const BROKEN_CLOCK_MS = 30_000
+
+/** The database itself; what is in it is looked at only where it could be understood. */
+export async function checkDatabase(
+  attached: Attached,
+  config: Config,
+): Promise<readonly Finding[]> {
+  const version = await checkVersion(attached)
+  const schema = await checkSchema(attached)
+  const clock = await checkClock(attached)
+  const findings = [version, schema, clock]
+  if (schema.status !== 'ok') return findings
+  return [...findings, ...(await checkContents(attached.db, config))]
+}
+
+async function checkVersion({ pool, by }: Attached): Promise<Finding> {
+  const { rows } = await pool.query<{ version: string; number: string }>(
+    "select current_setting('server_version') as version, current_setting('server_version_num') as number",
+  )
+  const { version = 'unknown', number = '0' } = rows[0] ?? {}
+  if (Number(number) >= OLDEST_POSTGRES_MAJOR * 10_000) {
+    return fine('database', `PostgreSQL ${version} answers (${by}).`)
+  }
+  return broken(
+    'database',
+    `PostgreSQL ${version} is too old; ${OLDEST_POSTGRES_MAJOR} or newer is needed.`,
+    'upgrade the server, or point DATABASE_URL at another',
+  )
+}
+
+async function checkSchema({ pool }: Attached): Promise<Finding> {
+  const { rows } = await pool.query<{ fresh: boolean }>(
+    "select to_regclass('public.schema_migrations') is null as fresh",
+  )
+  if (rows[0]?.fresh) {
+    return note('migrations', 'The database is empty.', 'nothing: the first start fills it')
+  }
+  const applied = await pool.query('select number, name, digest from schema_migrations')
+  try {
+    const pending = pendingMigrations(await loadMigrations(), applied.rows)
+    if (pending.length === 0) {
+      return fine('migrations', `All ${applied.rows.length} migrations are applied.`)
+    }
+    return broken(
+      'migrations',
+      `${pending.length} migrations are not applied, beginning with ${pending[0]?.name}.`,
+      'make a backup, then run `schoolgate migrate`',
+    )
+  } catch (error) {
+    const { error: message, remedy } = explainError(error, {})
+    return broken('migrations', message, remedy)
+  }
+}
+
+async function checkClock({ pool }: Attached): Promise<Finding> {
+  const before = Date.now()
+  const { rows } = await pool.query<{ now: Date }>('select clock_timestamp() as now')
+  const after = Date.now()
+  const here = (before + after) / 2
+  const difference = Math.abs((rows[0]?.now.getTime() ?? 0) - here) - (after - before) / 2
+  const seconds = (Math.max(0, difference) / 1000).toFixed(1)
+  if (difference < NOTED_CLOCK_MS) {
+    return fine('clock', `This machine and the database agree to within ${seconds} s.`)
+  }
+  const message = `The clocks of this machine and of the database differ by ${seconds} s.`
+  const remedy = 'set both by NTP (timedatectl set-ntp true)'
+  return difference < BROKEN_CLOCK_MS
+    ? note('clock', message, remedy)
+    : broken('clock', message, remedy)
+}

@@ -1,0 +1,231 @@
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer as createHttpServer, type RequestListener } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { checkDataFolder } from '../../src/cli/doctor/check-data-folder.ts'
+import { readConfig } from '../../src/config.ts'
+import { createDemoWorld } from '../../src/demo/demo-world.ts'
+import { Keyring } from '../../src/foundation/crypto/seal.ts'
+import { emptyDatabase, testDatabase } from '../support/database.ts'
+import { connect } from '../support/postgres.ts'
+import { portOf } from '../support/raw-http.ts'
+import { environmentOf, run, SECRET } from './support/run.ts'
+
+const demo = await testDatabase()
+await createDemoWorld(demo.db, { port: 3000, keyring: new Keyring(SECRET) })
+const folder = await mkdtemp(join(tmpdir(), 'schoolgate-doctor-'))
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+interface Finding {
+  check: string
+  status: string
+  message: string
+  remedy?: string
+}
+
+async function examine(
+  env: Record<string, string>,
+): Promise<{ code: number; findings: Finding[] }> {
+  const { code, json } = await run(['doctor', '--json'], { PORT: String(await freePort()), ...env })
+  expect(json.ok).toBe(code === 0)
+  return { code, findings: json.findings }
+}
+
+const of = (findings: Finding[], check: string) =>
+  findings.filter((finding) => finding.check === check)
+
+async function freePort(): Promise<number> {
+  const server = createHttpServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const port = portOf(server)
+  server.close()
+  return port
+}
+
+async function listening<R>(
+  answer: RequestListener,
+  work: (port: string) => Promise<R>,
+): Promise<R> {
+  const server = createHttpServer(answer).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  try {
+    return await work(String(portOf(server)))
+  } finally {
+    server.close()
+    server.closeAllConnections()
+  }
+}
+
+test('a healthy installation is told part by part, with exit code 0', async () => {
+  const { code, findings } = await examine(environmentOf(demo.connection))
+  expect(code).toBe(0)
+  for (const check of [
+    'configuration',
+    'port',
+    'database',
+    'migrations',
+    'clock',
+    'secret',
+    'schools',
+  ]) {
+    expect(of(findings, check), check).toMatchObject([{ status: 'ok' }])
+  }
+  const text = await run(['doctor'], {
+    ...environmentOf(demo.connection),
+    PORT: String(await freePort()),
+  })
+  expect(text.stdout).toMatch(/^\[ ok \] configuration: .*\n[\s\S]*Nothing is broken\.\n$/)
+})
+
+test('a school without keys is worth a note, and no failure', async () => {
+  const { findings } = await examine(environmentOf(demo.connection))
+  expect(of(findings, 'keys')).toMatchObject([
+    { status: 'note', message: expect.stringContaining('heritage'), remedy: expect.any(String) },
+  ])
+})
+
+test('each wrong variable is a finding of its own', async () => {
+  const { code, findings } = await examine({
+    PORT: 'x',
+    WORKERS: 'many',
+    DATABASE_URL: 'mysql://x',
+  })
+  expect(code).toBe(1)
+  expect(findings.map(({ status }) => status)).toEqual(['broken', 'broken', 'broken'])
+})
+
+test('a secret that does not open the keys is found before a sign-in fails', async () => {
+  const env = {
+    ...environmentOf(demo.connection),
+    SCHOOLGATE_SECRET: 'another secret, as long as it has to be',
+  }
+  const { code, findings } = await examine(env)
+  expect(code).toBe(1)
+  expect(of(findings, 'secret')).toMatchObject([
+    { status: 'broken', message: expect.stringContaining('demo/') },
+  ])
+})
+
+test('demo accounts in production are an open door', async () => {
+  const { code, findings } = await examine({
+    ...environmentOf(demo.connection),
+    NODE_ENV: 'production',
+  })
+  expect(code).toBe(1)
+  expect(of(findings, 'demo accounts')).toMatchObject([
+    { status: 'broken', message: expect.stringContaining('owner@demo.test') },
+  ])
+})
+
+test('https schools without a trusted proxy are told', async () => {
+  const { db, connection } = await testDatabase()
+  await db
+    .insertInto('schools')
+    .values({
+      id: '0198c0de-0000-7000-8000-000000000001',
+      subdomain: 'north',
+      origin: 'https://north.example',
+      name: 'N',
+    })
+    .execute()
+  const env = environmentOf(connection)
+  expect(of((await examine(env)).findings, 'origins')).toMatchObject([{ status: 'note' }])
+  expect(of((await examine({ ...env, TRUST_PROXY: 'loopback' })).findings, 'origins')).toEqual([])
+})
+
+describe('the database', () => {
+  test('that does not answer is broken, and the rest is still told', async () => {
+    const env = { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/x', SCHOOLGATE_SECRET: SECRET }
+    const { code, findings } = await examine(env)
+    expect(code).toBe(1)
+    expect(of(findings, 'database')).toMatchObject([
+      { status: 'broken', remedy: expect.stringContaining('DATABASE_URL') },
+    ])
+    expect(of(findings, 'port')).toMatchObject([{ status: 'ok' }])
+  })
+
+  test('with pending or edited migrations is broken, an empty one is not', async () => {
+    const connection = await emptyDatabase()
+    const client = await connect(connection)
+    const migrations = async () =>
+      of((await examine(environmentOf(connection))).findings, 'migrations')
+    await client.query("update schema_migrations set digest = 'edited' where number = 1")
+    expect(await migrations()).toMatchObject([
+      { status: 'broken', message: expect.stringContaining('was changed') },
+    ])
+    await client.query('delete from schema_migrations where number > 3')
+    await client.query('delete from schema_migrations where number = 1')
+    expect(await migrations()).toMatchObject([
+      { status: 'broken', remedy: expect.stringContaining('migrate') },
+    ])
+    await client.query('drop schema public cascade; create schema public')
+    expect(await migrations()).toMatchObject([{ status: 'note' }])
+    const { rows } = await client.query("select to_regclass('public.schools') as schools")
+    expect(rows).toEqual([{ schools: null }])
+    await client.end()
+  })
+})
+
+describe('the port', () => {
+  const port = async (answer: RequestListener) =>
+    await listening(answer, async (PORT) => {
+      const { findings } = await examine({ ...environmentOf(demo.connection), PORT })
+      return of(findings, 'port')
+    })
+
+  test('with our server ready on it is fine', async () => {
+    const ready = JSON.stringify({ status: 'ready', checks: [{ name: 'database', ok: true }] })
+    expect(await port((_, response) => response.end(ready))).toMatchObject([{ status: 'ok' }])
+  })
+
+  test('with our server not ready is broken, and says what the server says', async () => {
+    const checks = [{ name: 'database', ok: false, problem: 'The database does not answer.' }]
+    const answer: RequestListener = (_, response) =>
+      response.writeHead(503).end(JSON.stringify({ status: 'not ready', checks }))
+    expect(await port(answer)).toMatchObject([
+      {
+        status: 'broken',
+        message: expect.stringContaining('database: The database does not answer.'),
+      },
+    ])
+  })
+
+  test('with another program on it is broken', async () => {
+    for (const text of ['<h1>hello</h1>', '{"status":"fine"}', '']) {
+      expect(await port((_, response) => response.end(text))).toMatchObject([
+        { status: 'broken', message: expect.stringContaining('Another program') },
+      ])
+    }
+    expect(await port((request) => request.destroy())).toMatchObject([{ status: 'broken' }])
+  })
+})
+
+describe('the data folder', () => {
+  test('that does not exist is a note, and stays so', async () => {
+    const dataDir = join(folder, 'not-yet')
+    const { code, findings } = await examine({ SCHOOLGATE_DATA_DIR: dataDir })
+    expect(code).toBe(0)
+    expect(of(findings, 'data folder')).toMatchObject([{ status: 'note' }])
+    expect(of(findings, 'database')).toEqual([])
+    await expect(chmod(dataDir, 0o700)).rejects.toThrow(/ENOENT/)
+  })
+
+  test('that is a file, or whose secret others can read, is broken', async () => {
+    const file = join(folder, 'file')
+    await writeFile(file, '')
+    const blocked = await examine({ SCHOOLGATE_DATA_DIR: file })
+    expect(of(blocked.findings, 'data folder')).toMatchObject([
+      { status: 'broken', message: expect.stringContaining('no folder') },
+    ])
+    const open = join(folder, 'open')
+    await mkdir(open)
+    await writeFile(join(open, 'secret'), 'x'.repeat(40))
+    await chmod(join(open, 'secret'), 0o644)
+    const findings = await checkDataFolder(readConfig({ SCHOOLGATE_DATA_DIR: open }))
+    expect(findings).toMatchObject([
+      { status: 'broken', remedy: `run: chmod 600 ${join(open, 'secret')}` },
+    ])
+  })
+})
