@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { VERSION } from '../version.ts'
 import { Cli, type CommandIo, type Environment } from './cli.ts'
+import { addBackupCommand } from './commands/backup.ts'
 import { addClientCommand } from './commands/client.ts'
 import { addDemoCommand } from './commands/demo.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
@@ -56,6 +57,7 @@ function buildProgram(cli: Cli, complaints: string[]): Command {
   addUserCommand(program, cli)
   addClientCommand(program, cli)
   addKeysCommand(program, cli)
+  addBackupCommand(program, cli)
   addPurgeCommand(program, cli)
   return program
 }

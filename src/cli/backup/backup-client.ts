@@ -1,0 +1,42 @@
+import pg from 'pg'
+
+/**
+ * A connection whose texts mean the same on every server: times in UTC, exact numbers, bytes as
+ * hexadecimal. A backup may take longer than any request would be allowed to.
+ */
+export async function withBackupClient<R>(
+  connection: pg.ClientConfig,
+  work: (client: pg.Client) => Promise<R>,
+): Promise<R> {
+  const settings = {
+    timezone: 'UTC',
+    datestyle: 'ISO',
+    intervalstyle: 'postgres',
+    bytea_output: 'hex',
+    extra_float_digits: '1',
+    statement_timeout: '0',
+    idle_in_transaction_session_timeout: '0',
+  }
+  const client = new pg.Client({ ...connection, application_name: 'schoolgate backup' })
+  await client.connect()
+  try {
+    for (const [name, value] of Object.entries(settings)) {
+      await client.query('select set_config($1, $2, false)', [name, value])
+    }
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+export interface NewestMigration {
+  readonly number: number
+  readonly name: string
+}
+
+export async function newestMigration(client: pg.Client): Promise<NewestMigration> {
+  const { rows } = await client.query<NewestMigration>(
+    'select number, name from schema_migrations order by number desc limit 1',
+  )
+  return rows[0] ?? { number: 0, name: 'none' }
+}

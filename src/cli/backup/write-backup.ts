@@ -1,0 +1,135 @@
+import { createWriteStream } from 'node:fs'
+import { link, stat, unlink } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import pg from 'pg'
+import { randomSecret } from '../../foundation/crypto/random.ts'
+import { errorCode } from '../../foundation/db/embedded/embedded-postgres-error.ts'
+import { VERSION } from '../../version.ts'
+import { CommandError } from '../outcome.ts'
+import { newestMigration, withBackupClient } from './backup-client.ts'
+import {
+  BACKUP_FORMAT,
+  type Ending,
+  type Footing,
+  type Heading,
+  type Manifest,
+} from './backup-format.ts'
+import { type BackupTable, readCatalogue } from './backup-tables.ts'
+
+const ROWS_AT_ONCE = 500
+
+export interface WrittenBackup {
+  readonly file: string
+  readonly bytes: number
+  readonly rows: number
+  readonly tables: Readonly<Record<string, number>>
+  readonly migration: number
+}
+
+/**
+ * Writes every row of the database, as it stood at one moment, into one file. Requests go on
+ * meanwhile. The file holds password hashes and sealed keys, so it is readable by its owner alone;
+ * it appears whole or not at all, and never in the place of another.
+ */
+export async function writeBackup(
+  connection: pg.ClientConfig,
+  file: string,
+): Promise<WrittenBackup> {
+  const temporary = `${file}.${randomSecret(4).toString('hex')}.part`
+  const tables: Record<string, number> = {}
+  let migration = 0
+  try {
+    await withBackupClient(connection, async (client) => {
+      await client.query('begin transaction isolation level repeatable read read only')
+      migration = (await newestMigration(client)).number
+      await pipeline(
+        Readable.from(backupLines(client, tables)),
+        createGzip(),
+        createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true }),
+      )
+      await client.query('commit')
+    })
+    await link(temporary, file)
+  } catch (error) {
+    throw explained(error, file)
+  } finally {
+    await unlink(temporary).catch(() => {})
+  }
+  const rows = Object.values(tables).reduce((sum, count) => sum + count, 0)
+  return { file, bytes: (await stat(file)).size, rows, tables, migration }
+}
+
+async function* backupLines(
+  client: pg.Client,
+  counts: Record<string, number>,
+): AsyncGenerator<string> {
+  const { tables } = await readCatalogue(client)
+  yield line<Manifest>({
+    backup: 'schoolgate',
+    format: BACKUP_FORMAT,
+    version: VERSION,
+    migration: await newestMigration(client),
+    createdAt: new Date().toISOString(),
+  })
+  let total = 0
+  for (const table of tables) {
+    yield line<Heading>({ table: table.name, columns: [...table.columns] })
+    let rows = 0
+    for await (const batch of rowsOf(client, table)) {
+      rows += batch.length
+      yield `${batch.join('\n')}\n`
+    }
+    yield line<Footing>({ end: table.name, rows })
+    counts[table.name] = rows
+    total += rows
+  }
+  yield line<Ending>({ complete: true, rows: total })
+}
+
+async function* rowsOf(client: pg.Client, table: BackupTable): AsyncGenerator<string[]> {
+  const columns = table.columns.map(({ name }) => `${pg.escapeIdentifier(name)}::text`)
+  await client.query(
+    `declare backup_rows no scroll cursor for
+     select json_build_array(${columns.join(', ')})::text as line from ${pg.escapeIdentifier(table.name)}`,
+  )
+  for (;;) {
+    const { rows } = await client.query<{ line: string }>(`fetch ${ROWS_AT_ONCE} from backup_rows`)
+    if (rows.length === 0) break
+    yield rows.map(({ line }) => line)
+  }
+  await client.query('close backup_rows')
+}
+
+function line<T>(value: T): string {
+  return `${JSON.stringify(value)}\n`
+}
+
+function explained(error: unknown, file: string): unknown {
+  switch (errorCode(error)) {
+    case 'EEXIST':
+      return new CommandError(
+        `${file} exists already; a backup never replaces a file.`,
+        'name another file with --output, or move that one away',
+      )
+    case 'ENOENT':
+      return new CommandError(
+        `The folder for ${file} does not exist.`,
+        'make it, or name another file with --output',
+      )
+    case 'EACCES':
+    case 'EROFS':
+      return new CommandError(
+        `${file} cannot be written by this user.`,
+        'name a file in another folder with --output',
+      )
+    case 'ENOSPC':
+      return new CommandError(
+        `The disk is full; ${file} was not written.`,
+        'free some space, or name a file on another disk with --output',
+      )
+    default:
+      return error
+  }
+}

@@ -1,0 +1,51 @@
+import type { Command } from 'commander'
+import { withDatabase } from '../attach.ts'
+import { restoreBackup } from '../backup/restore-backup.ts'
+import { writeBackup } from '../backup/write-backup.ts'
+import type { Cli } from '../cli.ts'
+import type { Outcome } from '../outcome.ts'
+import { teach } from '../teach.ts'
+
+export function addBackupCommand(program: Command, cli: Cli): void {
+  const backup = program
+    .command('backup')
+    .description('write the whole database into one file, and read it back')
+    .option('-o, --output <file>', 'where to; a name with the time in it unless given')
+    .action(cli.act((options: { output?: string }) => write(cli, options.output)))
+  teach(
+    backup,
+    'Everything in the database as it stood at one moment; the server may go on working. The file is readable by you alone: keep it as safe as the database. Not in it: uploaded files, and the secret (SCHOOLGATE_SECRET, or the file "secret" in the data folder), without which the signing keys in the backup cannot be opened.',
+    'backup --output /backups/schoolgate.gz',
+  )
+
+  const restore = backup
+    .command('restore <file>')
+    .description('put a backup into an empty database')
+    .action(cli.act((file: string) => read(cli, file)))
+  teach(
+    restore,
+    'The database must be empty, of the same Schoolgate version, and have the same secret. It is restored in one transaction, whole or not at all. Start with SCHOOLGATE_DEMO=off, or the demo world is there first.',
+    'backup restore /backups/schoolgate.gz',
+  )
+}
+
+async function write(cli: Cli, output: string | undefined): Promise<Outcome> {
+  const file = output ?? `schoolgate-${new Date().toISOString().replace(/[:.]/g, '-')}.backup.gz`
+  return await withDatabase(cli.config(), async ({ connection }) => {
+    const written = await writeBackup(connection, file)
+    return {
+      data: written,
+      text: `${written.rows} rows of ${Object.keys(written.tables).length} tables are in ${file} (${written.bytes} bytes).\nKeep the installation's secret apart from it, and as safe.`,
+    }
+  })
+}
+
+async function read(cli: Cli, file: string): Promise<Outcome> {
+  return await withDatabase(cli.config(), async ({ connection }) => {
+    const restored = await restoreBackup(connection, file)
+    return {
+      data: restored,
+      text: `Restored ${restored.rows} rows, as of ${restored.createdAt}. Run \`schoolgate doctor\` to see whether the secret fits.`,
+    }
+  })
+}

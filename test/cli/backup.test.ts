@@ -1,0 +1,225 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import type pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { createDemoWorld } from '../../src/demo/demo-world.ts'
+import { createSchool } from '../../src/domain/schools/manage-school.ts'
+import { Keyring } from '../../src/foundation/crypto/seal.ts'
+import { emptyDatabase, testDatabase } from '../support/database.ts'
+import { connect } from '../support/postgres.ts'
+import { environmentOf, run, SECRET } from './support/run.ts'
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+const source = await testDatabase()
+const folder = await mkdtemp(join(tmpdir(), 'schoolgate-backup-'))
+afterAll(() => rm(folder, { recursive: true, force: true }))
+const file = join(folder, 'whole.gz')
+
+beforeAll(async () => {
+  await createDemoWorld(source.db, { port: 3000, keyring: new Keyring(SECRET) })
+  await source.db
+    .insertInto('audit_entries')
+    .values({
+      id: '0198c0de-0000-7000-8000-000000000000',
+      action: 'token.issued',
+      outcome: 'ok',
+      detail: JSON.stringify({
+        text: 'line\nbreak \u2028 "quoted" \\ 🔑',
+        nothing: null,
+        deep: [1.5],
+      }),
+    })
+    .execute()
+  const written = await backup(source.connection, file)
+  expect(written.code, written.stderr).toBe(0)
+})
+
+const backup = (connection: pg.ClientConfig, output: string) =>
+  run(['backup', '--json', '--output', output], environmentOf(connection))
+const restore = (connection: pg.ClientConfig, from: string) =>
+  run(['backup', 'restore', '--json', from], environmentOf(connection))
+
+/** One text for each table that is the same only if every row is. */
+async function contentsOf(connection: pg.ClientConfig): Promise<Record<string, string>> {
+  const client = await connect(connection)
+  const { rows: tables } = await client.query<{ name: string }>(
+    `select relname as name from pg_class
+     where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'schema_migrations'`,
+  )
+  const contents: Record<string, string> = {}
+  for (const { name } of tables) {
+    const { rows } = await client.query<{ text: string }>(
+      `select count(*) || ' ' || coalesce(md5(string_agg(t::text, '|' order by t::text)), '') as text from ${name} t`,
+    )
+    contents[name] = rows[0]?.text ?? ''
+  }
+  await client.end()
+  return contents
+}
+
+/** What the schema allows and does by itself, which a restore must leave as it found it. */
+async function rulesOf(connection: pg.ClientConfig): Promise<unknown> {
+  const client = await connect(connection)
+  const { rows } = await client.query(
+    `select conrelid::regclass::text as place, pg_get_constraintdef(oid) as rule from pg_constraint
+     where connamespace = 'public'::regnamespace
+     union all
+     select tgrelid::regclass::text, tgname || ' ' || tgenabled::text from pg_trigger where not tgisinternal
+     order by 1, 2`,
+  )
+  await client.end()
+  return rows
+}
+
+describe('a backup', () => {
+  test('brings back every row of every table as it was, and the schema’s rules with them', async () => {
+    const target = await emptyDatabase()
+    const rules = await rulesOf(target)
+    const restored = await restore(target, file)
+    expect(restored.code, restored.stderr).toBe(0)
+    const contents = await contentsOf(source.connection)
+    expect(await contentsOf(target)).toEqual(contents)
+    expect(Object.keys(contents).length).toBeGreaterThan(40)
+    expect(await rulesOf(target)).toEqual(rules)
+    expect(restored.json.rows).toBeGreaterThan(1000)
+  })
+
+  test('is readable by its owner alone, and leaves no draft behind', async () => {
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    expect((await readdir(folder)).filter((name) => name.includes('part'))).toEqual([])
+  })
+
+  test('says in its first line what it is and of which schema', async () => {
+    const [first = ''] = gunzipSync(await readFile(file))
+      .toString()
+      .split('\n')
+    expect(JSON.parse(first)).toMatchObject({
+      backup: 'schoolgate',
+      format: 1,
+      migration: { number: expect.any(Number) },
+    })
+  })
+
+  test('never replaces a file', async () => {
+    const before = await readFile(file)
+    const again = await backup(source.connection, file)
+    expect(again).toMatchObject({
+      code: 1,
+      json: { error: expect.stringContaining('exists already') },
+    })
+    expect((await readFile(file)).equals(before)).toBe(true)
+    const nowhere = await backup(source.connection, join(folder, 'no', 'such.gz'))
+    expect(nowhere).toMatchObject({
+      code: 1,
+      json: { error: expect.stringContaining('does not exist') },
+    })
+  })
+
+  test('is of one moment, although schools are added while it is written', async () => {
+    const busy = await testDatabase()
+    let writing = true
+    const writer = async (): Promise<number> => {
+      for (let i = 0; ; i++) {
+        if (!writing) return i
+        const details = { subdomain: `s${i}`, origin: `https://s${i}.example`, name: `s${i}` }
+        await busy.db
+          .transaction()
+          .execute((tx) => createSchool(tx, details, { via: 'command_line' }))
+      }
+    }
+    const writers = writer()
+    const moment = join(folder, 'moment.gz')
+    const written = await backup(busy.connection, moment)
+    writing = false
+    await writers
+    expect(written.code, written.stderr).toBe(0)
+    const { tables } = written.json
+    expect([tables.appearances, tables.audit_entries]).toEqual([tables.schools, tables.schools])
+    expect(await restore(await emptyDatabase(), moment)).toMatchObject({ code: 0 })
+  })
+})
+
+describe('a restore', () => {
+  test('goes only into an empty database', async () => {
+    const refused = await restore(source.connection, file)
+    expect(refused).toMatchObject({
+      code: 1,
+      json: { error: expect.stringContaining('not empty') },
+    })
+  })
+
+  test('of a file that is cut off, altered or something else changes nothing', async () => {
+    const small = join(folder, 'small.gz')
+    const few = await testDatabase()
+    const details = { subdomain: 'one', origin: 'https://one.example', name: 'One' }
+    await few.db.transaction().execute((tx) => createSchool(tx, details, { via: 'command_line' }))
+    expect(await backup(few.connection, small)).toMatchObject({ code: 0 })
+    const lines = gunzipSync(await readFile(small))
+      .toString()
+      .split('\n')
+    const row = lines.findIndex((line) => line.startsWith('['))
+    const bad: Record<string, Buffer> = {
+      'cut off': (await readFile(small)).subarray(0, 1000),
+      'without its end': gzipSync(lines.slice(0, -2).join('\n')),
+      'without a row': gzipSync(lines.toSpliced(row, 1).join('\n')),
+      'without its beginning': gzipSync(lines.slice(1).join('\n')),
+      'another archive': gzipSync('hello'),
+      'no archive': Buffer.from('hello'),
+      empty: Buffer.alloc(0),
+    }
+    const target = await emptyDatabase()
+    const before = [await contentsOf(target), await rulesOf(target)]
+    for (const [name, content] of Object.entries(bad)) {
+      const path = join(folder, name)
+      await writeFile(path, content)
+      const refused = await restore(target, path)
+      expect(refused, name).toMatchObject({
+        code: 1,
+        json: { error: expect.stringContaining('not a whole') },
+      })
+    }
+    expect(await restore(target, join(folder, 'missing'))).toMatchObject({
+      code: 1,
+      json: { error: expect.stringContaining('There is no file') },
+    })
+    expect([await contentsOf(target), await rulesOf(target)]).toEqual(before)
+  })
+
+  test('of another schema says which version to use', async () => {
+    const lines = gunzipSync(await readFile(file))
+      .toString()
+      .split('\n')
+    const manifest = JSON.parse(lines[0] ?? '')
+    const older = {
+      ...manifest,
+      version: '0.0.1',
+      migration: { number: 3, name: '0003-clients.sql' },
+    }
+    const path = join(folder, 'older.gz')
+    await writeFile(path, gzipSync([JSON.stringify(older), ...lines.slice(1)].join('\n')))
+    const refused = await restore(await emptyDatabase(), path)
+    expect(refused).toMatchObject({
+      code: 1,
+      json: { remedy: expect.stringContaining('version 0.0.1') },
+    })
+  })
+
+  test('cannot smuggle a row past the foreign keys, not even one of the circular ones', async () => {
+    const lines = gunzipSync(await readFile(file))
+      .toString()
+      .split('\n')
+    const start = lines.findIndex((line) => line.startsWith('{"table":"comments"'))
+    const columns: { name: string }[] = JSON.parse(lines[start] ?? '').columns
+    const row: (string | null)[] = JSON.parse(lines[start + 1] ?? '')
+    row[columns.findIndex(({ name }) => name === 'parent_id')] =
+      '0198c0de-dead-7000-8000-000000000000'
+    const altered = lines.with(start + 1, JSON.stringify(row))
+    const path = join(folder, 'orphan.gz')
+    await writeFile(path, gzipSync(altered.join('\n')))
+    const target = await emptyDatabase()
+    expect(await restore(target, path)).toMatchObject({ code: 1 })
+    expect((await contentsOf(target)).schools).toMatch(/^0 /)
+  })
+})
