@@ -1,8 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { VERSION } from '../../src/version.ts'
 import { emptyDatabase } from '../support/database.ts'
 import { connect } from '../support/postgres.ts'
 import { environmentOf, run, SECRET, urlOf } from './support/run.ts'
+
+vi.setConfig({ testTimeout: 30_000 })
 
 const nowhere = {
   DATABASE_URL: 'postgres://who:hidden-word@127.0.0.1:1/x',

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { findClient } from '../../src/domain/clients/client.ts'
 import { rolesAt } from '../../src/domain/people/membership.ts'
 import { signIn } from '../../src/domain/people/sign-in.ts'
@@ -9,6 +9,8 @@ import { Keyring } from '../../src/foundation/crypto/seal.ts'
 import { atSchool } from '../../src/foundation/db/school-db.ts'
 import { testDatabase } from '../support/database.ts'
 import { environmentOf, run, SECRET } from './support/run.ts'
+
+vi.setConfig({ testTimeout: 30_000 })
 
 const database = await testDatabase()
 const env = environmentOf(database.connection)
