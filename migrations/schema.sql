@@ -622,6 +622,24 @@ create table forms (
 CREATE INDEX forms_by_time ON public.forms USING btree (school_id, created_at, id);
 CREATE TRIGGER forms_touch BEFORE UPDATE ON public.forms FOR EACH ROW EXECUTE FUNCTION touch_row();
 
+-- idempotency: the answer to a write, kept a day and found by a hash of its key, authorization, method and path
+create table idempotent_answers (
+  school_id uuid not null,
+  key_hash bytea not null,
+  fingerprint bytea not null,
+  status integer not null,
+  headers jsonb not null,
+  body text not null,
+  answered_at timestamp(3) with time zone not null default now(),
+  PRIMARY KEY (school_id, key_hash),
+  FOREIGN KEY (school_id) REFERENCES schools(id),
+  CHECK (((status >= 200) AND (status <= 499))),
+  CHECK ((jsonb_typeof(headers) = 'object'::text)),
+  CHECK ((length(fingerprint) = 32)),
+  CHECK ((length(key_hash) = 32))
+);
+CREATE INDEX idempotent_answers_by_time ON public.idempotent_answers USING btree (answered_at);
+
 -- commerce: the invoice of a payment
 create table invoices (
   school_id uuid not null,

@@ -10,6 +10,7 @@ import type { TrustProxy } from './foundation/http/trust-proxy.ts'
 import type { AppContext } from './gate/context.ts'
 import { answerNotFound } from './gate/not-found.ts'
 import { enterSchool } from './gate/school-gate.ts'
+import { addAdminApiRoutes } from './surfaces/admin-api/admin-api.ts'
 import { addMcpRoutes } from './surfaces/mcp/mcp.ts'
 import { addMemberApiRoutes } from './surfaces/member-api/member-api.ts'
 import { addOAuthRoutes } from './surfaces/oauth/oauth.ts'
@@ -42,6 +43,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   app.register(async (scope) => {
     enterSchool(scope, context, trust)
     addOAuthRoutes(scope, context, documents)
+    addAdminApiRoutes(scope)
     addMemberApiRoutes(scope, context)
     addMcpRoutes(scope, context, VERSION)
     addPageRoutes(scope, context, documents)

@@ -1,6 +1,7 @@
 import { auditSweep } from './domain/audit/purge.ts'
 import { clientSweeps } from './domain/clients/purge.ts'
 import { grantSweeps } from './domain/grants/purge.ts'
+import { idempotencySweep } from './domain/idempotency/purge.ts'
 import { peopleSweeps } from './domain/people/purge.ts'
 import type { Db } from './foundation/db/database.ts'
 
@@ -33,6 +34,7 @@ export async function purgeOnce(db: Db, options: PurgeOptions): Promise<PurgeRep
     ...grantSweeps,
     ...peopleSweeps,
     ...clientSweeps,
+    idempotencySweep,
     auditSweep(options.auditRetentionDays),
   ]
   const removed: Record<string, number> = {}

@@ -105,7 +105,7 @@ export function checkInput<I extends z.ZodObject>(
   operation: Described<I, z.ZodObject>,
   input: unknown,
 ): z.output<I> {
-  const parsed = operation.input.safeParse(input)
+  const parsed = operation.input.safeParse(input, { reportInput: true })
   if (!parsed.success) throw new OperationRefused(invalidInput(parsed.error))
   return parsed.data
 }

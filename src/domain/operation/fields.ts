@@ -42,7 +42,7 @@ export const markdown = (max: number) =>
 /** @see RFC 3339 §5.6 */
 export const time = z.iso
   .datetime({ offset: true, error: 'Write a time such as 2027-01-31T09:00:00Z.' })
-  .regex(/^(?:1[0-9]|2[0-9])\d\d-/, 'Write a year from 1000 to 2999.')
+  .refine((value) => !/^(?:0|[3-9])/.test(value), 'Write a year from 1000 to 2999.')
 
 /** Times in answers are always in UTC. */
 export const utc = z.iso.datetime()

@@ -339,6 +339,17 @@ export interface FormsTable {
   version: Generated<number>
 }
 
+/** idempotency: the answer to a write, kept a day and found by a hash of its key, authorization, method and path */
+export interface IdempotentAnswersTable {
+  school_id: string
+  key_hash: Buffer
+  fingerprint: Buffer
+  status: number
+  headers: ColumnType<unknown, string, string>
+  body: string
+  answered_at: Generated<Date>
+}
+
 /** commerce: the invoice of a payment */
 export interface InvoicesTable {
   school_id: string
@@ -739,6 +750,7 @@ export interface DB {
   files: FilesTable
   form_submissions: FormSubmissionsTable
   forms: FormsTable
+  idempotent_answers: IdempotentAnswersTable
   invoices: InvoicesTable
   learning_days: LearningDaysTable
   lecture_progress: LectureProgressTable

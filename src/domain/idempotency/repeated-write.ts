@@ -1,0 +1,74 @@
+import { sql } from 'kysely'
+import { sha256 } from '../../foundation/crypto/digest.ts'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
+
+/** What a client calls one write of its own. Another authorization's key of the same name is another. */
+export interface WriteName {
+  readonly key: string
+  readonly authorizationId: string
+  readonly method: string
+  readonly path: string
+  /** Everything that the outcome depends on; a repetition must be equal in it. */
+  readonly content: string
+}
+
+export interface StoredAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export type RepeatedWrite =
+  /** Nobody did it yet; until the transaction ends nobody else can. */
+  | { readonly kind: 'first' }
+  | { readonly kind: 'repeated'; readonly answer: StoredAnswer }
+  /** The key was used for something else. */
+  | { readonly kind: 'mismatch' }
+  /** The same write is being made at this moment. */
+  | { readonly kind: 'in_progress' }
+
+/**
+ * Looks a write up before it is made, in the transaction that makes it. The lock is gone with the
+ * transaction, however that ends, so a crash leaves no key behind that blocks its own repetition.
+ */
+export async function lookUpWrite(tx: SchoolTx, name: WriteName): Promise<RepeatedWrite> {
+  const hash = keyHash(name)
+  const { rows: locks } = await tx.run(sql<{ locked: boolean }>`
+    select pg_try_advisory_xact_lock(${lockNumber(tx, hash)}::bigint) as locked`)
+  if (locks[0]?.locked !== true) return { kind: 'in_progress' }
+  const { rows } = await tx.run(sql<StoredAnswer & { fingerprint: Buffer }>`
+    select fingerprint, status, headers, body from idempotent_answers
+    where school_id = ${tx.schoolId} and key_hash = ${hash}
+      and answered_at > now() - ${LIFETIME}::interval`)
+  const [found] = rows
+  if (found === undefined) return { kind: 'first' }
+  if (!found.fingerprint.equals(sha256(name.content))) return { kind: 'mismatch' }
+  const { status, headers, body } = found
+  return { kind: 'repeated', answer: { status, headers, body } }
+}
+
+/** Keeps the answer with the write itself: either both happened or neither. */
+export async function keepAnswer(
+  tx: SchoolTx,
+  name: WriteName,
+  answer: StoredAnswer,
+): Promise<void> {
+  await tx.run(sql`
+    insert into idempotent_answers (school_id, key_hash, fingerprint, status, headers, body)
+    values (${tx.schoolId}, ${keyHash(name)}, ${sha256(name.content)}, ${answer.status},
+      ${JSON.stringify(answer.headers)}::jsonb, ${answer.body})
+    on conflict (school_id, key_hash) do update set fingerprint = excluded.fingerprint,
+      status = excluded.status, headers = excluded.headers, body = excluded.body, answered_at = now()`)
+}
+
+export const LIFETIME = '24 hours'
+
+function keyHash({ authorizationId, method, path, key }: WriteName): Buffer {
+  return sha256(JSON.stringify([authorizationId, method, path, key]))
+}
+
+function lockNumber(tx: SchoolTx, hash: Buffer): string {
+  return sha256(`${tx.schoolId} ${hash.toString('hex')}`)
+    .readBigInt64BE(0)
+    .toString()
+}

@@ -1,0 +1,72 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller } from '../../domain/access/caller.ts'
+import { neededScopes, type Operation, type OperationCaller } from '../../domain/operation.ts'
+import { addressBucket, clientAddress } from '../../foundation/http/client-address.ts'
+import { checkRate, createRateLimiter } from '../../foundation/http/rate-limit.ts'
+import { OAuthError } from '../../foundation/protocol/errors.ts'
+import { loadCaller } from '../../gate/bearer-gate.ts'
+
+/** An app may make so many calls at once, and so many a minute in the long run. */
+const CALLS_PER_MINUTE = 6000
+/** Many apps may share the address of one office or one vendor. */
+const CALLS_PER_MINUTE_AND_ADDRESS = 60_000
+
+/**
+ * Counts callers by address until their token is known, and by authorization from then on: one
+ * app's storm must not slow another down.
+ */
+export function createRateChecks() {
+  const ofAddress = createRateLimiter({
+    name: 'address',
+    quota: CALLS_PER_MINUTE_AND_ADDRESS,
+    windowSeconds: 60,
+  })
+  const ofApp = createRateLimiter({ name: 'app', quota: CALLS_PER_MINUTE, windowSeconds: 60 })
+  return {
+    ofAddress: (request: FastifyRequest, reply: FastifyReply) =>
+      checkRate(ofAddress, addressBucket(clientAddress(request)), reply),
+    ofApp: (caller: Caller, reply: FastifyReply) => checkRate(ofApp, caller.authorizationId, reply),
+  }
+}
+
+/**
+ * The caller, who must hold an operator token. A member's token lacks the scopes by its nature, and
+ * is told so in those words, since no other scope that it could ask for would help.
+ */
+export async function loadOperator(request: FastifyRequest, operation: Operation): Promise<Caller> {
+  const caller = await loadCaller(request)
+  if (caller.audience !== 'operator') {
+    throw lacking(
+      neededScopes(operation),
+      'The REST API takes operator tokens only. Authorize an operator client as an owner or admin of this school.',
+    )
+  }
+  checkScopes(caller, neededScopes(operation))
+  return caller
+}
+
+/** @see RFC 6750 §3.1 */
+export function checkScopes(caller: Caller, needed: readonly string[]): void {
+  const missing = needed.filter((scope) => !caller.scopes.has(scope))
+  if (missing.length === 0) return
+  throw lacking(
+    needed,
+    `The access token lacks ${missing.join(' and ')}. Authorize again with every scope that is named here.`,
+  )
+}
+
+function lacking(needed: readonly string[], description: string): OAuthError {
+  return new OAuthError('insufficient_scope', description, { scope: needed.join(' ') })
+}
+
+export function operationCaller(request: FastifyRequest, caller: Caller): OperationCaller {
+  return {
+    userId: caller.person.id,
+    roles: caller.roles,
+    origin: request.school.origin,
+    via: 'admin_api',
+    clientId: caller.clientId,
+    authorizationId: caller.authorizationId,
+    requestId: request.id,
+  }
+}

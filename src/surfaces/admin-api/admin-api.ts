@@ -1,0 +1,120 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller } from '../../domain/access/caller.ts'
+import { neededScopes, performOperation, type WriteOperation } from '../../domain/operation.ts'
+import { constantDocument, sendDocument } from '../../foundation/http/conditional.ts'
+import { nameSurface } from '../../foundation/http/observe-requests.ts'
+import { acceptJson } from '../../foundation/http/request-body.ts'
+import { checkScopes, createRateChecks, loadOperator, operationCaller } from './access.ts'
+import { type Answer, answerOf, sendAnswer } from './answer.ts'
+import { openApiDocument } from './openapi.ts'
+import { answerProblem, Problem, problemOf } from './problem.ts'
+import { API_ROOT, type InputPlan, planOf, type Route, routerPath } from './route.ts'
+import { inputOf, wrongParameters } from './route-input.ts'
+import { ROUTES } from './routes.ts'
+import { answerWrite } from './write.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who calls the REST API; set before the body is read. */
+    operator: Caller | undefined
+  }
+}
+
+/** The REST API that operators' clients run a school with, and its description. */
+export function addAdminApiRoutes(app: FastifyInstance): void {
+  const description = constantDocument(openApiDocument(ROUTES), { maxAgeSeconds: 300 })
+  app.get('/openapi.json', (request, reply) => sendDocument(request, reply, description))
+
+  app.register(async (scope) => {
+    nameSurface(scope, 'admin-api')
+    scope.setErrorHandler(answerProblem)
+    scope.decorateRequest('operator')
+    acceptJson(scope)
+    scope.addContentTypeParser(
+      'application/merge-patch+json',
+      { parseAs: 'string' },
+      scope.getDefaultJsonParser('error', 'error'),
+    )
+    const rates = createRateChecks()
+    scope.addHook('onRequest', async (request, reply) => rates.ofAddress(request, reply))
+    for (const route of ROUTES) addRoute(scope, route, rates.ofApp)
+    refuseOtherMethods(scope, ROUTES)
+    scope.all(`${API_ROOT}/*`, { onRequest: refuseUnknown }, refuseUnknown)
+  })
+}
+
+function addRoute(
+  scope: FastifyInstance,
+  route: Route,
+  checkRate: (caller: Caller, reply: FastifyReply) => void,
+): void {
+  const plan = planOf(route)
+  scope.route({
+    method: route.method,
+    url: routerPath(route.path),
+    // Before the body is read: a stranger's megabyte is not worth parsing.
+    onRequest: async (request, reply) => {
+      const caller = await loadOperator(request, route.operation)
+      checkRate(caller, reply)
+      request.operator = caller
+    },
+    handler: async (request, reply) =>
+      sendAnswer(request, reply, await answer(request, route, plan)),
+  })
+}
+
+async function answer(request: FastifyRequest, route: Route, plan: InputPlan): Promise<Answer> {
+  const caller = request.operator
+  if (caller === undefined) throw new Error('the handler ran without its caller')
+  const { operation } = route
+  const input = inputOf(request, plan)
+  if (operation.kind !== 'read') return await answerWrite(request, writing(route), caller, input)
+  checkScopes(caller, neededScopes(operation, input))
+  const outcome = await performOperation(
+    operation,
+    request.at,
+    operationCaller(request, caller),
+    input,
+  )
+  if (outcome.kind === 'done') return answerOf(request, route, outcome.output)
+  if (outcome.kind !== 'invalid') throw problemOf(outcome)
+  throw wrongParameters(
+    outcome.problems.map(({ pointer, code, detail }) => ({
+      parameter: pointer.split('/')[1] ?? '',
+      code,
+      detail,
+    })),
+  )
+}
+
+function writing(route: Route): Route & { readonly operation: WriteOperation } {
+  return route as Route & { readonly operation: WriteOperation }
+}
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+
+/** @see RFC 9110 §15.5.6 */
+function refuseOtherMethods(scope: FastifyInstance, routes: readonly Route[]): void {
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const allowed: string[] = routes.filter((route) => route.path === path).map((r) => r.method)
+    const detail = `Send ${allowed.join(' or ')} to this address.`
+    const refuse = async (): Promise<never> => {
+      const headers = { allow: allowed.join(', ') }
+      throw new Problem({ status: 405, code: 'method_not_allowed', detail, headers })
+    }
+    scope.route({
+      method: METHODS.filter((method) => !allowed.includes(method)),
+      url: routerPath(path),
+      onRequest: refuse,
+      handler: refuse,
+    })
+  }
+}
+
+async function refuseUnknown(): Promise<never> {
+  throw new Problem({
+    status: 404,
+    code: 'not_found',
+    detail: 'The REST API has no such address. /openapi.json lists all that it has.',
+  })
+}

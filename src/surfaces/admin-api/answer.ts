@@ -1,0 +1,58 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { matchesNone } from '../../foundation/http/conditional.ts'
+import { rawPath, rawQuery } from '../../foundation/http/raw-url.ts'
+import { apiHeaders } from '../../foundation/http/security-headers.ts'
+import { entityTag } from './entity-tag.ts'
+import { API_ROOT, type Route } from './route.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+type Output = Record<string, unknown>
+
+export function answerOf(request: FastifyRequest, route: Route, output: Output): Answer {
+  const body = JSON.stringify(output)
+  return {
+    status: route.operation.kind === 'create' ? 201 : 200,
+    headers: {
+      ...(output.deleted === true ? {} : { etag: entityTag(output, body) }),
+      ...locationOf(request, route, output),
+      ...nextLink(request, output),
+    },
+    body,
+  }
+}
+
+function locationOf(request: FastifyRequest, route: Route, output: Output): Record<string, string> {
+  if (route.operation.kind !== 'create' || typeof output.id !== 'string') return {}
+  const { origin } = request.school
+  return { location: `${origin}${API_ROOT}${route.created ?? route.path}/${output.id}` }
+}
+
+/** @see RFC 8288 §3 */
+function nextLink(request: FastifyRequest, output: Output): Record<string, string> {
+  if (typeof output.next !== 'string') return {}
+  const url = request.raw.url ?? ''
+  const query = new URLSearchParams(rawQuery(url))
+  query.set('after', output.next)
+  return { link: `<${request.school.origin}${rawPath(url)}?${query}>; rel="next"` }
+}
+
+/** Sends it, or 304 to a reader that has it already. */
+export function sendAnswer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, headers, body }: Answer,
+): FastifyReply {
+  reply.code(status).headers(headers).headers(apiHeaders('no-store'))
+  const { etag } = headers
+  const reading = request.method === 'GET' || request.method === 'HEAD'
+  if (reading) reply.header('cache-control', 'private, no-cache').header('vary', 'Authorization')
+  if (reading && etag !== undefined && !matchesNone(request.headers['if-none-match'], etag)) {
+    return reply.code(304).send()
+  }
+  return reply.header('content-type', 'application/json; charset=utf-8').send(body)
+}

@@ -1,0 +1,105 @@
+import type { JsonSchema } from './json-schema.ts'
+import { PROBLEMS, problemType } from './problem.ts'
+
+/** What every operation has in common, described once. */
+
+export const PARAMETERS = {
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description:
+      'Up to 255 visible ASCII characters that name this write. Repeating it within 24 hours with the same key and body gives the first answer again.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  },
+  IfMatch: {
+    name: 'If-Match',
+    in: 'header',
+    required: false,
+    description:
+      'The ETag that was read. The change is refused with 412 if the object changed since.',
+    schema: { type: 'string' },
+  },
+  IfNoneMatch: {
+    name: 'If-None-Match',
+    in: 'header',
+    required: false,
+    description: 'The ETag that the caller has; the answer is 304 if it is still good.',
+    schema: { type: 'string' },
+  },
+} as const satisfies Record<string, JsonSchema>
+
+export const PROBLEM_SCHEMA: JsonSchema = {
+  type: 'object',
+  description: 'A problem as in RFC 9457.',
+  properties: {
+    type: { type: 'string', format: 'uri', enum: typesOfProblems() },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string', description: 'What went wrong and what to do next.' },
+    instance: { type: 'string', description: 'The path that was called.' },
+    code: { type: 'string', enum: Object.keys(PROBLEMS) },
+    request_id: { type: 'string' },
+    reason: { type: 'string', description: 'Which rule a conflict or a ban is about.' },
+    version: { type: 'integer', description: 'The version that the object has now.' },
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          pointer: { type: 'string', description: 'Where in the body, as a JSON pointer.' },
+          parameter: { type: 'string', description: 'Which parameter.' },
+          code: { type: 'string' },
+          detail: { type: 'string' },
+        },
+        required: ['code', 'detail'],
+      },
+    },
+    error: {
+      type: 'string',
+      description: 'The code of RFC 6750 §3.1, where it is about the token.',
+    },
+    error_description: { type: 'string' },
+  },
+  required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'request_id'],
+}
+
+function typesOfProblems(): string[] {
+  return Object.keys(PROBLEMS).map((code) => problemType(code as keyof typeof PROBLEMS))
+}
+
+const MEANINGS: Readonly<Record<number, string>> = {
+  400: 'A parameter or a header is wrong, or the body is not JSON.',
+  401: 'No access token, or one that is not accepted here.',
+  403: 'The access token lacks a scope, or the person may not do this.',
+  404: 'There is no such object at this school.',
+  409: 'The state of things forbids it, or the same write is being made.',
+  412: 'The object was changed meanwhile.',
+  413: 'The body is too large.',
+  415: 'The body is not JSON.',
+  422: 'The input is wrong, or the idempotency key was used for another request.',
+  429: 'Too many requests; Retry-After says when to try again.',
+  500: 'Something went wrong on our side.',
+  503: 'Try again shortly; Retry-After says when.',
+}
+
+/** `Problem404` and so on, for operations to refer to. */
+export function problemResponses(): Record<string, JsonSchema> {
+  const content = {
+    'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+  }
+  const header = { schema: { type: 'string' } }
+  return Object.fromEntries(
+    Object.entries(MEANINGS).map(([status, description]) => [
+      `Problem${status}`,
+      {
+        description,
+        ...(status === '401' || status === '403'
+          ? { headers: { 'WWW-Authenticate': header } }
+          : {}),
+        ...(status === '429' || status === '503' ? { headers: { 'Retry-After': header } } : {}),
+        content,
+      },
+    ]),
+  )
+}

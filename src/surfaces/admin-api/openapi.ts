@@ -1,0 +1,189 @@
+import { z } from 'zod'
+import { SCOPES } from '../../domain/clients/scope-catalogue.ts'
+import { type Components, type JsonSchema, jsonSchema } from './json-schema.ts'
+import { PARAMETERS, PROBLEM_SCHEMA, problemResponses } from './openapi-conventions.ts'
+import { API_ROOT, planOf, type Route } from './route.ts'
+
+/**
+ * The description of the REST API, made of the routes and their operations: it cannot say anything
+ * else than what the server does. The same document on every origin, so its URLs are relative.
+ */
+export function openApiDocument(routes: readonly Route[]): JsonSchema {
+  const components: Components = new Map([['Problem', PROBLEM_SCHEMA]])
+  const paths: Record<string, JsonSchema> = {}
+  for (const route of routes) {
+    const path = API_ROOT + route.path
+    paths[path] = {
+      ...paths[path],
+      [route.method.toLowerCase()]: operationObject(route, components),
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Schoolgate Admin API',
+      version: API_VERSION,
+      summary: 'Run a school: courses, students, sales and content.',
+      description: DESCRIPTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/', description: 'The school whose origin you read this from.' }],
+    tags: [...new Set(routes.map(tagOf))].map((name) => ({ name })),
+    security: [{ operator: [] }],
+    paths,
+    components: {
+      securitySchemes: { operator: securityScheme() },
+      schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
+      parameters: PARAMETERS,
+      responses: problemResponses(),
+    },
+  }
+}
+
+/** Of the interface, not of the server: it moves when the paths, inputs or answers do. */
+const API_VERSION = '1.0.0'
+
+const DESCRIPTION = [
+  'Get an access token by the authorization-code flow with PKCE for an operator client, as an owner or admin of the school.',
+  'Lists are paged: pass `next` of one page as `after` of the following one.',
+  'Times are RFC 3339 in UTC; money is in minor units with its currency.',
+  'Every write takes an `Idempotency-Key`; a repetition within 24 hours gets the first answer again, marked `Idempotent-Replayed: true`.',
+  'Changes take `If-Match` with the ETag of what was read, and are refused with 412 if somebody else was faster.',
+  'A write answers with the object that it wrote; reading any other takes the read scope.',
+  'Refusals are problems as in RFC 9457, with `errors` naming each field and `request_id` for reports.',
+].join(' ')
+
+function operationObject(route: Route, components: Components): JsonSchema {
+  const { operation } = route
+  const plan = planOf(route)
+  const reading = operation.kind === 'read'
+  const example = operation.examples[0]?.input ?? {}
+  return {
+    operationId: operationId(operation.name),
+    tags: [tagOf(route)],
+    summary: operation.title,
+    description: operation.summary,
+    security: [{ operator: operation.scopes }],
+    parameters: [
+      ...plan.path.map((name) => parameter('path', name, route, components, example)),
+      ...Object.keys(plan.query).map((name) =>
+        parameter('query', name, route, components, example),
+      ),
+      ...(reading ? [reference('IfNoneMatch')] : [reference('IdempotencyKey')]),
+      ...(plan.version ? [reference('IfMatch')] : []),
+    ],
+    ...(plan.body.length === 0 ? {} : { requestBody: requestBody(route, plan.body, components) }),
+    responses: {
+      [operation.kind === 'create' ? '201' : '200']: success(route, components),
+      ...(reading ? { '304': { description: 'The caller has it already.' } } : {}),
+      ...Object.fromEntries(statusesOf(route).map((status) => [status, problem(status)])),
+    },
+  }
+}
+
+function statusesOf({ operation }: Route): number[] {
+  const write = operation.kind !== 'read'
+  const statuses = [400, 401, 403, 404, ...(write ? [409, 413, 415, 422] : []), 429, 500, 503]
+  if ('if_version' in operation.input.shape) statuses.push(412)
+  return statuses.sort()
+}
+
+function success(route: Route, components: Components): JsonSchema {
+  const { operation } = route
+  const headers = {
+    ...(operation.kind === 'remove' ? {} : { ETag: { schema: { type: 'string' } } }),
+    ...(operation.kind === 'create' ? { Location: { schema: { type: 'string' } } } : {}),
+    RateLimit: { schema: { type: 'string' } },
+    'RateLimit-Policy': { schema: { type: 'string' } },
+  }
+  const schema = jsonSchema(operation.output, 'output', components)
+  return { description: operation.title, headers, content: { 'application/json': { schema } } }
+}
+
+function requestBody(route: Route, names: readonly string[], components: Components): JsonSchema {
+  const { operation, method } = route
+  const shape = Object.fromEntries(names.map((name) => [name, operation.input.shape[name]]))
+  const body = z.strictObject(shape as z.ZodRawShape)
+  const name = `${operationId(operation.name)}Body`
+  components.set(name[0]?.toUpperCase() + name.slice(1), jsonSchema(body, 'input', components))
+  const examples = Object.fromEntries(
+    operation.examples.map(({ title, input }) => [
+      title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-'),
+      { summary: title, value: pick(input, names) },
+    ]),
+  )
+  const content = {
+    schema: { $ref: `#/components/schemas/${name[0]?.toUpperCase()}${name.slice(1)}` },
+    examples,
+  }
+  const required = !body.safeParse({}).success
+  return {
+    required,
+    content: {
+      'application/json': content,
+      ...(method === 'PATCH' ? { 'application/merge-patch+json': content } : {}),
+    },
+  }
+}
+
+export function pick(
+  input: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(input).filter(([name]) => names.includes(name)))
+}
+
+function parameter(
+  place: 'path' | 'query',
+  name: string,
+  { operation }: Route,
+  components: Components,
+  example: Readonly<Record<string, unknown>>,
+): JsonSchema {
+  const { description, ...schema } = jsonSchema(
+    operation.input.shape[name] as z.ZodType,
+    'input',
+    components,
+  )
+  const required = place === 'path' || !operation.input.shape[name]?.safeParse(undefined).success
+  return {
+    name,
+    in: place,
+    required,
+    ...(description === undefined ? {} : { description }),
+    schema,
+    ...(schema.type === 'array' ? { style: 'form', explode: false } : {}),
+    ...(example[name] === undefined ? {} : { example: example[name] }),
+  }
+}
+
+function securityScheme(): JsonSchema {
+  const scopes = SCOPES.filter(({ audience }) => audience === 'operator')
+  return {
+    type: 'oauth2',
+    description: 'Operator clients; PKCE with S256 is required.',
+    flows: {
+      authorizationCode: {
+        authorizationUrl: '/oauth/authorize',
+        tokenUrl: '/api/oauth/token',
+        refreshUrl: '/api/oauth/token',
+        scopes: Object.fromEntries(scopes.map(({ name, meaning }) => [name, meaning])),
+      },
+    },
+  }
+}
+
+const tagOf = ({ operation }: Route): string => operation.name.split('.')[0] ?? ''
+
+/** `courses.publish` as `coursesPublish`, which every generator of clients can use as a name. */
+function operationId(name: string): string {
+  return name.replaceAll(/[._]([a-z])/g, (_match, letter: string) => letter.toUpperCase())
+}
+
+function reference(name: keyof typeof PARAMETERS): JsonSchema {
+  return { $ref: `#/components/parameters/${name}` }
+}
+
+function problem(status: number): JsonSchema {
+  return { $ref: `#/components/responses/Problem${status}` }
+}

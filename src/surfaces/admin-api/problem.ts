@@ -1,0 +1,164 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { InputProblem, Refusal } from '../../domain/operation/refusal.ts'
+import { findClientFault } from '../../foundation/http/client-fault.ts'
+import { rawPath } from '../../foundation/http/raw-url.ts'
+import { apiHeaders } from '../../foundation/http/security-headers.ts'
+import { bearerChallenge } from '../../foundation/protocol/challenge.ts'
+import { errorBody, OAuthError } from '../../foundation/protocol/errors.ts'
+import { toOAuthError } from '../../gate/refusal.ts'
+
+/** A problem of a request: in its body by a pointer, elsewhere by the parameter's name. */
+export type RequestProblem =
+  | InputProblem
+  | { readonly parameter: string; readonly code: string; readonly detail: string }
+
+/** Every kind of refusal, with the words that stay the same whatever the request was. */
+export const PROBLEMS = {
+  malformed_request: 'The request cannot be understood',
+  invalid_parameter: 'A parameter is wrong',
+  invalid_token: 'The access token is missing or not accepted',
+  insufficient_scope: 'The access token lacks a scope',
+  forbidden: 'This may not be done',
+  not_found: 'There is no such object',
+  method_not_allowed: 'The method is not among those of this address',
+  conflict: 'The state of things forbids it',
+  idempotency_in_progress: 'The same write is being made at this moment',
+  stale_version: 'The object was changed meanwhile',
+  too_large: 'The body is too large',
+  unsupported_media_type: 'The body has the wrong type',
+  invalid_input: 'The input is wrong',
+  idempotency_mismatch: 'The idempotency key was used for another request',
+  too_many_requests: 'Too many requests',
+  server_error: 'Something went wrong on our side',
+  temporarily_unavailable: 'Try again shortly',
+} as const
+
+export type ProblemCode = keyof typeof PROBLEMS
+
+interface ProblemDetails {
+  readonly status: number
+  readonly code: ProblemCode
+  readonly detail: string
+  readonly errors?: readonly RequestProblem[]
+  readonly headers?: Readonly<Record<string, string>>
+  /** Further members of the body. */
+  readonly members?: Readonly<Record<string, unknown>>
+}
+
+/** Thrown to refuse a request in this surface's words. */
+export class Problem extends Error {
+  override readonly name = 'Problem'
+  readonly details: ProblemDetails
+
+  constructor(details: ProblemDetails) {
+    super(details.detail)
+    this.details = details
+  }
+}
+
+/** An operation's refusal as a problem. */
+export function problemOf(refusal: Refusal): Problem {
+  switch (refusal.kind) {
+    case 'not_found':
+      return new Problem({ status: 404, code: 'not_found', detail: refusal.detail })
+    case 'forbidden':
+      return new Problem({
+        status: 403,
+        code: 'forbidden',
+        detail: refusal.detail,
+        members: { reason: refusal.code },
+      })
+    case 'stale':
+      return new Problem({
+        status: 412,
+        code: 'stale_version',
+        detail:
+          'Read the object again, look at what changed, and send the request with its new ETag.',
+        members: { version: refusal.version },
+      })
+    case 'conflict':
+      return new Problem({
+        status: 409,
+        code: 'conflict',
+        detail: refusal.detail,
+        members: { reason: refusal.code },
+        ...(refusal.pointer === undefined
+          ? {}
+          : { errors: [{ pointer: refusal.pointer, code: refusal.code, detail: refusal.detail }] }),
+      })
+    case 'invalid':
+      return new Problem({
+        status: 422,
+        code: 'invalid_input',
+        detail: 'Mend what is listed under errors and send the request again.',
+        errors: refusal.problems,
+      })
+  }
+}
+
+const CODES: Readonly<Record<number, ProblemCode>> = {
+  405: 'method_not_allowed',
+  413: 'too_large',
+  415: 'unsupported_media_type',
+  429: 'too_many_requests',
+}
+
+/** The error handler of this surface: whatever went wrong, told as a problem (RFC 9457). */
+export function answerProblem(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  if (error instanceof Problem) return sendProblem(request, reply, error.details)
+  const fault = error instanceof OAuthError ? undefined : findClientFault(error)
+  if (fault !== undefined) {
+    const code = CODES[fault.status] ?? 'malformed_request'
+    return sendProblem(request, reply, { status: fault.status, code, detail: fault.description })
+  }
+  const refusal = toOAuthError(error, request)
+  if (refusal.retryAfter !== undefined) reply.header('retry-after', refusal.retryAfter)
+  if (refusal.code === 'invalid_token' || refusal.code === 'insufficient_scope') {
+    reply.header(
+      'www-authenticate',
+      bearerChallenge({ origin: request.school.origin, error: refusal }),
+    )
+  }
+  return sendProblem(request, reply, {
+    status: refusal.status,
+    code: refusal.code in PROBLEMS ? (refusal.code as ProblemCode) : 'malformed_request',
+    detail: refusal.description,
+    // The members of RFC 6750's dialect too, for clients that read nothing else.
+    members: { ...errorBody(refusal) },
+  })
+}
+
+function sendProblem(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, code, detail, errors, headers, members }: ProblemDetails,
+): FastifyReply {
+  request.outcome.result = code
+  return reply
+    .code(status)
+    .headers(apiHeaders('no-store'))
+    .headers(headers ?? {})
+    .header('content-type', 'application/problem+json')
+    .send(
+      JSON.stringify({
+        type: problemType(code),
+        title: PROBLEMS[code],
+        status,
+        detail,
+        instance: rawPath(request.raw.url ?? ''),
+        code,
+        request_id: request.id,
+        ...(errors === undefined ? {} : { errors }),
+        ...members,
+      }),
+    )
+}
+
+/** A name and not an address: it stays the same on every origin. */
+export function problemType(code: ProblemCode): string {
+  return `urn:schoolgate:problem:${code}`
+}

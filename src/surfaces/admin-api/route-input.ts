@@ -1,0 +1,101 @@
+import type { FastifyRequest } from 'fastify'
+import { rawQuery } from '../../foundation/http/raw-url.ts'
+import { versionFrom } from './entity-tag.ts'
+import { Problem, type RequestProblem } from './problem.ts'
+import type { InputPlan, QueryType } from './route.ts'
+
+type Input = Record<string, unknown>
+
+/** What an operation gets, gathered from path, query, body and If-Match. */
+export function inputOf(request: FastifyRequest, plan: InputPlan): Input {
+  return {
+    ...bodyOf(request, plan),
+    ...queryOf(request, plan.query),
+    ...pathOf(request, plan.path),
+    ...(plan.version ? { if_version: versionFrom(request.headers['if-match']) } : {}),
+  }
+}
+
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** What is no id names nothing, so it is not found: the caller mistyped an address, not a field. */
+function pathOf(request: FastifyRequest, names: readonly string[]): Input {
+  const given = request.params as Record<string, string>
+  return Object.fromEntries(
+    names.map((name) => {
+      const value = given[name] ?? ''
+      if (ID.test(value)) return [name, value.toLowerCase()]
+      throw new Problem({
+        status: 404,
+        code: 'not_found',
+        detail: 'The address holds something that is no id. Ids are UUIDs.',
+      })
+    }),
+  )
+}
+
+function queryOf(request: FastifyRequest, types: Readonly<Record<string, QueryType>>): Input {
+  const input: Input = {}
+  const problems: RequestProblem[] = []
+  const sent = new URLSearchParams(rawQuery(request.raw.url ?? ''))
+  for (const name of new Set(sent.keys())) {
+    const type = Object.hasOwn(types, name) ? types[name] : undefined
+    const values = sent.getAll(name)
+    if (type === undefined) problems.push(unknownParameter(name))
+    else if (type === 'list') input[name] = values.flatMap((value) => value.split(','))
+    else if (values.length > 1) problems.push(repeated(name))
+    else input[name] = read(type, values[0] ?? '')
+  }
+  if (problems.length > 0) throw wrongParameters(problems.slice(0, 20))
+  return input
+}
+
+/** A value that does not read as its type is passed on as it is, for the schema to refuse. */
+function read(type: QueryType, value: string): unknown {
+  if (type === 'integer') return /^-?\d{1,15}$/.test(value) ? Number(value) : value
+  if (type === 'boolean') return value === 'true' ? true : value === 'false' ? false : value
+  return value
+}
+
+export function wrongParameters(problems: readonly RequestProblem[]): Problem {
+  return new Problem({
+    status: 400,
+    code: 'invalid_parameter',
+    detail: 'Mend the query parameters that are listed under errors.',
+    errors: problems,
+  })
+}
+
+function unknownParameter(name: string): RequestProblem {
+  const detail = 'This address takes no such query parameter. Remove it, or check its spelling.'
+  return { parameter: name.slice(0, 100), code: 'unknown_parameter', detail }
+}
+
+function repeated(name: string): RequestProblem {
+  return { parameter: name, code: 'repeated_parameter', detail: 'Send it once.' }
+}
+
+function bodyOf(request: FastifyRequest, plan: InputPlan): Input {
+  if (request.method === 'GET' || request.method === 'HEAD') return {}
+  const body: unknown = request.body ?? {}
+  if (typeof body !== 'object' || Array.isArray(body)) {
+    throw new Problem({
+      status: 422,
+      code: 'invalid_input',
+      detail: 'Send a JSON object.',
+      errors: [{ pointer: '', code: 'wrong_type', detail: 'This must be a JSON object.' }],
+    })
+  }
+  const foreign = [...plan.path, 'if_version'].filter((name) => Object.hasOwn(body as Input, name))
+  if (foreign.length === 0) return body as Input
+  throw new Problem({
+    status: 422,
+    code: 'invalid_input',
+    detail: 'Leave out of the body what the address and the headers say already.',
+    errors: foreign.map((name) => ({
+      pointer: `/${name}`,
+      code: 'unknown_field',
+      detail: name === 'if_version' ? 'Send If-Match instead.' : 'The address says this already.',
+    })),
+  })
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import type { Operation } from '../../domain/operation.ts'
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+/** An operation's place in the REST API. */
+export interface Route {
+  readonly method: Method
+  /** Below the API's root; `{id}` names a member of the operation's input. */
+  readonly path: string
+  readonly operation: Operation
+  /** Where a created object is found, followed by its id; the path itself if left out. */
+  readonly created?: string
+}
+
+export const API_ROOT = '/api/v1'
+
+/** Which part of a request each member of the input comes from. */
+export interface InputPlan {
+  readonly path: readonly string[]
+  readonly query: Readonly<Record<string, QueryType>>
+  readonly body: readonly string[]
+  /** Taken from If-Match. */
+  readonly version: boolean
+}
+
+export type QueryType = 'string' | 'integer' | 'boolean' | 'list'
+
+export function planOf({ method, path, operation }: Route): InputPlan {
+  const inPath = [...path.matchAll(/\{([a-z_]+)\}/g)].map(([, name = '']) => name)
+  const { shape } = operation.input
+  const rest = Object.keys(shape).filter((name) => !inPath.includes(name) && name !== 'if_version')
+  const inQuery = method === 'GET'
+  return {
+    path: inPath,
+    query: inQuery
+      ? Object.fromEntries(rest.map((name) => [name, queryType(shape[name] as z.ZodType)]))
+      : {},
+    body: inQuery ? [] : rest,
+    version: 'if_version' in shape,
+  }
+}
+
+function queryType(schema: z.ZodType): QueryType {
+  const { type } = z.toJSONSchema(schema, { io: 'input' })
+  if (type === 'integer' || type === 'boolean') return type
+  return type === 'array' ? 'list' : 'string'
+}
+
+/** The path as the router wants it. */
+export function routerPath(path: string): string {
+  return API_ROOT + path.replace(/\{([a-z_]+)\}/g, ':$1')
+}

@@ -1,0 +1,82 @@
+import type { FastifyRequest } from 'fastify'
+import type { Caller } from '../../domain/access/caller.ts'
+import { keepAnswer, lookUpWrite, type WriteName } from '../../domain/idempotency/repeated-write.ts'
+import { refusalFrom, runWrite, type WriteOperation } from '../../domain/operation.ts'
+import { rawPath } from '../../foundation/http/raw-url.ts'
+import { operationCaller } from './access.ts'
+import { type Answer, answerOf } from './answer.ts'
+import { Problem, problemOf } from './problem.ts'
+import type { Route } from './route.ts'
+
+/**
+ * Makes a write, at most once per Idempotency-Key. A write that was refused did nothing and leaves no
+ * trace of its key: its repetition is judged anew. Failures of ours are never kept either.
+ */
+export async function answerWrite(
+  request: FastifyRequest,
+  route: Route & { readonly operation: WriteOperation },
+  caller: Caller,
+  input: Record<string, unknown>,
+): Promise<Answer> {
+  const name = writeName(request, caller, input)
+  try {
+    return await request.at.transaction(async (tx) => {
+      if (name !== undefined) {
+        const repeated = await lookUpWrite(tx, name)
+        if (repeated.kind === 'repeated') return replayed(repeated.answer)
+        if (repeated.kind !== 'first') throw keyProblem(repeated.kind)
+      }
+      const acting = operationCaller(request, caller)
+      const output = await runWrite(route.operation, tx, acting, input)
+      const answer = answerOf(request, route, output)
+      if (name !== undefined) await keepAnswer(tx, name, answer)
+      return answer
+    })
+  } catch (error) {
+    if (error instanceof Problem) throw error
+    throw problemOf(refusalFrom(error))
+  }
+}
+
+function replayed(answer: Answer): Answer {
+  return { ...answer, headers: { ...answer.headers, 'idempotent-replayed': 'true' } }
+}
+
+function writeName(
+  request: FastifyRequest,
+  caller: Caller,
+  input: Record<string, unknown>,
+): WriteName | undefined {
+  const key = request.headers['idempotency-key']
+  if (key === undefined) return undefined
+  if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
+    throw new Problem({
+      status: 400,
+      code: 'malformed_request',
+      detail: 'Idempotency-Key must be 1 to 255 visible ASCII characters. A UUID is a good key.',
+    })
+  }
+  return {
+    key,
+    authorizationId: caller.authorizationId,
+    method: request.method,
+    path: rawPath(request.raw.url ?? ''),
+    content: JSON.stringify(input),
+  }
+}
+
+function keyProblem(kind: 'mismatch' | 'in_progress'): Problem {
+  return kind === 'mismatch'
+    ? new Problem({
+        status: 422,
+        code: 'idempotency_mismatch',
+        detail:
+          'Another request was sent with this Idempotency-Key. Use a new key for a new request.',
+      })
+    : new Problem({
+        status: 409,
+        code: 'idempotency_in_progress',
+        detail: 'Wait a moment and send the same request with the same key again.',
+        headers: { 'retry-after': '1' },
+      })
+}

@@ -1,0 +1,98 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { SCOPES } from '../../../src/domain/clients/scope-catalogue.ts'
+import { API_ROOT } from '../../../src/surfaces/admin-api/route.ts'
+import { ROUTES } from '../../../src/surfaces/admin-api/routes.ts'
+import { verifies } from '../../spec/verifies.ts'
+import { aWorld, type TestSchool, type World } from '../../support/world.ts'
+
+const SNAPSHOT = new URL('../../../docs/openapi.json', import.meta.url)
+
+let world: World
+let school: TestSchool
+
+beforeAll(async () => {
+  world = await aWorld()
+  school = await world.aSchool()
+})
+
+async function readDocument(at: TestSchool, headers: Record<string, string> = {}) {
+  return await world.app.inject({
+    method: 'GET',
+    url: '/openapi.json',
+    headers: { host: new URL(at.origin).host, ...headers },
+  })
+}
+
+interface Described {
+  openapi: string
+  paths: Record<string, Record<string, DescribedOperation>>
+  components: Record<string, Record<string, unknown>>
+}
+
+interface DescribedOperation {
+  operationId: string
+  security: { operator: string[] }[]
+  responses: Record<string, unknown>
+}
+
+describe('/openapi.json', () => {
+  verifies(
+    ['openapi.served', 'openapi.no-token'],
+    'every origin gives the same document to anybody, and 304 to whoever has it',
+    async () => {
+      const older = await world.aSchool({ variant: 'older' })
+      const answer = await readDocument(school)
+      expect(answer.statusCode).toBe(200)
+      expect(answer.headers['content-type']).toContain('application/json')
+      expect(answer.headers['access-control-allow-origin']).toBe('*')
+      expect((await readDocument(older)).body).toBe(answer.body)
+      const again = await readDocument(school, { 'if-none-match': String(answer.headers.etag) })
+      expect(again.statusCode).toBe(304)
+    },
+  )
+
+  verifies('openapi.rest-only', 'it describes REST and nothing else', async () => {
+    const document: Described = (await readDocument(school)).json()
+    expect(document.openapi).toBe('3.1.0')
+    expect(Object.keys(document.paths).filter((path) => !path.startsWith(API_ROOT))).toEqual([])
+  })
+
+  verifies(
+    'admin-api.described',
+    'every route is described, with the scopes it needs',
+    async () => {
+      const document: Described = (await readDocument(school)).json()
+      const known = new Set(SCOPES.map(({ name }) => name))
+      for (const { method, path, operation } of ROUTES) {
+        const described = document.paths[API_ROOT + path]?.[method.toLowerCase()]
+        expect(described?.security).toEqual([{ operator: operation.scopes }])
+        expect(operation.scopes.filter((scope) => !known.has(scope))).toEqual([])
+      }
+      const ids = Object.values(document.paths).flatMap((methods) =>
+        Object.values(methods).map(({ operationId }) => operationId),
+      )
+      expect(ids).toHaveLength(ROUTES.length)
+      expect(new Set(ids).size).toBe(ids.length)
+    },
+  )
+
+  test('every reference in it leads somewhere', async () => {
+    const { body } = await readDocument(school)
+    const document: Described = JSON.parse(body)
+    const references = new Set([...body.matchAll(/"\$ref":"([^"]+)"/g)].map(([, to = '']) => to))
+    const broken = [...references].filter((reference) => {
+      const [, , kind = '', name = ''] = reference.split('/')
+      return document.components[kind]?.[name] === undefined
+    })
+    expect(broken).toEqual([])
+  })
+
+  test('the copy in docs/ is up to date (UPDATE_DOCS=1 rewrites it, npm run format folds it)', async () => {
+    const { body } = await readDocument(school)
+    const document = JSON.parse(body)
+    if (process.env.UPDATE_DOCS === '1')
+      await writeFile(SNAPSHOT, JSON.stringify(document, null, 2))
+    expect(JSON.parse(await readFile(SNAPSHOT, 'utf8'))).toEqual(document)
+  })
+})
