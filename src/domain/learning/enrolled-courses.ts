@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import {
   inRange,
   type Keyed,
@@ -41,13 +41,29 @@ export async function enrolledCoursesOf(
   range: KeysetRange,
 ): Promise<EnrolledCourse[]> {
   const { rows } = await at.run(sql<EnrolledCourseRow>`
+    ${selectOf(at, userId)} and ${inRange('e.enrolled_at', 'e.id', range)}
+    ${rangeOrder('e.enrolled_at', 'e.id', range)}`)
+  return newestFirst(rows.map(courseFromRow), range)
+}
+
+/** One of them by the course's short name; undefined if the member does not have it. */
+export async function findEnrolledCourse(
+  at: SchoolDb,
+  userId: string,
+  slug: string,
+): Promise<EnrolledCourse | undefined> {
+  const { rows } = await at.run(
+    sql<EnrolledCourseRow>`${selectOf(at, userId)} and c.slug = ${slug}`,
+  )
+  return rows.map(courseFromRow)[0]
+}
+
+function selectOf(at: SchoolDb, userId: string): RawBuilder<unknown> {
+  return sql`
     select e.id as enrollment_id, e.course_id, c.slug, c.title, c.outline_version, e.enrolled_at,
       e.expires_at, e.last_lecture_id, e.last_position_seconds, now() as read_at
     from enrollments e join courses c on c.school_id = e.school_id and c.id = e.course_id
-    where e.school_id = ${at.schoolId} and e.user_id = ${userId} and e.revoked_at is null
-      and ${inRange('e.enrolled_at', 'e.id', range)}
-    ${rangeOrder('e.enrolled_at', 'e.id', range)}`)
-  return newestFirst(rows.map(courseFromRow), range)
+    where e.school_id = ${at.schoolId} and e.user_id = ${userId} and e.revoked_at is null`
 }
 
 function courseFromRow(row: EnrolledCourseRow): EnrolledCourse {

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { nextLecture } from './next-lecture.ts'
+
+const done = (id: string) => ({ id, state: 'completed', isLocked: false }) as const
+const open = (id: string) => ({ id, state: 'unread', isLocked: false }) as const
+const begun = (id: string) => ({ id, state: 'read', isLocked: false }) as const
+const locked = (id: string) => ({ id, state: 'unread', isLocked: true }) as const
+
+test('whoever has not begun begins at the beginning', () => {
+  expect(nextLecture([open('a'), open('b')], undefined)?.id).toBe('a')
+})
+
+test('an unfinished lecture goes on', () => {
+  expect(nextLecture([open('a'), begun('b'), open('c')], 'b')?.id).toBe('b')
+})
+
+test('after a finished one comes the next that is open', () => {
+  expect(nextLecture([open('a'), done('b'), locked('c'), open('d')], 'b')?.id).toBe('d')
+})
+
+test('what was skipped comes at the end', () => {
+  expect(nextLecture([open('a'), done('b')], 'b')?.id).toBe('a')
+})
+
+test('a lecture that was removed since is as if nothing had been watched', () => {
+  expect(nextLecture([done('a'), open('b')], 'gone')?.id).toBe('b')
+})
+
+test('nothing is next if all is finished or locked', () => {
+  expect(nextLecture([done('a'), locked('b')], 'a')).toBeUndefined()
+  expect(nextLecture([], undefined)).toBeUndefined()
+})
