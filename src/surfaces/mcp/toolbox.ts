@@ -1,12 +1,13 @@
 import type { Caller } from '../../domain/access/caller.ts'
 import type { School } from '../../domain/schools/school.ts'
+import { MEMBER_TOOLS } from './member/member-tools.ts'
 import { PUBLIC_TOOLS } from './public/public-tools.ts'
 import { SIGN_IN } from './sign-in.ts'
 import type { Tool } from './tool.ts'
 import { type WireTool, wireTool } from './wire-tool.ts'
 
 /** In the order in which they are listed, the same for everybody. */
-const TOOLS: readonly Tool[] = [SIGN_IN, ...PUBLIC_TOOLS]
+const TOOLS: readonly Tool[] = [SIGN_IN, ...PUBLIC_TOOLS, ...MEMBER_TOOLS]
 
 const byName = new Map(TOOLS.map((tool) => [tool.name, tool]))
 const onTheWire = TOOLS.map((tool) => ({ tool, wire: wireTool(tool) }))

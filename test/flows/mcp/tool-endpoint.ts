@@ -1,6 +1,7 @@
 import { createDemoWorld } from '../../../src/demo/demo-world.ts'
 import { atSchool } from '../../../src/foundation/db/school-db.ts'
-import type { Answer } from '../../support/browser-like.ts'
+import { type Answer, Visitor } from '../../support/browser-like.ts'
+import { aPair } from '../../support/client-like.ts'
 import type { TestClient, TestPerson, TestSchool, World } from '../../support/world.ts'
 
 export const MODERN = '2026-07-28'
@@ -154,4 +155,19 @@ export async function demoPerson(world: World, email: string): Promise<TestPerso
     .where('email', '=', email)
     .executeTakeFirstOrThrow()
   return { id, name, email }
+}
+
+/** An access token of somebody of the demo world, got the whole way. */
+export async function demoToken(
+  world: World,
+  school: DemoSchool,
+  email: string,
+  scope: string,
+  client: TestClient = school.publicClient,
+): Promise<string> {
+  const person = await demoPerson(world, email)
+  const visitor = new Visitor(world, school)
+  await visitor.signIn(await visitor.get('/sign-in'), person, DEMO_PASSWORD)
+  const { access_token } = await aPair(world, school, client, person, { scope, visitor })
+  return access_token
 }

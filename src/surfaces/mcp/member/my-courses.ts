@@ -1,0 +1,129 @@
+import { z } from 'zod'
+import { enrolledCoursesOf, findEnrolledCourse } from '../../../domain/learning/enrolled-courses.ts'
+import { nextLecture } from '../../../domain/learning/next-lecture.ts'
+import { LECTURE_STATES } from '../../../domain/learning/progress.ts'
+import { nextCursor, pageInput, pageOf, rangeOf } from '../paging.ts'
+import { READS, scopedTool, ToolProblem } from '../tool.ts'
+import { maybeTime, timeOrNull } from '../wire-values.ts'
+import { type EnrolledView, type LectureView, viewEnrolled } from './enrolled-views.ts'
+import { graphqlLink, linkTo } from './graphql-link.ts'
+
+const lecture = z.object({
+  id: z.string(),
+  title: z.string(),
+  duration: z.number().int().describe('seconds'),
+  state: z.enum(LECTURE_STATES),
+  isLocked: z.boolean(),
+  unlockAt: maybeTime,
+})
+
+function lectureItem({ unlockAt, ...rest }: LectureView): z.input<typeof lecture> {
+  return { ...rest, unlockAt: timeOrNull(unlockAt) }
+}
+
+const course = z.object({
+  id: z.string(),
+  slug: z.string(),
+  title: z.string(),
+  expireDate: maybeTime,
+  hasLifetimeAccess: z.boolean(),
+  lastWatchedLecture: z
+    .object({ lectureId: z.string(), positionSeconds: z.number().int() })
+    .nullable(),
+  detailProgress: z.object({
+    completedLectures: z.number().int(),
+    totalLectures: z.number().int(),
+    percent: z.number().int(),
+  }),
+  nextLecture: lecture.nullable().describe('where to go on; null if nothing is left or open'),
+})
+
+function courseItem({
+  course: enrolled,
+  lectures,
+  progress,
+}: EnrolledView): z.input<typeof course> {
+  const next = nextLecture(lectures, enrolled.lastWatched?.lectureId)
+  return {
+    id: enrolled.id,
+    slug: enrolled.slug,
+    title: enrolled.title,
+    expireDate: timeOrNull(enrolled.expiresAt),
+    hasLifetimeAccess: enrolled.expiresAt === null,
+    lastWatchedLecture: enrolled.lastWatched,
+    detailProgress: progress,
+    nextLecture: next === undefined ? null : lectureItem(next),
+  }
+}
+
+export const myCourses = scopedTool({
+  name: 'my_courses',
+  title: 'My courses',
+  description:
+    'The courses that the signed-in person is enrolled in, latest first, with their progress and the lecture to go on with. my_course gives the syllabus of one. Reads only.',
+  annotations: READS,
+  scopes: ['account:read'],
+  input: z.strictObject(pageInput),
+  output: z.object({ courses: z.array(course), nextCursor, graphql: graphqlLink }),
+  run: async (call, page) => {
+    const { at, caller, school } = call
+    const found = pageOf(await enrolledCoursesOf(at, caller.person.id, rangeOf(page)), page.limit)
+    return {
+      courses: (await viewEnrolled(call, found.rows)).map(courseItem),
+      nextCursor: found.nextCursor,
+      graphql: linkTo(
+        school,
+        '{ viewer { enrolledCourses { nodes { id slug title expireDate hasLifetimeAccess lastWatchedLecture { lectureId positionSeconds } detailProgress { completedLectures totalLectures percent } } } } }',
+      ),
+    }
+  },
+})
+
+/** A long syllabus is read in steps. */
+const LECTURES_PER_PAGE = 200
+
+export const myCourse = scopedTool({
+  name: 'my_course',
+  title: 'My progress in a course',
+  description:
+    'The syllabus of one course of the signed-in person, with the state of every lecture: unread, read or completed, locked or open. Reads only.',
+  annotations: READS,
+  scopes: ['account:read'],
+  input: z.strictObject({
+    slug: z.string().min(1).max(120).describe('slug of the course, from my_courses'),
+    lecturesFrom: z
+      .number()
+      .int()
+      .min(0)
+      .default(0)
+      .describe('for long courses: nextLecturesFrom of the call before'),
+  }),
+  output: z.object({
+    course,
+    lectures: z.array(lecture.extend({ section: z.string() })).describe('in their order'),
+    nextLecturesFrom: z.number().int().nullable(),
+    graphql: graphqlLink,
+  }),
+  run: async (call, { slug, lecturesFrom }) => {
+    const enrolled = await findEnrolledCourse(call.at, call.caller.person.id, slug)
+    const [view] = enrolled === undefined ? [] : await viewEnrolled(call, [enrolled])
+    if (view === undefined) {
+      throw new ToolProblem(
+        `The person is not enrolled in a course “${slug}”. my_courses shows in which they are.`,
+      )
+    }
+    const all = view.sections.flatMap(({ title, lectures }) =>
+      lectures.map((one) => ({ ...lectureItem(one), section: title })),
+    )
+    const until = lecturesFrom + LECTURES_PER_PAGE
+    return {
+      course: courseItem(view),
+      lectures: all.slice(lecturesFrom, until),
+      nextLecturesFrom: until < all.length ? until : null,
+      graphql: linkTo(
+        call.school,
+        '{ viewer { enrolledCourses { nodes { slug sections { title lectures { id title state isLocked unlockAt duration } } } } } }',
+      ),
+    }
+  },
+})

@@ -1,0 +1,157 @@
+import { z } from 'zod'
+import {
+  countUnreadOf,
+  type InboxEntry,
+  inboxOf,
+  markAllRead,
+  markRead,
+} from '../../../domain/notifications/inbox.ts'
+import {
+  CHANNELS,
+  setSubscription,
+  subscriptionsOf,
+  TOPICS,
+} from '../../../domain/notifications/subscriptions.ts'
+import type { School } from '../../../domain/schools/school.ts'
+import { nextCursor, pageInput, pageOf, rangeOf } from '../paging.ts'
+import { READS, SETS, scopedTool, ToolProblem } from '../tool.ts'
+import { maybeTime, time, timeOrNull } from '../wire-values.ts'
+import { graphqlLink, linkTo } from './graphql-link.ts'
+
+const notification = z.object({
+  id: z.string(),
+  kind: z.string(),
+  title: z.string(),
+  body: z.string(),
+  url: z.string().nullable(),
+  createdAt: time,
+  readAt: maybeTime,
+})
+
+function item(school: School, entry: InboxEntry): z.input<typeof notification> {
+  const { id, kind, title, body, url, createdAt, readAt } = entry
+  return {
+    id,
+    kind,
+    title,
+    body,
+    url: url?.startsWith('/') ? school.origin + url : url,
+    createdAt: createdAt.toISOString(),
+    readAt: timeOrNull(readAt),
+  }
+}
+
+const unreadNotificationCount = z.number().int()
+
+export const myNotifications = scopedTool({
+  name: 'my_notifications',
+  title: 'My notifications',
+  description:
+    'The inbox of the signed-in person, newest first, and how many entries are unread. Reading it marks nothing as read.',
+  annotations: READS,
+  scopes: ['account:read'],
+  input: z.strictObject(pageInput),
+  output: z.object({
+    notifications: z.array(notification),
+    unreadNotificationCount,
+    nextCursor,
+    graphql: graphqlLink,
+  }),
+  run: async ({ at, caller, school }, page) => {
+    const [rows, unread] = await Promise.all([
+      inboxOf(at, caller.person.id, rangeOf(page)),
+      countUnreadOf(at, caller.person.id),
+    ])
+    const found = pageOf(rows, page.limit)
+    return {
+      notifications: found.rows.map((entry) => item(school, entry)),
+      unreadNotificationCount: unread,
+      nextCursor: found.nextCursor,
+      graphql: linkTo(
+        school,
+        '{ viewer { notifications { nodes { id kind title body url createdAt readAt } } unreadNotificationCount } }',
+      ),
+    }
+  },
+})
+
+const subscription = z.object({
+  topic: z.string(),
+  channel: z.enum(CHANNELS),
+  enabled: z.boolean(),
+})
+
+export const myNotificationSubscriptions = scopedTool({
+  name: 'my_notification_subscriptions',
+  title: 'What I am notified about',
+  description:
+    'Every topic on every channel, and whether the signed-in person wants to hear of it. Reads only.',
+  annotations: READS,
+  scopes: ['account:read'],
+  input: z.strictObject({}),
+  output: z.object({ subscriptions: z.array(subscription), graphql: graphqlLink }),
+  run: async ({ at, caller, school }) => ({
+    subscriptions: await subscriptionsOf(at, caller.person.id),
+    graphql: linkTo(school, '{ viewer { notificationSubscriptions { topic channel enabled } } }'),
+  }),
+})
+
+export const markNotificationRead = scopedTool({
+  name: 'mark_notification_read',
+  title: 'Mark a notification as read',
+  description:
+    'Changes the inbox of the signed-in person: marks one notification as read. It cannot be made unread again.',
+  annotations: SETS,
+  scopes: ['account:write'],
+  input: z.strictObject({ id: z.uuid().describe('id from my_notifications') }),
+  output: z.object({ notification, unreadNotificationCount }),
+  run: async ({ at, caller, school }, { id }) => {
+    const marked = await markRead(at, caller.person.id, id)
+    if (marked === undefined) {
+      throw new ToolProblem('The person has no such notification. my_notifications gives ids.')
+    }
+    return { notification: item(school, marked.entry), unreadNotificationCount: marked.unread }
+  },
+})
+
+export const markAllNotificationsRead = scopedTool({
+  name: 'mark_all_notifications_read',
+  title: 'Mark all notifications as read',
+  description:
+    'Changes the inbox of the signed-in person: marks everything unread as read. It cannot be made unread again.',
+  annotations: SETS,
+  scopes: ['account:write'],
+  input: z.strictObject({}),
+  output: z.object({ markedCount: z.number().int(), unreadNotificationCount }),
+  run: async ({ at, caller }) => ({
+    markedCount: await markAllRead(at, caller.person.id),
+    unreadNotificationCount: await countUnreadOf(at, caller.person.id),
+  }),
+})
+
+export const updateNotificationSubscription = scopedTool({
+  name: 'update_notification_subscription',
+  title: 'Change what I am notified about',
+  description:
+    'Changes whether the signed-in person hears of a topic on a channel. It can be changed back in the same way.',
+  annotations: SETS,
+  scopes: ['account:write'],
+  input: z.strictObject({
+    topic: z
+      .string()
+      .max(64)
+      .describe(`such as ${TOPICS.join(', ')}`),
+    channel: z.enum(CHANNELS),
+    enabled: z.boolean(),
+  }),
+  output: z.object({ subscription }),
+  run: async ({ at, caller }, wanted) => {
+    const set = await setSubscription(at, caller.person.id, wanted)
+    if (set === undefined) {
+      throw new ToolProblem(
+        `There is no topic “${wanted.topic}”. my_notification_subscriptions lists them.`,
+      )
+    }
+    return { subscription: set }
+  },
+})

@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import {
+  ADJUSTMENT_KINDS,
+  adjustmentsOfPayments,
+  linesOfPayments,
+} from '../../../domain/commerce/payment-lines.ts'
+import {
+  type MemberPayment,
+  PAYMENT_STATES,
+  PAYMENT_TYPES,
+  paymentsOf,
+  REFUNDING_STATES,
+} from '../../../domain/commerce/payments-of-member.ts'
+import { nextCursor, pageInput, pageOf, rangeOf } from '../paging.ts'
+import { onNewerOrigins, READS, scopedTool } from '../tool.ts'
+import { amount, currency, maybeTime, time, timeOrNull } from '../wire-values.ts'
+import { graphqlLink, linkTo } from './graphql-link.ts'
+
+const payment = z.object({
+  tradeNo: z.string(),
+  amount,
+  currency,
+  paymentType: z.enum(PAYMENT_TYPES).nullable(),
+  paymentState: z.enum(PAYMENT_STATES),
+  createdAt: time,
+  paidAt: maybeTime,
+  refundingState: z.enum(REFUNDING_STATES),
+  refundedAmount: amount,
+  refundedAt: maybeTime,
+  refundRequestedAt: maybeTime,
+  bankCode: z.string().nullable(),
+  bankName: z.string().nullable(),
+  codeNo: z.string().nullable().describe('account or code to pay with, while unpaid'),
+  expiredAt: maybeTime,
+  installment: z.object({ count: z.number().int(), amount }).nullable(),
+  invoice: z.object({ number: z.string(), issuedAt: time, url: z.string().nullable() }).nullable(),
+  lineitems: z.array(
+    z.object({ title: z.string(), quantity: z.number().int(), unitAmount: amount, amount }),
+  ),
+  adjustments: z.array(z.object({ kind: z.enum(ADJUSTMENT_KINDS), label: z.string(), amount })),
+})
+
+export const myPayments = scopedTool({
+  name: 'my_payments',
+  title: 'My payments',
+  description:
+    'The billing history of the signed-in person, newest first. Each entry is one attempt to pay, not a purchase; unpaid ATM and convenience-store payments carry the instructions to pay them. Reads only; nothing is paid here.',
+  annotations: READS,
+  scopes: ['account:read'],
+  existsAt: onNewerOrigins,
+  input: z.strictObject(pageInput),
+  output: z.object({ payments: z.array(payment), nextCursor, graphql: graphqlLink }),
+  run: async ({ at, caller, school }, page) => {
+    const found = pageOf(await paymentsOf(at, caller.person.id, rangeOf(page)), page.limit)
+    const ids = found.rows.map(({ id }) => id)
+    const [lines, adjustments] = await Promise.all([
+      linesOfPayments(at, ids),
+      adjustmentsOfPayments(at, ids),
+    ])
+    return {
+      payments: found.rows.map((row) => ({
+        ...paymentItem(row),
+        lineitems: (lines.get(row.id) ?? []).map((line) => ({
+          title: line.title,
+          quantity: line.quantity,
+          unitAmount: line.unitAmount,
+          amount: line.amount,
+        })),
+        adjustments: (adjustments.get(row.id) ?? []).map((line) => ({
+          kind: line.kind,
+          label: line.label,
+          amount: line.amount,
+        })),
+      })),
+      nextCursor: found.nextCursor,
+      graphql: linkTo(
+        school,
+        `{ viewer { payments(first: ${page.limit}) { nodes { tradeNo amount currency paymentType paymentState paidAt bankCode bankName codeNo expiredAt refundingState refundedAmount } } } }`,
+      ),
+    }
+  },
+})
+
+function paymentItem(
+  row: MemberPayment,
+): Omit<z.input<typeof payment>, 'lineitems' | 'adjustments'> {
+  const { invoice } = row
+  return {
+    tradeNo: row.tradeNo,
+    amount: row.amount,
+    currency: row.currency,
+    paymentType: row.paymentType,
+    paymentState: row.paymentState,
+    createdAt: row.createdAt.toISOString(),
+    paidAt: timeOrNull(row.paidAt),
+    refundingState: row.refundingState,
+    refundedAmount: row.refundedAmount,
+    refundedAt: timeOrNull(row.refundedAt),
+    refundRequestedAt: timeOrNull(row.refundRequestedAt),
+    bankCode: row.bankCode,
+    bankName: row.bankName,
+    codeNo: row.codeNo,
+    expiredAt: timeOrNull(row.expiredAt),
+    installment: row.installment,
+    invoice: invoice && { ...invoice, issuedAt: invoice.issuedAt.toISOString() },
+  }
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import {
+  attendeesOf,
+  MEETING_KINDS,
+  MEETING_STATES,
+  type MeetingFilter,
+  type MemberMeeting,
+  meetingsOf,
+} from '../../../domain/consulting/meetings-of-member.ts'
+import type { KeysetRange } from '../../../foundation/db/keyset.ts'
+import { nextCursor, pageInput, pageOf, rangeOf } from '../paging.ts'
+import { onNewerOrigins, READS, type SignedInCall, scopedTool } from '../tool.ts'
+import { time } from '../wire-values.ts'
+import { graphqlLink, linkTo } from './graphql-link.ts'
+
+const meeting = z.object({
+  id: z.string(),
+  title: z.string(),
+  kind: z.enum(MEETING_KINDS),
+  state: z.enum(MEETING_STATES),
+  startedAt: time,
+  endedAt: time,
+  roomUrl: z.string().describe('where to join; empty once it is over or canceled'),
+  attendeesCount: z.number().int().describe('how many attend, of whoever they are'),
+})
+
+export const mySchedule = scopedTool({
+  name: 'my_schedule',
+  title: 'My schedule',
+  description:
+    'The meetings of the signed-in person, booked seats and classes of their study groups: those to come, the next first, or past ones, the latest first. Reads only; booking is not possible here.',
+  annotations: READS,
+  scopes: ['account:read'],
+  existsAt: onNewerOrigins,
+  input: z.strictObject({
+    when: z.enum(['to_come', 'past']).default('to_come'),
+    includeCanceled: z.boolean().default(false),
+    ...pageInput,
+  }),
+  output: z.object({ meetings: z.array(meeting), nextCursor, graphql: graphqlLink }),
+  run: async (call, { when, includeCanceled, ...page }) => {
+    const states = MEETING_STATES.filter((state) => includeCanceled || state !== 'canceled')
+    const now = Math.floor(Date.now() / 1000)
+    const read = when === 'to_come' ? meetingsToCome : pastMeetings
+    const found = pageOf(await read(call, { states }, now, rangeOf(page)), page.limit)
+    const attendees = await attendeesOf(
+      call.at,
+      found.rows.map(({ id }) => id),
+    )
+    const side = when === 'to_come' ? 'startedAfter' : 'startedBefore'
+    const query = `{ viewer { consultingMeetings(filter: { ${side}: ${now}, state: [${states.join(', ')}] }, ${when === 'to_come' ? 'last' : 'first'}: ${page.limit}) { nodes { id title kind state startedAt endedAt roomUrl attendeesCount } } } }`
+    return {
+      meetings: found.rows.map((row) => ({
+        id: row.id,
+        title: row.title,
+        kind: row.kind,
+        state: row.state,
+        startedAt: row.startedAt.toISOString(),
+        endedAt: row.endedAt.toISOString(),
+        roomUrl: row.roomUrl,
+        attendeesCount: attendees.get(row.id) ?? 0,
+      })),
+      nextCursor: found.nextCursor,
+      graphql: linkTo(call.school, query),
+    }
+  },
+})
+
+/** The domain lists newest first; whoever looks ahead wants the next one first. */
+async function meetingsToCome(
+  { at, caller }: SignedInCall,
+  filter: MeetingFilter,
+  now: number,
+  { after, limit }: KeysetRange,
+): Promise<MemberMeeting[]> {
+  const range = { before: after, limit, fromEnd: true }
+  const rows = await meetingsOf(at, caller.person.id, { ...filter, startedAfter: now }, range)
+  return rows.reverse()
+}
+
+async function pastMeetings(
+  { at, caller }: SignedInCall,
+  filter: MeetingFilter,
+  now: number,
+  range: KeysetRange,
+): Promise<MemberMeeting[]> {
+  return await meetingsOf(at, caller.person.id, { ...filter, startedBefore: now }, range)
+}

@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest'
+import { findTool } from '../../../src/surfaces/mcp/toolbox.ts'
+import { verifies } from '../../spec/verifies.ts'
+import type { Answer } from '../../support/browser-like.ts'
+import { aPair } from '../../support/client-like.ts'
+import { aWorld } from '../../support/world.ts'
+import { callTool, post, postModern, type Rpc, request, toolNames } from './tool-endpoint.ts'
+
+const world = await aWorld()
+const school = await world.aSchool()
+const member = await world.aMember(school)
+const client = await world.aPublicClient(school)
+
+const tokenFor = async (scope: string): Promise<string> =>
+  (await aPair(world, school, client, member, { scope })).access_token
+
+const METADATA = `resource_metadata="${school.origin}/.well-known/oauth-protected-resource"`
+
+/** The challenge as the protocol's body repeats it. */
+function challengesIn(answer: Answer): string[] {
+  const { id, result } = answer.json<Rpc>()
+  expect(id).toBe(1)
+  expect(result?.isError).toBe(true)
+  const meta = result?._meta as Record<string, string[]>
+  return meta['mcp/www_authenticate'] ?? []
+}
+
+const legacy = (name: string, token?: string, given: object = {}) =>
+  post(world, school, request('tools/call', { name, arguments: given }), { token })
+const modern = (name: string, token?: string, given: object = {}) =>
+  postModern(world, school, 'tools/call', { name, arguments: given }, { token })
+
+for (const [era, call] of Object.entries({ handshake: legacy, modern })) {
+  describe(`a call that needs more, ${era} era`, () => {
+    verifies(
+      ['mcp.step-up.anonymous', 'mcp.step-up.all-scopes', 'mcp.step-up.body', 'mcp.metadata.root'],
+      'without a token: 401, an invitation and no accusation, and the same in the body',
+      async () => {
+        const answer = await call('my_courses')
+        expect(answer.statusCode).toBe(401)
+        expect(answer.headers['www-authenticate']).toBe(`Bearer ${METADATA}, scope="account:read"`)
+        const [inBody] = challengesIn(answer)
+        expect(inBody).toContain(METADATA)
+        expect(inBody).toContain('scope="account:read"')
+        expect(inBody).toContain('error="insufficient_scope"')
+      },
+    )
+
+    verifies(
+      ['mcp.step-up.signed-in', 'mcp.step-up.all-scopes', 'mcp.step-up.body'],
+      'with too small a token: 403 insufficient_scope',
+      async () => {
+        const answer = await call('mark_all_notifications_read', await tokenFor('account:read'))
+        expect(answer.statusCode).toBe(403)
+        const header = answer.headers['www-authenticate']
+        expect(header).toContain(`Bearer ${METADATA}, error="insufficient_scope"`)
+        expect(header).toContain('scope="account:write"')
+        expect(challengesIn(answer)).toEqual([header])
+      },
+    )
+
+    verifies(
+      'mcp.step-up.before-stream',
+      'it is one JSON body with its status, and no tool has run',
+      async () => {
+        const token = await tokenFor('account:read')
+        await call('my_courses', token)
+        const statements = await world.database.statementsOf(async () => {
+          const answer = await call('mark_all_notifications_read', token)
+          expect(answer.statusCode).toBe(403)
+          expect(answer.headers['content-type']).toMatch(/^application\/json/)
+        })
+        expect(statements.filter((text) => text.includes('notifications'))).toEqual([])
+      },
+    )
+
+    verifies(
+      ['mcp.sign-in.challenges', 'mcp.sign-in.roles'],
+      'sign_in gives the challenge, with the identity and read scopes of the asked-for role',
+      async () => {
+        const asMember = await call('sign_in', undefined, { as: 'member' })
+        expect(asMember.statusCode).toBe(401)
+        expect(asMember.headers['www-authenticate']).toContain(
+          'scope="account:read email openid profile"',
+        )
+        const asOperator = await call('sign_in', undefined, { as: 'operator' })
+        expect(asOperator.statusCode).toBe(401)
+        const header = String(asOperator.headers['www-authenticate'])
+        for (const scope of ['openid', 'courses:read', 'orders:read', 'analytics:read']) {
+          expect(header).toContain(scope)
+        }
+        expect(header).not.toMatch(/account:|:write/)
+        expect(challengesIn(asOperator)).toHaveLength(1)
+        expect((await call('sign_in')).headers['www-authenticate']).toContain('account:read')
+      },
+    )
+  })
+}
+
+describe('who sees what', () => {
+  verifies('mcp.unlisted', 'tools come and go with the scopes of the token', async () => {
+    const anonymous = await toolNames(world, school)
+    expect(anonymous.filter((name) => /^(my|mark|update)_/.test(name))).toEqual([])
+    const reader = await toolNames(world, school, { token: await tokenFor('account:read') })
+    expect(reader).toContain('my_payments')
+    expect(reader).not.toContain('mark_notification_read')
+    const writer = await toolNames(world, school, { token: await tokenFor('account:write') })
+    expect(writer).toContain('mark_notification_read')
+    expect(writer).not.toContain('my_payments')
+    const identity = await toolNames(world, school, { token: await tokenFor('openid') })
+    expect(identity).toEqual(anonymous.filter((name) => name !== 'sign_in'))
+  })
+
+  verifies('mcp.older-origins', 'older origins have no payment and schedule tools', async () => {
+    const older = await world.aSchool({ variant: 'older' })
+    const person = await world.aMember(older)
+    const app = await world.aPublicClient(older)
+    const { access_token: token } = await aPair(world, older, app, person)
+    const names = await toolNames(world, older, { token })
+    expect(names).toContain('my_courses')
+    expect(names).not.toContain('my_payments')
+    expect(names).not.toContain('my_schedule')
+    const call = request('tools/call', { name: 'my_payments' })
+    for (const options of [{ token }, {}]) {
+      const answer = await post(world, older, call, options)
+      expect(answer.json<Rpc>().error?.code).toBe(-32602)
+    }
+  })
+
+  test('sign_in tells somebody who is signed in that they are', async () => {
+    const token = await tokenFor('openid profile email account:read')
+    const { structuredContent } = await callTool(world, school, 'sign_in', {}, { token })
+    expect(structuredContent).toMatchObject({ signedIn: true, name: member.name })
+  })
+
+  verifies('mcp.sign-in.described', 'the description of sign_in says what it is for', async () => {
+    const { result } = (await post(world, school, request('tools/list'))).json()
+    const [first] = result.tools
+    expect(first.name).toBe('sign_in')
+    expect(first.description).toMatch(/^Starts a login/)
+  })
+})
+
+describe('where a tool runs', () => {
+  verifies(
+    'mcp.scope-checked-where-run',
+    'the scope is checked again, so that a hole in the gate opens nothing',
+    async () => {
+      const at = school.at
+      const found = await world.context.directory.find(school.origin)
+      if (found === undefined) throw new Error('the school exists')
+      for (const name of ['my_courses', 'mark_all_notifications_read', 'sign_in']) {
+        const tool = findTool(name, found)
+        const call = { school: found, at, caller: undefined, outlines: undefined as never }
+        await expect(tool?.run(call, {})).rejects.toMatchObject({ code: 'insufficient_scope' })
+      }
+    },
+  )
+})
