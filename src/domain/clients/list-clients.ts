@@ -21,16 +21,35 @@ export async function listClients(
   at: SchoolDb,
   kind?: ClientKind,
 ): Promise<readonly ListedClient[]> {
-  const rows = await at
-    .from('clients')
-    .select(['client_id', 'kind', 'audience', 'name', 'confidential', 'redirect_uris', 'scopes'])
-    .select(['reviewed_at', 'disabled_at', 'created_at', 'secret_rotated_at'])
-    .where('deleted_at', 'is', null)
+  const rows = await selectClients(at)
     .$if(kind !== undefined, (query) => query.where('kind', '=', kind as ClientKind))
     .orderBy('created_at')
     .orderBy('client_id')
     .execute()
-  return rows.map((row) => ({
+  return rows.map(listedFromRow)
+}
+
+/** One client of the school as the lists show it. */
+export async function findListedClient(
+  at: SchoolDb,
+  clientId: string,
+): Promise<ListedClient | undefined> {
+  const row = await selectClients(at).where('client_id', '=', clientId).executeTakeFirst()
+  return row === undefined ? undefined : listedFromRow(row)
+}
+
+function selectClients(at: SchoolDb) {
+  return at
+    .from('clients')
+    .select(['client_id', 'kind', 'audience', 'name', 'confidential', 'redirect_uris', 'scopes'])
+    .select(['reviewed_at', 'disabled_at', 'created_at', 'secret_rotated_at'])
+    .where('deleted_at', 'is', null)
+}
+
+type ClientRow = Awaited<ReturnType<ReturnType<typeof selectClients>['execute']>>[number]
+
+function listedFromRow(row: ClientRow): ListedClient {
+  return {
     clientId: row.client_id,
     kind: row.kind,
     audience: row.audience,
@@ -42,5 +61,5 @@ export async function listClients(
     disabled: row.disabled_at !== null,
     createdAt: row.created_at,
     secretRotatedAt: row.secret_rotated_at ?? undefined,
-  }))
+  }
 }

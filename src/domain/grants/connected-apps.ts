@@ -81,12 +81,18 @@ function appFromRows(rows: readonly Row[]): ConnectedApp[] {
 /** One authorization, or all that an app was given. */
 export type WhatToEnd = { readonly authorizationId: string } | { readonly clientId: string }
 
+/** Whoever ends it: the person themselves, or an operator of the school. */
+export interface EndedBy {
+  readonly actorUserId: string
+  readonly requestId: string
+}
+
 /** Ends what a person allowed, with every pair of it at once; how many authorizations that were. */
 export async function endConnectedApp(
   at: SchoolDb,
   userId: string,
   what: WhatToEnd,
-  requestId: string,
+  { actorUserId, requestId }: EndedBy,
 ): Promise<number> {
   return await at.transaction(async (tx) => {
     const ended = await tx
@@ -105,10 +111,11 @@ export async function endConnectedApp(
       await record(tx, {
         action: 'authorization.ended',
         outcome: 'ok',
-        actorUserId: userId,
+        actorUserId,
         clientId: client_id,
         authorizationId: id,
-        detail: { by: 'person' },
+        ...(actorUserId === userId ? {} : { subject: userId }),
+        detail: { by: actorUserId === userId ? 'person' : 'operator' },
         requestId,
       })
     }

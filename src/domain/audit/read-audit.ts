@@ -1,0 +1,103 @@
+import { sql } from 'kysely'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+
+export interface AuditFilter {
+  readonly action?: string | undefined
+  /** `ok`, or everything but it. */
+  readonly outcome?: 'ok' | 'refused' | undefined
+  readonly actorEmail?: string | undefined
+  readonly clientId?: string | undefined
+}
+
+export interface AuditRecord {
+  readonly id: string
+  readonly at: Date
+  readonly action: string
+  readonly outcome: string
+  readonly actor: { readonly id: string; readonly name: string; readonly email: string } | undefined
+  readonly client: { readonly id: string; readonly name: string } | undefined
+  readonly subject: string | undefined
+  readonly detail: Readonly<Record<string, unknown>>
+  readonly requestId: string | undefined
+}
+
+export interface AuditPage {
+  readonly entries: readonly AuditRecord[]
+  /** What to ask with for the next page; absent on the last. */
+  readonly next: string | undefined
+}
+
+interface Row {
+  id: string
+  at: Date
+  action: string
+  outcome: string
+  actor_user_id: string | null
+  actor_name: string | null
+  actor_email: string | null
+  client_id: string | null
+  client_name: string | null
+  subject: string | null
+  detail: Record<string, unknown>
+  request_id: string | null
+}
+
+/**
+ * What happened at this school, newest first, a page at a time. Ids are in order of time, so a page
+ * starts where the last one ended however many entries came in between.
+ */
+export async function readAudit(
+  at: SchoolDb,
+  filter: AuditFilter,
+  page: { readonly before?: string | undefined; readonly limit: number },
+): Promise<AuditPage> {
+  const conditions = [
+    sql`e.school_id = ${at.schoolId}`,
+    ...(page.before === undefined ? [] : [sql`e.id < ${page.before}`]),
+    ...(filter.action === undefined ? [] : [sql`e.action = ${filter.action}`]),
+    ...(filter.outcome === 'ok' ? [sql`e.outcome = 'ok'`] : []),
+    ...(filter.outcome === 'refused' ? [sql`e.outcome <> 'ok'`] : []),
+    ...(filter.clientId === undefined ? [] : [sql`e.client_id = ${filter.clientId}`]),
+    ...(filter.actorEmail === undefined
+      ? []
+      : [
+          sql`e.actor_user_id = (select id from users where lower(email) = lower(${filter.actorEmail}))`,
+        ]),
+  ]
+  const { rows } = await at.run(sql<Row>`
+    select e.id, e.at, e.action, e.outcome, e.actor_user_id, u.name as actor_name, u.email as actor_email,
+      e.client_id, c.name as client_name, e.subject, e.detail, e.request_id
+    from audit_entries e
+      left join users u on u.id = e.actor_user_id
+      left join clients c on c.school_id = e.school_id and c.client_id = e.client_id
+    where ${sql.join(conditions, sql` and `)}
+    order by e.id desc
+    limit ${page.limit + 1}`)
+  const entries = rows.slice(0, page.limit).map(recordFromRow)
+  const next = rows.length > page.limit ? entries.at(-1)?.id : undefined
+  return { entries, next }
+}
+
+function recordFromRow(row: Row): AuditRecord {
+  return {
+    id: row.id,
+    at: row.at,
+    action: row.action,
+    outcome: row.outcome,
+    actor:
+      row.actor_user_id === null
+        ? undefined
+        : {
+            id: row.actor_user_id,
+            name: row.actor_name ?? '',
+            email: row.actor_email ?? '',
+          },
+    client:
+      row.client_id === null
+        ? undefined
+        : { id: row.client_id, name: row.client_name ?? row.client_id },
+    subject: row.subject ?? undefined,
+    detail: row.detail,
+    requestId: row.request_id ?? undefined,
+  }
+}
