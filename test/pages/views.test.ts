@@ -4,6 +4,7 @@ import { samplePages } from '../support/sample-pages.ts'
 import { hostileName } from '../support/sample-people.ts'
 
 interface ParsedForm {
+  method: string | undefined
   action: string | undefined
   inputs: { type: string; name: string; value: string }[]
   buttons: { name: string | undefined; value: string | undefined; label: string }[]
@@ -16,6 +17,7 @@ function attribute(tag: string, name: string): string | undefined {
 /** Reads forms the way a script without a DOM does: the pages must be plain enough for that. */
 function parseForms(html: string): ParsedForm[] {
   return [...html.matchAll(/<form([^>]*)>(.*?)<\/form>/gs)].map(([, tag = '', body = '']) => ({
+    method: attribute(tag, 'method'),
     action: attribute(tag, 'action'),
     inputs: [...body.matchAll(/<input[^>]*>/g)].map(([input]) => ({
       type: attribute(input, 'type') ?? 'text',
@@ -46,11 +48,12 @@ describe.each(Object.entries(samplePages))('%s', (_, html) => {
     expect(html).not.toMatch(/<script|<style|\sstyle=|\son[a-z]+=/i)
   })
 
-  test('every form posts, and carries the form token', () => {
-    for (const form of parseForms(html)) {
-      expect(form.inputs[0]).toMatchObject({ type: 'hidden', name: 'form_token' })
+  test('every form posts and carries the form token, or only asks and has nothing hidden', () => {
+    for (const { method, inputs } of parseForms(html)) {
+      if (method === 'get') expect(inputs.map(({ type }) => type)).not.toContain('hidden')
+      else expect(inputs[0]).toMatchObject({ type: 'hidden', name: 'form_token' })
+      expect(['get', 'post']).toContain(method)
     }
-    expect(html.match(/<form/g) ?? []).toHaveLength(html.match(/<form method="post"/g)?.length ?? 0)
   })
 
   test('has one main heading and no input outside a form', () => {

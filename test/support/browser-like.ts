@@ -27,7 +27,7 @@ export class Visitor {
 
   async post(
     path: string,
-    fields: Record<string, string>,
+    fields: Record<string, string> | [string, string][],
     headers: Record<string, string> = {},
   ): Promise<Answer> {
     return this.#keep(

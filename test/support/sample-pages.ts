@@ -10,6 +10,7 @@ import {
 import { consentPage } from '../../src/surfaces/pages/views/consent.tsx'
 import { noRolePage, operatorOnlyPage } from '../../src/surfaces/pages/views/refusals.tsx'
 import { signInPage } from '../../src/surfaces/pages/views/sign-in.tsx'
+import { sampleAdminPages } from './sample-admin-pages.ts'
 import { formToken, harbor, hostileName, person, school } from './sample-people.ts'
 import { sampleSitePages } from './sample-site-pages.ts'
 
@@ -137,4 +138,5 @@ export const samplePages: Record<string, string> = {
   'error-expired': expiredRequestPage({ school, reference }),
   'error-unavailable': unavailablePage({ school: harbor, reference }),
   ...sampleSitePages,
+  ...sampleAdminPages,
 }

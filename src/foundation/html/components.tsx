@@ -104,10 +104,11 @@ interface FieldProps {
   describedBy?: string | undefined
   hint?: string | undefined
   autofocus?: boolean
+  optional?: boolean
 }
 
 export function Field(props: FieldProps) {
-  const { name, label, error, describedBy, hint, autofocus, ...input } = props
+  const { name, label, error, describedBy, hint, autofocus, optional, ...input } = props
   const errorId = error === undefined ? undefined : `${name}-error`
   const hintId = hint === undefined ? undefined : `${name}-hint`
   return (
@@ -127,7 +128,7 @@ export function Field(props: FieldProps) {
         {...input}
         id={name}
         name={name}
-        required
+        required={optional !== true}
         dir="ltr"
         autocapitalize="none"
         spellcheck={false}

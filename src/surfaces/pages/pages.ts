@@ -13,6 +13,8 @@ import { addAccountRoutes } from './account/account.ts'
 import { addConnectedAppRoutes } from './account/connected-apps.ts'
 import { addForgottenPasswordRoutes } from './account/forgotten-password.ts'
 import { addPasswordRoutes } from './account/password.ts'
+import { addAdminRoutes } from './admin/admin.ts'
+import { NotOperator } from './admin/operator.ts'
 import { addAssetRoutes } from './assets.ts'
 import { SignInNeeded } from './browser-session.ts'
 import { addConsentRoutes } from './consent.ts'
@@ -21,6 +23,8 @@ import { addHomeRoutes } from './home/home.ts'
 import { sendOn, sendPage } from './page-request.ts'
 import { addSignInRoutes } from './sign-in.ts'
 import { addSignOutRoutes } from './sign-out.ts'
+import { frameFor } from './site-frame.ts'
+import { adminOnlyPage } from './views/admin/admin-only.tsx'
 
 /** Everything a person sees. */
 export function addPageRoutes(
@@ -30,7 +34,9 @@ export function addPageRoutes(
 ): void {
   app.register(async (scope) => {
     nameSurface(scope, 'pages')
-    scope.setErrorHandler(answerPageError)
+    scope.setErrorHandler((error, request, reply) =>
+      answerPageError(context, error, request, reply),
+    )
     acceptForms(scope, (text) => new URLSearchParams(text))
     addAssetRoutes(scope)
     addSignInRoutes(scope, context, documents)
@@ -42,10 +48,12 @@ export function addPageRoutes(
     addConnectedAppRoutes(scope, context)
     addPasswordRoutes(scope, context)
     addForgottenPasswordRoutes(scope, context)
+    addAdminRoutes(scope, context)
   })
 }
 
 function answerPageError(
+  context: AppContext,
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -53,6 +61,11 @@ function answerPageError(
   if (error instanceof SignInNeeded) {
     const returnTo = encodeURIComponent(error.returnTo)
     return sendOn(reply, request, 'site', `/sign-in?return_to=${returnTo}`)
+  }
+  if (error instanceof NotOperator) {
+    const { session } = error
+    const frame = frameFor(context, request, reply, session)
+    return sendPage(reply, request, 'site', adminOnlyPage({ ...frame, roles: session.roles }), 403)
   }
   const place = { reference: request.id, school: brandingOf(request.school) }
   const fault = findClientFault(error)

@@ -36,3 +36,8 @@ export function frameFor(
 export function queryOf(request: FastifyRequest): URLSearchParams {
   return new URLSearchParams(rawQuery(request.raw.url ?? ''))
 }
+
+/** PostgreSQL refuses a NUL byte in any text. None is stored, so the rest finds nothing instead. */
+export function withoutNul(text: string): string {
+  return text.replaceAll('\0', '\ufffd')
+}

@@ -3,7 +3,7 @@ import { connectedApps, endConnectedApp } from '../../../domain/grants/connected
 import type { AppContext } from '../../../gate/context.ts'
 import { loadBrowserSession } from '../browser-session.ts'
 import { checkedForm, sendOn, sendPage } from '../page-request.ts'
-import { frameFor } from '../site-frame.ts'
+import { frameFor, withoutNul } from '../site-frame.ts'
 import { isUuid } from '../uuid.ts'
 import { connectedAppsPage } from '../views/connected-apps.tsx'
 
@@ -30,10 +30,12 @@ export function addConnectedAppRoutes(app: FastifyInstance, context: AppContext)
     const form = checkedForm(context.keyring, request, session)
     const authorizationId = form.get('authorization') ?? ''
     const clientId = form.get('client')
-    const what = clientId !== null ? { clientId } : { authorizationId }
+    const what = clientId !== null ? { clientId: withoutNul(clientId) } : { authorizationId }
+    const { id } = session.person
+    const by = { actorUserId: id, requestId: request.id }
     const ended =
       clientId !== null || isUuid(authorizationId)
-        ? await endConnectedApp(request.at, session.person.id, what, request.id)
+        ? await endConnectedApp(request.at, id, what, by)
         : 0
     return sendOn(reply, request, 'site', `${PATH}?done=${ended === 0 ? 'nothing' : 'ended'}`)
   })

@@ -1,0 +1,20 @@
+import type { FastifyInstance } from 'fastify'
+import type { AppContext } from '../../../gate/context.ts'
+import { addOneApplicationRoutes } from './application.ts'
+import { addApplicationRoutes } from './applications.ts'
+import { addAuditRoutes } from './audit.ts'
+import { addClientRoutes } from './clients.ts'
+import { addKeyRoutes } from './keys.ts'
+import { addOverviewRoutes } from './overview.ts'
+import { addSettingsRoutes } from './settings.ts'
+
+/** For owners and admins. Every route begins by loading the operator, and refuses anybody else. */
+export function addAdminRoutes(app: FastifyInstance, context: AppContext): void {
+  addOverviewRoutes(app, context)
+  addSettingsRoutes(app, context)
+  addApplicationRoutes(app, context)
+  addOneApplicationRoutes(app, context)
+  addClientRoutes(app, context)
+  addKeyRoutes(app, context)
+  addAuditRoutes(app, context)
+}

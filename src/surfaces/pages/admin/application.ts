@@ -1,0 +1,123 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { DetailProblem } from '../../../domain/clients/application-details.ts'
+import type { ListedClient } from '../../../domain/clients/list-clients.ts'
+import {
+  changeApplication,
+  deleteApplication,
+  rotateSecret,
+} from '../../../domain/clients/manage-application.ts'
+import { countPeopleOfApp } from '../../../domain/grants/people-of-app.ts'
+import type { BrowserSession } from '../../../domain/people/sessions.ts'
+import type { AppContext } from '../../../gate/context.ts'
+import { checkedForm, sendOn, sendPage } from '../page-request.ts'
+import { applicationPath, paths } from '../views/admin/admin-page.tsx'
+import { applicationPage } from '../views/admin/application.tsx'
+import type { ApplicationDraft } from '../views/admin/application-fields.tsx'
+import { deleteApplicationPage } from '../views/admin/delete-application.tsx'
+import { secretPage } from '../views/admin/secret.tsx'
+import { checkShown, detailsOf, loadApplication, MEMBER_SCOPES, readDraft } from './applications.ts'
+import { readPeople, STANDING_NOTICES } from './clients.ts'
+import { adminFrame, changedBy, loadOperator } from './operator.ts'
+
+const ONE = `${paths.applications}/:clientId`
+
+const NOTICES = {
+  ...STANDING_NOTICES,
+  created: 'The application is ready. Hand out its client_id.',
+  saved: 'Saved. It holds for everything that is authorized from now on.',
+  'no-secret': 'A public application has no secret.',
+}
+
+export function addOneApplicationRoutes(app: FastifyInstance, context: AppContext): void {
+  /** Who asks, and about what: every route of one application begins with this. */
+  const enter = async (request: FastifyRequest, returnTo?: string) => {
+    const operator = await loadOperator(request, returnTo)
+    checkShown(request)
+    return { operator, application: await loadApplication(request) }
+  }
+
+  app.get(ONE, async (request, reply) => {
+    const { operator, application } = await enter(request)
+    const draft = draftOf(application)
+    return await show(context, request, reply, { operator, application, draft, problems: [] })
+  })
+
+  app.post(ONE, async (request, reply) => {
+    const { operator, application } = await enter(request, pathOf(request))
+    const { clientId } = application
+    const draft = readDraft(checkedForm(context.keyring, request, operator))
+    const by = changedBy(request, operator)
+    const changed = await request.at.transaction((tx) =>
+      changeApplication(tx, clientId, detailsOf(draft), by),
+    )
+    if (changed.kind === 'invalid') {
+      const { problems } = changed
+      return await show(context, request, reply, { operator, application, draft, problems }, 400)
+    }
+    return sendOn(reply, request, 'site', `${applicationPath(clientId)}?done=saved`)
+  })
+
+  app.post(`${ONE}/secret`, async (request, reply) => {
+    const { operator, application } = await enter(request, pathOf(request))
+    checkedForm(context.keyring, request, operator)
+    const { clientId, name } = application
+    const by = changedBy(request, operator)
+    const made = await request.at.transaction((tx) => rotateSecret(tx, clientId, by))
+    if (made.kind !== 'rotated') {
+      return sendOn(reply, request, 'site', `${applicationPath(clientId)}?done=no-secret`)
+    }
+    const frame = adminFrame(context, request, reply, operator)
+    const page = secretPage({ ...frame, clientId, name, secret: made.secret, rotated: true })
+    return sendPage(reply, request, 'site', page)
+  })
+
+  app.get(`${ONE}/delete`, async (request, reply) => {
+    const { operator, application } = await enter(request)
+    const people = await countPeopleOfApp(request.at, application.clientId)
+    const frame = adminFrame(context, request, reply, operator)
+    const page = deleteApplicationPage({ ...frame, application, people })
+    return sendPage(reply, request, 'site', page)
+  })
+
+  app.post(`${ONE}/delete`, async (request, reply) => {
+    const { operator, application } = await enter(request, pathOf(request))
+    checkedForm(context.keyring, request, operator)
+    const by = changedBy(request, operator)
+    await request.at.transaction((tx) => deleteApplication(tx, application.clientId, by))
+    return sendOn(reply, request, 'site', `${paths.applications}?done=deleted`)
+  })
+}
+
+/** The page that the forms of an application are on. */
+function pathOf(request: FastifyRequest): string {
+  return applicationPath((request.params as { clientId: string }).clientId)
+}
+
+function draftOf({ name, redirectUris, scopes, confidential }: ListedClient): ApplicationDraft {
+  return { name, redirectUris: redirectUris.join('\n'), scopes, confidential }
+}
+
+interface Shown {
+  readonly operator: BrowserSession
+  readonly application: ListedClient
+  readonly draft: ApplicationDraft
+  readonly problems: readonly DetailProblem[]
+}
+
+async function show(
+  context: AppContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { operator, application, draft, problems }: Shown,
+  status = 200,
+): Promise<FastifyReply> {
+  const page = applicationPage({
+    ...adminFrame(context, request, reply, operator, NOTICES),
+    application,
+    draft,
+    problems,
+    offered: MEMBER_SCOPES,
+    people: await readPeople(request, application.clientId),
+  })
+  return sendPage(reply, request, 'site', page, status)
+}

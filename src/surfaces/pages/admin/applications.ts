@@ -1,0 +1,131 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { DetailProblem } from '../../../domain/clients/application-details.ts'
+import { findListedClient, listClients } from '../../../domain/clients/list-clients.ts'
+import { createApplication } from '../../../domain/clients/manage-application.ts'
+import { SCOPES } from '../../../domain/clients/scope-catalogue.ts'
+import { peoplePerApp } from '../../../domain/grants/people-of-app.ts'
+import type { BrowserSession } from '../../../domain/people/sessions.ts'
+import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
+import type { AppContext } from '../../../gate/context.ts'
+import { checkedForm, sendOn, sendPage } from '../page-request.ts'
+import { withoutNul } from '../site-frame.ts'
+import { applicationPath, paths } from '../views/admin/admin-page.tsx'
+import type { ApplicationDraft } from '../views/admin/application-fields.tsx'
+import { applicationsPage } from '../views/admin/applications.tsx'
+import { newApplicationPage } from '../views/admin/new-application.tsx'
+import { secretPage } from '../views/admin/secret.tsx'
+import { adminFrame, changedBy, loadOperator } from './operator.ts'
+
+const NOTICES = { deleted: 'The application is gone, and every access it had has ended.' }
+
+/** What an application made by hand may hold, in the order of the catalogue. */
+export const MEMBER_SCOPES = SCOPES.filter(({ audience }) => audience !== 'operator').map(
+  ({ name }) => name,
+)
+
+const EMPTY: ApplicationDraft = {
+  name: '',
+  redirectUris: '',
+  scopes: ['openid', 'profile', 'email', 'account:read'],
+  confidential: false,
+}
+
+/** Developers, OAuth applications: the member clients of a school. */
+export function addApplicationRoutes(app: FastifyInstance, context: AppContext): void {
+  app.get(paths.applications, async (request, reply) => {
+    const operator = await loadOperator(request)
+    checkShown(request)
+    const [applications, people] = await Promise.all([
+      listClients(request.at, 'application'),
+      peoplePerApp(request.at),
+    ])
+    const frame = adminFrame(context, request, reply, operator, NOTICES)
+    const page = applicationsPage({ ...frame, applications, people })
+    return sendPage(reply, request, 'site', page)
+  })
+
+  app.get(paths.newApplication, async (request, reply) => {
+    const operator = await loadOperator(request)
+    checkShown(request)
+    return showNew(context, request, reply, operator, EMPTY, [])
+  })
+
+  app.post(paths.applications, async (request, reply) => {
+    const operator = await loadOperator(request, paths.newApplication)
+    checkShown(request)
+    const form = checkedForm(context.keyring, request, operator)
+    const draft = readDraft(form)
+    const by = changedBy(request, operator)
+    const made = await request.at.transaction((tx) =>
+      createApplication(tx, { ...detailsOf(draft), confidential: draft.confidential }, by),
+    )
+    if (made.kind === 'invalid') {
+      return showNew(context, request, reply, operator, draft, made.problems, 400)
+    }
+    if (made.kind === 'taken') throw new Error('a random client_id was taken')
+    const { clientId, secret } = made
+    if (secret === undefined) {
+      return sendOn(reply, request, 'site', `${applicationPath(clientId)}?done=created`)
+    }
+    // In this answer alone: a redirect would have to carry the secret, or store it.
+    const frame = adminFrame(context, request, reply, operator)
+    const page = secretPage({ ...frame, clientId, name: draft.name, secret, rotated: false })
+    return sendPage(reply, request, 'site', page, 201)
+  })
+}
+
+/** The beta feature reveals this area; the clients themselves do not depend on it. */
+export function checkShown(request: FastifyRequest): void {
+  if (request.school.mcpConnections) return
+  throw new RequestRefusedError(
+    404,
+    'OAuth applications are part of the beta feature “MCP connections”, which is off at this school. Switch it on under Admin, Settings.',
+  )
+}
+
+/** An application of this school; another school's id names nothing here. */
+export async function loadApplication(request: FastifyRequest) {
+  const { clientId } = request.params as { clientId: string }
+  const found = await findListedClient(request.at, withoutNul(clientId))
+  if (found === undefined || found.kind !== 'application') {
+    throw new RequestRefusedError(404, 'There is no application with this client_id here.')
+  }
+  return found
+}
+
+/** What was typed, as it was typed, so that it can be shown again beside what is wrong with it. */
+export function readDraft(form: URLSearchParams): ApplicationDraft {
+  return {
+    name: form.get('name') ?? '',
+    redirectUris: form.get('redirect_uris') ?? '',
+    scopes: form.getAll('scopes'),
+    confidential: form.get('confidential') === 'yes',
+  }
+}
+
+export function detailsOf(draft: ApplicationDraft) {
+  return {
+    name: draft.name,
+    redirectUris: draft.redirectUris.split('\n').flatMap((line) => line.trim() || []),
+    scopes: draft.scopes,
+  }
+}
+
+function showNew(
+  context: AppContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  operator: BrowserSession,
+  draft: ApplicationDraft,
+  problems: readonly DetailProblem[],
+  status = 200,
+): FastifyReply {
+  const page = newApplicationPage({
+    ...adminFrame(context, request, reply, operator),
+    here: paths.newApplication,
+    draft,
+    problems,
+    offered: MEMBER_SCOPES,
+  })
+  return sendPage(reply, request, 'site', page, status)
+}

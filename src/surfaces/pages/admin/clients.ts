@@ -1,0 +1,157 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import {
+  disableClient,
+  enableClient,
+  reviewDocumentClient,
+} from '../../../domain/clients/client-standing.ts'
+import {
+  findListedClient,
+  type ListedClient,
+  listClients,
+} from '../../../domain/clients/list-clients.ts'
+import { endConnectedApp } from '../../../domain/grants/connected-apps.ts'
+import { peopleOfApp, peoplePerApp } from '../../../domain/grants/people-of-app.ts'
+import type { BrowserSession } from '../../../domain/people/sessions.ts'
+import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
+import type { AppContext } from '../../../gate/context.ts'
+import { checkedForm, sendOn, sendPage } from '../page-request.ts'
+import { queryOf, withoutNul } from '../site-frame.ts'
+import { isUuid } from '../uuid.ts'
+import { applicationPath, clientPath, paths } from '../views/admin/admin-page.tsx'
+import { clientPage } from '../views/admin/client.tsx'
+import { clientsPage, type DocumentSettings } from '../views/admin/clients.tsx'
+import type { PeopleProps } from '../views/admin/people.tsx'
+import { adminFrame, changedBy, loadOperator } from './operator.ts'
+import { saveSchool } from './settings.ts'
+
+const PEOPLE_SHOWN = 50
+
+export const STANDING_NOTICES = {
+  off: 'Switched off. It gets no new authorization and no new tokens here.',
+  on: 'Switched on again.',
+  ended: 'Ended. The app can no longer use that person’s account.',
+}
+
+const NOTICES = {
+  ...STANDING_NOTICES,
+  reviewed: 'Reviewed. It may ask for every operator scope from now on.',
+  saved: 'Saved.',
+}
+
+/** Clients that the school did not make itself: platforms of the server, and metadata documents. */
+export function addClientRoutes(app: FastifyInstance, context: AppContext): void {
+  app.get(paths.clients, async (request, reply) => {
+    const operator = await loadOperator(request)
+    const { documentHosts, openRegistration } = request.school
+    const settings = { hosts: documentHosts.join('\n'), openRegistration, problems: [] }
+    return await showAll(context, request, reply, operator, settings)
+  })
+
+  app.post(`${paths.clients}/documents`, async (request, reply) => {
+    const operator = await loadOperator(request, paths.clients)
+    const form = checkedForm(context.keyring, request, operator)
+    const hosts = form.get('document_hosts') ?? ''
+    const openRegistration = form.get('open_registration') === 'on'
+    const documentHosts = [...new Set(hosts.split('\n').flatMap((line) => line.trim() || []))]
+    const outcome = await saveSchool(context, request, operator, {
+      documentHosts,
+      openRegistration,
+    })
+    if (outcome.kind === 'invalid') {
+      const problems = outcome.problems.map(({ problem }) => problem)
+      const settings = { hosts, openRegistration, problems }
+      return await showAll(context, request, reply, operator, settings, 400)
+    }
+    return sendOn(reply, request, 'site', `${paths.clients}?done=saved`)
+  })
+
+  app.get(paths.client, async (request, reply) => {
+    const operator = await loadOperator(request)
+    const client = await loadClient(request, queryOf(request).get('id') ?? '')
+    if (client.kind === 'application') {
+      return sendOn(reply, request, 'site', applicationPath(client.clientId))
+    }
+    const page = clientPage({
+      ...adminFrame(context, request, reply, operator, NOTICES),
+      client,
+      people: await readPeople(request, client.clientId),
+    })
+    return sendPage(reply, request, 'site', page)
+  })
+
+  app.post(`${paths.clients}/review`, async (request, reply) => {
+    const { operator, client } = await enterPost(context, request)
+    const by = changedBy(request, operator)
+    await request.at.transaction((tx) => reviewDocumentClient(tx, client.clientId, by))
+    return sendOn(reply, request, 'site', `${clientPath(client.clientId)}&done=reviewed`)
+  })
+
+  app.post(`${paths.clients}/standing`, async (request, reply) => {
+    const { operator, client, form } = await enterPost(context, request)
+    const off = form.get('standing') === 'off'
+    const by = changedBy(request, operator)
+    const change = off ? disableClient : enableClient
+    await request.at.transaction((tx) => change(tx, client.clientId, by))
+    return sendOn(reply, request, 'site', pageOf(client, off ? 'off' : 'on'))
+  })
+
+  app.post(`${paths.clients}/end`, async (request, reply) => {
+    const { operator, client, form } = await enterPost(context, request)
+    const person = form.get('person') ?? ''
+    if (!isUuid(person)) throw new RequestRefusedError(404, 'There is no such person here.')
+    const by = { actorUserId: operator.person.id, requestId: request.id }
+    await endConnectedApp(request.at, person, { clientId: client.clientId }, by)
+    return sendOn(reply, request, 'site', pageOf(client, 'ended'))
+  })
+}
+
+/** Who posts, and about which client of this school. */
+async function enterPost(context: AppContext, request: FastifyRequest) {
+  const operator = await loadOperator(request, paths.clients)
+  const form = checkedForm(context.keyring, request, operator)
+  const client = await loadClient(request, form.get('client') ?? '')
+  return { operator, form, client }
+}
+
+async function loadClient(request: FastifyRequest, clientId: string): Promise<ListedClient> {
+  const found = await findListedClient(request.at, withoutNul(clientId))
+  if (found === undefined) {
+    throw new RequestRefusedError(404, 'There is no client with this client_id here.')
+  }
+  return found
+}
+
+function pageOf({ kind, clientId }: ListedClient, done: string): string {
+  return kind === 'application'
+    ? `${applicationPath(clientId)}?done=${done}`
+    : `${clientPath(clientId)}&done=${done}`
+}
+
+/** The people with a live authorization of one app, from where the address says. */
+export async function readPeople(request: FastifyRequest, clientId: string): Promise<PeopleProps> {
+  const after = queryOf(request).get('after') ?? ''
+  return await peopleOfApp(request.at, clientId, {
+    after: isUuid(after) ? after : undefined,
+    limit: PEOPLE_SHOWN,
+  })
+}
+
+async function showAll(
+  context: AppContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  operator: BrowserSession,
+  settings: DocumentSettings,
+  status = 200,
+): Promise<FastifyReply> {
+  const [clients, people] = await Promise.all([listClients(request.at), peoplePerApp(request.at)])
+  const page = clientsPage({
+    ...adminFrame(context, request, reply, operator, NOTICES),
+    here: paths.clients,
+    clients: clients.filter(({ kind }) => kind !== 'application'),
+    people,
+    settings,
+    alwaysPermitted: context.documentHosts,
+  })
+  return sendPage(reply, request, 'site', page, status)
+}

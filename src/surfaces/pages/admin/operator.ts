@@ -1,0 +1,47 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ChangedBy } from '../../../domain/audit/record-change.ts'
+import { isOperator } from '../../../domain/people/membership.ts'
+import type { BrowserSession } from '../../../domain/people/sessions.ts'
+import type { AppContext } from '../../../gate/context.ts'
+import { loadBrowserSession } from '../browser-session.ts'
+import { frameFor, type Notices } from '../site-frame.ts'
+import type { AdminFrame } from '../views/admin/admin-page.tsx'
+
+/** Thrown where somebody is signed in who does not run this school. */
+export class NotOperator extends Error {
+  override readonly name = 'NotOperator'
+  readonly session: BrowserSession
+
+  constructor(session: BrowserSession) {
+    super('Signed in without an owner or admin role.')
+    this.session = session
+  }
+}
+
+/** The owner or admin behind a request; a post names the page that its form was on. */
+export async function loadOperator(
+  request: FastifyRequest,
+  returnTo?: string,
+): Promise<BrowserSession> {
+  const session = await loadBrowserSession(request, returnTo)
+  if (!isOperator(session.roles)) throw new NotOperator(session)
+  return session
+}
+
+export function changedBy(request: FastifyRequest, operator: BrowserSession): ChangedBy {
+  return { via: 'admin_area', actorUserId: operator.person.id, requestId: request.id }
+}
+
+export function adminFrame(
+  context: AppContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  operator: BrowserSession,
+  notices: Notices = {},
+): AdminFrame {
+  return {
+    ...frameFor(context, request, reply, operator, notices),
+    applicationsShown: request.school.mcpConnections,
+    timeZone: request.school.timeZone,
+  }
+}

@@ -1,0 +1,70 @@
+import type { DetailProblem } from '../../../../domain/clients/application-details.ts'
+import { findScope } from '../../../../domain/clients/scope-catalogue.ts'
+import { Alert, Field } from '../../../../foundation/html/components.tsx'
+import { Checkbox, TextArea } from '../../../../foundation/html/form-fields.tsx'
+
+/** An application as its form holds it. */
+export interface ApplicationDraft {
+  name: string
+  /** One per line. */
+  redirectUris: string
+  scopes: readonly string[]
+  confidential: boolean
+}
+
+export interface ApplicationFieldsProps {
+  draft: ApplicationDraft
+  problems: readonly DetailProblem[]
+  /** The scopes to choose from. */
+  offered: readonly string[]
+}
+
+export function ApplicationFields({ draft, problems, offered }: ApplicationFieldsProps) {
+  const of = (field: DetailProblem['field']) =>
+    problems.filter((one) => one.field === field).map((one) => one.problem)
+  const scopeProblems = of('scopes')
+  return (
+    <>
+      {problems.length > 0 && (
+        <Alert tone="error" title="Some of this does not work yet">
+          <p>Nothing was saved. Look at the lines in this colour.</p>
+        </Alert>
+      )}
+      <Field
+        name="name"
+        label="Name"
+        type="text"
+        autocomplete="off"
+        hint="People see it when they are asked for consent."
+        value={draft.name}
+        error={of('name')[0]}
+      />
+      <TextArea
+        name="redirect_uris"
+        label="Redirect URIs"
+        hint="One per line. https, or http on loopback (any port), or an app’s own scheme. Compared letter by letter."
+        value={draft.redirectUris}
+        rows={4}
+        errors={of('redirectUris')}
+      />
+      <fieldset aria-describedby={scopeProblems.length === 0 ? undefined : 'scopes-error'}>
+        <legend>Scopes</legend>
+        {scopeProblems.length > 0 && (
+          <p id="scopes-error" class="field-error">
+            {scopeProblems.join(' ')}
+          </p>
+        )}
+        {offered.map((scope) => (
+          <Checkbox
+            id={`scope-${scope.replace(':', '-')}`}
+            name="scopes"
+            value={scope}
+            label={<code>{scope}</code>}
+            hint={findScope(scope)?.meaning}
+            checked={draft.scopes.includes(scope)}
+          />
+        ))}
+      </fieldset>
+    </>
+  )
+}

@@ -1,0 +1,113 @@
+import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
+import { Address, Button, Form, Name } from '../../../../foundation/html/components.tsx'
+import { Moment } from '../../../../foundation/html/moment.tsx'
+import { plainText } from '../../../../foundation/html/plain-text.ts'
+import { Badge, ButtonLink, PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
+import { type AdminFrame, adminPage, applicationPath, paths } from './admin-page.tsx'
+import { ApplicationFields, type ApplicationFieldsProps } from './application-fields.tsx'
+import { KindBadge } from './applications.tsx'
+import { PeoplePanel, type PeopleProps } from './people.tsx'
+import { StandingPanel } from './standing.tsx'
+
+interface ApplicationProps extends AdminFrame, ApplicationFieldsProps {
+  application: ListedClient
+  people: PeopleProps
+}
+
+export function applicationPage(props: ApplicationProps): string {
+  const { application, people, problems } = props
+  const { clientId, confidential, disabled } = application
+  const formToken = props.viewer?.formToken ?? ''
+  const name = plainText(application.name) || clientId
+  return adminPage({
+    ...props,
+    here: applicationPath(clientId),
+    title: problems.length > 0 ? `Error: ${name}` : name,
+    children: (
+      <>
+        <PageHead
+          title={<Name text={application.name} fallback={clientId} />}
+          up={{ url: paths.applications, label: 'OAuth applications' }}
+        >
+          <p class="badges">
+            <KindBadge confidential={confidential} />
+            {disabled && <Badge tone="warning">Switched off</Badge>}
+          </p>
+        </PageHead>
+        <section class="panel" aria-label="Facts">
+          <Facts application={application} timeZone={props.timeZone} />
+        </section>
+        <Panel title="Details">
+          <Form action={applicationPath(clientId)} formToken={formToken}>
+            <ApplicationFields {...props} />
+            <Button look="primary">Save details</Button>
+          </Form>
+        </Panel>
+        <PeoplePanel
+          {...props}
+          clientId={clientId}
+          page={people}
+          nextUrl={people.next && `${applicationPath(clientId)}?after=${people.next}#people`}
+        />
+        {confidential && (
+          <Panel
+            title="Secret"
+            lead="A new one replaces the one in use at once. Have the app ready to take it."
+          >
+            <Form action={applicationPath(clientId, '/secret')} formToken={formToken}>
+              <Button look="plain">Issue a new secret</Button>
+            </Form>
+          </Panel>
+        )}
+        <StandingPanel {...props} clientId={clientId} disabled={disabled} />
+        <Panel
+          title="Delete"
+          tone="danger"
+          lead="Ends every access that people gave it. This cannot be undone."
+        >
+          <div class="actions">
+            <ButtonLink look="plain" href={applicationPath(clientId, '/delete')}>
+              Delete this application…
+            </ButtonLink>
+          </div>
+        </Panel>
+      </>
+    ),
+  })
+}
+
+function Facts({ application, timeZone }: { application: ListedClient; timeZone: string }) {
+  const { clientId, confidential, createdAt, secretRotatedAt } = application
+  return (
+    <dl class="facts">
+      <div>
+        <dt>client_id</dt>
+        <dd>
+          <Address text={clientId} />
+        </dd>
+      </div>
+      <div>
+        <dt>Kind</dt>
+        <dd>
+          {confidential
+            ? 'Confidential: sends its secret in the form body (client_secret_post)'
+            : 'Public: no secret, PKCE alone (none)'}
+        </dd>
+      </div>
+      <div>
+        <dt>Created</dt>
+        <dd>
+          <Moment at={createdAt} timeZone={timeZone} />
+        </dd>
+      </div>
+      {confidential && (
+        <div>
+          <dt>Secret issued</dt>
+          <dd>
+            <Moment at={secretRotatedAt ?? createdAt} timeZone={timeZone} />
+          </dd>
+        </div>
+      )}
+    </dl>
+  )
+}

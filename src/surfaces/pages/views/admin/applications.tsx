@@ -1,0 +1,65 @@
+import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
+import { Address, Name } from '../../../../foundation/html/components.tsx'
+import { Badge, ButtonLink, Empty, PageHead } from '../../../../foundation/html/site-components.tsx'
+import { count } from '../words.ts'
+import { type AdminFrame, adminPage, applicationPath, paths } from './admin-page.tsx'
+
+interface ApplicationsProps extends AdminFrame {
+  applications: readonly ListedClient[]
+  /** By client_id. */
+  people: ReadonlyMap<string, number>
+}
+
+export function applicationsPage(props: ApplicationsProps): string {
+  const { applications, people } = props
+  return adminPage({
+    ...props,
+    title: 'OAuth applications',
+    children: (
+      <>
+        <PageHead
+          title="OAuth applications"
+          lead="Apps that members of your school can let into their own account."
+        >
+          <ButtonLink look="primary" href={paths.newApplication}>
+            New application
+          </ButtonLink>
+        </PageHead>
+        <section class="panel" aria-label="Applications">
+          {applications.length === 0 ? (
+            <Empty>
+              <p>There is none yet.</p>
+              <p>Make one, and give its client_id to whoever builds the app.</p>
+            </Empty>
+          ) : (
+            <ul class="rows">
+              {applications.map((application) => (
+                <li>
+                  <div>
+                    <p class="row-title">
+                      <a href={applicationPath(application.clientId)}>
+                        <Name text={application.name} fallback={application.clientId} />
+                      </a>
+                      <KindBadge confidential={application.confidential} />
+                      {application.disabled && <Badge tone="warning">Switched off</Badge>}
+                    </p>
+                    <p class="row-note">
+                      <Address text={application.clientId} />
+                    </p>
+                  </div>
+                  <p class="row-note">
+                    {count(people.get(application.clientId) ?? 0, 'person', 'people')}
+                  </p>
+                </li>
+              ))}
+            </ul>
+          )}
+        </section>
+      </>
+    ),
+  })
+}
+
+export function KindBadge({ confidential }: { confidential: boolean }) {
+  return <Badge>{confidential ? 'Confidential' : 'Public'}</Badge>
+}

@@ -1,0 +1,34 @@
+import type { AuditAction } from '../../../../domain/audit/audit.ts'
+
+/** What each action is called in the log that people read. */
+export const auditWords: Readonly<Record<AuditAction, string>> = {
+  'authorization.granted': 'Access allowed',
+  'authorization.denied': 'Access denied',
+  'authorization.ended': 'Access ended',
+  'authorization.refused': 'Authorization refused',
+  'token.issued': 'Tokens issued',
+  'token.refreshed': 'Tokens refreshed',
+  'token.refused': 'Tokens refused',
+  'token.revoked': 'Tokens revoked',
+  'token.replayed': 'Used-up refresh token came back',
+  'code.replayed': 'Used-up code came back',
+  'client.created': 'Application created',
+  'client.changed': 'Client changed',
+  'client.secret_rotated': 'Secret replaced',
+  'client.deleted': 'Application deleted',
+  'client.reviewed': 'Document reviewed',
+  'client.disabled': 'Client switched off',
+  'key.published': 'Signing key published',
+  'key.activated': 'Signing key activated',
+  'key.retired': 'Signing key retired',
+  'school.created': 'School created',
+  'school.changed': 'Settings changed',
+  'member.roles_changed': 'Roles changed',
+  'person.created': 'Account created',
+  'person.deleted': 'Account deleted',
+  'person.password_changed': 'Password changed',
+}
+
+export function auditWord(action: string): string {
+  return Object.hasOwn(auditWords, action) ? auditWords[action as AuditAction] : action
+}

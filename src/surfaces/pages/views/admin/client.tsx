@@ -1,0 +1,90 @@
+import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
+import { Address, Alert, Button, Form, Name } from '../../../../foundation/html/components.tsx'
+import { Moment } from '../../../../foundation/html/moment.tsx'
+import { plainText } from '../../../../foundation/html/plain-text.ts'
+import { PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
+import { type AdminFrame, adminPage, clientPath, paths } from './admin-page.tsx'
+import { StandingBadges } from './clients.tsx'
+import { PeoplePanel, type PeopleProps } from './people.tsx'
+import { StandingPanel } from './standing.tsx'
+
+interface ClientProps extends AdminFrame {
+  client: ListedClient
+  people: PeopleProps
+}
+
+/** A platform or a metadata document, as this school knows it. */
+export function clientPage(props: ClientProps): string {
+  const { client, people } = props
+  const { clientId, disabled } = client
+  return adminPage({
+    ...props,
+    title: plainText(client.name) || 'Client',
+    children: (
+      <>
+        <PageHead
+          title={<Name text={client.name} fallback={clientId} />}
+          up={{ url: paths.clients, label: 'Platforms and documents' }}
+        >
+          <p class="badges">
+            <StandingBadges client={client} />
+          </p>
+        </PageHead>
+        <section class="panel" aria-label="Facts">
+          <dl class="facts">
+            <div>
+              <dt>client_id</dt>
+              <dd>
+                <Address text={clientId} />
+              </dd>
+            </div>
+            <div>
+              <dt>First let in</dt>
+              <dd>
+                <Moment at={client.createdAt} timeZone={props.timeZone} />
+              </dd>
+            </div>
+            <div>
+              <dt>Sends people back to</dt>
+              <dd>
+                {client.redirectUris.map((uri) => (
+                  <span class="line">
+                    <Address text={uri} />
+                  </span>
+                ))}
+              </dd>
+            </div>
+          </dl>
+        </section>
+        {client.kind === 'document' && !client.reviewed && <Review {...props} />}
+        <PeoplePanel
+          {...props}
+          clientId={clientId}
+          page={people}
+          nextUrl={people.next && `${clientPath(clientId)}&after=${people.next}#people`}
+        />
+        <StandingPanel {...props} clientId={clientId} disabled={disabled} />
+      </>
+    ),
+  })
+}
+
+function Review({ client, viewer }: ClientProps) {
+  return (
+    <Panel title="Review" lead="Until then it may ask for identity and read scopes alone.">
+      <Alert tone="warning" title="The app chose its name itself">
+        <p>
+          Go by the addresses above. Once reviewed, it may ask owners and admins for every scope,
+          also those that change things.
+        </p>
+      </Alert>
+      <Form
+        action={`${paths.clients}/review`}
+        formToken={viewer?.formToken ?? ''}
+        hidden={{ client: client.clientId }}
+      >
+        <Button look="primary">Mark as reviewed</Button>
+      </Form>
+    </Panel>
+  )
+}

@@ -1,0 +1,127 @@
+import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
+import { Address, Button, Form, Name } from '../../../../foundation/html/components.tsx'
+import { Checkbox, TextArea } from '../../../../foundation/html/form-fields.tsx'
+import { Badge, Empty, PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
+import { count } from '../words.ts'
+import { type AdminFrame, adminPage, clientPath, paths } from './admin-page.tsx'
+
+export interface DocumentSettings {
+  /** One per line. */
+  hosts: string
+  openRegistration: boolean
+  problems: readonly string[]
+}
+
+interface ClientsProps extends AdminFrame {
+  clients: readonly ListedClient[]
+  /** By client_id. */
+  people: ReadonlyMap<string, number>
+  settings: DocumentSettings
+  /** Hosts that the whole installation permits. */
+  alwaysPermitted: readonly string[]
+}
+
+export function clientsPage(props: ClientsProps): string {
+  const { clients, people, settings } = props
+  const waiting = clients.filter(({ kind, reviewed }) => kind === 'document' && !reviewed)
+  const others = clients.filter((client) => !waiting.includes(client))
+  return adminPage({
+    ...props,
+    title:
+      settings.problems.length > 0 ? 'Error: Platforms and documents' : 'Platforms and documents',
+    children: (
+      <>
+        <PageHead
+          title="Platforms and documents"
+          lead="Clients that act for owners and admins. They appear here once somebody has let them in."
+        />
+        <Panel
+          title="Awaiting review"
+          lead="Apps that published a metadata document. Until you review one, it may ask to see things and not to change them."
+        >
+          <ClientRows clients={waiting} people={people} none="Nothing to review." />
+        </Panel>
+        <Panel title="Known here">
+          <ClientRows clients={others} people={people} none="None yet." />
+        </Panel>
+        <Documents {...props} />
+      </>
+    ),
+  })
+}
+
+function ClientRows(props: {
+  clients: readonly ListedClient[]
+  people: ReadonlyMap<string, number>
+  none: string
+}) {
+  if (props.clients.length === 0) return <Empty>{props.none}</Empty>
+  return (
+    <ul class="rows">
+      {props.clients.map((client) => (
+        <li>
+          <div>
+            <p class="row-title">
+              <a href={clientPath(client.clientId)}>
+                <Name text={client.name} fallback={client.clientId} />
+              </a>
+              <StandingBadges client={client} />
+            </p>
+            <p class="row-note">
+              <Address text={client.clientId} />
+            </p>
+          </div>
+          <p class="row-note">
+            {count(props.people.get(client.clientId) ?? 0, 'person', 'people')}
+          </p>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+export function StandingBadges({ client }: { client: ListedClient }) {
+  return (
+    <>
+      <Badge>{client.kind === 'vendor' ? 'Platform' : 'Document'}</Badge>
+      {client.kind === 'document' && client.reviewed && <Badge tone="good">Reviewed</Badge>}
+      {client.kind === 'document' && !client.reviewed && <Badge tone="warning">Not reviewed</Badge>}
+      {client.disabled && <Badge tone="warning">Switched off</Badge>}
+    </>
+  )
+}
+
+function Documents({ settings, alwaysPermitted, viewer }: ClientsProps) {
+  return (
+    <Panel
+      title="Whose documents are let in"
+      lead="A document resolves only if its host is permitted. It still waits for your review."
+    >
+      <Form action={`${paths.clients}/documents`} formToken={viewer?.formToken ?? ''}>
+        <TextArea
+          name="document_hosts"
+          label="Permitted hosts"
+          hint={hostsHint(alwaysPermitted)}
+          value={settings.hosts}
+          rows={4}
+          errors={settings.problems}
+        />
+        <Checkbox
+          id="open_registration"
+          name="open_registration"
+          value="on"
+          label="Open registration"
+          hint="Lets in documents from any host on the internet, whoever runs it."
+          checked={settings.openRegistration}
+        />
+        <Button look="primary">Save</Button>
+      </Form>
+    </Panel>
+  )
+}
+
+function hostsHint(alwaysPermitted: readonly string[]): string {
+  const always =
+    alwaysPermitted.length === 0 ? '' : ` This server always permits ${alwaysPermitted.join(', ')}.`
+  return `One per line, such as app.example.com or *.example.com.${always}`
+}

@@ -1,0 +1,123 @@
+import type { ListedKey } from '../../../../domain/schools/signing-keys.ts'
+import { Address, Button, Form } from '../../../../foundation/html/components.tsx'
+import { Moment } from '../../../../foundation/html/moment.tsx'
+import { Badge, Empty, PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
+import { type AdminFrame, adminPage, paths } from './admin-page.tsx'
+
+interface KeysProps extends AdminFrame {
+  /** Newest first. */
+  keys: readonly ListedKey[]
+  /** How long a key is published before it may sign. */
+  leadHours: number
+}
+
+export function keysPage(props: KeysProps): string {
+  const { keys, leadHours } = props
+  const signs = keys.some(({ stage }) => stage === 'active')
+  return adminPage({
+    ...props,
+    title: 'Signing keys',
+    children: (
+      <>
+        <PageHead
+          title="Signing keys"
+          lead={
+            signs
+              ? 'The active key signs the ID tokens of your school.'
+              : 'No key is active, so apps get no ID tokens here and use UserInfo instead.'
+          }
+        />
+        <section class="panel" aria-label="Keys">
+          {keys.length === 0 ? (
+            <Empty>
+              <p>There is no key yet.</p>
+            </Empty>
+          ) : (
+            <ul class="rows">
+              {keys.map((key) => (
+                <Key {...props} signingKey={key} />
+              ))}
+            </ul>
+          )}
+        </section>
+        <Panel
+          title="Publish a new key"
+          lead={`It joins the key set at once and can be activated after ${leadHours} hours, when every app must have fetched it. The old key retires then, and stays readable for another day.`}
+        >
+          <Form action={`${paths.keys}/publish`} formToken={props.viewer?.formToken ?? ''}>
+            <Button look="plain">Publish a key</Button>
+          </Form>
+        </Panel>
+      </>
+    ),
+  })
+}
+
+function Key(props: KeysProps & { signingKey: ListedKey }) {
+  const { signingKey: key, timeZone } = props
+  return (
+    <li>
+      <div>
+        <p class="row-title">
+          <Address text={key.kid} />
+          <StageBadge stage={key.stage} />
+        </p>
+        <p class="row-note">
+          Published <Moment at={key.publishedAt} timeZone={timeZone} />
+          {key.activatedAt && (
+            <>
+              {' · active since '}
+              <Moment at={key.activatedAt} timeZone={timeZone} />
+            </>
+          )}
+          {key.retiredAt && (
+            <>
+              {' · retired '}
+              <Moment at={key.retiredAt} timeZone={timeZone} />
+            </>
+          )}
+          {key.stage === 'published' && !key.ready && (
+            <>
+              {' · can sign from '}
+              <Moment at={key.readyAt} timeZone={timeZone} />
+            </>
+          )}
+        </p>
+      </div>
+      {key.stage === 'published' && (
+        <div class="row-end">
+          {key.ready && (
+            <KeyForm {...props} kid={key.kid} act="activate">
+              Activate
+            </KeyForm>
+          )}
+          <KeyForm {...props} kid={key.kid} act="retire">
+            Retire
+          </KeyForm>
+        </div>
+      )}
+    </li>
+  )
+}
+
+function StageBadge({ stage }: { stage: ListedKey['stage'] }) {
+  if (stage === 'active') return <Badge tone="good">Active</Badge>
+  return <Badge>{stage === 'published' ? 'Published' : 'Retired'}</Badge>
+}
+
+interface KeyFormProps extends AdminFrame {
+  kid: string
+  act: 'activate' | 'retire'
+  children: string
+}
+
+function KeyForm({ kid, act, viewer, children }: KeyFormProps) {
+  return (
+    <Form action={`${paths.keys}/${act}`} formToken={viewer?.formToken ?? ''} hidden={{ kid }}>
+      <Button look="plain">
+        {children}
+        <span class="visually-hidden"> {kid}</span>
+      </Button>
+    </Form>
+  )
+}

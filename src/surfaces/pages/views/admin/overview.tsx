@@ -1,0 +1,73 @@
+import { Address } from '../../../../foundation/html/components.tsx'
+import { plainText } from '../../../../foundation/html/plain-text.ts'
+import { Badge, PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
+import { count } from '../words.ts'
+import { type AdminFrame, adminPage, paths } from './admin-page.tsx'
+
+interface OverviewProps extends AdminFrame {
+  origin: string
+  people: number
+  applications: number
+  awaitingReview: number
+  signsIdTokens: boolean
+}
+
+export function overviewPage(props: OverviewProps): string {
+  const { applicationsShown, applications, awaitingReview } = props
+  return adminPage({
+    ...props,
+    title: 'Admin',
+    children: (
+      <>
+        <PageHead
+          title={plainText(props.school.name, 200) || 'Admin'}
+          lead={<Address text={props.origin} />}
+        />
+        <div class="two">
+          <Panel
+            title="OAuth applications"
+            lead="Apps that you made for your members, each with a client_id to hand out."
+          >
+            {applicationsShown ? (
+              <p>
+                <a href={paths.applications}>
+                  {count(applications, 'application', 'applications')}
+                </a>
+              </p>
+            ) : (
+              <p>
+                Part of the beta feature “MCP connections”, which is off.{' '}
+                <a href={paths.settings}>Switch it on in Settings</a>
+              </p>
+            )}
+          </Panel>
+          <Panel
+            title="Platforms and documents"
+            lead="Assistants and tools that act for owners and admins."
+          >
+            <p>
+              <a href={paths.clients}>
+                {awaitingReview === 0
+                  ? 'Nothing awaits review'
+                  : `${count(awaitingReview, 'document awaits', 'documents await')} review`}
+              </a>
+            </p>
+          </Panel>
+          <Panel title="People" lead="Members and staff who let an app into their account.">
+            <p>{count(props.people, 'person has', 'people have')} a connected app.</p>
+          </Panel>
+          <Panel title="ID tokens" lead="What apps use to know who signed in.">
+            <p class="actions">
+              {props.signsIdTokens ? (
+                <Badge tone="good">Signed</Badge>
+              ) : (
+                <Badge>Not signed yet</Badge>
+              )}
+              <a href={paths.keys}>Signing keys</a>
+            </p>
+          </Panel>
+        </div>
+      </>
+    ),
+  })
+}

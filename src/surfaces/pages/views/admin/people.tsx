@@ -1,0 +1,77 @@
+import type { PersonOfApp } from '../../../../domain/grants/people-of-app.ts'
+import { Button, Form, Name } from '../../../../foundation/html/components.tsx'
+import { Moment } from '../../../../foundation/html/moment.tsx'
+import { plainText } from '../../../../foundation/html/plain-text.ts'
+import { Empty, Panel } from '../../../../foundation/html/site-components.tsx'
+import { count } from '../words.ts'
+import { type AdminFrame, paths } from './admin-page.tsx'
+
+export interface PeopleProps {
+  people: readonly PersonOfApp[]
+  /** Where the next page starts. */
+  next: string | undefined
+}
+
+interface PeoplePanelProps extends AdminFrame {
+  clientId: string
+  page: PeopleProps
+  /** The address of the next page, if there is one. */
+  nextUrl: string | undefined
+}
+
+/** Who let an app in, and the way to end it for one of them. */
+export function PeoplePanel(props: PeoplePanelProps) {
+  const { page, clientId, nextUrl, timeZone } = props
+  return (
+    <Panel id="people" title="People" lead="With a live authorization of this app.">
+      {page.people.length === 0 ? (
+        <Empty>
+          <p>Nobody at the moment.</p>
+        </Empty>
+      ) : (
+        <ul class="rows">
+          {page.people.map((person) => (
+            <li>
+              <div>
+                <p class="row-title">
+                  <Name text={person.name} fallback={person.email} />
+                </p>
+                <p class="row-note">
+                  <Name text={person.email} fallback="" />
+                  {' · '}
+                  {count(person.authorizations, 'device', 'devices')}
+                  {' · '}
+                  {person.lastUsedAt === undefined ? (
+                    <>
+                      allowed <Moment at={person.lastAuthorizedAt} timeZone={timeZone} />, not used
+                      yet
+                    </>
+                  ) : (
+                    <>
+                      last used around <Moment at={person.lastUsedAt} timeZone={timeZone} />
+                    </>
+                  )}
+                </p>
+              </div>
+              <Form
+                action={`${paths.clients}/end`}
+                formToken={props.viewer?.formToken ?? ''}
+                hidden={{ client: clientId, person: person.id }}
+              >
+                <Button look="plain">
+                  End
+                  <span class="visually-hidden"> the access for {plainText(person.name)}</span>
+                </Button>
+              </Form>
+            </li>
+          ))}
+        </ul>
+      )}
+      {nextUrl !== undefined && (
+        <p>
+          <a href={nextUrl}>More people</a>
+        </p>
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,60 @@
+import { Address, Alert, Name } from '../../../../foundation/html/components.tsx'
+import { ButtonLink, PageHead } from '../../../../foundation/html/site-components.tsx'
+import { type AdminFrame, adminPage, applicationPath, paths } from './admin-page.tsx'
+
+interface SecretProps extends AdminFrame {
+  clientId: string
+  name: string
+  secret: string
+  /** It takes the place of an earlier one. */
+  rotated: boolean
+}
+
+/** The only page that ever shows a secret: the answer to the post that made it. */
+export function secretPage(props: SecretProps): string {
+  const { clientId, name, secret, rotated } = props
+  return adminPage({
+    ...props,
+    here: applicationPath(clientId),
+    title: 'Client secret',
+    children: (
+      <>
+        <PageHead
+          title={rotated ? 'The new secret' : 'Your application is ready'}
+          up={{ url: paths.applications, label: 'OAuth applications' }}
+        />
+        <section class="panel">
+          <Alert tone="warning" title="Copy the secret now">
+            <p>
+              It is shown this once. We keep only a hash of it, so nobody can look it up later.
+              {rotated && ' The old one stopped working just now.'}
+            </p>
+          </Alert>
+          <dl class="definitions">
+            <div>
+              <dt>Application</dt>
+              <dd>
+                <Name text={name} fallback={clientId} />
+              </dd>
+            </div>
+            <div>
+              <dt>client_id</dt>
+              <dd>
+                <Address text={clientId} />
+              </dd>
+            </div>
+            <div>
+              <dt>client_secret</dt>
+              <dd class="secret">{secret}</dd>
+            </div>
+          </dl>
+          <div class="actions">
+            <ButtonLink look="primary" href={applicationPath(clientId)}>
+              I have copied it
+            </ButtonLink>
+          </div>
+        </section>
+      </>
+    ),
+  })
+}

@@ -1,0 +1,48 @@
+import { Button, Form } from '../../../../foundation/html/components.tsx'
+import { Checkbox } from '../../../../foundation/html/form-fields.tsx'
+import { PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
+import { type AdminFrame, adminPage, paths } from './admin-page.tsx'
+
+interface SettingsProps extends AdminFrame {
+  mcpConnections: boolean
+  endAuthorizationOnReplay: boolean
+}
+
+export function settingsPage(props: SettingsProps): string {
+  const formToken = props.viewer?.formToken ?? ''
+  return adminPage({
+    ...props,
+    title: 'Settings',
+    children: (
+      <>
+        <PageHead title="Settings" />
+        <Panel title="Beta features" lead="New, and still changing. You can switch them off again.">
+          <Form action={`${paths.settings}/beta`} formToken={formToken}>
+            <Checkbox
+              id="mcp_connections"
+              name="mcp_connections"
+              value="on"
+              label="MCP connections"
+              hint="Shows OAuth applications under Developers, where you make apps for your members. Off only hides that page: what exists goes on working."
+              checked={props.mcpConnections}
+            />
+            <Button look="primary">Save beta features</Button>
+          </Form>
+        </Panel>
+        <Panel title="Security">
+          <Form action={`${paths.settings}/security`} formToken={formToken}>
+            <Checkbox
+              id="end_authorization_on_replay"
+              name="end_authorization_on_replay"
+              value="on"
+              label="End an authorization when a used-up refresh token comes back"
+              hint="Stops a thief who copied an old token, and also signs out an app that restores itself from a backup. Either way the audit log shows it."
+              checked={props.endAuthorizationOnReplay}
+            />
+            <Button look="primary">Save security</Button>
+          </Form>
+        </Panel>
+      </>
+    ),
+  })
+}

@@ -1,0 +1,30 @@
+import { Button, Form } from '../../../../foundation/html/components.tsx'
+import { Panel } from '../../../../foundation/html/site-components.tsx'
+import { type AdminFrame, paths } from './admin-page.tsx'
+
+interface StandingProps extends AdminFrame {
+  clientId: string
+  disabled: boolean
+}
+
+/** Switching a client of any kind off and on, at this school alone. */
+export function StandingPanel({ clientId, disabled, viewer }: StandingProps) {
+  return (
+    <Panel
+      title={disabled ? 'Switched off' : 'Switch off'}
+      lead={
+        disabled
+          ? 'It gets no new authorization and no new tokens at this school.'
+          : 'Stops new authorizations and new tokens at this school; tokens it holds run out within two hours. You can switch it on again.'
+      }
+    >
+      <Form
+        action={`${paths.clients}/standing`}
+        formToken={viewer?.formToken ?? ''}
+        hidden={{ client: clientId, standing: disabled ? 'on' : 'off' }}
+      >
+        <Button look="plain">{disabled ? 'Switch on' : 'Switch off'}</Button>
+      </Form>
+    </Panel>
+  )
+}

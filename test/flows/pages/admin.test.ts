@@ -1,0 +1,368 @@
+import { describe, expect, test } from 'vitest'
+import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
+import { verifies } from '../../spec/verifies.ts'
+import { hiddenFields, Visitor } from '../../support/browser-like.ts'
+import { aPair, userinfo } from '../../support/client-like.ts'
+import { aBetaSchool, anOwner, signedIn, submit } from '../../support/operator-like.ts'
+import { aWorld, type TestSchool } from '../../support/world.ts'
+
+const world = await aWorld()
+const CLIENTS = '/admin/developers/clients'
+const KEYS = '/admin/developers/keys'
+const PAGES = [
+  '/admin',
+  '/admin/settings',
+  '/admin/audit',
+  '/admin/developers/applications',
+  '/admin/developers/applications/new',
+  CLIENTS,
+  KEYS,
+]
+const POSTS = [
+  '/admin/settings/beta',
+  '/admin/settings/security',
+  '/admin/developers/applications',
+  `${CLIENTS}/documents`,
+  `${CLIENTS}/review`,
+  `${CLIENTS}/standing`,
+  `${CLIENTS}/end`,
+  `${KEYS}/publish`,
+  `${KEYS}/activate`,
+  `${KEYS}/retire`,
+]
+
+async function auditedAt(school: TestSchool): Promise<string[]> {
+  const rows = await school.at.from('audit_entries').select('action').orderBy('id').execute()
+  return rows.map(({ action }) => action)
+}
+
+async function schoolRow(school: TestSchool) {
+  return await world.database.db
+    .selectFrom('schools')
+    .selectAll()
+    .where('id', '=', school.id)
+    .executeTakeFirstOrThrow()
+}
+
+describe('who gets in', () => {
+  verifies(
+    'pages.applications.admins-only',
+    'owners and admins get in; lecturers and students are told why they do not',
+    async () => {
+      const school = await aBetaSchool(world)
+      for (const role of ['owner', 'admin']) {
+        const visitor = await signedIn(world, school, await world.aMember(school, [role]))
+        for (const path of PAGES) expect((await visitor.get(path)).statusCode, path).toBe(200)
+      }
+      for (const role of ['lecturer', 'student']) {
+        const visitor = await signedIn(world, school, await world.aMember(school, [role]))
+        for (const path of PAGES) {
+          const answer = await visitor.get(path)
+          expect(answer.statusCode, path).toBe(403)
+          expect(answer.body).toContain('This area is for owners and admins')
+          expect(answer.body).toContain(`is ${role}`)
+        }
+        const { form_token = '' } = hiddenFields((await visitor.get('/account')).body, '/sign-out')
+        for (const path of POSTS) {
+          const answer = await visitor.post(path, { form_token, mcp_connections: '' })
+          expect(answer.statusCode, path).toBe(403)
+        }
+      }
+      expect((await schoolRow(school)).mcp_connections).toBe(true)
+      expect(await auditedAt(school)).toEqual([])
+    },
+  )
+
+  test('an owner of another school, and one who lost the role, stay out', async () => {
+    const school = await world.aSchool()
+    const elsewhere = await world.aSchool()
+    const person = await world.aMember(elsewhere, ['owner'])
+    const stranger = await signedIn(world, school, person)
+    expect((await stranger.get('/admin')).statusCode).toBe(403)
+    const member = await world.aMember(school, ['admin'])
+    const former = await signedIn(world, school, member)
+    expect((await former.get('/admin')).statusCode).toBe(200)
+    await school.at
+      .update('school_members')
+      .set({ roles: ['student'] })
+      .where('user_id', '=', member.id)
+      .execute()
+    expect((await former.get('/admin')).statusCode).toBe(403)
+  })
+
+  test('without a sign-in every page leads there and back, and no post does anything', async () => {
+    const school = await aBetaSchool(world)
+    const visitor = new Visitor(world, school)
+    for (const path of PAGES) {
+      const { headers } = await visitor.get(path)
+      expect(headers.location).toBe(`/sign-in?return_to=${encodeURIComponent(path)}`)
+    }
+    for (const path of POSTS) {
+      const answer = await visitor.post(path, {})
+      expect(answer.statusCode).toBe(303)
+      expect(answer.headers.location).toMatch(/^\/sign-in\?return_to=%2Fadmin/)
+    }
+    const owner = await world.aMember(school, ['owner'])
+    const page = await visitor.follow(await visitor.get('/admin/audit?action=client.created'))
+    const back = await visitor.signIn(page, owner)
+    expect(back.headers.location).toBe('/admin/audit?action=client.created')
+    expect(await auditedAt(school)).toEqual([])
+  })
+
+  verifies(
+    ['pages.security.form-token', 'pages.security.headers', 'pages.security.303'],
+    'no post of an owner counts without the token of their session',
+    async () => {
+      const school = await aBetaSchool(world)
+      const owner = await anOwner(world, school)
+      const other = await anOwner(world, school)
+      const stolen = hiddenFields((await other.get('/admin')).body, '/sign-out').form_token ?? ''
+      for (const path of POSTS) {
+        for (const fields of [{}, { form_token: stolen }]) {
+          expect((await owner.post(path, fields)).statusCode, path).toBe(403)
+        }
+      }
+      expect(await auditedAt(school)).toEqual([])
+      const page = await owner.get('/admin/settings')
+      expect(page.headers).toMatchObject({
+        'cache-control': 'no-store',
+        'x-frame-options': 'DENY',
+        'referrer-policy': 'same-origin',
+      })
+      const policy = String(page.headers['content-security-policy'])
+      for (const rule of ["default-src 'none'", "frame-ancestors 'none'", "form-action 'self'"]) {
+        expect(policy).toContain(rule)
+      }
+      const saved = await submit(owner, '/admin/settings', '/admin/settings/security')
+      expect(saved.statusCode).toBe(303)
+    },
+  )
+})
+
+describe('platforms and documents', () => {
+  const DOCUMENT = 'https://tool.example/oauth/client.json'
+
+  async function aDocument(school: TestSchool): Promise<void> {
+    await school.at
+      .insert('clients', {
+        client_id: DOCUMENT,
+        kind: 'document',
+        audience: 'operator',
+        name: 'Course Tool',
+        redirect_uris: ['https://tool.example/callback'],
+        scopes: ['openid', 'courses:read'],
+      })
+      .execute()
+  }
+
+  async function documentAt(school: TestSchool) {
+    return await school.at
+      .from('clients')
+      .selectAll()
+      .where('client_id', '=', DOCUMENT)
+      .executeTakeFirstOrThrow()
+  }
+
+  test('a document awaits review, and may ask for more after it', async () => {
+    const school = await world.aSchool()
+    await aDocument(school)
+    const person = await world.aMember(school, ['admin'])
+    const admin = await signedIn(world, school, person)
+    expect((await admin.get('/admin')).body).toContain('1 document awaits review')
+    const page = `${CLIENTS}/view?id=${encodeURIComponent(DOCUMENT)}`
+    expect((await admin.get(CLIENTS)).body).toContain(page)
+    expect((await admin.get(page)).body).toContain('Not reviewed')
+    const reviewed = await submit(admin, page, `${CLIENTS}/review`)
+    expect(reviewed.headers.location).toBe(`${page}&done=reviewed`)
+    const row = await documentAt(school)
+    expect(row.reviewed_by).toBe(person.id)
+    expect(row.scopes).toContain('courses:write')
+    expect(await auditedAt(school)).toEqual(['client.reviewed'])
+    expect((await admin.get(page)).body).not.toContain('Mark as reviewed')
+  })
+
+  verifies(
+    'client.disable.per-school',
+    'switching a client off and on holds at one school alone',
+    async () => {
+      const school = await world.aSchool()
+      const elsewhere = await world.aSchool()
+      await aDocument(school)
+      await aDocument(elsewhere)
+      const owner = await anOwner(world, school)
+      const page = `${CLIENTS}/view?id=${encodeURIComponent(DOCUMENT)}`
+      await submit(owner, page, `${CLIENTS}/standing`)
+      expect((await documentAt(school)).disabled_at).not.toBeNull()
+      expect((await documentAt(elsewhere)).disabled_at).toBeNull()
+      await submit(owner, page, `${CLIENTS}/standing`)
+      expect((await documentAt(school)).disabled_at).toBeNull()
+      expect(await auditedAt(school)).toEqual(['client.disabled', 'client.changed'])
+    },
+  )
+
+  test('permitted hosts and open registration are saved, and wrong hosts are not', async () => {
+    const school = await world.aSchool()
+    const owner = await anOwner(world, school)
+    const wrong = await submit(owner, CLIENTS, `${CLIENTS}/documents`, {
+      document_hosts: 'fine.example\nhttps://tool.example/',
+      open_registration: 'on',
+    })
+    expect(wrong.statusCode).toBe(400)
+    expect(wrong.body).toContain('is no host')
+    expect(await schoolRow(school)).toMatchObject({ open_registration: false, document_hosts: [] })
+    const saved = await submit(owner, CLIENTS, `${CLIENTS}/documents`, {
+      document_hosts: 'Tool.Example\r\n*.example.org\r\n\r\n',
+    })
+    expect(saved.statusCode).toBe(303)
+    expect(await schoolRow(school)).toMatchObject({
+      open_registration: false,
+      document_hosts: ['tool.example', '*.example.org'],
+    })
+    const discovery = await owner.get('/.well-known/oauth-authorization-server')
+    expect(discovery.json().client_id_metadata_document_supported).toBe(true)
+  })
+})
+
+describe('signing keys', () => {
+  test('a key is published, waits for every cache, and then takes over', async () => {
+    const school = await world.aSchool({ signing: 'active' })
+    const owner = await anOwner(world, school)
+    await submit(owner, KEYS, `${KEYS}/publish`)
+    const fresh = await school.at
+      .from('signing_keys')
+      .select('kid')
+      .where('stage', '=', 'published')
+      .executeTakeFirstOrThrow()
+    const page = await owner.get(KEYS)
+    expect(page.body).toContain(fresh.kid)
+    expect(page.body).toContain('can sign from')
+    const { form_token = '' } = hiddenFields(page.body, '/sign-out')
+    const early = await owner.post(`${KEYS}/activate`, { form_token, kid: fresh.kid })
+    expect(early.headers.location).toBe(`${KEYS}?done=too-early`)
+    await school.at
+      .update('signing_keys')
+      .set({ published_at: new Date(Date.now() - 25 * 3_600_000) })
+      .where('kid', '=', fresh.kid)
+      .execute()
+    await submit(owner, KEYS, `${KEYS}/activate`)
+    const stages = await school.at.from('signing_keys').select(['kid', 'stage']).execute()
+    expect(stages).toContainEqual({ kid: fresh.kid, stage: 'active' })
+    expect(stages.filter(({ stage }) => stage === 'retired')).toHaveLength(1)
+    expect(await auditedAt(school)).toEqual(['key.published', 'key.retired', 'key.activated'])
+  })
+
+  test('a key of another school is unknown', async () => {
+    const school = await world.aSchool()
+    const elsewhere = await world.aSchool({ signing: 'published' })
+    const { kid } = await elsewhere.at.from('signing_keys').select('kid').executeTakeFirstOrThrow()
+    const owner = await anOwner(world, school)
+    const { form_token = '' } = hiddenFields((await owner.get(KEYS)).body, '/sign-out')
+    for (const act of ['activate', 'retire']) {
+      expect((await owner.post(`${KEYS}/${act}`, { form_token, kid })).statusCode).toBe(404)
+    }
+  })
+})
+
+describe('the audit log', () => {
+  const entriesOf = (html: string) => html.match(/class="row-title"/g)?.length ?? 0
+
+  test('shows what happened here and nothing of another school', async () => {
+    const school = await world.aSchool()
+    const elsewhere = await world.aSchool()
+    const client = await world.aPublicClient(school, { name: 'Here' })
+    const other = await world.aPublicClient(elsewhere, { name: 'Elsewhere' })
+    const ada = await world.aMember(school)
+    await world.aMember(elsewhere, ['student'], ada)
+    await aPair(world, school, client, ada)
+    await aPair(world, elsewhere, other, ada)
+    const owner = await anOwner(world, school)
+    const { body } = await owner.get('/admin/audit')
+    expect(body).toContain('Access allowed')
+    expect(body).toContain('Here')
+    expect(body).not.toContain('Elsewhere')
+    expect(body).not.toContain(other.clientId)
+  })
+
+  test('filters by what, how, who and which app', async () => {
+    const school = await world.aSchool()
+    const one = await world.aPublicClient(school)
+    const two = await world.aPublicClient(school)
+    const ada = await world.aMember(school)
+    const ben = await world.aMember(school)
+    await aPair(world, school, one, ada)
+    await aPair(world, school, two, ben)
+    const owner = await anOwner(world, school)
+    const count = async (query: string) =>
+      entriesOf((await owner.get(`/admin/audit?${query}`)).body)
+    const all = await count('')
+    expect(await count('action=authorization.granted')).toBe(2)
+    expect(await count(`action=authorization.granted&person=${ada.email.toUpperCase()}`)).toBe(1)
+    expect(await count(`app=${one.clientId}`)).toBe(all / 2)
+    expect(await count('outcome=refused')).toBe(0)
+    expect(await count('outcome=ok')).toBe(all)
+    expect(await count('person=nobody@people.test')).toBe(0)
+    expect(await count('action=nonsense&outcome=nonsense&before=nonsense')).toBe(all)
+    expect(await count('person=%00&app=%00')).toBe(0)
+  })
+
+  test('pages follow on each other though entries come in between', async () => {
+    const school = await world.aSchool()
+    const entry = (subject: string) => ({
+      id: uuidv7(),
+      action: 'school.changed',
+      outcome: 'ok',
+      subject,
+    })
+    const rows = Array.from({ length: 120 }, (_, n) => entry(`change-${n}`))
+    await school.at.insert('audit_entries', rows).execute()
+    const owner = await anOwner(world, school)
+    const seen: string[] = []
+    let next: string | undefined = '/admin/audit?action=school.changed'
+    while (next !== undefined) {
+      const { body } = await owner.get(next)
+      seen.push(...[...body.matchAll(/change-\d+/g)].map(([subject]) => subject))
+      await school.at.insert('audit_entries', entry('later')).execute()
+      next = /<a href="([^"]*)">Older entries/.exec(body)?.[1]?.replaceAll('&amp;', '&')
+    }
+    expect(seen).toHaveLength(120)
+    expect(new Set(seen).size).toBe(120)
+  })
+})
+
+test('the people of an app come in pages', async () => {
+  const school = await aBetaSchool(world)
+  const client = await world.aPublicClient(school)
+  const ada = await world.aMember(school)
+  const pair = await aPair(world, school, client, ada)
+  const { id } = await school.at.from('authorizations').select('id').executeTakeFirstOrThrow()
+  const pairRow = await world.database.db
+    .selectFrom('token_pairs')
+    .selectAll()
+    .where('authorization_id', '=', id)
+    .executeTakeFirstOrThrow()
+  const authorization = await school.at
+    .from('authorizations')
+    .selectAll()
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  for (let n = 0; n < 60; n++) {
+    const member = await world.aMember(school)
+    const copy = uuidv7()
+    await school.at
+      .insert('authorizations', { ...authorization, id: copy, user_id: member.id })
+      .execute()
+    await world.database.db
+      .insertInto('token_pairs')
+      .values({ ...pairRow, id: uuidv7(), authorization_id: copy })
+      .execute()
+  }
+  const owner = await anOwner(world, school)
+  const page = `/admin/developers/applications/${client.clientId}`
+  const first = (await owner.get(page)).body
+  const next = /<a href="([^"#]*)#people">More people/.exec(first)?.[1] ?? ''
+  const second = (await owner.get(next)).body
+  const emails = (html: string) => new Set(html.match(/p[0-9a-f]{10}@people\.test/g))
+  expect(emails(first).size).toBe(50)
+  expect(emails(second).size).toBe(11)
+  expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(200)
+})

@@ -1,0 +1,349 @@
+import { describe, expect, test } from 'vitest'
+import { verifies } from '../../spec/verifies.ts'
+import { authorizeAs, hiddenFields, type Visitor } from '../../support/browser-like.ts'
+import { aPair, exchange, refresh, userinfo } from '../../support/client-like.ts'
+import { aBetaSchool, anOwner, setBeta, signedIn, submit } from '../../support/operator-like.ts'
+import { aWorld, CALLBACK, type TestSchool } from '../../support/world.ts'
+
+const world = await aWorld()
+const APPS = '/admin/developers/applications'
+
+const form = (overrides: Record<string, string> = {}): [string, string][] => [
+  ['name', overrides.name ?? 'Study Planner'],
+  ['redirect_uris', overrides.redirect_uris ?? `${CALLBACK}\r\nhttps://app.example/callback\r\n`],
+  ['scopes', 'openid'],
+  ['scopes', overrides.scope ?? 'account:read'],
+  ...(overrides.confidential === undefined
+    ? []
+    : ([['confidential', overrides.confidential]] as [string, string][])),
+]
+
+async function make(visitor: Visitor, overrides: Record<string, string> = {}) {
+  return await submit(visitor, `${APPS}/new`, APPS, form(overrides))
+}
+
+async function applicationsOf(school: TestSchool) {
+  return await school.at
+    .from('clients')
+    .selectAll()
+    .where('deleted_at', 'is', null)
+    .orderBy('created_at')
+    .execute()
+}
+
+async function actionsAt(school: TestSchool): Promise<string[]> {
+  const rows = await school.at.from('audit_entries').select('action').orderBy('id').execute()
+  return rows.map(({ action }) => action)
+}
+
+describe('OAuth applications', () => {
+  verifies(
+    ['pages.applications.create', 'pages.applications.client-id', 'client.public.no-secret'],
+    'an operator makes a public application, and a member uses its client_id',
+    async () => {
+      const school = await aBetaSchool(world)
+      const owner = await anOwner(world, school)
+      const made = await make(owner)
+      expect(made.statusCode).toBe(303)
+      const [row] = await applicationsOf(school)
+      const clientId = row?.client_id ?? ''
+      expect(made.headers.location).toBe(`${APPS}/${clientId}?done=created`)
+      const page = await owner.follow(made)
+      expect(page.body).toContain(clientId)
+      expect(row).toMatchObject({
+        kind: 'application',
+        audience: 'member',
+        confidential: false,
+        redirect_uris: [CALLBACK, 'https://app.example/callback'],
+        secret_hash: null,
+      })
+      const ada = await world.aMember(school)
+      const client = { clientId, secret: undefined, redirectUri: CALLBACK }
+      const pair = await aPair(world, school, client, ada, { scope: 'openid account:read' })
+      expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(200)
+      expect(await actionsAt(school)).toContain('client.created')
+    },
+  )
+
+  verifies(
+    [
+      'pages.applications.confidential-checkbox',
+      'pages.applications.secret-shown',
+      'client.confidential.secret-issued',
+    ],
+    'the checkbox makes it confidential; its secret is in the answer, and never seen again',
+    async () => {
+      const school = await aBetaSchool(world)
+      const owner = await anOwner(world, school)
+      const blank = await owner.get(`${APPS}/new`)
+      expect(blank.body).toMatch(/<label for="confidential">Confidential application<\/label>/)
+      expect(blank.body).not.toMatch(/name="confidential"[^>]*checked/)
+      const made = await make(owner, { confidential: 'yes' })
+      expect(made.statusCode).toBe(201)
+      expect(made.headers['cache-control']).toBe('no-store')
+      expect(made.headers.location).toBeUndefined()
+      const secret = /sg_cs_[\w-]+/.exec(made.body)?.[0] ?? ''
+      const [row] = await applicationsOf(school)
+      const clientId = row?.client_id ?? ''
+      for (const path of [APPS, `${APPS}/${clientId}`, '/admin/audit']) {
+        expect((await owner.get(path)).body).not.toContain(secret)
+      }
+      const ada = await world.aMember(school)
+      const client = { clientId, secret, redirectUri: CALLBACK }
+      await aPair(world, school, client, ada, { scope: 'openid account:read' })
+      const callback = await authorizeAs(world, school, client, ada, { scope: 'openid' })
+      const bare = { ...client, secret: undefined }
+      const refused = await exchange(
+        world,
+        school,
+        bare,
+        callback.get('code') ?? '',
+        callback.pkce?.verifier ?? '',
+      )
+      expect(refused.statusCode).toBe(401)
+    },
+  )
+
+  verifies(
+    ['pages.applications.scopes', 'client.admin-made.member-scopes-only'],
+    'the form offers member and identity scopes, and no trick gets another in',
+    async () => {
+      const school = await aBetaSchool(world)
+      const owner = await anOwner(world, school)
+      const { body } = await owner.get(`${APPS}/new`)
+      const offered = [...body.matchAll(/name="scopes" value="([^"]*)"/g)].map(([, name]) => name)
+      expect(offered).toEqual(['openid', 'profile', 'email', 'account:read', 'account:write'])
+      for (const scope of ['courses:read', 'members:write', 'everything']) {
+        const refused = await make(owner, { scope })
+        expect(refused.statusCode).toBe(400)
+        expect(refused.body).toContain(`${scope} is not for member applications`)
+      }
+      expect(await applicationsOf(school)).toEqual([])
+    },
+  )
+
+  verifies(
+    'client.scopes.chosen-at-creation',
+    'an application gets no scope that was not picked for it',
+    async () => {
+      const school = await aBetaSchool(world)
+      await make(await anOwner(world, school))
+      const [row] = await applicationsOf(school)
+      const client = { clientId: row?.client_id ?? '', secret: undefined, redirectUri: CALLBACK }
+      const ada = await world.aMember(school)
+      const answer = await authorizeAs(world, school, client, ada, {
+        scope: 'openid account:write',
+      })
+      expect(answer.get('error')).toBe('invalid_scope')
+    },
+  )
+
+  verifies(
+    ['pages.applications.list-shows-kind', 'pages.applications.page-shows-kind'],
+    'the list and the page say whether an application is public or confidential',
+    async () => {
+      const school = await aBetaSchool(world)
+      const open = await world.aPublicClient(school, { name: 'Open' })
+      const kept = await world.aConfidentialClient(school)
+      const owner = await anOwner(world, school)
+      const list = (await owner.get(APPS)).body
+      const rowOf = (clientId: string) =>
+        list.split('<li>').find((row) => row.includes(`${APPS}/${clientId}"`)) ?? ''
+      expect(rowOf(open.clientId)).toContain('Public')
+      expect(rowOf(open.clientId)).not.toContain('Confidential')
+      expect(rowOf(kept.clientId)).toContain('Confidential')
+      expect((await owner.get(`${APPS}/${open.clientId}`)).body).toContain('Public: no secret')
+      expect((await owner.get(`${APPS}/${kept.clientId}`)).body).toContain('Confidential: sends')
+    },
+  )
+
+  test('what is wrong with a redirect URI is said beside the field, and nothing is saved', async () => {
+    const school = await aBetaSchool(world)
+    const owner = await anOwner(world, school)
+    const refused = await make(owner, {
+      name: '',
+      redirect_uris: 'http://app.example/cb\nhttps://fine.example/cb\njavascript:alert(1)',
+    })
+    expect(refused.statusCode).toBe(400)
+    const errors = /<ul id="redirect_uris-error"[^>]*>(.*?)<\/ul>/s.exec(refused.body)?.[1] ?? ''
+    expect(errors).toContain('http://app.example/cb: Use https')
+    expect(errors).toContain('javascript:alert(1):')
+    expect(errors).not.toContain('fine.example')
+    expect(refused.body).toContain('https://fine.example/cb')
+    expect(await applicationsOf(school)).toEqual([])
+  })
+
+  test('editing keeps what people agreed to, and is audited', async () => {
+    const school = await aBetaSchool(world)
+    const client = await world.aPublicClient(school)
+    const owner = await anOwner(world, school)
+    const ada = await world.aMember(school)
+    const pair = await aPair(world, school, client, ada)
+    const page = `${APPS}/${client.clientId}`
+    const saved = await submit(owner, page, page, form({ name: 'Renamed' }))
+    expect(saved.headers.location).toBe(`${page}?done=saved`)
+    expect((await owner.get(page)).body).toContain('Renamed')
+    expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(200)
+    expect(await actionsAt(school)).toContain('client.changed')
+    const [row] = await applicationsOf(school)
+    expect(row?.scopes).toEqual(['account:read', 'openid'])
+  })
+
+  test('a new secret replaces the old one at once', async () => {
+    const school = await aBetaSchool(world)
+    const client = await world.aConfidentialClient(school)
+    const owner = await anOwner(world, school)
+    const ada = await world.aMember(school)
+    const pair = await aPair(world, school, client, ada)
+    const page = `${APPS}/${client.clientId}`
+    const rotated = await submit(owner, page, `${page}/secret`)
+    expect(rotated.statusCode).toBe(200)
+    const secret = /sg_cs_[\w-]+/.exec(rotated.body)?.[0]
+    expect((await refresh(world, school, client, pair.refresh_token)).statusCode).toBe(401)
+    const renewed = await refresh(world, school, { ...client, secret }, pair.refresh_token)
+    expect(renewed.statusCode).toBe(200)
+    expect(await actionsAt(school)).toContain('client.secret_rotated')
+  })
+
+  verifies(
+    'client.deleted.ends-tokens',
+    'deleting says how many people it touches, asks first, and then ends it all',
+    async () => {
+      const school = await aBetaSchool(world)
+      const client = await world.aPublicClient(school)
+      const owner = await anOwner(world, school)
+      const ada = await world.aMember(school)
+      const ben = await world.aMember(school)
+      const pairs = [
+        await aPair(world, school, client, ada),
+        await aPair(world, school, client, ada),
+        await aPair(world, school, client, ben),
+      ]
+      const asking = `${APPS}/${client.clientId}/delete`
+      expect((await owner.get(asking)).body).toContain('2 people have given it access')
+      expect((await userinfo(world, school, pairs[0]?.access_token)).statusCode).toBe(200)
+      const deleted = await submit(owner, asking, asking)
+      expect(deleted.headers.location).toBe(`${APPS}?done=deleted`)
+      for (const pair of pairs) {
+        expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(401)
+      }
+      expect((await owner.get(`${APPS}/${client.clientId}`)).statusCode).toBe(404)
+      expect(await actionsAt(school)).toContain('client.deleted')
+    },
+  )
+
+  test('the page of an application names who let it in, and ends it for one of them', async () => {
+    const school = await aBetaSchool(world)
+    const client = await world.aPublicClient(school)
+    const owner = await anOwner(world, school)
+    const ada = await world.aMember(school)
+    const ben = await world.aMember(school)
+    const adas = await aPair(world, school, client, ada)
+    const bens = await aPair(world, school, client, ben)
+    const page = `${APPS}/${client.clientId}`
+    const { body } = await owner.get(page)
+    expect(body).toContain(ada.email)
+    expect(body).toContain(ben.email)
+    const { form_token = '' } = hiddenFields(body, '/sign-out')
+    const fields = { form_token, client: client.clientId, person: ada.id }
+    const ended = await owner.post('/admin/developers/clients/end', fields)
+    expect(ended.headers.location).toBe(`${page}?done=ended`)
+    expect((await userinfo(world, school, adas.access_token)).statusCode).toBe(401)
+    expect((await userinfo(world, school, bens.access_token)).statusCode).toBe(200)
+    expect((await owner.get(page)).body).not.toContain(ada.email)
+  })
+
+  verifies(
+    'pages.security.escaping',
+    'a name full of markup and direction tricks stays text in the list',
+    async () => {
+      const school = await aBetaSchool(world)
+      const owner = await anOwner(world, school)
+      await make(owner, { name: '<script>alert(1)</script>\u202egnp.exe' })
+      const { body } = await owner.get(APPS)
+      expect(body).toContain('&lt;script>alert(1)&lt;/script>gnp.exe')
+      expect(body).not.toContain('<script')
+      expect(body).not.toContain('\u202e')
+    },
+  )
+})
+
+describe('the beta feature', () => {
+  verifies(
+    'pages.applications.behind-beta',
+    'the area appears once an operator switches "MCP connections" on',
+    async () => {
+      const school = await world.aSchool()
+      const owner = await anOwner(world, school)
+      const before = await owner.get('/admin')
+      expect(before.body).not.toContain(`href="${APPS}"`)
+      for (const path of [APPS, `${APPS}/new`]) {
+        expect((await owner.get(path)).statusCode).toBe(404)
+      }
+      const on = await submit(owner, '/admin/settings', '/admin/settings/beta', {
+        mcp_connections: 'on',
+      })
+      expect(on.statusCode).toBe(303)
+      const after = await owner.follow(on)
+      expect(after.body).toContain(`href="${APPS}"`)
+      expect((await owner.get(APPS)).statusCode).toBe(200)
+      expect(await actionsAt(school)).toEqual(['school.changed'])
+      await submit(owner, '/admin/settings', '/admin/settings/beta')
+      expect((await owner.get(APPS)).statusCode).toBe(404)
+    },
+  )
+
+  verifies(
+    'pages.applications.beta-reveals-only',
+    'with it off, clients and tokens go on working, and no form makes or changes one',
+    async () => {
+      const school = await aBetaSchool(world)
+      const client = await world.aPublicClient(school)
+      const owner = await anOwner(world, school)
+      const page = `${APPS}/${client.clientId}`
+      const hidden = hiddenFields((await owner.get(page)).body, page)
+      const ada = await world.aMember(school)
+      const pair = await aPair(world, school, client, ada)
+      await setBeta(world, school, false)
+      expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(200)
+      expect((await refresh(world, school, client, pair.refresh_token)).statusCode).toBe(200)
+      await aPair(world, school, client, ada)
+      for (const action of [APPS, page, `${page}/secret`, `${page}/delete`]) {
+        const answer = await owner.post(action, [...Object.entries(hidden), ...form()])
+        expect(answer.statusCode, action).toBe(404)
+      }
+      expect(await applicationsOf(school)).toHaveLength(1)
+    },
+  )
+})
+
+describe('another school', () => {
+  test('an application of one school is nowhere in the admin area of another', async () => {
+    const school = await aBetaSchool(world)
+    const elsewhere = await aBetaSchool(world)
+    const client = await world.aConfidentialClient(school)
+    const person = await world.aMember(school, ['owner'])
+    await world.aMember(elsewhere, ['owner'], person)
+    const pair = await aPair(world, school, client, await world.aMember(school))
+    const intruder = await signedIn(world, elsewhere, person)
+    const page = `${APPS}/${client.clientId}`
+    const { form_token = '' } = hiddenFields((await intruder.get(APPS)).body, '/sign-out')
+    expect((await intruder.get(APPS)).body).not.toContain(client.clientId)
+    for (const path of [page, `${page}/delete`, `${APPS}/a%00b`]) {
+      expect((await intruder.get(path)).statusCode).toBe(404)
+    }
+    const posts: [string, Record<string, string>][] = [
+      [page, { name: 'Taken over' }],
+      [`${page}/secret`, {}],
+      [`${page}/delete`, {}],
+      ['/admin/developers/clients/standing', { client: client.clientId, standing: 'off' }],
+      ['/admin/developers/clients/end', { client: client.clientId, person: person.id }],
+      ['/admin/developers/clients/review', { client: client.clientId }],
+    ]
+    for (const [path, fields] of posts) {
+      expect((await intruder.post(path, { form_token, ...fields })).statusCode, path).toBe(404)
+    }
+    expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(200)
+    expect(await actionsAt(elsewhere)).toEqual([])
+  })
+})

@@ -1,0 +1,46 @@
+import { type Answer, hiddenFields, Visitor } from './browser-like.ts'
+import type { TestPerson, TestSchool, World } from './world.ts'
+
+/** A school whose beta feature "MCP connections" is on. */
+export async function aBetaSchool(world: World): Promise<TestSchool> {
+  const school = await world.aSchool()
+  await setBeta(world, school, true)
+  return school
+}
+
+export async function setBeta(world: World, school: TestSchool, on: boolean): Promise<void> {
+  await world.database.db
+    .updateTable('schools')
+    .set({ mcp_connections: on })
+    .where('id', '=', school.id)
+    .execute()
+  world.context.directory.forget(school.id)
+}
+
+export async function signedIn(
+  world: World,
+  school: TestSchool,
+  person: TestPerson,
+): Promise<Visitor> {
+  const visitor = new Visitor(world, school)
+  await visitor.signIn(await visitor.get('/sign-in'), person)
+  return visitor
+}
+
+export async function anOwner(world: World, school: TestSchool): Promise<Visitor> {
+  return await signedIn(world, school, await world.aMember(school, ['owner']))
+}
+
+/** Opens a page and sends the form on it that posts to `action`. */
+export async function submit(
+  visitor: Visitor,
+  page: string,
+  action: string,
+  fields: Record<string, string> | [string, string][] = {},
+): Promise<Answer> {
+  const hidden = hiddenFields((await visitor.get(page)).body, action)
+  return await visitor.post(action, [
+    ...Object.entries(hidden),
+    ...(Array.isArray(fields) ? fields : Object.entries(fields)),
+  ])
+}

@@ -1,0 +1,271 @@
+import type { ListedClient } from '../../src/domain/clients/list-clients.ts'
+import { MEMBER_SCOPES } from '../../src/surfaces/pages/admin/applications.ts'
+import { adminOnlyPage } from '../../src/surfaces/pages/views/admin/admin-only.tsx'
+import { applicationPage } from '../../src/surfaces/pages/views/admin/application.tsx'
+import { applicationsPage } from '../../src/surfaces/pages/views/admin/applications.tsx'
+import { auditPage } from '../../src/surfaces/pages/views/admin/audit.tsx'
+import { clientPage } from '../../src/surfaces/pages/views/admin/client.tsx'
+import { clientsPage } from '../../src/surfaces/pages/views/admin/clients.tsx'
+import { deleteApplicationPage } from '../../src/surfaces/pages/views/admin/delete-application.tsx'
+import { keysPage } from '../../src/surfaces/pages/views/admin/keys.tsx'
+import { newApplicationPage } from '../../src/surfaces/pages/views/admin/new-application.tsx'
+import { overviewPage } from '../../src/surfaces/pages/views/admin/overview.tsx'
+import { secretPage } from '../../src/surfaces/pages/views/admin/secret.tsx'
+import { settingsPage } from '../../src/surfaces/pages/views/admin/settings.tsx'
+import { hostileName, owner, school, student } from './sample-people.ts'
+
+const day = (text: string) => new Date(`${text}Z`)
+const at = (here: string) => ({
+  school,
+  here,
+  viewer: owner,
+  applicationsShown: true,
+  timeZone: 'Asia/Taipei',
+})
+
+const planner: ListedClient = {
+  clientId: 'app-5f3c09d2e1b7a64c08',
+  kind: 'application',
+  audience: 'member',
+  name: 'Study Planner',
+  confidential: false,
+  redirectUris: ['https://planner.example/callback', 'http://127.0.0.1/callback'],
+  scopes: ['openid', 'profile', 'account:read'],
+  reviewed: false,
+  disabled: false,
+  createdAt: day('2026-09-01T09:00'),
+  secretRotatedAt: undefined,
+}
+const website: ListedClient = {
+  ...planner,
+  clientId: 'demo-confidential',
+  name: 'School website',
+  confidential: true,
+  disabled: true,
+  secretRotatedAt: day('2026-10-11T07:30'),
+}
+const platform: ListedClient = {
+  ...planner,
+  clientId: 'claude',
+  name: 'Claude',
+  kind: 'vendor',
+  audience: 'operator',
+  reviewed: true,
+}
+const document: ListedClient = {
+  ...platform,
+  clientId: 'https://tool.example/oauth/client.json',
+  name: 'Course Tool',
+  kind: 'document',
+  redirectUris: ['http://127.0.0.1/callback', 'https://tool.example/callback'],
+  reviewed: false,
+}
+
+const people = {
+  people: [
+    {
+      id: '0198f3c0-0000-7000-8000-000000000001',
+      name: 'Ada Lovelace',
+      email: 'ada@demo.test',
+      authorizations: 2,
+      lastAuthorizedAt: day('2026-10-02T08:30'),
+      lastUsedAt: day('2026-11-14T21:05'),
+    },
+    {
+      id: '0198f3c0-0000-7000-8000-000000000002',
+      name: 'Ben Shaw',
+      email: 'ben@demo.test',
+      authorizations: 1,
+      lastAuthorizedAt: day('2026-11-14T20:00'),
+      lastUsedAt: undefined,
+    },
+  ],
+  next: '0198f3c0-0000-7000-8000-000000000002',
+}
+const nobody = { people: [], next: undefined }
+
+const applications = {
+  ...at('/admin/developers/applications'),
+  applications: [planner, website],
+  people: new Map([[planner.clientId, 12]]),
+}
+const fields = {
+  offered: MEMBER_SCOPES,
+  problems: [],
+  draft: {
+    name: 'Study Planner',
+    redirectUris: planner.redirectUris.join('\n'),
+    scopes: ['openid', 'account:read'],
+    confidential: false,
+  },
+}
+const problems = [
+  { field: 'name', problem: 'Use 1 to 200 characters.' },
+  {
+    field: 'redirectUris',
+    problem: 'http://planner.example/callback: Use https. Plain http is only for loopback.',
+  },
+  { field: 'scopes', problem: 'Choose at least one of openid, account:read.' },
+] as const
+const wrongDraft = {
+  name: '',
+  redirectUris: 'http://planner.example/callback',
+  scopes: [],
+  confidential: true,
+}
+const clients = {
+  ...at('/admin/developers/clients'),
+  clients: [platform, document, { ...document, name: 'Reviewed Tool', reviewed: true }],
+  people: new Map([['claude', 1]]),
+  settings: { hosts: 'tool.example\n*.example.org', openRegistration: false, problems: [] },
+  alwaysPermitted: ['127.0.0.1', 'localhost'],
+}
+const key = {
+  kid: 'k4Jd0a9xPq2vLw7ZbN3s',
+  stage: 'active' as const,
+  publishedAt: day('2026-08-01T00:00'),
+  activatedAt: day('2026-08-03T00:00'),
+  retiredAt: null,
+  readyAt: day('2026-08-02T00:00'),
+  ready: true,
+}
+const fresh = { ...key, kid: 'Zq81mXc5', stage: 'published' as const, activatedAt: null }
+const keys = {
+  ...at('/admin/developers/keys'),
+  leadHours: 24,
+  keys: [
+    { ...fresh, kid: 'Yn02wRt7', ready: false },
+    fresh,
+    key,
+    { ...key, kid: 'b7Gh3kLm', stage: 'retired' as const, retiredAt: day('2026-08-03T00:00') },
+  ],
+}
+const entry = {
+  id: '0198f3c0-0000-7000-8000-00000000000a',
+  at: day('2026-11-14T21:05'),
+  action: 'client.created',
+  outcome: 'ok',
+  actor: { id: '1', name: 'Olive Owner', email: 'owner@demo.test' },
+  client: { id: planner.clientId, name: planner.name },
+  subject: undefined,
+  detail: { via: 'admin_area', scopes: ['openid', 'account:read'] },
+  requestId: 'req-7f3k2m9q',
+}
+const audit = {
+  ...at('/admin/audit'),
+  filter: {},
+  entries: [
+    entry,
+    { ...entry, action: 'token.refused', outcome: 'invalid_grant', actor: undefined },
+    {
+      ...entry,
+      action: 'key.published',
+      client: undefined,
+      subject: key.kid,
+      detail: {},
+      requestId: undefined,
+    },
+  ],
+  next: entry.id,
+  isFirst: true,
+}
+
+/** Every state of the admin area, by the name of its screenshot. */
+export const sampleAdminPages: Record<string, string> = {
+  'admin-overview': overviewPage({
+    ...at('/admin'),
+    origin: 'http://localhost:3000',
+    people: 12,
+    applications: 2,
+    awaitingReview: 1,
+    signsIdTokens: true,
+  }),
+  'admin-overview-beta-off': overviewPage({
+    ...at('/admin'),
+    applicationsShown: false,
+    origin: 'http://harbor.localhost:3000',
+    people: 0,
+    applications: 0,
+    awaitingReview: 0,
+    signsIdTokens: false,
+  }),
+  'admin-only': adminOnlyPage({ school, here: '/admin', viewer: student, roles: ['student'] }),
+  'admin-settings': settingsPage({
+    ...at('/admin/settings'),
+    mcpConnections: true,
+    endAuthorizationOnReplay: false,
+    notice: 'MCP connections is on. OAuth applications are under Developers now.',
+  }),
+  'admin-applications': applicationsPage(applications),
+  'admin-applications-none': applicationsPage({ ...applications, applications: [] }),
+  'admin-applications-hostile-name': applicationsPage({
+    ...applications,
+    applications: [{ ...planner, name: hostileName }],
+  }),
+  'admin-new-application': newApplicationPage({
+    ...at('/admin/developers/applications/new'),
+    ...fields,
+  }),
+  'admin-new-application-problems': newApplicationPage({
+    ...at('/admin/developers/applications/new'),
+    ...fields,
+    draft: wrongDraft,
+    problems,
+  }),
+  'admin-secret': secretPage({
+    ...at('/admin/developers/applications'),
+    clientId: website.clientId,
+    name: website.name,
+    secret: 'sg_cs_AZjzwAAAcACAAAAAAAAAAWSampleSampleSampleSampleSampleSampleSample0a1b2c3d',
+    rotated: true,
+  }),
+  'admin-application': applicationPage({
+    ...at('/admin/developers/applications'),
+    ...fields,
+    application: planner,
+    people,
+  }),
+  'admin-application-confidential': applicationPage({
+    ...at('/admin/developers/applications'),
+    ...fields,
+    application: website,
+    draft: wrongDraft,
+    problems,
+    people: nobody,
+  }),
+  'admin-delete-application': deleteApplicationPage({
+    ...at('/admin/developers/applications'),
+    application: planner,
+    people: 12,
+  }),
+  'admin-clients': clientsPage(clients),
+  'admin-clients-problem': clientsPage({
+    ...clients,
+    clients: [],
+    settings: {
+      hosts: 'https://tool.example/',
+      openRegistration: true,
+      problems: ['"https://tool.example/" is no host. Write app.example.com.'],
+    },
+  }),
+  'admin-client-awaiting-review': clientPage({
+    ...at('/admin/developers/clients/view'),
+    client: document,
+    people,
+  }),
+  'admin-client-platform': clientPage({
+    ...at('/admin/developers/clients/view'),
+    client: { ...platform, disabled: true },
+    people: nobody,
+  }),
+  'admin-keys': keysPage(keys),
+  'admin-keys-none': keysPage({ ...keys, keys: [] }),
+  'admin-audit': auditPage(audit),
+  'admin-audit-filtered': auditPage({
+    ...audit,
+    filter: { action: 'client.created', actorEmail: 'owner@demo.test' },
+    entries: [],
+    next: undefined,
+    isFirst: false,
+  }),
+}
