@@ -25,24 +25,21 @@ const home = {
   origin,
   courses: [
     {
-      slug: 'typescript',
       title: 'TypeScript from the ground up',
       summary: 'Types that help instead of getting in the way, in forty short lectures.',
       priceAmount: 12900,
       currency: 'USD',
     },
     {
-      slug: 'sourdough',
       title: 'Sourdough at home',
       summary: 'A starter, a loaf, and what went wrong.',
       priceAmount: 0,
       currency: 'USD',
     },
-    { slug: 'ink', title: 'Ink drawing', summary: '', priceAmount: 1200, currency: 'JPY' },
+    { title: 'Ink drawing', summary: '', priceAmount: 1200, currency: 'JPY' },
   ],
   events: [
     {
-      slug: 'open-day',
       title: 'Open day',
       startsAt: day('2026-12-05T10:00'),
       location: 'Harbour Street 4',

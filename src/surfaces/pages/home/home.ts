@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { upcomingEvents } from '../../../domain/events/upcoming-events.ts'
-import { publishedCourses } from '../../../domain/learning/published-courses.ts'
+import { publicEventsToCome } from '../../../domain/events/public-events.ts'
+import { publicCourses } from '../../../domain/learning/public-courses.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { sendPage } from '../page-request.ts'
@@ -16,8 +16,8 @@ export function addHomeRoutes(app: FastifyInstance, context: AppContext): void {
     const { at, school } = request
     const [session, courses, events] = await Promise.all([
       findBrowserSession(request),
-      publishedCourses(at, COURSES_SHOWN),
-      upcomingEvents(at, EVENTS_SHOWN),
+      publicCourses(at, '', { limit: COURSES_SHOWN, fromEnd: false }),
+      publicEventsToCome(at, '', { limit: EVENTS_SHOWN }),
     ])
     const page = homePage({
       ...frameFor(context, request, reply, session),

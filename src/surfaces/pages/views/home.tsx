@@ -1,11 +1,23 @@
-import type { UpcomingEvent } from '../../../domain/events/upcoming-events.ts'
-import type { PublishedCourse } from '../../../domain/learning/published-courses.ts'
 import { Address, Name } from '../../../foundation/html/components.tsx'
 import { Moment } from '../../../foundation/html/moment.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { ButtonLink, Panel } from '../../../foundation/html/site-components.tsx'
 import { formatMoney } from './money.ts'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
+
+interface ShownCourse {
+  title: string
+  summary: string
+  /** In minor units of the currency. */
+  priceAmount: number
+  currency: string
+}
+
+interface ShownEvent {
+  title: string
+  startsAt: Date
+  location: string
+}
 
 interface HomeProps extends SiteFrame {
   tagline: string
@@ -14,8 +26,8 @@ interface HomeProps extends SiteFrame {
   origin: string
   /** Absent if nobody is signed in. */
   personName?: string | undefined
-  courses: readonly PublishedCourse[]
-  events: readonly UpcomingEvent[]
+  courses: readonly ShownCourse[]
+  events: readonly ShownEvent[]
 }
 
 export function homePage(props: HomeProps): string {
@@ -87,7 +99,7 @@ function Hero({ school, tagline, description, personName }: HomeProps) {
   )
 }
 
-function Course({ title, summary, priceAmount, currency }: PublishedCourse) {
+function Course({ title, summary, priceAmount, currency }: ShownCourse) {
   return (
     <li>
       <h3>{plainText(title, 300)}</h3>

@@ -27,6 +27,7 @@ export const auditWords: Readonly<Record<AuditAction, string>> = {
   'person.created': 'Account created',
   'person.deleted': 'Account deleted',
   'person.password_changed': 'Password changed',
+  'operation.done': 'Changed through an API',
 }
 
 export function auditWord(action: string): string {
