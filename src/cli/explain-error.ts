@@ -5,7 +5,7 @@ import {
 } from '../foundation/db/embedded/embedded-postgres-error.ts'
 import { MigrationError } from '../foundation/db/migrate.ts'
 import { isDatabaseUnavailable } from '../foundation/db/unavailable.ts'
-import { StartError } from '../start-error.ts'
+import { StartError } from '../start/start-error.ts'
 import type { Environment } from './cli.ts'
 import { CommandError } from './outcome.ts'
 

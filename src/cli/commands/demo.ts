@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { createDemoWorld, DatabaseNotEmpty, describeDemoWorld } from '../../demo/demo-world.ts'
 import { Keyring } from '../../foundation/crypto/seal.ts'
-import { loadInstallationSecret } from '../../installation-secret.ts'
+import { loadInstallationSecret } from '../../start/installation-secret.ts'
 import { withDatabase } from '../attach.ts'
 import type { Cli } from '../cli.ts'
 import { CommandError, type Outcome } from '../outcome.ts'

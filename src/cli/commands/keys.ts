@@ -10,7 +10,7 @@ import {
 } from '../../domain/schools/signing-keys.ts'
 import { Keyring } from '../../foundation/crypto/seal.ts'
 import { atSchool, type SchoolDb } from '../../foundation/db/school-db.ts'
-import { loadInstallationSecret } from '../../installation-secret.ts'
+import { loadInstallationSecret } from '../../start/installation-secret.ts'
 import { withDatabase } from '../attach.ts'
 import { BY_COMMAND_LINE } from '../by-command-line.ts'
 import type { Cli } from '../cli.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { purgeOnce } from '../../purge.ts'
+import { purgeOnce } from '../../start/purge.ts'
 import { withDatabase } from '../attach.ts'
 import type { Cli } from '../cli.ts'
 import type { Outcome } from '../outcome.ts'

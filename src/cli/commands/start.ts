@@ -9,7 +9,7 @@ export function addStartCommand(program: Command, cli: Cli): void {
     .action(async () => {
       const config = cli.config()
       // Loaded here: every other command answers without the whole server in memory.
-      const { startServer } = await import('../../server.ts')
+      const { startServer } = await import('../../start/server.ts')
       await startServer(config, { stdout: cli.io.stdout })
     })
   teach(

@@ -6,7 +6,7 @@ import { listSchools } from '../../domain/schools/manage-school.ts'
 import { Keyring } from '../../foundation/crypto/seal.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import { trustNobody } from '../../foundation/http/trust-proxy.ts'
-import { findInstallationSecret } from '../../installation-secret.ts'
+import { findInstallationSecret } from '../../start/installation-secret.ts'
 import { broken, type Finding, fine, note } from './finding.ts'
 
 const NAMED_AT_MOST = 5

@@ -1,7 +1,7 @@
 import { access, constants, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
-import { secretPath } from '../../installation-secret.ts'
+import { secretPath } from '../../start/installation-secret.ts'
 import { broken, type Finding, fine, note } from './finding.ts'
 
 const CHECK = 'data folder'

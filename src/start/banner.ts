@@ -1,8 +1,8 @@
 import type { Writable } from 'node:stream'
-import type { Config } from './config.ts'
-import { type DemoGuide, describeDemoWorld } from './demo/demo-world.ts'
+import type { Config } from '../config.ts'
+import { type DemoGuide, describeDemoWorld } from '../demo/demo-world.ts'
+import { VERSION } from '../version.ts'
 import type { DatabaseServer } from './open-database.ts'
-import { VERSION } from './version.ts'
 
 /** What somebody sees who has just started the server: where it is, and what to try next. */
 export function printBanner(

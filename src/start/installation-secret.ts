@@ -1,7 +1,7 @@
 import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Config } from './config.ts'
-import { randomSecret } from './foundation/crypto/random.ts'
+import type { Config } from '../config.ts'
+import { randomSecret } from '../foundation/crypto/random.ts'
 import { StartError } from './start-error.ts'
 
 /**

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
 import type pg from 'pg'
-import type { Config } from './config.ts'
+import type { Config } from '../config.ts'
 import {
   EmbeddedPostgresError,
   type ExitReport,
   findRunningEmbedded,
   startEmbeddedPostgres,
-} from './foundation/db/embedded/embedded-postgres.ts'
+} from '../foundation/db/embedded/embedded-postgres.ts'
 import { StartError } from './start-error.ts'
 
 /** Where PostgreSQL is, and how to let go of it. */

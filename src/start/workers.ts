@@ -3,9 +3,9 @@ import { createServer, type Server } from 'node:http'
 import type { Writable } from 'node:stream'
 import type { Logger } from 'pino'
 import { AggregatorRegistry, type Registry } from 'prom-client'
+import type { Config } from '../config.ts'
+import { openDatabase } from '../foundation/db/database.ts'
 import { printBanner } from './banner.ts'
-import type { Config } from './config.ts'
-import { openDatabase } from './foundation/db/database.ts'
 import { openPreparedDatabase, purgeInBackground } from './prepare.ts'
 
 /** A worker that dies at once, again and again, must not keep a core busy with its births. */

@@ -1,9 +1,9 @@
-import { auditSweep } from './domain/audit/purge.ts'
-import { clientSweeps } from './domain/clients/purge.ts'
-import { grantSweeps } from './domain/grants/purge.ts'
-import { idempotencySweep } from './domain/idempotency/purge.ts'
-import { peopleSweeps } from './domain/people/purge.ts'
-import type { Db } from './foundation/db/database.ts'
+import { auditSweep } from '../domain/audit/purge.ts'
+import { clientSweeps } from '../domain/clients/purge.ts'
+import { grantSweeps } from '../domain/grants/purge.ts'
+import { idempotencySweep } from '../domain/idempotency/purge.ts'
+import { peopleSweeps } from '../domain/people/purge.ts'
+import type { Db } from '../foundation/db/database.ts'
 
 /** Rows that one step looks at, and steps of one sweep in one round. */
 const STEP_ROWS = 1000

@@ -1,0 +1,170 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { findRunningEmbedded } from '../../src/foundation/db/embedded/embedded-postgres.ts'
+import { verifies } from '../spec/verifies.ts'
+import { emptyDatabase } from '../support/database.ts'
+import { DataFolders } from './support/data-folders.ts'
+import { build, freePort, RunningServer } from './support/running-server.ts'
+
+/** Whole servers start here, several at once with everything else; only a hang takes this long. */
+const START_MS = 180_000
+
+const folders = new DataFolders()
+afterAll(() => folders[Symbol.asyncDispose]())
+beforeAll(build, START_MS)
+
+const started: RunningServer[] = []
+afterAll(() => {
+  for (const server of started) server.process.kill('SIGKILL')
+})
+
+async function start(env: Record<string, string>, port?: number): Promise<RunningServer> {
+  const server = new RunningServer(port ?? (await freePort()), env)
+  started.push(server)
+  return server
+}
+
+function issuer(answer: { body: string }): unknown {
+  return (JSON.parse(answer.body) as { issuer?: unknown }).issuer
+}
+
+describe('npm start on a bare machine', () => {
+  verifies(
+    ['demo.first-start', 'demo.port-moves'],
+    'serves the demo world, says what to try, stops cleanly, and moves with the port',
+    async () => {
+      const dataDir = await folders.make()
+      const first = await start({ SCHOOLGATE_DATA_DIR: dataDir })
+      await first.ready()
+      for (const host of ['localhost', 'harbor.localhost', 'heritage.localhost']) {
+        const origin = `${host}:${first.port}`
+        const answer = await first.ask('/.well-known/oauth-authorization-server', { host: origin })
+        expect(issuer(answer)).toBe(`http://${origin}`)
+      }
+      const stranger = await first.ask('/', { host: 'nobody.test' })
+      expect(stranger.status).toBe(404)
+      for (const word of ['harbor.localhost', 'ada@demo.test', 'schoolgate-demo', 'demo-public']) {
+        expect(first.output).toContain(word)
+      }
+      expect(await first.stop()).toBe(0)
+      expect(await findRunningEmbedded(dataDir)).toBeUndefined()
+
+      const second = await start({ SCHOOLGATE_DATA_DIR: dataDir })
+      await second.ready()
+      expect(issuer(await second.ask('/.well-known/openid-configuration'))).toBe(
+        `http://localhost:${second.port}`,
+      )
+      expect(await second.stop('SIGINT')).toBe(0)
+    },
+    START_MS,
+  )
+
+  test(
+    'two workers share the port and answer as one',
+    async () => {
+      const dataDir = await folders.makeWithDatabase()
+      const metricsPort = await freePort()
+      const server = await start({
+        SCHOOLGATE_DATA_DIR: dataDir,
+        WORKERS: '2',
+        METRICS_PORT: String(metricsPort),
+      })
+      await server.ready()
+      expect((await server.ask('/.well-known/jwks.json')).status).toBe(200)
+      const metrics = await fetch(`http://127.0.0.1:${metricsPort}/metrics`)
+      expect(await metrics.text()).toContain('schoolgate_http_requests_total')
+      expect(await server.stop()).toBe(0)
+      expect(await findRunningEmbedded(dataDir)).toBeUndefined()
+    },
+    START_MS,
+  )
+
+  test(
+    'production never gets the demo world',
+    async () => {
+      const dataDir = await folders.makeWithDatabase()
+      const server = await start({ SCHOOLGATE_DATA_DIR: dataDir, NODE_ENV: 'production' })
+      await server.ready()
+      expect((await server.ask('/.well-known/openid-configuration')).status).toBe(404)
+      expect(server.output).not.toContain('schoolgate-demo')
+      expect(await server.stop()).toBe(0)
+    },
+    START_MS,
+  )
+})
+
+describe('what cannot start says why, and leaves nothing behind', () => {
+  test(
+    'a port that is taken',
+    async () => {
+      const dataDir = await folders.makeWithDatabase()
+      const taken = await freePort()
+      const other = createServer().listen(taken, '127.0.0.1')
+      await once(other, 'listening')
+      const server = await start({ SCHOOLGATE_DATA_DIR: dataDir }, taken)
+      expect(await server.ended()).toBe(1)
+      expect(server.output).toContain(`Port ${taken} is taken`)
+      expect(await findRunningEmbedded(dataDir)).toBeUndefined()
+      other.close()
+    },
+    START_MS,
+  )
+
+  test(
+    'a data folder that another server uses',
+    async () => {
+      const dataDir = await folders.makeWithDatabase()
+      const first = await start({ SCHOOLGATE_DATA_DIR: dataDir })
+      await first.ready()
+      const second = await start({ SCHOOLGATE_DATA_DIR: dataDir })
+      expect(await second.ended()).toBe(1)
+      expect(second.output).toContain(String(first.process.pid))
+      expect((await first.ask('/readyz')).status).toBe(200)
+      expect(await first.stop()).toBe(0)
+    },
+    START_MS,
+  )
+
+  test(
+    'a database that cannot be reached, or whose name is wrong',
+    async () => {
+      const env = { SCHOOLGATE_SECRET: 'x'.repeat(40) }
+      const away = await start({ ...env, DATABASE_URL: 'postgres://me:pw@127.0.0.1:1/x' })
+      expect(await away.ended()).toBe(1)
+      expect(away.output).toContain('cannot be reached')
+      expect(away.output).not.toContain('pw@')
+    },
+    START_MS,
+  )
+
+  test(
+    'a wrong variable',
+    async () => {
+      const server = await start({ WORKERS: 'many' })
+      expect(await server.ended()).toBe(1)
+      expect(server.output).toContain('WORKERS is "many"')
+    },
+    START_MS,
+  )
+})
+
+describe('DATABASE_URL', () => {
+  test(
+    'serves the demo world from another PostgreSQL',
+    async () => {
+      const { database } = await emptyDatabase()
+      const { host, port, user, password } = inject('postgres')
+      const url = new URL(`postgres://x/${database}`)
+      url.username = String(user)
+      url.password = String(password ?? '')
+      url.searchParams.set('host', String(host))
+      url.searchParams.set('port', String(port))
+      const server = await start({ DATABASE_URL: url.href, SCHOOLGATE_SECRET: 's'.repeat(40) })
+      await server.ready()
+      expect((await server.ask('/.well-known/openid-configuration')).status).toBe(200)
+      expect(await server.stop()).toBe(0)
+    },
+    START_MS,
+  )
+})
