@@ -9,7 +9,7 @@ import { parseToken } from '../../src/foundation/protocol/token-format.ts'
 import { verifies } from '../spec/verifies.ts'
 import { aPkce, authorizeAs } from '../support/browser-like.ts'
 import { aPair, exchange, type Pair, refresh, revoke, userinfo } from '../support/client-like.ts'
-import { connect } from '../support/postgres.ts'
+import { type Waiting, whileRowHeld } from '../support/row-lock.ts'
 import { aWire, type Wire } from '../support/wire.ts'
 import { aWorld, World } from '../support/world.ts'
 
@@ -159,46 +159,14 @@ describe('the answer is lost after the commit', () => {
   )
 })
 
-/** Holds a row while `start` runs into it, lets the worst happen, lets go, and awaits the answer. */
-async function whileWaiting<R>(
-  row: { lock: string; id: string },
-  start: () => Promise<R>,
-  worst: (
-    waiting: (many: number) => Promise<readonly number[]>,
-    holder: pg.Client,
-  ) => Promise<void>,
-): Promise<R> {
-  const holder = await connect(world.database.connection)
-  // A transaction sees pg_stat_activity as it was when it first looked, so another connection looks.
-  const watcher = await connect(world.database.connection)
-  const waiting = async (many: number): Promise<readonly number[]> => {
-    for (;;) {
-      const { rows } = await watcher.query<{ pid: number }>(
-        `select pid from pg_stat_activity
-         where datname = current_database() and wait_event_type = 'Lock'`,
-      )
-      if (rows.length >= many) return rows.map(({ pid }) => pid)
-    }
-  }
-  try {
-    await holder.query('begin')
-    await holder.query(row.lock, [row.id])
-    const started = start()
-    await worst(waiting, holder)
-    await holder.query('rollback')
-    return await started
-  } finally {
-    await Promise.all([holder.end(), watcher.end()])
-  }
-}
-
 const CODE_ROW = 'select from authorization_codes where id = $1 for update'
 const AUTHORIZATION_ROW = 'select from authorizations where id = $1 for update'
 
 test('a try that we were cut off from commits while our second one waits: still no replay', async () => {
   const { code, verifier, id } = await aCode()
   await withWire(async (wired, wire) => {
-    const answer = await whileWaiting(
+    const answer = await whileRowHeld(
+      world.database.connection,
       { lock: CODE_ROW, id },
       () => exchange(wired, school, client, code, verifier),
       async (waiting) => {
@@ -214,7 +182,7 @@ test('a try that we were cut off from commits while our second one waits: still 
 })
 
 describe('the backend is killed before the commit', () => {
-  const kill = async (waiting: (many: number) => Promise<readonly number[]>, holder: pg.Client) => {
+  const kill = async (waiting: Waiting, holder: pg.Client) => {
     await holder.query('select pg_terminate_backend(pid) from unnest($1::int[]) pid', [
       await waiting(1),
     ])
@@ -222,7 +190,8 @@ describe('the backend is killed before the commit', () => {
 
   test('a code exchange is done by its second try, once', async () => {
     const { code, verifier, id } = await aCode()
-    const answer = await whileWaiting(
+    const answer = await whileRowHeld(
+      world.database.connection,
       { lock: CODE_ROW, id },
       () => exchange(world, school, client, code, verifier),
       kill,
@@ -239,7 +208,8 @@ describe('the backend is killed before the commit', () => {
       .select('authorization_id')
       .where('id', '=', idOf(pair))
       .executeTakeFirstOrThrow()
-    const answer = await whileWaiting(
+    const answer = await whileRowHeld(
+      world.database.connection,
       { lock: AUTHORIZATION_ROW, id: authorization_id },
       () => refresh(world, school, client, pair.refresh_token),
       kill,

@@ -10,6 +10,7 @@ import { verifies } from '../spec/verifies.ts'
 import { type Answer, aPkce, Visitor } from '../support/browser-like.ts'
 import { exchange, type Pair, refresh, revoke, userinfo } from '../support/client-like.ts'
 import { aCode, codeIdOf, isLive, pairIdOf, pairRow } from '../support/oauth-world.ts'
+import { whileRowHeld } from '../support/row-lock.ts'
 import { aWorld } from '../support/world.ts'
 import { effort, timeout } from './effort.ts'
 
@@ -239,6 +240,56 @@ describe('races', () => {
       }
     },
     timeout,
+  )
+
+  verifies(
+    'pair.concurrent.no-deadlock',
+    'twenty unused generations are used and revoked at once: none waits for another in a circle',
+    async () => {
+      for (let round = 0; round < 10 * effort; round++) {
+        const line: Pair[] = []
+        for (let next = await newPair(); line.length < 20; next = (await refreshed(next)).json()) {
+          line.push(next)
+        }
+        const answers = await Promise.all(
+          line.flatMap((pair, age) => [
+            used(pair),
+            ...(age % 3 === 0 ? [revoke(world, school, client, pair.refresh_token)] : []),
+          ]),
+        )
+        for (const { statusCode } of answers) expect([200, 401]).toContain(statusCode)
+        const alive = await Promise.all(line.map((pair) => isLive(world, pair)))
+        expect(alive).toEqual(line.map((_, age) => age === 19))
+      }
+    },
+    timeout,
+  )
+
+  verifies(
+    'pair.concurrent.no-deadlock',
+    'first use and revocation take the authorization before any pair, so they can form no circle',
+    async () => {
+      const parent = await newPair()
+      const child: Pair = (await refreshed(parent)).json()
+      const { authorization_id } = await pairRow(world, parent)
+      const answers = await whileRowHeld(
+        world.database.connection,
+        {
+          lock: 'select from authorizations where id = $1 for no key update',
+          id: authorization_id,
+        },
+        () => Promise.all([used(child), revoke(world, school, client, child.refresh_token)]),
+        async (waiting, holder) => {
+          await waiting(2)
+          const { rowCount } = await holder.query(
+            'select from token_pairs where authorization_id = $1 for update nowait',
+            [authorization_id],
+          )
+          expect(rowCount).toBe(2)
+        },
+      )
+      for (const { statusCode } of answers) expect([200, 401]).toContain(statusCode)
+    },
   )
 
   verifies(

@@ -1,0 +1,47 @@
+import fc from 'fast-check'
+import { verifies } from '../spec/verifies.ts'
+import { aWorld } from '../support/world.ts'
+import { effort, timeout } from './effort.ts'
+import { Storm, stormActs } from './storm.ts'
+
+const world = await aWorld({
+  limits: { tokenPerSecond: 100_000, registrationPerMinute: 1000, documentPerMinute: 1000 },
+})
+const school = await world.aSchool()
+const client = await world.aPublicClient(school)
+const ada = await world.aMember(school)
+
+verifies(
+  ['pair.concurrent.no-deadlock', 'pair.revoke.spares-siblings'],
+  'whatever is asked at once, every answer fits some order, and no revocation is lost',
+  async () => {
+    const batches = fc.array(fc.array(stormActs(), { minLength: 2, maxLength: 8 }), {
+      maxLength: 15,
+      size: 'max',
+    })
+    await fc.assert(
+      fc.asyncProperty(batches, async (story) => {
+        const storm = new Storm(world, school, client, ada)
+        for (const batch of story) await Promise.all(batch.map((act) => storm.act(act)))
+        await storm.check()
+      }),
+      { numRuns: 25 * effort },
+    )
+  },
+  timeout,
+)
+
+verifies(
+  ['pair.concurrent.no-deadlock', 'trouble.parallel-refresh-errors'],
+  'ten workers and some thousand requests: no deadlock, no fault of ours, nothing revoked too much',
+  async () => {
+    const acts = fc.sample(stormActs(), { numRuns: 2000 * effort })
+    const storm = new Storm(world, school, client, ada)
+    const worker = async (): Promise<void> => {
+      for (let act = acts.pop(); act !== undefined; act = acts.pop()) await storm.act(act)
+    }
+    await Promise.all(Array.from({ length: 10 }, worker))
+    await storm.check()
+  },
+  timeout,
+)
