@@ -1,20 +1,39 @@
 import { sql } from 'kysely'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
+import { buildApp } from '../../src/app.ts'
+import { SchoolDirectory } from '../../src/domain/schools/school-directory.ts'
+import { openDatabase } from '../../src/foundation/db/database.ts'
+import { createLogger } from '../../src/foundation/http/logging.ts'
+import { trustNobody } from '../../src/foundation/http/trust-proxy.ts'
 import { verifies } from '../spec/verifies.ts'
 import type { Answer } from '../support/browser-like.ts'
 import { aPair, exchange, postForm, refresh, revoke, userinfo } from '../support/client-like.ts'
-import { onCuttableLine } from '../support/cuttable-line.ts'
-import { aCode, getFrom, isLive, pairRow } from '../support/oauth-world.ts'
-import { aWorld } from '../support/world.ts'
+import { aCode, getFrom } from '../support/oauth-world.ts'
+import { aWorld, World } from '../support/world.ts'
 
 const world = await aWorld()
-const { frail, line } = await onCuttableLine(world)
 const school = await world.aSchool()
-const unseen = await world.aSchool()
 const older = await world.aSchool({ variant: 'older' })
 const client = await world.aPublicClient(school)
 const keeper = await world.aConfidentialClient(school)
 const ada = await world.aMember(school)
+
+/** Nobody listens there: connections are refused as they are by a PostgreSQL that is down. */
+const nowhere = openDatabase({
+  connection: { ...world.database.connection, host: '127.0.0.1', port: 1 },
+  poolSize: 2,
+  statementTimeoutMs: 1000,
+})
+afterAll(() => nowhere.close())
+
+/** The same schools seen by a process that has lost the database. */
+function aCutOffProcess(directory: SchoolDirectory): World {
+  const context = { ...world.context, db: nowhere.db, directory }
+  const logger = createLogger({ level: 'silent' })
+  const app = buildApp({ context, logger, trust: trustNobody, readiness: [] })
+  afterAll(() => app.close())
+  return new World(app, world.database, context)
+}
 
 function expectTryAgain(answer: Answer): void {
   expect(answer.statusCode).toBe(503)
@@ -28,90 +47,46 @@ function expectTryAgain(answer: Answer): void {
   expect(answer.headers['cache-control']).toBe('no-store')
 }
 
-/** Until the pool has noticed which of its connections are dead. */
-async function awake(): Promise<void> {
-  for (;;) {
-    const answer = await postForm(frail, school, '/api/oauth/register', { client_name: 'Claude' })
-    if (answer.statusCode === 201) return
-  }
-}
-
-describe('while the line to the database is cut', () => {
+describe('while the database is away', () => {
   verifies(
     ['token.database-away', 'bearer.no-verdict'],
     'every endpoint says try again, none gives a verdict, and afterwards everything is as it was',
     async () => {
-      const pair = await aPair(frail, school, client, ada)
-      const kept = await aPair(frail, school, keeper, ada)
-      const fresh = await aCode(frail, school, client, ada)
-      await getFrom(frail, older, '/.well-known/openid-configuration')
-      await line.cut()
+      const pair = await aPair(world, school, client, ada)
+      const kept = await aPair(world, school, keeper, ada)
+      const { code, pkce } = await aCode(world, school, client, ada)
+      await getFrom(world, older, '/.well-known/openid-configuration')
+      const cutOff = aCutOffProcess(world.context.directory)
       for (const answer of [
-        await userinfo(frail, school, pair.access_token),
-        await refresh(frail, school, client, pair.refresh_token),
-        await refresh(frail, school, keeper, kept.refresh_token, { client_secret: 'wrong' }),
-        await exchange(frail, school, client, fresh.code, fresh.pkce.verifier),
-        await revoke(frail, school, client, pair.refresh_token),
-        await postForm(frail, school, '/api/oauth/register', { client_name: 'Claude' }),
-        await postForm(frail, older, '/api/oauth/introspect', { token: 'x', client_id: 'y' }),
-        await userinfo(frail, unseen, pair.access_token),
-        await getFrom(frail, unseen, '/.well-known/oauth-authorization-server'),
+        await userinfo(cutOff, school, pair.access_token),
+        await refresh(cutOff, school, client, pair.refresh_token),
+        await refresh(cutOff, school, keeper, kept.refresh_token, { client_secret: 'wrong' }),
+        await exchange(cutOff, school, client, code, pkce.verifier),
+        await revoke(cutOff, school, client, pair.refresh_token),
+        await postForm(cutOff, school, '/api/oauth/register', { client_name: 'Claude' }),
+        await postForm(cutOff, older, '/api/oauth/introspect', { token: 'x', client_id: 'y' }),
       ]) {
         expectTryAgain(answer)
       }
-      // What a school says about itself is remembered, and garbage needs no database to be refused.
-      const known = await getFrom(frail, school, '/.well-known/oauth-authorization-server')
-      expect(known.statusCode).toBe(200)
-      expect((await userinfo(frail, school, 'garbage')).statusCode).toBe(401)
-
-      await line.mend()
-      await awake()
-      expect((await userinfo(frail, school, pair.access_token)).statusCode).toBe(200)
-      expect((await refresh(frail, school, client, pair.refresh_token)).statusCode).toBe(200)
-      const { code, pkce } = fresh
-      expect((await exchange(frail, school, client, code, pkce.verifier)).statusCode).toBe(200)
+      expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(200)
+      expect((await refresh(world, school, client, pair.refresh_token)).statusCode).toBe(200)
+      expect((await exchange(world, school, client, code, pkce.verifier)).statusCode).toBe(200)
     },
   )
-})
 
-describe('an answer of the database that got lost after the commit', () => {
-  test('a code exchange recognises its own first try and is not taken for a replay', async () => {
-    const { code, pkce } = await aCode(frail, school, client, ada)
-    await awake()
-    line.loseNextAnswer()
-    const answer = await exchange(frail, school, client, code, pkce.verifier)
-    expect(answer.statusCode).toBe(200)
-    const pair = answer.json()
-    expect(pair.id_token).toBeDefined()
-    expect(await isLive(world, pair)).toBe(true)
-    const { authorization_id } = await pairRow(world, pair)
-    const { rows } = await sql<{ pairs: number; issued: number }>`
-      select (select count(*)::int from token_pairs where authorization_id = ${authorization_id}) as pairs,
-        (select count(*)::int from audit_entries
-         where authorization_id = ${authorization_id} and action = 'token.issued') as issued`.execute(
-      world.database.db,
-    )
-    expect(rows).toEqual([{ pairs: 1, issued: 1 }])
-    expect((await userinfo(frail, school, pair.access_token)).statusCode).toBe(200)
-    const again = await exchange(frail, school, client, code, pkce.verifier)
-    expect(again.json().error).toBe('invalid_grant')
-    expect(await isLive(world, pair)).toBe(false)
+  test('what a school says about itself is remembered, and garbage needs no database', async () => {
+    await getFrom(world, school, '/.well-known/oauth-authorization-server')
+    const cutOff = aCutOffProcess(world.context.directory)
+    const known = await getFrom(cutOff, school, '/.well-known/oauth-authorization-server')
+    expect(known.statusCode).toBe(200)
+    expect((await userinfo(cutOff, school, 'garbage')).statusCode).toBe(401)
   })
 
-  test('a refresh gives another child, and nobody is signed out', async () => {
-    const pair = await aPair(frail, school, client, ada)
-    await awake()
-    line.loseNextAnswer()
-    const answer = await refresh(frail, school, client, pair.refresh_token)
-    expect(answer.statusCode).toBe(200)
-    expect((await userinfo(frail, school, answer.json().access_token)).statusCode).toBe(200)
-  })
-
-  test('a token check asks again', async () => {
-    const pair = await aPair(frail, school, client, ada)
-    await userinfo(frail, school, pair.access_token)
-    line.loseNextAnswer()
-    expect((await userinfo(frail, school, pair.access_token)).statusCode).toBe(200)
+  test('a process that does not even know the school says the same, and not that there is none', async () => {
+    const cutOff = aCutOffProcess(new SchoolDirectory(nowhere.db))
+    expectTryAgain(await getFrom(cutOff, school, '/.well-known/oauth-authorization-server'))
+    expectTryAgain(await userinfo(cutOff, school, 'garbage'))
+    expectTryAgain(await refresh(cutOff, school, client, 'garbage'))
   })
 })
 
