@@ -1,6 +1,6 @@
-import axe, { type AxeResults } from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { violationsOf } from '../support/accessibility.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { origin, servePages } from '../support/page-server.ts'
 import { samplePages } from '../support/sample-pages.ts'
@@ -17,15 +17,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close()
 })
-
-/** Each rule that was broken, with the elements that broke it. */
-async function violationsOf(page: Page, options = {}): Promise<string[]> {
-  // Evaluated from outside the page, so that its policy need not let a script in.
-  await page.evaluate(axe.source)
-  const run = `axe.run(document, ${JSON.stringify(options)})`
-  const { violations } = await page.evaluate<AxeResults>(run)
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)
-}
 
 describe('every page', () => {
   let context: BrowserContext

@@ -1,0 +1,135 @@
+import type { AddressInfo } from 'node:net'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { violationsOf } from '../support/accessibility.ts'
+import { launchBrowser } from '../support/browser.ts'
+import { aPair, userinfo } from '../support/client-like.ts'
+import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../support/world.ts'
+
+const world = await aWorld()
+let browser: Browser
+let school: TestSchool
+let owner: TestPerson
+
+beforeAll(async () => {
+  await world.app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = world.app.server.address() as AddressInfo
+  const made = await world.aSchool()
+  const origin = `http://${made.subdomain}.localhost:${port}`
+  await world.database.pool.query('update schools set origin = $2 where id = $1', [made.id, origin])
+  world.context.directory.forget()
+  school = { ...made, origin }
+  owner = await world.aMember(school, ['owner'])
+  browser = await launchBrowser()
+}, 60_000)
+
+afterAll(() => browser?.close())
+
+/** A window of a browser of its own; it ends with the test, which fails if the browser complained. */
+async function aWindow(options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser.newContext({ baseURL: school.origin, ...options })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => complaints.push(message.text()))
+  onTestFinished(async () => {
+    await context.close()
+    // A browser reports every answer of 400 and up by itself.
+    expect(complaints.filter((text) => !text.startsWith('Failed to load resource'))).toEqual([])
+  })
+  return page
+}
+
+async function signIn(page: Page, person: TestPerson): Promise<void> {
+  await page.fill('#email', person.email)
+  await page.fill('#password', PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+test('an owner finds the applications, makes one and reads its secret, with scripts off', async () => {
+  const page = await aWindow({ javaScriptEnabled: false })
+  await page.goto('/admin')
+  await signIn(page, owner)
+  expect(new URL(page.url()).pathname).toBe('/admin')
+  await page.getByRole('link', { name: 'Switch it on in Settings' }).click()
+  await page.getByLabel('MCP connections').check()
+  await page.getByRole('button', { name: 'Save beta features' }).click()
+  await page.getByRole('link', { name: 'OAuth applications' }).click()
+  await page.getByRole('link', { name: 'New application' }).click()
+  await page.getByLabel('Name').fill('School website')
+  await page.getByLabel('Redirect URIs').fill('http://website.example/callback')
+  await page.getByLabel('Confidential application').check()
+  await page.getByRole('button', { name: 'Create application' }).click()
+  expect(await page.locator('#redirect_uris-error').textContent()).toContain('Use https')
+  expect(await page.getByLabel('Confidential application').isChecked()).toBe(true)
+  await page.getByLabel('Redirect URIs').fill('https://website.example/callback')
+  await page.getByRole('button', { name: 'Create application' }).click()
+  expect(await page.locator('.secret').textContent()).toMatch(/^sg_cs_/)
+  await page.getByRole('link', { name: 'I have copied it' }).click()
+  expect(await page.locator('.page-head .badge').textContent()).toBe('Confidential')
+  expect(await page.content()).not.toContain('sg_cs_')
+}, 60_000)
+
+test('a member ends an app by keyboard, and the app is out at once', async () => {
+  const client = await world.aPublicClient(school, { name: 'Study Planner' })
+  const ada = await world.aMember(school)
+  const pair = await aPair(world, school, client, ada)
+  const page = await aWindow()
+  await page.goto('/account/apps')
+  await signIn(page, ada)
+  await page.keyboard.press('Tab')
+  expect(await page.evaluate<string>('document.activeElement.textContent')).toBe(
+    'Skip to the content',
+  )
+  await page.keyboard.press('Enter')
+  const stops: string[] = []
+  for (let i = 0; i < 3; i++) {
+    await page.keyboard.press('Tab')
+    stops.push(await page.evaluate<string>('document.activeElement.textContent'))
+  }
+  expect(stops[0]).toContain('Your account')
+  expect(stops[1]).toMatch(/^End Study Planner/)
+  expect(stops[2]).toBe('What it may do')
+  await page.keyboard.press('Shift+Tab')
+  await page.keyboard.press('Enter')
+  await page.getByText('No app has access').waitFor()
+  expect(await page.getByRole('status').textContent()).toContain('Ended.')
+  expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(401)
+}, 60_000)
+
+test('a member changes the password, and is signed out nowhere but elsewhere', async () => {
+  const ben = await world.aMember(school)
+  const [page, other] = [await aWindow(), await aWindow()]
+  for (const one of [page, other]) {
+    await one.goto('/account/password')
+    await signIn(one, ben)
+  }
+  await page.getByLabel('Current password').fill(PASSWORD)
+  await page.getByLabel('New password').fill('a much better password')
+  await page.getByRole('button', { name: 'Change password' }).click()
+  expect(await page.getByRole('status').textContent()).toContain('signed out everywhere else')
+  await other.goto('/account')
+  expect(new URL(other.url()).pathname).toBe('/sign-in')
+}, 60_000)
+
+test('pages with real rows in them break no rule of accessibility', async () => {
+  const page = await aWindow()
+  await page.goto('/admin')
+  await signIn(page, owner)
+  const paths = ['/', '/docs', '/account', '/admin', '/admin/audit', '/admin/developers/keys']
+  for (const path of paths) {
+    await page.goto(path)
+    expect(await violationsOf(page), path).toEqual([])
+  }
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.waitForURL(`${school.origin}/`)
+}, 60_000)
+
+test('a student reads why the admin area is closed', async () => {
+  const page = await aWindow()
+  await page.goto('/admin/audit')
+  await signIn(page, await world.aMember(school))
+  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(
+    'This area is for owners and admins',
+  )
+  expect(await violationsOf(page)).toEqual([])
+}, 60_000)
