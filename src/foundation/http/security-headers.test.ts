@@ -23,6 +23,7 @@ describe('pageHeaders', () => {
   test('the way to a client’s callback is not blocked by form-action or a cut opener', () => {
     const headers = pageHeaders('https://a.test', 'authorization')
     expect(headers['content-security-policy']).not.toContain('form-action')
+    expect(headers['content-security-policy']).not.toContain('script-src')
     expect(headers).not.toHaveProperty('cross-origin-opener-policy')
     expect(headers['content-security-policy']).toContain("frame-ancestors 'none'")
     expect(headers['cache-control']).toBe('no-store')

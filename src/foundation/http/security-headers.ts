@@ -9,18 +9,20 @@ import type { FastifyReply } from 'fastify'
  */
 export type PageKind = 'site' | 'authorization'
 
-const CONTENT_SECURITY_POLICY = [
+/** No scripts here: nobody who gets one onto this origin, as a file say, can run it on consent. */
+const AUTHORIZATION_POLICY = [
   "default-src 'none'",
-  "script-src 'self'",
   "style-src 'self'",
   "img-src 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ].join('; ')
 
+const SITE_POLICY = `${AUTHORIZATION_POLICY}; script-src 'self'; form-action 'self'`
+
 const PAGE_HEADERS = {
   // RFC 9700 §4.16: for browsers that know frame-ancestors and those that know only the old way.
-  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'content-security-policy': AUTHORIZATION_POLICY,
   'x-frame-options': 'DENY',
   // Not no-referrer: with it our own form posts would carry `Origin: null`.
   'referrer-policy': 'same-origin',
@@ -33,7 +35,7 @@ const PAGE_HEADERS = {
 
 const SITE_HEADERS = {
   ...PAGE_HEADERS,
-  'content-security-policy': `${CONTENT_SECURITY_POLICY}; form-action 'self'`,
+  'content-security-policy': SITE_POLICY,
   'cross-origin-opener-policy': 'same-origin',
 } as const
 
