@@ -123,6 +123,16 @@ describe('a vendor platform', () => {
     },
   )
 
+  test('whose code goes to this very device is shown with a warning, another way back without', async () => {
+    const stage = await aPlatform()
+    const warning = 'Did you just start this app?'
+    expect((await signedIn(stage, READ)).page.body).toContain(warning)
+    const client = { ...stage.client, redirectUri: 'https://claude.ai/api/mcp/auth_callback' }
+    const { page } = await signedIn({ ...stage, client }, READ)
+    expect(page.body).not.toContain(warning)
+    expect(page.body).toContain('claude.ai')
+  })
+
   test('may hold every operator scope, and the consent page has a line for each', async () => {
     const stage = await aPlatform()
     const scope = SCOPES_OF_AUDIENCE.operator.toString()

@@ -35,7 +35,7 @@ const consent = {
     kind: 'application' as const,
     redirectHost: 'planner.example',
     reviewed: true,
-    loopbackOnly: false,
+    onOwnDevice: false,
   },
 }
 
@@ -45,7 +45,7 @@ const document = {
   host: 'claude.example',
   redirectHost: '127.0.0.1',
   reviewed: false,
-  loopbackOnly: true,
+  onOwnDevice: true,
 }
 
 /** Every state of every page, by the name of its screenshot. */

@@ -171,7 +171,7 @@ function askingClient({ client, redirectUri }: ConsentQuestion): AskingClient {
     host: client.kind === 'document' ? new URL(client.clientId).host : undefined,
     redirectHost: new URL(redirectUri).host || new URL(redirectUri).protocol,
     reviewed: client.reviewed,
-    loopbackOnly: client.redirectUris.every(isLoopback),
+    onOwnDevice: isLoopback(redirectUri),
   }
 }
 

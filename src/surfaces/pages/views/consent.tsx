@@ -23,8 +23,8 @@ export interface AskingClient {
   host?: string | undefined
   redirectHost: string
   reviewed: boolean
-  /** Every way back leads to this device, where any program may listen. */
-  loopbackOnly: boolean
+  /** This very request leads back to the person's device, where any program may listen. */
+  onOwnDevice: boolean
 }
 
 interface ConsentProps {
@@ -120,7 +120,7 @@ function Provenance({ client, school }: { client: AskingClient; school: Branding
       ]}
     />
   )
-  const loopback = client.loopbackOnly && (
+  const loopback = client.onOwnDevice && (
     <p>
       It runs on your own device, where another program could pose as it. If you did not just start
       it yourself, choose Deny.
