@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
+import { DocumentClients } from '../../src/domain/clients/document-clients.ts'
 import { plainServer } from '../net/stand-in-server.ts'
 import { verifies } from '../spec/verifies.ts'
 import {
@@ -362,6 +363,43 @@ describe('when it is fetched', () => {
     },
   )
 })
+
+verifies(
+  'cimd.fetch.rate-limited',
+  'a stranger who names slow hosts holds up nobody but themselves',
+  async () => {
+    const documents = new DocumentClients({
+      hosts: ['127.0.0.1'],
+      loopbackHttp: true,
+      mayFetch: () => true,
+    })
+    const school = await world.context.directory.find((await world.aSchool()).origin)
+    if (school === undefined) throw new Error('the school was just made')
+    let release = (): void => undefined
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let asked = 0
+    const port = await plainServer(async (_request, response) => {
+      asked += 1
+      await released
+      response.writeHead(404).end()
+    })
+    const resolve = (path: string, address: string) => {
+      const url = { href: `http://127.0.0.1:${port}/${path}`, host: '127.0.0.1' }
+      return documents.resolve(world.database.db, school, url, address)
+    }
+    const slow = [resolve('a', '192.0.2.1'), resolve('b', '192.0.2.1')]
+    await expect.poll(() => asked).toBe(2)
+    expect(await resolve('c', '192.0.2.1')).toMatchObject({ retryAfterSeconds: 60 })
+    const { client } = await aDocument()
+    const url = { href: client.clientId, host: '127.0.0.1' }
+    const good = await documents.resolve(world.database.db, school, url, '192.0.2.2')
+    expect(good).toMatchObject({ ok: true })
+    release()
+    expect(await Promise.all(slow)).toMatchObject([{ ok: false }, { ok: false }])
+  },
+)
 
 describe('what spoils a document', () => {
   const spoilt: Record<string, object> = {

@@ -17,6 +17,12 @@ export type ResolvedDocument =
       readonly retryAfterSeconds?: number
     }
 
+interface Fetching {
+  /** For whom, first of all those who may be waiting by now. */
+  readonly address: string
+  readonly fetched: Promise<FetchedDocument>
+}
+
 /** A document as this school sees it: read and identity scopes until an operator has reviewed it. */
 export function documentAsClient(document: ClientDocument, own: Client | undefined): Client {
   const reviewed = own?.reviewed === true
@@ -45,6 +51,8 @@ export interface DocumentRules {
 
 /** More at once would hold the threads that name look-ups share with password hashing. */
 const MAX_FETCHES_AT_ONCE = 4
+/** Of those, for one address: whoever names slow hosts must not hold up everybody else. */
+const MAX_FETCHES_PER_ADDRESS = 2
 /** The window in which an address is counted. */
 const BUSY_SECONDS = 60
 
@@ -57,7 +65,7 @@ const BUSY_SECONDS = 60
 export class DocumentClients {
   readonly loopbackHttp: boolean
   readonly #rules: DocumentRules
-  readonly #fetching = new Map<string, Promise<FetchedDocument>>()
+  readonly #fetching = new Map<string, Fetching>()
 
   constructor(rules: DocumentRules) {
     this.#rules = rules
@@ -90,8 +98,8 @@ export class DocumentClients {
     const kept = await findKept(db, url.href)
     if (kept !== undefined) return kept
     const running = this.#fetching.get(url.href)
-    if (running !== undefined) return await running
-    if (this.#fetching.size >= MAX_FETCHES_AT_ONCE || !this.#rules.mayFetch(address)) {
+    if (running !== undefined) return await running.fetched
+    if (this.#isBusy(address) || !this.#rules.mayFetch(address)) {
       return {
         ok: false,
         description: 'Too many client metadata documents are being fetched. Try again in a minute.',
@@ -104,8 +112,13 @@ export class DocumentClients {
         return fetched
       })
       .finally(() => this.#fetching.delete(url.href))
-    this.#fetching.set(url.href, fetching)
+    this.#fetching.set(url.href, { address, fetched: fetching })
     return await fetching
+  }
+
+  #isBusy(address: string): boolean {
+    const ofAddress = [...this.#fetching.values()].filter((other) => other.address === address)
+    return this.#fetching.size >= MAX_FETCHES_AT_ONCE || ofAddress.length >= MAX_FETCHES_PER_ADDRESS
   }
 }
 
