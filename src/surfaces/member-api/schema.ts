@@ -2,26 +2,26 @@ import { defaultFieldResolver, type GraphQLSchema, isObjectType } from 'graphql/
 import type { SchoolVariant } from '../../domain/schools/school.ts'
 import { createBuilder } from './builder.ts'
 import { definePageInfo } from './connections/define-connection.ts'
-import { guardRootFields, needsScope } from './scopes.ts'
-import { defineMeetingState } from './types/meeting-state.ts'
-import { addMutations } from './types/mutations.ts'
-import { defineNotification } from './types/notification.ts'
+import { defineMeetingState } from './graphql-types/meeting-state.ts'
+import { addMutations } from './graphql-types/mutations.ts'
+import { defineNotification } from './graphql-types/notification.ts'
 import {
   defineNotificationChannel,
   defineNotificationSubscription,
-} from './types/notification-subscription.ts'
-import { defineScalars } from './types/scalars.ts'
-import { defineSchool } from './types/school.ts'
-import { defineViewer } from './types/viewer.ts'
-import { addAvatar } from './types/viewer-avatar.ts'
-import { addConsultingMeetings, addConsultingServices } from './types/viewer-consulting.ts'
+} from './graphql-types/notification-subscription.ts'
+import { defineScalars } from './graphql-types/scalars.ts'
+import { defineSchool } from './graphql-types/school.ts'
+import { defineViewer } from './graphql-types/viewer.ts'
+import { addAvatar } from './graphql-types/viewer-avatar.ts'
+import { addConsultingMeetings, addConsultingServices } from './graphql-types/viewer-consulting.ts'
 import {
   addDigitalProducts,
   addEnrolledCourses,
   addEventRegistrations,
-} from './types/viewer-entitlements.ts'
-import { addNotifications } from './types/viewer-notifications.ts'
-import { addPayments } from './types/viewer-payments.ts'
+} from './graphql-types/viewer-entitlements.ts'
+import { addNotifications } from './graphql-types/viewer-notifications.ts'
+import { addPayments } from './graphql-types/viewer-payments.ts'
+import { guardRootFields, needsScope } from './scopes.ts'
 
 /** The schema of a variant. On older origins some fields and their types do not exist at all. */
 export function buildMemberSchema(variant: SchoolVariant): GraphQLSchema {
