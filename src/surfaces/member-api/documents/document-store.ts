@@ -140,11 +140,19 @@ function runner(
   let run = interpret
   let sightings = 0
   return (context, variables) => {
-    if (++sightings === 2 && measure.fields <= COMPILED_FIELDS) {
+    if (++sightings === 2 && isWorthCompiling(measure)) {
       run = compile(schema, document, operationName) ?? interpret
     }
     return run(context, variables)
   }
+}
+
+/**
+ * Conditions stay with the interpreter: compiled, a fragment that is spread twice under different
+ * conditions loses its fields.
+ */
+function isWorthCompiling({ fields, isConditional }: Measure): boolean {
+  return fields <= COMPILED_FIELDS && !isConditional
 }
 
 function compile(

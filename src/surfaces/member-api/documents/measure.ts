@@ -25,6 +25,8 @@ export interface Measure {
   readonly cost: Cost
   /** The scopes that its root fields declare. */
   readonly scopes: ReadonlySet<AccountScope>
+  /** Whether anything in it is selected under a condition (`@skip`, `@include`). */
+  readonly isConditional: boolean
 }
 
 /** One statement of SQL, in objects. */
@@ -70,6 +72,7 @@ class Walker {
   #fields = 0
   #aliases = 0
   #scopes = new Set<AccountScope>()
+  #isConditional = false
 
   constructor(schema: GraphQLSchema, document: DocumentNode, limits: DocumentLimits) {
     this.#schema = schema
@@ -84,9 +87,15 @@ class Walker {
   measure(operation: OperationDefinitionNode): Measure {
     const before = this.#fields
     this.#scopes = new Set()
+    this.#isConditional = false
     const parent = this.#schema.getRootType(operation.operation) ?? undefined
     const cost = this.#selections(operation.selectionSet, { parent, depth: 1, names: new Map() })
-    return { fields: this.#fields - before, cost, scopes: this.#scopes }
+    return {
+      fields: this.#fields - before,
+      cost,
+      scopes: this.#scopes,
+      isConditional: this.#isConditional,
+    }
   }
 
   #selections(selectionSet: SelectionSetNode, place: Place): Cost {
@@ -95,6 +104,7 @@ class Walker {
       if (++this.#fields > this.#limits.fields) {
         throw overLimit('fields', this.#limits.fields, 'Select less, or spread fewer fragments.')
       }
+      if ((selection.directives?.length ?? 0) > 0) this.#isConditional = true
       if (selection.kind === 'Field') {
         total = plus(total, this.#field(selection, place))
       } else if (selection.kind === 'InlineFragment') {
