@@ -128,6 +128,13 @@ describe('a token of another school', () => {
     },
   )
 
+  test('an operator pair and its tokens live at their school alone', async () => {
+    const owner = await world.aMember(school, ['admin'])
+    const pair = await anOperatorPair(world, school, owner)
+    expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(200)
+    expect((await userinfo(world, elsewhere, pair.access_token)).statusCode).toBe(401)
+  })
+
   test('a live, an expired and a made-up one cannot be used to find schools', async () => {
     const pair = await aPair(world, school, client, ada)
     await agePair(world, pair, '3 hours')
