@@ -1,0 +1,144 @@
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import { verifies } from '../spec/verifies.ts'
+import { aStage, queryOf, signedIn, writtenRows } from '../support/authorization.ts'
+import { hiddenFields } from '../support/browser-like.ts'
+import { aWorld } from '../support/world.ts'
+
+const world = await aWorld()
+const stage = await aStage(world)
+const { origin } = stage.school
+const headers = { host: new URL(origin).host }
+const good = [...new URLSearchParams(queryOf(stage))]
+
+/** Texts that parsers, databases, headers and URLs stumble over. */
+const nasty = fc.oneof(
+  fc.constantFrom(
+    '',
+    '\0',
+    '\r\nSet-Cookie: a=b',
+    '%',
+    '%00',
+    '%ff',
+    '..',
+    '/',
+    '//evil.example',
+    'https://evil.example/',
+    'http://127.0.0.1/callback',
+    'http://127.0.0.1:1/callback',
+    '__proto__',
+    'constructor',
+    "'; drop table clients; --",
+    '<script>',
+    '\ud800',
+    '\u202e',
+    'none',
+    'login',
+    'code',
+    'token',
+    'plain',
+    '-1',
+    '1e999',
+    'null',
+  ),
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.string({ unit: 'grapheme', maxLength: 40 }),
+  fc.string({ minLength: 500, maxLength: 3000 }),
+)
+
+/** Half a surrogate pair cannot be sent; what arrives for it can. */
+const wellFormed = (text: string): string => Buffer.from(text).toString()
+
+const name = fc.oneof(
+  fc.constantFrom(...good.map(([key]) => key), 'prompt', 'max_age', 'request', 'login_hint'),
+  nasty,
+)
+
+/** Raw as a socket delivers it: encoded, half encoded or not at all. */
+const written = fc.tuple(nasty, fc.constantFrom('encoded', 'raw')).map(([text, how]) => {
+  const sent = wellFormed(text)
+  if (how === 'encoded') return encodeURIComponent(sent)
+  return sent.replace(/[^\x21-\x7e]|[#&]/g, '')
+})
+
+const requests = fc
+  .tuple(
+    fc.subarray(good, { minLength: good.length - 3 }),
+    fc.array(fc.tuple(name, written), { maxLength: 4 }),
+    fc.boolean(),
+  )
+  .map(([kept, added, addedFirst]) => {
+    const right = kept.map(([key, value]) => `${key}=${encodeURIComponent(value)}`)
+    const wrong = added.map(([key, value]) => `${encodeURIComponent(wellFormed(key))}=${value}`)
+    return (addedFirst ? [...wrong, ...right] : [...right, ...wrong]).join('&')
+  })
+
+const elsewhere = (location: string) =>
+  !/^\/(sign-in|consent)\?request=[A-Za-z0-9_-]+$/.test(location) &&
+  !/^http:\/\/127\.0\.0\.1(:\d+)?\/callback\?error=/.test(location)
+
+verifies(
+  ['authorize.bad-input', 'rfc9700.no-open-redirector'],
+  'whatever is sent to the authorization endpoint ends on a page, at sign-in or at the client’s own address',
+  async () => {
+    const before = await writtenRows(stage)
+    await fc.assert(
+      fc.asyncProperty(requests, async (query) => {
+        const answer = await world.app.inject({ url: `/oauth/authorize?${query}`, headers })
+        const { location } = answer.headers
+        if (answer.statusCode === 303) expect(elsewhere(String(location))).toBe(false)
+        else expect([400, 414]).toContain(answer.statusCode)
+        expect(answer.headers['set-cookie']).toBeUndefined()
+      }),
+      { numRuns: 400 },
+    )
+    expect(await writtenRows(stage)).toBe(before)
+  },
+  60_000,
+)
+
+verifies(
+  ['authorize.bad-input', 'pages.security.form-token'],
+  'whatever is posted to sign-in, sign-out and consent by a stranger is refused',
+  async () => {
+    const before = await writtenRows(stage)
+    const paths = fc.constantFrom('/sign-in', '/sign-out', '/consent')
+    await fc.assert(
+      fc.asyncProperty(paths, requests, async (url, payload) => {
+        const type = { 'content-type': 'application/x-www-form-urlencoded' }
+        const post = { method: 'POST', url, payload, headers: { ...headers, ...type } } as const
+        expect((await world.app.inject(post)).statusCode).toBe(403)
+      }),
+      { numRuns: 100 },
+    )
+    expect(await writtenRows(stage)).toBe(before)
+  },
+  60_000,
+)
+
+verifies(
+  'authorize.bad-input',
+  'whatever a signed-in person adds to their own forms is a page or the answer they gave',
+  async () => {
+    const { visitor, page } = await signedIn(stage)
+    const genuine = hiddenFields(page.body, '/consent')
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom('request', 'decision', 'continue', 'email', 'password', 'return_to'),
+        nasty,
+        fc.constantFrom('/consent', '/sign-in'),
+        async (field, value, path) => {
+          const fields = { ...genuine, decision: 'deny', [field]: wellFormed(value) }
+          const answer = await visitor.post(path, fields)
+          if (answer.statusCode === 303) {
+            expect(answer.headers.location).toMatch(/^http:\/\/127\.0\.0\.1\/callback\?error=/)
+          } else {
+            expect([400, 401, 429]).toContain(answer.statusCode)
+          }
+        },
+      ),
+      { numRuns: 150 },
+    )
+  },
+  60_000,
+)
