@@ -35,6 +35,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     logger,
     trust,
     observers: options.observers ?? [],
+    limits: { bodyBytes: context.limits.jsonBodyBytes },
     notFound: (request: FastifyRequest, reply: FastifyReply) => answerNotFound(request, reply),
   })
   allowCrossOrigin(app, pathsAmong(API_PATHS))

@@ -155,6 +155,26 @@ export const variables = {
     schema: wholeNumber(1, 100_000),
     about: 'client metadata documents fetched per address',
   },
+  FORM_BODY_BYTES: {
+    fallback: '65536',
+    schema: wholeNumber(4_096, 10_000_000),
+    about: 'largest form body, at OAuth endpoints and on pages',
+  },
+  JSON_BODY_BYTES: {
+    fallback: '1048576',
+    schema: wholeNumber(4_096, 100_000_000),
+    about: 'largest JSON body',
+  },
+  GRAPHQL_MAX_DEPTH: {
+    fallback: '20',
+    schema: wholeNumber(15, 100),
+    about: 'levels of fields in a Member API document; introspection takes 15',
+  },
+  GRAPHQL_MAX_COST: {
+    fallback: '50000',
+    schema: wholeNumber(1_000, 10_000_000),
+    about: 'cost of a Member API document, roughly the objects its answer may hold',
+  },
   TOOL_CALL_RATE_PER_MINUTE: {
     fallback: '600',
     schema: wholeNumber(1, 100_000),

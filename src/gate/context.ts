@@ -19,5 +19,9 @@ export interface AppContext {
     readonly registrationPerMinute: number
     readonly documentPerMinute: number
     readonly toolCallsPerMinute: number
+    readonly formBodyBytes: number
+    readonly jsonBodyBytes: number
+    readonly graphqlDepth: number
+    readonly graphqlCost: number
   }
 }

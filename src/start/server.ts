@@ -117,6 +117,10 @@ function contextOf(
       registrationPerMinute: config.REGISTRATION_RATE_PER_MINUTE,
       documentPerMinute: config.DOCUMENT_RATE_PER_MINUTE,
       toolCallsPerMinute: config.TOOL_CALL_RATE_PER_MINUTE,
+      formBodyBytes: config.FORM_BODY_BYTES,
+      jsonBodyBytes: config.JSON_BODY_BYTES,
+      graphqlDepth: config.GRAPHQL_MAX_DEPTH,
+      graphqlCost: config.GRAPHQL_MAX_COST,
     },
   }
 }

@@ -31,7 +31,7 @@ function issuer(answer: { body: string }): unknown {
 
 describe('npm start on a bare machine', () => {
   verifies(
-    ['demo.first-start', 'demo.port-moves'],
+    ['demo.first-start', 'demo.port-moves', 'demo.schools', 'demo.health'],
     'serves the demo world, says what to try, stops cleanly, and moves with the port',
     async () => {
       const dataDir = await folders.make()
@@ -44,6 +44,9 @@ describe('npm start on a bare machine', () => {
       }
       const stranger = await first.ask('/', { host: 'nobody.test' })
       expect(stranger.status).toBe(404)
+      for (const path of ['/healthz', '/readyz']) {
+        expect((await first.ask(path, { host: 'nobody.test' })).status).toBe(200)
+      }
       for (const word of ['harbor.localhost', 'ada@demo.test', 'schoolgate-demo', 'demo-public']) {
         expect(first.output).toContain(word)
       }

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeSchema } from '../../scripts/describe-schema.ts'
+import { verifies } from '../spec/verifies.ts'
 import { emptyDatabase } from '../support/database.ts'
 import { connect } from '../support/postgres.ts'
 
@@ -56,8 +57,11 @@ describe('tenancy in the database', () => {
     expect(rows).toEqual([])
   })
 
-  test('a foreign key between two tenant tables carries the school', async () => {
-    const { rows } = await client.query<{ table: string; key: string }>(`
+  verifies(
+    'house.tenancy.keys',
+    'a foreign key between two tenant tables carries the school',
+    async () => {
+      const { rows } = await client.query<{ table: string; key: string }>(`
       select c.relname as table, pg_get_constraintdef(k.oid) as key
       from pg_constraint k
         join pg_class c on c.oid = k.conrelid
@@ -65,8 +69,9 @@ describe('tenancy in the database', () => {
         join pg_attribute ours on ours.attrelid = k.conrelid and ours.attname = 'school_id'
       where k.contype = 'f'
         and not pg_get_constraintdef(k.oid) ~ '^FOREIGN KEY \\(school_id, .*REFERENCES .*\\(school_id, '`)
-    expect(rows).toEqual([])
-  })
+      expect(rows).toEqual([])
+    },
+  )
 
   test('every table says which folder owns it', async () => {
     const { rows } = await client.query<{ table: string }>(`

@@ -56,7 +56,8 @@ export class Visitor {
     throw new Error('too many redirects')
   }
 
-  async signIn(page: Answer, person: TestPerson, password: string = PASSWORD): Promise<Answer> {
+  async signIn(page: Answer, person: TestPerson, typed?: string): Promise<Answer> {
+    const password = typed ?? person.password ?? PASSWORD
     const fields = hiddenFields(page.body, '/sign-in')
     return await this.post('/sign-in', { ...fields, email: person.email, password })
   }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
+import type { DestinationStream } from 'pino'
 import { afterAll } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import type { SchoolVariant } from '../../src/domain/schools/school.ts'
@@ -12,8 +13,9 @@ import { uuidv7 } from '../../src/foundation/crypto/random.ts'
 import { Keyring, seal } from '../../src/foundation/crypto/seal.ts'
 import { atSchool, type SchoolDb } from '../../src/foundation/db/school-db.ts'
 import { createLogger } from '../../src/foundation/http/logging.ts'
-import { trustNobody } from '../../src/foundation/http/trust-proxy.ts'
+import { type TrustProxy, trustNobody } from '../../src/foundation/http/trust-proxy.ts'
 import type { AppContext } from '../../src/gate/context.ts'
+import { DEFAULT_LIMITS } from '../../src/surfaces/member-api/documents/limits.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 
 export const PASSWORD = 'correct horse battery'
@@ -30,6 +32,8 @@ export interface TestPerson {
   readonly id: string
   readonly email: string
   readonly name: string
+  /** Where it is not the one that all of this file's people share. */
+  readonly password?: string
 }
 
 export interface TestClient {
@@ -84,6 +88,17 @@ export class World {
     if (signing !== 'none') await this.#aKey(at, signing)
     this.context.directory.forget()
     return { id, origin, subdomain, at }
+  }
+
+  /** A school that was made some other way, such as the demo world's. */
+  async theSchoolAt(origin: string): Promise<TestSchool> {
+    const { id, subdomain } = await this.database.db
+      .selectFrom('schools')
+      .select(['id', 'subdomain'])
+      .where('origin', '=', origin)
+      .executeTakeFirstOrThrow()
+    this.context.directory.forget()
+    return { id, origin, subdomain, at: atSchool(this.database.db, id) }
   }
 
   async #aKey(at: SchoolDb, stage: 'active' | 'published'): Promise<void> {
@@ -163,7 +178,14 @@ export class World {
   }
 }
 
-export async function aWorld(overrides: Partial<AppContext> = {}): Promise<World> {
+export interface WorldOptions extends Partial<Omit<AppContext, 'limits'>> {
+  readonly limits?: Partial<AppContext['limits']>
+  readonly trust?: TrustProxy
+  readonly log?: DestinationStream
+}
+
+export async function aWorld(options: WorldOptions = {}): Promise<World> {
+  const { limits, trust, log, ...overrides } = options
   const database = await testDatabase()
   const context: AppContext = {
     db: database.db,
@@ -176,13 +198,21 @@ export async function aWorld(overrides: Partial<AppContext> = {}): Promise<World
       registrationPerMinute: 1000,
       documentPerMinute: 1000,
       toolCallsPerMinute: 10_000,
+      formBodyBytes: 64 * 1024,
+      jsonBodyBytes: 1024 * 1024,
+      graphqlDepth: DEFAULT_LIMITS.depth,
+      graphqlCost: DEFAULT_LIMITS.cost,
+      ...limits,
     },
     ...overrides,
   }
   const app = buildApp({
     context,
-    logger: createLogger({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }),
-    trust: trustNobody,
+    logger:
+      log === undefined
+        ? createLogger({ level: process.env.TEST_LOG_LEVEL ?? 'silent' })
+        : createLogger({ level: 'trace', destination: log }),
+    trust: trust ?? trustNobody,
     readiness: [],
   })
   await app.ready()

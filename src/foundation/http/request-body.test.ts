@@ -1,9 +1,11 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { createLogger } from './logging.ts'
-import { acceptForms, acceptJson, FORM_BODY_BYTES } from './request-body.ts'
+import { acceptForms, acceptJson } from './request-body.ts'
 import { createHttpServer } from './server.ts'
 import { trustNobody } from './trust-proxy.ts'
+
+const FORM_BODY_BYTES = 64 * 1024
 
 const form = 'application/x-www-form-urlencoded'
 
@@ -11,10 +13,14 @@ function aServer() {
   const logger = createLogger({ level: 'silent' })
   const app = createHttpServer({ logger, trust: trustNobody })
   app.register(async (scope) => {
-    acceptForms(scope, (text) => {
-      if (text === 'bad') throw new SyntaxError('refused by the parser')
-      return { text }
-    })
+    acceptForms(
+      scope,
+      (text) => {
+        if (text === 'bad') throw new SyntaxError('refused by the parser')
+        return { text }
+      },
+      FORM_BODY_BYTES,
+    )
     scope.setErrorHandler((error, _request, reply) => {
       if (error instanceof SyntaxError) return reply.code(400).send({ said: error.message })
       throw error

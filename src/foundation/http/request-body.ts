@@ -1,7 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 
-export const FORM_BODY_BYTES = 64 * 1024
-
 /**
  * Makes a scope take `application/x-www-form-urlencoded`. `parse` gets the text as it was sent and
  * its result becomes `request.body`; what it throws is answered by the scope's error handler. All
@@ -10,7 +8,7 @@ export const FORM_BODY_BYTES = 64 * 1024
 export function acceptForms(
   scope: FastifyInstance,
   parse: (text: string) => unknown,
-  bodyBytes: number = FORM_BODY_BYTES,
+  bodyBytes: number,
 ): void {
   scope.addContentTypeParser(
     'application/x-www-form-urlencoded',

@@ -13,7 +13,7 @@ import type { AppContext } from '../../gate/context.ts'
 import { answerBearerError } from '../../gate/refusal.ts'
 import { answerGraphQLRequest } from './answer-request.ts'
 import { DocumentStore } from './documents/document-store.ts'
-import { DEFAULT_LIMITS } from './documents/limits.ts'
+import { DEFAULT_LIMITS, type DocumentLimits } from './documents/limits.ts'
 import { parseGraphQLRequest } from './graphql-request.ts'
 import { refusal } from './refusal.ts'
 import { buildMemberSchema } from './schema.ts'
@@ -35,9 +35,14 @@ declare module 'fastify' {
 
 /** The GraphQL endpoint of every origin. */
 export function addMemberApiRoutes(app: FastifyInstance, context: AppContext): void {
+  const limits: DocumentLimits = {
+    ...DEFAULT_LIMITS,
+    depth: context.limits.graphqlDepth,
+    cost: context.limits.graphqlCost,
+  }
   const stores: Readonly<Record<SchoolVariant, DocumentStore>> = {
-    newer: new DocumentStore(buildMemberSchema('newer'), DEFAULT_LIMITS),
-    older: new DocumentStore(buildMemberSchema('older'), DEFAULT_LIMITS),
+    newer: new DocumentStore(buildMemberSchema('newer'), limits),
+    older: new DocumentStore(buildMemberSchema('older'), limits),
   }
   const outlines = new OutlineCache()
 
@@ -58,7 +63,7 @@ export function addMemberApiRoutes(app: FastifyInstance, context: AppContext): v
       const { school, at, viewer: caller } = request
       const { refused, body } = await answerGraphQLRequest(
         stores[school.variant],
-        DEFAULT_LIMITS,
+        limits,
         { caller, school, at, db: context.db, outlines },
         parseGraphQLRequest(request.body),
         request,

@@ -30,7 +30,7 @@ export function addOAuthRoutes(
   app.register(async (scope) => {
     nameSurface(scope, 'oauth')
     scope.setErrorHandler(answerBearerError)
-    addUserInfoRoutes(scope)
+    addUserInfoRoutes(scope, context)
   })
   app.register(async (scope) => {
     nameSurface(scope, 'oauth')
@@ -51,7 +51,7 @@ function addAuthorizeRoutes(
   documents: DocumentClients,
 ): void {
   app.register(async (scope) => {
-    acceptForms(scope, (text) => text)
+    acceptForms(scope, (text) => text, context.limits.formBodyBytes)
     scope.get(ENDPOINTS.authorize, async (request, reply) => {
       setPageHeaders(reply, request.school.origin, 'authorization')
       const query = rawQuery(request.raw.url ?? '')

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { addressBucket, clientAddress } from '../../foundation/http/client-address.ts'
 import { checkRate, createRateLimiter } from '../../foundation/http/rate-limit.ts'
-import { acceptForms, acceptJson, FORM_BODY_BYTES } from '../../foundation/http/request-body.ts'
+import { acceptForms, acceptJson } from '../../foundation/http/request-body.ts'
 import { parseParameters } from '../../foundation/protocol/parameters.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { answerOAuthError } from '../../gate/refusal.ts'
@@ -18,8 +18,8 @@ export function addRegistrationRoutes(app: FastifyInstance, context: AppContext)
   })
   refuseOtherMethods(app, ENDPOINTS.register, ['POST'])
   app.register(async (scope) => {
-    acceptForms(scope, parseParameters)
-    acceptJson(scope, FORM_BODY_BYTES)
+    acceptForms(scope, parseParameters, context.limits.formBodyBytes)
+    acceptJson(scope, context.limits.formBodyBytes)
     scope.setErrorHandler((error, request, reply) =>
       answerOAuthError(asMetadataError(error), request, reply),
     )

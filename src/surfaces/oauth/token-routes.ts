@@ -33,7 +33,7 @@ export function addTokenRoutes(app: FastifyInstance, context: AppContext): void 
     refuseOtherMethods(scope, path, ['POST'])
   }
   app.register(async (scope) => {
-    acceptForms(scope, parseParameters)
+    acceptForms(scope, parseParameters, context.limits.formBodyBytes)
     add(scope, ENDPOINTS.token, (request, form) => answerTokenRequest(context, request, form))
     add(scope, ENDPOINTS.revoke, async (request, form) => {
       await answerRevocationRequest(request, form)
@@ -41,7 +41,7 @@ export function addTokenRoutes(app: FastifyInstance, context: AppContext): void 
     })
   })
   app.register(async (scope) => {
-    acceptForms(scope, parseParameters)
+    acceptForms(scope, parseParameters, context.limits.formBodyBytes)
     // Before the body is read and before any other answer: newer origins have nothing here at all.
     scope.addHook('onRequest', async (request, reply) => {
       if (request.school.variant !== 'older') return reply.callNotFound()

@@ -1,17 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { FORM_BODY_BYTES } from '../../foundation/http/request-body.ts'
+import type { AppContext } from '../../gate/context.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import { refuseOtherMethods } from './other-methods.ts'
 import { sendJson } from './send-json.ts'
 import { answerUserInfoRequest } from './userinfo.ts'
 
-export function addUserInfoRoutes(app: FastifyInstance): void {
+export function addUserInfoRoutes(app: FastifyInstance, context: AppContext): void {
   const answer = async (request: FastifyRequest, reply: FastifyReply) =>
     sendJson(reply, 200, await answerUserInfoRequest(request))
   // The token travels in the header alone; what a POST brings as its body is not looked at.
   app.addContentTypeParser(
     '*',
-    { parseAs: 'buffer', bodyLimit: FORM_BODY_BYTES },
+    { parseAs: 'buffer', bodyLimit: context.limits.formBodyBytes },
     (_request, _body, done) => done(null),
   )
   app.get(ENDPOINTS.userinfo, answer)

@@ -37,7 +37,7 @@ export function addPageRoutes(
     scope.setErrorHandler((error, request, reply) =>
       answerPageError(context, error, request, reply),
     )
-    acceptForms(scope, (text) => new URLSearchParams(text))
+    acceptForms(scope, (text) => new URLSearchParams(text), context.limits.formBodyBytes)
     addAssetRoutes(scope)
     addSignInRoutes(scope, context, documents)
     addSignOutRoutes(scope, context)
