@@ -30,8 +30,9 @@ export const childrenCap: Sweep = {
         order by id limit ${sql.lit(size)}),
       crowds as (
         select page.id as authorization_id, page.school_id, page.client_id, p.previous_id
-        from page join token_pairs p on p.authorization_id = page.id
-        where p.previous_id is not null and p.first_used_at is null and p.revoked_at is null
+        from token_pairs p join page on page.id = p.authorization_id
+        where p.authorization_id = any (array(select id from page))
+          and p.previous_id is not null and p.first_used_at is null and p.revoked_at is null
         group by page.id, page.school_id, page.client_id, p.previous_id
         having count(*) > ${MOST_UNUSED_CHILDREN})
       select (select count(*) from page)::int as looked,
@@ -77,8 +78,10 @@ async function revokeOldest(db: Db, crowd: Crowd): Promise<number> {
     surplus as (
       select p.id from gate join token_pairs p on p.authorization_id = gate.id
       where p.previous_id = ${crowd.previous_id} and p.first_used_at is null and p.revoked_at is null
-        and not exists (
-          select from token_pairs c where c.authorization_id = gate.id and c.previous_id = p.id)
+        -- Not "not exists": without statistics that is planned as one search for each child.
+        and p.id not in (
+          select c.previous_id from token_pairs c
+          where c.authorization_id = ${crowd.authorization_id} and c.previous_id is not null)
       order by p.id desc offset ${MOST_UNUSED_CHILDREN} limit ${sql.lit(REVOKED_AT_ONCE)}),
     revoked as (
       update token_pairs p set revoked_at = now() from surplus

@@ -38,18 +38,21 @@ export function sweepOf({ table, key, dead }: SweepTarget): Sweep {
   return {
     name: table,
     async step(db, after, size) {
-      // The limit is a literal: a prepared plan for an unknown one would read the whole table.
+      // Literal limits and arrays of keys keep the planner on the index: for an unknown limit, or for
+      // a join whose size it guesses wrong, it would read the whole table at every step.
       const statement = sql<{ looked: number; removed: number; last: string | null }>`
         with page as materialized (
           select ${column} as key from ${rows}
           where ${column} > ${after ?? LOWEST[key.type]}::${sql.raw(key.type)}
           order by ${column} limit ${sql.lit(size)}),
         dead as materialized (
-          select page.key from ${rows} t join page on page.key = t.${column}
-          where ${dead} for update of t skip locked),
-        gone as (delete from ${rows} where ${column} in (select key from dead) returning 1)
+          select t.${column} as key from ${rows} t
+          where t.${column} = any (array(select key from page)) and (${dead})
+          for update of t skip locked),
+        gone as (
+          delete from ${rows} where ${column} = any (array(select key from dead)) returning 1)
         select (select count(*) from page)::int as looked, (select count(*) from gone)::int as removed,
-          (select key::text from page order by key desc limit 1) as last`
+          (select page.key::text from page order by page.key desc limit 1) as last`
       const [row] = (await statement.execute(db)).rows
       if (row === undefined) return { removed: 0, last: undefined }
       const atTheEnd = row.looked < size || row.last === null
