@@ -28,6 +28,14 @@ export function invalidValues(
   return new CommandError(lines.join('\n'), 'correct what is named and run the command again', 2)
 }
 
+export function nothingToChange(): CommandError {
+  return new CommandError(
+    'Nothing was named that should change.',
+    'add an option; --help lists them',
+    2,
+  )
+}
+
 /** `redirectUris` was typed as `--redirect-uri`. */
 function optionOf(field: string): string {
   const singular = { redirectUris: 'redirectUri', clientId: 'id' }[field] ?? field

@@ -78,6 +78,12 @@ describe('school', () => {
     expect(refused.json.remedy).toBeTruthy()
   })
 
+  test('set without anything to set is a mistake of usage', async () => {
+    expect(await schoolgate('school', 'set', 'north')).toMatchObject({ code: 2 })
+    const client = await schoolgate('client', 'set', '--school', 'north', 'any')
+    expect(client).toMatchObject({ code: 2, json: { error: expect.stringContaining('Nothing') } })
+  })
+
   test('what is taken fails', async () => {
     const taken = await schoolgate(
       'school',

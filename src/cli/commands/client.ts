@@ -18,7 +18,7 @@ import { withDatabase } from '../attach.ts'
 import { BY_COMMAND_LINE } from '../by-command-line.ts'
 import type { Cli } from '../cli.ts'
 import { loadSchool, SCHOOL_ABOUT, SCHOOL_OPTION } from '../load-school.ts'
-import { CommandError, invalidValues, type Outcome } from '../outcome.ts'
+import { CommandError, invalidValues, nothingToChange, type Outcome } from '../outcome.ts'
 import { facts, table } from '../table.ts'
 import { teach } from '../teach.ts'
 
@@ -194,6 +194,7 @@ async function alter(at: SchoolDb, clientId: string, options: DetailOptions): Pr
     ...(redirectUri === undefined ? {} : { redirectUris: redirectUri }),
     ...(scopes === undefined ? {} : { scopes: scopesOf(scopes) }),
   }
+  if (Object.keys(changes).length === 0) throw nothingToChange()
   const done = await at.transaction((tx) =>
     changeApplication(tx, clientId, changes, BY_COMMAND_LINE),
   )

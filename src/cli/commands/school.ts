@@ -13,7 +13,7 @@ import { withDatabase } from '../attach.ts'
 import { BY_COMMAND_LINE } from '../by-command-line.ts'
 import type { Cli } from '../cli.ts'
 import { loadSchool } from '../load-school.ts'
-import { CommandError, invalidValues, type Outcome } from '../outcome.ts'
+import { CommandError, invalidValues, nothingToChange, type Outcome } from '../outcome.ts'
 import { facts, table } from '../table.ts'
 import { teach } from '../teach.ts'
 
@@ -139,6 +139,7 @@ async function showSchools(cli: Cli): Promise<Outcome> {
 }
 
 async function alterSchool(cli: Cli, name: string, settings: Settings): Promise<Outcome> {
+  if (Object.keys(settings).length === 0) throw nothingToChange()
   return await withDatabase(cli.config(), async ({ db }) => {
     const { id } = await loadSchool(db, name)
     const changed = await atSchool(db, id).transaction((tx) =>
