@@ -1,0 +1,85 @@
+import type {
+  OAuthClientMetadata,
+  OAuthClientProvider,
+  OAuthDiscoveryState,
+  StoredOAuthClientInformation,
+  StoredOAuthTokens,
+} from '@modelcontextprotocol/client'
+
+export interface ProviderOptions {
+  /** Left out, the client registers itself by its name. */
+  readonly clientId?: string
+  readonly clientName: string
+  /** Where the client is registered; tokens and names of one server are for no other. */
+  readonly issuer: string
+}
+
+/** What an application built on the protocol's own client writes: it stores, and opens a browser. */
+export class StoringProvider implements OAuthClientProvider {
+  readonly redirectUrl = 'http://127.0.0.1/callback'
+  readonly clientMetadata: OAuthClientMetadata
+  #client: StoredOAuthClientInformation | undefined
+  #tokens: StoredOAuthTokens | undefined
+  #discovery: OAuthDiscoveryState | undefined
+  #verifier = ''
+  #opened: URL | undefined
+
+  constructor({ clientId, clientName, issuer }: ProviderOptions) {
+    this.#client = clientId === undefined ? undefined : { client_id: clientId, issuer }
+    this.clientMetadata = {
+      client_name: clientName,
+      redirect_uris: [this.redirectUrl],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+    }
+  }
+
+  state(): string {
+    return 'a state of the client'
+  }
+
+  clientInformation(): StoredOAuthClientInformation | undefined {
+    return this.#client
+  }
+
+  saveClientInformation(information: StoredOAuthClientInformation): void {
+    this.#client = information
+  }
+
+  tokens(): StoredOAuthTokens | undefined {
+    return this.#tokens
+  }
+
+  saveTokens(tokens: StoredOAuthTokens): void {
+    this.#tokens = tokens
+  }
+
+  redirectToAuthorization(url: URL): void {
+    this.#opened = url
+  }
+
+  saveCodeVerifier(verifier: string): void {
+    this.#verifier = verifier
+  }
+
+  codeVerifier(): string {
+    return this.#verifier
+  }
+
+  saveDiscoveryState(state: OAuthDiscoveryState): void {
+    this.#discovery = state
+  }
+
+  discoveryState(): OAuthDiscoveryState | undefined {
+    return this.#discovery
+  }
+
+  /** Where the browser was sent; each time once. */
+  takeOpened(): URL {
+    const url = this.#opened
+    this.#opened = undefined
+    if (url === undefined) throw new Error('no browser was opened')
+    return url
+  }
+}
