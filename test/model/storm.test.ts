@@ -5,7 +5,12 @@ import { effort, timeout } from './effort.ts'
 import { Storm, stormActs } from './storm.ts'
 
 const world = await aWorld({
-  limits: { tokenPerSecond: 100_000, registrationPerMinute: 1000, documentPerMinute: 1000 },
+  limits: {
+    tokenPerSecond: 100_000,
+    registrationPerMinute: 1000,
+    documentPerMinute: 1000,
+    toolCallsPerMinute: 1000,
+  },
 })
 const school = await world.aSchool()
 const client = await world.aPublicClient(school)
