@@ -15,7 +15,7 @@ import { serveMessage } from './serve-message.ts'
 import { checkStanding, StepUpError } from './step-up.ts'
 import type { ToolCall } from './tool.ts'
 import { createToolServer } from './tool-server.ts'
-import { findTool } from './toolbox.ts'
+import { findTool, ToolLists } from './toolbox.ts'
 import { checkWebOrigin } from './web-origin.ts'
 
 const PATH = '/mcp'
@@ -28,6 +28,7 @@ export function addMcpRoutes(app: FastifyInstance, context: AppContext, version:
     windowSeconds: 60,
   })
   const outlines = new OutlineCache()
+  const lists = new ToolLists()
   app.register(async (scope) => {
     nameSurface(scope, 'mcp')
     scope.setErrorHandler(answerError)
@@ -43,7 +44,13 @@ export function addMcpRoutes(app: FastifyInstance, context: AppContext, version:
       const caller = await findCaller(request)
       checkMediaTypes(request)
       const message = parseMessage(await readJson(request))
-      const call: ToolCall = { school: request.school, at: request.at, caller, outlines }
+      const call: ToolCall = {
+        school: request.school,
+        at: request.at,
+        caller,
+        outlines,
+        requestId: request.id,
+      }
       try {
         const response = await serveMessage({
           origin: request.school.origin,
@@ -61,6 +68,7 @@ export function addMcpRoutes(app: FastifyInstance, context: AppContext, version:
           createServer: () =>
             createToolServer(call, {
               version,
+              lists,
               logFault: (fault) => logFailure(request, fault),
             }),
         })

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { SCOPES_OF_AUDIENCE, UNREVIEWED_SCOPES } from '../../domain/clients/scope-catalogue.ts'
 import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import { everywhere, READS, signedIn, type Tool } from './tool.ts'
+import { wireTool } from './wire-tool.ts'
 
 const input = z.strictObject({
   as: z
@@ -24,11 +25,7 @@ const READING: Readonly<Record<z.output<typeof input>['as'], ScopeSet>> = {
   operator: UNREVIEWED_SCOPES,
 }
 
-/**
- * Gives the challenge on purpose. Many clients offer a login only after they met a 401, and an
- * anonymous connection never meets one.
- */
-export const SIGN_IN: Tool = {
+const wire = wireTool({
   name: 'sign_in',
   title: 'Sign in',
   description:
@@ -36,8 +33,16 @@ export const SIGN_IN: Tool = {
   annotations: READS,
   input,
   output,
+})
+
+/**
+ * Gives the challenge on purpose. Many clients offer a login only after they met a 401, and an
+ * anonymous connection never meets one.
+ */
+export const SIGN_IN: Tool = {
+  name: wire.name,
   existsAt: everywhere,
-  isListedFor: (caller) => caller === undefined,
+  wireFor: (caller) => (caller === undefined ? wire : undefined),
   needs: (given) => {
     const asked = input.safeParse(given ?? {})
     return asked.success ? READING[asked.data.as] : READING.member

@@ -30,9 +30,10 @@ export class StepUpError extends Error {
 }
 
 function describe(caller: Caller | undefined, tool: Tool, needed: ScopeSet): string {
+  const scopes = needed.size === 0 ? '' : ` with the scopes ${needed}`
   return caller === undefined
-    ? `Sign in to use ${tool.name}: authorize with the scopes ${needed}.`
-    : `The access token does not cover ${tool.name}. Authorize again with the scopes ${needed}.`
+    ? `Sign in to use ${tool.name}: authorize${scopes}.`
+    : `The access token does not cover this use of ${tool.name}. Authorize again${scopes}.`
 }
 
 /**

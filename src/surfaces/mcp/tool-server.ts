@@ -2,7 +2,7 @@ import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/
 import type { School } from '../../domain/schools/school.ts'
 import { runTool } from './run-tool.ts'
 import type { ToolCall } from './tool.ts'
-import { findTool, listTools } from './toolbox.ts'
+import { findTool, type ToolLists } from './toolbox.ts'
 
 /** Newest first: the first is what a client is offered that asks for one we do not know. */
 const HANDSHAKE_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26']
@@ -15,11 +15,15 @@ const UNCACHED = { ttlMs: 0, cacheScope: 'private' } as const
 
 export interface ServerFacts {
   readonly version: string
+  readonly lists: ToolLists
   readonly logFault: (fault: unknown) => void
 }
 
 /** A protocol server for one message of one caller. It keeps nothing, so it is made anew each time. */
-export function createToolServer(call: ToolCall, { version, logFault }: ServerFacts): Server {
+export function createToolServer(
+  call: ToolCall,
+  { version, lists, logFault }: ServerFacts,
+): Server {
   const { school, caller } = call
   const server = new Server(
     { name: 'schoolgate', title: school.name, version, websiteUrl: school.origin },
@@ -35,7 +39,7 @@ export function createToolServer(call: ToolCall, { version, logFault }: ServerFa
     if (params?.cursor !== undefined && params.cursor !== '') {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no such cursor.')
     }
-    return { tools: listTools(caller, school) }
+    return { tools: [...lists.for(caller, school)] }
   })
   server.setRequestHandler('tools/call', async ({ params }) => {
     const tool = findTool(params.name, school)

@@ -5,6 +5,7 @@ import type { School } from '../../domain/schools/school.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
+import { type ToolAnnotations, type ToolDescription, type WireTool, wireTool } from './wire-tool.ts'
 
 /** Who calls a tool, and where; undefined is somebody without a token. */
 export interface ToolCall {
@@ -13,19 +14,12 @@ export interface ToolCall {
   readonly caller: Caller | undefined
   /** Of this surface, shared by its calls. */
   readonly outlines: OutlineCache
+  readonly requestId: string
 }
 
 /** The same once it is certain that the caller holds what the tool needs. */
 export interface SignedInCall extends ToolCall {
   readonly caller: Caller
-}
-
-/** All four hints, because the protocol's own defaults call every tool destructive and open-ended. */
-export interface ToolAnnotations {
-  readonly readOnlyHint: boolean
-  readonly destructiveHint: boolean
-  readonly idempotentHint: boolean
-  readonly openWorldHint: boolean
 }
 
 export const READS: ToolAnnotations = {
@@ -40,16 +34,10 @@ export const SETS: ToolAnnotations = { ...READS, readOnlyHint: false }
 
 export interface Tool {
   readonly name: string
-  readonly title: string
-  /** For the model that chooses: what it gives, and what it changes. */
-  readonly description: string
-  readonly annotations: ToolAnnotations
-  readonly input: z.ZodType
-  readonly output: z.ZodType
-  /** Older origins lack some tools altogether. */
+  /** By the school's variant alone: older origins lack some tools altogether. */
   readonly existsAt: (school: School) => boolean
-  /** Whether somebody sees it; undefined is somebody without a token. */
-  readonly isListedFor: (caller: Caller | undefined) => boolean
+  /** As this caller sees it, by their scopes alone; undefined if they do not. */
+  readonly wireFor: (caller: Caller | undefined) => WireTool | undefined
   /** Every scope that this call needs, or undefined if it needs nobody to be signed in. */
   readonly needs: (given: unknown) => ScopeSet | undefined
   readonly run: (call: ToolCall, given: unknown) => Promise<object>
@@ -60,25 +48,17 @@ export class ToolProblem extends Error {
   override readonly name = 'ToolProblem'
 }
 
-interface Description<I extends z.ZodObject, O extends z.ZodObject> {
-  readonly name: string
-  readonly title: string
-  readonly description: string
-  readonly annotations: ToolAnnotations
-  readonly input: I
-  readonly output: O
-}
-
 /** A tool for everybody, signed in or not. */
 export function publicTool<I extends z.ZodObject, O extends z.ZodObject>(
-  tool: Description<I, O> & {
+  tool: ToolDescription<I, O> & {
     readonly run: (call: ToolCall, input: z.output<I>) => Promise<z.input<O>>
   },
 ): Tool {
+  const wire = wireTool(tool)
   return {
-    ...tool,
+    name: tool.name,
     existsAt: everywhere,
-    isListedFor: () => true,
+    wireFor: () => wire,
     needs: () => undefined,
     run: async (call, given) => await tool.run(call, parseInput(tool.input, given)),
   }
@@ -86,17 +66,18 @@ export function publicTool<I extends z.ZodObject, O extends z.ZodObject>(
 
 /** A tool for whoever holds its scopes; checked here once more, whatever was checked before. */
 export function scopedTool<I extends z.ZodObject, O extends z.ZodObject>(
-  tool: Description<I, O> & {
+  tool: ToolDescription<I, O> & {
     readonly scopes: readonly string[]
     readonly existsAt?: (school: School) => boolean
     readonly run: (call: SignedInCall, input: z.output<I>) => Promise<z.input<O>>
   },
 ): Tool {
   const needed = ScopeSet.of(tool.scopes)
+  const wire = wireTool(tool)
   return {
-    ...tool,
+    name: tool.name,
     existsAt: tool.existsAt ?? everywhere,
-    isListedFor: (caller) => caller !== undefined && needed.isSubsetOf(caller.scopes),
+    wireFor: (caller) => (caller && needed.isSubsetOf(caller.scopes) ? wire : undefined),
     needs: () => needed,
     run: async (call, given) => {
       const held = signedIn(call, needed)
@@ -119,7 +100,7 @@ export function signedIn(call: ToolCall, needed: ScopeSet): SignedInCall {
   return { ...call, caller }
 }
 
-function parseInput<I extends z.ZodObject>(schema: I, given: unknown): z.output<I> {
+export function parseInput<I extends z.ZodObject>(schema: I, given: unknown): z.output<I> {
   const parsed = schema.safeParse(given ?? {})
   if (parsed.success) return parsed.data
   throw new ToolProblem(

@@ -1,25 +1,37 @@
 import type { Caller } from '../../domain/access/caller.ts'
 import type { School } from '../../domain/schools/school.ts'
+import { LruCache } from '../../foundation/cache/lru-cache.ts'
 import { MEMBER_TOOLS } from './member/member-tools.ts'
+import { OPERATOR_TOOLS } from './operator/operator-tools.ts'
 import { PUBLIC_TOOLS } from './public/public-tools.ts'
 import { SIGN_IN } from './sign-in.ts'
 import type { Tool } from './tool.ts'
-import { type WireTool, wireTool } from './wire-tool.ts'
+import type { WireTool } from './wire-tool.ts'
 
 /** In the order in which they are listed, the same for everybody. */
-const TOOLS: readonly Tool[] = [SIGN_IN, ...PUBLIC_TOOLS, ...MEMBER_TOOLS]
+const TOOLS: readonly Tool[] = [SIGN_IN, ...PUBLIC_TOOLS, ...MEMBER_TOOLS, ...OPERATOR_TOOLS]
 
 const byName = new Map(TOOLS.map((tool) => [tool.name, tool]))
-const onTheWire = TOOLS.map((tool) => ({ tool, wire: wireTool(tool) }))
 
 export function findTool(name: string, school: School): Tool | undefined {
   const tool = byName.get(name)
   return tool?.existsAt(school) ? tool : undefined
 }
 
-/** What the caller may use; nothing else is shown. */
-export function listTools(caller: Caller | undefined, school: School): WireTool[] {
-  return onTheWire
-    .filter(({ tool }) => tool.existsAt(school) && tool.isListedFor(caller))
-    .map(({ wire }) => wire)
+const MAX_LISTS = 500
+
+/** What callers may use; nothing else is shown. Kept by the two things that a list depends on. */
+export class ToolLists {
+  readonly #lists = new LruCache<readonly WireTool[]>(MAX_LISTS)
+
+  for(caller: Caller | undefined, school: School): readonly WireTool[] {
+    const key = `${school.variant} ${caller === undefined ? 'anonymous' : `: ${caller.scopes}`}`
+    const known = this.#lists.get(key)
+    if (known !== undefined) return known
+    const list = TOOLS.filter((tool) => tool.existsAt(school)).flatMap(
+      (tool) => tool.wireFor(caller) ?? [],
+    )
+    this.#lists.set(key, list, 1)
+    return list
+  }
 }

@@ -151,7 +151,13 @@ describe('where a tool runs', () => {
       if (found === undefined) throw new Error('the school exists')
       for (const name of ['my_courses', 'mark_all_notifications_read', 'sign_in']) {
         const tool = findTool(name, found)
-        const call = { school: found, at, caller: undefined, outlines: undefined as never }
+        const call = {
+          school: found,
+          at,
+          caller: undefined,
+          outlines: undefined as never,
+          requestId: 'a request',
+        }
         await expect(tool?.run(call, {})).rejects.toMatchObject({ code: 'insufficient_scope' })
       }
     },

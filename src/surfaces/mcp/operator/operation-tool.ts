@@ -1,0 +1,117 @@
+import { z } from 'zod'
+import type { Caller } from '../../../domain/access/caller.ts'
+import {
+  neededScopes,
+  type Operation,
+  type OperationCaller,
+  performOperation,
+} from '../../../domain/operation.ts'
+import { ScopeSet } from '../../../foundation/protocol/scope-set.ts'
+import { everywhere, READS, type SignedInCall, signedIn, type Tool, ToolProblem } from '../tool.ts'
+import { type ToolAnnotations, wireTool } from '../wire-tool.ts'
+import { boundAnswer } from './bound-answer.ts'
+import { refusalText } from './refusal-text.ts'
+
+interface OperationTool {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly operations: readonly Operation[]
+}
+
+const output = z.object({
+  action: z.string(),
+  result: z.looseObject({}).describe('as the REST API answers'),
+})
+
+const given = z.object({
+  action: z.string(),
+  input: z.record(z.string(), z.unknown()).default({}),
+})
+
+/**
+ * Several operations as one tool, each an action of it. A caller sees the actions that their token
+ * covers, and the tool if there is one; which scopes a call needs is decided by its action.
+ */
+export function operationTool(tool: OperationTool): Tool {
+  const byName = new Map(tool.operations.map((operation) => [operation.name, operation]))
+  const operationOf = (asked: unknown): Operation | undefined => {
+    const parsed = given.safeParse(asked)
+    return parsed.success ? byName.get(parsed.data.action) : undefined
+  }
+  const needs = (asked: unknown): ScopeSet => {
+    const operation = operationOf(asked)
+    // Nobody may use an action that does not exist; whoever is signed in is told which do.
+    if (operation === undefined) return ScopeSet.empty
+    const input = operation.input.safeParse(given.parse(asked).input)
+    return ScopeSet.of(neededScopes(operation, input.success ? input.data : undefined))
+  }
+  return {
+    name: tool.name,
+    existsAt: everywhere,
+    wireFor: (caller) => {
+      const covered = tool.operations.filter((operation) => isCovered(operation, caller))
+      return covered.length === 0 ? undefined : wireTool(describe(tool, covered))
+    },
+    needs,
+    run: async (call, asked) => {
+      const held = signedIn(call, needs(asked))
+      const operation = operationOf(asked)
+      if (operation === undefined) throw unknownAction(tool, held.caller)
+      return await perform(operation, held, given.parse(asked).input)
+    },
+  }
+}
+
+function isCovered(operation: Operation, caller: Caller | undefined): boolean {
+  return caller !== undefined && ScopeSet.of(operation.scopes).isSubsetOf(caller.scopes)
+}
+
+function describe(tool: OperationTool, operations: readonly Operation[]) {
+  const [first, ...more] = operations.map(({ name }) => name)
+  const lines = operations.map(({ name, summary }) => `${name}: ${summary}`)
+  const inputs = operations.map(({ name, input }) => input.meta({ title: name }))
+  return {
+    name: tool.name,
+    title: tool.title,
+    description: `${tool.description}\n\nActions:\n${lines.join('\n')}`,
+    annotations: annotationsOf(operations),
+    input: z.strictObject({
+      action: z.enum([first ?? '', ...more]),
+      input: z.union(inputs).optional().describe('the input whose title is the action'),
+    }),
+    output,
+  }
+}
+
+function annotationsOf(operations: readonly Operation[]): ToolAnnotations {
+  if (operations.every(({ kind }) => kind === 'read')) return READS
+  return {
+    readOnlyHint: false,
+    destructiveHint: operations.some(({ kind }) => kind === 'remove' || kind === 'change'),
+    idempotentHint: operations.every(({ kind }) => kind === 'change'),
+    openWorldHint: false,
+  }
+}
+
+function unknownAction(tool: OperationTool, caller: Caller): ToolProblem {
+  const covered = tool.operations.filter((operation) => isCovered(operation, caller))
+  const names = covered.map(({ name }) => name).join(', ')
+  return new ToolProblem(`Name an action of ${tool.name}, such as ${names}, and its input.`)
+}
+
+async function perform(operation: Operation, call: SignedInCall, input: object): Promise<object> {
+  const { caller, school } = call
+  const actor: OperationCaller = {
+    userId: caller.person.id,
+    roles: caller.roles,
+    origin: school.origin,
+    via: 'mcp',
+    clientId: caller.clientId,
+    authorizationId: caller.authorizationId,
+    requestId: call.requestId,
+  }
+  const outcome = await performOperation(operation, call.at, actor, input)
+  if (outcome.kind !== 'done') throw new ToolProblem(refusalText(outcome))
+  return { action: operation.name, result: boundAnswer(outcome.output) }
+}

@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest'
+import { verifies } from '../../spec/verifies.ts'
+import type { TestClient } from '../../support/world.ts'
+import { aWorld } from '../../support/world.ts'
+import {
+  callTool,
+  demoToken,
+  furnishDemoWorld,
+  post,
+  type Rpc,
+  request,
+  toolNames,
+  useTool,
+} from './tool-endpoint.ts'
+
+const world = await aWorld()
+const schoolOf = await furnishDemoWorld(world)
+const demo = await schoolOf('demo')
+
+/** A vendor's client, as it registers itself by its name. */
+async function aVendor(): Promise<TestClient> {
+  const answer = await world.app.inject({
+    method: 'POST',
+    url: '/api/oauth/register',
+    headers: { host: new URL(demo.origin).host, 'content-type': 'application/json' },
+    payload: { client_name: 'Claude' },
+  })
+  const { client_id, redirect_uris } = answer.json()
+  const redirectUri = redirect_uris.find((uri: string) => uri.startsWith('http://127.0.0.1'))
+  return { clientId: client_id, secret: undefined, redirectUri }
+}
+
+const vendor = await aVendor()
+const tokenFor = (scope: string) => demoToken(world, demo, 'owner@demo.test', scope, vendor)
+const reader = await tokenFor('courses:read')
+const writer = await tokenFor('courses:read courses:write')
+
+type Acted = { readonly action: string; readonly result: Record<string, unknown> }
+
+const act = (tool: string, action: string, input: object, token = writer) =>
+  useTool<Acted>(world, demo, tool, { action, input }, { token })
+
+interface Listed {
+  readonly name: string
+  readonly description: string
+  readonly annotations: Record<string, unknown>
+  readonly inputSchema: { properties: { action: { enum: string[] } } }
+}
+
+async function listed(token: string): Promise<Listed[]> {
+  const answer = await post(world, demo, request('tools/list'), { token })
+  return answer.json<Rpc<{ tools: Listed[] }>>().result?.tools ?? []
+}
+
+describe('an operator', () => {
+  verifies(
+    ['mcp.operator', 'mcp.unlisted'],
+    'sees the tools, and of each tool the actions, that the token covers',
+    async () => {
+      const names = await toolNames(world, demo, { token: reader })
+      expect(names).toContain('read_teaching')
+      expect(names).not.toContain('change_teaching')
+      expect(names.filter((name) => name.startsWith('my_'))).toEqual([])
+      const [read] = (await listed(reader)).filter(({ name }) => name === 'read_teaching')
+      expect(read?.inputSchema.properties.action.enum).toEqual(['courses.list', 'courses.read'])
+      expect(read?.annotations.readOnlyHint).toBe(true)
+      const [change] = (await listed(writer)).filter(({ name }) => name === 'change_teaching')
+      expect(change?.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true })
+    },
+  )
+
+  verifies('mcp.operator', 'reads drafts too, page by page', async () => {
+    const first = await act('read_teaching', 'courses.list', { limit: 2, state: 'draft' })
+    expect(first.result).toMatchObject({ object: 'list' })
+    const page = await act('read_teaching', 'courses.list', { limit: 2 })
+    const next = await act('read_teaching', 'courses.list', { limit: 2, after: page.result.next })
+    expect(next.result.data).not.toEqual(page.result.data)
+  })
+
+  verifies(
+    'mcp.operator',
+    'makes, publishes and removes a course, and it is recorded',
+    async () => {
+      const made = await act('change_teaching', 'courses.create', {
+        slug: 'by-tool',
+        title: 'By tool',
+      })
+      const { id } = made.result
+      await act('change_teaching', 'courses.publish', { id })
+      const seen = await useTool(world, demo, 'get_course', { slug: 'by-tool' })
+      expect(seen.course).toMatchObject({ title: 'By tool' })
+      await act('change_teaching', 'courses.remove', { id })
+      const entries = await world.database.db
+        .selectFrom('audit_entries')
+        .select(['detail'])
+        .where('subject', '=', String(id))
+        .execute()
+      expect(entries.map(({ detail }) => detail)).toContainEqual(
+        expect.objectContaining({ via: 'mcp', operation: 'courses.publish' }),
+      )
+    },
+  )
+
+  test('is told what is wrong with an input, and nothing is done', async () => {
+    const given = { action: 'courses.create', input: { slug: 'No Slug', colour: 'red' } }
+    const answer = await callTool(world, demo, 'change_teaching', given, { token: writer })
+    expect(answer.isError).toBe(true)
+    const text = answer.content[0]?.text
+    for (const part of ['Nothing was done', '/slug', '/title', '/colour']) {
+      expect(text).toContain(part)
+    }
+  })
+
+  test('is told which actions there are when they name another', async () => {
+    const answer = await callTool(
+      world,
+      demo,
+      'read_teaching',
+      { action: 'courses.explode' },
+      { token: reader },
+    )
+    expect(answer.isError).toBe(true)
+    expect(answer.content[0]?.text).toContain('courses.list')
+  })
+
+  verifies(
+    ['mcp.step-up.signed-in', 'mcp.step-up.all-scopes', 'mcp.scope-checked-where-run'],
+    'with too small a token an action is 403 and names its scopes; nothing is written',
+    async () => {
+      const given = { action: 'courses.create', input: { slug: 'never', title: 'Never' } }
+      const call = request('tools/call', { name: 'change_teaching', arguments: given })
+      const answer = await post(world, demo, call, { token: reader })
+      expect(answer.statusCode).toBe(403)
+      expect(answer.headers['www-authenticate']).toContain('scope="courses:write"')
+      const found = await demo.at.from('courses').select('id').where('slug', '=', 'never').execute()
+      expect(found).toEqual([])
+    },
+  )
+
+  verifies('mcp.step-up.anonymous', 'without a token an action is 401, known or not', async () => {
+    for (const action of ['courses.create', 'courses.explode', 7, undefined]) {
+      const call = request('tools/call', { name: 'change_teaching', arguments: { action } })
+      const answer = await post(world, demo, call)
+      expect(answer.statusCode).toBe(401)
+      expect(answer.headers['www-authenticate']).toContain('resource_metadata=')
+    }
+  })
+
+  test('a member cannot use them, whatever role they hold', async () => {
+    const member = await demoToken(world, demo, 'owner@demo.test', 'account:read')
+    expect(await toolNames(world, demo, { token: member })).not.toContain('read_teaching')
+    const call = request('tools/call', {
+      name: 'read_teaching',
+      arguments: { action: 'courses.list' },
+    })
+    expect((await post(world, demo, call, { token: member })).statusCode).toBe(403)
+  })
+})
