@@ -229,7 +229,7 @@ describe('the sealed request', () => {
       const answer = await visitor.get(`${path}?request=${old}`)
       expectPage(answer, 400)
       expect(answer.body).toContain('took a little too long')
-      expectPage(await visitor.get(`${path}?request=${young}`), 200)
+      expect((await visitor.get(`${path}?request=${young}`)).statusCode).toBeLessThan(400)
     }
     const { form_token = '' } = hiddenFields(page.body, '/consent')
     const posted = { form_token, request: old, decision: 'allow' }

@@ -272,6 +272,31 @@ describe('sessions', () => {
   })
 })
 
+describe('two apps connected at once', () => {
+  test('the second tab signs in too, although the first was faster', async () => {
+    const own = await aStage(world)
+    const visitor = new Visitor(world, own.school)
+    const tabs = [
+      await visitor.follow(await ask(own, { state: 'one' }, visitor)),
+      await visitor.follow(await ask(own, { state: 'two' }, visitor)),
+    ]
+    for (const [index, tab] of tabs.entries()) {
+      const consent = await visitor.follow(await visitor.signIn(tab, own.person))
+      const location = locationOf(await visitor.decide(consent, 'allow'))
+      expect(new URL(location).searchParams.get('state')).toBe(['one', 'two'][index])
+    }
+    expect(await sessionsOf(own.school)).toHaveLength(1)
+  })
+
+  test('who is signed in already and comes back to the sign-in page goes on to consent', async () => {
+    const { visitor } = await signedIn(stage)
+    const first = locationOf(await ask(stage, {}))
+    expect(locationOf(await visitor.get(first))).toBe(first.replace('/sign-in', '/consent'))
+    const again = locationOf(await ask(stage, { prompt: 'login' }, visitor))
+    expectPage(await visitor.get(again), 200)
+  })
+})
+
 describe('signing out', () => {
   test('ends the session, and leads back to sign in as somebody else', async () => {
     const own = await aStage(world)

@@ -39,6 +39,14 @@ export async function findConsentQuestion(
   return redirectUri === undefined || !allowed ? undefined : { pending, client, redirectUri }
 }
 
+/** Whether the client asked for a sign-in newer than this session's (`prompt=login`, `max_age`). */
+export function isSignInDue(session: BrowserSession, pending: PendingAuthorization): boolean {
+  return (
+    pending.signInAfter !== undefined &&
+    session.authenticatedAt.getTime() < pending.signInAfter * 1000
+  )
+}
+
 export type Standing = 'allowed' | 'no_role' | 'not_operator'
 
 /** Anyone with a role may authorize a member client; an operator client takes an owner or admin. */

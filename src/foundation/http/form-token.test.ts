@@ -7,7 +7,7 @@ const ada: FormOwner = { kind: 'session', id: 'ada' }
 
 describe('form tokens', () => {
   test('are accepted from the browser they were served to', () => {
-    expect(() => checkFormToken(key, ada, issueFormToken(key, ada))).not.toThrow()
+    expect(() => checkFormToken(key, [ada], issueFormToken(key, ada))).not.toThrow()
   })
 
   test('differ on every form and fit a form field', () => {
@@ -22,14 +22,14 @@ describe('form tokens', () => {
     ['another key', ada, Buffer.alloc(32, 2)],
   ])('issued to %s are refused', (_name, owner, otherKey) => {
     const token = issueFormToken(otherKey, owner)
-    expect(() => checkFormToken(key, ada, token)).toThrow(ForgedPostError)
+    expect(() => checkFormToken(key, [ada], token)).toThrow(ForgedPostError)
   })
 
   test('missing, cut, lengthened or altered ones are refused', () => {
     const token = issueFormToken(key, ada)
     const altered = (token[0] === 'A' ? 'B' : 'A') + token.slice(1)
     for (const bad of [undefined, '', 'x', token.slice(0, -1), `${token}A`, altered]) {
-      expect(() => checkFormToken(key, ada, bad)).toThrow(ForgedPostError)
+      expect(() => checkFormToken(key, [ada], bad)).toThrow(ForgedPostError)
     }
   })
 })

@@ -23,10 +23,16 @@ export function issueFormToken(key: Uint8Array, owner: FormOwner): string {
   return nonce + sign(key, owner, nonce)
 }
 
-/** Throws unless `token` was issued to `owner`. */
-export function checkFormToken(key: Uint8Array, owner: FormOwner, token: string | undefined): void {
+/** Throws unless `token` was issued to one of `owners`. */
+export function checkFormToken(
+  key: Uint8Array,
+  owners: readonly FormOwner[],
+  token: string | undefined,
+): void {
   const nonce = token?.slice(0, NONCE_LENGTH) ?? ''
-  if (token === undefined || !constantTimeEqual(token, nonce + sign(key, owner, nonce))) {
+  const isOf = (owner: FormOwner) =>
+    token !== undefined && constantTimeEqual(token, nonce + sign(key, owner, nonce))
+  if (!owners.some(isOf)) {
     throw new ForgedPostError(
       'This form has expired or was opened in another browser. Open the page again and resend it.',
     )

@@ -5,6 +5,7 @@ import {
   denyConsent,
   findConsentQuestion,
   grantConsent,
+  isSignInDue,
   refuseConsent,
   standingOf,
 } from '../../domain/grants/decide-consent.ts'
@@ -54,7 +55,7 @@ export function addConsentRoutes(
     const question = await read(request, pending)
     if (question === undefined) return changed(request, reply)
     const session = await findBrowserSession(request)
-    if (session === undefined || isStale(session, question)) {
+    if (session === undefined || isSignInDue(session, pending)) {
       return sendOn(reply, request, 'authorization', `/sign-in?request=${sealed}`)
     }
     return await ask(context, request, reply, session, question, sealed)
@@ -69,7 +70,7 @@ export function addConsentRoutes(
     // Time has passed since the page was shown: client, address, scopes and role are read anew.
     const question = await read(request, pending)
     if (question === undefined) return changed(request, reply)
-    if (session === undefined || isStale(session, question)) {
+    if (session === undefined || isSignInDue(session, pending)) {
       return sendOn(reply, request, 'authorization', `/sign-in?request=${sealed}`)
     }
     const decision = form.get('decision')
@@ -117,14 +118,6 @@ async function deny(
     state,
     iss: request.school.origin,
   })
-}
-
-/** The client asked for a sign-in newer than this session's (`prompt=login`, `max_age`). */
-function isStale(session: BrowserSession, { pending }: ConsentQuestion): boolean {
-  return (
-    pending.signInAfter !== undefined &&
-    session.authenticatedAt.getTime() < pending.signInAfter * 1000
-  )
 }
 
 async function ask(

@@ -65,20 +65,40 @@ export function checkedForm(
   request: FastifyRequest,
   session: BrowserSession | undefined,
 ): URLSearchParams {
+  const owners = session === undefined ? anonymousOwner(request) : sessionOwner(session)
+  return formOf(keyring, request, owners)
+}
+
+/**
+ * The same for the sign-in form, which may have been served before another tab of this browser
+ * signed in: two apps that are connected at once are no reason to refuse the second.
+ */
+export function checkedSignInForm(
+  keyring: Keyring,
+  request: FastifyRequest,
+  session: BrowserSession | undefined,
+): URLSearchParams {
+  return formOf(keyring, request, [...sessionOwner(session), ...anonymousOwner(request)])
+}
+
+function formOf(
+  keyring: Keyring,
+  request: FastifyRequest,
+  owners: readonly FormOwner[],
+): URLSearchParams {
   checkSameOriginPost(request.headers, request.school.origin)
   if (!(request.body instanceof URLSearchParams)) {
     throw new RequestRefusedError(400, 'The form did not arrive. Open the page and send it again.')
   }
-  const anonymous = findCookie(request.headers.cookie, anonymousCookieName(request.school.origin))
-  const owner: FormOwner =
-    session !== undefined
-      ? { kind: 'session', id: session.id }
-      : { kind: 'anonymous', id: anonymous ?? '' }
-  const token = request.body.get('form_token') ?? undefined
-  checkFormToken(
-    keyring.key(PURPOSE),
-    owner,
-    anonymous === undefined && session === undefined ? undefined : token,
-  )
+  checkFormToken(keyring.key(PURPOSE), owners, request.body.get('form_token') ?? undefined)
   return request.body
+}
+
+function sessionOwner(session: BrowserSession | undefined): readonly FormOwner[] {
+  return session === undefined ? [] : [{ kind: 'session', id: session.id }]
+}
+
+function anonymousOwner(request: FastifyRequest): readonly FormOwner[] {
+  const id = findCookie(request.headers.cookie, anonymousCookieName(request.school.origin))
+  return id === undefined ? [] : [{ kind: 'anonymous', id }]
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { findAuthorizingClient } from '../../domain/clients/authorizing-client.ts'
 import type { DocumentClients } from '../../domain/clients/document-clients.ts'
+import { isSignInDue } from '../../domain/grants/decide-consent.ts'
 import {
   openPending,
   type PendingAuthorization,
@@ -14,7 +15,7 @@ import { brandingOf } from '../../gate/branding.ts'
 import { findBrowserSession } from '../../gate/browser-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { beginSession } from './browser-session.ts'
-import { checkedForm, formTokenFor, sendOn, sendPage } from './page-request.ts'
+import { checkedSignInForm, formTokenFor, sendOn, sendPage } from './page-request.ts'
 import { queryOf } from './site-frame.ts'
 import { type SignInProblem, signInPage } from './views/sign-in.tsx'
 
@@ -28,13 +29,18 @@ export function addSignInRoutes(
     const sealed = query.get('request') ?? undefined
     const pending = openPending(context.keyring, request.school.id, sealed)
     if (sealed !== undefined && pending === undefined) return expired(request, reply)
+    const session = await findBrowserSession(request)
+    // Another tab was faster, or the person came back with the browser's button.
+    if (pending !== undefined && session !== undefined && !isSignInDue(session, pending)) {
+      return sendOn(reply, request, 'authorization', `/consent?request=${sealed}`)
+    }
     const returnTo = parseLocalPath(query.get('return_to'))
     return await showSignIn(context, documents, request, reply, { sealed, pending, returnTo })
   })
 
   app.post('/sign-in', async (request, reply) => {
     const session = await findBrowserSession(request)
-    const form = checkedForm(context.keyring, request, session)
+    const form = checkedSignInForm(context.keyring, request, session)
     const sealed = form.get('continue') ?? undefined
     const pending = openPending(context.keyring, request.school.id, sealed)
     if (sealed !== undefined && pending === undefined) return expired(request, reply)
