@@ -3,6 +3,12 @@ import { record } from '../../domain/audit/audit.ts'
 import type { AuthenticatedClient } from '../../domain/clients/client.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 
+/** Whose grant it was that the caller showed, as far as that is known. */
+interface ShownGrant {
+  readonly userId: string | undefined
+  readonly authorizationId?: string | undefined
+}
+
 /**
  * Runs the checks that follow once a client was named, and notes their refusals for the operator as
  * soon as the caller is proven to be that client: by its secret, or by showing something that only
@@ -13,20 +19,23 @@ export async function auditRefusal<R>(
   request: FastifyRequest,
   client: AuthenticatedClient,
   secret: string | undefined,
-  work: (vouch: () => void) => Promise<R>,
+  work: (vouch: (grant: ShownGrant) => void) => Promise<R>,
 ): Promise<R> {
   request.outcome.clientId = client.clientId
-  let proven = secret !== undefined
+  let shown: ShownGrant | undefined
   try {
-    return await work(() => {
-      proven = true
+    return await work((grant) => {
+      shown = grant
     })
   } catch (error) {
+    const proven = secret !== undefined || shown !== undefined
     if (proven && error instanceof OAuthError && error.status < 500) {
       await record(request.at, {
         action: 'token.refused',
         outcome: error.code,
         clientId: client.clientId,
+        actorUserId: shown?.userId,
+        authorizationId: shown?.authorizationId,
         detail: { description: error.description },
         requestId: request.id,
       })

@@ -103,7 +103,7 @@ async function refuse(request: FastifyRequest, clientId: string, form: Parameter
     const redirectUri = requireParameter(form, 'redirect_uri')
     const verifier = requireParameter(form, 'code_verifier')
     const code = checkCode(await findCode(at, presented), client)
-    vouch()
+    vouch({ userId: code.userId })
     checkRedirectUri(redirectUri, code)
     checkCodeVerifier(verifier, code.codeChallenge)
     bindResource(form.getAll('resource'), school.origin, { required: code.audience === 'member' })

@@ -94,7 +94,7 @@ async function refuse(request: FastifyRequest, clientId: string, form: Parameter
     const token = parseToken('refresh', requireParameter(form, 'refresh_token'))
     const facts = token === undefined ? undefined : await findRefreshFacts(at, token)
     if (facts === undefined || facts.clientId !== clientId) throw unknownToken()
-    vouch()
+    vouch(facts)
     bindResource(form.getAll('resource'), school.origin, { required: facts.audience === 'member' })
     if (facts.revoked) throw await presentedAgain(request, facts)
     if (facts.expired) throw lainIdle()
