@@ -143,6 +143,22 @@ describe('POST', () => {
   )
 })
 
+verifies(
+  ['authorize.get-and-post', 'authorize.bad-input'],
+  'other methods are 405 and told which two there are',
+  async () => {
+    for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const) {
+      const answer = await world.app.inject({
+        method,
+        url: `/oauth/authorize?${queryOf(stage)}`,
+        headers: { host: new URL(school.origin).host, origin: 'https://app.example' },
+      })
+      expectPage(answer, 405)
+      expect(answer.headers.allow).toBe('GET, POST')
+    }
+  },
+)
+
 describe('long requests', () => {
   const long = (length: number) => randomBytes(length).toString('base64url').slice(0, length)
   const longUri = `https://app.example/${'path/'.repeat(300)}cb`

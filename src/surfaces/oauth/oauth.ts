@@ -10,6 +10,7 @@ import { answerAuthorizationRequest, authorizationRequestAsGet } from './authori
 import { answerAuthorizationError } from './authorize-error.ts'
 import { addDiscoveryRoutes } from './discovery-routes.ts'
 import { ENDPOINTS } from './endpoints.ts'
+import { refuseOtherMethods } from './other-methods.ts'
 import { addRegistrationRoutes } from './registration-routes.ts'
 import { addTokenRoutes } from './token-routes.ts'
 import { addUserInfoRoutes } from './userinfo-routes.ts'
@@ -65,5 +66,6 @@ function addAuthorizeRoutes(
       const text = typeof request.body === 'string' ? request.body : ''
       return reply.redirect(authorizationRequestAsGet(text), 303)
     })
+    refuseOtherMethods(scope, ENDPOINTS.authorize, ['GET', 'POST'])
   })
 }
