@@ -123,17 +123,17 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
 }
 
 async function checkServerVersion(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ server_version_num: string; server_version: string }>(
-    "select current_setting('server_version_num') as server_version_num, current_setting('server_version') as server_version",
+  const { rows } = await client.query<{ number: string; version: string }>(
+    "select current_setting('server_version_num') as number, current_setting('server_version') as version",
   )
-  const version = rows[0]
-  if (
-    version === undefined ||
-    Number(version.server_version_num) < OLDEST_POSTGRES_MAJOR * 10_000
-  ) {
-    throw new MigrationError(
-      `The database is PostgreSQL ${version?.server_version ?? 'unknown'}; ` +
-        `Schoolgate needs ${OLDEST_POSTGRES_MAJOR} or newer. Upgrade the server or point DATABASE_URL elsewhere.`,
-    )
-  }
+  checkPostgresVersion(Number(rows[0]?.number), rows[0]?.version ?? 'of an unknown version')
+}
+
+/** Refuses a PostgreSQL that our statements were never run on, before anything is changed in it. */
+export function checkPostgresVersion(number: number, version: string): void {
+  if (number >= OLDEST_POSTGRES_MAJOR * 10_000) return
+  throw new MigrationError(
+    `The database is PostgreSQL ${version}; Schoolgate needs ${OLDEST_POSTGRES_MAJOR} or newer. ` +
+      'Upgrade the server or point DATABASE_URL elsewhere.',
+  )
 }

@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto'
+import type pg from 'pg'
+import { afterAll, expect, inject, test } from 'vitest'
+import { isMigrated, loadMigrations, migrate } from '../../src/foundation/db/migrate.ts'
+import { connect } from '../support/postgres.ts'
+
+const server = inject('postgres')
+const admin = await connect(server)
+afterAll(() => admin.end())
+
+/** A database without anything of ours in it. */
+async function aBareDatabase(): Promise<pg.ClientConfig> {
+  const database = `bare_${randomBytes(8).toString('hex')}`
+  await admin.query(`create database ${database}`)
+  afterAll(() => admin.query(`drop database if exists ${database} with (force)`))
+  return { ...server, database }
+}
+
+async function inside<R>(
+  database: pg.ClientConfig,
+  work: (client: pg.Client) => Promise<R>,
+): Promise<R> {
+  const client = await connect(database)
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+const all = await loadMigrations()
+
+test('of five servers starting at once one migrates, the others wait and find it done', async () => {
+  const database = await aBareDatabase()
+  const applied = await Promise.all(Array.from({ length: 5 }, () => migrate(database)))
+  expect(applied.map(({ length }) => length).toSorted((a, b) => a - b)).toEqual([
+    0,
+    0,
+    0,
+    0,
+    all.length,
+  ])
+})
+
+test('a database is ready once this build has nothing to add, and a newer one does not matter', async () => {
+  const database = await aBareDatabase()
+  await migrate(database)
+  await inside(database, async (client) => {
+    const ready = (migrations: typeof all) => isMigrated((sql) => client.query(sql), migrations)
+    const next = { number: all.length + 1, name: '9999-next.sql', sql: '', digest: '' }
+    expect(await ready(all)).toBe(true)
+    expect(await ready([...all, next])).toBe(false)
+    await client.query('insert into schema_migrations (number, name, digest) values ($1, $2, $3)', [
+      next.number,
+      next.name,
+      'of a newer build',
+    ])
+    expect(await ready(all)).toBe(true)
+  })
+  expect(await migrate(database)).toEqual([])
+})
+
+test('an edited migration stops the start before anything is changed', async () => {
+  const database = await aBareDatabase()
+  await migrate(database)
+  await inside(database, (client) =>
+    client.query("update schema_migrations set digest = 'of another text' where number = 3"),
+  )
+  await expect(migrate(database)).rejects.toThrow(/was changed after it was applied/)
+})
+
+test('a migration that fails leaves nothing of itself behind, and says which it was', async () => {
+  const database = await aBareDatabase()
+  await inside(database, (client) => client.query('create table clients (in_the_way integer)'))
+  await expect(migrate(database)).rejects.toThrow(
+    /^Migration 0003-clients\.sql failed and was rolled back: .*clients/,
+  )
+  const { rows } = await inside(database, (client) =>
+    client.query(
+      "select to_regclass('vendor_platforms') as half, max(number) as done from schema_migrations",
+    ),
+  )
+  expect(rows).toEqual([{ half: null, done: 2 }])
+
+  await inside(database, (client) => client.query('drop table clients'))
+  expect((await migrate(database)).map(({ number }) => number)).toEqual(
+    all.slice(2).map(({ number }) => number),
+  )
+})
