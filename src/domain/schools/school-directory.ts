@@ -18,13 +18,15 @@ interface Entry {
 export class SchoolDirectory {
   readonly #db: Db
   readonly #now: () => number
+  readonly #maxEntries: number
   readonly #entries = new Map<string, Entry>()
   readonly #loading = new Map<string, Promise<School | undefined>>()
   #generation = 0
 
-  constructor(db: Db, now: () => number = Date.now) {
+  constructor(db: Db, now: () => number = Date.now, maxEntries = MAX_ENTRIES) {
     this.#db = db
     this.#now = now
+    this.#maxEntries = maxEntries
   }
 
   find(origin: string): School | undefined | Promise<School | undefined> {
@@ -32,7 +34,10 @@ export class SchoolDirectory {
     if (entry !== undefined && entry.until > this.#now()) return entry.school
     const loading = this.#loading.get(origin)
     if (loading !== undefined) return loading
-    const load = this.#load(origin).finally(() => this.#loading.delete(origin))
+    const load = this.#load(origin).finally(() => {
+      // Forgotten meanwhile, it may have been followed by a load that others wait for.
+      if (this.#loading.get(origin) === load) this.#loading.delete(origin)
+    })
     this.#loading.set(origin, load)
     return load
   }
@@ -61,7 +66,7 @@ export class SchoolDirectory {
   #keep(origin: string, school: School | undefined): void {
     this.#entries.delete(origin)
     this.#entries.set(origin, { school, until: this.#now() + LIFETIME_MS })
-    if (this.#entries.size > MAX_ENTRIES) {
+    if (this.#entries.size > this.#maxEntries) {
       const oldest = this.#entries.keys().next()
       if (!oldest.done) this.#entries.delete(oldest.value)
     }

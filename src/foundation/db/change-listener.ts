@@ -1,8 +1,13 @@
 import pg from 'pg'
 
-const HEARTBEAT_MS = 10_000
-const FIRST_RETRY_MS = 200
-const LONGEST_RETRY_MS = 5_000
+export interface ListenerPace {
+  /** How often a silent connection is asked whether it lives, and how long it may take to answer. */
+  readonly heartbeatMs: number
+  readonly firstRetryMs: number
+  readonly longestRetryMs: number
+}
+
+const PACE: ListenerPace = { heartbeatMs: 10_000, firstRetryMs: 200, longestRetryMs: 5_000 }
 
 export interface ChangeHandlers {
   /** Somebody changed something; the payload says what. */
@@ -20,15 +25,23 @@ export class ChangeListener {
   readonly #connection: pg.ClientConfig
   readonly #channels: readonly string[]
   readonly #handlers: ChangeHandlers
+  readonly #pace: ListenerPace
   #client: pg.Client | undefined
   #timer: NodeJS.Timeout | undefined
-  #retryMs = FIRST_RETRY_MS
+  #retryMs: number
   #stopped = false
 
-  constructor(connection: pg.ClientConfig, channels: readonly string[], handlers: ChangeHandlers) {
+  constructor(
+    connection: pg.ClientConfig,
+    channels: readonly string[],
+    handlers: ChangeHandlers,
+    pace: ListenerPace = PACE,
+  ) {
     this.#connection = connection
     this.#channels = channels
     this.#handlers = handlers
+    this.#pace = pace
+    this.#retryMs = pace.firstRetryMs
   }
 
   async start(): Promise<void> {
@@ -37,7 +50,7 @@ export class ChangeListener {
       application_name: 'schoolgate listen',
       keepAlive: true,
       connectionTimeoutMillis: 5_000,
-      query_timeout: HEARTBEAT_MS,
+      query_timeout: this.#pace.heartbeatMs,
     })
     client.on('notification', (notice) =>
       this.#handlers.onChange(notice.channel, notice.payload ?? ''),
@@ -54,7 +67,7 @@ export class ChangeListener {
       this.#lost(client, error as Error)
       return
     }
-    this.#retryMs = FIRST_RETRY_MS
+    this.#retryMs = this.#pace.firstRetryMs
     this.#handlers.onGap()
     this.#beat(client)
   }
@@ -73,7 +86,7 @@ export class ChangeListener {
         () => this.#client === client && this.#beat(client),
         (error) => this.#lost(client, error),
       )
-    }, HEARTBEAT_MS)
+    }, this.#pace.heartbeatMs)
     this.#timer.unref()
   }
 
@@ -85,6 +98,6 @@ export class ChangeListener {
     client.end().catch(() => {})
     this.#timer = setTimeout(() => void this.start(), this.#retryMs)
     this.#timer.unref()
-    this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS)
+    this.#retryMs = Math.min(this.#retryMs * 2, this.#pace.longestRetryMs)
   }
 }

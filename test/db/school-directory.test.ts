@@ -1,0 +1,170 @@
+import { sql } from 'kysely'
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { SchoolDirectory } from '../../src/domain/schools/school-directory.ts'
+import { ChangeListener } from '../../src/foundation/db/change-listener.ts'
+import { openDatabase } from '../../src/foundation/db/database.ts'
+import { verifies } from '../spec/verifies.ts'
+import { aWorld } from '../support/world.ts'
+
+const world = await aWorld()
+const { database } = world
+const eventually = { timeout: 30_000 }
+
+/** The directory of another process: a pool and a listening connection of its own. */
+async function anotherProcess(): Promise<SchoolDirectory> {
+  const { connection } = database
+  const own = openDatabase({ connection, poolSize: 2, statementTimeoutMs: 10_000 })
+  const directory = new SchoolDirectory(own.db)
+  const listener = new ChangeListener(connection, ['school_changed'], {
+    onChange: (_channel, schoolId) => directory.forget(schoolId),
+    onGap: () => directory.forget(),
+    onError: () => {},
+  })
+  await listener.start()
+  onTestFinished(async () => {
+    await listener.stop()
+    await own.close()
+  })
+  return directory
+}
+
+const rename = (id: string, name: string) =>
+  database.db.updateTable('schools').set({ name }).where('id', '=', id).execute()
+
+describe('changes spread', () => {
+  verifies(
+    'house.origin.changes-spread',
+    'a school changed by bare SQL is changed in every process, and a new one is found there',
+    async () => {
+      const processes = [await anotherProcess(), await anotherProcess()]
+      const school = await world.aSchool()
+      const later = `http://later-${school.subdomain}.test`
+      for (const directory of processes) {
+        expect((await directory.find(school.origin))?.name).toBe(`School ${school.subdomain}`)
+        expect(await directory.find(later)).toBeUndefined()
+      }
+      await rename(school.id, 'Renamed')
+      for (const directory of processes) {
+        await vi.waitFor(async () => {
+          expect((await directory.find(school.origin))?.name).toBe('Renamed')
+        }, eventually)
+      }
+      await sql`update schools set origin = ${later} where id = ${school.id}`.execute(database.db)
+      for (const directory of processes) {
+        await vi.waitFor(async () => {
+          expect(await directory.find(school.origin)).toBeUndefined()
+          expect((await directory.find(later))?.id).toBe(school.id)
+        }, eventually)
+      }
+    },
+  )
+
+  test('keys and looks count as changes of their school', async () => {
+    const directory = await anotherProcess()
+    const school = await world.aSchool({ signing: 'none' })
+    expect((await directory.find(school.origin))?.appearance.tagline).toBe('')
+    await school.at.insert('appearances', { tagline: 'Learn here' }).execute()
+    await vi.waitFor(async () => {
+      expect((await directory.find(school.origin))?.appearance.tagline).toBe('Learn here')
+    }, eventually)
+  })
+
+  verifies(
+    'house.origin.changes-spread',
+    'a notice that never came costs thirty seconds at most',
+    async () => {
+      const school = await world.aSchool()
+      let now = 0
+      const directory = new SchoolDirectory(database.db, () => now)
+      const before = (await directory.find(school.origin))?.name
+      await rename(school.id, 'Renamed in silence')
+      now = 29_999
+      expect((await directory.find(school.origin))?.name).toBe(before)
+      now = 30_000
+      expect((await directory.find(school.origin))?.name).toBe('Renamed in silence')
+    },
+  )
+
+  test('what was read before a change was announced is not kept after it', async () => {
+    const school = await world.aSchool()
+    const directory = new SchoolDirectory(database.db)
+    const reading = directory.find(school.origin)
+    directory.forget(school.id)
+    await reading
+    const statements = await database.statementsOf(async () => await directory.find(school.origin))
+    expect(statements).toHaveLength(1)
+  })
+})
+
+describe('what it costs', () => {
+  test('any number of simultaneous requests for a school share one statement', async () => {
+    const school = await world.aSchool()
+    const directory = new SchoolDirectory(database.db)
+    const many = () => Promise.all(Array.from({ length: 100 }, () => directory.find(school.origin)))
+    expect(await database.statementsOf(many)).toHaveLength(1)
+    expect(await database.statementsOf(many)).toHaveLength(0)
+  })
+
+  test('requests that come after a change share one statement too, while an old one still runs', async () => {
+    const school = await world.aSchool()
+    const directory = new SchoolDirectory(database.db)
+    const statements = await database.statementsOf(async () => {
+      const old = directory.find(school.origin)
+      directory.forget()
+      const young = directory.find(school.origin)
+      await old
+      await Promise.all([young, directory.find(school.origin)])
+    })
+    expect(statements).toHaveLength(2)
+  })
+
+  test('a failing database is not remembered', async () => {
+    const school = await world.aSchool()
+    const own = openDatabase({
+      connection: database.connection,
+      poolSize: 1,
+      statementTimeoutMs: 10_000,
+    })
+    afterAll(() => own.close())
+    const directory = new SchoolDirectory(own.db)
+    await sql`alter table schools rename to schools_away`.execute(database.db)
+    await expect(directory.find(school.origin)).rejects.toThrow(/schools/)
+    await sql`alter table schools_away rename to schools`.execute(database.db)
+    expect((await directory.find(school.origin))?.id).toBe(school.id)
+  })
+
+  test('made-up hosts cannot fill the memory: the oldest entry makes room', async () => {
+    const directory = new SchoolDirectory(database.db, Date.now, 3)
+    const ask = (n: number) => async () => await directory.find(`http://made-up-${n}.test`)
+    for (const n of [1, 2, 3, 4]) await ask(n)()
+    expect(await database.statementsOf(ask(4))).toHaveLength(0)
+    expect(await database.statementsOf(ask(2))).toHaveLength(0)
+    expect(await database.statementsOf(ask(1))).toHaveLength(1)
+  })
+
+  verifies(
+    'trouble.loads-every-tenant',
+    'ten thousand schools cost one statement by an index, as one does',
+    async () => {
+      const school = await world.aSchool()
+      const find = (): Promise<readonly string[]> =>
+        database.statementsOf(async () => {
+          const directory = new SchoolDirectory(database.db)
+          await directory.find(school.origin)
+          await directory.find(school.origin)
+        })
+      const [alone] = [await find()]
+      await sql`
+        insert into schools (id, subdomain, origin, name)
+        select gen_random_uuid(), 'mass-' || n, 'http://mass-' || n || '.test', 'Mass ' || n
+        from generate_series(1, 10000) n`.execute(database.db)
+      await sql`analyze schools`.execute(database.db)
+      const crowded = await find()
+      expect(crowded).toEqual(alone)
+      expect(crowded).toHaveLength(1)
+      const { rows } = await sql<{ 'QUERY PLAN': string }>`
+        explain select id from schools where origin = ${school.origin}`.execute(database.db)
+      expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toMatch(/Index .*Scan/)
+    },
+  )
+})
