@@ -69,3 +69,8 @@ export const email = z.email('Write one email address.').max(320, 'Use at most 3
 
 /** Every object that keeps its times and can be changed. */
 export const stamps = { created_at: utc, updated_at: utc, version }
+
+/** A time of the wire for a column; what was left out is null. */
+export function dateOrNull(value: string | null | undefined): Date | null {
+  return value === null || value === undefined ? null : new Date(value)
+}

@@ -12,12 +12,12 @@ const MAX_LIMIT = 100
 export interface Filter {
   readonly schema: z.ZodType
   /** The condition on a row called `r`. */
-  where(value: never): RawBuilder<unknown>
+  where(value: never, at: SchoolDb): RawBuilder<unknown>
 }
 
 export function filter<S extends z.ZodType>(
   schema: S,
-  where: (value: z.output<S>) => RawBuilder<unknown>,
+  where: (value: z.output<S>, at: SchoolDb) => RawBuilder<unknown>,
 ): Filter {
   return { schema: schema.optional(), where }
 }
@@ -105,7 +105,7 @@ export function listOperation<S extends z.ZodObject>(details: ListDetails<S>): R
           ...Object.keys(within).map((name) => sql`r.${sql.ref(name)} = ${asked[name]}`),
           ...Object.entries(filters)
             .filter(([name]) => asked[name] !== undefined)
-            .map(([name, { where }]) => where(asked[name] as never)),
+            .map(([name, { where }]) => where(asked[name] as never, at)),
           sql`true`,
         ],
         sql` and `,

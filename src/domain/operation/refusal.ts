@@ -44,6 +44,10 @@ export function conflict(code: string, detail: string): OperationRefused {
   return new OperationRefused({ kind: 'conflict', code, detail })
 }
 
+export function stale(version: number): OperationRefused {
+  return new OperationRefused({ kind: 'stale', version })
+}
+
 export function forbidden(code: string, detail: string): OperationRefused {
   return new OperationRefused({ kind: 'forbidden', code, detail })
 }

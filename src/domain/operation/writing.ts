@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { SchoolTx, TenantTable } from '../../foundation/db/school-db.ts'
-import { notFound, OperationRefused } from './refusal.ts'
+import { notFound, stale } from './refusal.ts'
 
 type Columns = Readonly<Record<string, unknown>>
 
@@ -70,8 +70,4 @@ async function findVersion(
   const { rows } = await tx.run(sql<{ version: number }>`
     select version from ${sql.table(table)} where ${matching(tx, target)} for update`)
   return rows[0]?.version
-}
-
-function stale(version: number): OperationRefused {
-  return new OperationRefused({ kind: 'stale', version })
 }

@@ -54,7 +54,16 @@ export function atSchoolInTransaction(tx: Transaction<DB>, schoolId: string): Sc
   return new FencedDb(tx, schoolId) as unknown as SchoolTx
 }
 
+/** The transaction without the fence, for the few functions that cross schools: people belong to none. */
+export function acrossSchools(tx: SchoolTx): Transaction<DB> {
+  return FencedDb.unfenced(tx as unknown as FencedDb) as Transaction<DB>
+}
+
 class FencedDb implements SchoolDb {
+  static unfenced(fenced: FencedDb): Db {
+    return fenced.#db
+  }
+
   readonly schoolId: string
   readonly #db: Db
 

@@ -1,0 +1,161 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { acrossSchools, type SchoolTx } from '../../foundation/db/school-db.ts'
+import { EXAMPLE } from '../operation/example-ids.ts'
+import { email, line } from '../operation/fields.ts'
+import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import {
+  changeOperation,
+  createOperation,
+  readOperation,
+  removeOperation,
+} from '../operation/object-operations.ts'
+import { conflict, forbidden, invalid, notFound } from '../operation/refusal.ts'
+import { containing } from '../operation/wire-sql.ts'
+import { checkVersion } from '../operation/writing.ts'
+import type { OperationCaller } from '../operation.ts'
+import { addMember, changeRoles } from './manage-people.ts'
+import { members, writtenMembers } from './member-resource.ts'
+import { ROLES, type Role, rolesAt } from './membership.ts'
+
+const READ = ['members:read']
+const WRITE = ['members:write']
+
+export const personFilters = {
+  email: filter(email, (value) => sql`lower(r.email) = lower(${value})`),
+  search: filter(line(100), (value) => {
+    const pattern = containing(value)
+    return sql`(r.name ilike ${pattern} or r.email ilike ${pattern})`
+  }),
+  ...timeFilters('joined_at'),
+}
+
+export const listMembers = listOperation({
+  name: 'members.list',
+  title: 'List members',
+  summary: 'Everybody who holds a role at this school.',
+  scopes: READ,
+  of: members,
+  filters: {
+    role: filter(z.enum(ROLES), (role) => sql`${role} = any(r.roles)`),
+    ...personFilters,
+  },
+  sorts: { joined_at: 'time', name: 'text', email: 'text' },
+  defaultSort: '-joined_at',
+  examples: [{ title: 'The owners', input: { role: 'owner' } }],
+})
+
+export const readMember = readOperation({
+  name: 'members.read',
+  title: 'Read a member',
+  summary: 'One member by their id, which is the same at every school.',
+  scopes: READ,
+  of: members,
+  examples: [{ title: 'A member', input: { id: EXAMPLE.student } }],
+})
+
+export const addedPerson = {
+  email,
+  name: line(200).meta({
+    description:
+      'For an account that does not exist yet; a person who has one keeps their own name.',
+  }),
+}
+
+export const createMember = createOperation({
+  name: 'members.create',
+  title: 'Add a member',
+  summary:
+    'Gives the person of an email roles here, on top of those they have. Whether they had an account stays unsaid.',
+  scopes: WRITE,
+  of: writtenMembers,
+  fields: { ...addedPerson, roles: z.array(z.enum(ROLES)).min(1).max(ROLES.length) },
+  examples: [
+    {
+      title: 'A lecturer',
+      input: { email: 'grace@example.test', name: 'Grace Example', roles: ['lecturer'] },
+    },
+  ],
+  async create(tx, caller, input) {
+    checkOwnerRole(caller, input.roles)
+    return await addPerson(tx, caller, input)
+  },
+})
+
+export async function addPerson(
+  tx: SchoolTx,
+  caller: OperationCaller,
+  input: { email: string; name: string; roles: readonly Role[] },
+): Promise<string> {
+  const outcome = await addMember(acrossSchools(tx), tx.schoolId, input, changedBy(caller))
+  if (outcome.kind === 'added') return outcome.userId
+  const [first] = outcome.problems
+  throw invalid(first?.field ?? '', 'invalid', first?.problem ?? 'Another value is needed.')
+}
+
+export const changeMember = changeOperation({
+  name: 'members.change',
+  title: 'Change a member’s roles',
+  summary: 'Sets the roles of a member. Nothing else of a person can be changed by a school.',
+  scopes: WRITE,
+  of: writtenMembers,
+  fields: { roles: z.array(z.enum(ROLES)).min(1).max(ROLES.length).optional() },
+  examples: [
+    { title: 'Also a lecturer', input: { id: EXAMPLE.student, roles: ['lecturer', 'student'] } },
+  ],
+  async change(tx, caller, { id: userId, if_version, roles }) {
+    await checkMember(tx, userId, if_version)
+    if (roles === undefined) return
+    const before = await rolesAt(tx, userId)
+    checkOwnerRole(caller, before.includes('owner') !== roles.includes('owner') ? ['owner'] : [])
+    await setTo(tx, caller, userId, roles)
+  },
+})
+
+export const removeMember = removeOperation({
+  name: 'members.remove',
+  title: 'Remove a member',
+  summary: 'Takes all roles of a person here. Their account and what they bought stay.',
+  scopes: WRITE,
+  of: writtenMembers,
+  examples: [{ title: 'A member leaves', input: { id: EXAMPLE.student } }],
+  async remove(tx, caller, { id: userId, if_version }) {
+    await checkMember(tx, userId, if_version)
+    checkOwnerRole(caller, await rolesAt(tx, userId))
+    await setTo(tx, caller, userId, [])
+  },
+})
+
+/** Locks the membership; a person who left is as unknown as one who never came. */
+export async function checkMember(
+  tx: SchoolTx,
+  userId: string,
+  ifVersion: number | undefined,
+): Promise<void> {
+  const target = { object: 'member', key: { user_id: userId }, ifVersion }
+  await checkVersion(tx, 'school_members', target)
+  if ((await rolesAt(tx, userId)).length === 0) throw notFound('member')
+}
+
+/** An admin who could make owners could make themselves one. */
+function checkOwnerRole(caller: OperationCaller, touched: readonly Role[]): void {
+  if (!touched.includes('owner') || caller.roles.includes('owner')) return
+  throw forbidden('owners_only', 'Only an owner may give or take the owner role. Ask one of them.')
+}
+
+export async function setTo(
+  tx: SchoolTx,
+  caller: OperationCaller,
+  userId: string,
+  roles: readonly Role[],
+): Promise<void> {
+  const outcome = await changeRoles(tx, userId, roles, changedBy(caller))
+  if (outcome.kind === 'unknown') throw notFound('member')
+  if (outcome.kind === 'last_owner') {
+    throw conflict('last_owner', 'A school needs an owner. Make somebody else an owner first.')
+  }
+}
+
+function changedBy(caller: OperationCaller) {
+  return { via: caller.via, actorUserId: caller.userId, requestId: caller.requestId }
+}

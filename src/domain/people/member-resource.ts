@@ -1,0 +1,93 @@
+import { type RawBuilder, sql } from 'kysely'
+import { z } from 'zod'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { count, email, id, text, utc, version } from '../operation/fields.ts'
+import type { Resource } from '../operation/resource.ts'
+import type { OperationCaller } from '../operation.ts'
+import { ROLES } from './membership.ts'
+
+/** What belongs to the person: shown to those who may read people, written by nobody but them. */
+const person = {
+  name: text(1, 200),
+  email: email.meta({ description: 'Only the person can change it.' }),
+  picture_url: z.string().nullable(),
+}
+
+const membership = { joined_at: utc, updated_at: utc, version }
+const roles = z.array(z.enum(ROLES))
+
+export const memberSchema = z
+  .strictObject({ object: z.literal('member'), id, ...person, roles, ...membership })
+  .meta({ id: 'Member' })
+
+/** Answers a write: what belongs to the school, and nothing that would tell whether the account is new. */
+export const writtenMemberSchema = z
+  .strictObject({ object: z.literal('member'), id, roles, ...membership })
+  .meta({ id: 'WrittenMember' })
+
+export const studentSchema = z
+  .strictObject({
+    object: z.literal('student'),
+    id,
+    ...person,
+    active_enrollment_count: count,
+    ...membership,
+  })
+  .meta({ id: 'Student' })
+
+export const writtenStudentSchema = z
+  .strictObject({ object: z.literal('student'), id, ...membership })
+  .meta({ id: 'WrittenStudent' })
+
+const IS_STUDENT = sql`'student' = any(m.roles)`
+
+function peopleRows(
+  at: SchoolDb,
+  columns: RawBuilder<unknown>,
+  who: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  return sql`
+    select m.user_id as id, ${columns} m.joined_at, m.updated_at, m.version
+    from school_members m join users u on u.id = m.user_id
+    where m.school_id = ${at.schoolId} and u.deleted_at is null and m.roles <> '{}' and ${who}`
+}
+
+function personColumns(caller: OperationCaller): RawBuilder<unknown> {
+  return sql`u.name, u.email,
+    case when u.avatar_url like '/%' then ${caller.origin}::text || u.avatar_url else u.avatar_url end as picture_url,`
+}
+
+const ANYBODY = sql`true`
+
+export const members: Resource<typeof memberSchema> = {
+  object: 'member',
+  schema: memberSchema,
+  rows: (at, caller) => peopleRows(at, sql`${personColumns(caller)} m.roles,`, ANYBODY),
+}
+
+export const writtenMembers: Resource<typeof writtenMemberSchema> = {
+  object: 'member',
+  schema: writtenMemberSchema,
+  // A member without roles has left; the write that made them leave still shows them.
+  rows: (at) => sql`
+    select m.user_id as id, m.roles, m.joined_at, m.updated_at, m.version
+    from school_members m join users u on u.id = m.user_id
+    where m.school_id = ${at.schoolId} and u.deleted_at is null`,
+}
+
+const ENROLLED = sql`
+  (select count(*) from enrollments e
+   where e.school_id = m.school_id and e.user_id = m.user_id and e.revoked_at is null
+     and (e.expires_at is null or e.expires_at > now())) as active_enrollment_count,`
+
+export const students: Resource<typeof studentSchema> = {
+  object: 'student',
+  schema: studentSchema,
+  rows: (at, caller) => peopleRows(at, sql`${personColumns(caller)} ${ENROLLED}`, IS_STUDENT),
+}
+
+export const writtenStudents: Resource<typeof writtenStudentSchema> = {
+  object: 'student',
+  schema: writtenStudentSchema,
+  rows: (at) => peopleRows(at, sql``, IS_STUDENT),
+}

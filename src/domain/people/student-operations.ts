@@ -1,0 +1,77 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { EXAMPLE } from '../operation/example-ids.ts'
+import { id } from '../operation/fields.ts'
+import { filter, listOperation } from '../operation/list-operation.ts'
+import { createOperation, readOperation, removeOperation } from '../operation/object-operations.ts'
+import { notFound } from '../operation/refusal.ts'
+import { addedPerson, addPerson, checkMember, personFilters, setTo } from './member-operations.ts'
+import { students, writtenStudents } from './member-resource.ts'
+import { rolesAt } from './membership.ts'
+
+const READ = ['students:read']
+const WRITE = ['students:write']
+
+const enrolledIn = (at: SchoolDb, course: string, when: RawBuilder<unknown>) => sql`
+  exists (select from enrollments e
+          where e.school_id = ${at.schoolId} and e.user_id = r.id and e.course_id = ${course} and ${when})`
+
+const NOW = sql`e.revoked_at is null and (e.expires_at is null or e.expires_at > now())`
+const EVER = sql`true`
+
+export const listStudents = listOperation({
+  name: 'students.list',
+  title: 'List students',
+  summary: 'Everybody who holds the student role at this school.',
+  scopes: READ,
+  of: students,
+  filters: {
+    ...personFilters,
+    enrolled_in: filter(id, (course, at) => enrolledIn(at, course, NOW)),
+    ever_enrolled_in: filter(id, (course, at) => enrolledIn(at, course, EVER)),
+  },
+  sorts: { joined_at: 'time', name: 'text', email: 'text' },
+  defaultSort: '-joined_at',
+  examples: [{ title: 'Who has a course now', input: { enrolled_in: EXAMPLE.course } }],
+})
+
+export const readStudent = readOperation({
+  name: 'students.read',
+  title: 'Read a student',
+  summary: 'One student by their id.',
+  scopes: READ,
+  of: students,
+  examples: [{ title: 'A student', input: { id: EXAMPLE.student } }],
+})
+
+export const createStudent = createOperation({
+  name: 'students.create',
+  title: 'Add a student',
+  summary:
+    'Gives the person of an email the student role here. Whether they had an account stays unsaid.',
+  scopes: WRITE,
+  of: writtenStudents,
+  fields: addedPerson,
+  examples: [{ title: 'A student', input: { email: 'kit@example.test', name: 'Kit Example' } }],
+  create: (tx, caller, input) => addPerson(tx, caller, { ...input, roles: ['student'] }),
+})
+
+export const removeStudent = removeOperation({
+  name: 'students.remove',
+  title: 'Remove a student',
+  summary: 'Takes the student role; other roles, the account and what was bought stay.',
+  scopes: WRITE,
+  of: writtenStudents,
+  examples: [{ title: 'A student leaves', input: { id: EXAMPLE.student } }],
+  async remove(tx, caller, { id: userId, if_version }) {
+    await checkMember(tx, userId, if_version)
+    const roles = await rolesAt(tx, userId)
+    if (!roles.includes('student')) throw notFound('student')
+    await setTo(
+      tx,
+      caller,
+      userId,
+      roles.filter((role) => role !== 'student'),
+    )
+  },
+})
