@@ -1,0 +1,66 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { EXAMPLE } from '../operation/example-ids.ts'
+import { id, text, utc } from '../operation/fields.ts'
+import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import { readOperation } from '../operation/object-operations.ts'
+import { expansionOf, type Resource } from '../operation/resource.ts'
+import { memberSchema, members } from '../people/member-resource.ts'
+
+const READ = ['comments:read']
+
+const commentSchema = z
+  .strictObject({
+    object: z.literal('comment'),
+    id,
+    course_id: id,
+    lecture_id: id,
+    author_id: id,
+    parent_id: id.nullable(),
+    body: text(1, 10_000),
+    hidden_at: utc.nullable(),
+    created_at: utc,
+    author: memberSchema.nullable().optional(),
+  })
+  .meta({ id: 'Comment' })
+
+const comments: Resource<typeof commentSchema> = {
+  object: 'comment',
+  schema: commentSchema,
+  rows: (at) => sql`
+    select c.id, l.course_id, c.lecture_id, c.user_id as author_id, c.parent_id, c.body, c.hidden_at,
+      c.created_at
+    from comments c join lectures l on l.school_id = c.school_id and l.id = c.lecture_id
+    where c.school_id = ${at.schoolId}`,
+  expansions: { author: expansionOf(members, 'author_id', ['members:read']) },
+}
+
+export const listComments = listOperation({
+  name: 'comments.list',
+  title: 'List comments',
+  summary: 'What members wrote under lectures, hidden ones included.',
+  scopes: READ,
+  of: comments,
+  filters: {
+    course_id: filter(id, (value) => sql`r.course_id = ${value}`),
+    lecture_id: filter(id, (value) => sql`r.lecture_id = ${value}`),
+    author_id: filter(id, (value) => sql`r.author_id = ${value}`),
+    parent_id: filter(id, (value) => sql`r.parent_id = ${value}`),
+    hidden: filter(z.boolean(), (hidden) => sql`(r.hidden_at is not null) = ${hidden}`),
+    ...timeFilters('created_at'),
+  },
+  sorts: { created_at: 'time' },
+  defaultSort: '-created_at',
+  examples: [
+    { title: 'Under a lecture', input: { lecture_id: EXAMPLE.lecture, sort: 'created_at' } },
+  ],
+})
+
+export const readComment = readOperation({
+  name: 'comments.read',
+  title: 'Read a comment',
+  summary: 'One comment by its id.',
+  scopes: READ,
+  of: comments,
+  examples: [{ title: 'With its author', input: { id: EXAMPLE.comment, expand: ['author'] } }],
+})

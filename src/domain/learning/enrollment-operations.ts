@@ -1,0 +1,151 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { uuidv7 } from '../../foundation/crypto/random.ts'
+import { EXAMPLE } from '../operation/example-ids.ts'
+import { dateOrNull, id, time } from '../operation/fields.ts'
+import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import { changeOperation, createOperation, readOperation } from '../operation/object-operations.ts'
+import { conflict, invalid } from '../operation/refusal.ts'
+import { loadObject } from '../operation/resource.ts'
+import { writing } from '../operation/writing.ts'
+import { students } from '../people/member-resource.ts'
+import { rolesAt } from '../people/membership.ts'
+import { ENROLLMENT_STATES, enrollments } from './enrollment-resource.ts'
+
+const READ = ['students:read']
+const WRITE = ['students:write']
+
+const byState = filter(z.enum(ENROLLMENT_STATES), (state) => sql`r.state = ${state}`)
+const sorts = { enrolled_at: 'time', created_at: 'time', updated_at: 'time' } as const
+
+export const listEnrollments = listOperation({
+  name: 'enrollments.list',
+  title: 'List enrollments',
+  summary: 'Who has which course, and until when.',
+  scopes: READ,
+  of: enrollments,
+  filters: {
+    student_id: filter(id, (value) => sql`r.student_id = ${value}`),
+    course_id: filter(id, (value) => sql`r.course_id = ${value}`),
+    state: byState,
+    ...timeFilters('enrolled_at'),
+  },
+  sorts,
+  defaultSort: '-created_at',
+  examples: [
+    {
+      title: 'Who has a course, by name',
+      input: { course_id: EXAMPLE.course, expand: ['student'] },
+    },
+  ],
+})
+
+export const listEnrollmentsOfStudent = listOperation({
+  name: 'students.enrollments',
+  title: 'List a student’s enrollments',
+  summary: 'The courses of one student, those that ran out or were revoked included.',
+  scopes: READ,
+  of: enrollments,
+  within: { student_id: id },
+  checkParent: (at, caller, input) => loadObject(at, caller, students, String(input.student_id)),
+  filters: { state: byState },
+  sorts,
+  defaultSort: '-enrolled_at',
+  examples: [{ title: 'What a student has', input: { student_id: EXAMPLE.student } }],
+})
+
+export const readEnrollment = readOperation({
+  name: 'enrollments.read',
+  title: 'Read an enrollment',
+  summary: 'One enrollment by its id.',
+  scopes: READ,
+  of: enrollments,
+  examples: [{ title: 'With its course', input: { id: EXAMPLE.enrollment, expand: ['course'] } }],
+})
+
+export const createEnrollment = createOperation({
+  name: 'enrollments.create',
+  title: 'Grant a course',
+  summary:
+    'Enrolls a student without a purchase. An enrollment that ran out or was revoked comes back under its old id.',
+  scopes: WRITE,
+  of: enrollments,
+  fields: {
+    student_id: id,
+    course_id: id,
+    expires_at: time.nullable().default(null).meta({ description: 'Null grants it for life.' }),
+  },
+  examples: [
+    {
+      title: 'Until a date',
+      input: {
+        student_id: EXAMPLE.student,
+        course_id: EXAMPLE.draftCourse,
+        expires_at: '2028-01-01T00:00:00Z',
+      },
+    },
+    { title: 'For life', input: { student_id: EXAMPLE.newcomer, course_id: EXAMPLE.course } },
+  ],
+  async create(tx, _caller, { student_id, course_id, expires_at }) {
+    if (!(await rolesAt(tx, student_id)).includes('student')) {
+      throw invalid('student_id', 'unknown_reference', 'This is no student of this school.')
+    }
+    checkFuture(expires_at)
+    const { rows } = await tx.run(sql<{ id: string }>`
+      insert into enrollments as e (school_id, id, course_id, user_id, source, expires_at)
+      values (${tx.schoolId}, ${uuidv7()}, ${course_id}, ${student_id}, 'grant', ${dateOrNull(expires_at)})
+      on conflict (school_id, user_id, course_id) do update
+        set revoked_at = null, expires_at = excluded.expires_at, source = 'grant'
+        where e.revoked_at is not null or e.expires_at <= now()
+      returning id`)
+    const made = rows[0]?.id
+    if (made !== undefined) return made
+    throw conflict(
+      'already_enrolled',
+      'The student has this course already. Change the enrollment to extend it.',
+    )
+  },
+})
+
+const target = (enrollment: string, ifVersion: number | undefined) => ({
+  object: 'enrollment',
+  key: { id: enrollment },
+  ifVersion,
+})
+
+export const changeEnrollment = changeOperation({
+  name: 'enrollments.change',
+  title: 'Extend an enrollment',
+  summary: 'Sets when access ends, or null for life.',
+  scopes: WRITE,
+  of: enrollments,
+  fields: { expires_at: time.nullable().optional() },
+  examples: [
+    { title: 'A later end', input: { id: EXAMPLE.enrollment, expires_at: '2029-01-01T00:00:00Z' } },
+    { title: 'For life', input: { id: EXAMPLE.enrollment, expires_at: null } },
+  ],
+  async change(tx, _caller, { id: enrollment, if_version, expires_at }) {
+    checkFuture(expires_at)
+    await writing(tx).update('enrollments', target(enrollment, if_version), { expires_at })
+  },
+})
+
+export const revokeEnrollment = changeOperation({
+  name: 'enrollments.revoke',
+  title: 'Revoke an enrollment',
+  summary: 'Takes the course away at once; progress is kept. Granting it again brings both back.',
+  scopes: WRITE,
+  of: enrollments,
+  fields: {},
+  examples: [{ title: 'Take a course away', input: { id: EXAMPLE.enrollment } }],
+  async change(tx, _caller, { id: enrollment, if_version }) {
+    await writing(tx).update('enrollments', target(enrollment, if_version), {
+      revoked_at: sql`coalesce(revoked_at, now())`,
+    })
+  },
+})
+
+function checkFuture(expires_at: string | null | undefined): void {
+  if (expires_at == null || Date.parse(expires_at) > Date.now()) return
+  throw invalid('expires_at', 'in_the_past', 'Write a time to come, or revoke the enrollment.')
+}

@@ -1,0 +1,124 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { EXAMPLE } from '../operation/example-ids.ts'
+import { id, markdown, stamps, text } from '../operation/fields.ts'
+import { filter, listOperation } from '../operation/list-operation.ts'
+import {
+  changeOperation,
+  createOperation,
+  readOperation,
+  removeOperation,
+} from '../operation/object-operations.ts'
+import { invalid } from '../operation/refusal.ts'
+import type { Resource } from '../operation/resource.ts'
+import { writing } from '../operation/writing.ts'
+import { rolesAt } from '../people/membership.ts'
+
+const READ = ['lecturers:read']
+const WRITE = ['lecturers:write']
+
+const lecturerSchema = z
+  .strictObject({
+    object: z.literal('lecturer'),
+    id: id.meta({ description: 'The member behind the profile.' }),
+    name: text(1, 200),
+    headline: text(0, 300),
+    bio: markdown(20_000),
+    course_ids: z.array(id),
+    ...stamps,
+  })
+  .meta({ id: 'Lecturer' })
+
+const lecturers: Resource<typeof lecturerSchema> = {
+  object: 'lecturer',
+  schema: lecturerSchema,
+  rows: (at) => sql`
+    select l.user_id as id, u.name, l.headline, l.bio,
+      array(select c.course_id from course_lecturers c
+            where c.school_id = l.school_id and c.user_id = l.user_id
+            order by c.course_id)::text[] as course_ids,
+      l.created_at, l.updated_at, l.version
+    from lecturers l join users u on u.id = l.user_id where l.school_id = ${at.schoolId}`,
+}
+
+const fields = { headline: text(0, 300), bio: markdown(20_000) }
+
+export const listLecturers = listOperation({
+  name: 'lecturers.list',
+  title: 'List lecturers',
+  summary: 'The people whom the school presents as its lecturers.',
+  scopes: READ,
+  of: lecturers,
+  filters: { course_id: filter(id, (value) => sql`${value} = any(r.course_ids)`) },
+  sorts: { created_at: 'time', name: 'text' },
+  defaultSort: 'name',
+})
+
+export const readLecturer = readOperation({
+  name: 'lecturers.read',
+  title: 'Read a lecturer',
+  summary: 'One lecturer by the id of the member.',
+  scopes: READ,
+  of: lecturers,
+  examples: [{ title: 'A lecturer', input: { id: EXAMPLE.lecturer } }],
+})
+
+export const createLecturer = createOperation({
+  name: 'lecturers.create',
+  title: 'Present a lecturer',
+  summary: 'Makes a profile for a member who holds the lecturer role.',
+  scopes: WRITE,
+  of: lecturers,
+  fields: {
+    member_id: id,
+    headline: fields.headline.default(''),
+    bio: fields.bio.default(''),
+  },
+  examples: [
+    { title: 'A new profile', input: { member_id: EXAMPLE.newcomer, headline: 'Paints outdoors' } },
+  ],
+  async create(tx, _caller, { member_id, ...columns }) {
+    if (!(await rolesAt(tx, member_id)).includes('lecturer')) {
+      throw invalid(
+        'member_id',
+        'unknown_reference',
+        'This member does not hold the lecturer role here. Give it to them first.',
+      )
+    }
+    await tx.insert('lecturers', { ...columns, user_id: member_id }).execute()
+    return member_id
+  },
+})
+
+const target = (lecturer: string, ifVersion: number | undefined) => ({
+  object: 'lecturer',
+  key: { user_id: lecturer },
+  ifVersion,
+})
+
+export const changeLecturer = changeOperation({
+  name: 'lecturers.change',
+  title: 'Change a lecturer',
+  summary: 'Changes the profile. The name belongs to the person.',
+  scopes: WRITE,
+  of: lecturers,
+  fields: z.object(fields).partial().shape,
+  examples: [
+    { title: 'Another headline', input: { id: EXAMPLE.lecturer, headline: 'Draws, too' } },
+  ],
+  async change(tx, _caller, { id: lecturer, if_version, ...columns }) {
+    await writing(tx).update('lecturers', target(lecturer, if_version), columns)
+  },
+})
+
+export const removeLecturer = removeOperation({
+  name: 'lecturers.remove',
+  title: 'Remove a lecturer',
+  summary: 'Removes the profile, also from courses. The member keeps their roles.',
+  scopes: WRITE,
+  of: lecturers,
+  examples: [{ title: 'Remove a profile', input: { id: EXAMPLE.lecturer } }],
+  async remove(tx, _caller, { id: lecturer, if_version }) {
+    await writing(tx).delete('lecturers', target(lecturer, if_version))
+  },
+})

@@ -1,0 +1,172 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { uuidv7 } from '../../foundation/crypto/random.ts'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { EXAMPLE } from '../operation/example-ids.ts'
+import { id, line } from '../operation/fields.ts'
+import { listOperation } from '../operation/list-operation.ts'
+import {
+  changeOperation,
+  createOperation,
+  readOperation,
+  removeOperation,
+} from '../operation/object-operations.ts'
+import { invalid, notFound, stale } from '../operation/refusal.ts'
+import { loadObject } from '../operation/resource.ts'
+import { writing } from '../operation/writing.ts'
+import { courses } from './course-resource.ts'
+import { curricula, sections } from './curriculum-resource.ts'
+
+const READ = ['curriculum:read']
+const WRITE = ['curriculum:write']
+
+export const readCurriculum = readOperation({
+  name: 'curriculum.read',
+  title: 'Read a curriculum',
+  summary: 'All sections of a course with their lectures, in order.',
+  scopes: READ,
+  of: curricula,
+  examples: [{ title: 'The outline of a course', input: { id: EXAMPLE.course } }],
+})
+
+export const reorderCurriculum = changeOperation({
+  name: 'curriculum.reorder',
+  title: 'Reorder a curriculum',
+  summary:
+    'Puts every section and lecture of a course into a new order; lectures may move to other sections. Name each exactly once.',
+  scopes: WRITE,
+  of: curricula,
+  fields: {
+    sections: z
+      .array(z.strictObject({ id, lecture_ids: z.array(id).max(2000) }))
+      .max(500)
+      .meta({ description: 'All sections, in order, each with its lectures, in order.' }),
+  },
+  examples: [
+    {
+      title: 'The second section first',
+      input: {
+        id: EXAMPLE.course,
+        sections: [
+          { id: EXAMPLE.secondSection, lecture_ids: [EXAMPLE.secondLecture] },
+          { id: EXAMPLE.section, lecture_ids: [EXAMPLE.lecture] },
+        ],
+      },
+    },
+  ],
+  async change(tx, caller, { id: course, if_version, sections: wanted }) {
+    await lockCourse(tx, course)
+    const before = await loadObject(tx, caller, curricula, course)
+    if (if_version !== undefined && if_version !== before.version) throw stale(before.version)
+    const places = wanted.flatMap((section) => section.lecture_ids)
+    checkSame(
+      'sections',
+      before.sections.map((section) => section.id),
+      wanted.map((s) => s.id),
+    )
+    checkSame(
+      'sections',
+      before.sections.flatMap((s) => s.lectures.map((l) => l.id)),
+      places,
+    )
+    await tx.run(sql`
+      update sections s set position = o.place - 1
+      from unnest(${wanted.map((section) => section.id)}::uuid[]) with ordinality as o (id, place)
+      where s.school_id = ${tx.schoolId} and s.course_id = ${course} and s.id = o.id`)
+    const owners = wanted.flatMap((section) => section.lecture_ids.map(() => section.id))
+    const positions = wanted.flatMap((section) => section.lecture_ids.map((_, place) => place))
+    await tx.run(sql`
+      update lectures l set section_id = o.section_id, position = o.place
+      from unnest(${places}::uuid[], ${owners}::uuid[], ${positions}::int[]) as o (id, section_id, place)
+      where l.school_id = ${tx.schoolId} and l.course_id = ${course} and l.id = o.id`)
+  },
+})
+
+function checkSame(field: string, before: readonly string[], wanted: readonly string[]): void {
+  const same = [...before].sort().join() === [...wanted].sort().join()
+  if (same) return
+  throw invalid(
+    field,
+    'incomplete',
+    'Name every section and every lecture of this course exactly once. Read the curriculum for the list.',
+  )
+}
+
+/** Changes of one outline go one after another, or two could take the same place. */
+export async function lockCourse(tx: SchoolTx, course: string): Promise<void> {
+  const { rows } = await tx.run(sql`
+    select 1 from courses where school_id = ${tx.schoolId} and id = ${course} for no key update`)
+  if (rows.length === 0) throw notFound('course')
+}
+
+export const listSections = listOperation({
+  name: 'sections.list',
+  title: 'List the sections of a course',
+  summary: 'In the order that students see.',
+  scopes: READ,
+  of: sections,
+  within: { course_id: id },
+  checkParent: (at, caller, input) => loadObject(at, caller, courses, String(input.course_id)),
+  sorts: { position: 'number', created_at: 'time' },
+  defaultSort: 'position',
+  examples: [{ title: 'The sections of a course', input: { course_id: EXAMPLE.course } }],
+})
+
+export const readSection = readOperation({
+  name: 'sections.read',
+  title: 'Read a section',
+  summary: 'One section by its id.',
+  scopes: READ,
+  of: sections,
+  examples: [{ title: 'A section', input: { id: EXAMPLE.section } }],
+})
+
+export const createSection = createOperation({
+  name: 'sections.create',
+  title: 'Create a section',
+  summary: 'Adds a section at the end of a course.',
+  scopes: WRITE,
+  of: sections,
+  fields: { course_id: id, title: line(300) },
+  examples: [{ title: 'One more', input: { course_id: EXAMPLE.course, title: 'Going further' } }],
+  async create(tx, _caller, { course_id, title }) {
+    await lockCourse(tx, course_id)
+    const made = uuidv7()
+    await tx.run(sql`
+      insert into sections (school_id, id, course_id, title, position)
+      select ${tx.schoolId}, ${made}, ${course_id}, ${title}, coalesce(max(position) + 1, 0)
+      from sections where school_id = ${tx.schoolId} and course_id = ${course_id}`)
+    return made
+  },
+})
+
+const target = (section: string, ifVersion: number | undefined) => ({
+  object: 'section',
+  key: { id: section },
+  ifVersion,
+})
+
+export const changeSection = changeOperation({
+  name: 'sections.change',
+  title: 'Change a section',
+  summary: 'Renames a section.',
+  scopes: WRITE,
+  of: sections,
+  fields: { title: line(300).optional() },
+  examples: [{ title: 'Another name', input: { id: EXAMPLE.section, title: 'Beginnings' } }],
+  async change(tx, _caller, { id: section, if_version, title }) {
+    await writing(tx).update('sections', target(section, if_version), { title })
+  },
+})
+
+export const removeSection = removeOperation({
+  name: 'sections.remove',
+  title: 'Remove a section',
+  summary: 'Removes a section with its lectures, and what students did in them.',
+  scopes: WRITE,
+  of: sections,
+  examples: [{ title: 'Remove a section', input: { id: EXAMPLE.secondSection } }],
+  async remove(tx, _caller, { id: section, if_version }) {
+    await writing(tx).delete('sections', target(section, if_version))
+  },
+})
