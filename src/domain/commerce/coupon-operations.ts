@@ -1,0 +1,191 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { uuidv7 } from '../../foundation/crypto/random.ts'
+import { EXAMPLE } from '../operation/example-ids.ts'
+import { amount, count, currency, dateOrNull, id, stamps, time, utc } from '../operation/fields.ts'
+import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import {
+  changeOperation,
+  createOperation,
+  readOperation,
+  removeOperation,
+} from '../operation/object-operations.ts'
+import { invalid } from '../operation/refusal.ts'
+import type { Resource } from '../operation/resource.ts'
+import { writing } from '../operation/writing.ts'
+
+const READ = ['coupons:read']
+const WRITE = ['coupons:write']
+
+const code = z
+  .string()
+  .regex(
+    /^[A-Z0-9][A-Z0-9_-]{1,63}$/,
+    'Use 2 to 64 capital letters, digits, hyphens and underscores.',
+  )
+const limit = z.int().min(1).max(2_000_000_000).nullable()
+
+const couponSchema = z
+  .strictObject({
+    object: z.literal('coupon'),
+    id,
+    code,
+    percent_off: z.int().min(1).max(100).nullable(),
+    amount_off: amount.min(1).nullable(),
+    currency: currency.nullable().meta({ description: 'Of amount_off.' }),
+    max_redemptions: limit,
+    max_per_member: limit,
+    redemption_count: count,
+    starts_at: utc.nullable(),
+    ends_at: utc.nullable(),
+    redeemable: z.boolean().meta({ description: 'Whether it could be used at this moment.' }),
+    archived_at: utc.nullable(),
+    ...stamps,
+  })
+  .meta({ id: 'Coupon' })
+
+const coupons: Resource<typeof couponSchema> = {
+  object: 'coupon',
+  schema: couponSchema,
+  rows: (at) => sql`
+    select c.id, c.code, c.percent_off, c.amount_off, c.currency, c.max_redemptions, c.max_per_member,
+      n.redemption_count, c.starts_at, c.ends_at,
+      c.archived_at is null and coalesce(c.starts_at <= now(), true) and coalesce(c.ends_at > now(), true)
+        and coalesce(n.redemption_count < c.max_redemptions, true) as redeemable,
+      c.archived_at, c.created_at, c.updated_at, c.version
+    from coupons c, lateral (
+      select count(*) as redemption_count from coupon_redemptions r
+      where r.school_id = c.school_id and r.coupon_id = c.id) n
+    where c.school_id = ${at.schoolId}`,
+}
+
+const fields = {
+  max_redemptions: limit,
+  max_per_member: limit,
+  starts_at: time.nullable(),
+  ends_at: time.nullable(),
+}
+
+export const listCoupons = listOperation({
+  name: 'coupons.list',
+  title: 'List coupons',
+  summary: 'Discount codes with their limits, windows and how often they were used.',
+  scopes: READ,
+  of: coupons,
+  filters: {
+    code: filter(code, (value) => sql`r.code = ${value}`),
+    redeemable: filter(z.boolean(), (value) => sql`r.redeemable = ${value}`),
+    ...timeFilters('created_at'),
+  },
+  sorts: { created_at: 'time', code: 'text', redemption_count: 'number' },
+  defaultSort: '-created_at',
+  examples: [{ title: 'What can be used now', input: { redeemable: true } }],
+})
+
+export const readCoupon = readOperation({
+  name: 'coupons.read',
+  title: 'Read a coupon',
+  summary: 'One coupon by its id.',
+  scopes: READ,
+  of: coupons,
+  examples: [{ title: 'A coupon', input: { id: EXAMPLE.coupon } }],
+})
+
+export const createCoupon = createOperation({
+  name: 'coupons.create',
+  title: 'Create a coupon',
+  summary:
+    'Takes either a percentage or an amount with its currency. What it takes off never changes.',
+  scopes: WRITE,
+  of: coupons,
+  fields: {
+    code,
+    percent_off: z.int().min(1).max(100).nullable().default(null),
+    amount_off: amount.min(1).nullable().default(null),
+    currency: currency.nullable().default(null),
+    max_redemptions: limit.default(null),
+    max_per_member: limit.default(null),
+    starts_at: fields.starts_at.default(null),
+    ends_at: fields.ends_at.default(null),
+  },
+  examples: [
+    {
+      title: 'A fifth off, a hundred times',
+      input: { code: 'SPRING27', percent_off: 20, max_redemptions: 100 },
+    },
+    {
+      title: 'Ten dollars off until May',
+      input: {
+        code: 'TEN-OFF',
+        amount_off: 1000,
+        currency: 'USD',
+        ends_at: '2027-05-01T00:00:00Z',
+      },
+    },
+  ],
+  async create(tx, _caller, { starts_at, ends_at, ...columns }) {
+    if ((columns.percent_off === null) === (columns.amount_off === null)) {
+      throw invalid('percent_off', 'inconsistent', 'Give either percent_off or amount_off.')
+    }
+    if ((columns.amount_off === null) !== (columns.currency === null)) {
+      throw invalid(
+        'currency',
+        'inconsistent',
+        'Give a currency with amount_off, and only with it.',
+      )
+    }
+    const made = uuidv7()
+    const window = { starts_at: dateOrNull(starts_at), ends_at: dateOrNull(ends_at) }
+    await tx.insert('coupons', { ...columns, ...window, id: made }).execute()
+    return made
+  },
+})
+
+const target = (coupon: string, ifVersion: number | undefined) => ({
+  object: 'coupon',
+  key: { id: coupon },
+  ifVersion,
+})
+
+export const changeCoupon = changeOperation({
+  name: 'coupons.change',
+  title: 'Change a coupon',
+  summary: 'Changes limits and window. A code that was told to people keeps what it promises.',
+  scopes: WRITE,
+  of: coupons,
+  fields: z.object(fields).partial().shape,
+  examples: [
+    { title: 'More of them', input: { id: EXAMPLE.coupon, max_redemptions: 500 } },
+    { title: 'Without end', input: { id: EXAMPLE.coupon, ends_at: null } },
+  ],
+  async change(tx, _caller, { id: coupon, if_version, ...columns }) {
+    await writing(tx).update('coupons', target(coupon, if_version), columns)
+  },
+})
+
+export const archiveCoupon = changeOperation({
+  name: 'coupons.archive',
+  title: 'Archive a coupon',
+  summary: 'Stops a coupon from being used again.',
+  scopes: WRITE,
+  of: coupons,
+  fields: {},
+  examples: [{ title: 'Stop a coupon', input: { id: EXAMPLE.coupon } }],
+  async change(tx, _caller, { id: coupon, if_version }) {
+    await writing(tx).update('coupons', target(coupon, if_version), {
+      archived_at: sql`coalesce(archived_at, now())`,
+    })
+  },
+})
+
+export const removeCoupon = removeOperation({
+  name: 'coupons.remove',
+  title: 'Remove a coupon',
+  summary: 'Removes a coupon that was never used. Archive all others.',
+  scopes: WRITE,
+  of: coupons,
+  examples: [{ title: 'Remove a coupon', input: { id: EXAMPLE.unusedCoupon } }],
+  async remove(tx, _caller, { id: coupon, if_version }) {
+    await writing(tx).delete('coupons', target(coupon, if_version))
+  },
+})

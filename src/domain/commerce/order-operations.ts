@@ -1,0 +1,121 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { EXAMPLE } from '../operation/example-ids.ts'
+import { amount, currency, id, line, stamps, text, utc } from '../operation/fields.ts'
+import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import { readOperation } from '../operation/object-operations.ts'
+import { expansionOf, type Resource } from '../operation/resource.ts'
+import { wireTime } from '../operation/wire-sql.ts'
+import { memberSchema, members } from '../people/member-resource.ts'
+
+const READ = ['orders:read']
+const STATES = ['open', 'completed', 'canceled'] as const
+const PAYMENT_STATES = ['pending', 'paid', 'failed', 'expired', 'refunded'] as const
+
+const itemSchema = z.strictObject({
+  title: line(300),
+  kind: z.enum(['course', 'digital_product', 'event', 'membership_plan', 'other']),
+  item_id: id.nullable(),
+  quantity: z.int().min(1),
+  unit_amount: amount,
+})
+
+const paymentSchema = z.strictObject({
+  id,
+  trade_no: text(1, 64),
+  amount,
+  currency,
+  payment_type: z.enum(['credit_card', 'atm', 'convenience_store', 'free']).nullable(),
+  state: z.enum(PAYMENT_STATES),
+  created_at: utc,
+  paid_at: utc.nullable(),
+  expires_at: utc.nullable(),
+  refunding_state: z.enum(['none', 'requested', 'partially_refunded', 'refunded', 'rejected']),
+  refunded_amount: amount,
+  refund_requested_at: utc.nullable(),
+  refunded_at: utc.nullable(),
+  invoice_number: z.string().nullable(),
+})
+
+const orderSchema = z
+  .strictObject({
+    object: z.literal('order'),
+    id,
+    number: text(1, 64),
+    member_id: id,
+    state: z.enum(STATES),
+    total_amount: amount,
+    currency,
+    items: z.array(itemSchema),
+    payments: z
+      .array(paymentSchema)
+      .meta({ description: 'Every attempt to pay, oldest first; a retried checkout has several.' }),
+    coupon_codes: z.array(z.string()),
+    completed_at: utc.nullable(),
+    ...stamps,
+    member: memberSchema.nullable().optional(),
+  })
+  .meta({ id: 'Order' })
+
+const ITEMS = sql`
+  (select coalesce(json_agg(json_build_object('title', i.title,
+      'kind', case when i.course_id is not null then 'course'
+                   when i.digital_product_id is not null then 'digital_product'
+                   when i.event_id is not null then 'event'
+                   when i.plan_id is not null then 'membership_plan' else 'other' end,
+      'item_id', coalesce(i.course_id, i.digital_product_id, i.event_id, i.plan_id),
+      'quantity', i.quantity, 'unit_amount', i.unit_amount) order by i.position), '[]')
+   from order_items i where i.school_id = o.school_id and i.order_id = o.id) as items`
+
+/** A pending payment past its time reads as expired; no job writes that. */
+const PAYMENTS = sql`
+  (select coalesce(json_agg(json_build_object('id', p.id, 'trade_no', p.trade_no, 'amount', p.amount,
+      'currency', p.currency, 'payment_type', p.payment_type,
+      'state', case when p.state = 'pending' and p.expires_at <= now() then 'expired' else p.state end,
+      'created_at', ${wireTime('p.created_at')}, 'paid_at', ${wireTime('p.paid_at')},
+      'expires_at', ${wireTime('p.expires_at')}, 'refunding_state', p.refunding_state,
+      'refunded_amount', p.refunded_amount, 'refund_requested_at', ${wireTime('p.refund_requested_at')},
+      'refunded_at', ${wireTime('p.refunded_at')}, 'invoice_number', v.number)
+      order by p.created_at, p.id), '[]')
+   from payments p left join invoices v on v.school_id = p.school_id and v.payment_id = p.id
+   where p.school_id = o.school_id and p.order_id = o.id) as payments`
+
+const orders: Resource<typeof orderSchema> = {
+  object: 'order',
+  schema: orderSchema,
+  rows: (at) => sql`
+    select o.id, o.number, o.user_id as member_id, o.state, o.total_amount, o.currency,
+      ${ITEMS}, ${PAYMENTS},
+      array(select c.code from coupon_redemptions d
+              join coupons c on c.school_id = d.school_id and c.id = d.coupon_id
+            where d.school_id = o.school_id and d.order_id = o.id order by c.code) as coupon_codes,
+      o.completed_at, o.created_at, o.updated_at, o.version
+    from orders o where o.school_id = ${at.schoolId}`,
+  expansions: { member: expansionOf(members, 'member_id', ['members:read']) },
+}
+
+export const listOrders = listOperation({
+  name: 'orders.list',
+  title: 'List orders',
+  summary: 'Purchases, each with what was bought and every attempt to pay for it.',
+  scopes: READ,
+  of: orders,
+  filters: {
+    state: filter(z.enum(STATES), (state) => sql`r.state = ${state}`),
+    member_id: filter(id, (value) => sql`r.member_id = ${value}`),
+    number: filter(text(1, 64), (value) => sql`r.number = ${value}`),
+    ...timeFilters('created_at'),
+  },
+  sorts: { created_at: 'time', total_amount: 'number', number: 'text' },
+  defaultSort: '-created_at',
+  examples: [{ title: 'What was bought', input: { state: 'completed', expand: ['member'] } }],
+})
+
+export const readOrder = readOperation({
+  name: 'orders.read',
+  title: 'Read an order',
+  summary: 'One order by its id, with its payments and refunds. Nothing writes orders here.',
+  scopes: READ,
+  of: orders,
+  examples: [{ title: 'An order', input: { id: EXAMPLE.order } }],
+})

@@ -1,0 +1,160 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { uuidv7 } from '../../foundation/crypto/random.ts'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { EXAMPLE } from '../operation/example-ids.ts'
+import { amount, currency, id, line, markdown, slug } from '../operation/fields.ts'
+import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import { changeOperation, createOperation, readOperation } from '../operation/object-operations.ts'
+import { conflict, invalid } from '../operation/refusal.ts'
+import { loadObject } from '../operation/resource.ts'
+import { writing } from '../operation/writing.ts'
+import { schoolCurrency } from '../schools/school-currency.ts'
+import { PLAN_INTERVALS, PLAN_STATES, plans } from './plan-resource.ts'
+
+const READ = ['membership_plans:read']
+const WRITE = ['membership_plans:write']
+
+const fields = {
+  slug,
+  name: line(200),
+  description: markdown(20_000),
+  price_amount: amount,
+  currency,
+  interval: z.enum(PLAN_INTERVALS),
+  course_ids: z.array(id).max(500).meta({ description: 'The courses that the plan opens.' }),
+}
+
+export const listPlans = listOperation({
+  name: 'membership_plans.list',
+  title: 'List membership plans',
+  summary: 'Recurring offers, in every state.',
+  scopes: READ,
+  of: plans,
+  filters: {
+    state: filter(z.enum(PLAN_STATES), (state) => sql`r.state = ${state}`),
+    interval: filter(z.enum(PLAN_INTERVALS), (value) => sql`r.interval = ${value}`),
+    ...timeFilters('created_at'),
+  },
+  sorts: { created_at: 'time', name: 'text', price_amount: 'number' },
+  defaultSort: '-created_at',
+})
+
+export const readPlan = readOperation({
+  name: 'membership_plans.read',
+  title: 'Read a membership plan',
+  summary: 'One plan by its id.',
+  scopes: READ,
+  of: plans,
+  examples: [{ title: 'A plan', input: { id: EXAMPLE.plan } }],
+})
+
+export const createPlan = createOperation({
+  name: 'membership_plans.create',
+  title: 'Create a membership plan',
+  summary: 'Makes a draft, which nobody can subscribe to until it is published.',
+  scopes: WRITE,
+  of: plans,
+  fields: {
+    slug: fields.slug,
+    name: fields.name,
+    description: fields.description.default(''),
+    price_amount: fields.price_amount,
+    currency: fields.currency.optional().meta({ description: 'The school’s own if left out.' }),
+    interval: fields.interval,
+    course_ids: fields.course_ids.default([]),
+  },
+  examples: [
+    {
+      title: 'A yearly plan with one course',
+      input: {
+        slug: 'studio-year',
+        name: 'Studio, yearly',
+        price_amount: 12000,
+        interval: 'year',
+        course_ids: [EXAMPLE.course],
+      },
+    },
+  ],
+  async create(tx, _caller, { currency: given, course_ids, ...columns }) {
+    const made = uuidv7()
+    const own = await schoolCurrency(tx)
+    await tx.insert('membership_plans', { ...columns, id: made, currency: given ?? own }).execute()
+    await setCourses(tx, made, course_ids)
+    return made
+  },
+})
+
+const target = (plan: string, ifVersion: number | undefined) => ({
+  object: 'membership_plan',
+  key: { id: plan },
+  ifVersion,
+})
+
+export const changePlan = changeOperation({
+  name: 'membership_plans.change',
+  title: 'Change a membership plan',
+  summary:
+    'Changes what is given. Price, currency and interval are fixed once somebody subscribed.',
+  scopes: WRITE,
+  of: plans,
+  fields: z.object(fields).partial().shape,
+  examples: [
+    { title: 'Another name', input: { id: EXAMPLE.plan, name: 'Studio' } },
+    { title: 'Other courses', input: { id: EXAMPLE.plan, course_ids: [EXAMPLE.draftCourse] } },
+  ],
+  async change(tx, caller, { id: plan, if_version, course_ids, ...columns }) {
+    // Changed courses count as a change of the plan, or its version would hide them.
+    const touched = course_ids === undefined ? {} : { state: sql`state` }
+    const before = await loadObject(tx, caller, plans, plan)
+    await writing(tx).update('membership_plans', target(plan, if_version), {
+      ...columns,
+      ...touched,
+    })
+    const terms = ['price_amount', 'currency', 'interval'] as const
+    const moved = terms.some(
+      (term) => columns[term] !== undefined && columns[term] !== before[term],
+    )
+    if (moved && before.active_subscription_count > 0) {
+      throw conflict(
+        'subscribed',
+        'Members subscribed at these terms. Make a new plan and archive this one.',
+      )
+    }
+    if (course_ids !== undefined) await setCourses(tx, plan, course_ids)
+  },
+})
+
+const moveTo = (state: 'published' | 'archived', title: string, summary: string) =>
+  changeOperation({
+    name: `membership_plans.${state === 'published' ? 'publish' : 'archive'}`,
+    title,
+    summary,
+    scopes: WRITE,
+    of: plans,
+    fields: {},
+    examples: [{ title, input: { id: EXAMPLE.plan } }],
+    async change(tx, _caller, { id: plan, if_version }) {
+      await writing(tx).update('membership_plans', target(plan, if_version), { state })
+    },
+  })
+
+export const publishPlan = moveTo('published', 'Publish a membership plan', 'Puts it on offer.')
+export const archivePlan = moveTo(
+  'archived',
+  'Archive a membership plan',
+  'Ends the offer. Running subscriptions go on.',
+)
+
+async function setCourses(tx: SchoolTx, plan: string, wanted: readonly string[]): Promise<void> {
+  const unique = [...new Set(wanted)]
+  const { rows } = await tx.run(sql`
+    select 1 from courses where school_id = ${tx.schoolId} and id = any(${unique}::uuid[])`)
+  if (rows.length !== unique.length) {
+    throw invalid('course_ids', 'unknown_reference', 'One of these is no course of this school.')
+  }
+  await tx.delete('membership_plan_courses').where('plan_id', '=', plan).execute()
+  if (unique.length === 0) return
+  const opened = unique.map((course_id) => ({ plan_id: plan, course_id }))
+  await tx.insert('membership_plan_courses', opened).execute()
+}

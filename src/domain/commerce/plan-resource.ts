@@ -1,0 +1,37 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { amount, count, currency, id, line, markdown, slug, stamps } from '../operation/fields.ts'
+import type { Resource } from '../operation/resource.ts'
+
+export const PLAN_STATES = ['draft', 'published', 'archived'] as const
+export const PLAN_INTERVALS = ['month', 'year'] as const
+
+export const planSchema = z
+  .strictObject({
+    object: z.literal('membership_plan'),
+    id,
+    slug,
+    name: line(200),
+    description: markdown(20_000),
+    state: z.enum(PLAN_STATES),
+    price_amount: amount,
+    currency,
+    interval: z.enum(PLAN_INTERVALS),
+    course_ids: z.array(id),
+    active_subscription_count: count,
+    ...stamps,
+  })
+  .meta({ id: 'MembershipPlan' })
+
+export const plans: Resource<typeof planSchema> = {
+  object: 'membership_plan',
+  schema: planSchema,
+  rows: (at) => sql`
+    select p.id, p.slug, p.name, p.description, p.state, p.price_amount, p.currency, p.interval,
+      array(select c.course_id from membership_plan_courses c
+            where c.school_id = p.school_id and c.plan_id = p.id order by c.course_id)::text[] as course_ids,
+      (select count(*) from subscriptions s
+       where s.school_id = p.school_id and s.plan_id = p.id and s.state <> 'canceled') as active_subscription_count,
+      p.created_at, p.updated_at, p.version
+    from membership_plans p where p.school_id = ${at.schoolId}`,
+}

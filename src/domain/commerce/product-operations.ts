@@ -1,0 +1,151 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { uuidv7 } from '../../foundation/crypto/random.ts'
+import { EXAMPLE } from '../operation/example-ids.ts'
+import { amount, count, currency, id, line, markdown, slug, stamps } from '../operation/fields.ts'
+import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import {
+  changeOperation,
+  createOperation,
+  readOperation,
+  removeOperation,
+} from '../operation/object-operations.ts'
+import type { Resource } from '../operation/resource.ts'
+import { writing } from '../operation/writing.ts'
+import { schoolCurrency } from '../schools/school-currency.ts'
+
+const READ = ['digital_products:read']
+const WRITE = ['digital_products:write']
+const STATES = ['draft', 'published', 'archived'] as const
+
+const fields = {
+  slug,
+  title: line(300),
+  description: markdown(100_000),
+  price_amount: amount,
+  currency,
+  file_id: id.nullable().meta({ description: 'What buyers download.' }),
+}
+
+const productSchema = z
+  .strictObject({
+    object: z.literal('digital_product'),
+    id,
+    ...fields,
+    state: z.enum(STATES),
+    owner_count: count.meta({ description: 'How many members may download it.' }),
+    ...stamps,
+  })
+  .meta({ id: 'DigitalProduct' })
+
+const products: Resource<typeof productSchema> = {
+  object: 'digital_product',
+  schema: productSchema,
+  rows: (at) => sql`
+    select p.id, p.slug, p.title, p.description, p.price_amount, p.currency, p.file_id, p.state,
+      (select count(*) from digital_product_accesses a
+       where a.school_id = p.school_id and a.product_id = p.id and a.revoked_at is null) as owner_count,
+      p.created_at, p.updated_at, p.version
+    from digital_products p where p.school_id = ${at.schoolId}`,
+}
+
+export const listProducts = listOperation({
+  name: 'digital_products.list',
+  title: 'List digital products',
+  summary: 'Things to download, in every state.',
+  scopes: READ,
+  of: products,
+  filters: {
+    state: filter(z.enum(STATES), (state) => sql`r.state = ${state}`),
+    slug: filter(slug, (value) => sql`r.slug = ${value}`),
+    ...timeFilters('created_at'),
+  },
+  sorts: { created_at: 'time', title: 'text', price_amount: 'number' },
+  defaultSort: '-created_at',
+})
+
+export const readProduct = readOperation({
+  name: 'digital_products.read',
+  title: 'Read a digital product',
+  summary: 'One digital product by its id.',
+  scopes: READ,
+  of: products,
+  examples: [{ title: 'A product', input: { id: EXAMPLE.product } }],
+})
+
+export const createProduct = createOperation({
+  name: 'digital_products.create',
+  title: 'Create a digital product',
+  summary: 'Makes a draft, which nobody can buy until it is published.',
+  scopes: WRITE,
+  of: products,
+  fields: {
+    slug: fields.slug,
+    title: fields.title,
+    description: fields.description.default(''),
+    price_amount: fields.price_amount.default(0),
+    currency: fields.currency.optional().meta({ description: 'The school’s own if left out.' }),
+    file_id: fields.file_id.default(null),
+  },
+  examples: [
+    { title: 'A workbook', input: { slug: 'workbook', title: 'Workbook', price_amount: 900 } },
+  ],
+  async create(tx, _caller, { currency: given, ...columns }) {
+    const made = uuidv7()
+    const own = await schoolCurrency(tx)
+    await tx.insert('digital_products', { ...columns, id: made, currency: given ?? own }).execute()
+    return made
+  },
+})
+
+const target = (product: string, ifVersion: number | undefined) => ({
+  object: 'digital_product',
+  key: { id: product },
+  ifVersion,
+})
+
+export const changeProduct = changeOperation({
+  name: 'digital_products.change',
+  title: 'Change a digital product',
+  summary: 'Changes what is given and leaves the rest.',
+  scopes: WRITE,
+  of: products,
+  fields: z.object(fields).partial().shape,
+  examples: [{ title: 'Another price', input: { id: EXAMPLE.product, price_amount: 700 } }],
+  async change(tx, _caller, { id: product, if_version, ...columns }) {
+    await writing(tx).update('digital_products', target(product, if_version), columns)
+  },
+})
+
+const moveTo = (state: 'published' | 'archived', title: string, summary: string) =>
+  changeOperation({
+    name: `digital_products.${state === 'published' ? 'publish' : 'archive'}`,
+    title,
+    summary,
+    scopes: WRITE,
+    of: products,
+    fields: {},
+    examples: [{ title, input: { id: EXAMPLE.product } }],
+    async change(tx, _caller, { id: product, if_version }) {
+      await writing(tx).update('digital_products', target(product, if_version), { state })
+    },
+  })
+
+export const publishProduct = moveTo('published', 'Publish a digital product', 'Puts it on sale.')
+export const archiveProduct = moveTo(
+  'archived',
+  'Archive a digital product',
+  'Takes it off sale. Members who have it keep it.',
+)
+
+export const removeProduct = removeOperation({
+  name: 'digital_products.remove',
+  title: 'Remove a digital product',
+  summary: 'Removes a product that nobody ever had. Archive all others.',
+  scopes: WRITE,
+  of: products,
+  examples: [{ title: 'Remove a product', input: { id: EXAMPLE.unownedProduct } }],
+  async remove(tx, _caller, { id: product, if_version }) {
+    await writing(tx).delete('digital_products', target(product, if_version))
+  },
+})

@@ -1,0 +1,122 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { EXAMPLE } from '../operation/example-ids.ts'
+import { id, stamps, utc } from '../operation/fields.ts'
+import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import { changeOperation, readOperation } from '../operation/object-operations.ts'
+import { conflict } from '../operation/refusal.ts'
+import { expansionOf, loadObject, type Resource } from '../operation/resource.ts'
+import { checkVersion, writing } from '../operation/writing.ts'
+import { memberSchema, members } from '../people/member-resource.ts'
+import { planSchema, plans } from './plan-resource.ts'
+
+const READ = ['subscriptions:read']
+const WRITE = ['subscriptions:write']
+const STATES = ['active', 'past_due', 'canceled'] as const
+
+const subscriptionSchema = z
+  .strictObject({
+    object: z.literal('subscription'),
+    id,
+    member_id: id,
+    plan_id: id,
+    state: z.enum(STATES),
+    started_at: utc,
+    current_period_starts_at: utc,
+    current_period_ends_at: utc,
+    cancel_at_period_end: z.boolean(),
+    canceled_at: utc.nullable(),
+    ...stamps,
+    member: memberSchema.nullable().optional(),
+    plan: planSchema.nullable().optional(),
+  })
+  .meta({ id: 'Subscription' })
+
+const subscriptions: Resource<typeof subscriptionSchema> = {
+  object: 'subscription',
+  schema: subscriptionSchema,
+  rows: (at) => sql`
+    select s.id, s.user_id as member_id, s.plan_id, s.state, s.started_at, s.current_period_starts_at,
+      s.current_period_ends_at, s.cancel_at_period_end, s.canceled_at, s.created_at, s.updated_at, s.version
+    from subscriptions s where s.school_id = ${at.schoolId}`,
+  expansions: {
+    member: expansionOf(members, 'member_id', ['members:read']),
+    plan: expansionOf(plans, 'plan_id', ['membership_plans:read']),
+  },
+}
+
+export const listSubscriptions = listOperation({
+  name: 'subscriptions.list',
+  title: 'List subscriptions',
+  summary: 'Members’ plans, running, overdue and canceled.',
+  scopes: READ,
+  of: subscriptions,
+  filters: {
+    state: filter(z.enum(STATES), (state) => sql`r.state = ${state}`),
+    plan_id: filter(id, (value) => sql`r.plan_id = ${value}`),
+    member_id: filter(id, (value) => sql`r.member_id = ${value}`),
+    ending: filter(z.boolean(), (ending) => sql`r.cancel_at_period_end = ${ending}`),
+    ...timeFilters('created_at'),
+  },
+  sorts: { created_at: 'time', current_period_ends_at: 'time' },
+  defaultSort: '-created_at',
+  examples: [{ title: 'What runs, with its plan', input: { state: 'active', expand: ['plan'] } }],
+})
+
+export const readSubscription = readOperation({
+  name: 'subscriptions.read',
+  title: 'Read a subscription',
+  summary: 'One subscription by its id.',
+  scopes: READ,
+  of: subscriptions,
+  examples: [{ title: 'A subscription', input: { id: EXAMPLE.subscription } }],
+})
+
+const target = (subscription: string, ifVersion: number | undefined) => ({
+  object: 'subscription',
+  key: { id: subscription },
+  ifVersion,
+})
+
+export const cancelSubscription = changeOperation({
+  name: 'subscriptions.cancel',
+  title: 'Cancel a subscription',
+  summary: 'Ends it with the period that was paid for, or now. Done twice, it changes nothing.',
+  scopes: WRITE,
+  of: subscriptions,
+  fields: { when: z.enum(['period_end', 'now']).default('period_end') },
+  examples: [
+    { title: 'With the period', input: { id: EXAMPLE.subscription } },
+    { title: 'At once', input: { id: EXAMPLE.subscription, when: 'now' } },
+  ],
+  async change(tx, caller, { id: subscription, if_version, when }) {
+    await checkVersion(tx, 'subscriptions', target(subscription, if_version))
+    const { state } = await loadObject(tx, caller, subscriptions, subscription)
+    if (state === 'canceled') return
+    const columns =
+      when === 'now'
+        ? { state: 'canceled', canceled_at: sql`now()`, cancel_at_period_end: false }
+        : { cancel_at_period_end: true }
+    await writing(tx).update('subscriptions', target(subscription, undefined), columns)
+  },
+})
+
+export const resumeSubscription = changeOperation({
+  name: 'subscriptions.resume',
+  title: 'Resume a subscription',
+  summary: 'Takes back a cancellation at the end of the period. What has ended stays ended.',
+  scopes: WRITE,
+  of: subscriptions,
+  fields: {},
+  examples: [{ title: 'Go on after all', input: { id: EXAMPLE.subscription } }],
+  async change(tx, caller, { id: subscription, if_version }) {
+    await checkVersion(tx, 'subscriptions', target(subscription, if_version))
+    const { state } = await loadObject(tx, caller, subscriptions, subscription)
+    if (state === 'canceled') {
+      throw conflict('canceled', 'The subscription has ended. The member can subscribe again.')
+    }
+    await writing(tx).update('subscriptions', target(subscription, undefined), {
+      cancel_at_period_end: false,
+    })
+  },
+})
