@@ -1,0 +1,104 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { EXAMPLE } from '../operation/example-ids.ts'
+import { count, id, line, slug, stamps, utc } from '../operation/fields.ts'
+import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import { readOperation } from '../operation/object-operations.ts'
+import { expansionOf, loadObject, type Resource } from '../operation/resource.ts'
+import { memberSchema, members } from '../people/member-resource.ts'
+
+const READ = ['forms:read']
+const STATES = ['draft', 'open', 'closed'] as const
+
+const formSchema = z
+  .strictObject({
+    object: z.literal('form'),
+    id,
+    slug,
+    title: line(300),
+    state: z.enum(STATES),
+    fields: z
+      .array(z.record(z.string(), z.unknown()))
+      .meta({ description: 'Each with its name, label, kind and whether it is required.' }),
+    submission_count: count,
+    ...stamps,
+  })
+  .meta({ id: 'Form' })
+
+const forms: Resource<typeof formSchema> = {
+  object: 'form',
+  schema: formSchema,
+  rows: (at) => sql`
+    select f.id, f.slug, f.title, f.state, f.fields,
+      (select count(*) from form_submissions s
+       where s.school_id = f.school_id and s.form_id = f.id) as submission_count,
+      f.created_at, f.updated_at, f.version
+    from forms f where f.school_id = ${at.schoolId}`,
+}
+
+const submissionSchema = z
+  .strictObject({
+    object: z.literal('form_submission'),
+    id,
+    form_id: id,
+    member_id: id.nullable(),
+    answers: z.record(z.string(), z.unknown()),
+    submitted_at: utc,
+    member: memberSchema.nullable().optional(),
+  })
+  .meta({ id: 'FormSubmission' })
+
+const submissions: Resource<typeof submissionSchema> = {
+  object: 'form_submission',
+  schema: submissionSchema,
+  rows: (at) => sql`
+    select s.id, s.form_id, s.user_id as member_id, s.answers, s.submitted_at
+    from form_submissions s where s.school_id = ${at.schoolId}`,
+  expansions: { member: expansionOf(members, 'member_id', ['members:read']) },
+}
+
+export const listForms = listOperation({
+  name: 'forms.list',
+  title: 'List forms',
+  summary: 'Questionnaires in every state.',
+  scopes: READ,
+  of: forms,
+  filters: { state: filter(z.enum(STATES), (state) => sql`r.state = ${state}`) },
+  sorts: { created_at: 'time', title: 'text' },
+  defaultSort: '-created_at',
+})
+
+export const readForm = readOperation({
+  name: 'forms.read',
+  title: 'Read a form',
+  summary: 'One form by its id, with its fields.',
+  scopes: READ,
+  of: forms,
+  examples: [{ title: 'A form', input: { id: EXAMPLE.form } }],
+})
+
+export const listSubmissions = listOperation({
+  name: 'forms.submissions',
+  title: 'List a form’s submissions',
+  summary: 'What people answered, newest first.',
+  scopes: READ,
+  of: submissions,
+  within: { form_id: id },
+  checkParent: (at, caller, input) => loadObject(at, caller, forms, String(input.form_id)),
+  filters: {
+    member_id: filter(id, (value) => sql`r.member_id = ${value}`),
+    ...timeFilters('submitted_at'),
+  },
+  sorts: { submitted_at: 'time' },
+  defaultSort: '-submitted_at',
+  examples: [{ title: 'The answers', input: { form_id: EXAMPLE.form } }],
+})
+
+export const readSubmission = readOperation({
+  name: 'form_submissions.read',
+  title: 'Read a submission',
+  summary: 'One set of answers by its id.',
+  scopes: READ,
+  of: submissions,
+  examples: [{ title: 'A submission', input: { id: EXAMPLE.submission } }],
+})

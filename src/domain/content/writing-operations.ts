@@ -1,0 +1,219 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { uuidv7 } from '../../foundation/crypto/random.ts'
+import { EXAMPLE } from '../operation/example-ids.ts'
+import { id, line, markdown, slug, stamps, utc } from '../operation/fields.ts'
+import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import {
+  changeOperation,
+  createOperation,
+  readOperation,
+  removeOperation,
+} from '../operation/object-operations.ts'
+import type { Resource } from '../operation/resource.ts'
+import { writing } from '../operation/writing.ts'
+
+const STATES = ['draft', 'published'] as const
+
+const fields = { slug, title: line(300), body: markdown(200_000) }
+const published = { state: z.enum(STATES), published_at: utc.nullable(), ...stamps }
+
+const postSchema = z
+  .strictObject({
+    object: z.literal('post'),
+    id,
+    ...fields,
+    author_id: id.nullable(),
+    ...published,
+  })
+  .meta({ id: 'Post' })
+
+const posts: Resource<typeof postSchema> = {
+  object: 'post',
+  schema: postSchema,
+  rows: (at) => sql`
+    select p.id, p.slug, p.title, p.body, p.author_id, p.state, p.published_at, p.created_at,
+      p.updated_at, p.version
+    from posts p where p.school_id = ${at.schoolId}`,
+}
+
+const position = z.int().min(-1_000_000).max(1_000_000)
+
+const pageSchema = z
+  .strictObject({ object: z.literal('page'), id, ...fields, position, ...published })
+  .meta({ id: 'Page' })
+
+const pages: Resource<typeof pageSchema> = {
+  object: 'page',
+  schema: pageSchema,
+  rows: (at) => sql`
+    select p.id, p.slug, p.title, p.body, p.position, p.state, p.published_at, p.created_at,
+      p.updated_at, p.version
+    from pages p where p.school_id = ${at.schoolId}`,
+}
+
+const filters = {
+  state: filter(z.enum(STATES), (state) => sql`r.state = ${state}`),
+  slug: filter(slug, (value) => sql`r.slug = ${value}`),
+  ...timeFilters('created_at'),
+}
+
+export const listPosts = listOperation({
+  name: 'posts.list',
+  title: 'List posts',
+  summary: 'Dated articles, drafts included.',
+  scopes: ['posts:read'],
+  of: posts,
+  filters,
+  sorts: { created_at: 'time', updated_at: 'time', title: 'text' },
+  defaultSort: '-created_at',
+})
+
+export const listPages = listOperation({
+  name: 'pages.list',
+  title: 'List pages',
+  summary: 'Standing pages, drafts included.',
+  scopes: ['pages:read'],
+  of: pages,
+  filters,
+  sorts: { position: 'number', created_at: 'time', title: 'text' },
+  defaultSort: 'position',
+})
+
+export const createPost = createOperation({
+  name: 'posts.create',
+  title: 'Create a post',
+  summary: 'Makes a draft; its author is whoever authorized the app.',
+  scopes: ['posts:write'],
+  of: posts,
+  fields: { ...fields, body: fields.body.default('') },
+  examples: [
+    {
+      title: 'A short post',
+      input: { slug: 'new-term', title: 'The new term', body: 'It begins in *March*.' },
+    },
+  ],
+  async create(tx, caller, columns) {
+    const made = uuidv7()
+    await tx.insert('posts', { ...columns, id: made, author_id: caller.userId }).execute()
+    return made
+  },
+})
+
+export const createPage = createOperation({
+  name: 'pages.create',
+  title: 'Create a page',
+  summary: 'Makes a draft of a standing page.',
+  scopes: ['pages:write'],
+  of: pages,
+  fields: { ...fields, body: fields.body.default(''), position: position.default(0) },
+  examples: [{ title: 'A page', input: { slug: 'about', title: 'About us', position: 1 } }],
+  async create(tx, _caller, columns) {
+    const made = uuidv7()
+    await tx.insert('pages', { ...columns, id: made }).execute()
+    return made
+  },
+})
+
+const target = (object: string, id: string, ifVersion: number | undefined) => ({
+  object,
+  key: { id },
+  ifVersion,
+})
+
+export const changePost = changeOperation({
+  name: 'posts.change',
+  title: 'Change a post',
+  summary: 'Changes what is given and leaves the rest.',
+  scopes: ['posts:write'],
+  of: posts,
+  fields: z.object(fields).partial().shape,
+  examples: [{ title: 'Another title', input: { id: EXAMPLE.post, title: 'News' } }],
+  async change(tx, _caller, { id: post, if_version, ...columns }) {
+    await writing(tx).update('posts', target('post', post, if_version), columns)
+  },
+})
+
+export const changePage = changeOperation({
+  name: 'pages.change',
+  title: 'Change a page',
+  summary: 'Changes what is given and leaves the rest.',
+  scopes: ['pages:write'],
+  of: pages,
+  fields: z.object({ ...fields, position }).partial().shape,
+  examples: [{ title: 'Another place', input: { id: EXAMPLE.page, position: 3 } }],
+  async change(tx, _caller, { id: page, if_version, ...columns }) {
+    await writing(tx).update('pages', target('page', page, if_version), columns)
+  },
+})
+
+interface Writing {
+  readonly table: 'posts' | 'pages'
+  readonly object: string
+  readonly of: Resource
+  readonly example: string
+}
+
+const POSTS: Writing = { table: 'posts', object: 'post', of: posts, example: EXAMPLE.post }
+const PAGES: Writing = { table: 'pages', object: 'page', of: pages, example: EXAMPLE.page }
+
+const readOf = ({ table, object, of, example }: Writing) =>
+  readOperation({
+    name: `${table}.read`,
+    title: `Read a ${object}`,
+    summary: `One ${object} by its id.`,
+    scopes: [`${table}:read`],
+    of,
+    examples: [{ title: `A ${object}`, input: { id: example } }],
+  })
+
+const publishOf = ({ table, object, of, example }: Writing) =>
+  changeOperation({
+    name: `${table}.publish`,
+    title: `Publish a ${object}`,
+    summary: `Shows the ${object} to everybody. Done twice, it changes nothing.`,
+    scopes: [`${table}:write`],
+    of,
+    fields: {},
+    examples: [{ title: 'Show it', input: { id: example } }],
+    async change(tx, _caller, { id: it, if_version }) {
+      const columns = { state: 'published', published_at: sql`coalesce(published_at, now())` }
+      await writing(tx).update(table, target(object, it, if_version), columns)
+    },
+  })
+
+const unpublishOf = ({ table, object, of, example }: Writing) =>
+  changeOperation({
+    name: `${table}.unpublish`,
+    title: `Unpublish a ${object}`,
+    summary: `Makes the ${object} a draft again.`,
+    scopes: [`${table}:write`],
+    of,
+    fields: {},
+    examples: [{ title: 'Hide it', input: { id: example } }],
+    async change(tx, _caller, { id: it, if_version }) {
+      await writing(tx).update(table, target(object, it, if_version), { state: 'draft' })
+    },
+  })
+
+const removeOf = ({ table, object, of, example }: Writing) =>
+  removeOperation({
+    name: `${table}.remove`,
+    title: `Remove a ${object}`,
+    summary: `Removes the ${object} for good.`,
+    scopes: [`${table}:write`],
+    of,
+    examples: [{ title: `Remove a ${object}`, input: { id: example } }],
+    async remove(tx, _caller, { id: it, if_version }) {
+      await writing(tx).delete(table, target(object, it, if_version))
+    },
+  })
+
+export const readPost = readOf(POSTS)
+export const publishPost = publishOf(POSTS)
+export const unpublishPost = unpublishOf(POSTS)
+export const removePost = removeOf(POSTS)
+export const readPage = readOf(PAGES)
+export const publishPage = publishOf(PAGES)
+export const unpublishPage = unpublishOf(PAGES)
+export const removePage = removeOf(PAGES)

@@ -1,0 +1,196 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { uuidv7 } from '../../foundation/crypto/random.ts'
+import { EXAMPLE } from '../operation/example-ids.ts'
+import {
+  amount,
+  count,
+  currency,
+  id,
+  line,
+  markdown,
+  slug,
+  stamps,
+  text,
+  time,
+  utc,
+} from '../operation/fields.ts'
+import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import {
+  changeOperation,
+  createOperation,
+  readOperation,
+  removeOperation,
+} from '../operation/object-operations.ts'
+import type { Resource } from '../operation/resource.ts'
+import { writing } from '../operation/writing.ts'
+import { schoolCurrency } from '../schools/school-currency.ts'
+
+const READ = ['events:read']
+const WRITE = ['events:write']
+const STATES = ['draft', 'published', 'canceled'] as const
+
+/** Shown to members as a link, so nothing that a browser would run. */
+const webAddress = z
+  .url({ protocol: /^https?$/, error: 'Write an address that begins with https://.' })
+  .max(2000)
+  .nullable()
+
+const fields = {
+  slug,
+  title: line(300),
+  description: markdown(100_000),
+  starts_at: time,
+  ends_at: time,
+  location: text(0, 500),
+  online_url: webAddress,
+  capacity: z.int().min(1).max(1_000_000).nullable().meta({ description: 'Null means no limit.' }),
+  price_amount: amount,
+  currency,
+}
+
+const eventSchema = z
+  .strictObject({
+    object: z.literal('event'),
+    id,
+    ...fields,
+    online_url: z.string().nullable(),
+    starts_at: utc,
+    ends_at: utc,
+    state: z.enum(STATES),
+    registration_count: count.meta({ description: 'Without canceled ones.' }),
+    ...stamps,
+  })
+  .meta({ id: 'Event' })
+
+export const events: Resource<typeof eventSchema> = {
+  object: 'event',
+  schema: eventSchema,
+  rows: (at) => sql`
+    select e.id, e.slug, e.title, e.description, e.starts_at, e.ends_at, e.location, e.online_url,
+      e.capacity, e.price_amount, e.currency, e.state,
+      (select count(*) from event_registrations g
+       where g.school_id = e.school_id and g.event_id = e.id and g.state <> 'canceled') as registration_count,
+      e.created_at, e.updated_at, e.version
+    from events e where e.school_id = ${at.schoolId}`,
+}
+
+export const listEvents = listOperation({
+  name: 'events.list',
+  title: 'List events',
+  summary: 'Gatherings in every state, past and to come.',
+  scopes: READ,
+  of: events,
+  filters: {
+    state: filter(z.enum(STATES), (state) => sql`r.state = ${state}`),
+    slug: filter(slug, (value) => sql`r.slug = ${value}`),
+    ...timeFilters('starts_at'),
+  },
+  sorts: { starts_at: 'time', created_at: 'time', title: 'text' },
+  defaultSort: '-starts_at',
+  examples: [
+    { title: 'From a date on', input: { starts_after: '2027-01-01T00:00:00Z', sort: 'starts_at' } },
+  ],
+})
+
+export const readEvent = readOperation({
+  name: 'events.read',
+  title: 'Read an event',
+  summary: 'One event by its id.',
+  scopes: READ,
+  of: events,
+  examples: [{ title: 'An event', input: { id: EXAMPLE.event } }],
+})
+
+export const createEvent = createOperation({
+  name: 'events.create',
+  title: 'Create an event',
+  summary: 'Makes a draft, which nobody can register for until it is published.',
+  scopes: WRITE,
+  of: events,
+  fields: {
+    slug: fields.slug,
+    title: fields.title,
+    description: fields.description.default(''),
+    starts_at: fields.starts_at,
+    ends_at: fields.ends_at,
+    location: fields.location.default(''),
+    online_url: fields.online_url.default(null),
+    capacity: fields.capacity.default(null),
+    price_amount: fields.price_amount.default(0),
+    currency: fields.currency.optional().meta({ description: 'The school’s own if left out.' }),
+  },
+  examples: [
+    {
+      title: 'An evening online',
+      input: {
+        slug: 'open-studio',
+        title: 'Open studio',
+        starts_at: '2027-02-01T18:00:00Z',
+        ends_at: '2027-02-01T20:00:00Z',
+        online_url: 'https://meet.example.test/studio',
+        capacity: 40,
+      },
+    },
+  ],
+  async create(tx, _caller, { currency: given, starts_at, ends_at, ...columns }) {
+    const made = uuidv7()
+    const own = await schoolCurrency(tx)
+    const times = { starts_at: new Date(starts_at), ends_at: new Date(ends_at) }
+    const row = { ...columns, ...times, id: made, currency: given ?? own }
+    await tx.insert('events', row).execute()
+    return made
+  },
+})
+
+const target = (event: string, ifVersion: number | undefined) => ({
+  object: 'event',
+  key: { id: event },
+  ifVersion,
+})
+
+export const changeEvent = changeOperation({
+  name: 'events.change',
+  title: 'Change an event',
+  summary: 'Changes what is given and leaves the rest.',
+  scopes: WRITE,
+  of: events,
+  fields: z.object(fields).partial().shape,
+  examples: [{ title: 'More places', input: { id: EXAMPLE.event, capacity: 60 } }],
+  async change(tx, _caller, { id: event, if_version, ...columns }) {
+    await writing(tx).update('events', target(event, if_version), columns)
+  },
+})
+
+const moveTo = (state: 'published' | 'canceled', title: string, summary: string) =>
+  changeOperation({
+    name: `events.${state === 'published' ? 'publish' : 'cancel'}`,
+    title,
+    summary,
+    scopes: WRITE,
+    of: events,
+    fields: {},
+    examples: [{ title, input: { id: EXAMPLE.event } }],
+    async change(tx, _caller, { id: event, if_version }) {
+      await writing(tx).update('events', target(event, if_version), { state })
+    },
+  })
+
+export const publishEvent = moveTo('published', 'Publish an event', 'Opens it for registration.')
+export const cancelEvent = moveTo(
+  'canceled',
+  'Cancel an event',
+  'Calls it off. Registrations stay as they are, so that people can be told.',
+)
+
+export const removeEvent = removeOperation({
+  name: 'events.remove',
+  title: 'Remove an event',
+  summary: 'Removes an event that nobody registered for or paid. Cancel all others.',
+  scopes: WRITE,
+  of: events,
+  examples: [{ title: 'Remove an event', input: { id: EXAMPLE.emptyEvent } }],
+  async remove(tx, _caller, { id: event, if_version }) {
+    await writing(tx).delete('events', target(event, if_version))
+  },
+})

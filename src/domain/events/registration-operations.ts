@@ -1,0 +1,135 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { uuidv7 } from '../../foundation/crypto/random.ts'
+import { EXAMPLE } from '../operation/example-ids.ts'
+import { id, utc, version } from '../operation/fields.ts'
+import { filter, listOperation } from '../operation/list-operation.ts'
+import { changeOperation, createOperation, readOperation } from '../operation/object-operations.ts'
+import { conflict, invalid } from '../operation/refusal.ts'
+import { expansionOf, loadObject, type Resource } from '../operation/resource.ts'
+import { checkVersion, writing } from '../operation/writing.ts'
+import { memberSchema, members } from '../people/member-resource.ts'
+import { rolesAt } from '../people/membership.ts'
+import { events } from './event-operations.ts'
+
+const READ = ['events:read']
+const WRITE = ['events:write']
+const STATES = ['registered', 'attended', 'canceled'] as const
+
+const registrationSchema = z
+  .strictObject({
+    object: z.literal('event_registration'),
+    id,
+    event_id: id,
+    member_id: id,
+    state: z.enum(STATES),
+    registered_at: utc,
+    canceled_at: utc.nullable(),
+    updated_at: utc,
+    version,
+    member: memberSchema.nullable().optional(),
+  })
+  .meta({ id: 'EventRegistration' })
+
+const registrations: Resource<typeof registrationSchema> = {
+  object: 'event_registration',
+  schema: registrationSchema,
+  rows: (at) => sql`
+    select g.id, g.event_id, g.user_id as member_id, g.state, g.registered_at, g.canceled_at,
+      g.updated_at, g.version
+    from event_registrations g where g.school_id = ${at.schoolId}`,
+  expansions: { member: expansionOf(members, 'member_id', ['members:read']) },
+}
+
+export const listRegistrations = listOperation({
+  name: 'events.registrations',
+  title: 'List an event’s registrations',
+  summary: 'Who registered, canceled registrations included.',
+  scopes: READ,
+  of: registrations,
+  within: { event_id: id },
+  checkParent: (at, caller, input) => loadObject(at, caller, events, String(input.event_id)),
+  filters: {
+    state: filter(z.enum(STATES), (state) => sql`r.state = ${state}`),
+    member_id: filter(id, (value) => sql`r.member_id = ${value}`),
+  },
+  sorts: { registered_at: 'time' },
+  defaultSort: '-registered_at',
+  examples: [
+    { title: 'Who comes, by name', input: { event_id: EXAMPLE.event, expand: ['member'] } },
+  ],
+})
+
+export const readRegistration = readOperation({
+  name: 'event_registrations.read',
+  title: 'Read a registration',
+  summary: 'One registration by its id.',
+  scopes: READ,
+  of: registrations,
+  examples: [{ title: 'A registration', input: { id: EXAMPLE.registration } }],
+})
+
+export const createRegistration = createOperation({
+  name: 'events.register',
+  title: 'Register a member',
+  summary:
+    'Takes a place for a member, as long as there is one. A canceled registration comes back.',
+  scopes: WRITE,
+  of: registrations,
+  fields: { event_id: id, member_id: id },
+  examples: [
+    { title: 'One more', input: { event_id: EXAMPLE.event, member_id: EXAMPLE.newcomer } },
+  ],
+  async create(tx, caller, { event_id, member_id }) {
+    // Locked first, so that two callers cannot both take the last place.
+    await checkVersion(tx, 'events', { object: 'event', key: { id: event_id } })
+    const event = await loadObject(tx, caller, events, event_id)
+    if (event.state === 'canceled') throw conflict('event_canceled', 'The event was called off.')
+    if ((await rolesAt(tx, member_id)).length === 0) {
+      throw invalid('member_id', 'unknown_reference', 'This is no member of this school.')
+    }
+    if (event.capacity !== null && event.registration_count >= event.capacity) {
+      throw conflict('full', 'Every place is taken. Raise the capacity, or free a place.')
+    }
+    const { rows } = await tx.run(sql<{ id: string }>`
+      insert into event_registrations as g (school_id, id, event_id, user_id)
+      values (${tx.schoolId}, ${uuidv7()}, ${event_id}, ${member_id})
+      on conflict (school_id, event_id, user_id) do update
+        set state = 'registered', canceled_at = null, registered_at = now() where g.state = 'canceled'
+      returning id`)
+    const made = rows[0]?.id
+    if (made !== undefined) return made
+    throw conflict('already_registered', 'The member is registered already.')
+  },
+})
+
+const target = (registration: string, ifVersion: number | undefined) => ({
+  object: 'event_registration',
+  key: { id: registration },
+  ifVersion,
+})
+
+export const changeRegistration = changeOperation({
+  name: 'event_registrations.change',
+  title: 'Change a registration',
+  summary: 'Marks a member as present, or cancels the registration and frees the place.',
+  scopes: WRITE,
+  of: registrations,
+  fields: { state: z.enum(['attended', 'canceled']).optional() },
+  examples: [
+    { title: 'Somebody came', input: { id: EXAMPLE.registration, state: 'attended' } },
+    { title: 'Somebody cannot come', input: { id: EXAMPLE.registration, state: 'canceled' } },
+  ],
+  async change(tx, caller, { id: registration, if_version, state }) {
+    await checkVersion(tx, 'event_registrations', target(registration, if_version))
+    const before = await loadObject(tx, caller, registrations, registration)
+    if (before.state === 'canceled' && state === 'attended') {
+      throw conflict('canceled', 'This registration was canceled. Register the member again.')
+    }
+    if (before.state === state) return
+    await writing(tx).update('event_registrations', target(registration, undefined), {
+      state,
+      canceled_at: state === 'canceled' ? sql`now()` : undefined,
+    })
+  },
+})
