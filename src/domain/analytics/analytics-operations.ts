@@ -1,0 +1,206 @@
+import { type RawBuilder, sql } from 'kysely'
+import { z } from 'zod'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { count, currency, id, line } from '../operation/fields.ts'
+import { invalid } from '../operation/refusal.ts'
+import type { ReadOperation } from '../operation.ts'
+
+const SCOPES = ['analytics:read']
+const MAX_STEPS = 400
+
+const day = z.iso.date({ error: 'Write a day such as 2027-01-31.' })
+
+const period = {
+  from: day.meta({ description: 'The first day.' }),
+  to: day.meta({ description: 'The last day; it counts too.' }),
+  interval: z.enum(['day', 'week', 'month']).default('day'),
+}
+
+const input = z.strictObject(period)
+
+const described = {
+  from: day,
+  to: day,
+  interval: z.enum(['day', 'week', 'month']),
+  time_zone: z.string().meta({ description: 'Where a day begins: the school’s own time zone.' }),
+}
+
+type Period = z.output<typeof input>
+
+/** Every step of a period, empty ones included, in the school's own days. */
+function steps(at: SchoolDb, { from, to, interval }: Period): RawBuilder<unknown> {
+  return sql`
+    zone as (select time_zone from schools where id = ${at.schoolId}),
+    steps as (
+      select step::date as starts_on, (step + ${`1 ${interval}`}::interval)::date as next_on
+      from generate_series(date_trunc(${interval}, ${from}::timestamp), ${to}::timestamp,
+        ${`1 ${interval}`}::interval) step)`
+}
+
+/** Whether a time lies in a step and in the period. */
+function within(column: string, { from, to }: Period): RawBuilder<unknown> {
+  const local = sql`(${sql.ref(column)} at time zone (select time_zone from zone))::date`
+  // The last two bounds are wider than any time zone: they let an index of the column be used.
+  return sql`${local} >= steps.starts_on and ${local} < steps.next_on
+    and ${local} between ${from}::date and ${to}::date
+    and ${sql.ref(column)} >= ${from}::date - 1 and ${sql.ref(column)} < ${to}::date + 2`
+}
+
+const DAYS = { day: 1, week: 7, month: 28 } as const
+
+function checkPeriod({ from, to, interval }: Period): void {
+  const days = (Date.parse(to) - Date.parse(from)) / 86_400_000
+  if (from < '1970' || to > '2999') throw invalid('from', 'out_of_range', 'Use years from 1970.')
+  if (days < 0) throw invalid('to', 'before_from', 'Write a last day that is not before the first.')
+  if (days / DAYS[interval] <= MAX_STEPS) return
+  throw invalid('interval', 'too_many_steps', `Ask for at most ${MAX_STEPS} steps at once.`)
+}
+
+interface Details {
+  readonly name: string
+  readonly title: string
+  readonly summary: string
+  readonly object: string
+  readonly schema: string
+  readonly point: z.ZodRawShape
+  /** Selects the points, in order, from `steps`. */
+  points(at: SchoolDb, asked: Period): RawBuilder<unknown>
+}
+
+function seriesOperation(details: Details): ReadOperation {
+  return {
+    name: details.name,
+    title: details.title,
+    summary: details.summary,
+    scopes: SCOPES,
+    kind: 'read',
+    input,
+    output: z
+      .strictObject({
+        object: z.literal(details.object),
+        ...described,
+        data: z.array(z.strictObject({ starts_on: day, ...details.point })),
+      })
+      .meta({ id: details.schema }),
+    examples: [
+      { title: 'A month by days', input: { from: '2027-01-01', to: '2027-01-31' } },
+      { title: 'A year', input: { from: '2027-01-01', to: '2027-12-31', interval: 'month' } },
+    ],
+    async run(at, _caller, asked) {
+      const period = asked as Period
+      checkPeriod(period)
+      const statement = sql<Record<string, unknown>>`
+        with ${steps(at, period)} ${details.points(at, period)}`
+      const { rows } = await at.run(statement)
+      const { from, to, interval } = period
+      return { object: details.object, from, to, interval, time_zone: await zoneOf(at), data: rows }
+    },
+  }
+}
+
+async function zoneOf(at: SchoolDb): Promise<string> {
+  const { rows } = await at.run(
+    sql<{ time_zone: string }>`select time_zone from schools where id = ${at.schoolId}`,
+  )
+  return rows[0]?.time_zone ?? 'UTC'
+}
+
+const money = z.int().meta({ description: 'In the minor unit of the currency.' })
+
+export const readRevenue = seriesOperation({
+  name: 'analytics.revenue',
+  title: 'Revenue over time',
+  summary:
+    'What was paid and refunded per step, one point per step and currency. Steps without payments have none.',
+  object: 'analytics.revenue',
+  schema: 'RevenueSeries',
+  point: { currency, paid_amount: money, refunded_amount: money, payment_count: count },
+  points: (at, asked) => sql`
+    , paid as (
+      select steps.starts_on, p.currency, p.amount as paid, 0 as refunded, 1 as payments
+      from steps join payments p on p.school_id = ${at.schoolId} and p.paid_at is not null
+        and ${within('p.paid_at', asked)}
+      union all
+      select steps.starts_on, p.currency, 0, p.refunded_amount, 0
+      from steps join payments p on p.school_id = ${at.schoolId} and p.refunded_at is not null
+        and ${within('p.refunded_at', asked)})
+    select starts_on, currency, sum(paid)::bigint as paid_amount,
+      sum(refunded)::bigint as refunded_amount, sum(payments)::int as payment_count
+    from paid group by starts_on, currency order by starts_on, currency collate "C"`,
+})
+
+export const readEnrollmentSeries = seriesOperation({
+  name: 'analytics.enrollments',
+  title: 'Enrollments over time',
+  summary: 'How many enrollments began per step, by how they came about.',
+  object: 'analytics.enrollments',
+  schema: 'EnrollmentSeries',
+  point: { enrollment_count: count, purchase_count: count, plan_count: count, grant_count: count },
+  points: (at, asked) => sql`
+    select steps.starts_on, count(e.id)::int as enrollment_count,
+      count(*) filter (where e.source = 'purchase')::int as purchase_count,
+      count(*) filter (where e.source = 'plan')::int as plan_count,
+      count(*) filter (where e.source = 'grant')::int as grant_count
+    from steps left join enrollments e on e.school_id = ${at.schoolId} and ${within('e.enrolled_at', asked)}
+    group by steps.starts_on order by steps.starts_on`,
+})
+
+export const readActiveLearners = seriesOperation({
+  name: 'analytics.active_learners',
+  title: 'Active learners over time',
+  summary: 'How many different students learned per step.',
+  object: 'analytics.active_learners',
+  schema: 'ActiveLearnerSeries',
+  point: { learner_count: count },
+  points: (at, { from, to }) => sql`
+    select steps.starts_on, count(distinct d.user_id)::int as learner_count
+    from steps left join learning_days d on d.school_id = ${at.schoolId}
+      and d.day >= steps.starts_on and d.day < steps.next_on and d.day between ${from}::date and ${to}::date
+    group by steps.starts_on order by steps.starts_on`,
+})
+
+const completionSchema = z
+  .strictObject({
+    object: z.literal('analytics.completion'),
+    data: z.array(
+      z.strictObject({
+        course_id: id,
+        title: line(300),
+        student_count: count,
+        completed_count: count.meta({ description: 'Students who completed every lecture.' }),
+        average_percent: count.max(100),
+      }),
+    ),
+  })
+  .meta({ id: 'Completion' })
+
+export const readCompletion: ReadOperation = {
+  name: 'analytics.completion',
+  title: 'Completion by course',
+  summary: 'How far the students of each course are, of the courses with most students first.',
+  scopes: SCOPES,
+  kind: 'read',
+  input: z.strictObject({ limit: z.int().min(1).max(100).default(20) }),
+  output: completionSchema,
+  examples: [{ title: 'The ten largest courses', input: { limit: 10 } }],
+  async run(at, _caller, { limit }) {
+    const { rows } = await at.run(sql<Record<string, unknown>>`
+      with totals as (
+        select course_id, count(*) as lectures from lectures
+        where school_id = ${at.schoolId} group by course_id),
+      done as (
+        select user_id, course_id, count(*) as lectures from lecture_progress
+        where school_id = ${at.schoolId} and state = 'completed' group by user_id, course_id)
+      select c.id as course_id, c.title, count(e.id)::int as student_count,
+        count(*) filter (where e.id is not null and t.lectures > 0 and d.lectures = t.lectures)::int as completed_count,
+        coalesce(floor(avg(case when e.id is null then null
+          else 100.0 * coalesce(d.lectures, 0) / greatest(t.lectures, 1) end)), 0)::int as average_percent
+      from courses c
+        left join totals t on t.course_id = c.id
+        left join enrollments e on e.school_id = c.school_id and e.course_id = c.id and e.revoked_at is null
+        left join done d on d.course_id = c.id and d.user_id = e.user_id
+      where c.school_id = ${at.schoolId}
+      group by c.id, c.title order by student_count desc, c.id limit ${limit}`)
+    return { object: 'analytics.completion', data: rows }
+  },
+}

@@ -1,0 +1,97 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
+import { id, ifVersion, text, version } from '../operation/fields.ts'
+import { invalid, stale } from '../operation/refusal.ts'
+import type { ReadOperation, WriteOperation } from '../operation.ts'
+
+const color = z
+  .string()
+  .regex(/^#[0-9a-f]{6}$/, 'Write a colour as # and six lower-case hexadecimal digits.')
+
+const fields = {
+  primary_color: color,
+  accent_color: color,
+  tagline: text(0, 300),
+  logo_file_id: id.nullable().meta({ description: 'An uploaded PNG, JPEG or WebP image.' }),
+}
+
+const appearanceSchema = z
+  .strictObject({ object: z.literal('appearance'), ...fields, version })
+  .meta({ id: 'Appearance' })
+
+/** Formats that are pictures and nothing else: an SVG could hold a script. */
+const PICTURES = ['image/png', 'image/jpeg', 'image/webp']
+
+export const readAppearance: ReadOperation = {
+  name: 'appearance.read',
+  title: 'Read the appearance',
+  summary: 'Colours, tagline and logo of the school’s pages.',
+  scopes: ['appearance:read'],
+  kind: 'read',
+  input: z.strictObject({}),
+  output: appearanceSchema,
+  examples: [{ title: 'How the school looks', input: {} }],
+  async run(at) {
+    // A school that never changed anything looks like the defaults of the table.
+    const found = await findAppearance(at)
+    return found ?? { object: 'appearance', ...DEFAULTS, version: 1 }
+  },
+}
+
+const DEFAULTS = {
+  primary_color: '#1f4b99',
+  accent_color: '#0f766e',
+  tagline: '',
+  logo_file_id: null,
+}
+
+export const changeAppearance: WriteOperation = {
+  name: 'appearance.change',
+  title: 'Change the appearance',
+  summary: 'Changes what is given; every page of the school shows it at once.',
+  scopes: ['appearance:write'],
+  kind: 'change',
+  input: z.strictObject({ ...z.object(fields).partial().shape, if_version: ifVersion }),
+  output: appearanceSchema,
+  examples: [{ title: 'Another colour', input: { primary_color: '#7c2d12' } }],
+  async run(tx, _caller, { if_version, ...changes }) {
+    await tx.run(sql`
+      insert into appearances (school_id) values (${tx.schoolId}) on conflict (school_id) do nothing`)
+    const { rows } = await tx.run(sql<{ version: number }>`
+      select version from appearances where school_id = ${tx.schoolId} for update`)
+    const current = rows[0]?.version ?? 0
+    if (if_version !== undefined && if_version !== current) throw stale(current)
+    if (typeof changes.logo_file_id === 'string') await checkPicture(tx, changes.logo_file_id)
+    const given = Object.entries(changes).filter(([, value]) => value !== undefined)
+    if (given.length > 0) {
+      const assignments = given.map(([column, value]) => sql`${sql.ref(column)} = ${value}`)
+      await tx.run(sql`
+        update appearances set ${sql.join(assignments)} where school_id = ${tx.schoolId}`)
+    }
+    const changed = await findAppearance(tx)
+    if (changed === undefined) throw new Error('the appearance vanished while it was changed')
+    return changed
+  },
+}
+
+async function findAppearance(
+  at: SchoolDb,
+): Promise<z.output<typeof appearanceSchema> | undefined> {
+  const { rows } = await at.run(sql<z.output<typeof appearanceSchema>>`
+    select 'appearance' as object, primary_color, accent_color, tagline, logo_file_id, version
+    from appearances where school_id = ${at.schoolId}`)
+  return rows[0]
+}
+
+async function checkPicture(tx: SchoolTx, file: string): Promise<void> {
+  const { rows } = await tx.run(sql<{ content_type: string }>`
+    select content_type from files where school_id = ${tx.schoolId} and id = ${file}`)
+  const [found] = rows
+  if (found === undefined) {
+    throw invalid('logo_file_id', 'unknown_reference', 'There is no file with this id here.')
+  }
+  if (!PICTURES.includes(found.content_type)) {
+    throw invalid('logo_file_id', 'wrong_format', 'Use a PNG, JPEG or WebP image as the logo.')
+  }
+}
