@@ -1,0 +1,219 @@
+import { sql } from 'kysely'
+import { EXAMPLE } from '../../src/domain/operation/example-ids.ts'
+import type { TestSchool, World } from './world.ts'
+
+const DAY = 86_400_000
+const inDays = (days: number): Date => new Date(Date.now() + days * DAY)
+const USD = { currency: 'USD' }
+
+/** Furnishes a school with everything that the examples of the operations speak of. */
+export async function furnishExamples(world: World, school: TestSchool): Promise<void> {
+  await people(world, school)
+  await learning(school)
+  await commerce(school)
+  await publications(school)
+}
+
+async function people(world: World, { at }: TestSchool): Promise<void> {
+  const roles = {
+    [EXAMPLE.student]: ['student'],
+    [EXAMPLE.lecturer]: ['lecturer'],
+    [EXAMPLE.newcomer]: ['lecturer', 'student'],
+  }
+  for (const [id, held] of Object.entries(roles)) {
+    const person = { id, email: `${id}@people.test`, name: `Person ${id.slice(-4)}` }
+    await world.database.db
+      .insertInto('users')
+      .values(person)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+    await at.insert('school_members', { user_id: id, roles: held }).execute()
+  }
+}
+
+async function learning({ at }: TestSchool): Promise<void> {
+  await at
+    .insert('files', {
+      id: EXAMPLE.file,
+      name: 'logo.png',
+      content_type: 'image/png',
+      size_bytes: 3,
+      sha256: Buffer.alloc(32),
+      storage_key: 'none',
+    })
+    .execute()
+  const published = { state: 'published', published_at: inDays(-30) } as const
+  await at
+    .insert('courses', [
+      { id: EXAMPLE.course, slug: 'first', title: 'First', ...USD, ...published },
+      { id: EXAMPLE.draftCourse, slug: 'second', title: 'Second', ...USD },
+    ])
+    .execute()
+  const { course: course_id, section, secondSection } = EXAMPLE
+  await at
+    .insert('sections', [
+      { id: section, course_id, position: 0, title: 'One' },
+      { id: secondSection, course_id, position: 1, title: 'Two' },
+    ])
+    .execute()
+  await at
+    .insert('lectures', [
+      { id: EXAMPLE.lecture, course_id, section_id: section, position: 0, title: 'A' },
+      { id: EXAMPLE.secondLecture, course_id, section_id: secondSection, position: 0, title: 'B' },
+    ])
+    .execute()
+  await at.insert('lecturers', { user_id: EXAMPLE.lecturer, headline: 'Teaches' }).execute()
+  await at
+    .insert('enrollments', {
+      id: EXAMPLE.enrollment,
+      course_id,
+      user_id: EXAMPLE.student,
+      source: 'purchase',
+    })
+    .execute()
+  const progress = { user_id: EXAMPLE.student, course_id, lecture_id: EXAMPLE.lecture }
+  await at
+    .insert('lecture_progress', { ...progress, state: 'completed', completed_at: inDays(-1) })
+    .execute()
+  await at
+    .insert('comments', {
+      id: EXAMPLE.comment,
+      lecture_id: EXAMPLE.lecture,
+      user_id: EXAMPLE.student,
+      body: 'Thank you',
+    })
+    .execute()
+}
+
+async function commerce({ at }: TestSchool): Promise<void> {
+  await at
+    .insert('coupons', [
+      { id: EXAMPLE.coupon, code: 'FIRST', percent_off: 10 },
+      { id: EXAMPLE.unusedCoupon, code: 'SECOND', amount_off: 500, ...USD },
+    ])
+    .execute()
+  await at
+    .insert('digital_products', [
+      { id: EXAMPLE.product, slug: 'book', title: 'Book', ...USD },
+      { id: EXAMPLE.unownedProduct, slug: 'sheet', title: 'Sheet', ...USD },
+    ])
+    .execute()
+  const holding = { product_id: EXAMPLE.product, user_id: EXAMPLE.student }
+  await at.insert('digital_product_accesses', { id: EXAMPLE.product, ...holding }).execute()
+  await at
+    .insert('membership_plans', {
+      id: EXAMPLE.plan,
+      slug: 'studio',
+      name: 'Studio, monthly',
+      interval: 'month',
+      price_amount: 1000,
+      ...USD,
+    })
+    .execute()
+  await at
+    .insert('subscriptions', {
+      id: EXAMPLE.subscription,
+      plan_id: EXAMPLE.plan,
+      user_id: EXAMPLE.student,
+      state: 'active',
+      current_period_starts_at: inDays(-10),
+      current_period_ends_at: inDays(20),
+    })
+    .execute()
+  const order = { order_id: EXAMPLE.order, user_id: EXAMPLE.student }
+  await at
+    .insert('orders', {
+      id: EXAMPLE.order,
+      number: 'N-1',
+      user_id: EXAMPLE.student,
+      state: 'completed',
+      total_amount: 4500,
+      completed_at: inDays(-2),
+      ...USD,
+    })
+    .execute()
+  const item = { title: 'First', course_id: EXAMPLE.course, unit_amount: 5000 }
+  await at.insert('order_items', { order_id: EXAMPLE.order, position: 0, ...item }).execute()
+  await at
+    .insert('payments', {
+      id: EXAMPLE.order,
+      ...order,
+      trade_no: 'T-1',
+      amount: 4500,
+      ...USD,
+      payment_type: 'credit_card',
+      state: 'paid',
+      paid_at: inDays(-2),
+    })
+    .execute()
+  await at
+    .insert('coupon_redemptions', { id: EXAMPLE.coupon, coupon_id: EXAMPLE.coupon, ...order })
+    .execute()
+}
+
+async function publications({ at }: TestSchool): Promise<void> {
+  const times = { starts_at: inDays(10), ends_at: inDays(11) }
+  await at
+    .insert('events', [
+      { id: EXAMPLE.event, slug: 'evening', title: 'Evening', capacity: 5, ...times, ...USD },
+      { id: EXAMPLE.emptyEvent, slug: 'morning', title: 'Morning', ...times, ...USD },
+    ])
+    .execute()
+  const registered = { event_id: EXAMPLE.event, user_id: EXAMPLE.student }
+  await at.insert('event_registrations', { id: EXAMPLE.registration, ...registered }).execute()
+  await at.insert('posts', { id: EXAMPLE.post, slug: 'hello', title: 'Hello' }).execute()
+  await at.insert('pages', { id: EXAMPLE.page, slug: 'imprint', title: 'Imprint' }).execute()
+  const fields = JSON.stringify([{ name: 'q', label: 'Q', kind: 'text', required: true }])
+  await at.insert('forms', { id: EXAMPLE.form, slug: 'ask', title: 'Ask', fields }).execute()
+  const answers = JSON.stringify({ q: 'Yes' })
+  await at
+    .insert('form_submissions', { id: EXAMPLE.submission, form_id: EXAMPLE.form, answers })
+    .execute()
+}
+
+/** Children before parents. */
+const FURNISHED = [
+  'form_submissions',
+  'forms',
+  'pages',
+  'posts',
+  'event_registrations',
+  'coupon_redemptions',
+  'payments',
+  'orders',
+  'events',
+  'subscriptions',
+  'membership_plans',
+  'digital_product_accesses',
+  'digital_products',
+  'coupons',
+  'comments',
+  'lecture_progress',
+  'enrollments',
+  'lecturers',
+  'courses',
+  'appearances',
+  'files',
+  'idempotent_answers',
+] as const
+
+/** Takes away what the examples use and made, so that it can be furnished anew. */
+export async function clearExamples(school: TestSchool, keep: string): Promise<void> {
+  for (const table of FURNISHED) {
+    await school.at.run(sql`delete from ${sql.table(table)} where school_id = ${school.id}`)
+  }
+  await school.at.delete('school_members').where('user_id', '<>', keep).execute()
+}
+
+/** Every row of a school, to compare before and after. */
+export async function everyRow(school: TestSchool): Promise<string> {
+  const parts: string[] = []
+  for (const table of [...FURNISHED, 'school_members', 'sections', 'lectures']) {
+    const { rows } = await school.at.run(
+      sql<{ row: string }>`select t::text as row from ${sql.table(table)} t
+        where school_id = ${school.id} order by 1`,
+    )
+    parts.push(table, ...rows.map(({ row }) => row))
+  }
+  return parts.join('\n')
+}
