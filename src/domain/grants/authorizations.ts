@@ -40,7 +40,9 @@ export async function endAuthorizationsOfClient(at: SchoolDb, clientId: string):
 export async function endAuthorizationsOfPerson(db: Db, userId: string): Promise<number> {
   const { rows } = await sql<{ ended: number }>`
     with live as materialized (
-      select id from authorizations where user_id = ${userId} and revoked_at is null
+      select id from authorizations
+      where (school_id, user_id) in (select school_id, user_id from school_members where user_id = ${userId})
+        and revoked_at is null
       order by id for no key update),
     ended as (
       update authorizations set revoked_at = now() where id in (select id from live) returning 1)

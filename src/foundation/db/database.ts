@@ -56,5 +56,11 @@ export function openDatabase(settings: DatabaseSettings): Database {
   // idle ones alone: unheard, a failover would end the process. The statement itself is told too.
   pool.on('connect', (client) => client.on('error', () => undefined))
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
-  return { db, pool, close: () => db.destroy() }
+  return { db, pool, close: () => close(db, pool) }
+}
+
+/** Kysely ends only a pool that it used itself, which a server that never got a request did not. */
+async function close(db: Db, pool: pg.Pool): Promise<void> {
+  await db.destroy()
+  if (!pool.ended) await pool.end()
 }
