@@ -9,11 +9,18 @@ import {
 } from '../../src/surfaces/pages/views/forgotten-password.tsx'
 import { homePage } from '../../src/surfaces/pages/views/home.tsx'
 import { signOutPage } from '../../src/surfaces/pages/views/sign-out.tsx'
+import { writingPage } from '../../src/surfaces/pages/views/writing.tsx'
 import { formToken, harbor, hostileName, owner, person, school, student } from './sample-people.ts'
 
 const timeZone = 'Asia/Taipei'
 const origin = 'http://localhost:3000'
 const day = (text: string) => new Date(`${text}Z`)
+
+const text = {
+  slug: 'autumn',
+  title: 'What is new this autumn',
+  publishedAt: day('2026-10-20T06:00'),
+}
 
 const home = {
   school,
@@ -25,26 +32,51 @@ const home = {
   origin,
   courses: [
     {
+      slug: 'typescript',
       title: 'TypeScript from the ground up',
       summary: 'Types that help instead of getting in the way, in forty short lectures.',
       priceAmount: 12900,
       currency: 'USD',
     },
     {
+      slug: 'sourdough',
       title: 'Sourdough at home',
       summary: 'A starter, a loaf, and what went wrong.',
       priceAmount: 0,
       currency: 'USD',
     },
-    { title: 'Ink drawing', summary: '', priceAmount: 1200, currency: 'JPY' },
+    { slug: 'ink', title: 'Ink drawing', summary: '', priceAmount: 1200, currency: 'JPY' },
   ],
+  posts: [text],
+  pages: [{ ...text, title: 'How to find us' }],
   events: [
     {
+      slug: 'open-day',
       title: 'Open day',
       startsAt: day('2026-12-05T10:00'),
       location: 'Harbour Street 4',
     },
   ],
+}
+
+const course = {
+  kind: 'course' as const,
+  title: 'TypeScript from the ground up',
+  summary: 'Types that help instead of getting in the way.',
+  lecturers: [{ name: 'Grace Park', headline: 'Engineer' }],
+  priceAmount: 12900,
+  currency: 'USD',
+  description: [
+    '# What you build',
+    'A **typed service** that you can hand over, with `npm start` and *tests*.',
+    '- eight chapters\n- forty lectures',
+    '#### What you need',
+    '1. a laptop\n2. [Node](https://nodejs.org/)',
+    '> The best course I took.',
+    '```\nconst answer: number = 42\n```',
+    '---',
+    '<script>alert("stays text")</script>',
+  ].join('\n\n'),
 }
 
 const account = {
@@ -113,8 +145,32 @@ export const sampleSitePages: Record<string, string> = {
     personName: 'Olive Owner',
     courses: [],
     events: [],
+    posts: [],
+    pages: [],
     tagline: '',
     description: '',
+  }),
+  course: writingPage({ school, here: '/courses/typescript', timeZone, writing: course }),
+  event: writingPage({
+    school: harbor,
+    here: '/events/open-day',
+    viewer: student,
+    timeZone,
+    writing: {
+      ...course,
+      kind: 'event',
+      title: 'Open day',
+      startsAt: day('2026-12-05T10:00'),
+      location: 'Harbour Street 4',
+      isOnline: true,
+      description: '',
+    },
+  }),
+  post: writingPage({
+    school,
+    here: '/posts/autumn',
+    timeZone,
+    writing: { ...text, kind: 'post', body: 'Three new courses.\n\n[See them](/)' },
   }),
   docs: docsPage(docs),
   'docs-older': docsPage({

@@ -20,6 +20,7 @@ import { SignInNeeded } from './browser-session.ts'
 import { addConsentRoutes } from './consent.ts'
 import { addDocsRoutes } from './docs/docs.ts'
 import { addHomeRoutes } from './home/home.ts'
+import { addWritingRoutes } from './home/writing.ts'
 import { sendOn, sendPage } from './page-request.ts'
 import { addSignInRoutes } from './sign-in.ts'
 import { addSignOutRoutes } from './sign-out.ts'
@@ -43,6 +44,7 @@ export function addPageRoutes(
     addSignOutRoutes(scope, context)
     addConsentRoutes(scope, context, documents)
     addHomeRoutes(scope, context)
+    addWritingRoutes(scope, context)
     addDocsRoutes(scope, context, documents)
     addAccountRoutes(scope, context)
     addConnectedAppRoutes(scope, context)

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { publicPages, publicPosts } from '../../../domain/content/public-writing.ts'
 import { publicEventsToCome } from '../../../domain/events/public-events.ts'
 import { publicCourses } from '../../../domain/learning/public-courses.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
@@ -9,15 +10,19 @@ import { homePage } from '../views/home.tsx'
 
 const COURSES_SHOWN = 12
 const EVENTS_SHOWN = 6
+const POSTS_SHOWN = 5
+const PAGES_SHOWN = 20
 
 /** What a school shows to anybody who comes by. */
 export function addHomeRoutes(app: FastifyInstance, context: AppContext): void {
   app.get('/', async (request, reply) => {
     const { at, school } = request
-    const [session, courses, events] = await Promise.all([
+    const [session, courses, events, posts, pages] = await Promise.all([
       findBrowserSession(request),
       publicCourses(at, '', { limit: COURSES_SHOWN, fromEnd: false }),
       publicEventsToCome(at, '', { limit: EVENTS_SHOWN }),
+      publicPosts(at, '', { limit: POSTS_SHOWN, fromEnd: false }),
+      publicPages(at, '', { limit: PAGES_SHOWN, fromEnd: false }),
     ])
     const page = homePage({
       ...frameFor(context, request, reply, session),
@@ -28,6 +33,8 @@ export function addHomeRoutes(app: FastifyInstance, context: AppContext): void {
       personName: session?.person.name,
       courses,
       events,
+      posts,
+      pages,
     })
     return sendPage(reply, request, 'site', page)
   })

@@ -6,6 +6,7 @@ import { formatMoney } from './money.ts'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 
 interface ShownCourse {
+  slug: string
   title: string
   summary: string
   /** In minor units of the currency. */
@@ -14,9 +15,16 @@ interface ShownCourse {
 }
 
 interface ShownEvent {
+  slug: string
   title: string
   startsAt: Date
   location: string
+}
+
+interface ShownText {
+  slug: string
+  title: string
+  publishedAt: Date
 }
 
 interface HomeProps extends SiteFrame {
@@ -28,6 +36,8 @@ interface HomeProps extends SiteFrame {
   personName?: string | undefined
   courses: readonly ShownCourse[]
   events: readonly ShownEvent[]
+  posts: readonly ShownText[]
+  pages: readonly ShownText[]
 }
 
 export function homePage(props: HomeProps): string {
@@ -53,12 +63,43 @@ export function homePage(props: HomeProps): string {
               {events.map((event) => (
                 <li>
                   <div>
-                    <h3>{plainText(event.title, 200)}</h3>
+                    <h3>
+                      <a href={`/events/${event.slug}`}>{plainText(event.title, 200)}</a>
+                    </h3>
                     <p class="row-note">{plainText(event.location, 200)}</p>
                   </div>
                   <p class="row-note">
                     <Moment at={event.startsAt} timeZone={props.timeZone} />
                   </p>
+                </li>
+              ))}
+            </ul>
+          </Panel>
+        )}
+        {props.posts.length > 0 && (
+          <Panel title="News">
+            <ul class="rows">
+              {props.posts.map((post) => (
+                <li>
+                  <h3>
+                    <a href={`/posts/${post.slug}`}>{plainText(post.title, 200)}</a>
+                  </h3>
+                  <p class="row-note">
+                    <Moment at={post.publishedAt} timeZone={props.timeZone} />
+                  </p>
+                </li>
+              ))}
+            </ul>
+          </Panel>
+        )}
+        {props.pages.length > 0 && (
+          <Panel title="Good to know">
+            <ul class="rows">
+              {props.pages.map((page) => (
+                <li>
+                  <h3>
+                    <a href={`/pages/${page.slug}`}>{plainText(page.title, 200)}</a>
+                  </h3>
                 </li>
               ))}
             </ul>
@@ -99,10 +140,12 @@ function Hero({ school, tagline, description, personName }: HomeProps) {
   )
 }
 
-function Course({ title, summary, priceAmount, currency }: ShownCourse) {
+function Course({ slug, title, summary, priceAmount, currency }: ShownCourse) {
   return (
     <li>
-      <h3>{plainText(title, 300)}</h3>
+      <h3>
+        <a href={`/courses/${slug}`}>{plainText(title, 300)}</a>
+      </h3>
       {summary !== '' && <p class="row-note">{plainText(summary, 300)}</p>}
       <p class="price">{formatMoney(priceAmount, currency)}</p>
     </li>

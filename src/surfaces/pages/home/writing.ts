@@ -1,0 +1,55 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { findPublicPage, findPublicPost } from '../../../domain/content/public-writing.ts'
+import { findPublicEvent } from '../../../domain/events/public-events.ts'
+import { findPublicCourse } from '../../../domain/learning/public-courses.ts'
+import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
+import { findBrowserSession } from '../../../gate/browser-gate.ts'
+import type { AppContext } from '../../../gate/context.ts'
+import { sendPage } from '../page-request.ts'
+import { frameFor, withoutNul } from '../site-frame.ts'
+import { type Writing, writingPage } from '../views/writing.tsx'
+
+/** What a school wrote for everybody, one thing to a page. */
+export function addWritingRoutes(app: FastifyInstance, context: AppContext): void {
+  app.get('/courses/:slug', async (request, reply) => {
+    const course = await findPublicCourse(request.at, slugOf(request))
+    return await show(context, request, reply, course && { ...course, kind: 'course' })
+  })
+
+  app.get('/events/:slug', async (request, reply) => {
+    const event = await findPublicEvent(request.at, slugOf(request))
+    return await show(context, request, reply, event && { ...event, kind: 'event' })
+  })
+
+  app.get('/posts/:slug', async (request, reply) => {
+    const post = await findPublicPost(request.at, slugOf(request))
+    return await show(context, request, reply, post && { ...post, kind: 'post' })
+  })
+
+  app.get('/pages/:slug', async (request, reply) => {
+    const page = await findPublicPage(request.at, slugOf(request))
+    return await show(context, request, reply, page && { ...page, kind: 'page' })
+  })
+}
+
+function slugOf(request: FastifyRequest): string {
+  return withoutNul((request.params as { slug: string }).slug)
+}
+
+async function show(
+  context: AppContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  writing: Writing | undefined,
+): Promise<FastifyReply> {
+  if (writing === undefined) {
+    throw new RequestRefusedError(404, 'The school shows nothing at this address, or no longer.')
+  }
+  const session = await findBrowserSession(request)
+  const page = writingPage({
+    ...frameFor(context, request, reply, session),
+    timeZone: request.school.timeZone,
+    writing,
+  })
+  return sendPage(reply, request, 'site', page)
+}

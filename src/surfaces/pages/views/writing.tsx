@@ -1,0 +1,111 @@
+import type { ComponentChildren } from 'preact'
+import { Markdown } from '../../../foundation/html/markdown.tsx'
+import { Moment } from '../../../foundation/html/moment.tsx'
+import { plainText } from '../../../foundation/html/plain-text.ts'
+import { PageHead } from '../../../foundation/html/site-components.tsx'
+import { formatMoney } from './money.ts'
+import { type SiteFrame, sitePage } from './site-layout.tsx'
+
+interface Priced {
+  title: string
+  /** In minor units of the currency. */
+  priceAmount: number
+  currency: string
+  description: string
+}
+
+interface Course extends Priced {
+  kind: 'course'
+  summary: string
+  lecturers: readonly { name: string; headline: string }[]
+}
+
+interface Event extends Priced {
+  kind: 'event'
+  startsAt: Date
+  location: string
+  isOnline: boolean
+}
+
+interface Text {
+  kind: 'post' | 'page'
+  title: string
+  body: string
+  publishedAt: Date
+}
+
+/** Anything that the school wrote for everybody. */
+export type Writing = Course | Event | Text
+
+interface WritingProps extends SiteFrame {
+  timeZone: string
+  writing: Writing
+}
+
+export function writingPage(props: WritingProps): string {
+  const { writing, timeZone } = props
+  const title = plainText(writing.title, 300) || 'Untitled'
+  const text = 'body' in writing ? writing.body : writing.description
+  const facts = factsOf(writing, timeZone)
+  return sitePage({
+    ...props,
+    title,
+    children: (
+      <>
+        <PageHead
+          title={title}
+          up={{ url: '/', label: 'Home' }}
+          lead={writing.kind === 'course' ? plainText(writing.summary, 1000) : undefined}
+        />
+        <article class="panel">
+          {facts.length > 0 && (
+            <dl class="facts">
+              {facts.map(([term, fact]) => (
+                <div>
+                  <dt>{term}</dt>
+                  <dd>{fact}</dd>
+                </div>
+              ))}
+            </dl>
+          )}
+          {text.trim() === '' ? (
+            <p class="row-note">There is nothing more to read here yet.</p>
+          ) : (
+            <Markdown text={text} />
+          )}
+        </article>
+      </>
+    ),
+  })
+}
+
+function factsOf(
+  writing: Writing,
+  timeZone: string,
+): readonly (readonly [string, ComponentChildren])[] {
+  switch (writing.kind) {
+    case 'course':
+      return [
+        ['Price', formatMoney(writing.priceAmount, writing.currency)],
+        ...(writing.lecturers.length === 0
+          ? []
+          : [
+              [
+                'Taught by',
+                writing.lecturers.map(({ name }) => plainText(name)).join(', '),
+              ] as const,
+            ]),
+      ]
+    case 'event':
+      return [
+        ['Starts', <Moment at={writing.startsAt} timeZone={timeZone} />],
+        ['Price', formatMoney(writing.priceAmount, writing.currency)],
+        ...(writing.location === '' ? [] : [['Where', plainText(writing.location, 500)] as const]),
+        ...(writing.isOnline ? [['Online', 'Those who register get the address'] as const] : []),
+      ]
+    case 'post':
+      return [['Published', <Moment at={writing.publishedAt} timeZone={timeZone} />]]
+    case 'page':
+      return []
+  }
+}

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { verifies } from '../../spec/verifies.ts'
+import { Visitor } from '../../support/browser-like.ts'
+import { aWorld, type TestSchool } from '../../support/world.ts'
+
+const world = await aWorld()
+const HOSTILE = '# Hello\n\n**Bold** <script>alert(1)</script>\n\n[go](javascript:alert)'
+const TOMORROW = new Date(Date.now() + 86_400_000)
+
+/** One of each kind under the slug `one`, all with the same text. */
+async function furnish(
+  school: TestSchool,
+  state: 'draft' | 'published',
+  publishedAt = new Date(),
+): Promise<void> {
+  const common = { id: crypto.randomUUID(), slug: 'one', title: 'One' }
+  const dated = { ...common, state, published_at: state === 'published' ? publishedAt : null }
+  await school.at
+    .insert('courses', { ...dated, description: HOSTILE, currency: 'USD', price_amount: 990 })
+    .execute()
+  await school.at
+    .insert('events', {
+      ...common,
+      state,
+      description: HOSTILE,
+      currency: 'USD',
+      online_url: 'https://room.example/secret',
+      starts_at: TOMORROW,
+      ends_at: new Date(TOMORROW.getTime() + 3_600_000),
+    })
+    .execute()
+  await school.at.insert('posts', { ...dated, body: HOSTILE }).execute()
+  await school.at.insert('pages', { ...dated, body: HOSTILE }).execute()
+}
+
+const PATHS = ['/courses/one', '/events/one', '/posts/one', '/pages/one']
+
+verifies(
+  'pages.content.markdown',
+  'courses, events, posts and pages are Markdown, and raw HTML in them stays text',
+  async () => {
+    const school = await world.aSchool()
+    await furnish(school, 'published')
+    const visitor = new Visitor(world, school)
+    const home = (await visitor.get('/')).body
+    for (const path of PATHS) {
+      expect(home).toContain(`href="${path}"`)
+      const { body, statusCode } = await visitor.get(path)
+      expect(statusCode).toBe(200)
+      expect(body).toContain('<h2>Hello</h2>')
+      expect(body).toContain('<strong>Bold</strong> &lt;script>alert(1)&lt;/script>')
+      expect(body).not.toContain('<script')
+      expect(body).not.toContain('href="javascript')
+      expect(body).not.toContain('room.example')
+    }
+  },
+)
+
+test('drafts, what is dated ahead, and what another school wrote are nowhere', async () => {
+  const drafts = await world.aSchool()
+  await furnish(drafts, 'draft')
+  const ahead = await world.aSchool()
+  await furnish(ahead, 'published', TOMORROW)
+  const elsewhere = await world.aSchool()
+  for (const path of [...PATHS, '/courses/a%00b']) {
+    expect((await new Visitor(world, drafts).get(path)).statusCode).toBe(404)
+    expect((await new Visitor(world, elsewhere).get(path)).statusCode).toBe(404)
+  }
+  for (const path of ['/courses/one', '/posts/one', '/pages/one']) {
+    expect((await new Visitor(world, ahead).get(path)).statusCode).toBe(404)
+  }
+})
