@@ -1,0 +1,236 @@
+import { describe, expect, test } from 'vitest'
+import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
+import { verifies } from '../../spec/verifies.ts'
+import { aWorld, type TestSchool } from '../../support/world.ts'
+import { callTool, post, type Rpc, request, useTool } from './tool-endpoint.ts'
+
+const world = await aWorld()
+const school = await world.aSchool()
+const elsewhere = await world.aSchool()
+
+type Row = Record<string, unknown>
+
+const PAST = new Date('2024-01-01T00:00:00Z')
+const FUTURE = new Date('2999-01-01T00:00:00Z')
+const hour = (n: number) => new Date(Date.UTC(2024, 0, 1, n))
+
+/** One thing of each kind in this state, all with the same name. */
+async function furnish(
+  at: TestSchool['at'],
+  slug: string,
+  state: 'draft' | 'published',
+  publishedAt: Date = PAST,
+): Promise<void> {
+  const text = `The secret of ${slug}`
+  const named = { id: uuidv7(), slug, title: slug }
+  const priced = { price_amount: 1999, currency: 'USD' }
+  const published_at = state === 'published' ? publishedAt : null
+  await at
+    .insert('courses', { ...named, ...priced, state, published_at, description: text })
+    .execute()
+  await at.insert('posts', { ...named, state, published_at, body: text }).execute()
+  await at.insert('pages', { ...named, state, published_at, body: text }).execute()
+  await at
+    .insert('events', {
+      ...named,
+      ...priced,
+      state,
+      description: text,
+      starts_at: FUTURE,
+      ends_at: new Date(FUTURE.getTime() + 3_600_000),
+      online_url: 'https://meet.example/for-guests-only',
+    })
+    .execute()
+  await at.insert('digital_products', { ...named, ...priced, state, description: text }).execute()
+  await at
+    .insert('membership_plans', {
+      id: uuidv7(),
+      slug,
+      name: slug,
+      ...priced,
+      state,
+      interval: 'month',
+      description: text,
+    })
+    .execute()
+}
+
+await furnish(school.at, 'shown', 'published')
+await furnish(school.at, 'draft', 'draft')
+await furnish(elsewhere.at, 'foreign', 'published')
+
+const LISTS = [
+  ['list_courses', 'courses', 'course'],
+  ['list_events', 'events', 'event'],
+  ['list_membership_plans', 'membershipPlans', 'membership_plan'],
+  ['list_digital_products', 'digitalProducts', 'digital_product'],
+  ['list_posts', 'posts', 'post'],
+  ['list_pages', 'pages', 'page'],
+] as const
+
+const rows = async (tool: string, list: string, given: object = {}): Promise<Row[]> =>
+  (await useTool<Record<string, Row[]>>(world, school, tool, given))[list] ?? []
+
+for (const [tool, list, kind] of LISTS) {
+  describe(tool, () => {
+    verifies('mcp.anonymous', `${tool}: what is published here, and nothing else`, async () => {
+      const slugs = (await rows(tool, list)).map(({ slug }) => slug)
+      expect(slugs).toEqual(['shown'])
+    })
+
+    test('a text is read by its id; drafts and other schools have none', async () => {
+      const found = await useTool(world, school, 'fetch', { id: `${kind}:shown` })
+      expect(found.text).toBe('The secret of shown')
+      for (const slug of ['draft', 'foreign']) {
+        const answer = await callTool(world, school, 'fetch', { id: `${kind}:${slug}` })
+        expect(answer.isError).toBe(true)
+      }
+    })
+
+    test('is searched by words, in which no letter has another meaning', async () => {
+      expect(await rows(tool, list, { search: 'SECRET show' })).toHaveLength(1)
+      expect(await rows(tool, list, { search: 'secret nothing' })).toEqual([])
+      expect(await rows(tool, list, { search: '%' })).toEqual([])
+      expect(await rows(tool, list, { search: '_' })).toEqual([])
+      expect(await rows(tool, list, { search: "'; drop table courses --" })).toEqual([])
+    })
+  })
+}
+
+test('search finds every kind, and nothing that is not published here', async () => {
+  const { results } = await useTool<{ results: Row[] }>(world, school, 'search', {
+    query: 'secret',
+  })
+  expect(results.map(({ id }) => id)).toEqual(LISTS.map(([, , kind]) => `${kind}:shown`))
+})
+
+test('what is dated into the future is not shown yet', async () => {
+  const early = await world.aSchool()
+  await furnish(early.at, 'early', 'published', FUTURE)
+  for (const [tool, list] of [
+    ['list_courses', 'courses'],
+    ['list_posts', 'posts'],
+    ['list_pages', 'pages'],
+  ] as const) {
+    const shown = await useTool<Record<string, Row[]>>(world, early, tool)
+    expect(shown[list]).toEqual([])
+  }
+  for (const id of ['course:early', 'post:early', 'page:early']) {
+    expect((await callTool(world, early, 'fetch', { id })).isError).toBe(true)
+  }
+})
+
+test('an online address is for those who registered', async () => {
+  const answer = await callTool(world, school, 'list_events')
+  expect(JSON.stringify(answer)).not.toContain('for-guests-only')
+  expect(answer.structuredContent).toMatchObject({ events: [{ isOnline: true }] })
+})
+
+describe('a long list', () => {
+  test('comes in pages, each row once, in the same order', async () => {
+    const long = await world.aSchool()
+    for (let n = 0; n < 25; n++) await furnish(long.at, `n${n}`, 'published', hour(n % 5))
+    for (const [tool, list] of LISTS) {
+      const seen: unknown[] = []
+      let cursor: string | null = ''
+      while (cursor !== null) {
+        const page: Record<string, Row[]> & { nextCursor?: string | null } = await useTool(
+          world,
+          long,
+          tool,
+          { limit: 7, cursor },
+        )
+        seen.push(...(page[list] ?? []).map(({ slug }) => slug))
+        cursor = page.nextCursor ?? null
+      }
+      expect(new Set(seen).size, tool).toBe(25)
+      expect(seen).toHaveLength(25)
+    }
+  })
+
+  test('a long text comes in parts', async () => {
+    const body = 'a'.repeat(25_000)
+    const named = { id: uuidv7(), slug: 'long', title: 'Long', body }
+    await elsewhere.at
+      .insert('posts', { ...named, state: 'published', published_at: PAST })
+      .execute()
+    const first = await useTool(world, elsewhere, 'fetch', { id: 'post:long' })
+    const rest = await useTool(world, elsewhere, 'fetch', { id: 'post:long', from: first.nextFrom })
+    expect(`${first.text}${rest.text}`).toBe(body)
+    expect(rest.nextFrom).toBeNull()
+  })
+})
+
+describe('a course', () => {
+  test('shows its outline in order, and of its lectures only the names', async () => {
+    const { id: course_id } = await school.at
+      .from('courses')
+      .select('id')
+      .where('slug', '=', 'shown')
+      .executeTakeFirstOrThrow()
+    const section_id = uuidv7()
+    await school.at
+      .insert('sections', { id: section_id, course_id, position: 0, title: 'Beginnings' })
+      .execute()
+    await school.at
+      .insert(
+        'lectures',
+        [1, 0].map((position) => ({
+          id: uuidv7(),
+          course_id,
+          section_id,
+          position,
+          title: `Lecture ${position}`,
+          duration_seconds: 60,
+          body: 'for students only',
+        })),
+      )
+      .execute()
+    const answer = await callTool(world, school, 'get_course', { slug: 'shown' })
+    expect(answer.structuredContent).toMatchObject({
+      course: { slug: 'shown', priceAmount: 1999, lectureCount: 2, durationSeconds: 120 },
+      sections: [
+        { title: 'Beginnings', lectures: [{ title: 'Lecture 0' }, { title: 'Lecture 1' }] },
+      ],
+      nextLecturesFrom: null,
+    })
+    expect(JSON.stringify(answer)).not.toContain('for students only')
+  })
+
+  test('that is a draft does not exist', async () => {
+    const answer = await callTool(world, school, 'get_course', { slug: 'draft' })
+    expect(answer.isError).toBe(true)
+    expect(answer.content[0]?.text).toContain('list_courses')
+  })
+})
+
+describe('every tool', async () => {
+  interface Listed {
+    readonly name: string
+    readonly title: string
+    readonly description: string
+    readonly annotations: Row
+    readonly inputSchema: Row
+    readonly outputSchema: Row
+  }
+  const list = await post(world, school, request('tools/list'))
+  const tools = list.json<Rpc<{ tools: Listed[] }>>().result?.tools ?? []
+
+  for (const tool of tools) {
+    test(`${tool.name} is described, with all four hints and both schemas`, () => {
+      expect(tool.name).toMatch(/^[a-z_]{1,64}$/)
+      expect(tool.title.length).toBeGreaterThan(3)
+      expect(tool.description).toMatch(/[Rr]eads only|changes nothing/)
+      expect(tool.annotations).toEqual({
+        title: tool.title,
+        readOnlyHint: true,
+        destructiveHint: false,
+        idempotentHint: true,
+        openWorldHint: false,
+      })
+      expect(tool.inputSchema).toMatchObject({ type: 'object', additionalProperties: false })
+      expect(tool.outputSchema).toMatchObject({ type: 'object' })
+      expect(JSON.stringify(tool)).not.toMatch(/"\$ref":"http/)
+    })
+  }
+})
