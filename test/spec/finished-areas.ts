@@ -10,4 +10,5 @@ export const finishedAreas: readonly LedgerArea[] = [
   'rfc9700',
   'trouble',
   'member-api',
+  'mcp',
 ]

@@ -12,11 +12,12 @@ export interface ProviderOptions {
   readonly clientName: string
   /** Where the client is registered; tokens and names of one server are for no other. */
   readonly issuer: string
+  readonly redirectUrl?: string
 }
 
 /** What an application built on the protocol's own client writes: it stores, and opens a browser. */
 export class StoringProvider implements OAuthClientProvider {
-  readonly redirectUrl = 'http://127.0.0.1/callback'
+  readonly redirectUrl: string
   readonly clientMetadata: OAuthClientMetadata
   #client: StoredOAuthClientInformation | undefined
   #tokens: StoredOAuthTokens | undefined
@@ -24,7 +25,8 @@ export class StoringProvider implements OAuthClientProvider {
   #verifier = ''
   #opened: URL | undefined
 
-  constructor({ clientId, clientName, issuer }: ProviderOptions) {
+  constructor({ clientId, clientName, issuer, redirectUrl }: ProviderOptions) {
+    this.redirectUrl = redirectUrl ?? 'http://127.0.0.1/callback'
     this.#client = clientId === undefined ? undefined : { client_id: clientId, issuer }
     this.clientMetadata = {
       client_name: clientName,
