@@ -26,7 +26,7 @@ export interface AppOptions {
 }
 
 /** What scripts of other sites may call. The authorization endpoint and the pages are not on it. */
-const API_PATHS = ['/.well-known/', '/api/', '/member/graphql', '/mcp', '/openapi.json']
+const API_PATHS = ['/.well-known/', '/api/', '/member/graphql', '/mcp', '/mcp/', '/openapi.json']
 
 /** The whole application on one Fastify instance, which listens nowhere yet. */
 export function buildApp(options: AppOptions): FastifyInstance {
