@@ -31,16 +31,6 @@ export function pictureUrl(
   return avatarUrl.startsWith('/') ? origin + avatarUrl : avatarUrl
 }
 
-export async function findPerson(db: Db, id: string): Promise<Person | undefined> {
-  return personFromRow(
-    await db
-      .selectFrom('users')
-      .select(['id', 'email', 'name', 'avatar_url'])
-      .where('id', '=', id)
-      .executeTakeFirst(),
-  )
-}
-
 export async function findPersonByEmail(db: Db, email: string): Promise<Person | undefined> {
   return personFromRow(
     await db
