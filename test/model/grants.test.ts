@@ -31,7 +31,7 @@ verifies(
           await tryEverything(story.model, story.real)
         },
       ),
-      { numRuns: 40 * effort },
+      { numRuns: 25 * effort },
     )
   },
   timeout,

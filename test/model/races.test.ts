@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { deleteApplication } from '../../src/domain/clients/manage-application.ts'
 import {
   endAuthorization,
   endAuthorizationsOfClient,
@@ -23,7 +24,7 @@ const visitor = new Visitor(world, school)
 const times = <T>(many: number, work: () => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: many }, work))
 const statuses = (answers: readonly Answer[]) => answers.map(({ statusCode }) => statusCode)
-const newCode = () => aCode(world, school, client, ada, { visitor })
+const newCode = (app = client) => aCode(world, school, app, ada, { visitor })
 const refreshed = (pair: Pair): Promise<Answer> =>
   refresh(world, school, client, pair.refresh_token)
 const used = (pair: Pair): Promise<Answer> => userinfo(world, school, pair.access_token)
@@ -290,6 +291,28 @@ describe('races', () => {
       )
       for (const { statusCode } of answers) expect([200, 401]).toContain(statusCode)
     },
+  )
+
+  test(
+    'an exchange in flight while its application is deleted leaves nothing alive',
+    async () => {
+      for (let round = 0; round < 20 * effort; round++) {
+        const app = await world.aPublicClient(school)
+        const { code, pkce } = await newCode(app)
+        const [answer] = await Promise.all([
+          exchange(world, school, app, code, pkce.verifier),
+          school.at.transaction((tx) => deleteApplication(tx, app.clientId, { via: 'admin_area' })),
+        ])
+        expect([200, 400, 401]).toContain(answer.statusCode)
+        const rows = await school.at
+          .from('authorizations')
+          .select('revoked_at')
+          .where('client_id', '=', app.clientId)
+          .execute()
+        expect(rows).toEqual(answer.statusCode === 200 ? [{ revoked_at: expect.any(Date) }] : [])
+      }
+    },
+    timeout,
   )
 
   verifies(

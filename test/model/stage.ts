@@ -1,7 +1,5 @@
-import {
-  endAuthorization,
-  endAuthorizationsOfClient,
-} from '../../src/domain/grants/authorizations.ts'
+import { deleteApplication } from '../../src/domain/clients/manage-application.ts'
+import { endAuthorization } from '../../src/domain/grants/authorizations.ts'
 import { type Role, setRoles } from '../../src/domain/people/membership.ts'
 import { parseToken } from '../../src/foundation/protocol/token-format.ts'
 import { type Answer, aPkce, authorizeAs, Visitor } from '../support/browser-like.ts'
@@ -135,14 +133,7 @@ export class Stage {
 
   async deleteClient(client: ModelClient): Promise<void> {
     const { school, real } = this.#client(client)
-    await school.at.transaction(async (tx) => {
-      await tx
-        .update('clients')
-        .set({ deleted_at: new Date() })
-        .where('client_id', '=', real.clientId)
-        .execute()
-      await endAuthorizationsOfClient(tx, real.clientId)
-    })
+    await school.at.transaction((tx) => deleteApplication(tx, real.clientId, { via: 'admin_area' }))
   }
 
   /** Brings the database in line with the model's word on whether the member has a role. */

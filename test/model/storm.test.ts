@@ -40,7 +40,7 @@ verifies(
   ['pair.concurrent.no-deadlock', 'trouble.parallel-refresh-errors'],
   'ten workers and some thousand requests: no deadlock, no fault of ours, nothing revoked too much',
   async () => {
-    const acts = fc.sample(stormActs(), { numRuns: 2000 * effort })
+    const acts = fc.sample(stormActs(), { numRuns: 1500 * effort })
     const storm = new Storm(world, school, client, ada)
     const worker = async (): Promise<void> => {
       for (let act = acts.pop(); act !== undefined; act = acts.pop()) await storm.act(act)
