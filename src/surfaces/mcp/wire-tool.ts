@@ -45,6 +45,25 @@ export function wireTool(tool: ToolDescription): WireTool {
   }
 }
 
+/** Formats that say more to a model than the regular expression behind them. */
+const SPEAKING_FORMATS = new Set(['uuid', 'date-time', 'date', 'email'])
+
+/** In the protocol's default dialect, JSON Schema 2020-12, without what only costs the reader. */
 function jsonSchema(schema: z.ZodObject, io: 'input' | 'output'): ObjectSchema {
-  return { ...z.toJSONSchema(schema, { target: 'draft-2020-12', io }), type: 'object' }
+  const { $schema, ...whole } = z.toJSONSchema(schema, { target: 'draft-2020-12', io })
+  return { ...(tidy(whole) as object), type: 'object' }
+}
+
+function tidy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(tidy)
+  if (typeof value !== 'object' || value === null) return value
+  const kept = Object.entries(value).filter(([name, member]) => !isNoise(name, member, value))
+  return Object.fromEntries(kept.map(([name, member]) => [name, tidy(member)]))
+}
+
+function isNoise(name: string, member: unknown, schema: object): boolean {
+  if (name === 'pattern' && typeof member === 'string') {
+    return SPEAKING_FORMATS.has(String(Reflect.get(schema, 'format')))
+  }
+  return member === Number.MAX_SAFE_INTEGER || member === Number.MIN_SAFE_INTEGER
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { SCOPES_OF_AUDIENCE } from '../../../src/domain/clients/scope-catalogue.ts'
 import { verifies } from '../../spec/verifies.ts'
 import type { TestClient } from '../../support/world.ts'
 import { aWorld } from '../../support/world.ts'
@@ -35,7 +36,11 @@ const tokenFor = (scope: string) => demoToken(world, demo, 'owner@demo.test', sc
 const reader = await tokenFor('courses:read')
 const writer = await tokenFor('courses:read courses:write')
 
-type Acted = { readonly action: string; readonly result: Record<string, unknown> }
+interface Acted {
+  readonly action: string
+  readonly result: Record<string, unknown>
+  readonly restUrl: string | null
+}
 
 const act = (tool: string, action: string, input: object, token = writer) =>
   useTool<Acted>(world, demo, tool, { action, input }, { token })
@@ -156,3 +161,87 @@ describe('an operator', () => {
     expect((await post(world, demo, call, { token: member })).statusCode).toBe(403)
   })
 })
+
+describe('with every operator scope', async () => {
+  const all = await tokenFor(SCOPES_OF_AUDIENCE.operator.toString())
+  const tools = await listed(all)
+  const actionsOf = (prefix: string) =>
+    tools
+      .filter(({ name }) => name.startsWith(prefix))
+      .flatMap(({ name, inputSchema }) =>
+        inputSchema.properties.action.enum.map((action) => [name, action] as const),
+      )
+
+  test('there are a dozen coarse tools, and one place for each action', () => {
+    const coarse = tools.filter(({ name }) => /^(read|change)_/.test(name))
+    expect(coarse).toHaveLength(12)
+    const actions = [...actionsOf('read_'), ...actionsOf('change_')].map(([, action]) => action)
+    expect(new Set(actions).size).toBe(actions.length)
+    expect(actions.length).toBeGreaterThan(80)
+    expect(JSON.stringify(coarse).length).toBeLessThan(80_000)
+  })
+
+  for (const { name, annotations, description } of tools) {
+    test(`${name} says what it does to the school`, () => {
+      const reads = annotations.readOnlyHint
+      expect(Object.keys(annotations).sort()).toEqual([
+        'destructiveHint',
+        'idempotentHint',
+        'openWorldHint',
+        'readOnlyHint',
+        'title',
+      ])
+      expect(description).toMatch(reads ? /Reads only/ : /at once/)
+    })
+  }
+
+  for (const [tool, action] of actionsOf('read_').filter(([, name]) => name.endsWith('.list'))) {
+    verifies(
+      'mcp.operator',
+      `${action} gives what the REST API gives, object by object`,
+      async () => {
+        const given = action === 'lectures.list' ? await aSection(all) : {}
+        const { result } = await act(tool, action, { limit: 3, ...given }, all)
+        const data = result.data as { id: string }[]
+        expect(data.length).toBeGreaterThan(0)
+        const reading = action.replace(/list$/, 'read')
+        const one = await act(tool, reading, { id: data[0]?.id }, all)
+        const rest = await world.app.inject({
+          url: new URL(String(one.restUrl)).pathname,
+          headers: { host: new URL(demo.origin).host, authorization: `Bearer ${all}` },
+        })
+        expect(rest.statusCode).toBe(200)
+        expect(one.result).toEqual(rest.json())
+      },
+    )
+  }
+
+  const spring = { from: '2026-03-01', to: '2026-06-01' }
+  for (const [action, input] of Object.entries({
+    'school.read': {},
+    'appearance.read': {},
+    'analytics.revenue': spring,
+    'analytics.enrollments': spring,
+    'analytics.active_learners': spring,
+    'analytics.completion': {},
+  })) {
+    verifies('mcp.operator', `${action} tells of the school as a whole`, async () => {
+      const { result } = await act('read_school', action, input, all)
+      expect(result.object).toBeTypeOf('string')
+    })
+  }
+})
+
+/** A section to list the lectures of. */
+async function aSection(token: string): Promise<{ section_id: string }> {
+  const { result } = await act(
+    'read_teaching',
+    'courses.list',
+    { slug: 'practical-typescript' },
+    token,
+  )
+  const [course] = result.data as { id: string }[]
+  const curriculum = await act('read_teaching', 'curriculum.read', { id: course?.id }, token)
+  const [section] = curriculum.result.sections as { id: string }[]
+  return { section_id: String(section?.id) }
+}

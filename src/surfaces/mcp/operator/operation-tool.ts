@@ -11,6 +11,7 @@ import { everywhere, READS, type SignedInCall, signedIn, type Tool, ToolProblem 
 import { type ToolAnnotations, wireTool } from '../wire-tool.ts'
 import { boundAnswer } from './bound-answer.ts'
 import { refusalText } from './refusal-text.ts'
+import { restUrlOf } from './rest-link.ts'
 
 interface OperationTool {
   readonly name: string
@@ -22,6 +23,7 @@ interface OperationTool {
 const output = z.object({
   action: z.string(),
   result: z.looseObject({}).describe('as the REST API answers'),
+  restUrl: z.string().nullable().describe('the object in the REST API; null for lists and figures'),
 })
 
 const given = z.object({
@@ -113,5 +115,9 @@ async function perform(operation: Operation, call: SignedInCall, input: object):
   }
   const outcome = await performOperation(operation, call.at, actor, input)
   if (outcome.kind !== 'done') throw new ToolProblem(refusalText(outcome))
-  return { action: operation.name, result: boundAnswer(outcome.output) }
+  return {
+    action: operation.name,
+    result: boundAnswer(outcome.output),
+    restUrl: restUrlOf(school, outcome.output),
+  }
 }

@@ -1,28 +1,15 @@
-import {
-  archiveCourse,
-  changeCourse,
-  createCourse,
-  listCourses,
-  publishCourse,
-  readCourse,
-  removeCourse,
-} from '../../../domain/learning/course-operations.ts'
 import type { Tool } from '../tool.ts'
-import { operationTool } from './operation-tool.ts'
+import { PEOPLE_TOOLS } from './people-tools.ts'
+import { PUBLISHING_TOOLS } from './publishing-tools.ts'
+import { SALES_TOOLS } from './sales-tools.ts'
+import { SCHOOL_TOOLS } from './school-tools.ts'
+import { TEACHING_TOOLS } from './teaching-tools.ts'
 
 /** For owners and admins: the operations of the REST API, grouped by what people set out to do. */
 export const OPERATOR_TOOLS: readonly Tool[] = [
-  operationTool({
-    name: 'read_teaching',
-    title: 'Look at what is taught',
-    description: 'Courses in every state, as the school’s staff sees them. Reads only.',
-    operations: [listCourses, readCourse],
-  }),
-  operationTool({
-    name: 'change_teaching',
-    title: 'Change what is taught',
-    description:
-      'Creates, changes, publishes, archives and removes courses. Changes the school at once, for everybody.',
-    operations: [createCourse, changeCourse, publishCourse, archiveCourse, removeCourse],
-  }),
+  ...TEACHING_TOOLS,
+  ...PEOPLE_TOOLS,
+  ...SALES_TOOLS,
+  ...PUBLISHING_TOOLS,
+  ...SCHOOL_TOOLS,
 ]

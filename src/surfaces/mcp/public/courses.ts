@@ -9,7 +9,7 @@ import type { School } from '../../../domain/schools/school.ts'
 import { nextCursor, pageOf, rangeOf } from '../paging.ts'
 import { publicTool, READS, ToolProblem } from '../tool.ts'
 import { amount, currency, excerpt, time } from '../wire-values.ts'
-import { restUrl } from './links.ts'
+import { pageUrl, restUrl } from './links.ts'
 import { itemFields, listInput } from './list-fields.ts'
 
 const item = z.object({
@@ -25,6 +25,7 @@ function courseItem(school: School, course: Omit<PublicCourse, 'key'>): z.input<
   return {
     id: `course:${course.slug}`,
     slug: course.slug,
+    url: pageUrl(school, 'course', course.slug),
     restUrl: restUrl(school, 'courses', course.id),
     title: course.title,
     summary: course.summary,

@@ -3,7 +3,7 @@ import { publicEventsOfThePast, publicEventsToCome } from '../../../domain/event
 import { nextCursor, pageOf, rangeOf } from '../paging.ts'
 import { publicTool, READS } from '../tool.ts'
 import { amount, currency, excerpt, time } from '../wire-values.ts'
-import { restUrl } from './links.ts'
+import { pageUrl, restUrl } from './links.ts'
 import { itemFields, listInput } from './list-fields.ts'
 
 const item = z.object({
@@ -34,6 +34,7 @@ export const listEvents = publicTool({
       events: found.rows.map((event) => ({
         id: `event:${event.slug}`,
         slug: event.slug,
+        url: pageUrl(school, 'event', event.slug),
         restUrl: restUrl(school, 'events', event.id),
         title: event.title,
         excerpt: excerpt(event.description),

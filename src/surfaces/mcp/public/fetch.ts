@@ -7,7 +7,7 @@ import { findPublicCourse } from '../../../domain/learning/public-courses.ts'
 import type { SchoolDb } from '../../../foundation/db/school-db.ts'
 import { publicTool, READS, ToolProblem } from '../tool.ts'
 import { KINDS, type Kind } from './kinds.ts'
-import { restUrl } from './links.ts'
+import { pageUrl, restUrl } from './links.ts'
 
 /** As much as a model reads comfortably at once. */
 const CHARACTERS = 20_000
@@ -87,7 +87,7 @@ export const fetchText = publicTool({
       id,
       title: found.title,
       text: found.text.slice(from, until),
-      url: `${school.origin}/`,
+      url: pageUrl(school, kind as Kind, slug),
       restUrl: restUrl(school, COLLECTIONS[kind as Kind], found.id),
       nextFrom: until < found.text.length ? until : null,
     }

@@ -15,5 +15,6 @@ export const listInput = {
 export const itemFields = {
   id: z.string().describe('what the tool fetch takes'),
   slug: z.string(),
+  url: z.string().describe('where people see it'),
   restUrl: z.string().describe('the same object in the REST API, for operators'),
 }

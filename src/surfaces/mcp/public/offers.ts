@@ -4,7 +4,7 @@ import { publicProducts } from '../../../domain/commerce/public-products.ts'
 import { nextCursor, pageOf, rangeOf } from '../paging.ts'
 import { publicTool, READS } from '../tool.ts'
 import { amount, currency, excerpt } from '../wire-values.ts'
-import { restUrl } from './links.ts'
+import { pageUrl, restUrl } from './links.ts'
 import { itemFields, listInput } from './list-fields.ts'
 
 const plan = z.object({
@@ -31,6 +31,7 @@ export const listMembershipPlans = publicTool({
       membershipPlans: found.rows.map((row) => ({
         id: `membership_plan:${row.slug}`,
         slug: row.slug,
+        url: pageUrl(school, 'membership_plan', row.slug),
         restUrl: restUrl(school, 'membership-plans', row.id),
         name: row.name,
         excerpt: excerpt(row.description),
@@ -65,6 +66,7 @@ export const listDigitalProducts = publicTool({
       digitalProducts: found.rows.map((row) => ({
         id: `digital_product:${row.slug}`,
         slug: row.slug,
+        url: pageUrl(school, 'digital_product', row.slug),
         restUrl: restUrl(school, 'digital-products', row.id),
         title: row.title,
         excerpt: excerpt(row.description),

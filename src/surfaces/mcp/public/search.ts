@@ -8,6 +8,7 @@ import type { SchoolDb } from '../../../foundation/db/school-db.ts'
 import { publicTool, READS } from '../tool.ts'
 import { excerpt } from '../wire-values.ts'
 import { KINDS, type Kind } from './kinds.ts'
+import { pageUrl } from './links.ts'
 
 const PER_KIND = 10
 
@@ -77,7 +78,7 @@ export const search = publicTool({
     results: (await searchCatalogue(at, query)).map(({ kind, slug, title, text }) => ({
       id: `${kind}:${slug}`,
       title,
-      url: `${school.origin}/`,
+      url: pageUrl(school, kind, slug),
       kind,
       excerpt: excerpt(text, 200),
     })),

@@ -8,7 +8,7 @@ import type { School } from '../../../domain/schools/school.ts'
 import { nextCursor, pageOf, rangeOf } from '../paging.ts'
 import { publicTool, READS } from '../tool.ts'
 import { excerpt, time } from '../wire-values.ts'
-import { restUrl } from './links.ts'
+import { pageUrl, restUrl } from './links.ts'
 import { itemFields, listInput } from './list-fields.ts'
 
 const item = z.object({
@@ -26,6 +26,7 @@ function writingItem(
   return {
     id: `${kind}:${slug}`,
     slug,
+    url: pageUrl(school, kind, slug),
     restUrl: restUrl(school, `${kind}s`, id),
     title,
     excerpt: excerpt(body),

@@ -1,0 +1,57 @@
+import {
+  changeEnrollment,
+  createEnrollment,
+  listEnrollments,
+  readEnrollment,
+  revokeEnrollment,
+} from '../../../domain/learning/enrollment-operations.ts'
+import { readProgress } from '../../../domain/learning/student-progress.ts'
+import {
+  changeMember,
+  createMember,
+  listMembers,
+  readMember,
+  removeMember,
+} from '../../../domain/people/member-operations.ts'
+import {
+  createStudent,
+  listStudents,
+  readStudent,
+  removeStudent,
+} from '../../../domain/people/student-operations.ts'
+import type { Tool } from '../tool.ts'
+import { operationTool } from './operation-tool.ts'
+
+export const PEOPLE_TOOLS: readonly Tool[] = [
+  operationTool({
+    name: 'read_people',
+    title: 'Look at people',
+    description:
+      'Students, what they are enrolled in and how far they are, and everybody who holds a role. Personal data: show it only to the operator who asked. Reads only.',
+    operations: [
+      listStudents,
+      readStudent,
+      listEnrollments,
+      readEnrollment,
+      readProgress,
+      listMembers,
+      readMember,
+    ],
+  }),
+  operationTool({
+    name: 'change_people',
+    title: 'Change who may do what',
+    description:
+      'Adds and removes students and members, sets roles, grants, changes and revokes enrollments. Takes effect at once, for the person concerned.',
+    operations: [
+      createStudent,
+      removeStudent,
+      createEnrollment,
+      changeEnrollment,
+      revokeEnrollment,
+      createMember,
+      changeMember,
+      removeMember,
+    ],
+  }),
+]

@@ -1,0 +1,96 @@
+import {
+  listForms,
+  listSubmissions,
+  readForm,
+  readSubmission,
+} from '../../../domain/content/form-operations.ts'
+import {
+  changePage,
+  changePost,
+  createPage,
+  createPost,
+  listPages,
+  listPosts,
+  publishPage,
+  publishPost,
+  readPage,
+  readPost,
+  removePage,
+  removePost,
+  unpublishPage,
+  unpublishPost,
+} from '../../../domain/content/writing-operations.ts'
+import {
+  cancelEvent,
+  changeEvent,
+  createEvent,
+  listEvents,
+  publishEvent,
+  readEvent,
+  removeEvent,
+} from '../../../domain/events/event-operations.ts'
+import {
+  changeRegistration,
+  createRegistration,
+  listRegistrations,
+  readRegistration,
+} from '../../../domain/events/registration-operations.ts'
+import type { Tool } from '../tool.ts'
+import { operationTool } from './operation-tool.ts'
+
+export const PUBLISHING_TOOLS: readonly Tool[] = [
+  operationTool({
+    name: 'read_events',
+    title: 'Look at events',
+    description: 'Events in every state, and who registered for them. Reads only.',
+    operations: [listEvents, readEvent, listRegistrations, readRegistration],
+  }),
+  operationTool({
+    name: 'change_events',
+    title: 'Change events',
+    description:
+      'Creates, changes, publishes, cancels and removes events, registers members and marks them present. Takes effect at once, for everybody.',
+    operations: [
+      createEvent,
+      changeEvent,
+      publishEvent,
+      cancelEvent,
+      removeEvent,
+      createRegistration,
+      changeRegistration,
+    ],
+  }),
+  operationTool({
+    name: 'read_publishing',
+    title: 'Look at texts and forms',
+    description: 'Posts and pages, drafts included, and forms with what was submitted. Reads only.',
+    operations: [
+      listPosts,
+      readPost,
+      listPages,
+      readPage,
+      listForms,
+      readForm,
+      listSubmissions,
+      readSubmission,
+    ],
+  }),
+  operationTool({
+    name: 'change_publishing',
+    title: 'Change texts',
+    description:
+      'Writes, changes, publishes, withdraws and removes posts and pages. What is published is public at once; what is removed is gone.',
+    operations: [
+      createPost,
+      changePost,
+      publishPost,
+      unpublishPost,
+      removePost,
+      createPage,
+      changePage,
+      publishPage,
+      unpublishPage,
+      removePage,
+    ],
+  }),
+]

@@ -1,0 +1,34 @@
+import {
+  readActiveLearners,
+  readCompletion,
+  readEnrollmentSeries,
+  readRevenue,
+} from '../../../domain/analytics/analytics-operations.ts'
+import { changeAppearance, readAppearance } from '../../../domain/schools/appearance-operations.ts'
+import { changeSchool, readSchool } from '../../../domain/schools/school-operations.ts'
+import type { Tool } from '../tool.ts'
+import { operationTool } from './operation-tool.ts'
+
+export const SCHOOL_TOOLS: readonly Tool[] = [
+  operationTool({
+    name: 'read_school',
+    title: 'Look at the school',
+    description:
+      'Settings, appearance, and the figures: revenue, enrollments, active learners and completion. Reads only.',
+    operations: [
+      readSchool,
+      readAppearance,
+      readRevenue,
+      readEnrollmentSeries,
+      readActiveLearners,
+      readCompletion,
+    ],
+  }),
+  operationTool({
+    name: 'change_school',
+    title: 'Change the school',
+    description:
+      'Changes the school’s name, texts, settings and colours. Takes effect at once, on every page.',
+    operations: [changeSchool, changeAppearance],
+  }),
+]
