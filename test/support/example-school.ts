@@ -198,11 +198,14 @@ const FURNISHED = [
 ] as const
 
 /** Takes away what the examples use and made, so that it can be furnished anew. */
-export async function clearExamples(school: TestSchool, keep: string): Promise<void> {
+export async function clearExamples({ id, at }: TestSchool): Promise<void> {
   for (const table of FURNISHED) {
-    await school.at.run(sql`delete from ${sql.table(table)} where school_id = ${school.id}`)
+    await at.run(sql`delete from ${sql.table(table)} where school_id = ${id}`)
   }
-  await school.at.delete('school_members').where('user_id', '<>', keep).execute()
+  // Whoever let an app in stays, or the app's tokens would go with them.
+  await at.run(sql`
+    delete from school_members m where m.school_id = ${id} and not exists (
+      select from authorization_codes c where c.school_id = m.school_id and c.user_id = m.user_id)`)
 }
 
 /** Every row of a school, to compare before and after. */

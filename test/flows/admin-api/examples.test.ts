@@ -38,7 +38,7 @@ beforeAll(async () => {
 }, 60_000)
 
 async function refurnish(): Promise<void> {
-  await clearExamples(school, owner.id)
+  await clearExamples(school)
   await furnishExamples(world, school)
 }
 

@@ -1,0 +1,122 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { API_ROOT, type Method, planOf, type Route } from '../../../src/surfaces/admin-api/route.ts'
+import { ROUTES } from '../../../src/surfaces/admin-api/routes.ts'
+import { anOperator, type OperatorClient, requestOf } from '../../support/admin-api.ts'
+import type { Answer } from '../../support/browser-like.ts'
+import { furnishExamples } from '../../support/example-school.ts'
+import { aWorld, type World } from '../../support/world.ts'
+
+/** Values that some field somewhere does not expect. */
+const STRANGE: readonly unknown[] = [
+  null,
+  true,
+  -1,
+  1.5,
+  2 ** 53,
+  '',
+  ' ',
+  'nul\u0000',
+  '\ud800',
+  '9999-12-31T23:59:59Z',
+  '0001-01-01',
+  '%00',
+  'x'.repeat(5000),
+  'ffffffff-ffff-4fff-bfff-ffffffffffff',
+  [],
+  ['a', null],
+  {},
+  { a: 1 },
+]
+
+/** The same code in every list: one of them is enough. */
+const COMMON = ['limit', 'after', 'include_total']
+
+interface Described {
+  paths: Record<string, Record<string, { responses: Record<string, unknown> }>>
+}
+
+let world: World
+let operator: OperatorClient
+let described: Described
+
+beforeAll(async () => {
+  world = await aWorld()
+  const school = await world.aSchool()
+  await furnishExamples(world, school)
+  operator = await anOperator(world, school)
+  const headers = { host: new URL(school.origin).host }
+  described = (await world.app.inject({ url: '/openapi.json', headers })).json()
+}, 60_000)
+
+/** Never our own fault, always a declared status, and the declared shape. */
+function check(route: Route, answer: Answer, told: string): void {
+  const { statusCode, body } = answer
+  const where = `${route.method} ${route.path} ${told}: ${statusCode} ${body.slice(0, 300)}`
+  expect(statusCode, where).toBeLessThan(500)
+  const methods = described.paths[API_ROOT + route.path] ?? {}
+  const declared = methods[route.method.toLowerCase()]?.responses ?? {}
+  expect(Object.keys(declared), where).toContain(String(statusCode))
+  if (statusCode === 304) return
+  if (statusCode < 300) {
+    expect(route.operation.output.safeParse(answer.json()).error, where).toBeUndefined()
+    return
+  }
+  expect(answer.headers['content-type'], where).toContain('application/problem+json')
+  expect(answer.json(), where).toMatchObject({ status: statusCode, request_id: expect.any(String) })
+}
+
+const methods: readonly Method[] = ['GET', 'POST', 'PATCH', 'DELETE']
+
+describe('strange input is refused in the declared way, never with a 5xx', () => {
+  for (const method of methods) {
+    const routes = ROUTES.filter((route) => route.method === method)
+
+    test(`bodies and parameters of ${method}`, async () => {
+      for (const route of routes) {
+        const example = route.operation.examples[0]?.input ?? {}
+        const plan = planOf(route)
+        const common = route.path === '/courses' ? [] : COMMON
+        const names = [...plan.body, ...Object.keys(plan.query)].filter((n) => !common.includes(n))
+        for (const name of names) {
+          const { [name]: _left, ...without } = example
+          check(route, await operator.perform(route, without), `without ${name}`)
+          const answers = STRANGE.map(async (value) => {
+            const answer = await operator.perform(route, { ...example, [name]: value })
+            check(route, answer, `${name} = ${JSON.stringify(value)?.slice(0, 60)}`)
+          })
+          await Promise.all(answers)
+        }
+      }
+    }, 120_000)
+
+    test(`addresses of ${method}`, async () => {
+      for (const route of routes.filter(({ path }) => path.includes('{'))) {
+        const example = route.operation.examples[0]?.input ?? {}
+        for (const value of [
+          'x',
+          '%',
+          "'; drop table courses",
+          'ffffffff-ffff-4fff-bfff-ffffffffffff',
+          'x'.repeat(400),
+        ]) {
+          const name = planOf(route).path[0] ?? ''
+          const answer = await operator.perform(route, { ...example, [name]: value })
+          check(route, answer, `${name} = ${value}`)
+          expect(answer.statusCode).toBe(404)
+        }
+      }
+    }, 60_000)
+  }
+
+  test('whole bodies that are not what they should be', async () => {
+    const bodies = ['', '{', '[]', 'null', '"x"', '{"a":', `{"x":"${'y'.repeat(1_100_000)}"}`]
+    for (const route of ROUTES.filter(({ method }) => method === 'POST' || method === 'PATCH')) {
+      const { path } = requestOf(route, route.operation.examples[0]?.input ?? {})
+      for (const body of bodies.slice(0, route.path === '/courses' ? 7 : 6)) {
+        check(route, await operator.send(route.method, path, { body }), body.slice(0, 20))
+      }
+      const headers = { 'content-type': 'text/plain' }
+      check(route, await operator.send(route.method, path, { body: 'x', headers }), 'text')
+    }
+  }, 60_000)
+})

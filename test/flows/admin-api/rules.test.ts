@@ -1,0 +1,209 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { EXAMPLE } from '../../../src/domain/operation/example-ids.ts'
+import { anOperator, type OperatorClient } from '../../support/admin-api.ts'
+import { clearExamples, furnishExamples } from '../../support/example-school.ts'
+import { aWorld, type TestSchool, type World } from '../../support/world.ts'
+
+let world: World
+let school: TestSchool
+let operator: OperatorClient
+
+beforeAll(async () => {
+  world = await aWorld()
+  school = await world.aSchool()
+  operator = await anOperator(world, school)
+})
+
+beforeEach(async () => {
+  await clearExamples(school)
+  await furnishExamples(world, school)
+})
+
+describe('courses and curriculum', () => {
+  test('a course that somebody has cannot be removed', async () => {
+    const answer = await operator.send('DELETE', `/courses/${EXAMPLE.course}`)
+    expect(answer.statusCode).toBe(409)
+    expect(answer.json().reason).toBe('in_use')
+  })
+
+  test('new sections and lectures go to the end, also when many are added at once', async () => {
+    const path = `/courses/${EXAMPLE.course}/sections`
+    const titles = ['C', 'D', 'E', 'F']
+    const made = await Promise.all(titles.map((title) => operator.post(path, { title })))
+    expect(made.map(({ statusCode }) => statusCode)).toEqual([201, 201, 201, 201])
+    const { data } = (await operator.get(path)).json()
+    expect(data.map(({ position }: { position: number }) => position)).toEqual([0, 1, 2, 3, 4, 5])
+  })
+
+  test('reordering moves lectures between sections, and takes the whole outline or nothing', async () => {
+    const path = `/courses/${EXAMPLE.course}/curriculum`
+    const both = [EXAMPLE.secondLecture, EXAMPLE.lecture]
+    const wanted = [
+      { id: EXAMPLE.secondSection, lecture_ids: both },
+      { id: EXAMPLE.section, lecture_ids: [] },
+    ]
+    const answer = await operator.post(`${path}/reorder`, { sections: wanted })
+    const { sections } = answer.json()
+    expect(sections.map(({ id }: { id: string }) => id)).toEqual(wanted.map(({ id }) => id))
+    expect(sections[0].lectures.map(({ id }: { id: string }) => id)).toEqual(both)
+    const incomplete = await operator.post(`${path}/reorder`, { sections: wanted.slice(0, 1) })
+    expect(incomplete.statusCode).toBe(422)
+    const stale = await operator.post(
+      `${path}/reorder`,
+      { sections: wanted },
+      { 'if-match': '"1"' },
+    )
+    expect(stale.statusCode).toBe(412)
+  })
+
+  test('a lecture drips by days or at a date, never both', async () => {
+    const path = `/lectures/${EXAMPLE.lecture}`
+    await operator.patch(path, { unlock_after_days: 3 })
+    const dated = (await operator.patch(path, { unlock_at: '2027-03-01T09:00:00Z' })).json()
+    expect(dated).toMatchObject({ unlock_after_days: null, unlock_at: '2027-03-01T09:00:00.000Z' })
+    const both = { unlock_after_days: 3, unlock_at: '2027-03-01T09:00:00Z' }
+    expect((await operator.patch(path, both)).statusCode).toBe(422)
+  })
+})
+
+describe('enrollments', () => {
+  const grant = { student_id: EXAMPLE.student, course_id: EXAMPLE.course }
+
+  test('who has a course is not granted it twice; revoked and granted again, it is the same', async () => {
+    expect((await operator.post('/enrollments', grant)).json().reason).toBe('already_enrolled')
+    const revoked = await operator.post(`/enrollments/${EXAMPLE.enrollment}/revoke`)
+    expect(revoked.json()).toMatchObject({ state: 'revoked' })
+    const again = await operator.post('/enrollments', grant)
+    expect(again.json()).toMatchObject({
+      id: EXAMPLE.enrollment,
+      state: 'active',
+      revoked_at: null,
+    })
+    const progress = (await operator.get(`/enrollments/${EXAMPLE.enrollment}/progress`)).json()
+    expect(progress).toMatchObject({ completed_lectures: 1, total_lectures: 2, percent: 50 })
+  })
+
+  test('a past end and somebody who is no student are refused by field', async () => {
+    const past = await operator.patch(`/enrollments/${EXAMPLE.enrollment}`, {
+      expires_at: '2020-01-01T00:00:00Z',
+    })
+    expect(past.json().errors).toMatchObject([{ pointer: '/expires_at', code: 'in_the_past' }])
+    const nobody = await operator.post('/enrollments', { ...grant, student_id: EXAMPLE.lecturer })
+    expect(nobody.json().errors).toMatchObject([{ pointer: '/student_id' }])
+  })
+
+  test('expanding takes the scope of what is put in', async () => {
+    const narrow = await anOperator(world, school, { scopes: 'students:read' })
+    const path = `/enrollments/${EXAMPLE.enrollment}?expand=student,course`
+    const refused = await narrow.get(path)
+    expect(refused.statusCode).toBe(403)
+    expect(refused.headers['www-authenticate']).toContain('courses:read')
+    expect((await operator.get(path)).json()).toMatchObject({
+      student: { id: EXAMPLE.student },
+      course: { id: EXAMPLE.course },
+    })
+  })
+})
+
+describe('sales', () => {
+  test('a plan with subscribers keeps its terms, and a coupon what it promised', async () => {
+    const plan = await operator.patch(`/membership-plans/${EXAMPLE.plan}`, { price_amount: 1 })
+    expect(plan.json().reason).toBe('subscribed')
+    const coupon = await operator.patch(`/coupons/${EXAMPLE.coupon}`, { percent_off: 90 })
+    expect(coupon.statusCode).toBe(422)
+    expect((await operator.get(`/coupons/${EXAMPLE.coupon}`)).json()).toMatchObject({
+      percent_off: 10,
+      redemption_count: 1,
+      redeemable: true,
+    })
+  })
+
+  test('a subscription ends with its period or at once, and only the first can be taken back', async () => {
+    const path = `/subscriptions/${EXAMPLE.subscription}`
+    const later = (await operator.post(`${path}/cancel`)).json()
+    expect(later).toMatchObject({ state: 'active', cancel_at_period_end: true })
+    expect((await operator.post(`${path}/resume`)).json().cancel_at_period_end).toBe(false)
+    const now = (await operator.post(`${path}/cancel`, { when: 'now' })).json()
+    expect(now).toMatchObject({ state: 'canceled', cancel_at_period_end: false })
+    expect((await operator.post(`${path}/resume`)).statusCode).toBe(409)
+  })
+
+  test('an order shows its items, its payments and its coupons, and nothing writes it', async () => {
+    const order = (await operator.get(`/orders/${EXAMPLE.order}`)).json()
+    expect(order).toMatchObject({
+      items: [{ kind: 'course', item_id: EXAMPLE.course }],
+      payments: [{ trade_no: 'T-1', state: 'paid', amount: 4500, currency: 'USD' }],
+      coupon_codes: ['FIRST'],
+    })
+    expect((await operator.patch(`/orders/${EXAMPLE.order}`, {})).statusCode).toBe(405)
+  })
+})
+
+describe('events', () => {
+  test('of many who want the last place one gets it', async () => {
+    await operator.patch(`/events/${EXAMPLE.event}`, { capacity: 2 })
+    const people = await Promise.all([1, 2, 3].map(() => world.aMember(school)))
+    const answers = await Promise.all(
+      people.map(({ id }) =>
+        operator.post(`/events/${EXAMPLE.event}/registrations`, { member_id: id }),
+      ),
+    )
+    expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([201, 409, 409])
+  })
+
+  test('a link that a browser would run is no address of an event', async () => {
+    const answer = await operator.patch(`/events/${EXAMPLE.event}`, {
+      online_url: 'javascript:alert(1)',
+    })
+    expect(answer.statusCode).toBe(422)
+  })
+})
+
+describe('the school', () => {
+  test('an app changes what people read, never the address or who may connect', async () => {
+    const answer = await operator.patch('/school', { name: 'New name', time_zone: 'Asia/Taipei' })
+    expect(answer.json()).toMatchObject({ name: 'New name', time_zone: 'Asia/Taipei' })
+    for (const field of ['url', 'origin', 'variant', 'open_registration', 'document_hosts']) {
+      expect((await operator.patch('/school', { [field]: 'x' })).statusCode).toBe(422)
+    }
+    const nowhere = await operator.patch('/school', { time_zone: 'Nowhere/Here' })
+    expect(nowhere.json().errors).toMatchObject([{ pointer: '/time_zone' }])
+  })
+
+  test('colours are colours, and a logo is an uploaded picture', async () => {
+    expect((await operator.patch('/appearance', { primary_color: 'red;}' })).statusCode).toBe(422)
+    const logo = await operator.patch('/appearance', { logo_file_id: EXAMPLE.file })
+    expect(logo.json()).toMatchObject({ logo_file_id: EXAMPLE.file })
+    await operator.patch('/appearance', { logo_file_id: null })
+    await school.at.update('files').set({ content_type: 'image/svg+xml' }).execute()
+    const svg = await operator.patch('/appearance', { logo_file_id: EXAMPLE.file })
+    expect(svg.json().errors).toMatchObject([{ pointer: '/logo_file_id', code: 'wrong_format' }])
+  })
+})
+
+describe('figures', () => {
+  test('revenue and enrollments are counted in the school’s own days', async () => {
+    const day = (days: number) =>
+      new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+    const period = `from=${day(-5)}&to=${day(1)}`
+    const revenue = (await operator.get(`/analytics/revenue?${period}`)).json()
+    expect(revenue.data).toMatchObject([{ currency: 'USD', paid_amount: 4500, payment_count: 1 }])
+    const enrolled = (await operator.get(`/analytics/enrollments?${period}`)).json()
+    expect(enrolled.data).toHaveLength(7)
+    const counts = enrolled.data.map((point: { purchase_count: number }) => point.purchase_count)
+    expect(counts.reduce((sum: number, count: number) => sum + count, 0)).toBe(1)
+    const completion = (await operator.get('/analytics/completion')).json()
+    expect(completion.data[0]).toMatchObject({
+      course_id: EXAMPLE.course,
+      student_count: 1,
+      completed_count: 0,
+      average_percent: 50,
+    })
+  })
+
+  test('a period that runs backwards or has too many steps is refused', async () => {
+    for (const query of ['from=2027-02-01&to=2027-01-01', 'from=1990-01-01&to=2027-01-01']) {
+      expect((await operator.get(`/analytics/revenue?${query}`)).statusCode).toBe(400)
+    }
+  })
+})
