@@ -15,6 +15,7 @@ import { createLogger } from '../foundation/http/logging.ts'
 import { createMetrics } from '../foundation/http/metrics.ts'
 import { addMetricsRoute, listenForMetrics } from '../foundation/http/metrics-endpoint.ts'
 import { createShutdown, type Shutdown, shutDownOnSignals } from '../foundation/http/shutdown.ts'
+import { logMailer, type Mailer, smtpMailer } from '../foundation/mail/mailer.ts'
 import type { AppContext } from '../gate/context.ts'
 import { VERSION } from '../version.ts'
 import { printBanner } from './banner.ts'
@@ -59,7 +60,14 @@ async function serve(config: Config, log: Logger, io: { stdout: Writable }): Pro
   if (cluster.isWorker) shareMetrics(metrics.registry)
   let shutdown: Shutdown | undefined
   const app = buildApp({
-    context: contextOf(config, database, directory, keyring, isDemo),
+    context: contextOf(
+      config,
+      database,
+      directory,
+      keyring,
+      findMailer(config, log, isDemo),
+      isDemo,
+    ),
     logger: log,
     trust: config.TRUST_PROXY,
     readiness: readinessChecks(database, await loadMigrations(), () => shutdown),
@@ -104,6 +112,7 @@ function contextOf(
   database: Database,
   directory: SchoolDirectory,
   keyring: Keyring,
+  mailer: Mailer | undefined,
   isDemo: boolean,
 ): AppContext {
   return {
@@ -112,6 +121,7 @@ function contextOf(
     keyring,
     loopbackDocuments: isDemo && LOOPBACK_HOSTS.includes(config.HOST),
     documentHosts: config.CLIENT_DOCUMENT_HOSTS,
+    mailer,
     limits: {
       tokenPerSecond: config.TOKEN_RATE_PER_SECOND,
       registrationPerMinute: config.REGISTRATION_RATE_PER_MINUTE,
@@ -123,6 +133,14 @@ function contextOf(
       graphqlCost: config.GRAPHQL_MAX_COST,
     },
   }
+}
+
+/** Without SMTP only the demo world "sends" mail: into the log, where whoever tries it can read it. */
+function findMailer(config: Config, log: Logger, isDemo: boolean): Mailer | undefined {
+  if (config.SMTP_URL !== undefined && config.MAIL_FROM !== undefined) {
+    return smtpMailer(config.SMTP_URL, config.MAIL_FROM)
+  }
+  return isDemo ? logMailer(log) : undefined
 }
 
 function readinessChecks(
