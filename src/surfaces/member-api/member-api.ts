@@ -14,6 +14,7 @@ import { answerBearerError } from '../../gate/refusal.ts'
 import { answerGraphQLRequest } from './answer-request.ts'
 import { DocumentStore } from './documents/document-store.ts'
 import { DEFAULT_LIMITS, type DocumentLimits } from './documents/limits.ts'
+import { addExplorerRoutes } from './explorer/explorer.ts'
 import { parseGraphQLRequest } from './graphql-request.ts'
 import { refusal } from './refusal.ts'
 import { buildMemberSchema } from './schema.ts'
@@ -33,7 +34,7 @@ declare module 'fastify' {
   }
 }
 
-/** The GraphQL endpoint of every origin. */
+/** The GraphQL endpoint of every origin, and the explorer of it. */
 export function addMemberApiRoutes(app: FastifyInstance, context: AppContext): void {
   const limits: DocumentLimits = {
     ...DEFAULT_LIMITS,
@@ -45,6 +46,7 @@ export function addMemberApiRoutes(app: FastifyInstance, context: AppContext): v
     older: new DocumentStore(buildMemberSchema('older'), limits),
   }
   const outlines = new OutlineCache()
+  addExplorerRoutes(app)
 
   app.register(async (scope) => {
     nameSurface(scope, 'member-api')

@@ -1,0 +1,68 @@
+import { EXPLORER_CLIENT_ID } from '../../../domain/clients/explorer-client.ts'
+import type { School } from '../../../domain/schools/school.ts'
+import { assetUrl } from '../../../foundation/html/assets.ts'
+import { plainText } from '../../../foundation/html/plain-text.ts'
+import { renderPage } from '../../../foundation/html/render.tsx'
+import type { ExplorerAssets } from './explorer-assets.ts'
+
+/** Everything that the script needs to know stands in the attributes of `explorer`. */
+export function explorerPage(
+  school: School,
+  redirectUri: string,
+  { scripts, styles }: ExplorerAssets,
+): string {
+  const name = plainText(school.name)
+  return renderPage(
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <title>{`Member API explorer · ${name}`}</title>
+        <link rel="icon" type="image/svg+xml" href={assetUrl('mark.svg')} />
+        {styles.map(({ path }) => (
+          <link rel="stylesheet" href={path} />
+        ))}
+        {scripts.map(({ path }) => (
+          <script src={path} defer />
+        ))}
+      </head>
+      <body>
+        <header class="bar">
+          <h1>Member API explorer</h1>
+          <p>{name}</p>
+          <button type="button" id="sign-out" hidden>
+            Sign out
+          </button>
+        </header>
+        <main
+          id="explorer"
+          data-origin={school.origin}
+          data-client-id={EXPLORER_CLIENT_ID}
+          data-redirect-uri={redirectUri}
+        >
+          <section class="welcome" id="welcome">
+            <h2>Try the Member API with your own data</h2>
+            <p>
+              You sign in like with any other app: the explorer is a public OAuth client of this
+              school and gets a token of yours, which it keeps in this tab and nowhere else.
+            </p>
+            <p id="message" role="alert" hidden />
+            <p>
+              <button type="button" class="primary" id="sign-in">
+                Sign in and explore
+              </button>
+              <button type="button" id="sign-in-read">
+                Sign in to read only
+              </button>
+            </p>
+            <noscript>
+              <p>The explorer needs JavaScript.</p>
+            </noscript>
+          </section>
+          <div id="graphiql" />
+        </main>
+      </body>
+    </html>,
+  )
+}

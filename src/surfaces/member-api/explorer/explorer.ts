@@ -1,0 +1,60 @@
+import type { FastifyInstance } from 'fastify'
+import { admitExplorerClient } from '../../../domain/clients/explorer-client.ts'
+import { nameSurface } from '../../../foundation/http/observe-requests.ts'
+import { pageHeaders } from '../../../foundation/http/security-headers.ts'
+import { type ExplorerAsset, loadExplorerAssets } from './explorer-assets.ts'
+import { explorerPage } from './explorer-page.tsx'
+
+const PATH = '/member/explorer'
+const FOR_EVER = 'public, max-age=31536000, immutable'
+
+/**
+ * Like that of any page, but the page's script may call the school, and GraphiQL may add the styles
+ * and fonts that it brings along. Scripts remain those of this origin.
+ */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "connect-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  'font-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** GraphiQL on every origin, signed in by the same flow as every other client. */
+export function addExplorerRoutes(app: FastifyInstance): void {
+  const assets = loadExplorerAssets()
+  app.register(async (scope) => {
+    nameSurface(scope, 'explorer')
+    scope.get(PATH, async (request, reply) => {
+      const { school, at } = request
+      const redirectUri = school.origin + PATH
+      await admitExplorerClient(at, redirectUri)
+      return (
+        reply
+          .headers(pageHeaders(school.origin, 'site'))
+          .header('content-security-policy', CONTENT_SECURITY_POLICY)
+          // The code in the address must not travel on to anybody.
+          .header('referrer-policy', 'no-referrer')
+          .type('text/html; charset=utf-8')
+          .send(explorerPage(school, redirectUri, assets))
+      )
+    })
+    for (const asset of [...assets.scripts, ...assets.styles]) addAsset(scope, asset)
+  })
+}
+
+function addAsset(scope: FastifyInstance, asset: ExplorerAsset): void {
+  scope.get(asset.path, async (request, reply) => {
+    reply
+      .header('cache-control', FOR_EVER)
+      .header('x-content-type-options', 'nosniff')
+      .header('vary', 'accept-encoding')
+      .type(asset.contentType)
+    if (!/\bgzip\b/.test(String(request.headers['accept-encoding']))) return reply.send(asset.body)
+    return reply.header('content-encoding', 'gzip').send(await asset.compressed())
+  })
+}
