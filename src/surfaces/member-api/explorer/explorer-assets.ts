@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { sha256 } from '../../../foundation/crypto/digest.ts'
 
-const require = createRequire(import.meta.url)
 const compress = promisify(gzip)
 
 export interface ExplorerAsset {
@@ -22,28 +19,23 @@ export interface ExplorerAssets {
   readonly styles: readonly ExplorerAsset[]
 }
 
-/** GraphiQL and what it needs, from the packages, and the page's own script, from `assets/`. */
+const folder = new URL('../../../../assets/explorer/', import.meta.url)
+
+/** GraphiQL and what it needs, which the build puts into `vendor/`, and the page's own script. */
 export function loadExplorerAssets(): ExplorerAssets {
-  const own = (name: string): string =>
-    new URL(`../../../../assets/explorer/${name}`, import.meta.url).pathname
   return {
     scripts: [
-      asset(inPackage('react', 'umd/react.production.min.js')),
-      asset(inPackage('react-dom', 'umd/react-dom.production.min.js')),
-      asset(inPackage('graphiql', 'graphiql.min.js')),
-      asset(own('explorer.js')),
+      asset('vendor/react.production.min.js'),
+      asset('vendor/react-dom.production.min.js'),
+      asset('vendor/graphiql.min.js'),
+      asset('explorer.js'),
     ],
-    styles: [asset(inPackage('graphiql', 'graphiql.min.css')), asset(own('explorer.css'))],
+    styles: [asset('vendor/graphiql.min.css'), asset('explorer.css')],
   }
 }
 
-/** By way of package.json: not every package lets its other files be named. */
-function inPackage(name: string, file: string): string {
-  return join(dirname(require.resolve(`${name}/package.json`)), file)
-}
-
 function asset(file: string): ExplorerAsset {
-  const body = readFileSync(file)
+  const body = readFileSync(new URL(file, folder))
   const [, stem = '', extension = ''] = /([^/\\]+)\.(js|css)$/.exec(file) ?? []
   let compressed: Promise<Buffer> | undefined
   return {

@@ -1,0 +1,20 @@
+// Puts the files that the Member API explorer is made of where the server finds them, so that the
+// packages they come from, and everything those depend on, stay out of what is deployed.
+import { copyFileSync, mkdirSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, dirname, join } from 'node:path'
+
+const require = createRequire(import.meta.url)
+const target = new URL('../assets/explorer/vendor/', import.meta.url).pathname
+const files = [
+  ['react', 'umd/react.production.min.js'],
+  ['react-dom', 'umd/react-dom.production.min.js'],
+  ['graphiql', 'graphiql.min.js'],
+  ['graphiql', 'graphiql.min.css'],
+]
+
+mkdirSync(target, { recursive: true })
+for (const [name, file] of files) {
+  const source = join(dirname(require.resolve(`${name}/package.json`)), file)
+  copyFileSync(source, join(target, basename(file)))
+}
