@@ -44,7 +44,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   app.register(async (scope) => {
     enterSchool(scope, context, trust)
     addOAuthRoutes(scope, context, documents)
-    addAdminApiRoutes(scope)
+    addAdminApiRoutes(scope, context)
     addMemberApiRoutes(scope, context)
     addMcpRoutes(scope, context, VERSION)
     addPageRoutes(scope, context, documents)

@@ -2,6 +2,7 @@ import type { SchoolDirectory } from '../domain/schools/school-directory.ts'
 import type { Keyring } from '../foundation/crypto/seal.ts'
 import type { Db } from '../foundation/db/database.ts'
 import type { Mailer } from '../foundation/mail/mailer.ts'
+import type { FileStore } from '../foundation/storage/file-store.ts'
 
 /** What a surface is built with. Passed as an argument, never found through the server instance. */
 export interface AppContext {
@@ -14,6 +15,8 @@ export interface AppContext {
   readonly documentHosts: readonly string[]
   /** Absent where no mail can be sent; a forgotten password is then a matter for the school. */
   readonly mailer?: Mailer | undefined
+  /** Absent where nothing can be uploaded. */
+  readonly files?: FileStore | undefined
   readonly limits: {
     readonly tokenPerSecond: number
     readonly registrationPerMinute: number

@@ -4,13 +4,16 @@ import { neededScopes, performOperation, type WriteOperation } from '../../domai
 import { constantDocument, sendDocument } from '../../foundation/http/conditional.ts'
 import { nameSurface } from '../../foundation/http/observe-requests.ts'
 import { acceptJson } from '../../foundation/http/request-body.ts'
+import type { AppContext } from '../../gate/context.ts'
 import { checkScopes, createRateChecks, loadOperator, operationCaller } from './access.ts'
 import { type Answer, answerOf, sendAnswer } from './answer.ts'
+import { addDownloadRoute } from './download.ts'
 import { openApiDocument } from './openapi.ts'
 import { answerProblem, Problem, problemOf } from './problem.ts'
 import { API_ROOT, type InputPlan, planOf, type Route, routerPath } from './route.ts'
 import { inputOf, wrongParameters } from './route-input.ts'
 import { ROUTES } from './routes.ts'
+import { addUploadRoute, UPLOAD_ROUTE } from './upload.ts'
 import { answerWrite } from './write.ts'
 
 declare module 'fastify' {
@@ -21,9 +24,13 @@ declare module 'fastify' {
 }
 
 /** The REST API that operators' clients run a school with, and its description. */
-export function addAdminApiRoutes(app: FastifyInstance): void {
-  const description = constantDocument(openApiDocument(ROUTES), { maxAgeSeconds: 300 })
+export function addAdminApiRoutes(app: FastifyInstance, { files }: AppContext): void {
+  const description = constantDocument(openApiDocument([...ROUTES, UPLOAD_ROUTE]), {
+    maxAgeSeconds: 300,
+  })
   app.get('/openapi.json', (request, reply) => sendDocument(request, reply, description))
+
+  if (files !== undefined) addDownloadRoute(app, files)
 
   app.register(async (scope) => {
     nameSurface(scope, 'admin-api')
@@ -37,27 +44,34 @@ export function addAdminApiRoutes(app: FastifyInstance): void {
     )
     const rates = createRateChecks()
     scope.addHook('onRequest', async (request, reply) => rates.ofAddress(request, reply))
-    for (const route of ROUTES) addRoute(scope, route, rates.ofApp)
-    refuseOtherMethods(scope, ROUTES)
+    for (const route of ROUTES) addRoute(scope, route, admit(route, rates.ofApp))
+    refuseOtherMethods(scope, [...ROUTES, UPLOAD_ROUTE])
+    if (files !== undefined) {
+      scope.register(async (uploads) =>
+        addUploadRoute(uploads, files, admit(UPLOAD_ROUTE, rates.ofApp)),
+      )
+    }
     scope.all(`${API_ROOT}/*`, { onRequest: refuseUnknown }, refuseUnknown)
   })
 }
 
-function addRoute(
-  scope: FastifyInstance,
-  route: Route,
-  checkRate: (caller: Caller, reply: FastifyReply) => void,
-): void {
+type Admit = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+
+/** Runs before the body is read: a stranger's megabyte is not worth parsing. */
+function admit(route: Route, checkRate: (caller: Caller, reply: FastifyReply) => void): Admit {
+  return async (request, reply) => {
+    const caller = await loadOperator(request, route.operation)
+    checkRate(caller, reply)
+    request.operator = caller
+  }
+}
+
+function addRoute(scope: FastifyInstance, route: Route, onRequest: Admit): void {
   const plan = planOf(route)
   scope.route({
     method: route.method,
     url: routerPath(route.path),
-    // Before the body is read: a stranger's megabyte is not worth parsing.
-    onRequest: async (request, reply) => {
-      const caller = await loadOperator(request, route.operation)
-      checkRate(caller, reply)
-      request.operator = caller
-    },
+    onRequest,
     handler: async (request, reply) =>
       sendAnswer(request, reply, await answer(request, route, plan)),
   })

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { SCOPES } from '../../../src/domain/clients/scope-catalogue.ts'
 import { API_ROOT } from '../../../src/surfaces/admin-api/route.ts'
 import { ROUTES } from '../../../src/surfaces/admin-api/routes.ts'
+import { UPLOAD_ROUTE } from '../../../src/surfaces/admin-api/upload.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { aWorld, type TestSchool, type World } from '../../support/world.ts'
 
@@ -64,7 +65,8 @@ describe('/openapi.json', () => {
     async () => {
       const document: Described = (await readDocument(school)).json()
       const known = new Set(SCOPES.map(({ name }) => name))
-      for (const { method, path, operation } of ROUTES) {
+      const routes = [...ROUTES, UPLOAD_ROUTE]
+      for (const { method, path, operation } of routes) {
         const described = document.paths[API_ROOT + path]?.[method.toLowerCase()]
         expect(described?.security).toEqual([{ operator: operation.scopes }])
         expect(operation.scopes.filter((scope) => !known.has(scope))).toEqual([])
@@ -72,7 +74,7 @@ describe('/openapi.json', () => {
       const ids = Object.values(document.paths).flatMap((methods) =>
         Object.values(methods).map(({ operationId }) => operationId),
       )
-      expect(ids).toHaveLength(ROUTES.length)
+      expect(ids).toHaveLength(routes.length)
       expect(new Set(ids).size).toBe(ids.length)
     },
   )

@@ -1,0 +1,86 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { uuidv7 } from '../../foundation/crypto/random.ts'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { count, id, line, utc } from '../operation/fields.ts'
+import type { WriteOperation } from '../operation.ts'
+
+export const fileName = line(255).regex(/^[^/\\]*$/, 'Write a name without slashes.')
+
+const fileSchema = z
+  .strictObject({
+    object: z.literal('file'),
+    id,
+    name: fileName,
+    content_type: z.string(),
+    size_bytes: count,
+    sha256: z.string().meta({ description: 'In hexadecimal.' }),
+    url: z.string().meta({ description: 'Where anybody who knows it can download the file.' }),
+    created_at: utc,
+  })
+  .meta({ id: 'File' })
+
+const uploadInput = z.strictObject({
+  name: fileName,
+  content_type: z.string().max(200),
+  size_bytes: count,
+  sha256: z.string(),
+  storage_key: z.string(),
+})
+
+/**
+ * The record of an upload. Not an operation to offer as it is: whoever calls it has stored the bytes
+ * and says what they found, which no caller from outside may claim.
+ */
+export const recordUpload: WriteOperation<typeof uploadInput, typeof fileSchema> = {
+  name: 'files.create',
+  title: 'Upload a file',
+  summary: 'Stores the body of the request, up to 50 MiB, and answers with its address.',
+  scopes: ['storage:write'],
+  kind: 'create',
+  input: uploadInput,
+  output: fileSchema,
+  examples: [],
+  async run(tx, caller, { name, content_type, size_bytes, sha256, storage_key }) {
+    const made = uuidv7()
+    const row = {
+      id: made,
+      name,
+      content_type,
+      size_bytes,
+      sha256: Buffer.from(sha256, 'hex'),
+      storage_key,
+      created_by: caller.userId,
+    }
+    const { created_at } = await tx
+      .insert('files', row)
+      .returning('created_at')
+      .executeTakeFirstOrThrow()
+    return {
+      object: 'file',
+      id: made,
+      name,
+      content_type,
+      size_bytes,
+      sha256,
+      url: `${caller.origin}/files/${made}`,
+      created_at: created_at.toISOString(),
+    }
+  },
+}
+
+export interface StoredFile {
+  readonly name: string
+  readonly contentType: string
+  readonly sizeBytes: number
+  readonly sha256: string
+  readonly storageKey: string
+}
+
+export async function findFile(at: SchoolDb, file: string): Promise<StoredFile | undefined> {
+  const { rows } = await at.run(sql<StoredFile>`
+    select name, content_type as "contentType", size_bytes as "sizeBytes",
+      encode(sha256, 'hex') as sha256, storage_key as "storageKey"
+    from files where school_id = ${at.schoolId} and id = ${file}`)
+  return rows[0]
+}

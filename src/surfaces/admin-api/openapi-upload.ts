@@ -1,0 +1,26 @@
+import { fileName } from '../../domain/content/file-operations.ts'
+import { type Components, type JsonSchema, jsonSchema } from './json-schema.ts'
+import { MAX_FILE_BYTES, UPLOAD_ROUTE } from './upload.ts'
+
+/** What the description of a JSON operation cannot say: the body is the file. */
+export function uploadRequest(components: Components): JsonSchema {
+  return {
+    parameters: [
+      {
+        name: 'name',
+        in: 'query',
+        required: true,
+        schema: jsonSchema(fileName, 'input', components),
+        example: 'syllabus.pdf',
+      },
+      { $ref: '#/components/parameters/IdempotencyKey' },
+    ],
+    requestBody: {
+      required: true,
+      description: `The bytes of the file, at most ${MAX_FILE_BYTES}.`,
+      content: { '*/*': { schema: { type: 'string', format: 'binary' } } },
+    },
+  }
+}
+
+export const isUpload = (path: string): boolean => path === UPLOAD_ROUTE.path

@@ -1,0 +1,99 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { fitsFormat } from '../../domain/content/file-format.ts'
+import { fileName, recordUpload } from '../../domain/content/file-operations.ts'
+import { rawQuery } from '../../foundation/http/raw-url.ts'
+import {
+  type FileStore,
+  FileTooLargeError,
+  type StoredBytes,
+} from '../../foundation/storage/file-store.ts'
+import { sendAnswer } from './answer.ts'
+import { Problem } from './problem.ts'
+import { type Route, routerPath } from './route.ts'
+import { wrongParameters } from './route-input.ts'
+import { answerWrite } from './write.ts'
+
+export const MAX_FILE_BYTES = 50 * 1024 * 1024
+
+export const UPLOAD_ROUTE = {
+  method: 'POST',
+  path: '/files',
+  operation: recordUpload,
+} as const satisfies Route
+
+/** The one address that takes bytes instead of JSON. The scope has let the caller in already. */
+export function addUploadRoute(
+  scope: FastifyInstance,
+  store: FileStore,
+  onRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
+): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', (_request, body, done) => done(null, body))
+  scope.route({
+    method: 'POST',
+    url: routerPath(UPLOAD_ROUTE.path),
+    onRequest,
+    handler: async (request, reply) => {
+      const caller = request.operator
+      if (caller === undefined) throw new Error('the handler ran without its caller')
+      const name = nameOf(request)
+      const content_type = typeOf(request)
+      const stored = await storeBody(request, store)
+      checkBytes(content_type, stored)
+      const { sizeBytes: size_bytes, key: storage_key } = stored
+      const sha256 = stored.sha256.toString('hex')
+      const input = { name, content_type, size_bytes, sha256, storage_key }
+      return sendAnswer(request, reply, await answerWrite(request, UPLOAD_ROUTE, caller, input))
+    },
+  })
+}
+
+function nameOf(request: FastifyRequest): string {
+  const query = new URLSearchParams(rawQuery(request.raw.url ?? ''))
+  const name = fileName.safeParse(query.get('name') ?? '')
+  if (name.success) return name.data
+  const detail = name.error.issues[0]?.message ?? 'Send the name of the file.'
+  throw wrongParameters([{ parameter: 'name', code: 'invalid', detail }])
+}
+
+/** Without parameters, which say nothing that we would act on. */
+function typeOf(request: FastifyRequest): string {
+  const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+  return /^[a-z0-9!#$&^_.+-]{1,90}\/[a-z0-9!#$&^_.+-]{1,90}$/.test(type)
+    ? type
+    : 'application/octet-stream'
+}
+
+async function storeBody(request: FastifyRequest, store: FileStore): Promise<StoredBytes> {
+  const body = request.body as AsyncIterable<Uint8Array> | undefined
+  try {
+    return await store.write(request.school.id, body ?? NOTHING, MAX_FILE_BYTES)
+  } catch (error) {
+    if (!(error instanceof FileTooLargeError)) throw error
+    throw new Problem({
+      status: 413,
+      code: 'too_large',
+      detail: `Send at most ${MAX_FILE_BYTES} bytes.`,
+    })
+  }
+}
+
+const NOTHING: AsyncIterable<Uint8Array> = {
+  async *[Symbol.asyncIterator]() {},
+}
+
+function checkBytes(contentType: string, { sizeBytes, head }: StoredBytes): void {
+  const problem =
+    sizeBytes === 0
+      ? { code: 'empty', detail: 'Send the bytes of the file as the body.' }
+      : fitsFormat(contentType, head)
+        ? undefined
+        : { code: 'wrong_format', detail: `The bytes are not ${contentType}.` }
+  if (problem === undefined) return
+  throw new Problem({
+    status: 422,
+    code: 'invalid_input',
+    detail: problem.detail,
+    errors: [{ pointer: '', ...problem }],
+  })
+}

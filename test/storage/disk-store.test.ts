@@ -1,0 +1,46 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createDiskStore } from '../../src/foundation/storage/disk-store.ts'
+import { FileTooLargeError } from '../../src/foundation/storage/file-store.ts'
+
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'schoolgate-store-'))
+})
+
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+describe('the disk store', () => {
+  test('keeps nothing of a file that is too large', async () => {
+    const store = createDiskStore(folder)
+    const bytes = Readable.from([Buffer.alloc(10), Buffer.alloc(10)])
+    await expect(store.write('ab', bytes, 15)).rejects.toBeInstanceOf(FileTooLargeError)
+    expect(await readdir(join(folder, 'ab'))).toEqual([])
+  })
+
+  test('keeps nothing of an upload that broke off', async () => {
+    const store = createDiskStore(folder)
+    async function* broken() {
+      yield Buffer.from('half')
+      throw new Error('hung up')
+    }
+    await expect(store.write('cd', broken(), 100)).rejects.toThrow('hung up')
+    expect(await readdir(join(folder, 'cd'))).toEqual([])
+  })
+
+  test('reads back what was written, and nothing outside its folder', async () => {
+    const store = createDiskStore(folder)
+    const { key, sizeBytes } = await store.write('ef', Readable.from([Buffer.from('hello')]), 100)
+    expect(sizeBytes).toBe(5)
+    const read = await store.read(key)
+    expect(Buffer.concat((await read?.toArray()) ?? []).toString()).toBe('hello')
+    for (const outside of ['../secret', '/etc/passwd', `ef/${'0'.repeat(64)}`, 'ef/../../secret']) {
+      expect(await store.read(outside)).toBeUndefined()
+    }
+    await expect(store.write('../up', Readable.from([]), 1)).rejects.toThrow('no folder')
+  })
+})
