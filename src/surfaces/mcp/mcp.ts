@@ -9,6 +9,7 @@ import { apiHeaders } from '../../foundation/http/security-headers.ts'
 import { findCaller } from '../../gate/bearer-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { answerError, answerStepUp } from './answer-error.ts'
+import { checkParams } from './check-params.ts'
 import { type Message, parseMessage } from './message.ts'
 import { RpcRefusal } from './rpc-refusal.ts'
 import { serveMessage } from './serve-message.ts'
@@ -58,12 +59,12 @@ export function addMcpRoutes(app: FastifyInstance, context: AppContext, version:
           message,
           admit: () => {
             checkServed(message)
+            checkParams(message)
             if (message.method !== 'tools/call' || message.id === undefined) return
             checkRate(limiter, caller?.authorizationId ?? addressOf(request), reply)
             const tool = findTool(String(message.params.name), request.school)
-            if (tool === undefined) return
-            request.outcome.result = tool.name
-            checkStanding(tool, message.params.arguments, request.school, caller)
+            if (tool !== undefined)
+              checkStanding(tool, message.params.arguments, request.school, caller)
           },
           createServer: () =>
             createToolServer(call, {

@@ -1,5 +1,12 @@
 import { z } from 'zod'
 
+/** PostgreSQL cannot compare a null character with anything, and nobody means one. */
+export const words = (max: number) =>
+  z
+    .string()
+    .max(max)
+    .regex(/^[^\0]*$/, 'remove the null character')
+
 /** Models read dates better than counted seconds. */
 export const time = z.string().describe('RFC 3339, UTC')
 export const maybeTime = z.string().nullable().describe('RFC 3339, UTC; null if there is none')

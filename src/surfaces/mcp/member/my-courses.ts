@@ -4,7 +4,7 @@ import { nextLecture } from '../../../domain/learning/next-lecture.ts'
 import { LECTURE_STATES } from '../../../domain/learning/progress.ts'
 import { nextCursor, pageInput, pageOf, rangeOf } from '../paging.ts'
 import { READS, scopedTool, ToolProblem } from '../tool.ts'
-import { maybeTime, timeOrNull } from '../wire-values.ts'
+import { maybeTime, timeOrNull, words } from '../wire-values.ts'
 import { type EnrolledView, type LectureView, viewEnrolled } from './enrolled-views.ts'
 import { graphqlLink, linkTo } from './graphql-link.ts'
 
@@ -90,7 +90,7 @@ export const myCourse = scopedTool({
   annotations: READS,
   scopes: ['account:read'],
   input: z.strictObject({
-    slug: z.string().min(1).max(120).describe('slug of the course, from my_courses'),
+    slug: words(120).describe('slug of the course, from my_courses'),
     lecturesFrom: z
       .number()
       .int()

@@ -15,7 +15,7 @@ import {
 import type { School } from '../../../domain/schools/school.ts'
 import { nextCursor, pageInput, pageOf, rangeOf } from '../paging.ts'
 import { READS, SETS, scopedTool, ToolProblem } from '../tool.ts'
-import { maybeTime, time, timeOrNull } from '../wire-values.ts'
+import { maybeTime, time, timeOrNull, words } from '../wire-values.ts'
 import { graphqlLink, linkTo } from './graphql-link.ts'
 
 const notification = z.object({
@@ -137,10 +137,7 @@ export const updateNotificationSubscription = scopedTool({
   annotations: SETS,
   scopes: ['account:write'],
   input: z.strictObject({
-    topic: z
-      .string()
-      .max(64)
-      .describe(`such as ${TOPICS.join(', ')}`),
+    topic: words(64).describe(`such as ${TOPICS.join(', ')}`),
     channel: z.enum(CHANNELS),
     enabled: z.boolean(),
   }),

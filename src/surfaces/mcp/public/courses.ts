@@ -8,7 +8,7 @@ import {
 import type { School } from '../../../domain/schools/school.ts'
 import { nextCursor, pageOf, rangeOf } from '../paging.ts'
 import { publicTool, READS, ToolProblem } from '../tool.ts'
-import { amount, currency, excerpt, time } from '../wire-values.ts'
+import { amount, currency, excerpt, time, words } from '../wire-values.ts'
 import { pageUrl, restUrl } from './links.ts'
 import { itemFields, listInput } from './list-fields.ts'
 
@@ -68,7 +68,7 @@ export const getCourse = publicTool({
     'One published course: price, lecturers, and its outline of sections and lectures. The texts of the lectures are not part of it; fetch gives the full description. Reads only.',
   annotations: READS,
   input: z.strictObject({
-    slug: z.string().min(1).max(120).describe('slug of the course, from list_courses or search'),
+    slug: words(120).describe('slug of the course, from list_courses or search'),
     lecturesFrom: z
       .number()
       .int()

@@ -1,13 +1,10 @@
 import { z } from 'zod'
 import { pageInput } from '../paging.ts'
+import { words } from '../wire-values.ts'
 
 /** What every list of the catalogue takes. */
 export const listInput = {
-  search: z
-    .string()
-    .max(200)
-    .default('')
-    .describe('only those in which every one of these words occurs'),
+  search: words(200).default('').describe('only those in which every one of these words occurs'),
   ...pageInput,
 }
 

@@ -6,7 +6,7 @@ import { publicEventsToCome } from '../../../domain/events/public-events.ts'
 import { publicCourses } from '../../../domain/learning/public-courses.ts'
 import type { SchoolDb } from '../../../foundation/db/school-db.ts'
 import { publicTool, READS } from '../tool.ts'
-import { excerpt } from '../wire-values.ts'
+import { excerpt, words } from '../wire-values.ts'
 import { KINDS, type Kind } from './kinds.ts'
 import { pageUrl } from './links.ts'
 
@@ -62,7 +62,9 @@ export const search = publicTool({
   description:
     'Finds published courses, events to come, membership plans, digital products, posts and pages in which every word occurs, at most ten of each kind. The lists find more; fetch gives the whole text of a hit. Reads only.',
   annotations: READS,
-  input: z.strictObject({ query: z.string().trim().min(1).max(200).describe('words to look for') }),
+  input: z.strictObject({
+    query: words(200).regex(/\S/, 'name something to look for').describe('words to look for'),
+  }),
   output: z.object({
     results: z.array(
       z.object({

@@ -1,0 +1,85 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { aWorld } from '../../support/world.ts'
+import { MODERN, post } from './tool-endpoint.ts'
+
+const world = await aWorld()
+const school = await world.aSchool()
+
+const name = fc.constantFrom(
+  'sign_in',
+  'search',
+  'fetch',
+  'list_courses',
+  'get_course',
+  'my_payments',
+  'mark_notification_read',
+  'read_teaching',
+  'change_people',
+  'constructor',
+  '__proto__',
+  '',
+)
+const anything = fc.jsonValue({ maxDepth: 4 })
+const given = fc.oneof(
+  anything,
+  fc.record({ query: anything, id: anything, slug: anything, cursor: anything }),
+  fc.record({ search: fc.string(), limit: fc.integer({ min: -2, max: 60 }), cursor: fc.string() }),
+  fc.record({ action: fc.constantFrom('courses.list', 'toString', 'x'), input: anything }),
+)
+const meta = fc.constantFrom(
+  {},
+  {
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': MODERN,
+      'io.modelcontextprotocol/clientCapabilities': {},
+    },
+  },
+  { _meta: 7 },
+)
+const message = fc.record(
+  {
+    jsonrpc: fc.constantFrom('2.0', '1.0'),
+    id: fc.oneof(fc.integer(), fc.string(), fc.constant(null)),
+    method: fc.constantFrom('tools/call', 'tools/list', 'initialize', 'server/discover', 'x'),
+    params: fc
+      .tuple(fc.record({ name, arguments: given }, { requiredKeys: [] }), meta)
+      .map(([params, extra]) => ({ ...params, ...extra })),
+  },
+  { requiredKeys: ['method'] },
+)
+const headers = fc.record(
+  {
+    'mcp-protocol-version': fc.constantFrom(MODERN, '2025-06-18', '1'),
+    'mcp-method': fc.constantFrom('tools/call', 'tools/list'),
+    'mcp-name': name,
+  },
+  { requiredKeys: [] },
+)
+
+test('whatever a stranger sends, it is their fault or it is answered, and nothing personal runs', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(message, anything), headers, async (body, sent) => {
+      const statements = await world.database.statementsOf(async () => {
+        const answer = await post(world, school, body, { headers: sent })
+        expect(answer.statusCode).toBeLessThan(500)
+        expect(answer.body).not.toMatch(/"code":-32603|fault on its side|node_modules|\.ts:\d/)
+      })
+      expect(statements.filter((text) => /payments|notifications|enrollments/.test(text))).toEqual(
+        [],
+      )
+    }),
+    { numRuns: 300 },
+  )
+}, 120_000)
+
+test('arguments nested deeper than any stack are no more than wrong arguments', async () => {
+  const depth = 200_000
+  const nested = `${'['.repeat(depth)}${']'.repeat(depth)}`
+  const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_school","arguments":{"a":${nested}}}}`
+  const answer = await post(world, school, body)
+  expect(answer.statusCode).toBeLessThan(500)
+  expect((await post(world, school, { jsonrpc: '2.0', id: 1, method: 'ping' })).statusCode).toBe(
+    200,
+  )
+})
