@@ -25,15 +25,18 @@ const READING: Readonly<Record<z.output<typeof input>['as'], ScopeSet>> = {
   operator: UNREVIEWED_SCOPES,
 }
 
-const wire = wireTool({
-  name: 'sign_in',
-  title: 'Sign in',
-  description:
-    'Starts a login: call this when the person wants something that needs their account, such as their own courses or the running of the school. It answers with an authorization challenge that makes the client open the school’s login and consent page, and changes nothing by itself. After the login more tools are listed.',
-  annotations: READS,
-  input,
-  output,
-})
+const wire = wireTool(
+  {
+    name: 'sign_in',
+    title: 'Sign in',
+    description:
+      'Starts a login: call this when the person wants something that needs their account, such as their own courses or the running of the school. It answers with an authorization challenge that makes the client open the school’s login and consent page, and changes nothing by itself. After the login more tools are listed.',
+    annotations: READS,
+    input,
+    output,
+  },
+  READING.member,
+)
 
 /**
  * Gives the challenge on purpose. Many clients offer a login only after they met a 401, and an

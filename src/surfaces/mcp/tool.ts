@@ -73,7 +73,7 @@ export function scopedTool<I extends z.ZodObject, O extends z.ZodObject>(
   },
 ): Tool {
   const needed = ScopeSet.of(tool.scopes)
-  const wire = wireTool(tool)
+  const wire = wireTool(tool, needed)
   return {
     name: tool.name,
     existsAt: tool.existsAt ?? everywhere,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 
 /** All four hints, because the protocol's own defaults call every tool destructive and open-ended. */
 export interface ToolAnnotations {
@@ -31,10 +32,16 @@ export interface WireTool {
   readonly inputSchema: ObjectSchema
   readonly outputSchema: ObjectSchema
   readonly annotations: ToolAnnotations & { readonly title: string }
+  /** By which some clients decide when to offer a login; the protocol itself has no word for it. */
+  readonly _meta: { readonly securitySchemes: readonly SecurityScheme[] }
 }
 
+type SecurityScheme =
+  | { readonly type: 'noauth' }
+  | { readonly type: 'oauth2'; readonly scopes: readonly string[] }
+
 /** Converting schemas costs more than the rest of a request, so whoever calls this keeps what it gives. */
-export function wireTool(tool: ToolDescription): WireTool {
+export function wireTool(tool: ToolDescription, needed?: ScopeSet): WireTool {
   return {
     name: tool.name,
     title: tool.title,
@@ -42,6 +49,11 @@ export function wireTool(tool: ToolDescription): WireTool {
     inputSchema: jsonSchema(tool.input, 'input'),
     outputSchema: jsonSchema(tool.output, 'output'),
     annotations: { title: tool.title, ...tool.annotations },
+    _meta: {
+      securitySchemes: [
+        needed === undefined ? { type: 'noauth' } : { type: 'oauth2', scopes: needed.toArray() },
+      ],
+    },
   }
 }
 

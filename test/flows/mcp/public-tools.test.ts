@@ -97,6 +97,19 @@ for (const [tool, list, kind] of LISTS) {
   })
 }
 
+test('a null character, which the database could not compare, is a wrong argument', async () => {
+  for (const [tool, given] of [
+    ['search', { query: 'a\0b' }],
+    ['list_posts', { search: '\0' }],
+    ['get_course', { slug: '\0' }],
+    ['fetch', { id: 'post:\0' }],
+  ] as const) {
+    const { isError, content } = await callTool(world, school, tool, given)
+    expect(isError).toBe(true)
+    expect(content[0]?.text).not.toContain('fault on its side')
+  }
+})
+
 test('search finds every kind, and nothing that is not published here', async () => {
   const { results } = await useTool<{ results: Row[] }>(world, school, 'search', {
     query: 'secret',
@@ -212,6 +225,7 @@ describe('every tool', async () => {
     readonly annotations: Row
     readonly inputSchema: Row
     readonly outputSchema: Row
+    readonly _meta: Row
   }
   const list = await post(world, school, request('tools/list'))
   const tools = list.json<Rpc<{ tools: Listed[] }>>().result?.tools ?? []
@@ -230,6 +244,11 @@ describe('every tool', async () => {
       })
       expect(tool.inputSchema).toMatchObject({ type: 'object', additionalProperties: false })
       expect(tool.outputSchema).toMatchObject({ type: 'object' })
+      expect(tool._meta.securitySchemes).toEqual([
+        tool.name === 'sign_in'
+          ? { type: 'oauth2', scopes: ['account:read', 'email', 'openid', 'profile'] }
+          : { type: 'noauth' },
+      ])
       expect(JSON.stringify(tool)).not.toMatch(/"\$ref":"http/)
     })
   }

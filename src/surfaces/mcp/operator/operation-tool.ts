@@ -53,7 +53,9 @@ export function operationTool(tool: OperationTool): Tool {
     existsAt: everywhere,
     wireFor: (caller) => {
       const covered = tool.operations.filter((operation) => isCovered(operation, caller))
-      return covered.length === 0 ? undefined : wireTool(describe(tool, covered))
+      if (covered.length === 0) return undefined
+      const scopes = ScopeSet.of(covered.flatMap((operation) => operation.scopes))
+      return wireTool(describe(tool, covered), scopes)
     },
     needs,
     run: async (call, asked) => {
