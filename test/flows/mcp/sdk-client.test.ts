@@ -116,6 +116,32 @@ for (const [era, mode] of [
   })
 }
 
+verifies(
+  ['mcp.operator', 'mcp.sign-in.roles'],
+  'a vendor’s client registers by its name, and an owner lets it read and then write',
+  async () => {
+    const provider = new StoringProvider({ clientName: 'Claude', issuer: demo.origin })
+    const first = await connect('auto', provider)
+    const signIn = { name: 'sign_in', arguments: { as: 'operator' } }
+    await expect(first.client.callTool(signIn)).rejects.toThrow(UnauthorizedError)
+    await first.transport.finishAuth(await consent(provider, 'owner@demo.test'))
+
+    const second = await connect('auto', provider)
+    const list = { action: 'orders.list', input: { limit: 2 } }
+    const orders = await second.client.callTool({ name: 'read_sales', arguments: list })
+    expect(orders.structuredContent).toMatchObject({ result: { object: 'list' } })
+
+    const draft = { action: 'posts.create', input: { slug: 'by-a-client', title: 'By a client' } }
+    const write = { name: 'change_publishing', arguments: draft }
+    await expect(second.client.callTool(write)).rejects.toThrow(UnauthorizedError)
+    await second.transport.finishAuth(await consent(provider, 'owner@demo.test'))
+    expect(provider.tokens()?.scope).toContain('orders:read')
+    const third = await connect('auto', provider)
+    const made = await third.client.callTool(write)
+    expect(made.structuredContent).toMatchObject({ result: { object: 'post', state: 'draft' } })
+  },
+)
+
 test('every answer fits the schema that its tool declares', async () => {
   // The client itself compares structured answers with the declared schema, and throws.
   const { client } = await connect('auto')
