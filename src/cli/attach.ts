@@ -148,6 +148,6 @@ async function requireMigrated({ pool, connection }: Attached): Promise<void> {
   if (pending.length === 0) return
   throw new CommandError(
     `The database lacks ${pending.length} of this build's migrations, beginning with ${pending[0]?.name}.`,
-    'make a backup, then run `schoolgate migrate`; starting the server does the same',
+    'make a backup, then run `npx schoolgate migrate`; starting the server does the same',
   )
 }

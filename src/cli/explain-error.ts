@@ -29,14 +29,14 @@ export function explainError(error: unknown, env: Environment): Explanation {
   if (error instanceof MigrationError) {
     return failed(
       error.message,
-      'nothing was changed; `schoolgate doctor` shows where things stand',
+      'nothing was changed; `npx schoolgate doctor` shows where things stand',
     )
   }
   return (
     explainConnection(error, env) ??
     failed(
       `This should not have happened: ${error instanceof Error ? error.message : String(error)}`,
-      'run `schoolgate doctor`; if it finds nothing wrong, report what you ran and this message',
+      'run `npx schoolgate doctor`; if it finds nothing wrong, report what you ran and this message',
     )
   )
 }

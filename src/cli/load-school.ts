@@ -15,7 +15,7 @@ export async function loadSchool(db: Db, name: string): Promise<ListedSchool> {
   throw new CommandError(
     `There is no school "${name}".`,
     known.length === 0
-      ? 'make one with `schoolgate school create`'
+      ? 'make one with `npx schoolgate school create`'
       : `choose one of: ${some}${known.length > NAMED_AT_MOST ? ', …' : ''}`,
   )
 }

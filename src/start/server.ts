@@ -1,4 +1,6 @@
 import cluster from 'node:cluster'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
@@ -38,6 +40,10 @@ const LOOPBACK_HOSTS = ['127.0.0.1', '::1', 'localhost']
 /** Runs the server until a signal ends the process. Throws a StartError if it cannot start. */
 export async function startServer(config: Config, io: { stdout: Writable }): Promise<void> {
   const log = createLogger({ level: config.LOG_LEVEL })
+  if (cluster.isPrimary) {
+    await checkPortIsFree(config)
+    io.stdout.write('Starting Schoolgate …\n')
+  }
   if (config.WORKERS > 1 && cluster.isPrimary) {
     await runWorkers(config, log, io)
     return
@@ -161,7 +167,7 @@ function readinessChecks(
       findProblem: async () => {
         try {
           const migrated = await isMigrated((sql) => database.pool.query(sql), migrations)
-          return migrated ? undefined : 'Migrations are pending: run `schoolgate migrate`.'
+          return migrated ? undefined : 'Migrations are pending: run `npx schoolgate migrate`.'
         } catch {
           return 'The database does not answer.'
         }
@@ -186,10 +192,26 @@ function watchDatabase(server: DatabaseServer, shutdown: Shutdown, log: Logger):
 
 async function listen(app: FastifyInstance, config: Config, shutdown: Shutdown): Promise<void> {
   try {
+    // The banner tells where to go; Fastify's own line would name an address that no school has.
+    app.log.level = config.LOG_LEVEL === 'info' ? 'warn' : config.LOG_LEVEL
     await app.listen({ host: config.HOST, port: config.PORT })
+    app.log.level = config.LOG_LEVEL
   } catch (cause) {
     await shutdown.begin('could not listen')
     throw whyNotListening(cause as NodeJS.ErrnoException, config)
+  }
+}
+
+/** Asked before anything else: nobody should wait for a database that then has no port to serve on. */
+async function checkPortIsFree(config: Config): Promise<void> {
+  const probe = createServer()
+  try {
+    probe.listen({ host: config.HOST, port: config.PORT })
+    await once(probe, 'listening')
+  } catch (cause) {
+    throw whyNotListening(cause as NodeJS.ErrnoException, config)
+  } finally {
+    probe.close()
   }
 }
 

@@ -148,7 +148,7 @@ async function checkManifest(client: pg.Client, manifest: Manifest): Promise<voi
   if (manifest.format === BACKUP_FORMAT && manifest.migration.number === here.number) return
   throw new CommandError(
     `The backup was made by version ${manifest.version} at migration ${manifest.migration.name}; this database is at ${here.name}.`,
-    `restore it with version ${manifest.version}, then run \`schoolgate migrate\` of this one`,
+    `restore it with version ${manifest.version}, then run \`npx schoolgate migrate\` of this one`,
   )
 }
 

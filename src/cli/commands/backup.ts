@@ -45,7 +45,7 @@ async function read(cli: Cli, file: string): Promise<Outcome> {
     const restored = await restoreBackup(connection, file)
     return {
       data: restored,
-      text: `Restored ${restored.rows} rows, as of ${restored.createdAt}. Run \`schoolgate doctor\` to see whether the secret fits.`,
+      text: `Restored ${restored.rows} rows, as of ${restored.createdAt}. Run \`npx schoolgate doctor\` to see whether the secret fits.`,
     }
   })
 }

@@ -182,7 +182,7 @@ async function show(at: SchoolDb): Promise<Outcome> {
           : 'on',
       client.scopes.length > 6 ? `${client.scopes.length} scopes` : client.scopes.join(' '),
     ]),
-    'This school has no clients yet. Make one with `schoolgate client create`.',
+    'This school has no clients yet. Make one with `npx schoolgate client create`.',
   )
   return { data: { clients }, text }
 }
@@ -248,7 +248,7 @@ async function changeStanding(
   if (kind === 'no_document') {
     throw new CommandError(
       `${clientId} is no client metadata document, so there is nothing to review.`,
-      '`schoolgate client list` shows which clients are',
+      '`npx schoolgate client list` shows which clients are',
     )
   }
   const changed = kind === 'changed'
@@ -262,6 +262,6 @@ function scopesOf(text: string): string[] {
 function unknownClient(clientId: string): CommandError {
   return new CommandError(
     `This school has no such client: ${clientId}`,
-    '`schoolgate client list` shows those that it has',
+    '`npx schoolgate client list` shows those that it has',
   )
 }

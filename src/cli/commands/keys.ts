@@ -167,7 +167,7 @@ function notRetired(
 function unknownKey(kid: string): CommandError {
   return new CommandError(
     `This school has no key ${kid}.`,
-    '`schoolgate keys list` shows the keys that it has',
+    '`npx schoolgate keys list` shows the keys that it has',
   )
 }
 
@@ -183,7 +183,7 @@ async function showKeys(at: SchoolDb): Promise<Outcome> {
       key.activatedAt,
       key.retiredAt,
     ]),
-    'This school has no keys, so it gives no ID tokens. Make one with `schoolgate keys publish`.',
+    'This school has no keys, so it gives no ID tokens. Make one with `npx schoolgate keys publish`.',
   )
   return { data: { keys }, text }
 }

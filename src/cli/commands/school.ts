@@ -132,7 +132,7 @@ async function showSchools(cli: Cli): Promise<Outcome> {
         school.signsIdTokens,
         school.mcpConnections,
       ]),
-      'There are no schools yet. Make one with `schoolgate school create`.',
+      'There are no schools yet. Make one with `npx schoolgate school create`.',
     )
     return { data: { schools }, text }
   })
@@ -171,6 +171,6 @@ function refused(refusal: SchoolRefusal): CommandError {
   if (refusal.kind === 'invalid') return invalidValues(refusal.problems)
   return new CommandError(
     `Another school has this ${refusal.field} already.`,
-    'choose another; `schoolgate school list` shows what is taken',
+    'choose another; `npx schoolgate school list` shows what is taken',
   )
 }

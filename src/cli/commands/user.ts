@@ -111,7 +111,7 @@ async function setUserRoles(cli: Cli, options: RoleOptions): Promise<Outcome> {
     if (done.kind === 'unknown') {
       throw new CommandError(
         `${person.email} never belonged to ${school.subdomain}.`,
-        'add them with `schoolgate user create`',
+        'add them with `npx schoolgate user create`',
       )
     }
     if (done.kind === 'last_owner') {

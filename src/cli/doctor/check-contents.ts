@@ -40,7 +40,7 @@ async function checkSecret(db: Db, config: Config): Promise<Finding> {
 async function checkSchools(db: Db, config: Config): Promise<readonly Finding[]> {
   const schools = await listSchools(db)
   if (schools.length === 0) {
-    return [note('schools', 'There are none yet.', 'make one with `schoolgate school create`')]
+    return [note('schools', 'There are none yet.', 'make one with `npx schoolgate school create`')]
   }
   const without = await schoolsWithoutKeys(db)
   const https = schools.filter(({ origin }) => origin.startsWith('https:'))
@@ -52,7 +52,7 @@ async function checkSchools(db: Db, config: Config): Promise<readonly Finding[]>
           note(
             'keys',
             `Without a signing key, so without ID tokens: ${some(without)}.`,
-            'if their clients want ID tokens: `schoolgate keys publish`, and a day later `keys activate`',
+            'if their clients want ID tokens: `npx schoolgate keys publish`, and a day later `keys activate`',
           ),
         ]),
     ...(https.length === 0 || config.TRUST_PROXY !== trustNobody
@@ -78,7 +78,7 @@ async function checkDemoAccounts(db: Db, config: Config): Promise<readonly Findi
     broken(
       'demo accounts',
       `This is production, and accounts of the demo world are in its database: ${some(found)}. Their password is public.`,
-      'use a database of its own for production, or delete them with `schoolgate user delete --force`',
+      'use a database of its own for production, or delete them with `npx schoolgate user delete --force`',
     ),
   ]
 }

@@ -57,7 +57,7 @@ async function checkSchema({ pool }: Attached): Promise<Finding> {
     return broken(
       'migrations',
       `${pending.length} migrations are not applied, beginning with ${pending[0]?.name}.`,
-      'make a backup, then run `schoolgate migrate`',
+      'make a backup, then run `npx schoolgate migrate`',
     )
   } catch (error) {
     const { error: message, remedy } = explainError(error, {})

@@ -15,7 +15,11 @@ export function answerNotFound(request: FastifyRequest, reply: FastifyReply): Fa
   const page = errorPage({
     title: 'There is nothing here',
     what: 'This address leads nowhere: it was mistyped, or what was here has moved.',
-    next: 'Check the address, or start from the home page.',
+    next: (
+      <p>
+        Check the address, or start from the <a href="/">home page</a>.
+      </p>
+    ),
     reference: request.id,
   })
   return reply
