@@ -10,6 +10,7 @@ import { type Answer, answerOf, sendAnswer } from './answer.ts'
 import { addDownloadRoute } from './download.ts'
 import { openApiDocument } from './openapi.ts'
 import { answerProblem, Problem, problemOf } from './problem.ts'
+import { addReferenceRoutes } from './reference-routes.ts'
 import { API_ROOT, type InputPlan, planOf, type Route, routerPath } from './route.ts'
 import { inputOf, wrongParameters } from './route-input.ts'
 import { ROUTES } from './routes.ts'
@@ -30,6 +31,7 @@ export function addAdminApiRoutes(app: FastifyInstance, { files }: AppContext): 
   })
   app.get('/openapi.json', (request, reply) => sendDocument(request, reply, description))
 
+  addReferenceRoutes(app, [...ROUTES, UPLOAD_ROUTE])
   if (files !== undefined) addDownloadRoute(app, files)
 
   app.register(async (scope) => {

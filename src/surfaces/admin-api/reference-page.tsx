@@ -1,0 +1,147 @@
+import type { ComponentChildren } from 'preact'
+import { Address } from '../../foundation/html/components.tsx'
+import { type Branding, Document, Footer, SchoolMark } from '../../foundation/html/layout.tsx'
+import { renderPage } from '../../foundation/html/render.tsx'
+import { Badge, Code, PageHead, Panel } from '../../foundation/html/site-components.tsx'
+import { describeInput, exampleCall, resourceOf, sortedResources } from './reference.ts'
+import { API_ROOT, type Route } from './route.ts'
+
+interface ReferenceProps {
+  readonly school: Branding
+  readonly origin: string
+  readonly routes: readonly Route[]
+}
+
+/** The way into the reference: what every call has in common, and the resources there are. */
+export function referenceIndex({ school, origin, routes }: ReferenceProps): string {
+  return frame(
+    school,
+    'Admin API',
+    <>
+      <PageHead
+        title="Admin API"
+        up={{ url: '/docs', label: 'For developers' }}
+        lead={
+          <>
+            Run the school at <Address text={origin} /> from a program. The same, for machines:{' '}
+            <a href="/openapi.json">/openapi.json</a>.
+          </>
+        }
+      />
+      <Conventions />
+      <Panel id="resources" title="Resources">
+        <ul class="rows">
+          {sortedResources(routes).map(({ name, title, count }) => (
+            <li key={name}>
+              <p class="row-title">
+                <a href={`/docs/api/${name}`}>{title}</a>
+              </p>
+              <p class="row-note">{`${count} operation${count === 1 ? '' : 's'}`}</p>
+            </li>
+          ))}
+        </ul>
+      </Panel>
+    </>,
+  )
+}
+
+/** All operations of one resource. */
+export function referenceOf(resource: string, { school, origin, routes }: ReferenceProps): string {
+  const shown = routes.filter((route) => resourceOf(route) === resource)
+  const title = sortedResources(shown)[0]?.title ?? resource
+  return frame(
+    school,
+    `${title} · Admin API`,
+    <>
+      <PageHead title={title} up={{ url: '/docs/api', label: 'Admin API' }} />
+      {shown.map((route) => (
+        <Operation key={route.operation.name} route={route} origin={origin} />
+      ))}
+    </>,
+  )
+}
+
+function Operation({ route, origin }: { route: Route; origin: string }) {
+  const { operation, method, path } = route
+  const fields = describeInput(route)
+  return (
+    <Panel id={operation.name} title={operation.title} lead={operation.summary}>
+      <div class="prose">
+        <p>
+          <code>{`${method} ${API_ROOT}${path}`}</code>
+        </p>
+        <p>
+          Needs{' '}
+          {operation.scopes.map((scope) => (
+            <Badge key={scope}>{scope}</Badge>
+          ))}
+        </p>
+      </div>
+      {fields.length > 0 && (
+        <dl class="facts">
+          {fields.map(({ name, place, type, note, required }) => (
+            <div key={name}>
+              <dt>
+                <code>{name}</code>
+              </dt>
+              <dd>{[place, type, required ? 'required' : '', note].filter(Boolean).join('; ')}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      <Code>{exampleCall(route, origin)}</Code>
+    </Panel>
+  )
+}
+
+function Conventions() {
+  return (
+    <Panel id="conventions" title="What every call has in common">
+      <div class="prose">
+        <ul>
+          <li>
+            Send <code>Authorization: Bearer</code> with the access token of an operator client; an
+            owner or admin of the school must have authorized it, and still be one.
+          </li>
+          <li>
+            A missing scope is <code>403</code>, and <code>WWW-Authenticate</code> names every scope
+            of the call. A write scope does not let you read; a write answers with what it wrote.
+          </li>
+          <li>
+            Lists take <code>limit</code>, <code>sort</code> and filters. While{' '}
+            <code>has_more</code> is true, pass <code>next</code> as <code>after</code>.
+          </li>
+          <li>
+            Give every write an <code>Idempotency-Key</code>, and repeat it when an answer got lost:
+            for a day you get the first answer again, marked <code>Idempotent-Replayed</code>.
+          </li>
+          <li>
+            Send the <code>ETag</code> of what you read as <code>If-Match</code> with a change: it
+            is refused with <code>412</code> if somebody else was faster.
+          </li>
+          <li>
+            Refusals are <code>application/problem+json</code>. <code>code</code> is for programs,{' '}
+            <code>detail</code> says what to do next, <code>errors</code> points at fields.
+          </li>
+          <li>Times are RFC 3339 in UTC. Money is in minor units beside its currency.</li>
+        </ul>
+      </div>
+    </Panel>
+  )
+}
+
+function frame(school: Branding, title: string, children: ComponentChildren): string {
+  return renderPage(
+    <Document title={title} school={school} stylesheets={['site.css']}>
+      <header class="top-bar">
+        <a class="top-bar-school" href="/">
+          <SchoolMark school={school} />
+        </a>
+      </header>
+      <div class="site">
+        <main id="main">{children}</main>
+      </div>
+      <Footer branded />
+    </Document>,
+  )
+}
