@@ -13,6 +13,7 @@ verifies('guide.flow-order', 'the guide follows the order of the flow', () => {
     'Get a pair',
     'Use it, and keep it',
     'The Member API',
+    'Tools for assistants',
     'Errors',
     'Sign out',
   ])
