@@ -1,12 +1,13 @@
 import { resolve } from 'node:path'
 import type pg from 'pg'
+import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import {
   EmbeddedPostgresError,
   type ExitReport,
   findRunningEmbedded,
-  startEmbeddedPostgres,
 } from '../foundation/db/embedded/embedded-postgres.ts'
+import { keepEmbeddedPostgres } from './keep-embedded.ts'
 import { StartError } from './start-error.ts'
 
 /** Where PostgreSQL is, and how to let go of it. */
@@ -15,21 +16,21 @@ export interface DatabaseServer {
   readonly listenConnection: pg.ClientConfig
   /** In words for the banner. */
   readonly description: string
-  /** Settles if an embedded PostgreSQL ends without being asked to. */
+  /** Settles if an embedded PostgreSQL ended and could not be brought back. */
   readonly onExit: Promise<ExitReport> | undefined
   stop(): Promise<void>
 }
 
 /** The database of DATABASE_URL, or the embedded one, started or adopted. */
-export async function openDatabaseServer(config: Config): Promise<DatabaseServer> {
+export async function openDatabaseServer(config: Config, log: Logger): Promise<DatabaseServer> {
   if (config.DATABASE_URL !== undefined) return external(config, config.DATABASE_URL)
   try {
-    const postgres = await startEmbeddedPostgres({ dataDir: config.SCHOOLGATE_DATA_DIR })
+    const postgres = await keepEmbeddedPostgres(config.SCHOOLGATE_DATA_DIR, log)
     return {
       connection: { ...postgres.address },
       listenConnection: { ...postgres.address },
       description: `embedded PostgreSQL in ${resolve(config.SCHOOLGATE_DATA_DIR)}`,
-      onExit: postgres.onExit,
+      onExit: postgres.onGone,
       stop: () => postgres.stop(),
     }
   } catch (cause) {

@@ -17,8 +17,8 @@ export interface PreparedDatabase {
 }
 
 /** Database up, schema current, demo world made: what has to happen once per start. */
-export async function openPreparedDatabase(config: Config): Promise<PreparedDatabase> {
-  const server = await openDatabaseServer(config)
+export async function openPreparedDatabase(config: Config, log: Logger): Promise<PreparedDatabase> {
+  const server = await openDatabaseServer(config, log)
   try {
     const keyring = new Keyring(await loadInstallationSecret(config))
     await migrateForStart(server)

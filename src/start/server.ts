@@ -52,7 +52,9 @@ export async function startServer(config: Config, io: { stdout: Writable }): Pro
 }
 
 async function serve(config: Config, log: Logger, io: { stdout: Writable }): Promise<void> {
-  const prepared = await (cluster.isWorker ? joinPreparedDatabase : openPreparedDatabase)(config)
+  const prepared = cluster.isWorker
+    ? await joinPreparedDatabase(config)
+    : await openPreparedDatabase(config, log)
   const { server, keyring, isDemo } = prepared
   const database = openPool(config, server, log)
   const directory = new SchoolDirectory(database.db)
@@ -180,11 +182,11 @@ function poolCounts({ pool }: Database) {
   return { total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }
 }
 
-/** Without its embedded PostgreSQL the server is no use; whoever supervises it starts both again. */
+/** An embedded PostgreSQL that cannot be brought back: whoever supervises us must start both anew. */
 function watchDatabase(server: DatabaseServer, shutdown: Shutdown, log: Logger): void {
   server.onExit?.then(async (report) => {
     if (shutdown.isDraining()) return
-    log.fatal({ report: report.message }, 'the embedded PostgreSQL ended')
+    log.fatal({ report: report.message }, 'the embedded PostgreSQL is gone')
     await shutdown.begin('database ended')
     process.exit(1)
   })

@@ -17,7 +17,7 @@ export async function runWorkers(
   log: Logger,
   io: { stdout: Writable },
 ): Promise<void> {
-  const { server, isDemo } = await openPreparedDatabase(config)
+  const { server, isDemo } = await openPreparedDatabase(config, log)
   const database = openDatabase({
     connection: server.connection,
     poolSize: 2,
@@ -46,7 +46,7 @@ export async function runWorkers(
   process.on('SIGTERM', () => void end(0))
   process.on('SIGINT', () => void end(0))
   server.onExit?.then((report) => {
-    if (!ending) log.fatal({ report: report.message }, 'the embedded PostgreSQL ended')
+    if (!ending) log.fatal({ report: report.message }, 'the embedded PostgreSQL is gone')
     void end(1)
   })
 

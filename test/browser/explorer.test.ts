@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { launchBrowser } from '../support/browser.ts'
+import { aPkce, authorizeAs, authorizeParameters, Visitor } from '../support/browser-like.ts'
 import { aListeningSchool } from '../support/listening-school.ts'
 import { aWorld, PASSWORD } from '../support/world.ts'
 
@@ -34,31 +35,32 @@ describe('the explorer', () => {
     }
   })
 
-  test('a school has one client for it, which follows the origin and stays disabled if it is', async () => {
+  test('looking at it writes nothing; its client gets a row with the first consent, and stays gone if deleted', async () => {
     const other = await world.aSchool()
-    const visit = (origin: string) =>
-      world.app.inject({ url: '/member/explorer', headers: { host: new URL(origin).host } })
-    const rows = () =>
-      other.at.from('clients').select(['redirect_uris', 'disabled_at', 'confidential']).execute()
-    await visit(other.origin)
-    await other.at.update('clients').set({ disabled_at: new Date() }).execute()
-    await visit(other.origin)
+    const person = await world.aMember(other)
+    const headers = { host: new URL(other.origin).host }
+    const rows = () => other.at.from('clients').select(['client_id', 'redirect_uris']).execute()
+    await world.app.inject({ url: '/member/explorer', headers })
+    expect(await rows()).toEqual([])
+
+    const client = {
+      clientId: 'member-api-explorer',
+      secret: undefined,
+      redirectUri: `${other.origin}/member/explorer`,
+    }
+    const callback = await authorizeAs(world, other, client, person, { scope: 'account:read' })
+    expect(callback.get('code')).not.toBeNull()
     expect(await rows()).toEqual([
-      {
-        redirect_uris: [`${other.origin}/member/explorer`],
-        disabled_at: expect.any(Date),
-        confidential: false,
-      },
+      { client_id: client.clientId, redirect_uris: [client.redirectUri] },
     ])
-    const moved = `${other.origin}.moved`
-    await world.database.db
-      .updateTable('schools')
-      .set({ origin: moved })
-      .where('id', '=', other.id)
-      .execute()
-    world.context.directory.forget()
-    await visit(moved)
-    expect((await rows())[0]?.redirect_uris).toEqual([`${moved}/member/explorer`])
+    const audited = await other.at.from('audit_entries').select(['action', 'client_id']).execute()
+    expect(audited).toContainEqual({ action: 'client.created', client_id: client.clientId })
+
+    await other.at.update('clients').set({ deleted_at: new Date() }).execute()
+    const visitor = new Visitor(world, other)
+    const query = authorizeParameters(other, client, aPkce(), { scope: 'account:read' })
+    const refused = await visitor.get(`/oauth/authorize?${query}`)
+    expect(refused.statusCode).toBe(400)
   })
 
   test('signs in by the flow of every client, runs a query, and signs out', async () => {

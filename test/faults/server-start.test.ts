@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { findRunningEmbedded } from '../../src/foundation/db/embedded/embedded-postgres.ts'
+import { mintToken } from '../../src/foundation/protocol/token-format.ts'
 import { verifies } from '../spec/verifies.ts'
 import { emptyDatabase } from '../support/database.ts'
 import { DataFolders } from './support/data-folders.ts'
@@ -9,6 +10,9 @@ import { build, freePort, RunningServer } from './support/running-server.ts'
 
 /** Whole servers start here, several at once with everything else; only a hang takes this long. */
 const START_MS = 180_000
+
+/** Well-formed, so that it is looked up and not refused by its shape. */
+const UNKNOWN_TOKEN = mintToken('access', '00000000-0000-7000-8000-000000000000').value
 
 const folders = new DataFolders()
 afterAll(() => folders[Symbol.asyncDispose]())
@@ -147,6 +151,35 @@ describe('what cannot start says why, and leaves nothing behind', () => {
       const server = await start({ WORKERS: 'many' })
       expect(await server.ended()).toBe(1)
       expect(server.output).toContain('WORKERS is "many"')
+    },
+    START_MS,
+  )
+})
+
+describe('kill -9 of PostgreSQL under a running server', () => {
+  test(
+    'is answered 503 for a moment, and then as if nothing had been',
+    async () => {
+      const dataDir = await folders.makeWithDatabase()
+      const server = await start({ SCHOOLGATE_DATA_DIR: dataDir })
+      await server.ready()
+      const before = await findRunningEmbedded(dataDir)
+      if (before === undefined) throw new Error('no PostgreSQL')
+      process.kill(before.pid, 'SIGKILL')
+      const statuses = new Set<number>()
+      for (;;) {
+        const { status } = await server.ask('/api/oauth/userinfo', {
+          headers: { authorization: `Bearer ${UNKNOWN_TOKEN}` },
+        })
+        statuses.add(status)
+        const now = await findRunningEmbedded(dataDir).catch(() => undefined)
+        if (status === 401 && now !== undefined && now.pid !== before.pid) break
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+      expect([...statuses].filter((status) => status !== 503 && status !== 401)).toEqual([])
+      await server.ready()
+      expect(await server.stop()).toBe(0)
+      expect(await findRunningEmbedded(dataDir)).toBeUndefined()
     },
     START_MS,
   )

@@ -5,6 +5,7 @@ import type { School } from '../schools/school.ts'
 import { type Client, findClient } from './client.ts'
 import { parseClientIdUrl } from './document/client-id-url.ts'
 import { type DocumentClients, documentAsClient } from './document-clients.ts'
+import { admitExplorerClient, EXPLORER_CLIENT_ID, findExplorerClient } from './explorer-client.ts'
 import { SCOPES_OF_AUDIENCE } from './scope-catalogue.ts'
 import { admitVendorPlatform, findVendorPlatform } from './vendor-platforms.ts'
 
@@ -45,7 +46,12 @@ export async function findAuthorizingClient(
     if (!found.ok) return { kind: 'refused', why: found.description }
     return { kind: 'known', client: documentAsClient(found.document, own) }
   }
-  if (own !== undefined && own.kind === 'application') return { kind: 'known', client: own }
+  if (clientId === EXPLORER_CLIENT_ID) {
+    const client = await findExplorerClient(at, school)
+    if (client !== undefined) return { kind: 'known', client }
+  } else if (own !== undefined && own.kind === 'application') {
+    return { kind: 'known', client: own }
+  }
   const platform = await findVendorPlatform(db, clientId)
   if (platform === undefined) {
     return { kind: 'refused', why: 'No application with this client_id is known at this school.' }
@@ -73,6 +79,7 @@ export async function findAuthorizingClient(
  * disabling it. A deleted row's review went with it.
  */
 export async function admitClient(at: SchoolDb, client: Client): Promise<void> {
+  if (client.clientId === EXPLORER_CLIENT_ID) await admitExplorerClient(at, client)
   if (client.kind === 'vendor') await admitVendorPlatform(at, client.clientId)
   if (client.kind === 'document') {
     const redirectUris = [...client.redirectUris]

@@ -1,11 +1,10 @@
 import type { FastifyInstance } from 'fastify'
-import { admitExplorerClient } from '../../../domain/clients/explorer-client.ts'
+import { EXPLORER_PATH as PATH } from '../../../domain/clients/explorer-client.ts'
 import { nameSurface } from '../../../foundation/http/observe-requests.ts'
 import { pageHeaders } from '../../../foundation/http/security-headers.ts'
 import { type ExplorerAsset, loadExplorerAssets } from './explorer-assets.ts'
 import { explorerPage } from './explorer-page.tsx'
 
-const PATH = '/member/explorer'
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
 /**
@@ -30,9 +29,8 @@ export function addExplorerRoutes(app: FastifyInstance): void {
   app.register(async (scope) => {
     nameSurface(scope, 'explorer')
     scope.get(PATH, async (request, reply) => {
-      const { school, at } = request
+      const { school } = request
       const redirectUri = school.origin + PATH
-      await admitExplorerClient(at, redirectUri)
       return (
         reply
           .headers(pageHeaders(school.origin, 'site'))

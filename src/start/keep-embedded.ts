@@ -1,0 +1,68 @@
+import type { Logger } from 'pino'
+import {
+  type EmbeddedPostgres,
+  type ExitReport,
+  startEmbeddedPostgres,
+} from '../foundation/db/embedded/embedded-postgres.ts'
+
+const TRIES = 6
+const FIRST_PAUSE_MS = 100
+
+export interface KeptPostgres {
+  readonly address: EmbeddedPostgres['address']
+  /** Settles when PostgreSQL ended and could not be brought back. */
+  readonly onGone: Promise<ExitReport>
+  stop(): Promise<void>
+}
+
+/**
+ * The embedded PostgreSQL, started again whenever it ends without being asked to: killed, out of
+ * memory, crashed. Requests are answered 503 meanwhile, and the pools find it where it was.
+ */
+export async function keepEmbeddedPostgres(dataDir: string, log: Logger): Promise<KeptPostgres> {
+  let current = await startEmbeddedPostgres({ dataDir })
+  const { address } = current
+  let isStopping = false
+
+  const onGone = new Promise<ExitReport>((resolve) => {
+    const watch = (postgres: EmbeddedPostgres): void => {
+      void postgres.onExit.then(async (report) => {
+        if (isStopping) return
+        log.error({ report: report.message }, 'the embedded PostgreSQL ended; starting it again')
+        const next = await startAgain(dataDir, log)
+        if (next === undefined) {
+          resolve(report)
+        } else if (isStopping || next.address.host !== address.host) {
+          // A socket at a temporary path has moved: nobody here would find it.
+          await next.stop()
+          resolve(report)
+        } else {
+          current = next
+          watch(next)
+        }
+      })
+    }
+    watch(current)
+  })
+
+  return {
+    address,
+    onGone,
+    async stop() {
+      isStopping = true
+      await current.stop()
+    },
+  }
+}
+
+async function startAgain(dataDir: string, log: Logger): Promise<EmbeddedPostgres | undefined> {
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    try {
+      return await startEmbeddedPostgres({ dataDir })
+    } catch (error) {
+      log.warn({ err: error }, 'the embedded PostgreSQL does not start yet')
+      await new Promise((resolve) => setTimeout(resolve, FIRST_PAUSE_MS * 2 ** attempt))
+    }
+  }
+  return undefined
+}
