@@ -16,7 +16,8 @@ import {
 } from '../../src/domain/clients/manage-application.ts'
 import { sha256 } from '../../src/foundation/crypto/digest.ts'
 import { verifies } from '../spec/verifies.ts'
-import { aPair, refresh, userinfo } from '../support/client-like.ts'
+import { aPair, exchange, refresh, userinfo } from '../support/client-like.ts'
+import { aCode } from '../support/oauth-world.ts'
 import { aWorld, CALLBACK, type TestClient, type TestSchool } from '../support/world.ts'
 
 const world = await aWorld()
@@ -201,6 +202,19 @@ describe('deleting an application', () => {
       expect(await actionsOf(school)).toContain('client.deleted')
     },
   )
+})
+
+describe('switching an application off', () => {
+  test('takes back codes on their way: none works once it is switched on again', async () => {
+    const school = await world.aSchool()
+    const client = await anApplication(school)
+    const ada = await world.aMember(school)
+    const { code, pkce } = await aCode(world, school, client, ada, { scope: 'openid account:read' })
+    await school.at.transaction((tx) => disableClient(tx, client.clientId, by))
+    await school.at.transaction((tx) => enableClient(tx, client.clientId, by))
+    const refused = await exchange(world, school, client, code, pkce.verifier)
+    expect([refused.statusCode, refused.json().error]).toEqual([400, 'invalid_grant'])
+  })
 })
 
 describe('installation-wide clients', () => {

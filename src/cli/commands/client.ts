@@ -118,7 +118,7 @@ export function addClientCommand(program: Command, cli: Cli): void {
     )
   teach(
     standing('disable', 'switch a client off at one school', disableClient, 'is switched off'),
-    'It gets no new authorizations and no new tokens at this school; access tokens that it holds run out within two hours. Works for applications, vendor platforms and client metadata documents.',
+    'It gets no new authorizations and no new tokens at this school, and access tokens that it holds are refused at once. Works for applications, vendor platforms and client metadata documents.',
     'client disable --school north chatgpt',
   )
   teach(

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { type ChangedBy, recordChange } from '../audit/record-change.ts'
+import { withdrawCodesOfClient } from '../grants/withdraw-codes.ts'
 import { SCOPES_OF_AUDIENCE } from './scope-catalogue.ts'
 import { admitVendorPlatform } from './vendor-platforms.ts'
 
@@ -12,13 +13,17 @@ export type StandingChange =
 
 /**
  * Switches a client of any kind off at this school alone. It gets no new authorization and no new
- * tokens; access tokens that it holds run out within two hours. Deleting is what ends those as well.
+ * tokens, and access tokens that it holds are refused at once. Nothing is ended: switched on again,
+ * it goes on with what it has. Deleting is what ends that as well.
  */
 export async function disableClient(
   tx: SchoolTx,
   clientId: string,
   by: ChangedBy,
 ): Promise<StandingChange> {
+  // Before the client is locked, for an exchange in flight holds its code and then needs the client.
+  // A code that stayed would work again if the client were switched on within its lifetime.
+  await withdrawCodesOfClient(tx, clientId)
   // A platform may be switched off before anybody here has authorized it.
   await admitVendorPlatform(tx, clientId)
   const client = await lockClient(tx, clientId)

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
-import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
 import { record } from '../audit/audit.ts'
 import type { ClientKind } from '../clients/client.ts'
+import { withdrawCodesOfClient } from './withdraw-codes.ts'
 
 /** One completed authorization that can still be used: an app on one device. */
 export interface LiveAuthorization {
@@ -87,7 +88,11 @@ export interface EndedBy {
   readonly requestId: string
 }
 
-/** Ends what a person allowed, with every pair of it at once; how many authorizations that were. */
+/**
+ * Ends what a person allowed, with every pair of it at once; how many authorizations that were.
+ * A code of theirs on its way to the app goes as well, whatever was ended: it would let the app in
+ * again, and a new consent is soon given.
+ */
 export async function endConnectedApp(
   at: SchoolDb,
   userId: string,
@@ -95,6 +100,10 @@ export async function endConnectedApp(
   { actorUserId, requestId }: EndedBy,
 ): Promise<number> {
   return await at.transaction(async (tx) => {
+    // Codes first: an exchange in flight then finishes before we look for what it opened.
+    const clientId =
+      'clientId' in what ? what.clientId : await findClientOf(tx, userId, what.authorizationId)
+    if (clientId !== undefined) await withdrawCodesOfClient(tx, clientId, userId)
     const ended = await tx
       .update('authorizations')
       .set({ revoked_at: sql<Date>`now()` })
@@ -121,4 +130,18 @@ export async function endConnectedApp(
     }
     return ended.length
   })
+}
+
+async function findClientOf(
+  tx: SchoolTx,
+  userId: string,
+  authorizationId: string,
+): Promise<string | undefined> {
+  const row = await tx
+    .from('authorizations')
+    .select('client_id')
+    .where('id', '=', authorizationId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return row?.client_id
 }

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { verifies } from '../../spec/verifies.ts'
 import { hiddenFields, Visitor } from '../../support/browser-like.ts'
-import { aPair, refresh, userinfo } from '../../support/client-like.ts'
+import { aPair, exchange, refresh, userinfo } from '../../support/client-like.ts'
+import { aCode } from '../../support/oauth-world.ts'
 import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../../support/world.ts'
 
 const world = await aWorld()
@@ -139,6 +140,35 @@ test('ending all of an app ends every device, and the page is empty then', async
     expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(401)
   }
 })
+
+verifies(
+  'pages.account.apps',
+  'a code that was on its way when a person ended the app lets it in no more; other people’s codes do',
+  async () => {
+    const school = await world.aSchool()
+    const client = await world.aPublicClient(school)
+    const other = await world.aPublicClient(school)
+    const [ada, ben] = [await world.aMember(school), await world.aMember(school)]
+    await aPair(world, school, client, ada)
+    const late = await aCode(world, school, client, ada)
+    const elsewhere = await aCode(world, school, other, ada)
+    const bens = await aCode(world, school, client, ben)
+
+    const visitor = await signedIn(school, ada)
+    const [only] = endForms((await visitor.get('/account/apps')).body)
+    await visitor.post('/account/apps/end', only ?? {})
+
+    const refused = await exchange(world, school, client, late.code, late.pkce.verifier)
+    expect([refused.statusCode, refused.json().error]).toEqual([400, 'invalid_grant'])
+    expect(endForms((await visitor.get('/account/apps')).body)).toEqual([])
+    for (const [app, { code, pkce }] of [
+      [other, elsewhere],
+      [client, bens],
+    ] as const) {
+      expect((await exchange(world, school, app, code, pkce.verifier)).statusCode).toBe(200)
+    }
+  },
+)
 
 test('nobody ends what another person allowed, or what they allowed at another school', async () => {
   const school = await world.aSchool()

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { verifies } from '../../spec/verifies.ts'
 import { authorizeAs, hiddenFields, type Visitor } from '../../support/browser-like.ts'
 import { aPair, exchange, refresh, userinfo } from '../../support/client-like.ts'
+import { aCode } from '../../support/oauth-world.ts'
 import { aBetaSchool, anOwner, setBeta, signedIn, submit } from '../../support/operator-like.ts'
 import { aWorld, CALLBACK, type TestSchool } from '../../support/world.ts'
 
@@ -240,6 +241,7 @@ describe('OAuth applications', () => {
     const ben = await world.aMember(school)
     const adas = await aPair(world, school, client, ada)
     const bens = await aPair(world, school, client, ben)
+    const late = await aCode(world, school, client, ada)
     const page = `${APPS}/${client.clientId}`
     const { body } = await owner.get(page)
     expect(body).toContain(ada.email)
@@ -250,6 +252,8 @@ describe('OAuth applications', () => {
     expect(ended.headers.location).toBe(`${page}?done=ended`)
     expect((await userinfo(world, school, adas.access_token)).statusCode).toBe(401)
     expect((await userinfo(world, school, bens.access_token)).statusCode).toBe(200)
+    const refused = await exchange(world, school, client, late.code, late.pkce.verifier)
+    expect(refused.json().error).toBe('invalid_grant')
     expect((await owner.get(page)).body).not.toContain(ada.email)
   })
 

@@ -15,7 +15,7 @@ export function StandingPanel({ clientId, disabled, viewer }: StandingProps) {
       lead={
         disabled
           ? 'It gets no new authorization and no new tokens at this school.'
-          : 'Stops new authorizations and new tokens at this school; tokens it holds run out within two hours. You can switch it on again.'
+          : 'Stops new authorizations and new tokens at this school, and refuses the tokens it holds at once. You can switch it on again; they work again then.'
       }
     >
       <Form
