@@ -170,6 +170,30 @@ describe('who may revoke', () => {
   )
 
   verifies(
+    ['pair.revoke.by-refresh-token', 'revoke.newer.wrong-secret'],
+    'a client that was switched off still gives back what it holds, with its secret where it has one',
+    async () => {
+      for (const app of [
+        await world.aPublicClient(school),
+        await world.aConfidentialClient(school),
+      ]) {
+        const pair = await aPair(world, school, app, ada)
+        await school.at
+          .update('clients')
+          .set({ disabled_at: new Date() })
+          .where('client_id', '=', app.clientId)
+          .execute()
+        expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(401)
+        const wrong = await revoke(world, school, app, pair.refresh_token, { client_secret: 'no' })
+        expect([401, 403]).toContain(wrong.statusCode)
+        expect(await isLive(world, pair)).toBe(true)
+        expect((await revoke(world, school, app, pair.refresh_token)).statusCode).toBe(200)
+        expect(await isLive(world, pair)).toBe(false)
+      }
+    },
+  )
+
+  verifies(
     ['revoke.token.required', 'revoke.client-id.required'],
     'a request without token or client_id is invalid_request; an unknown client is invalid_client',
     async () => {

@@ -34,15 +34,17 @@ export async function answerRevocationRequest(
 /**
  * A confidential client without its secret, or with a wrong one, is answered 403 here, and not 401
  * like at the token endpoint. Older origins do not ask for the secret, but one that is sent must be
- * right.
+ * right. A client that the school switched off may still give back what it holds: a refresh token
+ * posted here always ends its pair.
  */
 function authenticateRevokingClient(
-  client: Client | undefined,
+  found: Client | undefined,
   secret: string | undefined,
   variant: SchoolVariant,
 ): AuthenticatedClient {
+  const client = found === undefined ? undefined : { ...found, disabled: false }
   const excused = variant === 'older' && secret === undefined && client?.confidential === true
-  if (excused && !client.disabled) return client as AuthenticatedClient
+  if (excused) return client as AuthenticatedClient
   try {
     return authenticateClient(client, secret)
   } catch (error) {
