@@ -109,8 +109,53 @@ describe('failed sign-ins', () => {
       const kinds = await Promise.all(
         Array.from({ length: 40 }, async () => (await attempt(email, 'wrong', address)).kind),
       )
-      expect(kinds.filter((kind) => kind === 'refused').length).toBeLessThanOrEqual(10)
-      expect(kinds).not.toContain('signed_in')
+      expect(kinds.filter((kind) => kind === 'refused')).toHaveLength(10)
+      expect(kinds.filter((kind) => kind === 'throttled')).toHaveLength(30)
+    },
+  )
+
+  verifies(
+    ['pages.sign-in.throttled', 'house.limits.generous'],
+    'forty right passwords sent at once all sign in, and leave nothing counted',
+    async () => {
+      await forget()
+      const { email } = await world.aPerson()
+      const address = anAddress()
+      const kinds = await Promise.all(
+        Array.from({ length: 40 }, async () => (await attempt(email, PASSWORD, address)).kind),
+      )
+      expect(kinds).toEqual(Array.from({ length: 40 }, () => 'signed_in'))
+      const { rows } = await world.database.pool.query('select 1 from sign_in_throttles')
+      expect(rows).toHaveLength(0)
+    },
+  )
+
+  verifies(
+    ['pages.sign-in.throttled', 'house.limits.generous'],
+    'an office of a hundred and ten that signs in at the same moment is not shut out',
+    async () => {
+      await forget()
+      const address = anAddress()
+      const people = await Promise.all(Array.from({ length: 110 }, () => world.aPerson()))
+      const kinds = await Promise.all(
+        people.map(async ({ email }) => (await attempt(email, PASSWORD, address)).kind),
+      )
+      expect(new Set(kinds)).toEqual(new Set(['signed_in']))
+    },
+  )
+
+  verifies(
+    'pages.sign-in.throttled',
+    'more at once than can wait for their turn are told that it is busy, and count for nothing',
+    async () => {
+      await forget()
+      const { email } = await world.aPerson()
+      const address = anAddress()
+      const kinds = await Promise.all(
+        Array.from({ length: 80 }, async () => (await attempt(email, PASSWORD, address)).kind),
+      )
+      expect(kinds.filter((kind) => kind === 'signed_in')).toHaveLength(68)
+      expect(kinds.filter((kind) => kind === 'busy')).toHaveLength(12)
     },
   )
 
