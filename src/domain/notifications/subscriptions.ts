@@ -41,25 +41,15 @@ function inOrder(a: Subscription, b: Subscription): number {
 }
 
 /**
- * Sets one subscription; undefined if there is no such topic. Only known topics make rows, so that
- * nobody can fill the table with made-up ones.
+ * Sets one subscription; undefined if there is no such topic. Only known topics reach the database:
+ * nobody can fill the table with made-up ones, or send a NUL byte, which PostgreSQL refuses in text.
  */
 export async function setSubscription(
   at: SchoolDb,
   userId: string,
   { topic, channel, enabled }: Subscription,
 ): Promise<Subscription | undefined> {
-  if (!isTopic(topic)) {
-    return await at
-      .update('notification_subscriptions')
-      .set({ enabled })
-      .where('user_id', '=', userId)
-      .where('topic', '=', topic)
-      .where('channel', '=', channel)
-      .returning(['topic', 'enabled'])
-      .executeTakeFirst()
-      .then((row) => row && { ...row, channel })
-  }
+  if (!isTopic(topic)) return undefined
   await at
     .insert('notification_subscriptions', { user_id: userId, topic, channel, enabled })
     .onConflict((conflict) =>

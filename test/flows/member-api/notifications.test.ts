@@ -97,6 +97,7 @@ describe('marking read', () => {
         await aNotification(elsewhere, ada),
         '0190c0de-0000-7000-8000-000000000000',
         'no id at all',
+        '0190c0de-0000-7000-8000-00000000000\0',
         '',
       ]
       const messages = new Set<string | undefined>()
@@ -206,7 +207,7 @@ describe('subscriptions', () => {
   test('a topic that does not exist is not found, and leaves no row', async () => {
     const ada = await world.aMember(school)
     const token = await aToken(world, school, ada)
-    for (const topic of ['', 'made_up', 'Payments', "'; drop table users"]) {
+    for (const topic of ['', 'made_up', 'Payments', 'a\0b', 'payments\0', "'; drop table users"]) {
       const wish = { topic, channel: 'email', enabled: false }
       const { data, errors } = await ask(world, school, token, SUBSCRIBE, wish)
       expect(data).toEqual({ updateNotificationSubscription: null })
