@@ -14,6 +14,12 @@ export async function runTool(
   given: unknown,
   logFault: (fault: unknown) => void,
 ): Promise<ToolResult> {
+  // PostgreSQL keeps no NUL character in text, so none fits any argument of any tool.
+  if (holdsNul(given)) {
+    return problem(
+      'The arguments hold a NUL character (U+0000). Remove it from every text and call the tool again.',
+    )
+  }
   try {
     const answer = await tool.run(call, given)
     // Older clients read only text, so the same JSON is in both places.
@@ -28,6 +34,12 @@ export async function runTool(
 
 export function problem(text: string): ToolResult {
   return { content: [{ type: 'text', text }], isError: true }
+}
+
+function holdsNul(given: unknown): boolean {
+  if (typeof given === 'string') return given.includes('\0')
+  if (typeof given !== 'object' || given === null) return false
+  return Object.entries(given).some(([name, value]) => name.includes('\0') || holdsNul(value))
 }
 
 function describe(error: unknown, logFault: (fault: unknown) => void): string {

@@ -175,9 +175,14 @@ describe('a member', () => {
     expect(await use('update_notification_subscription', wanted)).toEqual({ subscription: wanted })
     const { subscriptions } = await use('my_notification_subscriptions')
     expect(subscriptions).toContainEqual(wanted)
-    const made = { ...wanted, topic: 'made_up' }
-    const answer = await callTool(world, demo, 'update_notification_subscription', made, { token })
-    expect(answer.isError).toBe(true)
+    for (const topic of ['made_up', 'a\0b']) {
+      const made = { ...wanted, topic }
+      const answer = await callTool(world, demo, 'update_notification_subscription', made, {
+        token,
+      })
+      expect(answer.isError).toBe(true)
+      expect(answer.content[0]?.text).not.toContain('fault on its side')
+    }
   })
 })
 
