@@ -17,11 +17,13 @@ export class RequestRefusedError extends Error implements ClientFault {
 const FAULTS: Readonly<Record<string, ClientFault>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: {
     status: 413,
-    description: 'The request body is larger than this endpoint accepts.',
+    description:
+      'The request body is larger than this endpoint accepts. Send less at once; whoever runs the server sets the limits FORM_BODY_BYTES and JSON_BODY_BYTES.',
   },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
     status: 415,
-    description: 'This endpoint does not accept a body of this Content-Type.',
+    description:
+      'This endpoint does not accept a body of this Content-Type. Send application/x-www-form-urlencoded to pages and OAuth endpoints, application/json to APIs and client registration.',
   },
   FST_ERR_CTP_EMPTY_JSON_BODY: {
     status: 400,
