@@ -132,7 +132,7 @@ verifies(
   'trouble.old-token-unexplained',
   'the documents say why an old token still works, and until when',
   () => {
-    expect(read('docs/integrators.md')).toContain('until\nthe new access token is first used')
+    expect(read('docs/integrators.md')).toContain('its first use anywhere revokes the old pair')
     expect(read('SECURITY.md')).toContain(
       'the old pair lives until the new access token is first used',
     )

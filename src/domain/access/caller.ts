@@ -28,7 +28,7 @@ export interface BearerDemands {
 /**
  * The one check of a bearer token, used by every protected surface. Everything that ends in 401 is
  * decided here, before the first use is counted; scopes come after and are each surface's own.
- * It always reads the primary database, so a revocation holds at once everywhere.
+ * Replicas are never asked: what was revoked a moment ago must be refused by every process.
  *
  * @see RFC 6750 §3.1, RFC 8707 §2
  */

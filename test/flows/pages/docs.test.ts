@@ -66,7 +66,7 @@ verifies(
 )
 
 verifies('guide.lost-refresh', 'the guide says until when a refresh may be retried', () => {
-  expect(guide).toContain('until the new access token is first used at an API')
+  expect(guide).toContain('until you present the new access token somewhere')
   expect(guide).toContain('send the old refresh token again')
 })
 

@@ -64,7 +64,7 @@ export function addConsultingMeetings(
     t.field({
       type: connection,
       description:
-        'The meetings of the viewer: seats they booked and classes of their study groups, newest start first, canceled ones included unless filtered out. The next meeting is the last one of a startedAfter window, so take it with last: 1.',
+        'The meetings of the viewer: seats they booked and classes of their study groups, newest start first, canceled ones included unless filtered out. The next meeting stands at the end of a list that starts now: ask for last: 1 with startedAfter.',
       args: {
         ...pageArgs(builder, MAXIMUM_MEETINGS),
         filter: t.arg({ type: filter, description: 'Which meetings to list; all if left out.' }),

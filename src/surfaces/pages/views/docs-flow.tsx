@@ -62,8 +62,8 @@ export function Refreshing({ origin }: { origin: string }) {
           ].join('\n')}
         </Code>
         <p>
-          The old pair goes on working until the new access token is first used at an API. So if the
-          answer gets lost, send the old refresh token again: until that first use it is still good.
+          The old pair goes on working until you present the new access token somewhere. So if the
+          answer gets lost, send the old refresh token again: until then it is still good.
         </p>
       </div>
     </Panel>
