@@ -180,6 +180,16 @@ export const variables = {
     schema: wholeNumber(1, 100_000),
     about: 'tool calls at /mcp per authorization, and per address for callers without a token',
   },
+  API_CALL_RATE_PER_MINUTE: {
+    fallback: '6000',
+    schema: wholeNumber(1, 1_000_000),
+    about: 'calls of /api/v1 per authorization; ten times as many per address',
+  },
+  UPLOAD_BYTES: {
+    fallback: '52428800',
+    schema: wholeNumber(1024, 2_000_000_000),
+    about: 'largest file that can be uploaded',
+  },
 } as const
 
 type Variables = typeof variables

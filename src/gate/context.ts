@@ -22,6 +22,8 @@ export interface AppContext {
     readonly registrationPerMinute: number
     readonly documentPerMinute: number
     readonly toolCallsPerMinute: number
+    readonly apiCallsPerMinute: number
+    readonly uploadBytes: number
     readonly formBodyBytes: number
     readonly jsonBodyBytes: number
     readonly graphqlDepth: number

@@ -138,6 +138,8 @@ function contextOf(
       registrationPerMinute: config.REGISTRATION_RATE_PER_MINUTE,
       documentPerMinute: config.DOCUMENT_RATE_PER_MINUTE,
       toolCallsPerMinute: config.TOOL_CALL_RATE_PER_MINUTE,
+      apiCallsPerMinute: config.API_CALL_RATE_PER_MINUTE,
+      uploadBytes: config.UPLOAD_BYTES,
       formBodyBytes: config.FORM_BODY_BYTES,
       jsonBodyBytes: config.JSON_BODY_BYTES,
       graphqlDepth: config.GRAPHQL_MAX_DEPTH,

@@ -9,6 +9,8 @@ const limits = {
   registrationPerMinute: 3,
   documentPerMinute: 3,
   toolCallsPerMinute: 3,
+  apiCallsPerMinute: 1000,
+  uploadBytes: 1_000_000,
 }
 const world = await aWorld({ limits })
 const school = await world.aSchool()

@@ -10,6 +10,8 @@ const world = await aWorld({
     registrationPerMinute: 1000,
     documentPerMinute: 1000,
     toolCallsPerMinute: 1000,
+    apiCallsPerMinute: 1000,
+    uploadBytes: 1_000_000,
   },
 })
 const school = await world.aSchool()

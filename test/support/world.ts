@@ -198,6 +198,8 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
       registrationPerMinute: 1000,
       documentPerMinute: 1000,
       toolCallsPerMinute: 10_000,
+      apiCallsPerMinute: 100_000,
+      uploadBytes: 1_000_000,
       formBodyBytes: 64 * 1024,
       jsonBodyBytes: 1024 * 1024,
       graphqlDepth: DEFAULT_LIMITS.depth,

@@ -35,7 +35,7 @@ const uploadInput = z.strictObject({
 export const recordUpload: WriteOperation<typeof uploadInput, typeof fileSchema> = {
   name: 'files.create',
   title: 'Upload a file',
-  summary: 'Stores the body of the request, up to 50 MiB, and answers with its address.',
+  summary: 'Stores the body of the request and answers with its address.',
   scopes: ['storage:write'],
   kind: 'create',
   input: uploadInput,

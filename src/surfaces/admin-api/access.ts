@@ -6,22 +6,20 @@ import { checkRate, createRateLimiter } from '../../foundation/http/rate-limit.t
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { loadCaller } from '../../gate/bearer-gate.ts'
 
-/** An app may make so many calls at once, and so many a minute in the long run. */
-const CALLS_PER_MINUTE = 6000
-/** Many apps may share the address of one office or one vendor. */
-const CALLS_PER_MINUTE_AND_ADDRESS = 60_000
+/** So many busy apps may share the address of one office or one vendor. */
+const APPS_PER_ADDRESS = 10
 
 /**
  * Counts callers by address until their token is known, and by authorization from then on: one
  * app's storm must not slow another down.
  */
-export function createRateChecks() {
+export function createRateChecks(perMinute: number) {
   const ofAddress = createRateLimiter({
     name: 'address',
-    quota: CALLS_PER_MINUTE_AND_ADDRESS,
+    quota: perMinute * APPS_PER_ADDRESS,
     windowSeconds: 60,
   })
-  const ofApp = createRateLimiter({ name: 'app', quota: CALLS_PER_MINUTE, windowSeconds: 60 })
+  const ofApp = createRateLimiter({ name: 'app', quota: perMinute, windowSeconds: 60 })
   return {
     ofAddress: (request: FastifyRequest, reply: FastifyReply) =>
       checkRate(ofAddress, addressBucket(clientAddress(request)), reply),

@@ -25,7 +25,7 @@ declare module 'fastify' {
 }
 
 /** The REST API that operators' clients run a school with, and its description. */
-export function addAdminApiRoutes(app: FastifyInstance, { files }: AppContext): void {
+export function addAdminApiRoutes(app: FastifyInstance, { files, limits }: AppContext): void {
   const description = constantDocument(openApiDocument([...ROUTES, UPLOAD_ROUTE]), {
     maxAgeSeconds: 300,
   })
@@ -44,13 +44,13 @@ export function addAdminApiRoutes(app: FastifyInstance, { files }: AppContext): 
       { parseAs: 'string' },
       scope.getDefaultJsonParser('error', 'error'),
     )
-    const rates = createRateChecks()
+    const rates = createRateChecks(limits.apiCallsPerMinute)
     scope.addHook('onRequest', async (request, reply) => rates.ofAddress(request, reply))
     for (const route of ROUTES) addRoute(scope, route, admit(route, rates.ofApp))
     refuseOtherMethods(scope, [...ROUTES, UPLOAD_ROUTE])
     if (files !== undefined) {
       scope.register(async (uploads) =>
-        addUploadRoute(uploads, files, admit(UPLOAD_ROUTE, rates.ofApp)),
+        addUploadRoute(uploads, files, limits.uploadBytes, admit(UPLOAD_ROUTE, rates.ofApp)),
       )
     }
     scope.all(`${API_ROOT}/*`, { onRequest: refuseUnknown }, refuseUnknown)

@@ -1,6 +1,6 @@
 import { fileName } from '../../domain/content/file-operations.ts'
 import { type Components, type JsonSchema, jsonSchema } from './json-schema.ts'
-import { MAX_FILE_BYTES, UPLOAD_ROUTE } from './upload.ts'
+import { UPLOAD_ROUTE } from './upload.ts'
 
 /** What the description of a JSON operation cannot say: the body is the file. */
 export function uploadRequest(components: Components): JsonSchema {
@@ -17,7 +17,7 @@ export function uploadRequest(components: Components): JsonSchema {
     ],
     requestBody: {
       required: true,
-      description: `The bytes of the file, at most ${MAX_FILE_BYTES}.`,
+      description: 'The bytes of the file, 50 MiB at most unless the server says otherwise.',
       content: { '*/*': { schema: { type: 'string', format: 'binary' } } },
     },
   }

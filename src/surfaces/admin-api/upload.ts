@@ -13,8 +13,6 @@ import { type Route, routerPath } from './route.ts'
 import { wrongParameters } from './route-input.ts'
 import { answerWrite } from './write.ts'
 
-export const MAX_FILE_BYTES = 50 * 1024 * 1024
-
 export const UPLOAD_ROUTE = {
   method: 'POST',
   path: '/files',
@@ -25,6 +23,7 @@ export const UPLOAD_ROUTE = {
 export function addUploadRoute(
   scope: FastifyInstance,
   store: FileStore,
+  maxBytes: number,
   onRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
 ): void {
   scope.removeAllContentTypeParsers()
@@ -38,7 +37,7 @@ export function addUploadRoute(
       if (caller === undefined) throw new Error('the handler ran without its caller')
       const name = nameOf(request)
       const content_type = typeOf(request)
-      const stored = await storeBody(request, store)
+      const stored = await storeBody(request, store, maxBytes)
       checkBytes(content_type, stored)
       const { sizeBytes: size_bytes, key: storage_key } = stored
       const sha256 = stored.sha256.toString('hex')
@@ -64,16 +63,20 @@ function typeOf(request: FastifyRequest): string {
     : 'application/octet-stream'
 }
 
-async function storeBody(request: FastifyRequest, store: FileStore): Promise<StoredBytes> {
+async function storeBody(
+  request: FastifyRequest,
+  store: FileStore,
+  maxBytes: number,
+): Promise<StoredBytes> {
   const body = request.body as AsyncIterable<Uint8Array> | undefined
   try {
-    return await store.write(request.school.id, body ?? NOTHING, MAX_FILE_BYTES)
+    return await store.write(request.school.id, body ?? NOTHING, maxBytes)
   } catch (error) {
     if (!(error instanceof FileTooLargeError)) throw error
     throw new Problem({
       status: 413,
       code: 'too_large',
-      detail: `Send at most ${MAX_FILE_BYTES} bytes.`,
+      detail: `Send at most ${maxBytes} bytes.`,
     })
   }
 }

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { verifies } from '../../spec/verifies.ts'
 import { anOperator, sendTo } from '../../support/admin-api.ts'
 import { aPair } from '../../support/client-like.ts'
@@ -135,4 +135,19 @@ describe('who may call the REST API', () => {
       }
     },
   )
+
+  test('an app that calls too often is told when to come back, and no other app is', async () => {
+    const limits = { ...world.context.limits, apiCallsPerMinute: 3 }
+    const busy = await aWorld({ limits })
+    const there = await busy.aSchool()
+    const storm = await anOperator(busy, there, { scopes: 'courses:read' })
+    const calm = await anOperator(busy, there, { scopes: 'courses:read' })
+    const statuses = []
+    for (let calls = 0; calls < 4; calls++) statuses.push((await storm.get('/courses')).statusCode)
+    expect(statuses).toEqual([200, 200, 200, 429])
+    const refused = await storm.get('/courses')
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+    expect(refused.json().code).toBe('too_many_requests')
+    expect((await calm.get('/courses')).statusCode).toBe(200)
+  })
 })

@@ -87,6 +87,12 @@ describe('uploads', () => {
     expect((await upload('', 'text/plain')).statusCode).toBe(422)
   })
 
+  test('more bytes than allowed are refused', async () => {
+    const answer = await upload(Buffer.alloc(1_000_001), 'application/zip')
+    expect(answer.statusCode).toBe(413)
+    expect(answer.headers['content-type']).toContain('application/problem+json')
+  })
+
   test('names that lead elsewhere are refused', async () => {
     for (const name of ['../../etc/passwd', 'a\\b', '', 'a\u0000b', 'x'.repeat(256)]) {
       expect((await upload('x', 'text/plain', name)).statusCode).toBe(400)
