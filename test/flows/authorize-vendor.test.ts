@@ -10,6 +10,7 @@ import {
   signedIn,
 } from '../support/authorization.ts'
 import { aPair, postForm, refresh, userinfo } from '../support/client-like.ts'
+import { auditOf } from '../support/oauth-world.ts'
 import { aWorld, CALLBACK } from '../support/world.ts'
 
 const world = await aWorld()
@@ -92,6 +93,32 @@ describe('a vendor platform', () => {
       expect(await rowsOf(stage)).toMatchObject([
         { client_id: 'claude', kind: 'vendor', audience: 'operator', confidential: false },
       ])
+    },
+  )
+
+  verifies(
+    'house.audit.events',
+    'leaves an audit row when a school first meets it, when its addresses change, and otherwise none',
+    async () => {
+      const { school, client, person } = await aPlatform('ChatGPT')
+      const consent = async () => {
+        const rows = await auditOf(school, () => aPair(world, school, client, person, READ))
+        return rows.filter(({ action }) => action.startsWith('client.'))
+      }
+      const row = {
+        outcome: 'ok',
+        client_id: client.clientId,
+        actor_user_id: person.id,
+        authorization_id: null,
+        detail: { kind: 'vendor', via: 'consent' },
+      }
+      expect(await consent()).toEqual([{ action: 'client.created', ...row }])
+      expect(await consent()).toEqual([])
+      const uris = { redirect_uris: [CALLBACK, 'https://old.example/cb'] }
+      await school.at.update('clients').set(uris).execute()
+      expect(await consent()).toEqual([{ action: 'client.changed', ...row }])
+      await school.at.update('clients').set({ deleted_at: new Date() }).execute()
+      expect(await consent()).toEqual([{ action: 'client.created', ...row }])
     },
   )
 

@@ -13,6 +13,7 @@ import {
   signedIn,
 } from '../support/authorization.ts'
 import { aPair, refresh, userinfo } from '../support/client-like.ts'
+import { auditOf } from '../support/oauth-world.ts'
 import { aWorld, CALLBACK, type TestClient, type World } from '../support/world.ts'
 
 const world = await aWorld({ loopbackDocuments: true, documentHosts: ['127.0.0.1', 'localhost'] })
@@ -97,6 +98,33 @@ describe('a client that brings its own document', () => {
       const pair = await aPair(world, stage.school, stage.client, stage.person, { scope: READ })
       expect(pair).not.toHaveProperty('school_id')
       expect((await userinfo(world, stage.school, pair.access_token)).statusCode).toBe(200)
+    },
+  )
+
+  verifies(
+    'house.audit.events',
+    'leaves an audit row when a school first meets it, when its document changed, and otherwise none',
+    async () => {
+      const document = await aDocument()
+      const { school, client, person } = await aStageFor(document)
+      const consent = async () => {
+        const rows = await auditOf(school, () =>
+          aPair(world, school, client, person, { scope: READ }),
+        )
+        return rows.filter(({ action }) => action.startsWith('client.'))
+      }
+      const row = {
+        outcome: 'ok',
+        client_id: client.clientId,
+        actor_user_id: person.id,
+        authorization_id: null,
+        detail: { kind: 'document', via: 'consent' },
+      }
+      expect(await consent()).toEqual([{ action: 'client.created', ...row }])
+      expect(await consent()).toEqual([])
+      document.change({ client_name: 'Renamed' })
+      await expireCache(world)
+      expect(await consent()).toEqual([{ action: 'client.changed', ...row }])
     },
   )
 

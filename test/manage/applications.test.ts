@@ -262,6 +262,7 @@ describe('installation-wide clients', () => {
       expect(await findClient(other.at, url)).toMatchObject({ reviewed: false })
       expect(await actionsOf(school)).toEqual([
         'client.changed',
+        'client.created',
         'client.disabled',
         'client.reviewed',
       ])

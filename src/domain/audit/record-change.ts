@@ -3,7 +3,7 @@ import { type AuditEntry, record } from './audit.ts'
 
 /** Who changes something, and from where: on the command line it is nobody we know by name. */
 export interface ChangedBy {
-  readonly via: 'admin_api' | 'admin_area' | 'command_line' | 'mcp'
+  readonly via: 'admin_api' | 'admin_area' | 'command_line' | 'consent' | 'mcp'
   readonly actorUserId?: string | undefined
   readonly requestId?: string | undefined
 }

@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import type { ChangedBy } from '../audit/record-change.ts'
 import type { School } from '../schools/school.ts'
+import { admitAudited } from './audited-admission.ts'
 import { type Client, findClient } from './client.ts'
 import { parseClientIdUrl } from './document/client-id-url.ts'
 import { type DocumentClients, documentAsClient } from './document-clients.ts'
@@ -78,13 +80,13 @@ export async function findAuthorizingClient(
  * its row was deleted: an owner or admin has just said yes to it. What keeps a client out is
  * disabling it. A deleted row's review went with it.
  */
-export async function admitClient(at: SchoolDb, client: Client): Promise<void> {
+export async function admitClient(at: SchoolDb, client: Client, by: ChangedBy): Promise<void> {
   if (client.clientId === EXPLORER_CLIENT_ID) await admitExplorerClient(at, client)
-  if (client.kind === 'vendor') await admitVendorPlatform(at, client.clientId)
+  if (client.kind === 'vendor') await admitVendorPlatform(at, client.clientId, by)
   if (client.kind === 'document') {
     const redirectUris = [...client.redirectUris]
     const scopes = client.scopes.toArray()
-    await at.run(sql`
+    const upsert = sql`
       insert into clients as c (school_id, client_id, kind, audience, name, redirect_uris, scopes)
       values (${at.schoolId}, ${client.clientId}, 'document', 'operator', ${client.name},
         ${redirectUris}::text[], ${scopes}::text[])
@@ -95,6 +97,7 @@ export async function admitClient(at: SchoolDb, client: Client): Promise<void> {
           deleted_at = null
         where c.kind = 'document'
           and (c.name, c.redirect_uris, c.scopes, c.deleted_at)
-              is distinct from (excluded.name, excluded.redirect_uris, excluded.scopes, null)`)
+              is distinct from (excluded.name, excluded.redirect_uris, excluded.scopes, null)`
+    await admitAudited(at, client, by, upsert)
   }
 }

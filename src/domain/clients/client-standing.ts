@@ -25,7 +25,7 @@ export async function disableClient(
   // A code that stayed would work again if the client were switched on within its lifetime.
   await withdrawCodesOfClient(tx, clientId)
   // A platform may be switched off before anybody here has authorized it.
-  await admitVendorPlatform(tx, clientId)
+  await admitVendorPlatform(tx, clientId, by)
   const client = await lockClient(tx, clientId)
   if (client === undefined) return { kind: 'unknown' }
   if (client.disabled_at !== null) return { kind: 'unchanged' }

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import type { ChangedBy } from '../audit/record-change.ts'
+import { admitAudited } from './audited-admission.ts'
 import { SCOPES_OF_AUDIENCE } from './scope-catalogue.ts'
 
 /** A known integration of this installation; every school shares it. */
@@ -54,8 +56,12 @@ export async function findVendorPlatformByName(
  * deleted one too, so that foreign keys, review and disabling work like for any other client. Does
  * nothing for a client_id that is no platform's.
  */
-export async function admitVendorPlatform(at: SchoolDb, clientId: string): Promise<void> {
-  await at.run(sql`
+export async function admitVendorPlatform(
+  at: SchoolDb,
+  clientId: string,
+  by: ChangedBy,
+): Promise<void> {
+  const upsert = sql`
     insert into clients as c (school_id, client_id, kind, audience, name, redirect_uris, scopes, reviewed_at)
     select ${at.schoolId}, client_id, 'vendor', 'operator', client_name, redirect_uris,
       ${SCOPES_OF_AUDIENCE.operator.toArray()}::text[], now()
@@ -65,5 +71,6 @@ export async function admitVendorPlatform(at: SchoolDb, clientId: string): Promi
         deleted_at = null
       where c.kind = 'vendor'
         and (c.redirect_uris, c.name, c.scopes, c.deleted_at)
-            is distinct from (excluded.redirect_uris, excluded.name, excluded.scopes, null)`)
+            is distinct from (excluded.redirect_uris, excluded.name, excluded.scopes, null)`
+  await admitAudited(at, { clientId, kind: 'vendor' }, by, upsert)
 }
