@@ -40,7 +40,7 @@ export const recordUpload: WriteOperation<typeof uploadInput, typeof fileSchema>
   kind: 'create',
   input: uploadInput,
   output: fileSchema,
-  examples: [],
+  examples: [{ title: 'A document', input: { name: 'syllabus.pdf' } }],
   async run(tx, caller, { name, content_type, size_bytes, sha256, storage_key }) {
     const made = uuidv7()
     const row = {

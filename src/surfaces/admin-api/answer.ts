@@ -28,6 +28,7 @@ export function answerOf(request: FastifyRequest, route: Route, output: Output):
 
 function locationOf(request: FastifyRequest, route: Route, output: Output): Record<string, string> {
   if (route.operation.kind !== 'create' || typeof output.id !== 'string') return {}
+  if (route.fileWith !== undefined) return { location: String(output.url) }
   const { origin } = request.school
   return { location: `${origin}${API_ROOT}${route.created ?? route.path}/${output.id}` }
 }

@@ -29,6 +29,12 @@ export const PARAMETERS = {
   },
 } as const satisfies Record<string, JsonSchema>
 
+export const FILE_BODY: JsonSchema = {
+  required: true,
+  description: 'The bytes of the file, 50 MiB at most unless the server says otherwise.',
+  content: { '*/*': { schema: { type: 'string', format: 'binary' } } },
+}
+
 export const PROBLEM_SCHEMA: JsonSchema = {
   type: 'object',
   description: 'A problem as in RFC 9457.',

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { SCOPES } from '../../domain/clients/scope-catalogue.ts'
 import { type Components, type JsonSchema, jsonSchema } from './json-schema.ts'
-import { PARAMETERS, PROBLEM_SCHEMA, problemResponses } from './openapi-conventions.ts'
-import { isUpload, uploadRequest } from './openapi-upload.ts'
+import { FILE_BODY, PARAMETERS, PROBLEM_SCHEMA, problemResponses } from './openapi-conventions.ts'
 import { API_ROOT, planOf, type Route } from './route.ts'
 
 /**
@@ -74,7 +73,7 @@ function operationObject(route: Route, components: Components): JsonSchema {
       ...(plan.version ? [reference('IfMatch')] : []),
     ],
     ...(plan.body.length === 0 ? {} : { requestBody: requestBody(route, plan.body, components) }),
-    ...(isUpload(route.path) ? uploadRequest(components) : {}),
+    ...(route.fileWith === undefined ? {} : { requestBody: FILE_BODY }),
     responses: {
       [operation.kind === 'create' ? '201' : '200']: success(route, components),
       ...(reading ? { '304': { description: 'The caller has it already.' } } : {}),

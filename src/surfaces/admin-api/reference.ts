@@ -41,14 +41,14 @@ export function describeInput(route: Route): readonly DescribedField[] {
       name,
       place,
       type: typeOf(schema),
-      note: typeof schema.description === 'string' ? schema.description : '',
+      note: typeof schema.description === 'string' ? schema.description.replaceAll('`', '') : '',
       required: !field.safeParse(undefined).success,
     }
   })
 }
 
 function typeOf(schema: JsonSchema): string {
-  if (Array.isArray(schema.enum)) return schema.enum.map((value) => `\`${value}\``).join(' or ')
+  if (Array.isArray(schema.enum)) return schema.enum.join(' or ')
   if (Array.isArray(schema.anyOf)) return schema.anyOf.map(typeOf).join(' or ')
   if (schema.type === 'array') return `list of ${typeOf((schema.items ?? {}) as JsonSchema)}`
   if (schema.type === 'string' && schema.format !== undefined) return String(schema.format)
@@ -72,6 +72,7 @@ export function exampleCall(route: Route, origin: string): string {
   const parts = [
     `curl ${route.method === 'GET' ? '' : `-X ${route.method} `}'${address}'`,
     `  -H "Authorization: Bearer $ACCESS_TOKEN"`,
+    ...(route.fileWith === undefined ? [] : [`  --data-binary @${example.name}`]),
     ...(Object.keys(body).length === 0
       ? []
       : [`  -H 'Content-Type: application/json'`, `  -d '${JSON.stringify(body)}'`]),

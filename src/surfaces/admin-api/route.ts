@@ -11,6 +11,8 @@ export interface Route {
   readonly operation: Operation
   /** Where a created object is found, followed by its id; the path itself if left out. */
   readonly created?: string
+  /** The body is a file; these members of the input come from the query, the others from the bytes. */
+  readonly fileWith?: readonly string[]
 }
 
 export const API_ROOT = '/api/v1'
@@ -26,17 +28,15 @@ export interface InputPlan {
 
 export type QueryType = 'string' | 'integer' | 'boolean' | 'list'
 
-export function planOf({ method, path, operation }: Route): InputPlan {
+export function planOf({ method, path, operation, fileWith }: Route): InputPlan {
   const inPath = [...path.matchAll(/\{([a-z_]+)\}/g)].map(([, name = '']) => name)
   const { shape } = operation.input
   const rest = Object.keys(shape).filter((name) => !inPath.includes(name) && name !== 'if_version')
-  const inQuery = method === 'GET'
+  const inQuery = fileWith ?? (method === 'GET' ? rest : [])
   return {
     path: inPath,
-    query: inQuery
-      ? Object.fromEntries(rest.map((name) => [name, queryType(shape[name] as z.ZodType)]))
-      : {},
-    body: inQuery ? [] : rest,
+    query: Object.fromEntries(inQuery.map((name) => [name, queryType(shape[name] as z.ZodType)])),
+    body: method === 'GET' || fileWith !== undefined ? [] : rest,
     version: 'if_version' in shape,
   }
 }

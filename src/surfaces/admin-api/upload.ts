@@ -17,6 +17,7 @@ export const UPLOAD_ROUTE = {
   method: 'POST',
   path: '/files',
   operation: recordUpload,
+  fileWith: ['name'],
 } as const satisfies Route
 
 /** The one address that takes bytes instead of JSON. The scope has let the caller in already. */

@@ -58,6 +58,7 @@ describe('uploads', () => {
       const file = answer.json()
       expect(file).toMatchObject({ object: 'file', size_bytes: 16, content_type: 'image/png' })
       expect(file.url).toBe(`${school.origin}/files/${file.id}`)
+      expect(answer.headers.location).toBe(file.url)
       const got = await download(school, file.id)
       expect(got.rawPayload.equals(PNG)).toBe(true)
       expect(got.headers['content-type']).toBe('image/png')
