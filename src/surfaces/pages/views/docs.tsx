@@ -81,8 +81,8 @@ function Choose() {
           </li>
           <li>
             <strong>An operator</strong>, owner or admin, who runs the school: scopes such as{' '}
-            <code>courses:read</code>, the REST API in <a href="/openapi.json">/openapi.json</a>,
-            and <code>/mcp</code>.
+            <code>courses:read</code>, the REST API in <a href="/docs/api">its reference</a> and{' '}
+            <a href="/openapi.json">/openapi.json</a>, and <code>/mcp</code>.
           </li>
         </ul>
         <p>
