@@ -201,6 +201,28 @@ describe('figures', () => {
     })
   })
 
+  test('a payment in the evening of UTC belongs to the next day and month of a school in Taipei', async () => {
+    await operator.patch('/school', { time_zone: 'Asia/Taipei' })
+    await school.at
+      .update('payments')
+      .set({ paid_at: new Date('2026-01-31T20:00:00Z') })
+      .execute()
+    const period = 'from=2026-01-01&to=2026-02-28'
+    for (const [interval, starts_on] of [
+      ['day', '2026-02-01'],
+      ['week', '2026-01-26'],
+      ['month', '2026-02-01'],
+    ]) {
+      const answer = await operator.get(`/analytics/revenue?${period}&interval=${interval}`)
+      expect(answer.json().data).toMatchObject([{ starts_on, paid_amount: 4500 }])
+    }
+    const learners = await operator.get(`/analytics/active-learners?${period}&interval=month`)
+    expect(learners.json().data).toEqual([
+      { starts_on: '2026-01-01', learner_count: 0 },
+      { starts_on: '2026-02-01', learner_count: 0 },
+    ])
+  })
+
   test('a period that runs backwards or has too many steps is refused', async () => {
     for (const query of ['from=2027-02-01&to=2027-01-01', 'from=1990-01-01&to=2027-01-01']) {
       expect((await operator.get(`/analytics/revenue?${query}`)).statusCode).toBe(400)
