@@ -76,6 +76,8 @@ test('a member ends an app by keyboard, and the app is out at once', async () =>
   const page = await aWindow()
   await page.goto('/account/apps')
   await signIn(page, ada)
+  await page.getByRole('heading', { name: 'Connected apps' }).waitFor()
+  await page.bringToFront()
   await page.keyboard.press('Tab')
   expect(await page.evaluate<string>('document.activeElement.textContent')).toBe(
     'Skip to the content',
