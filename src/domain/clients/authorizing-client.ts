@@ -81,7 +81,7 @@ export async function findAuthorizingClient(
  * disabling it. A deleted row's review went with it.
  */
 export async function admitClient(at: SchoolDb, client: Client, by: ChangedBy): Promise<void> {
-  if (client.clientId === EXPLORER_CLIENT_ID) await admitExplorerClient(at, client)
+  if (client.clientId === EXPLORER_CLIENT_ID) await admitExplorerClient(at, client, by)
   if (client.kind === 'vendor') await admitVendorPlatform(at, client.clientId, by)
   if (client.kind === 'document') {
     const redirectUris = [...client.redirectUris]

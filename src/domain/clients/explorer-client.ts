@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
-import { record } from '../audit/audit.ts'
+import type { ChangedBy } from '../audit/record-change.ts'
 import type { School } from '../schools/school.ts'
+import { admitAudited } from './audited-admission.ts'
 import type { Client } from './client.ts'
 
 export const EXPLORER_CLIENT_ID = 'member-api-explorer'
@@ -41,19 +42,16 @@ export async function findExplorerClient(
 }
 
 /** Its redirect URI follows the school when the origin moves. */
-export async function admitExplorerClient(at: SchoolDb, client: Client): Promise<void> {
-  const { rows } = await at.run(sql<{ inserted: boolean }>`
+export async function admitExplorerClient(
+  at: SchoolDb,
+  client: Client,
+  by: ChangedBy,
+): Promise<void> {
+  const upsert = sql`
     insert into clients as c (school_id, client_id, kind, audience, name, redirect_uris, scopes)
     values (${at.schoolId}, ${EXPLORER_CLIENT_ID}, 'application', 'member', ${client.name},
       ${[...client.redirectUris]}::text[], ${client.scopes.toArray()}::text[])
     on conflict (school_id, client_id) do update set redirect_uris = excluded.redirect_uris
-      where c.redirect_uris is distinct from excluded.redirect_uris
-    returning c.xmax = 0 as inserted`)
-  const [row] = rows
-  if (row === undefined) return
-  await record(at, {
-    action: row.inserted ? 'client.created' : 'client.changed',
-    outcome: 'ok',
-    clientId: EXPLORER_CLIENT_ID,
-  })
+      where c.redirect_uris is distinct from excluded.redirect_uris`
+  await admitAudited(at, client, by, upsert)
 }
