@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { verifies } from '../../spec/verifies.ts'
 import { launchBrowser } from '../../support/browser.ts'
 import { aWorld } from '../../support/world.ts'
+import { expireAccessTokens } from './consent.ts'
 import { StoringProvider } from './oauth-provider.ts'
 import { DEMO_PASSWORD, furnishDemoWorld } from './tool-endpoint.ts'
 
@@ -94,10 +95,7 @@ verifies(
     expect(read.structuredContent).toMatchObject({ result: { object: 'list' } })
 
     const before = provider.tokens()?.access_token
-    await world.database.db
-      .updateTable('token_pairs')
-      .set({ access_expires_at: new Date(0) })
-      .execute()
+    await expireAccessTokens(world)
     expect((await client.callTool(call)).isError).not.toBe(true)
     expect(provider.tokens()?.access_token).not.toBe(before)
     await Promise.all([client.close(), anonymous.client.close()])

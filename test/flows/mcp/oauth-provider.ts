@@ -9,6 +9,8 @@ import type {
 export interface ProviderOptions {
   /** Left out, the client registers itself by its name. */
   readonly clientId?: string
+  /** Where the client's metadata document is: used if the server takes such documents. */
+  readonly clientMetadataUrl?: string
   readonly clientName: string
   /** Where the client is registered; tokens and names of one server are for no other. */
   readonly issuer: string
@@ -19,14 +21,17 @@ export interface ProviderOptions {
 export class StoringProvider implements OAuthClientProvider {
   readonly redirectUrl: string
   readonly clientMetadata: OAuthClientMetadata
+  declare readonly clientMetadataUrl?: string
   #client: StoredOAuthClientInformation | undefined
   #tokens: StoredOAuthTokens | undefined
   #discovery: OAuthDiscoveryState | undefined
   #verifier = ''
   #opened: URL | undefined
 
-  constructor({ clientId, clientName, issuer, redirectUrl }: ProviderOptions) {
+  constructor(options: ProviderOptions) {
+    const { clientId, clientMetadataUrl, clientName, issuer, redirectUrl } = options
     this.redirectUrl = redirectUrl ?? 'http://127.0.0.1/callback'
+    if (clientMetadataUrl !== undefined) this.clientMetadataUrl = clientMetadataUrl
     this.#client = clientId === undefined ? undefined : { client_id: clientId, issuer }
     this.clientMetadata = {
       client_name: clientName,
@@ -55,6 +60,11 @@ export class StoringProvider implements OAuthClientProvider {
 
   saveTokens(tokens: StoredOAuthTokens): void {
     this.#tokens = tokens
+  }
+
+  /** What an application does before it asks for more than its tokens cover. */
+  forgetTokens(): void {
+    this.#tokens = undefined
   }
 
   redirectToAuthorization(url: URL): void {

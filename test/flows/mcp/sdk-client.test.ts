@@ -6,10 +6,10 @@ import {
 } from '@modelcontextprotocol/client'
 import { afterAll, describe, expect, test } from 'vitest'
 import { verifies } from '../../spec/verifies.ts'
-import { Visitor } from '../../support/browser-like.ts'
 import { aWorld } from '../../support/world.ts'
+import { consent, expireAccessTokens } from './consent.ts'
 import { StoringProvider } from './oauth-provider.ts'
-import { DEMO_PASSWORD, demoPerson, furnishDemoWorld } from './tool-endpoint.ts'
+import { furnishDemoWorld } from './tool-endpoint.ts'
 
 const world = await aWorld()
 const address = await world.app.listen({ port: 0, host: '127.0.0.1' })
@@ -35,17 +35,6 @@ async function connect(
   await client.connect(transport)
   opened.push(client)
   return { client, transport }
-}
-
-/** The person signs in and allows in the browser that the client opened; what its callback gets. */
-async function consent(provider: StoringProvider, email: string): Promise<URLSearchParams> {
-  const person = await demoPerson(world, email)
-  const { pathname, search } = provider.takeOpened()
-  const visitor = new Visitor(world, demo)
-  const signIn = await visitor.follow(await visitor.get(pathname + search))
-  const page = await visitor.follow(await visitor.signIn(signIn, person, DEMO_PASSWORD))
-  const { location } = (await visitor.decide(page, 'allow')).headers
-  return new URL(String(location)).searchParams
 }
 
 const names = async ({ client }: Connection): Promise<string[]> =>
@@ -84,7 +73,9 @@ for (const [era, mode] of [
         await expect(
           first.client.callTool({ name: 'sign_in', arguments: { as: 'member' } }),
         ).rejects.toThrow(UnauthorizedError)
-        await first.transport.finishAuth(await consent(provider, 'ada@demo.test'))
+        await first.transport.finishAuth(
+          await consent(world, demo, provider.takeOpened(), 'ada@demo.test'),
+        )
 
         const second = await connect(mode, provider)
         expect(await names(second)).toContain('my_payments')
@@ -94,7 +85,9 @@ for (const [era, mode] of [
         await expect(
           second.client.callTool({ name: 'mark_all_notifications_read', arguments: {} }),
         ).rejects.toThrow(UnauthorizedError)
-        await second.transport.finishAuth(await consent(provider, 'ada@demo.test'))
+        await second.transport.finishAuth(
+          await consent(world, demo, provider.takeOpened(), 'ada@demo.test'),
+        )
         expect(provider.tokens()?.scope).toContain('account:write')
         const third = await connect(mode, provider)
         const marked = await third.client.callTool({
@@ -104,10 +97,7 @@ for (const [era, mode] of [
         expect(marked.structuredContent).toMatchObject({ unreadNotificationCount: 0 })
 
         const stale = provider.tokens()?.access_token
-        await world.database.db
-          .updateTable('token_pairs')
-          .set({ access_expires_at: new Date(0) })
-          .execute()
+        await expireAccessTokens(world)
         const refreshed = await third.client.callTool({ name: 'my_courses', arguments: {} })
         expect(refreshed.structuredContent).toHaveProperty('courses')
         expect(provider.tokens()?.access_token).not.toBe(stale)
@@ -124,7 +114,9 @@ verifies(
     const first = await connect('auto', provider)
     const signIn = { name: 'sign_in', arguments: { as: 'operator' } }
     await expect(first.client.callTool(signIn)).rejects.toThrow(UnauthorizedError)
-    await first.transport.finishAuth(await consent(provider, 'owner@demo.test'))
+    await first.transport.finishAuth(
+      await consent(world, demo, provider.takeOpened(), 'owner@demo.test'),
+    )
 
     const second = await connect('auto', provider)
     const list = { action: 'orders.list', input: { limit: 2 } }
@@ -134,7 +126,9 @@ verifies(
     const draft = { action: 'posts.create', input: { slug: 'by-a-client', title: 'By a client' } }
     const write = { name: 'change_publishing', arguments: draft }
     await expect(second.client.callTool(write)).rejects.toThrow(UnauthorizedError)
-    await second.transport.finishAuth(await consent(provider, 'owner@demo.test'))
+    await second.transport.finishAuth(
+      await consent(world, demo, provider.takeOpened(), 'owner@demo.test'),
+    )
     expect(provider.tokens()?.scope).toContain('orders:read')
     const third = await connect('auto', provider)
     const made = await third.client.callTool(write)
