@@ -7,6 +7,12 @@ describe('uuidv7', () => {
     expect(id).toMatch(/^01990000-0001-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   })
 
+  test('sorts in the order of making within one millisecond (RFC 9562 §6.2)', () => {
+    const ids = Array.from({ length: 1000 }, () => uuidv7(0x0199_0000_0002))
+    expect(ids.toSorted()).toEqual(ids)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
   test('survives the way to bytes and back', () => {
     const id = uuidv7()
     expect(uuidFromBytes(uuidToBytes(id))).toBe(id)

@@ -5,15 +5,19 @@ export function randomSecret(bytes = 32): Buffer {
   return randomBytes(bytes)
 }
 
+const sequence = { millisecond: 0, next: 0 }
+
 /**
- * A time-ordered id, made here because PostgreSQL's own uuidv7() is only in version 18 and up.
+ * A time-ordered id, made here because PostgreSQL's own uuidv7() is only in version 18 and up. Those
+ * of one millisecond are counted, so that what this process wrote second also sorts second.
  *
- * @see RFC 9562 §5.7
+ * @see RFC 9562 §5.7 and §6.2, method 1
  */
 export function uuidv7(now: number = Date.now()): string {
+  if (sequence.millisecond !== now) Object.assign(sequence, { millisecond: now, next: 0 })
   const bytes = randomBytes(16)
   bytes.writeUIntBE(now, 0, 6)
-  bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f)
+  bytes.writeUInt16BE(0x7000 | (sequence.next++ & 0x0fff), 6)
   bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f)
   return uuidFromBytes(bytes)
 }
