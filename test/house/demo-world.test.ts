@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { sql } from 'kysely'
+import { pino } from 'pino'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
 import {
   createDemoWorld,
   createDemoWorldIfEmpty,
@@ -14,8 +16,9 @@ import { sha256 } from '../../src/foundation/crypto/digest.ts'
 import { verifyPassword } from '../../src/foundation/crypto/password.ts'
 import { Keyring } from '../../src/foundation/crypto/seal.ts'
 import type { Db } from '../../src/foundation/db/database.ts'
+import { openPreparedDatabase } from '../../src/start/prepare.ts'
 import { verifies } from '../spec/verifies.ts'
-import { testDatabase } from '../support/database.ts'
+import { emptyDatabase, testDatabase } from '../support/database.ts'
 import { count, rowsOf } from './demo-questions.ts'
 
 const keyring = new Keyring('a secret of thirty-two characters and more')
@@ -32,6 +35,32 @@ async function school(origin: string): Promise<School> {
   if (found === undefined) throw new Error(`no school at ${origin}`)
   return found
 }
+
+describe('a server that starts on an empty database', () => {
+  const secret = 'a secret of thirty-two characters and more'
+
+  verifies(
+    'demo.not-in-production',
+    'makes no demo world in production, nor where it is switched off',
+    async () => {
+      const { host, port, user, password, database } = await emptyDatabase()
+      const url = new URL(`postgres://localhost/${database}`)
+      url.search = new URLSearchParams({ host: String(host), port: String(port) }).toString()
+      url.username = encodeURIComponent(String(user))
+      url.password = encodeURIComponent(String(password ?? ''))
+      const start = async (env: Record<string, string>) => {
+        const config = readConfig({ DATABASE_URL: url.href, SCHOOLGATE_SECRET: secret, ...env })
+        const { server, isDemo } = await openPreparedDatabase(config, pino({ level: 'silent' }))
+        await server.stop()
+        return isDemo
+      }
+      expect(await start({ NODE_ENV: 'production' })).toBe(false)
+      expect(await start({ SCHOOLGATE_DEMO: 'off' })).toBe(false)
+      expect(await start({ NODE_ENV: 'production', SCHOOLGATE_DEMO: 'on' })).toBe(false)
+      expect(await start({})).toBe(true)
+    },
+  )
+})
 
 describe('schools', () => {
   verifies('demo.variants', 'each school is its own variant with its own key stage', async () => {
