@@ -44,7 +44,8 @@ async function startServer(): Promise<{ connection: pg.ClientConfig; stop(): Pro
   const postgres = await startEmbeddedPostgres({
     dataDir,
     durable: false,
-    settings: { max_connections: '300' },
+    // An autovacuum worker belongs to a superuser, and a database it is in cannot be dropped by force.
+    settings: { max_connections: '300', autovacuum: 'off' },
   })
   return {
     connection: { ...postgres.address },
