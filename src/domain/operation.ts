@@ -28,7 +28,10 @@ interface Described<I extends z.ZodObject, O extends z.ZodObject> {
   readonly name: string
   readonly title: string
   readonly summary: string
-  /** Every one of them is needed. A write scope does not include the right to read. */
+  /**
+   * Every one of them is needed. A write scope does not include the right to read. None means that
+   * apps cannot do it: it is for the admin area and the command line.
+   */
   readonly scopes: readonly string[]
   /** Wire types only, no transforms: it is printed as JSON Schema too. */
   readonly input: I
@@ -118,11 +121,17 @@ export function refusalFrom(error: unknown): Refusal {
   return refusal
 }
 
-/** Every scope that this input needs, for the check and for the challenge. */
+/**
+ * Every scope that this input needs, for the check and for the challenge. An operation that no scope
+ * covers is not for apps: asking here means that it was given to a surface where any token would do.
+ */
 export function neededScopes(
   operation: Operation,
   input?: Record<string, unknown>,
 ): readonly string[] {
+  if (operation.scopes.length === 0) {
+    throw new Error(`${operation.name} has no scope, so no app may perform it`)
+  }
   const extra = input === undefined ? [] : (operation.extraScopes?.(input) ?? [])
   return [...new Set([...operation.scopes, ...extra])]
 }

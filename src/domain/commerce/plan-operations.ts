@@ -2,11 +2,12 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { checkCourses } from '../learning/check-courses.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { amount, currency, id, line, markdown, slug } from '../operation/fields.ts'
 import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
 import { changeOperation, createOperation, readOperation } from '../operation/object-operations.ts'
-import { conflict, invalid } from '../operation/refusal.ts'
+import { conflict } from '../operation/refusal.ts'
 import { loadObject } from '../operation/resource.ts'
 import { writing } from '../operation/writing.ts'
 import { schoolCurrency } from '../schools/school-currency.ts'
@@ -147,12 +148,7 @@ export const archivePlan = moveTo(
 )
 
 async function setCourses(tx: SchoolTx, plan: string, wanted: readonly string[]): Promise<void> {
-  const unique = [...new Set(wanted)]
-  const { rows } = await tx.run(sql`
-    select 1 from courses where school_id = ${tx.schoolId} and id = any(${unique}::uuid[])`)
-  if (rows.length !== unique.length) {
-    throw invalid('course_ids', 'unknown_reference', 'One of these is no course of this school.')
-  }
+  const unique = await checkCourses(tx, 'course_ids', wanted)
   await tx.delete('membership_plan_courses').where('plan_id', '=', plan).execute()
   if (unique.length === 0) return
   const opened = unique.map((course_id) => ({ plan_id: plan, course_id }))

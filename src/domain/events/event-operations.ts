@@ -14,6 +14,7 @@ import {
   text,
   time,
   utc,
+  webAddress,
 } from '../operation/fields.ts'
 import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
 import {
@@ -30,12 +31,6 @@ const READ = ['events:read']
 const WRITE = ['events:write']
 const STATES = ['draft', 'published', 'canceled'] as const
 
-/** Shown to members as a link, so nothing that a browser would run. */
-const webAddress = z
-  .url({ protocol: /^https?$/, error: 'Write an address that begins with https://.' })
-  .max(2000)
-  .nullable()
-
 const fields = {
   slug,
   title: line(300),
@@ -43,7 +38,7 @@ const fields = {
   starts_at: time,
   ends_at: time,
   location: text(0, 500),
-  online_url: webAddress,
+  online_url: webAddress.nullable(),
   capacity: z.int().min(1).max(1_000_000).nullable().meta({ description: 'Null means no limit.' }),
   price_amount: amount,
   currency,

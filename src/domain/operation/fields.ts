@@ -39,6 +39,11 @@ export const slug = z
 export const markdown = (max: number) =>
   text(0, max).meta({ description: 'Markdown; raw HTML in it is shown as text.' })
 
+/** Shown to members as a link, so nothing that a browser would run. */
+export const webAddress = z
+  .url({ protocol: /^https?$/, error: 'Write an address that begins with https://.' })
+  .max(2000, 'Use at most 2000 characters.')
+
 /** @see RFC 3339 §5.6 */
 export const time = z.iso
   .datetime({ offset: true, error: 'Write a time such as 2027-01-31T09:00:00Z.' })

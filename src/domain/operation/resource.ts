@@ -70,7 +70,7 @@ export async function selectObjects<S extends z.ZodObject>(
 }
 
 /** A row as the wire has it: its kind first, and times as text in UTC. */
-function wireObject<S extends z.ZodObject>(resource: Resource<S>, row: Row): z.output<S> {
+export function wireObject<S extends z.ZodObject>(resource: Resource<S>, row: Row): z.output<S> {
   const members = Object.entries(row).map(([name, value]) => [name, wireValue(value)])
   return { object: resource.object, ...Object.fromEntries(members) } as z.output<S>
 }

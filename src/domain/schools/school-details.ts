@@ -19,7 +19,7 @@ const hostPattern = z.string().transform((text, context) => {
   return z.NEVER
 })
 
-function isTimeZone(name: string): boolean {
+export function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })
     return true

@@ -1,0 +1,23 @@
+import { sql } from 'kysely'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { invalid } from '../operation/refusal.ts'
+
+/** The ids, each once; refuses them all if one of them holds no role at this school. */
+export async function checkMembers(
+  tx: SchoolTx,
+  field: string,
+  ids: readonly string[],
+): Promise<readonly string[]> {
+  const unique = [...new Set(ids)]
+  const { rows } = await tx.run(sql`
+    select 1 from school_members
+    where school_id = ${tx.schoolId} and user_id = any(${unique}::uuid[]) and roles <> '{}'`)
+  if (rows.length === unique.length) return unique
+  throw invalid(
+    field,
+    'unknown_reference',
+    unique.length === 1
+      ? 'This is no member of this school.'
+      : 'One of these is no member of this school.',
+  )
+}
