@@ -1,0 +1,204 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { uuidv7 } from '../../foundation/crypto/random.ts'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { id, line, time, webAddress } from '../operation/fields.ts'
+import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import { changeOperation, createOperation, readOperation } from '../operation/object-operations.ts'
+import { conflict, invalid } from '../operation/refusal.ts'
+import { loadObject } from '../operation/resource.ts'
+import { containing } from '../operation/wire-sql.ts'
+import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
+import { checkVersion, writing } from '../operation/writing.ts'
+import { checkMembers } from '../people/check-members.ts'
+import { meetings } from './meeting-resource.ts'
+import { MEETING_KINDS, MEETING_STATES, type MeetingState } from './meetings-of-member.ts'
+
+const roomUrl = z.union([z.literal(''), webAddress], {
+  error: 'Write an address that begins with https://, or nothing.',
+})
+
+const fields = { title: line(300), starts_at: time, ends_at: time, room_url: roomUrl }
+
+export const listMeetings = listOperation({
+  name: 'consulting_meetings.list',
+  title: 'List meetings',
+  summary: 'Meetings on services and classes of study groups, past and to come.',
+  ...WITHOUT_SCOPE,
+  of: meetings,
+  filters: {
+    kind: filter(z.enum(MEETING_KINDS), (kind) => sql`r.kind = ${kind}`),
+    state: filter(z.enum(MEETING_STATES), (state) => sql`r.state = ${state}`),
+    service_id: filter(id, (value) => sql`r.service_id = ${value}`),
+    study_group_id: filter(id, (value) => sql`r.study_group_id = ${value}`),
+    member_id: filter(
+      id,
+      (value, at) => sql`
+        (${value} = any(r.member_ids) or exists (
+          select from study_group_members p
+          where p.school_id = ${at.schoolId} and p.group_id = r.study_group_id and p.user_id = ${value}))`,
+    ),
+    search: filter(line(100), (value) => {
+      const pattern = containing(value)
+      return sql`(r.title ilike ${pattern} or r.held_for ilike ${pattern})`
+    }),
+    ...timeFilters('starts_at'),
+    ...timeFilters('ends_at'),
+  },
+  sorts: { starts_at: 'time', created_at: 'time' },
+  defaultSort: '-starts_at',
+})
+
+export const readMeeting = readOperation({
+  name: 'consulting_meetings.read',
+  title: 'Read a meeting',
+  summary: 'One meeting by its id.',
+  ...WITHOUT_SCOPE,
+  of: meetings,
+})
+
+export const createMeeting = createOperation({
+  name: 'consulting_meetings.create',
+  title: 'Create a meeting',
+  summary: 'A meeting on a service with the members who hold seats, or a class of a study group.',
+  ...WITHOUT_SCOPE,
+  of: meetings,
+  fields: {
+    service_id: id.nullable().default(null),
+    study_group_id: id.nullable().default(null),
+    title: fields.title
+      .optional()
+      .meta({ description: 'That of the service, or the group’s name, if left out.' }),
+    state: z.enum(MEETING_STATES).default('available'),
+    starts_at: fields.starts_at,
+    ends_at: fields.ends_at,
+    room_url: fields.room_url.default(''),
+    member_ids: z.array(id).max(5000).default([]),
+  },
+  async create(tx, _caller, { member_ids, starts_at, ends_at, title, ...columns }) {
+    checkKind(columns.service_id, columns.study_group_id)
+    if (columns.study_group_id !== null) checkClass(columns.state, member_ids)
+    checkOrder(starts_at, ends_at)
+    const seated = await checkMembers(tx, 'member_ids', member_ids)
+    const made = uuidv7()
+    const named = title ?? (await titleFor(tx, columns.service_id, columns.study_group_id))
+    const times = { starts_at: new Date(starts_at), ends_at: new Date(ends_at) }
+    await tx
+      .insert('consulting_meetings', { ...columns, ...times, title: named, id: made })
+      .execute()
+    const seats = seated.map((user_id) => ({ meeting_id: made, user_id }))
+    if (seats.length > 0) await tx.insert('meeting_seats', seats).execute()
+    return made
+  },
+})
+
+const target = (meeting: string, ifVersion: number | undefined) => ({
+  object: 'consulting_meeting',
+  key: { id: meeting },
+  ifVersion,
+})
+
+export const changeMeeting = changeOperation({
+  name: 'consulting_meetings.change',
+  title: 'Change a meeting',
+  summary: 'Another title, time or room; members see it at once.',
+  ...WITHOUT_SCOPE,
+  of: meetings,
+  fields: z.object(fields).partial().shape,
+  async change(tx, caller, { id: meeting, if_version, ...columns }) {
+    await checkVersion(tx, 'consulting_meetings', target(meeting, if_version))
+    const before = await loadObject(tx, caller, meetings, meeting)
+    checkOrder(columns.starts_at ?? before.starts_at, columns.ends_at ?? before.ends_at)
+    await writing(tx).update('consulting_meetings', target(meeting, undefined), columns)
+  },
+})
+
+export const confirmMeeting = changeOperation({
+  name: 'consulting_meetings.confirm',
+  title: 'Confirm a meeting',
+  summary: 'Turns a reserved slot into a scheduled meeting, with its room if one is given.',
+  ...WITHOUT_SCOPE,
+  of: meetings,
+  fields: { room_url: roomUrl.optional() },
+  async change(tx, caller, { id: meeting, if_version, room_url }) {
+    await checkVersion(tx, 'consulting_meetings', target(meeting, if_version))
+    const before = await loadObject(tx, caller, meetings, meeting)
+    if (before.kind === 'study_group') {
+      throw conflict('study_group', 'A class of a study group takes place without confirmation.')
+    }
+    if (before.state === 'canceled') {
+      throw conflict('canceled', 'This meeting was canceled. Reopen it first.')
+    }
+    if (Date.parse(before.ends_at) <= Date.now()) {
+      throw conflict('over', 'This meeting is over, so there is nothing left to confirm.')
+    }
+    const columns = { state: 'scheduled', room_url }
+    await writing(tx).update('consulting_meetings', target(meeting, undefined), columns)
+  },
+})
+
+export const cancelMeeting = changeOperation({
+  name: 'consulting_meetings.cancel',
+  title: 'Cancel a meeting',
+  summary: 'Calls it off. It stays in the members’ schedules as canceled, without its room.',
+  ...WITHOUT_SCOPE,
+  of: meetings,
+  fields: {},
+  change: (tx, _caller, input) => moveTo(tx, input, 'canceled'),
+})
+
+export const reopenMeeting = changeOperation({
+  name: 'consulting_meetings.reopen',
+  title: 'Reopen a meeting',
+  summary: 'Takes a cancellation or a confirmation back: seats are kept, the meeting is available.',
+  ...WITHOUT_SCOPE,
+  of: meetings,
+  fields: {},
+  change: (tx, _caller, input) => moveTo(tx, input, 'available'),
+})
+
+async function moveTo(
+  tx: SchoolTx,
+  { id: meeting, if_version }: { id: string; if_version?: number | undefined },
+  state: MeetingState,
+): Promise<void> {
+  await writing(tx).update('consulting_meetings', target(meeting, if_version), { state })
+}
+
+function checkKind(service: string | null, group: string | null): void {
+  if ((service === null) !== (group === null)) return
+  throw invalid(
+    service === null ? 'service_id' : 'study_group_id',
+    'one_of',
+    'A meeting is on a service or a class of a study group: name one of the two.',
+  )
+}
+
+function checkClass(state: MeetingState, seated: readonly string[]): void {
+  if (state === 'scheduled') {
+    throw invalid('state', 'study_group', 'A class is available or canceled; nobody confirms it.')
+  }
+  if (seated.length > 0) {
+    throw invalid('member_ids', 'study_group', 'A class has no seats: its group’s roster attends.')
+  }
+}
+
+function checkOrder(starts_at: string, ends_at: string): void {
+  if (Date.parse(ends_at) > Date.parse(starts_at)) return
+  throw invalid('ends_at', 'before_start', 'Write an end after the start.')
+}
+
+async function titleFor(
+  tx: SchoolTx,
+  service: string | null,
+  group: string | null,
+): Promise<string> {
+  const { rows } = await tx.run(sql<{ title: string }>`
+    select title from consulting_services where school_id = ${tx.schoolId} and id = ${service}
+    union all
+    select name from study_groups where school_id = ${tx.schoolId} and id = ${group}`)
+  const found = rows[0]?.title
+  if (found !== undefined) return found
+  const field = service === null ? 'study_group_id' : 'service_id'
+  throw invalid(field, 'unknown_reference', 'There is no object with this id at this school.')
+}

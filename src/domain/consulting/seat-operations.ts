@@ -1,0 +1,173 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { uuidv7 } from '../../foundation/crypto/random.ts'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { id } from '../operation/fields.ts'
+import { listOperation } from '../operation/list-operation.ts'
+import { changeOperation, createOperation } from '../operation/object-operations.ts'
+import { conflict, invalid } from '../operation/refusal.ts'
+import { loadObject } from '../operation/resource.ts'
+import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
+import { checkVersion, writing } from '../operation/writing.ts'
+import type { OperationCaller } from '../operation.ts'
+import { checkMembers } from '../people/check-members.ts'
+import { attendees, meetings } from './meeting-resource.ts'
+import { slots } from './slot-operations.ts'
+
+export const listAttendees = listOperation({
+  name: 'consulting_meetings.attendees',
+  title: 'List a meeting’s attendees',
+  summary: 'Who holds a seat, or the roster of the group whose class it is.',
+  ...WITHOUT_SCOPE,
+  of: attendees,
+  within: { meeting_id: id },
+  checkParent: (at, caller, input) => loadObject(at, caller, meetings, String(input.meeting_id)),
+  sorts: { name: 'text', since: 'time' },
+  defaultSort: 'name',
+})
+
+export const bookSlot = createOperation({
+  name: 'consulting_slots.book',
+  title: 'Book a slot for a member',
+  summary:
+    'Takes a seat on the day, as if the member had reserved it: the meeting stays available until it is confirmed.',
+  ...WITHOUT_SCOPE,
+  of: meetings,
+  fields: { slot_id: id, on: z.iso.date('Write a day such as 2027-01-31.'), member_id: id },
+  async create(tx, caller, { slot_id, on, member_id }) {
+    const slot = await loadObject(tx, caller, slots, slot_id)
+    // Locked, so that two bookings cannot both make the meeting of that day.
+    const service = { object: 'consulting_service', key: { id: slot.service_id } }
+    await checkVersion(tx, 'consulting_services', service)
+    const day = await loadDay(tx, slot_id, on)
+    if (day.weekday !== slot.weekday) {
+      throw invalid('on', 'other_weekday', 'The slot is on another day of the week.')
+    }
+    if (day.starts_at.getTime() <= Date.now()) {
+      throw invalid('on', 'in_the_past', 'This has begun already. Choose a day to come.')
+    }
+    if (day.state === 'paused') {
+      throw conflict('paused', 'The service is paused. Offer it again to book its slots.')
+    }
+    const meeting = day.meeting_id ?? (await addMeeting(tx, slot.service_id, day))
+    await takeSeat(tx, caller, meeting, member_id)
+    return meeting
+  },
+})
+
+interface SlotDay {
+  readonly weekday: number
+  readonly starts_at: Date
+  readonly ends_at: Date
+  readonly title: string
+  readonly state: string
+  readonly meeting_id: string | null
+}
+
+/** The slot on a day, and the meeting that is there already. */
+async function loadDay(tx: SchoolTx, slot: string, on: string): Promise<SlotDay> {
+  const { rows } = await tx.run(sql<SlotDay>`
+    select d.*, v.title, v.state, (
+      select m.id from consulting_meetings m
+      where m.school_id = t.school_id and m.service_id = t.service_id and m.starts_at = d.starts_at
+        and m.state <> 'canceled' order by m.id limit 1) as meeting_id
+    from consulting_slots t
+      join consulting_services v on v.school_id = t.school_id and v.id = t.service_id
+      cross join lateral (
+        select extract(isodow from ${on}::date)::int as weekday,
+          (${on}::date + t.starts_at) at time zone t.time_zone as starts_at,
+          (${on}::date + t.starts_at) at time zone t.time_zone
+            + make_interval(mins => t.duration_minutes) as ends_at) d
+    where t.school_id = ${tx.schoolId} and t.id = ${slot}`)
+  return rows[0] as SlotDay
+}
+
+async function addMeeting(
+  tx: SchoolTx,
+  service_id: string,
+  { title, starts_at, ends_at }: SlotDay,
+): Promise<string> {
+  const made = uuidv7()
+  await tx
+    .insert('consulting_meetings', { id: made, service_id, title, starts_at, ends_at })
+    .execute()
+  return made
+}
+
+export const addAttendee = changeOperation({
+  name: 'consulting_meetings.add_attendee',
+  title: 'Give a member a seat',
+  summary: 'The meeting is in the member’s schedule from then on.',
+  ...WITHOUT_SCOPE,
+  of: meetings,
+  fields: { member_id: id },
+  async change(tx, caller, { id: meeting, if_version, member_id }) {
+    await takeSeat(tx, caller, meeting, member_id, if_version)
+  },
+})
+
+export const removeAttendee = changeOperation({
+  name: 'consulting_meetings.remove_attendee',
+  title: 'Take a member’s seat back',
+  summary: 'The meeting leaves the member’s schedule.',
+  ...WITHOUT_SCOPE,
+  of: meetings,
+  fields: { member_id: id },
+  async change(tx, _caller, { id: meeting, if_version, member_id }) {
+    await touch(tx, meeting, if_version)
+    const freed = await tx
+      .delete('meeting_seats')
+      .where('meeting_id', '=', meeting)
+      .where('user_id', '=', member_id)
+      .returning('user_id')
+      .executeTakeFirst()
+    if (freed === undefined) {
+      throw invalid('member_id', 'no_seat', 'This member holds no seat on the meeting.')
+    }
+  },
+})
+
+async function takeSeat(
+  tx: SchoolTx,
+  caller: OperationCaller,
+  meeting: string,
+  member: string,
+  ifVersion?: number,
+): Promise<void> {
+  await touch(tx, meeting, ifVersion)
+  const { kind, state, attendee_count } = await loadObject(tx, caller, meetings, meeting)
+  if (kind === 'study_group') {
+    throw conflict('study_group', 'A class has no seats. Add the member to the group instead.')
+  }
+  if (state === 'canceled')
+    throw conflict('canceled', 'This meeting was canceled. Reopen it first.')
+  await checkMembers(tx, 'member_id', [member])
+  const capacity = await capacityOf(tx, meeting)
+  if (capacity !== null && attendee_count >= capacity) {
+    throw conflict('full', 'Every seat is taken. Free one, or choose another time.')
+  }
+  const { rows } = await tx.run(sql`
+    insert into meeting_seats (school_id, meeting_id, user_id)
+    values (${tx.schoolId}, ${meeting}, ${member}) on conflict do nothing returning 1`)
+  if (rows.length === 0) {
+    throw invalid('member_id', 'already_seated', 'This member holds a seat on the meeting already.')
+  }
+}
+
+/** Seats are part of what a meeting's version means; the row is locked from here on. */
+async function touch(tx: SchoolTx, meeting: string, ifVersion: number | undefined): Promise<void> {
+  const target = { object: 'consulting_meeting', key: { id: meeting }, ifVersion }
+  await writing(tx).update('consulting_meetings', target, { updated_at: sql`now()` })
+}
+
+/** That of the slot at the meeting's time of the week; null if it was set up outside the slots. */
+async function capacityOf(tx: SchoolTx, meeting: string): Promise<number | null> {
+  const { rows } = await tx.run(sql<{ capacity: number | null }>`
+    select max(t.capacity) as capacity
+    from consulting_meetings m join consulting_slots t
+      on t.school_id = m.school_id and t.service_id = m.service_id
+        and t.weekday = extract(isodow from m.starts_at at time zone t.time_zone)
+        and t.starts_at = (m.starts_at at time zone t.time_zone)::time
+    where m.school_id = ${tx.schoolId} and m.id = ${meeting}`)
+  return rows[0]?.capacity ?? null
+}

@@ -1,0 +1,147 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { uuidv7 } from '../../foundation/crypto/random.ts'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { checkCourses } from '../learning/check-courses.ts'
+import { id, line, markdown } from '../operation/fields.ts'
+import { filter, listOperation } from '../operation/list-operation.ts'
+import {
+  changeOperation,
+  createOperation,
+  readOperation,
+  removeOperation,
+} from '../operation/object-operations.ts'
+import { conflict } from '../operation/refusal.ts'
+import { containing } from '../operation/wire-sql.ts'
+import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
+import { writing } from '../operation/writing.ts'
+import { checkMembers } from '../people/check-members.ts'
+import { consultingServices, SERVICE_STATES } from './service-resource.ts'
+
+const fields = {
+  title: line(300),
+  description: markdown(20_000),
+  host_id: id.nullable().meta({ description: 'The member whose time is offered.' }),
+  course_ids: z
+    .array(id)
+    .max(500)
+    .meta({ description: 'The students of these courses are offered the service.' }),
+}
+
+export const listServices = listOperation({
+  name: 'consulting_services.list',
+  title: 'List consulting services',
+  summary: 'Whose time the school offers, and to the students of which courses.',
+  ...WITHOUT_SCOPE,
+  of: consultingServices,
+  filters: {
+    state: filter(z.enum(SERVICE_STATES), (state) => sql`r.state = ${state}`),
+    search: filter(line(100), (value) => sql`r.title ilike ${containing(value)}`),
+  },
+  sorts: { created_at: 'time', title: 'text' },
+  defaultSort: '-created_at',
+})
+
+export const readService = readOperation({
+  name: 'consulting_services.read',
+  title: 'Read a consulting service',
+  summary: 'One service by its id.',
+  ...WITHOUT_SCOPE,
+  of: consultingServices,
+})
+
+export const createService = createOperation({
+  name: 'consulting_services.create',
+  title: 'Create a consulting service',
+  summary: 'Offers somebody’s time to the students of courses; slots say when.',
+  ...WITHOUT_SCOPE,
+  of: consultingServices,
+  fields: {
+    title: fields.title,
+    description: fields.description.default(''),
+    host_id: fields.host_id.default(null),
+    state: z.enum(SERVICE_STATES).default('offered'),
+    course_ids: fields.course_ids.default([]),
+  },
+  async create(tx, _caller, { course_ids, ...columns }) {
+    await checkHost(tx, columns.host_id)
+    const made = uuidv7()
+    await tx.insert('consulting_services', { ...columns, id: made }).execute()
+    await setCourses(tx, made, course_ids)
+    return made
+  },
+})
+
+const target = (service: string, ifVersion: number | undefined) => ({
+  object: 'consulting_service',
+  key: { id: service },
+  ifVersion,
+})
+
+export const changeService = changeOperation({
+  name: 'consulting_services.change',
+  title: 'Change a consulting service',
+  summary: 'Changes what is given and leaves the rest; courses are set as a whole.',
+  ...WITHOUT_SCOPE,
+  of: consultingServices,
+  fields: z.object(fields).partial().shape,
+  async change(tx, _caller, { id: service, if_version, course_ids, ...columns }) {
+    await checkHost(tx, columns.host_id)
+    // Touched even if the courses alone change: they are part of what a version means.
+    const touched = course_ids === undefined ? {} : { updated_at: sql`now()` }
+    await writing(tx).update('consulting_services', target(service, if_version), {
+      ...touched,
+      ...columns,
+    })
+    if (course_ids !== undefined) await setCourses(tx, service, course_ids)
+  },
+})
+
+const moveTo = (state: 'offered' | 'paused', title: string, summary: string) =>
+  changeOperation({
+    name: `consulting_services.${state === 'offered' ? 'offer' : 'pause'}`,
+    title,
+    summary,
+    ...WITHOUT_SCOPE,
+    of: consultingServices,
+    fields: {},
+    async change(tx, _caller, { id: service, if_version }) {
+      await writing(tx).update('consulting_services', target(service, if_version), { state })
+    },
+  })
+
+export const offerService = moveTo('offered', 'Offer a consulting service', 'Shows it to students.')
+export const pauseService = moveTo(
+  'paused',
+  'Pause a consulting service',
+  'Hides it from students. Meetings that were booked stay.',
+)
+
+export const removeService = removeOperation({
+  name: 'consulting_services.remove',
+  title: 'Remove a consulting service',
+  summary: 'Removes a service that was never met for, with its slots. Pause all others.',
+  ...WITHOUT_SCOPE,
+  of: consultingServices,
+  async remove(tx, _caller, { id: service, if_version }) {
+    const { rows } = await tx.run(sql`
+      select 1 from consulting_meetings
+      where school_id = ${tx.schoolId} and service_id = ${service} limit 1`)
+    if (rows.length > 0) {
+      throw conflict('in_use', 'People met for this service, so it stays. Pause it instead.')
+    }
+    await writing(tx).delete('consulting_services', target(service, if_version))
+  },
+})
+
+async function checkHost(tx: SchoolTx, host: string | null | undefined): Promise<void> {
+  if (host != null) await checkMembers(tx, 'host_id', [host])
+}
+
+async function setCourses(tx: SchoolTx, service: string, wanted: readonly string[]): Promise<void> {
+  const unique = await checkCourses(tx, 'course_ids', wanted)
+  await tx.delete('consulting_service_courses').where('service_id', '=', service).execute()
+  if (unique.length === 0) return
+  const offered = unique.map((course_id) => ({ service_id: service, course_id }))
+  await tx.insert('consulting_service_courses', offered).execute()
+}

@@ -1,0 +1,178 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { uuidv7 } from '../../foundation/crypto/random.ts'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { count, id } from '../operation/fields.ts'
+import { filter, listOperation } from '../operation/list-operation.ts'
+import { createOperation, removeOperation } from '../operation/object-operations.ts'
+import { conflict, notFound } from '../operation/refusal.ts'
+import { type Resource, selectObjects } from '../operation/resource.ts'
+import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
+import { checkVersion } from '../operation/writing.ts'
+import type { WriteOperation } from '../operation.ts'
+import { isTimeZone } from '../schools/school-details.ts'
+
+const weekday = z.int().min(1).max(7).meta({ description: 'ISO 8601: 1 is Monday, 7 is Sunday.' })
+const timeOfDay = z
+  .string()
+  .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Write a time of day such as 09:30.')
+const minutes = z.int().min(5).max(1440)
+const capacity = z.int().min(1).max(10_000)
+// A name, not an offset: PostgreSQL reads the sign of +08:00 the other way round.
+const timeZone = z
+  .string()
+  .max(64)
+  .refine(
+    (name) => /^[A-Za-z]/.test(name) && isTimeZone(name),
+    'Write a time zone such as Europe/Lisbon or UTC.',
+  )
+
+const slotSchema = z
+  .strictObject({
+    object: z.literal('consulting_slot'),
+    id,
+    service_id: id,
+    weekday,
+    starts_at: timeOfDay,
+    duration_minutes: minutes,
+    time_zone: z.string(),
+    capacity: z.int(),
+    minute_of_week: count.meta({ description: 'Counted from Monday, for sorting.' }),
+  })
+  .meta({ id: 'ConsultingSlot' })
+
+export const slots: Resource<typeof slotSchema> = {
+  object: 'consulting_slot',
+  schema: slotSchema,
+  rows: (at) => sql`
+    select t.id, t.service_id, t.weekday, to_char(t.starts_at, 'HH24:MI') as starts_at,
+      t.duration_minutes, t.time_zone, t.capacity,
+      ((t.weekday - 1) * 1440 + extract(epoch from t.starts_at)::int / 60)::int as minute_of_week
+    from consulting_slots t where t.school_id = ${at.schoolId}`,
+}
+
+export const listSlots = listOperation({
+  name: 'consulting_slots.list',
+  title: 'List consulting slots',
+  summary: 'The recurring times of services, in the order of the week.',
+  ...WITHOUT_SCOPE,
+  of: slots,
+  filters: { service_id: filter(id, (value) => sql`r.service_id = ${value}`) },
+  sorts: { minute_of_week: 'number' },
+  defaultSort: 'minute_of_week',
+})
+
+const everyWeek = {
+  duration_minutes: minutes,
+  time_zone: timeZone.optional().meta({ description: 'The school’s own if left out.' }),
+  capacity: capacity.default(1).meta({ description: 'How many seats each meeting has.' }),
+}
+
+export const createSlot = createOperation({
+  name: 'consulting_slots.create',
+  title: 'Create a consulting slot',
+  summary: 'Adds a time that a service offers every week.',
+  ...WITHOUT_SCOPE,
+  of: slots,
+  fields: { service_id: id, weekday, starts_at: timeOfDay, ...everyWeek },
+  async create(tx, _caller, { weekday: day, starts_at, ...rest }) {
+    const [made] = await addSlots(tx, { ...rest, places: [{ weekday: day, starts_at }] })
+    return String(made)
+  },
+})
+
+const severalSlots = z.strictObject({
+  service_id: id,
+  weekdays: z.array(weekday).min(1, 'Choose at least one day.').max(7),
+  start_times: z.array(timeOfDay).min(1, 'Write at least one time.').max(48),
+  ...everyWeek,
+})
+
+const madeSlots = z.strictObject({
+  object: z.literal('consulting_slots'),
+  id: id.meta({ description: 'The service.' }),
+  data: z.array(slotSchema),
+})
+
+/** Several at once: every time of day on every weekday, or none of them. */
+export const createSlots = {
+  name: 'consulting_slots.create_several',
+  title: 'Create several consulting slots',
+  summary: 'Adds every one of the times on every one of the weekdays.',
+  ...WITHOUT_SCOPE,
+  kind: 'create',
+  input: severalSlots,
+  output: madeSlots,
+  async run(tx, caller, { weekdays, start_times, ...rest }) {
+    const places = [...new Set(weekdays)].flatMap((day) =>
+      [...new Set(start_times)].map((starts_at) => ({ weekday: day, starts_at })),
+    )
+    const made = await addSlots(tx, { ...rest, places })
+    const data = await selectObjects(
+      tx,
+      caller,
+      slots,
+      sql`r.id = any(${made}::uuid[]) order by r.minute_of_week, r.id`,
+    )
+    return { object: 'consulting_slots' as const, id: rest.service_id, data }
+  },
+} satisfies WriteOperation<typeof severalSlots, typeof madeSlots>
+
+interface NewSlots {
+  readonly service_id: string
+  readonly duration_minutes: number
+  readonly time_zone?: string | undefined
+  readonly capacity: number
+  readonly places: readonly { readonly weekday: number; readonly starts_at: string }[]
+}
+
+async function addSlots(
+  tx: SchoolTx,
+  { service_id, places, time_zone: given, ...terms }: NewSlots,
+): Promise<readonly string[]> {
+  // Locked, so that two people cannot both add the same time.
+  await checkService(tx, service_id)
+  const time_zone = given ?? (await schoolTimeZone(tx))
+  const { rows: taken } = await tx.run(sql<{ weekday: number; starts_at: string }>`
+    select weekday, to_char(starts_at, 'HH24:MI') as starts_at from consulting_slots
+    where school_id = ${tx.schoolId} and service_id = ${service_id} and time_zone = ${time_zone}`)
+  const already = places.find((place) =>
+    taken.some((slot) => slot.weekday === place.weekday && slot.starts_at === place.starts_at),
+  )
+  if (already !== undefined) {
+    throw conflict('taken', `The service has a slot at ${already.starts_at} on that day already.`)
+  }
+  const rows = places.map((place) => ({ ...terms, ...place, id: uuidv7(), service_id, time_zone }))
+  await tx.insert('consulting_slots', rows).execute()
+  return rows.map((row) => row.id)
+}
+
+async function checkService(tx: SchoolTx, service: string): Promise<void> {
+  await checkVersion(tx, 'consulting_services', {
+    object: 'consulting_service',
+    key: { id: service },
+  })
+}
+
+async function schoolTimeZone(tx: SchoolTx): Promise<string> {
+  const { rows } = await tx.run(
+    sql<{ time_zone: string }>`select time_zone from schools where id = ${tx.schoolId}`,
+  )
+  return rows[0]?.time_zone ?? 'UTC'
+}
+
+export const removeSlot = removeOperation({
+  name: 'consulting_slots.remove',
+  title: 'Remove a consulting slot',
+  summary: 'Ends a recurring time. Meetings that were booked stay.',
+  ...WITHOUT_SCOPE,
+  of: slots,
+  async remove(tx, _caller, { id: slot }) {
+    const gone = await tx
+      .delete('consulting_slots')
+      .where('id', '=', slot)
+      .returning('id')
+      .executeTakeFirst()
+    if (gone === undefined) throw notFound('consulting_slot')
+  },
+})

@@ -1,0 +1,167 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { uuidv7 } from '../../foundation/crypto/random.ts'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { checkCourses } from '../learning/check-courses.ts'
+import { id, line } from '../operation/fields.ts'
+import { filter, listOperation } from '../operation/list-operation.ts'
+import {
+  changeOperation,
+  createOperation,
+  readOperation,
+  removeOperation,
+} from '../operation/object-operations.ts'
+import { conflict, invalid } from '../operation/refusal.ts'
+import { loadObject } from '../operation/resource.ts'
+import { containing } from '../operation/wire-sql.ts'
+import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
+import { writing } from '../operation/writing.ts'
+import { checkMembers } from '../people/check-members.ts'
+import { roster, studyGroups } from './study-group-resource.ts'
+
+const MAX_MEMBERS = 5000
+
+const fields = { name: line(200), course_id: id.nullable() }
+
+export const listStudyGroups = listOperation({
+  name: 'study_groups.list',
+  title: 'List study groups',
+  summary: 'Members who meet as a class.',
+  ...WITHOUT_SCOPE,
+  of: studyGroups,
+  filters: {
+    course_id: filter(id, (value) => sql`r.course_id = ${value}`),
+    search: filter(line(100), (value) => sql`r.name ilike ${containing(value)}`),
+  },
+  sorts: { created_at: 'time', name: 'text' },
+  defaultSort: '-created_at',
+})
+
+export const readStudyGroup = readOperation({
+  name: 'study_groups.read',
+  title: 'Read a study group',
+  summary: 'One study group by its id.',
+  ...WITHOUT_SCOPE,
+  of: studyGroups,
+})
+
+export const createStudyGroup = createOperation({
+  name: 'study_groups.create',
+  title: 'Create a study group',
+  summary: 'Puts members together, who then have every class of the group in their schedule.',
+  ...WITHOUT_SCOPE,
+  of: studyGroups,
+  fields: {
+    name: fields.name,
+    course_id: fields.course_id.default(null),
+    member_ids: z.array(id).max(MAX_MEMBERS).default([]),
+  },
+  async create(tx, _caller, { member_ids, ...columns }) {
+    await checkCourse(tx, columns.course_id)
+    const made = uuidv7()
+    await tx.insert('study_groups', { ...columns, id: made }).execute()
+    await enter(tx, made, await checkMembers(tx, 'member_ids', member_ids))
+    return made
+  },
+})
+
+const target = (group: string, ifVersion: number | undefined) => ({
+  object: 'study_group',
+  key: { id: group },
+  ifVersion,
+})
+
+export const changeStudyGroup = changeOperation({
+  name: 'study_groups.change',
+  title: 'Change a study group',
+  summary: 'Another name, or another course.',
+  ...WITHOUT_SCOPE,
+  of: studyGroups,
+  fields: z.object(fields).partial().shape,
+  async change(tx, _caller, { id: group, if_version, ...columns }) {
+    await checkCourse(tx, columns.course_id)
+    await writing(tx).update('study_groups', target(group, if_version), columns)
+  },
+})
+
+export const removeStudyGroup = removeOperation({
+  name: 'study_groups.remove',
+  title: 'Remove a study group',
+  summary: 'Removes a group that never had a class.',
+  ...WITHOUT_SCOPE,
+  of: studyGroups,
+  async remove(tx, _caller, { id: group, if_version }) {
+    const { rows } = await tx.run(sql`
+      select 1 from consulting_meetings
+      where school_id = ${tx.schoolId} and study_group_id = ${group} limit 1`)
+    if (rows.length > 0) {
+      throw conflict('in_use', 'This group had classes, so it stays. Cancel those to come instead.')
+    }
+    await writing(tx).delete('study_groups', target(group, if_version))
+  },
+})
+
+export const listRoster = listOperation({
+  name: 'study_groups.roster',
+  title: 'List a study group’s members',
+  summary: 'The roster, which is the attendee list of every class of the group.',
+  ...WITHOUT_SCOPE,
+  of: roster,
+  within: { group_id: id },
+  checkParent: (at, caller, input) => loadObject(at, caller, studyGroups, String(input.group_id)),
+  sorts: { name: 'text', joined_at: 'time' },
+  defaultSort: 'name',
+})
+
+export const addToStudyGroup = changeOperation({
+  name: 'study_groups.add_member',
+  title: 'Add a member to a study group',
+  summary: 'The group’s classes, past ones included, are in the member’s schedule from then on.',
+  ...WITHOUT_SCOPE,
+  of: studyGroups,
+  fields: { member_id: id },
+  async change(tx, _caller, { id: group, if_version, member_id }) {
+    await touch(tx, group, if_version)
+    await checkMembers(tx, 'member_id', [member_id])
+    if ((await enter(tx, group, [member_id])) > 0) return
+    throw invalid('member_id', 'already_in_group', 'This member is in the group already.')
+  },
+})
+
+export const removeFromStudyGroup = changeOperation({
+  name: 'study_groups.remove_member',
+  title: 'Take a member out of a study group',
+  summary: 'The group’s classes leave the member’s schedule.',
+  ...WITHOUT_SCOPE,
+  of: studyGroups,
+  fields: { member_id: id },
+  async change(tx, _caller, { id: group, if_version, member_id }) {
+    await touch(tx, group, if_version)
+    const left = await tx
+      .delete('study_group_members')
+      .where('group_id', '=', group)
+      .where('user_id', '=', member_id)
+      .returning('user_id')
+      .executeTakeFirst()
+    if (left === undefined) {
+      throw invalid('member_id', 'not_in_group', 'This member is not in the group.')
+    }
+  },
+})
+
+/** A change of the roster is a change of the group: it raises the version, and is made alone. */
+async function touch(tx: SchoolTx, group: string, ifVersion: number | undefined): Promise<void> {
+  await writing(tx).update('study_groups', target(group, ifVersion), { updated_at: sql`now()` })
+}
+
+async function enter(tx: SchoolTx, group: string, members: readonly string[]): Promise<number> {
+  const { rows } = await tx.run(sql`
+    insert into study_group_members (school_id, group_id, user_id)
+    select ${tx.schoolId}, ${group}, member from unnest(${members}::uuid[]) as member
+    on conflict do nothing returning 1`)
+  return rows.length
+}
+
+async function checkCourse(tx: SchoolTx, course: string | null | undefined): Promise<void> {
+  if (course != null) await checkCourses(tx, 'course_id', [course])
+}

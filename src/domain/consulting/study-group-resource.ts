@@ -1,0 +1,54 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { count, id, line, stamps, utc } from '../operation/fields.ts'
+import type { Resource } from '../operation/resource.ts'
+
+const studyGroupSchema = z
+  .strictObject({
+    object: z.literal('study_group'),
+    id,
+    name: line(200),
+    course_id: id.nullable(),
+    member_ids: z.array(id).meta({ description: 'The roster, which attends every class.' }),
+    member_count: count,
+    upcoming_class_count: count.meta({ description: 'Without canceled ones.' }),
+    ...stamps,
+  })
+  .meta({ id: 'StudyGroup' })
+
+export const studyGroups: Resource<typeof studyGroupSchema> = {
+  object: 'study_group',
+  schema: studyGroupSchema,
+  rows: (at) => sql`
+    select g.id, g.name, g.course_id, roster.member_ids,
+      cardinality(roster.member_ids) as member_count,
+      (select count(*) from consulting_meetings m
+       where m.school_id = g.school_id and m.study_group_id = g.id and m.state <> 'canceled'
+         and m.starts_at > now()) as upcoming_class_count,
+      g.created_at, g.updated_at, g.version
+    from study_groups g, lateral (
+      select array(select p.user_id from study_group_members p
+                   where p.school_id = g.school_id and p.group_id = g.id
+                   order by p.user_id)::text[] as member_ids) roster
+    where g.school_id = ${at.schoolId}`,
+}
+
+const rosterEntrySchema = z
+  .strictObject({
+    object: z.literal('study_group_member'),
+    id: id.meta({ description: 'The member.' }),
+    group_id: id,
+    name: z.string(),
+    email: z.string().nullable(),
+    joined_at: utc,
+  })
+  .meta({ id: 'StudyGroupMember' })
+
+export const roster: Resource<typeof rosterEntrySchema> = {
+  object: 'study_group_member',
+  schema: rosterEntrySchema,
+  rows: (at) => sql`
+    select p.user_id as id, p.group_id, u.name, u.email, p.joined_at
+    from study_group_members p join users u on u.id = p.user_id
+    where p.school_id = ${at.schoolId}`,
+}

@@ -1,0 +1,44 @@
+import type { Operation, OperationCaller } from '../../src/domain/operation.ts'
+import { performOperation } from '../../src/domain/operation.ts'
+import type { TestPerson, TestSchool } from './world.ts'
+
+type Output = Record<string, unknown> & { readonly id: string }
+
+/** Operations as an owner of the school performs them in the admin area. */
+export class Performer {
+  readonly school: TestSchool
+  readonly caller: OperationCaller
+
+  constructor(school: TestSchool, person: TestPerson) {
+    this.school = school
+    this.caller = {
+      userId: person.id,
+      roles: ['owner'],
+      origin: school.origin,
+      via: 'admin_area',
+    }
+  }
+
+  /** What came of it; a refusal fails the test. */
+  async does(operation: Operation, input: Record<string, unknown>): Promise<Output> {
+    const outcome = await performOperation(operation, this.school.at, this.caller, input)
+    if (outcome.kind !== 'done') throw new Error(`${operation.name}: ${JSON.stringify(outcome)}`)
+    operation.output.parse(outcome.output)
+    return outcome.output as Output
+  }
+
+  /** The code of the refusal, after the field that it names if it names one. */
+  async isRefused(operation: Operation, input: Record<string, unknown>): Promise<string> {
+    const outcome = await performOperation(operation, this.school.at, this.caller, input)
+    switch (outcome.kind) {
+      case 'done':
+        throw new Error(`${operation.name} was done`)
+      case 'invalid':
+        return outcome.problems.map(({ pointer, code }) => `${pointer} ${code}`).join()
+      case 'conflict':
+        return outcome.code
+      default:
+        return outcome.kind
+    }
+  }
+}
