@@ -1,0 +1,79 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { amount, currency, id, line, text, utc, version } from '../operation/fields.ts'
+import type { Resource } from '../operation/resource.ts'
+import { wireTime } from '../operation/wire-sql.ts'
+import { ADJUSTMENT_KINDS } from './payment-lines.ts'
+import { PAYMENT_STATES, PAYMENT_TYPES, REFUNDING_STATES } from './payments-of-member.ts'
+
+export const adjustmentSchema = z.strictObject({
+  kind: z.enum(ADJUSTMENT_KINDS),
+  label: line(200),
+  amount: z.int().max(0).min(-999_999_999_999).meta({ description: 'Zero or less.' }),
+})
+
+const paymentSchema = z
+  .strictObject({
+    object: z.literal('payment'),
+    id,
+    trade_no: text(1, 64),
+    order_id: id,
+    order_number: text(1, 64),
+    member_id: id,
+    amount,
+    currency,
+    payment_type: z.enum(PAYMENT_TYPES).nullable(),
+    state: z.enum(PAYMENT_STATES),
+    paid_at: utc.nullable(),
+    expires_at: utc.nullable(),
+    bank_code: z.string().nullable(),
+    bank_name: z.string().nullable(),
+    code_no: z.string().nullable(),
+    installment_count: z.int().nullable(),
+    installment_amount: amount.nullable(),
+    refunding_state: z.enum(REFUNDING_STATES),
+    refunded_amount: amount,
+    refund_requested_at: utc.nullable(),
+    refunded_at: utc.nullable(),
+    lines: z.array(
+      z.strictObject({ title: line(300), quantity: z.int().min(1), unit_amount: z.int() }),
+    ),
+    adjustments: z.array(adjustmentSchema),
+    invoice: z
+      .strictObject({ number: z.string(), issued_at: utc, url: z.string().nullable() })
+      .nullable(),
+    created_at: utc,
+    updated_at: utc,
+    version,
+  })
+  .meta({ id: 'Payment' })
+
+const LINES = sql`
+  (select coalesce(json_agg(json_build_object('title', l.title, 'quantity', l.quantity,
+      'unit_amount', l.unit_amount) order by l.position), '[]')
+   from payment_lines l where l.school_id = p.school_id and l.payment_id = p.id) as lines`
+
+const ADJUSTMENTS = sql`
+  (select coalesce(json_agg(json_build_object('kind', a.kind, 'label', a.label,
+      'amount', a.amount) order by a.position), '[]')
+   from payment_adjustments a where a.school_id = p.school_id and a.payment_id = p.id) as adjustments`
+
+/** A pending payment past its time reads as expired; no job writes that. */
+export const payments: Resource<typeof paymentSchema> = {
+  object: 'payment',
+  schema: paymentSchema,
+  rows: (at) => sql`
+    select p.id, p.trade_no, p.order_id, o.number as order_number, p.user_id as member_id, p.amount,
+      p.currency, p.payment_type,
+      case when p.state = 'pending' and p.expires_at <= now() then 'expired' else p.state end as state,
+      p.paid_at, p.expires_at, p.bank_code, p.bank_name, p.code_no, p.installment_count,
+      p.installment_amount, p.refunding_state, p.refunded_amount, p.refund_requested_at,
+      p.refunded_at, ${LINES}, ${ADJUSTMENTS},
+      case when v.payment_id is not null then json_build_object('number', v.number,
+        'issued_at', ${wireTime('v.issued_at')}, 'url', v.url) end as invoice,
+      p.created_at, p.updated_at, p.version
+    from payments p
+      join orders o on o.school_id = p.school_id and o.id = p.order_id
+      left join invoices v on v.school_id = p.school_id and v.payment_id = p.id
+    where p.school_id = ${at.schoolId}`,
+}

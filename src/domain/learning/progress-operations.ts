@@ -1,0 +1,142 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { addLearningDays } from '../analytics/learning-days.ts'
+import { count, dateOrNull, id, time, utc } from '../operation/fields.ts'
+import { filter, listOperation } from '../operation/list-operation.ts'
+import { invalid } from '../operation/refusal.ts'
+import { type Resource, wireObject } from '../operation/resource.ts'
+import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
+import type { WriteOperation } from '../operation.ts'
+import { LECTURE_STATES } from './progress.ts'
+
+const lectureProgressSchema = z
+  .strictObject({
+    object: z.literal('lecture_progress'),
+    id: id.meta({ description: 'Made of the student and the lecture.' }),
+    student_id: id,
+    course_id: id,
+    lecture_id: id,
+    state: z.enum(LECTURE_STATES),
+    position_seconds: count,
+    first_read_at: utc.nullable(),
+    completed_at: utc.nullable(),
+    updated_at: utc,
+  })
+  .meta({ id: 'LectureProgress' })
+
+/** Rows have no id of their own; this one serves lists, and is never looked up. */
+const COLUMNS = sql`
+  md5(p.user_id::text || p.lecture_id::text)::uuid as id, p.user_id as student_id, p.course_id,
+  p.lecture_id, p.state, p.position_seconds, p.first_read_at, p.completed_at, p.updated_at`
+
+const lectureProgress: Resource<typeof lectureProgressSchema> = {
+  object: 'lecture_progress',
+  schema: lectureProgressSchema,
+  rows: (at) => sql`select ${COLUMNS} from lecture_progress p where p.school_id = ${at.schoolId}`,
+}
+
+export const listProgress = listOperation({
+  name: 'progress.list',
+  title: 'List progress',
+  summary: 'What students read and completed; a lecture that is not listed is unread.',
+  ...WITHOUT_SCOPE,
+  of: lectureProgress,
+  filters: {
+    student_id: filter(id, (value) => sql`r.student_id = ${value}`),
+    course_id: filter(id, (value) => sql`r.course_id = ${value}`),
+  },
+  sorts: { updated_at: 'time' },
+  defaultSort: '-updated_at',
+})
+
+const mark = z.strictObject({
+  student_id: id,
+  lecture_id: id,
+  state: z.enum(['read', 'completed']),
+  position_seconds: count.max(1_000_000).default(0),
+  first_read_at: time.nullable().default(null),
+  completed_at: time.nullable().default(null),
+  watched_at: time
+    .nullable()
+    .default(null)
+    .meta({ description: 'The latest one in a course is where the student goes on.' }),
+})
+
+type Mark = z.output<typeof mark>
+
+export const markProgress = {
+  name: 'progress.mark',
+  title: 'Mark a lecture',
+  summary: 'Says how far a student is with a lecture; what was said before is replaced.',
+  ...WITHOUT_SCOPE,
+  kind: 'create',
+  input: mark,
+  output: lectureProgressSchema,
+  async run(tx, _caller, input) {
+    if (input.state === 'read' && input.completed_at !== null) {
+      throw invalid(
+        'completed_at',
+        'inconsistent',
+        'A lecture that is only read was not completed.',
+      )
+    }
+    const course = await loadCourse(tx, input)
+    const written = await setMark(tx, input, course)
+    await moveBookmark(tx, input, course)
+    return written
+  },
+} satisfies WriteOperation<typeof mark, typeof lectureProgressSchema>
+
+async function loadCourse(tx: SchoolTx, { student_id, lecture_id }: Mark): Promise<string> {
+  const { rows } = await tx.run(sql<{ course_id: string; enrolled: boolean }>`
+    select l.course_id, exists (
+      select from enrollments e
+      where e.school_id = l.school_id and e.course_id = l.course_id and e.user_id = ${student_id}) as enrolled
+    from lectures l where l.school_id = ${tx.schoolId} and l.id = ${lecture_id}`)
+  const [lecture] = rows
+  if (lecture === undefined) {
+    throw invalid(
+      'lecture_id',
+      'unknown_reference',
+      'There is no lecture with this id at this school.',
+    )
+  }
+  if (lecture.enrolled) return lecture.course_id
+  throw invalid('student_id', 'not_enrolled', 'This student never had the course of the lecture.')
+}
+
+async function setMark(
+  tx: SchoolTx,
+  given: Mark,
+  course: string,
+): Promise<z.output<typeof lectureProgressSchema>> {
+  const now = new Date()
+  const completed = given.state === 'completed' ? (dateOrNull(given.completed_at) ?? now) : null
+  const told = dateOrNull(given.first_read_at)
+  const first = told ?? completed ?? now
+  // Who told no first time keeps the one that is known.
+  const { rows } = await tx.run(sql<Record<string, unknown>>`
+    insert into lecture_progress as p
+      (school_id, user_id, course_id, lecture_id, state, position_seconds, first_read_at, completed_at)
+    values (${tx.schoolId}, ${given.student_id}, ${course}, ${given.lecture_id}, ${given.state},
+      ${given.position_seconds}, ${first}, ${completed})
+    on conflict (school_id, user_id, course_id, lecture_id) do update
+      set state = excluded.state, position_seconds = excluded.position_seconds,
+        completed_at = excluded.completed_at, updated_at = now(),
+        first_read_at = coalesce(${told}::timestamptz, p.first_read_at)
+    returning ${COLUMNS}`)
+  const learned = [first, completed, dateOrNull(given.watched_at)].filter((at) => at !== null)
+  await addLearningDays(tx, given.student_id, learned)
+  return wireObject(lectureProgress, rows[0] ?? {})
+}
+
+async function moveBookmark(tx: SchoolTx, given: Mark, course: string): Promise<void> {
+  const watched = dateOrNull(given.watched_at)
+  if (watched === null) return
+  await tx.run(sql`
+    update enrollments set last_lecture_id = ${given.lecture_id},
+      last_position_seconds = ${given.position_seconds}, last_watched_at = ${watched}
+    where school_id = ${tx.schoolId} and course_id = ${course} and user_id = ${given.student_id}
+      and (last_watched_at is null or last_watched_at <= ${watched})`)
+}

@@ -1,0 +1,61 @@
+import { readdirSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import type { Caller } from '../../src/domain/access/caller.ts'
+import { neededScopes, type Operation } from '../../src/domain/operation.ts'
+import { ScopeSet } from '../../src/foundation/protocol/scope-set.ts'
+import { ROUTES } from '../../src/surfaces/admin-api/routes.ts'
+import { UPLOAD_ROUTE } from '../../src/surfaces/admin-api/upload.ts'
+import { OPERATOR_TOOLS } from '../../src/surfaces/mcp/operator/operator-tools.ts'
+
+/** Every operation that a file of the domain exports. */
+async function everyOperation(): Promise<readonly Operation[]> {
+  const domain = new URL('../../src/domain/', import.meta.url)
+  const files = readdirSync(domain, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => name.endsWith('-operations.ts') && !name.startsWith('operation/'),
+  )
+  const modules = await Promise.all(files.map((name) => import(new URL(name, domain).href)))
+  return modules.flatMap((module) => Object.values(module).filter(isOperation))
+}
+
+function isOperation(value: unknown): value is Operation {
+  return typeof value === 'object' && value !== null && 'run' in value && 'scopes' in value
+}
+
+const operations = await everyOperation()
+const unscoped = operations.filter(({ scopes }) => scopes.length === 0)
+
+describe('operations', () => {
+  test('each has a name of its own', () => {
+    const names = operations.map(({ name }) => name)
+    expect(names.filter((name, place) => names.indexOf(name) !== place)).toEqual([])
+  })
+})
+
+describe('operations without a scope, which any token would cover', () => {
+  test('are those of consulting, payments, notifications and progress', () => {
+    const resources = new Set(unscoped.map(({ name }) => name.split('.')[0]))
+    expect([...resources].sort()).toEqual([
+      'consulting_meetings',
+      'consulting_services',
+      'consulting_slots',
+      'notifications',
+      'payments',
+      'progress',
+      'study_groups',
+    ])
+  })
+
+  test('have no address in the REST API', () => {
+    const routed = [...ROUTES, UPLOAD_ROUTE].map(({ operation }) => operation)
+    expect(routed.filter(({ scopes }) => scopes.length === 0)).toEqual([])
+  })
+
+  test('are no part of a tool: a token without scopes is shown none', () => {
+    const caller = { scopes: ScopeSet.empty } as Caller
+    expect(OPERATOR_TOOLS.filter((tool) => tool.wireFor(caller) !== undefined)).toEqual([])
+  })
+
+  test('are refused where apps are checked, should somebody list one by mistake', () => {
+    for (const operation of unscoped) expect(() => neededScopes(operation)).toThrow('no scope')
+  })
+})
