@@ -24,7 +24,8 @@ export function jsonSchema(
   }
   const named = schema.meta()?.id
   if (named === undefined) return tidy(rest) as JsonSchema
-  components.set(named, tidy(rest) as JsonSchema)
+  // A named schema that refers to itself by name is already among its own definitions.
+  if (!components.has(named)) components.set(named, tidy(rest) as JsonSchema)
   return { $ref: `#/components/schemas/${named}` }
 }
 

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { SCOPES } from '../../domain/clients/scope-catalogue.ts'
 import { type Components, type JsonSchema, jsonSchema } from './json-schema.ts'
 import { FILE_BODY, PARAMETERS, PROBLEM_SCHEMA, problemResponses } from './openapi-conventions.ts'
-import { API_ROOT, planOf, type Route } from './route.ts'
+import { RESOURCE_NOTES } from './resource-notes.ts'
+import { API_ROOT, planOf, type Route, resourceOf } from './route.ts'
 
 /**
  * The description of the REST API, made of the routes and their operations: it cannot say anything
@@ -28,7 +29,10 @@ export function openApiDocument(routes: readonly Route[]): JsonSchema {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: 'The school whose origin you read this from.' }],
-    tags: [...new Set(routes.map(tagOf))].map((name) => ({ name })),
+    tags: [...new Set(routes.map(resourceOf))].map((name) => ({
+      name,
+      description: RESOURCE_NOTES[name],
+    })),
     security: [{ operator: [] }],
     paths,
     components: {
@@ -60,7 +64,7 @@ function operationObject(route: Route, components: Components): JsonSchema {
   const example = operation.examples[0]?.input ?? {}
   return {
     operationId: operationId(operation.name),
-    tags: [tagOf(route)],
+    tags: [resourceOf(route)],
     summary: operation.title,
     description: operation.summary,
     security: [{ operator: operation.scopes }],
@@ -173,8 +177,6 @@ function securityScheme(): JsonSchema {
     },
   }
 }
-
-const tagOf = ({ operation }: Route): string => operation.name.split('.')[0] ?? ''
 
 /** `courses.publish` as `coursesPublish`, which every generator of clients can use as a name. */
 function operationId(name: string): string {

@@ -3,8 +3,8 @@ import { Address } from '../../foundation/html/components.tsx'
 import { type Branding, Document, Footer, SchoolMark } from '../../foundation/html/layout.tsx'
 import { renderPage } from '../../foundation/html/render.tsx'
 import { Badge, Code, PageHead, Panel } from '../../foundation/html/site-components.tsx'
-import { describeInput, exampleCall, resourceOf, sortedResources } from './reference.ts'
-import { API_ROOT, type Route } from './route.ts'
+import { describeInput, exampleCall, sortedResources } from './reference.ts'
+import { API_ROOT, type Route, resourceOf } from './route.ts'
 
 interface ReferenceProps {
   readonly school: Branding
@@ -31,12 +31,12 @@ export function referenceIndex({ school, origin, routes }: ReferenceProps): stri
       <Conventions />
       <Panel id="resources" title="Resources">
         <ul class="rows">
-          {sortedResources(routes).map(({ name, title, count }) => (
+          {sortedResources(routes).map(({ name, title, note, count }) => (
             <li key={name}>
               <p class="row-title">
                 <a href={`/docs/api/${name}`}>{title}</a>
               </p>
-              <p class="row-note">{`${count} operation${count === 1 ? '' : 's'}`}</p>
+              <p class="row-note">{`${note} ${count} operation${count === 1 ? '' : 's'}.`}</p>
             </li>
           ))}
         </ul>
@@ -48,12 +48,12 @@ export function referenceIndex({ school, origin, routes }: ReferenceProps): stri
 /** All operations of one resource. */
 export function referenceOf(resource: string, { school, origin, routes }: ReferenceProps): string {
   const shown = routes.filter((route) => resourceOf(route) === resource)
-  const title = sortedResources(shown)[0]?.title ?? resource
+  const [{ title, note } = { title: resource, note: '' }] = sortedResources(shown)
   return frame(
     school,
     `${title} · Admin API`,
     <>
-      <PageHead title={title} up={{ url: '/docs/api', label: 'Admin API' }} />
+      <PageHead title={title} up={{ url: '/docs/api', label: 'Admin API' }} lead={note} />
       {shown.map((route) => (
         <Operation key={route.operation.name} route={route} origin={origin} />
       ))}

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { type JsonSchema, jsonSchema } from './json-schema.ts'
-import { API_ROOT, planOf, type Route } from './route.ts'
+import { RESOURCE_NOTES } from './resource-notes.ts'
+import { API_ROOT, planOf, type Route, resourceOf } from './route.ts'
 
 /** What the reference says about a route, in words. */
 
@@ -12,17 +13,14 @@ export interface DescribedField {
   readonly required: boolean
 }
 
-export function resourceOf({ operation }: Route): string {
-  return operation.name.split('.')[0] ?? ''
-}
-
 export function sortedResources(
   routes: readonly Route[],
-): readonly { name: string; title: string; count: number }[] {
+): readonly { name: string; title: string; note: string; count: number }[] {
   const names = [...new Set(routes.map(resourceOf))].sort()
   return names.map((name) => ({
     name,
     title: `${name[0]?.toUpperCase() ?? ''}${name.slice(1).replaceAll('_', ' ')}`,
+    note: RESOURCE_NOTES[name] ?? '',
     count: routes.filter((route) => resourceOf(route) === name).length,
   }))
 }

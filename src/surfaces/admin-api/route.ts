@@ -51,3 +51,8 @@ function queryType(schema: z.ZodType): QueryType {
 export function routerPath(path: string): string {
   return API_ROOT + path.replace(/\{([a-z_]+)\}/g, ':$1')
 }
+
+/** `courses` for `courses.publish`. */
+export function resourceOf({ operation }: Route): string {
+  return operation.name.split('.')[0] ?? ''
+}

@@ -1,3 +1,5 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { API_ROOT, type Method, planOf, type Route } from '../../../src/surfaces/admin-api/route.ts'
 import { ROUTES } from '../../../src/surfaces/admin-api/routes.ts'
@@ -46,7 +48,22 @@ beforeAll(async () => {
   operator = await anOperator(world, school)
   const headers = { host: new URL(school.origin).host }
   described = (await world.app.inject({ url: '/openapi.json', headers })).json()
+  ajv.addSchema(described, 'openapi.json')
 }, 60_000)
+
+const ajv = new Ajv2020({ strict: false, validateSchema: false })
+addFormats.default(ajv)
+
+/** The promised shape of an answer, read from the published description and nothing else. */
+function shapeOf({ method, path }: Route, status: number): ValidateFunction {
+  const way = ['paths', API_ROOT + path, method.toLowerCase(), 'responses', status, 'content']
+  const steps = [...way, 'application/json', 'schema'].map((step) =>
+    String(step).replaceAll('~', '~0').replaceAll('/', '~1'),
+  )
+  const shape = ajv.getSchema(`openapi.json#/${steps.map(encodeURIComponent).join('/')}`)
+  if (shape === undefined) throw new Error(`${method} ${path} declares no shape`)
+  return shape
+}
 
 /** Never our own fault, always a declared status, and the declared shape. */
 function check(route: Route, answer: Answer, told: string): void {
@@ -58,7 +75,8 @@ function check(route: Route, answer: Answer, told: string): void {
   expect(Object.keys(declared), where).toContain(String(statusCode))
   if (statusCode === 304) return
   if (statusCode < 300) {
-    expect(route.operation.output.safeParse(answer.json()).error, where).toBeUndefined()
+    const shape = shapeOf(route, statusCode)
+    expect(shape(answer.json()) ? [] : shape.errors, where).toEqual([])
     return
   }
   expect(answer.headers['content-type'], where).toContain('application/problem+json')

@@ -1,97 +1,99 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import createClient, { type Client } from 'openapi-fetch'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { anOperator, type OperatorClient } from '../../support/admin-api.ts'
+import { anOperator } from '../../support/admin-api.ts'
+import { injected } from '../../support/injected-fetch.ts'
 import { aToken, read } from '../../support/member-api.ts'
 import { aWorld, type TestSchool, type World } from '../../support/world.ts'
-
-/** A program that knows nothing but the description: it finds each call by its operationId. */
-class DescribedClient {
-  readonly #operator: OperatorClient
-  readonly #calls = new Map<string, { method: string; path: string }>()
-
-  constructor(operator: OperatorClient, document: { paths: Record<string, object> }) {
-    this.#operator = operator
-    for (const [path, methods] of Object.entries(document.paths)) {
-      for (const [method, { operationId }] of Object.entries(methods)) {
-        this.#calls.set(operationId, { method: method.toUpperCase(), path })
-      }
-    }
-  }
-
-  async call(operationId: string, inAddress: Record<string, string> = {}, body?: unknown) {
-    const call = this.#calls.get(operationId)
-    if (call === undefined) throw new Error(`${operationId} is not described`)
-    const path = call.path
-      .replace('/api/v1', '')
-      .replace(/\{(\w+)\}/g, (_match, name) => inAddress[name] ?? '')
-    const answer = await this.#operator.send(call.method, path, { body })
-    if (answer.statusCode >= 300) throw new Error(`${operationId}: ${answer.body}`)
-    return answer.json()
-  }
-}
+import type { paths } from './openapi.generated.ts'
 
 let world: World
 let school: TestSchool
-let client: DescribedClient
+let client: Client<paths>
 
 beforeAll(async () => {
   world = await aWorld()
   school = await world.aSchool()
-  const headers = { host: new URL(school.origin).host }
-  const document = (await world.app.inject({ url: '/openapi.json', headers })).json()
-  client = new DescribedClient(await anOperator(world, school), document)
+  const { accessToken } = await anOperator(world, school)
+  client = createClient<paths>({
+    baseUrl: school.origin,
+    headers: { authorization: `Bearer ${accessToken}` },
+    fetch: injected(world),
+  })
 })
 
-describe('opening a school by its API alone', () => {
+/** What was answered, or the whole refusal as the reason why the test fails. */
+async function done<T>(call: Promise<{ data?: T; error?: unknown }>): Promise<NonNullable<T>> {
+  const { data, error } = await call
+  if (data === undefined || data === null) throw new Error(JSON.stringify(error))
+  return data
+}
+
+test('the client is made of the description that the server gives (`npm run docs`)', async () => {
+  const headers = { host: new URL(school.origin).host }
+  const { body } = await world.app.inject({ url: '/openapi.json', headers })
+  const types = await readFile(new URL('openapi.generated.ts', import.meta.url), 'utf8')
+  const hash = createHash('sha256').update(body).digest('hex')
+  expect(types.slice(0, types.indexOf('\n'))).toBe(`// Made of docs/openapi.json, sha256 ${hash}`)
+})
+
+describe('opening a school with a generated client', () => {
   test('an operator sets up courses, events and students, and the student sees it all', async () => {
-    await client.call('schoolChange', {}, { name: 'The Studio', currency: 'EUR' })
-    await client.call('appearanceChange', {}, { primary_color: '#7c2d12', tagline: 'Paint!' })
-    const course = await client.call(
-      'coursesCreate',
-      {},
-      {
-        slug: 'watercolour',
-        title: 'Watercolour',
-        price_amount: 4900,
-      },
+    await done(client.PATCH('/api/v1/school', { body: { name: 'The Studio', currency: 'EUR' } }))
+    const appearance = { primary_color: '#7c2d12', tagline: 'Paint!' }
+    await done(client.PATCH('/api/v1/appearance', { body: appearance }))
+    const course = await done(
+      client.POST('/api/v1/courses', {
+        body: { slug: 'watercolour', title: 'Watercolour', price_amount: 4900 },
+      }),
     )
     expect(course.currency).toBe('EUR')
-    const section = await client.call(
-      'sectionsCreate',
-      { course_id: course.id },
-      { title: 'Start' },
+    const section = await done(
+      client.POST('/api/v1/courses/{course_id}/sections', {
+        params: { path: { course_id: course.id } },
+        body: { title: 'Start' },
+      }),
     )
-    const inSection = { section_id: section.id }
-    const first = await client.call('lecturesCreate', inSection, {
-      title: 'Paper',
-      duration_seconds: 300,
-    })
-    await client.call('lecturesCreate', inSection, { title: 'Brushes', unlock_after_days: 7 })
-    await client.call('coursesPublish', { id: course.id })
-    await client.call('couponsCreate', {}, { code: 'OPENING', percent_off: 20 })
+    const inSection = { params: { path: { section_id: section.id } } }
+    const first = await done(
+      client.POST('/api/v1/sections/{section_id}/lectures', {
+        ...inSection,
+        body: { title: 'Paper', duration_seconds: 300 },
+      }),
+    )
+    await done(
+      client.POST('/api/v1/sections/{section_id}/lectures', {
+        ...inSection,
+        body: { title: 'Brushes', unlock_after_days: 7 },
+      }),
+    )
+    await done(client.POST('/api/v1/courses/{id}/publish', { params: { path: { id: course.id } } }))
+    await done(client.POST('/api/v1/coupons', { body: { code: 'OPENING', percent_off: 20 } }))
 
     const student = await world.aPerson()
-    const { id: student_id } = await client.call(
-      'studentsCreate',
-      {},
-      {
-        email: student.email,
-        name: 'Whoever',
-      },
+    const { id: student_id } = await done(
+      client.POST('/api/v1/students', { body: { email: student.email, name: 'Whoever' } }),
     )
     expect(student_id).toBe(student.id)
-    await client.call('enrollmentsCreate', {}, { student_id, course_id: course.id })
-    const event = await client.call(
-      'eventsCreate',
-      {},
-      {
-        slug: 'opening',
-        title: 'Opening',
-        starts_at: '2027-05-01T18:00:00Z',
-        ends_at: '2027-05-01T20:00:00Z',
-      },
+    await done(client.POST('/api/v1/enrollments', { body: { student_id, course_id: course.id } }))
+    const event = await done(
+      client.POST('/api/v1/events', {
+        body: {
+          slug: 'opening',
+          title: 'Opening',
+          starts_at: '2027-05-01T18:00:00Z',
+          ends_at: '2027-05-01T20:00:00Z',
+        },
+      }),
     )
-    await client.call('eventsPublish', { id: event.id })
-    await client.call('eventsRegister', { event_id: event.id }, { member_id: student_id })
+    await done(client.POST('/api/v1/events/{id}/publish', { params: { path: { id: event.id } } }))
+    await done(
+      client.POST('/api/v1/events/{event_id}/registrations', {
+        params: { path: { event_id: event.id } },
+        body: { member_id: student_id },
+      }),
+    )
 
     const token = await aToken(world, school, student)
     const { viewer } = await read<{ viewer: Record<string, unknown> }>(

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { resourceOf } from '../../../src/surfaces/admin-api/reference.ts'
+import { resourceOf } from '../../../src/surfaces/admin-api/route.ts'
 import { ROUTES } from '../../../src/surfaces/admin-api/routes.ts'
 import { Visitor } from '../../support/browser-like.ts'
 import { aWorld, type TestSchool, type World } from '../../support/world.ts'
