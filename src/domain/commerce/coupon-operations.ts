@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { amount, count, currency, dateOrNull, id, stamps, time, utc } from '../operation/fields.ts'
-import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import { filter, listOperation, searchIn, timeFilters } from '../operation/list-operation.ts'
 import {
   changeOperation,
   createOperation,
@@ -75,6 +75,7 @@ export const listCoupons = listOperation({
   filters: {
     code: filter(code, (value) => sql`r.code = ${value}`),
     redeemable: filter(z.boolean(), (value) => sql`r.redeemable = ${value}`),
+    search: searchIn('code'),
     ...timeFilters('created_at'),
   },
   sorts: { created_at: 'time', code: 'text', redemption_count: 'number' },

@@ -5,7 +5,7 @@ import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { checkCourses } from '../learning/check-courses.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { amount, currency, id, line, markdown, slug } from '../operation/fields.ts'
-import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import { filter, listOperation, searchIn, timeFilters } from '../operation/list-operation.ts'
 import { changeOperation, createOperation, readOperation } from '../operation/object-operations.ts'
 import { conflict } from '../operation/refusal.ts'
 import { loadObject } from '../operation/resource.ts'
@@ -35,6 +35,7 @@ export const listPlans = listOperation({
   filters: {
     state: filter(z.enum(PLAN_STATES), (state) => sql`r.state = ${state}`),
     interval: filter(z.enum(PLAN_INTERVALS), (value) => sql`r.interval = ${value}`),
+    search: searchIn('name', 'slug'),
     ...timeFilters('created_at'),
   },
   sorts: { created_at: 'time', name: 'text', price_amount: 'number' },

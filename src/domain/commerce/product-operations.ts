@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { amount, count, currency, id, line, markdown, slug, stamps } from '../operation/fields.ts'
-import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import { filter, listOperation, searchIn, timeFilters } from '../operation/list-operation.ts'
 import {
   changeOperation,
   createOperation,
@@ -58,6 +58,7 @@ export const listProducts = listOperation({
   filters: {
     state: filter(z.enum(STATES), (state) => sql`r.state = ${state}`),
     slug: filter(slug, (value) => sql`r.slug = ${value}`),
+    search: searchIn('title', 'slug'),
     ...timeFilters('created_at'),
   },
   sorts: { created_at: 'time', title: 'text', price_amount: 'number' },

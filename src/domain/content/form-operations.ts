@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { count, id, line, slug, stamps, utc } from '../operation/fields.ts'
-import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import { filter, listOperation, searchIn, timeFilters } from '../operation/list-operation.ts'
 import { readOperation } from '../operation/object-operations.ts'
 import { expansionOf, loadObject, type Resource } from '../operation/resource.ts'
 import { memberSchema, members } from '../people/member-resource.ts'
@@ -63,7 +63,10 @@ export const listForms = listOperation({
   summary: 'Questionnaires in every state.',
   scopes: READ,
   of: forms,
-  filters: { state: filter(z.enum(STATES), (state) => sql`r.state = ${state}`) },
+  filters: {
+    search: searchIn('title', 'slug'),
+    state: filter(z.enum(STATES), (state) => sql`r.state = ${state}`),
+  },
   sorts: { created_at: 'time', title: 'text' },
   defaultSort: '-created_at',
 })

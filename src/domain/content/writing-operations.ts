@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, line, markdown, slug, stamps, utc } from '../operation/fields.ts'
-import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import { filter, listOperation, searchIn, timeFilters } from '../operation/list-operation.ts'
 import {
   changeOperation,
   createOperation,
@@ -55,6 +55,7 @@ const pages: Resource<typeof pageSchema> = {
 const filters = {
   state: filter(z.enum(STATES), (state) => sql`r.state = ${state}`),
   slug: filter(slug, (value) => sql`r.slug = ${value}`),
+  search: searchIn('title', 'body'),
   ...timeFilters('created_at'),
 }
 

@@ -16,7 +16,7 @@ import {
   utc,
   webAddress,
 } from '../operation/fields.ts'
-import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import { filter, listOperation, searchIn, timeFilters } from '../operation/list-operation.ts'
 import {
   changeOperation,
   createOperation,
@@ -79,6 +79,7 @@ export const listEvents = listOperation({
   filters: {
     state: filter(z.enum(STATES), (state) => sql`r.state = ${state}`),
     slug: filter(slug, (value) => sql`r.slug = ${value}`),
+    search: searchIn('title', 'location'),
     ...timeFilters('starts_at'),
   },
   sorts: { starts_at: 'time', created_at: 'time', title: 'text' },

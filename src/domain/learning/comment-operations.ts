@@ -2,7 +2,12 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, text, utc } from '../operation/fields.ts'
-import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import {
+  filter,
+  listOperation,
+  searchWithPerson,
+  timeFilters,
+} from '../operation/list-operation.ts'
 import { readOperation } from '../operation/object-operations.ts'
 import { expansionOf, type Resource } from '../operation/resource.ts'
 import { memberSchema, members } from '../people/member-resource.ts'
@@ -47,6 +52,7 @@ export const listComments = listOperation({
     author_id: filter(id, (value) => sql`r.author_id = ${value}`),
     parent_id: filter(id, (value) => sql`r.parent_id = ${value}`),
     hidden: filter(z.boolean(), (hidden) => sql`(r.hidden_at is not null) = ${hidden}`),
+    search: searchWithPerson('author_id', 'body'),
     ...timeFilters('created_at'),
   },
   sorts: { created_at: 'time' },

@@ -4,7 +4,7 @@ import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { amount, currency, id, line, markdown, slug, text } from '../operation/fields.ts'
-import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import { filter, listOperation, searchIn, timeFilters } from '../operation/list-operation.ts'
 import {
   changeOperation,
   createOperation,
@@ -40,6 +40,7 @@ export const listCourses = listOperation({
     state: filter(z.enum(COURSE_STATES), (state) => sql`r.state = ${state}`),
     slug: filter(slug, (value) => sql`r.slug = ${value}`),
     lecturer_id: filter(id, (value) => sql`${value} = any(r.lecturer_ids)`),
+    search: searchIn('title', 'slug'),
     ...timeFilters('created_at'),
   },
   sorts: { created_at: 'time', updated_at: 'time', title: 'text', price_amount: 'number' },

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, markdown, stamps, text } from '../operation/fields.ts'
-import { filter, listOperation } from '../operation/list-operation.ts'
+import { filter, listOperation, searchIn } from '../operation/list-operation.ts'
 import {
   changeOperation,
   createOperation,
@@ -49,7 +49,10 @@ export const listLecturers = listOperation({
   summary: 'The people whom the school presents as its lecturers.',
   scopes: READ,
   of: lecturers,
-  filters: { course_id: filter(id, (value) => sql`${value} = any(r.course_ids)`) },
+  filters: {
+    search: searchIn('name', 'headline'),
+    course_id: filter(id, (value) => sql`${value} = any(r.course_ids)`),
+  },
   sorts: { created_at: 'time', name: 'text' },
   defaultSort: 'name',
 })

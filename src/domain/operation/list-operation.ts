@@ -3,8 +3,9 @@ import { z } from 'zod'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import type { OperationCaller, OperationExample, ReadOperation } from '../operation.ts'
 import { afterCursor, cursorOf, inOrder, type Sorting, type SortType } from './cursor.ts'
-import { count, time } from './fields.ts'
+import { count, line, time } from './fields.ts'
 import { expandObjects, keyOf, type Resource, selectObjects } from './resource.ts'
+import { containing } from './wire-sql.ts'
 
 const DEFAULT_LIMIT = 20
 const MAX_LIMIT = 100
@@ -29,6 +30,30 @@ export function timeFilters(column: `${string}_at`): Readonly<Record<string, Fil
     [`${name}_after`]: filter(time, (value) => sql`r.${sql.ref(column)} >= ${value}::timestamptz`),
     [`${name}_before`]: filter(time, (value) => sql`r.${sql.ref(column)} < ${value}::timestamptz`),
   }
+}
+
+/** What a person types to find something again: part of any of these columns, in any case. */
+export function searchIn(...columns: readonly string[]): Filter {
+  return filter(line(100), (value) => {
+    const pattern = containing(value)
+    return anyOf(columns.map((column) => sql`r.${sql.ref(column)} ilike ${pattern}`))
+  })
+}
+
+/** The same, where a row is also found by the name or the email of its person. */
+export function searchWithPerson(person: string, ...columns: readonly string[]): Filter {
+  return filter(line(100), (value) => {
+    const pattern = containing(value)
+    return anyOf([
+      ...columns.map((column) => sql`r.${sql.ref(column)} ilike ${pattern}`),
+      sql`exists (select from users u where u.id = r.${sql.ref(person)}
+            and (u.name ilike ${pattern} or u.email ilike ${pattern}))`,
+    ])
+  })
+}
+
+function anyOf(conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
+  return sql`(${sql.join(conditions, sql` or `)})`
 }
 
 interface ListDetails<S extends z.ZodObject> {

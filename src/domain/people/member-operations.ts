@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { acrossSchools, type SchoolTx } from '../../foundation/db/school-db.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { email, line } from '../operation/fields.ts'
-import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import { filter, listOperation, searchIn, timeFilters } from '../operation/list-operation.ts'
 import {
   changeOperation,
   createOperation,
@@ -11,7 +11,6 @@ import {
   removeOperation,
 } from '../operation/object-operations.ts'
 import { conflict, forbidden, invalid, notFound } from '../operation/refusal.ts'
-import { containing } from '../operation/wire-sql.ts'
 import { checkVersion } from '../operation/writing.ts'
 import type { OperationCaller } from '../operation.ts'
 import { addMember, changeRoles } from './manage-people.ts'
@@ -23,10 +22,7 @@ const WRITE = ['members:write']
 
 export const personFilters = {
   email: filter(email, (value) => sql`lower(r.email) = lower(${value})`),
-  search: filter(line(100), (value) => {
-    const pattern = containing(value)
-    return sql`(r.name ilike ${pattern} or r.email ilike ${pattern})`
-  }),
+  search: searchIn('name', 'email'),
   ...timeFilters('joined_at'),
 }
 

@@ -6,11 +6,13 @@ import { addAuditRoutes } from './audit.ts'
 import { addClientRoutes } from './clients.ts'
 import { addKeyRoutes } from './keys.ts'
 import { addOverviewRoutes } from './overview.ts'
+import { addSchoolRoutes } from './school/school-pages.ts'
 import { addSettingsRoutes } from './settings.ts'
 
 /** For owners and admins. Every route begins by loading the operator, and refuses anybody else. */
 export function addAdminRoutes(app: FastifyInstance, context: AppContext): void {
   addOverviewRoutes(app, context)
+  addSchoolRoutes(app, context)
   addSettingsRoutes(app, context)
   addApplicationRoutes(app, context)
   addOneApplicationRoutes(app, context)

@@ -23,6 +23,8 @@ interface SiteLayoutProps extends SiteFrame {
   title: string
   /** A second navigation, for areas of several pages. */
   side?: ComponentChildren
+  /** Of `assets/`, on top of those that every page of the site has. */
+  stylesheets?: readonly string[]
   children: ComponentChildren
 }
 
@@ -30,7 +32,11 @@ interface SiteLayoutProps extends SiteFrame {
 export function sitePage(props: SiteLayoutProps): string {
   const { school, title, side, notice, children } = props
   return renderPage(
-    <Document title={title} school={school} stylesheets={['site.css']}>
+    <Document
+      title={title}
+      school={school}
+      stylesheets={['site.css', ...(props.stylesheets ?? [])]}
+    >
       <a class="skip" href="#main">
         Skip to the content
       </a>

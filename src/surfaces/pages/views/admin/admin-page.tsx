@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { type SiteFrame, sitePage } from '../site-layout.tsx'
+import { isAt, MENU, OVERVIEW } from './admin-menu.ts'
 
 export interface AdminFrame extends SiteFrame {
   /** Whether the beta feature that reveals OAuth applications is on. */
@@ -34,48 +35,51 @@ export function clientPath(clientId: string): string {
 }
 
 export function adminPage(props: AdminPageProps): string {
-  return sitePage({ ...props, side: <AdminNav {...props} /> })
+  return sitePage({ ...props, stylesheets: ['admin.css'], side: <AdminNav {...props} /> })
 }
 
+/**
+ * The menu is open on wide screens and folded on narrow ones, where the line that unfolds it says
+ * where one is. No script has a part in it.
+ */
 function AdminNav({ here, applicationsShown }: AdminFrame) {
+  const groups = MENU.map(({ title, items }) => ({
+    title,
+    items: items.filter(({ beta }) => applicationsShown || beta !== true),
+  }))
+  const current = groups.flatMap(({ items }) => items).find((item) => isAt(item, here)) ?? OVERVIEW
   return (
     <nav class="side" aria-label="Admin">
-      <ul>
-        <Item here={here} href={paths.overview} exact>
-          Overview
-        </Item>
-        <Item here={here} href={paths.settings}>
-          Settings
-        </Item>
-        <Item here={here} href={paths.audit}>
-          Audit log
-        </Item>
-      </ul>
-      <h2 id="developers">Developers</h2>
-      <ul aria-labelledby="developers">
-        {applicationsShown && (
-          <Item here={here} href={paths.applications}>
-            OAuth applications
-          </Item>
-        )}
-        <Item here={here} href={paths.clients}>
-          Platforms and documents
-        </Item>
-        <Item here={here} href={paths.keys}>
-          Signing keys
-        </Item>
-      </ul>
+      <details class="menu">
+        <summary>
+          <span class="visually-hidden">Admin menu, at </span>
+          {current.label}
+        </summary>
+        <div class="menu-groups">
+          <ul>
+            <Item item={OVERVIEW} here={here} />
+          </ul>
+          {groups.map(({ title, items }) => (
+            <div class="menu-group">
+              <h2 id={`menu-${title.toLowerCase()}`}>{title}</h2>
+              <ul aria-labelledby={`menu-${title.toLowerCase()}`}>
+                {items.map((item) => (
+                  <Item item={item} here={here} />
+                ))}
+              </ul>
+            </div>
+          ))}
+        </div>
+      </details>
     </nav>
   )
 }
 
-function Item(props: { href: string; here: string; exact?: boolean; children: ComponentChildren }) {
-  const { href, here, exact } = props
-  const isHere = here === href || (!exact && here.startsWith(`${href}/`))
+function Item({ item, here }: { item: (typeof MENU)[number]['items'][number]; here: string }) {
   return (
     <li>
-      <a href={href} aria-current={isHere ? 'page' : undefined}>
-        {props.children}
+      <a href={item.href} aria-current={isAt(item, here) ? 'page' : undefined}>
+        {item.label}
       </a>
     </li>
   )

@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import type { WriteOperation } from '../../../../../domain/operation.ts'
+import type { FieldKind, FormField } from '../resource.ts'
+
+/** What an operation's schema says about one member of its input. */
+export interface FieldRule {
+  readonly nullable: boolean
+  /** Whether a text may be empty. */
+  readonly emptyText: boolean
+  /** Whether it can be left empty in this form. */
+  readonly mayBeEmpty: boolean
+  readonly values: readonly string[]
+  readonly maxLength: number | undefined
+  readonly minimum: number | undefined
+  readonly maximum: number | undefined
+}
+
+/** A field of one form, with all that its operation's schema says about it. */
+export interface PlannedField extends FormField {
+  readonly kind: FieldKind
+  readonly rule: FieldRule
+  /** What the operation takes if nobody says otherwise. */
+  readonly initial: unknown
+}
+
+/** The fields that an operation takes, in the order in which the resource lists them. */
+export function planForm(
+  operation: WriteOperation,
+  fields: readonly FormField[],
+): readonly PlannedField[] {
+  return fields.flatMap((field) => {
+    const schema = operation.input.shape[field.name] as z.ZodType | undefined
+    return schema === undefined ? [] : [planField(field, schema, operation.kind)]
+  })
+}
+
+interface Described {
+  readonly type?: string
+  readonly format?: string
+  readonly enum?: readonly unknown[]
+  readonly maxLength?: number
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly items?: Described
+  readonly anyOf?: readonly Described[]
+  readonly default?: unknown
+}
+
+function planField(
+  field: FormField,
+  schema: z.ZodType,
+  doing: WriteOperation['kind'],
+): PlannedField {
+  const whole = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Described
+  const described = whole.anyOf?.find(({ type }) => type !== 'null') ?? whole
+  const { maxLength, minimum, maximum } = described
+  const nullable = schema.safeParse(null).success
+  const emptyText = schema.safeParse('').success
+  // In a change everything may be left out, which says nothing about what may be empty.
+  const omittable = doing === 'create' && schema.safeParse(undefined).success
+  return {
+    ...field,
+    kind: field.kind ?? kindOf(described, field),
+    rule: {
+      nullable,
+      emptyText,
+      mayBeEmpty: nullable || emptyText || omittable,
+      values: (described.enum ?? described.items?.enum ?? []).map(String),
+      maxLength,
+      minimum,
+      maximum,
+    },
+    initial: whole.default,
+  }
+}
+
+function kindOf(
+  { type, format, enum: values }: Described,
+  { rows, choices }: FormField,
+): FieldKind {
+  if (type === 'boolean') return 'check'
+  if (type === 'integer' || type === 'number') return 'number'
+  if (type === 'array') return 'choices'
+  if (values !== undefined || choices !== undefined) return 'choice'
+  if (format === 'date-time') return 'time'
+  if (format === 'email') return 'email'
+  return rows === undefined ? 'line' : 'text'
+}

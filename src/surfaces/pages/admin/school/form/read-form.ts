@@ -1,0 +1,110 @@
+import { type Ask, type Place, type Row, textOf } from '../resource.ts'
+import { type Draft, draftOf } from './draft.ts'
+import type { PlannedField } from './field-rule.ts'
+import { fromLocalTime } from './local-time.ts'
+import { toMinorUnits } from './money.ts'
+import type { FieldProblems } from './problems.ts'
+
+export interface ReadForm {
+  /** As it was typed, to be shown again beside what is wrong with it. */
+  readonly draft: Draft
+  /** For the operation. A member whose field says what it said before is left out. */
+  readonly input: Row
+  readonly problems: FieldProblems
+}
+
+interface Reading {
+  readonly place: Place
+  readonly ask: Ask
+  /** The object that the form changes, as it is now. */
+  readonly before?: Row | undefined
+}
+
+/** What a form says, as an operation takes it. Rules of the operation itself are not judged here. */
+export async function readForm(
+  fields: readonly PlannedField[],
+  form: URLSearchParams,
+  reading: Reading,
+): Promise<ReadForm> {
+  const draft = Object.fromEntries(fields.map(({ name }) => [name, typedIn(form, name)]))
+  const shown = reading.before && draftOf(fields, reading.before, reading.place)
+  const input: Record<string, unknown> = {}
+  const problems: Record<string, string[]> = {}
+  for (const field of fields) {
+    const typed = draft[field.name] ?? []
+    if (shown !== undefined && sameText(typed, shown[field.name] ?? [])) continue
+    const value = await meant(field, typed, draft, reading)
+    if (value.kind === 'problem') problems[field.name] = [value.problem]
+    else if (value.kind === 'value') input[field.name] = value.value
+  }
+  return { draft, input, problems }
+}
+
+/** Browsers send line breaks as CRLF, whatever was in the field before. */
+function typedIn(form: URLSearchParams, name: string): readonly string[] {
+  return form.getAll(name).map((text) => text.replaceAll('\r\n', '\n'))
+}
+
+function sameText(one: readonly string[], other: readonly string[]): boolean {
+  const filled = (texts: readonly string[]) => JSON.stringify(texts.filter((text) => text !== ''))
+  return filled(one) === filled(other.map((text) => text.replaceAll('\r\n', '\n')))
+}
+
+type Value =
+  | { readonly kind: 'value'; readonly value: unknown }
+  | { readonly kind: 'left-out' }
+  | { readonly kind: 'problem'; readonly problem: string }
+
+const is = (value: unknown): Value => ({ kind: 'value', value })
+const wrong = (problem: string): Value => ({ kind: 'problem', problem })
+
+async function meant(
+  field: PlannedField,
+  typed: readonly string[],
+  draft: Draft,
+  { place, ask, before }: Reading,
+): Promise<Value> {
+  if (field.kind === 'check') return is(typed.includes('on'))
+  if (field.kind === 'choices') return is(typed)
+  const text = typed[0] ?? ''
+  if (text.trim() === '') return nothing(field)
+  switch (field.kind) {
+    case 'number': {
+      const plain = text.trim()
+      return /^-?\d{1,15}$/.test(plain) ? is(Number(plain)) : wrong('Write a whole number.')
+    }
+    case 'money': {
+      const named = field.currency ?? 'currency'
+      const currency = draft[named]?.[0]?.trim() || textOf(before ?? {}, named) || place.currency
+      const amount = toMinorUnits(text, currency)
+      return amount === undefined ? wrong('Write an amount such as 49 or 49.50.') : is(amount)
+    }
+    case 'time': {
+      const moment = fromLocalTime(text, place.timeZone)
+      return moment === undefined
+        ? wrong('Write a date and a time, such as 2027-01-31 09:00.')
+        : is(moment.toISOString())
+    }
+    case 'line':
+    case 'email':
+    case 'color':
+      return await resolved(field, text.trim(), ask)
+    default:
+      return is(text)
+  }
+}
+
+async function resolved(field: PlannedField, text: string, ask: Ask): Promise<Value> {
+  if (field.resolve === undefined) return is(text)
+  const found = await field.resolve(text, ask)
+  return found === undefined ? wrong(field.unknown ?? 'There is no such thing here.') : is(found)
+}
+
+/** An empty field: an empty text where one is allowed, else nothing, else something is missing. */
+function nothing({ rule }: PlannedField): Value {
+  if (rule.emptyText) return is('')
+  if (rule.nullable) return is(null)
+  return rule.mayBeEmpty ? { kind: 'left-out' } : wrong(MISSING)
+}
+
+export const MISSING = 'Fill this in.'

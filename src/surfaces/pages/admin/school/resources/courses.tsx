@@ -1,0 +1,109 @@
+import {
+  archiveCourse,
+  changeCourse,
+  createCourse,
+  listCourses,
+  publishCourse,
+  readCourse,
+  removeCourse,
+} from '../../../../../domain/learning/course-operations.ts'
+import { listLecturers } from '../../../../../domain/learning/lecturer-operations.ts'
+import { type AdminResource, textOf } from '../resource.ts'
+import { choicesFrom } from '../routes/choices.ts'
+import { address, moment, money, state, text } from '../views/cells.tsx'
+
+export const courses: AdminResource = {
+  path: 'courses',
+  one: 'course',
+  many: 'Courses',
+  lead: 'What your school teaches, from the first draft to the archive.',
+  list: {
+    operation: listCourses,
+    searchHint: 'Title or address',
+    filters: [{ name: 'state', label: 'State' }],
+    sorts: [
+      ['-created_at', 'Newest first'],
+      ['created_at', 'Oldest first'],
+      ['-updated_at', 'Last changed'],
+      ['title', 'Title, A to Z'],
+      ['-title', 'Title, Z to A'],
+      ['price_amount', 'Price, lowest first'],
+      ['-price_amount', 'Price, highest first'],
+    ],
+  },
+  read: readCourse,
+  name: (course) => textOf(course, 'title'),
+  badges: state(),
+  columns: [
+    { label: 'Title', show: text('title'), sort: 'title' },
+    { label: 'State', show: state() },
+    { label: 'Price', show: money('price_amount'), sort: 'price_amount' },
+    { label: 'Created', show: moment('created_at'), sort: 'created_at' },
+  ],
+  facts: [
+    { label: 'Address', show: address('slug') },
+    { label: 'Price', show: money('price_amount') },
+    { label: 'Summary', show: text('summary', 1000) },
+    { label: 'Published', show: moment('published_at') },
+    { label: 'Archived', show: moment('archived_at') },
+    { label: 'Last changed', show: moment('updated_at') },
+  ],
+  markdown: { title: 'Description', member: 'description' },
+  fields: [
+    { name: 'title', label: 'Title' },
+    {
+      name: 'slug',
+      label: 'Address',
+      hint: 'The last part of its web address: lower-case letters, digits and hyphens, such as water-colour.',
+    },
+    { name: 'summary', label: 'Summary', hint: 'One or two sentences for lists.', rows: 3 },
+    {
+      name: 'description',
+      label: 'Description',
+      kind: 'markdown',
+      hint: 'Markdown. Save to see it as readers will.',
+    },
+    { name: 'price_amount', label: 'Price', kind: 'money', hint: '0 makes it free.' },
+    { name: 'currency', label: 'Currency', hint: 'Three letters, such as USD.' },
+    {
+      name: 'lecturer_ids',
+      label: 'Lecturers',
+      choices: choicesFrom(listLecturers, 'name'),
+    },
+  ],
+  create: createCourse,
+  change: changeCourse,
+  actions: [
+    {
+      path: 'publish',
+      label: 'Publish',
+      operation: publishCourse,
+      question: 'Publish this course?',
+      consequence: 'It goes on sale at once, and everybody can find it.',
+      done: 'The course is published.',
+      when: (course) => course.state !== 'published',
+    },
+    {
+      path: 'archive',
+      label: 'Archive',
+      operation: archiveCourse,
+      question: 'Archive this course?',
+      done: 'The course is in the archive.',
+      when: (course) => course.state === 'published',
+    },
+    {
+      path: 'delete',
+      label: 'Delete',
+      operation: removeCourse,
+      question: 'Delete this course?',
+      consequence:
+        'The course and its whole curriculum are gone for good. A course that somebody has or had cannot be deleted: archive it instead.',
+      done: 'The course is gone.',
+      tone: 'danger',
+    },
+  ],
+  links: (course) =>
+    course.state === 'published'
+      ? [{ url: `/courses/${textOf(course, 'slug')}`, label: 'See it on the site' }]
+      : [],
+}

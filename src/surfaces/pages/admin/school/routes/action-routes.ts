@@ -1,0 +1,78 @@
+import type { FastifyInstance } from 'fastify'
+import { RequestRefusedError } from '../../../../../foundation/http/client-fault.ts'
+import type { AppContext } from '../../../../../gate/context.ts'
+import { sendOn, sendPage } from '../../../page-request.ts'
+import { blankDraft, type Draft } from '../form/draft.ts'
+import { planForm } from '../form/field-rule.ts'
+import { type FormProblems, NO_PROBLEMS } from '../form/problems.ts'
+import {
+  type Action,
+  type AdminResource,
+  listPath,
+  objectPath,
+  type Row,
+  upFrom,
+} from '../resource.ts'
+import { askPage } from '../views/ask-page.tsx'
+import { withArticle } from '../views/words.ts'
+import { shownFields } from './choices.ts'
+import { submitForm, versionField, versionIn } from './submit.ts'
+import { enter, loadNamed, type Visit } from './visit.ts'
+
+export function addActionRoutes(
+  app: FastifyInstance,
+  context: AppContext,
+  resource: AdminResource,
+): void {
+  for (const action of resource.actions) addActionRoute(app, context, resource, action)
+}
+
+function addActionRoute(
+  app: FastifyInstance,
+  context: AppContext,
+  resource: AdminResource,
+  action: Action,
+): void {
+  const { operation } = action
+  const fields = planForm(operation, action.fields ?? [])
+  const route = `${listPath(resource)}/:id/${action.path}`
+  const show = async (visit: Visit, object: Row, draft: Draft, problems: FormProblems) => {
+    const name = resource.name(object)
+    return askPage({
+      ...visit.frame(),
+      action,
+      name,
+      path: objectPath(resource, object, `/${action.path}`),
+      back: { url: objectPath(resource, object), label: name || withArticle(resource.one) },
+      hidden: versionField(operation, object),
+      fields: await shownFields(fields, draft, problems.fields, visit.ask),
+      problems,
+    })
+  }
+
+  app.get(route, async (request, reply) => {
+    const visit = await enter(context, request, reply)
+    const object = await loadNamed(request, visit, resource)
+    const page = await show(visit, object, blankDraft(fields, visit.place), NO_PROBLEMS)
+    return sendPage(reply, request, 'site', page)
+  })
+
+  app.post(route, async (request, reply) => {
+    const visit = await enter(context, request, reply)
+    const form = visit.form()
+    const before = await loadNamed(request, visit, resource)
+    const outcome = await submitForm(visit, form, {
+      operation,
+      fields,
+      fixed: { id: before.id, ...action.input, ...versionIn(operation, form) },
+    })
+    if (outcome.kind === 'done') {
+      const isGone = operation.kind === 'remove'
+      const to = isGone ? upFrom(resource, before).url : objectPath(resource, before)
+      return sendOn(reply, request, 'site', `${to}?done=${action.path}`)
+    }
+    if (outcome.kind === 'not_found') throw new RequestRefusedError(404, outcome.detail)
+    const page = await show(visit, before, outcome.draft, outcome.problems)
+    return sendPage(reply, request, 'site', page, outcome.status)
+  })
+}

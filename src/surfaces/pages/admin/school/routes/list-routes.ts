@@ -1,0 +1,180 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { AppContext } from '../../../../../gate/context.ts'
+import { sendPage } from '../../../page-request.ts'
+import { queryOf } from '../../../site-frame.ts'
+import {
+  type AdminResource,
+  type Ask,
+  type Column,
+  type Link,
+  type ListFilter,
+  type ListPlan,
+  listPath,
+  objectPath,
+  type Row,
+  rowsOf,
+  textOf,
+} from '../resource.ts'
+import { type ListQuery, listPage, type ShownFilter } from '../views/list-page.tsx'
+import { inWords, withArticle } from '../views/words.ts'
+import { noticesOf } from './notices.ts'
+import { enter, expanding, type Visit } from './visit.ts'
+
+const ROWS = 25
+
+export function addListRoute(
+  app: FastifyInstance,
+  context: AppContext,
+  resource: AdminResource,
+): void {
+  const { list } = resource
+  if (list === undefined) return
+  app.get(listPath(resource), async (request, reply) => {
+    const visit = await enter(context, request, reply)
+    return await showList(request, reply, visit, {
+      resource,
+      plan: list,
+      path: listPath(resource),
+      heading: resource.many,
+      lead: resource.lead,
+      columns: resource.columns,
+      add:
+        resource.create === undefined
+          ? undefined
+          : {
+              url: `${listPath(resource)}/new`,
+              label: resource.createLabel ?? `New ${resource.one}`,
+            },
+      empty: emptyWords(resource),
+      fixed: {},
+    })
+  })
+}
+
+function emptyWords({ one, create }: AdminResource): string {
+  return create === undefined
+    ? `There is no ${one} yet.`
+    : `There is no ${one} yet. Begin with ${withArticle(one)} of your own.`
+}
+
+export interface ShownList {
+  /** What the rows are. */
+  readonly resource: AdminResource
+  readonly plan: ListPlan
+  readonly path: string
+  readonly heading: string
+  readonly lead?: string | undefined
+  readonly up?: Link | undefined
+  readonly columns: readonly Column[]
+  readonly add: Link | undefined
+  readonly empty: string
+  /** Members of the operation's input that the address decides. */
+  readonly fixed: Row
+}
+
+export async function showList(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  visit: Visit,
+  { plan, fixed, resource, ...shown }: ShownList,
+): Promise<FastifyReply> {
+  const { operation, sorts } = plan
+  const filters = await shownFilters(plan, visit.ask)
+  const asked = queryOf(request)
+  const query = readQuery(
+    asked,
+    sorts.map(([name]) => name),
+    filters,
+  )
+  const searchable = 'search' in operation.input.shape
+  const input = {
+    ...fixed,
+    ...expanding(resource),
+    ...typedFilters(plan, query.filters),
+    ...(searchable && query.search !== '' ? { search: query.search } : {}),
+    sort: query.sort,
+    limit: ROWS,
+  }
+  const page = await readPage(visit, plan, input, asked.get('after') ?? '')
+  const html = listPage({
+    ...visit.frame(noticesOf(resource)),
+    ...shown,
+    title: shown.heading,
+    place: visit.place,
+    query,
+    defaultSort: sorts[0]?.[0] ?? '',
+    searchable,
+    searchHint: plan.searchHint,
+    filters,
+    sorts,
+    rows: rowsOf(page.list, 'data'),
+    urlOf: (row) => objectPath(resource, row),
+    total: typeof page.list.total === 'number' ? page.list.total : undefined,
+    next: textOf(page.list, 'next') || undefined,
+    isFirst: page.isFirst,
+  })
+  return sendPage(reply, request, 'site', html)
+}
+
+/** A cursor of another order, or of no order at all, leads to the first page. */
+async function readPage(visit: Visit, { operation }: ListPlan, input: Row, after: string) {
+  if (after !== '') {
+    const outcome = await visit.perform(operation, { ...input, after })
+    if (outcome.kind === 'done') return { list: outcome.output as Row, isFirst: false }
+  }
+  return { list: await visit.ask(operation, { ...input, include_total: true }), isFirst: true }
+}
+
+async function shownFilters(plan: ListPlan, ask: Ask): Promise<readonly ShownFilter[]> {
+  return await Promise.all(
+    (plan.filters ?? []).map(async (filter) => ({
+      name: filter.name,
+      label: filter.label,
+      choices:
+        typeof filter.choices === 'function'
+          ? await filter.choices(ask)
+          : (filter.choices ?? enumOf(plan, filter)),
+    })),
+  )
+}
+
+function enumOf({ operation }: ListPlan, { name }: ListFilter) {
+  const schema = operation.input.shape[name] as z.ZodType | undefined
+  const described = schema && (z.toJSONSchema(schema, { io: 'input' }) as { enum?: unknown[] })
+  return (described?.enum ?? []).map((value) => [String(value), inWords(String(value))] as const)
+}
+
+/** What the address asks for, as far as the list knows it: a stranger's link breaks nothing. */
+function readQuery(
+  asked: URLSearchParams,
+  sorts: readonly string[],
+  filters: readonly ShownFilter[],
+): ListQuery {
+  const sort = asked.get('sort') ?? ''
+  const used = filters.flatMap(({ name, choices }) => {
+    const value = asked.get(name) ?? ''
+    return choices.some((choice) => choice[0] === value) ? [[name, value] as const] : []
+  })
+  return {
+    search: searchIn(asked),
+    sort: sorts.includes(sort) ? sort : (sorts[0] ?? ''),
+    filters: Object.fromEntries(used),
+  }
+}
+
+function searchIn(asked: URLSearchParams): string {
+  const text = asked.get('search') ?? ''
+  return text
+    .replace(/[\u0000-\u001f\u007f]+/g, ' ')
+    .trim()
+    .slice(0, 100)
+}
+
+function typedFilters({ operation }: ListPlan, filters: Readonly<Record<string, string>>): Row {
+  const typed = Object.entries(filters).map(([name, value]) => {
+    const schema = operation.input.shape[name] as z.ZodType
+    return [name, schema.safeParse(true).success ? value === 'true' : value]
+  })
+  return Object.fromEntries(typed)
+}

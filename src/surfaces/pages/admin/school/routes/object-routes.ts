@@ -1,0 +1,43 @@
+import type { FastifyInstance } from 'fastify'
+import type { AppContext } from '../../../../../gate/context.ts'
+import { sendPage } from '../../../page-request.ts'
+import { type AdminResource, listPath, type Related, type Row, rowsOf } from '../resource.ts'
+import { objectPage, type ShownRelated } from '../views/object-page.tsx'
+import { noticesOf } from './notices.ts'
+import { enter, expanding, loadNamed, type Visit } from './visit.ts'
+
+const RELATED_ROWS = 10
+
+export function addObjectRoute(
+  app: FastifyInstance,
+  context: AppContext,
+  resource: AdminResource,
+): void {
+  app.get(`${listPath(resource)}/:id`, async (request, reply) => {
+    const visit = await enter(context, request, reply)
+    const object = await loadNamed(request, visit, resource)
+    const { place, ask } = visit
+    const page = objectPage({
+      ...visit.frame(noticesOf(resource)),
+      resource,
+      object,
+      place,
+      related: await Promise.all(
+        (resource.related ?? []).map((related) => readRelated(visit, related, object)),
+      ),
+      panels: await resource.panels?.(object, place, ask),
+    })
+    return sendPage(reply, request, 'site', page)
+  })
+}
+
+async function readRelated(visit: Visit, related: Related, object: Row): Promise<ShownRelated> {
+  const { list, by, of } = related
+  const page = await visit.ask(list.operation, {
+    [by]: object.id,
+    ...expanding(of),
+    sort: list.sorts[0]?.[0],
+    limit: RELATED_ROWS,
+  })
+  return { related, rows: rowsOf(page, 'data'), hasMore: page.has_more === true }
+}

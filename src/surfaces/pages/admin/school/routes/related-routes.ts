@@ -1,0 +1,65 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { AppContext } from '../../../../../gate/context.ts'
+import { type AdminResource, listPath, objectPath, type Related } from '../resource.ts'
+import { withArticle } from '../views/words.ts'
+import { addBirthRoutes, type FormBody } from './form-routes.ts'
+import { showList } from './list-routes.ts'
+import { enter, loadNamed, type Visit } from './visit.ts'
+
+/** The whole list of what belongs to an object, and the form for one more. */
+export function addRelatedRoutes(
+  app: FastifyInstance,
+  context: AppContext,
+  resource: AdminResource,
+  body: FormBody,
+): void {
+  for (const related of resource.related ?? [])
+    addRelatedRoute(app, context, resource, related, body)
+}
+
+function addRelatedRoute(
+  app: FastifyInstance,
+  context: AppContext,
+  resource: AdminResource,
+  related: Related,
+  body: FormBody,
+): void {
+  const route = `${listPath(resource)}/:id/${related.path}`
+  const whole = async (request: FastifyRequest, visit: Visit) => {
+    const object = await loadNamed(request, visit, resource)
+    const url = objectPath(resource, object)
+    return {
+      object,
+      path: `${url}/${related.path}`,
+      up: { url, label: resource.name(object) || withArticle(resource.one) },
+    }
+  }
+
+  app.get(route, async (request, reply) => {
+    const visit = await enter(context, request, reply)
+    const { object, path, up } = await whole(request, visit)
+    const mayAdd = related.add !== undefined && (related.mayAdd?.(object) ?? true)
+    return await showList(request, reply, visit, {
+      resource: related.of,
+      plan: related.list,
+      path,
+      up,
+      heading: related.title,
+      columns: related.columns ?? related.of.columns,
+      add: mayAdd ? { url: `${path}/new`, label: related.add ?? '' } : undefined,
+      empty: related.empty,
+      fixed: { [related.by]: object.id },
+    })
+  })
+
+  if (related.add === undefined) return
+  const title = related.add
+  addBirthRoutes(app, context, related.of, {
+    route: `${route}/new`,
+    body,
+    find: async (request, visit) => {
+      const { object, path, up } = await whole(request, visit)
+      return { path: `${path}/new`, up, fixed: { [related.by]: object.id }, title }
+    },
+  })
+}

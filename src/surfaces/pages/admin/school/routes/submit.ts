@@ -1,0 +1,76 @@
+import { checkInput, refusalFrom, type WriteOperation } from '../../../../../domain/operation.ts'
+import type { Draft } from '../form/draft.ts'
+import type { PlannedField } from '../form/field-rule.ts'
+import { anyProblem, type FormProblems, problemsOf, withReadingProblems } from '../form/problems.ts'
+import { readForm } from '../form/read-form.ts'
+import type { Row } from '../resource.ts'
+import { statusOf, type Visit } from './visit.ts'
+
+export interface Submission {
+  readonly operation: WriteOperation
+  readonly fields: readonly PlannedField[]
+  /** Members of the input that no field asks for. */
+  readonly fixed: Row
+  readonly before?: Row | undefined
+  readonly inconsistent?: string | undefined
+}
+
+export type Submitted =
+  | { readonly kind: 'done'; readonly output: Row }
+  | {
+      readonly kind: 'refused'
+      readonly draft: Draft
+      readonly problems: FormProblems
+      readonly status: number
+    }
+  | { readonly kind: 'not_found'; readonly detail: string }
+
+/** Reads a form and performs its operation. All problems are told at once, whoever found them. */
+export async function submitForm(
+  visit: Visit,
+  form: URLSearchParams,
+  { operation, fields, fixed, before, inconsistent }: Submission,
+): Promise<Submitted> {
+  const { place, ask } = visit
+  const read = await readForm(fields, form, { place, ask, before })
+  const input = { ...read.input, ...fixed }
+  if (Object.keys(read.problems).length > 0) {
+    const problems = withReadingProblems(read.problems, judged(operation, fields, input))
+    return { kind: 'refused', draft: read.draft, problems, status: 422 }
+  }
+  const outcome = await visit.perform(operation, input)
+  if (outcome.kind === 'done' || outcome.kind === 'not_found') return outcome
+  const problems = problemsOf(outcome, fields, inconsistent)
+  return { kind: 'refused', draft: read.draft, problems, status: statusOf(outcome) }
+}
+
+/** What the operation's schema says of the rest, where some fields could not be read at all. */
+function judged(
+  operation: WriteOperation,
+  fields: readonly PlannedField[],
+  input: Row,
+): FormProblems {
+  try {
+    checkInput(operation, input)
+    return { fields: {}, whole: [] }
+  } catch (error) {
+    const refusal = refusalFrom(error)
+    if (refusal.kind === 'not_found') return { fields: {}, whole: [] }
+    const found = problemsOf(refusal, fields, undefined)
+    return anyProblem(found) ? { ...found, whole: [] } : found
+  }
+}
+
+/** The version that a form was made from, so that it never overwrites what nobody saw. */
+export function versionIn(operation: WriteOperation, form: URLSearchParams): Row {
+  const version = Number(form.get('if_version'))
+  return 'if_version' in operation.input.shape && Number.isInteger(version) && version > 0
+    ? { if_version: version }
+    : {}
+}
+
+export function versionField(operation: WriteOperation, object: Row): Record<string, string> {
+  return 'if_version' in operation.input.shape && typeof object.version === 'number'
+    ? { if_version: String(object.version) }
+    : {}
+}

@@ -1,0 +1,85 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import {
+  type Operation,
+  type OperationCaller,
+  type Outcome,
+  performOperation,
+} from '../../../../../domain/operation.ts'
+import type { BrowserSession } from '../../../../../domain/people/sessions.ts'
+import { RequestRefusedError } from '../../../../../foundation/http/client-fault.ts'
+import { rawPath } from '../../../../../foundation/http/raw-url.ts'
+import type { AppContext } from '../../../../../gate/context.ts'
+import { checkedForm } from '../../../page-request.ts'
+import type { Notices } from '../../../site-frame.ts'
+import { isUuid } from '../../../uuid.ts'
+import type { AdminFrame } from '../../../views/admin/admin-page.tsx'
+import { adminFrame, loadOperator } from '../../operator.ts'
+import type { AdminResource, Ask, Place, Row } from '../resource.ts'
+
+/** An owner or admin at a page of the school, with all that they can do through operations. */
+export interface Visit {
+  readonly operator: BrowserSession
+  readonly place: Place
+  readonly ask: Ask
+  /** Performs an operation as this person, with its audit entry. */
+  perform(operation: Operation, input: Row): Promise<Outcome>
+  frame(notices?: Notices): AdminFrame
+  /** The fields of a form that was served to this very browser. */
+  form(): URLSearchParams
+}
+
+/** Every route begins here. A post goes to the address of the page that its form is on. */
+export async function enter(
+  context: AppContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Visit> {
+  const isPost = request.method === 'POST'
+  const operator = await loadOperator(request, isPost ? rawPath(request.raw.url ?? '') : undefined)
+  const caller: OperationCaller = {
+    userId: operator.person.id,
+    roles: operator.roles,
+    origin: request.school.origin,
+    via: 'admin_area',
+    requestId: request.id,
+  }
+  const perform = (operation: Operation, input: Row) =>
+    performOperation(operation, request.at, caller, input)
+  return {
+    operator,
+    place: { timeZone: request.school.timeZone, currency: request.school.currency },
+    perform,
+    ask: async (operation, input) => answerOf(await perform(operation, input)),
+    frame: (notices) => adminFrame(context, request, reply, operator, notices),
+    form: () => checkedForm(context.keyring, request, operator),
+  }
+}
+
+/** What exists at no school and what exists at another are the same: not found. */
+function answerOf(outcome: Outcome): Row {
+  if (outcome.kind === 'done') return outcome.output
+  const detail = outcome.kind === 'not_found' ? outcome.detail : NOTHING
+  throw new RequestRefusedError(404, detail)
+}
+
+const NOTHING = 'There is nothing at this address.'
+
+/** The object that the address names. */
+export async function loadNamed(
+  request: FastifyRequest,
+  visit: Visit,
+  resource: AdminResource,
+): Promise<Row> {
+  const { id } = request.params as { id: string }
+  if (!isUuid(id)) throw new RequestRefusedError(404, NOTHING)
+  return await visit.ask(resource.read, { id, ...expanding(resource) })
+}
+
+export function expanding({ expand }: AdminResource): Row {
+  return expand === undefined ? {} : { expand }
+}
+
+/** How a refusal is answered by a page that shows it. */
+export function statusOf(outcome: Exclude<Outcome, { kind: 'done' | 'not_found' }>): number {
+  return { invalid: 422, conflict: 409, stale: 409, forbidden: 403 }[outcome.kind]
+}

@@ -1,0 +1,60 @@
+import { Button, Form, Name } from '../../../../../foundation/html/components.tsx'
+import { ButtonLink, PageHead } from '../../../../../foundation/html/site-components.tsx'
+import { type AdminFrame, adminPage } from '../../../views/admin/admin-page.tsx'
+import type { FormProblems } from '../form/problems.ts'
+import type { Action, Link } from '../resource.ts'
+import { FormField, type ShownField } from './field.tsx'
+import { ProblemSummary } from './form-page.tsx'
+
+export interface AskPageProps extends AdminFrame {
+  readonly action: Action
+  /** Of the object. */
+  readonly name: string
+  readonly path: string
+  readonly back: Link
+  readonly hidden: Readonly<Record<string, string>>
+  readonly fields: readonly ShownField[]
+  readonly problems: FormProblems
+}
+
+/** Asks before something is done that others will notice. */
+export function askPage(props: AskPageProps): string {
+  const { action, back, problems } = props
+  const isWrong = problems.whole.length > 0 || props.fields.some((one) => one.problems.length > 0)
+  return adminPage({
+    ...props,
+    here: back.url,
+    title: isWrong ? `Error: ${action.question}` : action.question,
+    children: (
+      <>
+        <PageHead title={action.question} up={back} />
+        <section
+          class={action.tone === 'danger' ? 'panel panel-danger' : 'panel'}
+          aria-label={action.label}
+        >
+          <p class="asked-about">
+            <Name text={props.name} fallback="Unnamed" />
+          </p>
+          <p>{action.consequence ?? action.operation.summary}</p>
+          <Form
+            class="wide-form"
+            action={props.path}
+            formToken={props.viewer?.formToken ?? ''}
+            hidden={props.hidden}
+          >
+            {isWrong && <ProblemSummary {...props} />}
+            {props.fields.map((shown) => (
+              <FormField shown={shown} timeZone={props.timeZone} />
+            ))}
+            <div class="actions">
+              <Button look={action.tone === 'danger' ? 'danger' : 'primary'}>{action.label}</Button>
+              <ButtonLink look="plain" href={back.url}>
+                Leave it
+              </ButtonLink>
+            </div>
+          </Form>
+        </section>
+      </>
+    ),
+  })
+}

@@ -1,0 +1,80 @@
+import { Alert, Button, Form } from '../../../../../foundation/html/components.tsx'
+import { ButtonLink, PageHead } from '../../../../../foundation/html/site-components.tsx'
+import { type AdminFrame, adminPage } from '../../../views/admin/admin-page.tsx'
+import type { FormProblems } from '../form/problems.ts'
+import type { Link } from '../resource.ts'
+import { FormField, type ShownField } from './field.tsx'
+
+export interface FormPageProps extends AdminFrame {
+  readonly title: string
+  readonly lead?: string | undefined
+  readonly up: Link
+  readonly action: string
+  readonly hidden: Readonly<Record<string, string>>
+  readonly fields: readonly ShownField[]
+  readonly problems: FormProblems
+  readonly submit: string
+  readonly back: Link
+}
+
+/** Makes an object, or changes one. */
+export function formPage(props: FormPageProps): string {
+  const { title, problems } = props
+  const isWrong = problems.whole.length > 0 || props.fields.some((one) => one.problems.length > 0)
+  return adminPage({
+    ...props,
+    title: isWrong ? `Error: ${title}` : title,
+    children: (
+      <>
+        <PageHead title={title} lead={props.lead} up={props.up} />
+        <section class="panel" aria-label={title}>
+          <Form
+            class="wide-form"
+            action={props.action}
+            formToken={props.viewer?.formToken ?? ''}
+            hidden={props.hidden}
+          >
+            {isWrong && <ProblemSummary {...props} />}
+            {props.fields.map((shown) => (
+              <FormField shown={shown} timeZone={props.timeZone} />
+            ))}
+            <div class="actions">
+              <Button look="primary">{props.submit}</Button>
+              <ButtonLink look="plain" href={props.back.url}>
+                {props.back.label}
+              </ButtonLink>
+            </div>
+          </Form>
+        </section>
+      </>
+    ),
+  })
+}
+
+/** All that is wrong in one place, each the way to its field. */
+export function ProblemSummary({
+  fields,
+  problems,
+}: {
+  readonly fields: readonly ShownField[]
+  readonly problems: FormProblems
+}) {
+  return (
+    <Alert tone="error" title="Nothing was saved yet">
+      {problems.whole.map((problem) => (
+        <p>{problem}</p>
+      ))}
+      {fields.some((one) => one.problems.length > 0) && (
+        <ul class="problem-list">
+          {fields
+            .filter((one) => one.problems.length > 0)
+            .map(({ field, problems: [first] }) => (
+              <li>
+                <a href={`#${field.name}`}>{field.label}</a>: {first}
+              </li>
+            ))}
+        </ul>
+      )}
+    </Alert>
+  )
+}

@@ -1,0 +1,159 @@
+import { Select } from '../../../../../foundation/html/form-fields.tsx'
+import { ButtonLink, Empty, PageHead } from '../../../../../foundation/html/site-components.tsx'
+import { type AdminFrame, adminPage } from '../../../views/admin/admin-page.tsx'
+import type { Choice, Column, Link, Place, Row } from '../resource.ts'
+import { ObjectTable } from './object-table.tsx'
+
+/** What somebody asked a list for. */
+export interface ListQuery {
+  readonly search: string
+  readonly sort: string
+  /** By the name of the filter; those that are not used are missing. */
+  readonly filters: Readonly<Record<string, string>>
+}
+
+export interface ShownFilter {
+  readonly name: string
+  readonly label: string
+  readonly choices: readonly Choice[]
+}
+
+export interface ListPageProps extends AdminFrame {
+  readonly title: string
+  readonly heading: string
+  readonly lead?: string | undefined
+  readonly up?: Link | undefined
+  readonly add?: Link | undefined
+  readonly path: string
+  readonly query: ListQuery
+  /** What is asked for when nothing is said. */
+  readonly defaultSort: string
+  readonly searchable: boolean
+  readonly searchHint?: string | undefined
+  readonly filters: readonly ShownFilter[]
+  readonly sorts: readonly Choice[]
+  readonly columns: readonly Column[]
+  readonly rows: readonly Row[]
+  readonly urlOf: (row: Row) => string
+  readonly total: number | undefined
+  readonly next: string | undefined
+  readonly isFirst: boolean
+  readonly empty: string
+  readonly place: Place
+}
+
+export function listPage(props: ListPageProps): string {
+  const { rows, query, add } = props
+  return adminPage({
+    ...props,
+    children: (
+      <>
+        <PageHead title={props.heading} lead={props.lead} up={props.up}>
+          {add !== undefined && (
+            <ButtonLink look="primary" href={add.url}>
+              {add.label}
+            </ButtonLink>
+          )}
+        </PageHead>
+        {(props.searchable || props.filters.length > 0 || props.sorts.length > 1) && (
+          <Finder {...props} />
+        )}
+        <section class="panel panel-list" aria-label={props.heading}>
+          {rows.length === 0 ? (
+            <Empty>
+              <p>{isAsked(query) ? 'Nothing fits what you asked for.' : props.empty}</p>
+            </Empty>
+          ) : (
+            <ObjectTable
+              caption={props.heading}
+              columns={props.columns}
+              rows={rows}
+              place={props.place}
+              urlOf={props.urlOf}
+              sorting={{
+                current: query.sort,
+                urlOf: (sort) =>
+                  props.sorts.some(([name]) => name === sort)
+                    ? addressOf(props, { ...query, sort })
+                    : undefined,
+              }}
+            />
+          )}
+        </section>
+        <Pager {...props} />
+      </>
+    ),
+  })
+}
+
+function isAsked({ search, filters }: ListQuery): boolean {
+  return search !== '' || Object.keys(filters).length > 0
+}
+
+/** The same list, asked another way. */
+export function addressOf(
+  { path, defaultSort }: Pick<ListPageProps, 'path' | 'defaultSort'>,
+  { search, sort, filters }: ListQuery,
+  after?: string,
+): string {
+  const query = new URLSearchParams()
+  if (search !== '') query.set('search', search)
+  for (const [name, value] of Object.entries(filters)) query.set(name, value)
+  if (sort !== defaultSort) query.set('sort', sort)
+  if (after !== undefined) query.set('after', after)
+  return query.size === 0 ? path : `${path}?${query}`
+}
+
+function Finder(props: ListPageProps) {
+  const { path, query, searchable, searchHint, filters, sorts } = props
+  return (
+    <form method="get" action={path} class="finder" aria-label={`Find in ${props.heading}`}>
+      {searchable && (
+        <div class="field finder-search">
+          <label for="search">Search</label>
+          <input
+            id="search"
+            type="search"
+            name="search"
+            value={query.search}
+            maxLength={100}
+            placeholder={searchHint}
+          />
+        </div>
+      )}
+      {filters.map(({ name, label, choices }) => (
+        <Select
+          name={name}
+          label={label}
+          value={query.filters[name] ?? ''}
+          options={[['', 'All'], ...choices]}
+        />
+      ))}
+      {sorts.length > 1 && <Select name="sort" label="Order" value={query.sort} options={sorts} />}
+      <div class="actions">
+        <button type="submit" class="button button-plain">
+          Show
+        </button>
+        {isAsked(query) && <a href={path}>Clear</a>}
+      </div>
+    </form>
+  )
+}
+
+function Pager(props: ListPageProps) {
+  const { total, next, isFirst, query, rows } = props
+  if (rows.length === 0 && isFirst) return null
+  return (
+    <nav class="pager" aria-label="Pages">
+      <p>{total !== undefined && `${total.toLocaleString('en')} in all`}</p>
+      <p class="actions">
+        {!isFirst && <a href={addressOf(props, query)}>First page</a>}
+        {next !== undefined && (
+          <a href={addressOf(props, query, next)} rel="next">
+            Next page<span aria-hidden="true"> →</span>
+          </a>
+        )}
+      </p>
+    </nav>
+  )
+}

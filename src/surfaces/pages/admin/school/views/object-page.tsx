@@ -1,0 +1,167 @@
+import type { ComponentChildren } from 'preact'
+import { Name } from '../../../../../foundation/html/components.tsx'
+import { Markdown } from '../../../../../foundation/html/markdown.tsx'
+import { plainText } from '../../../../../foundation/html/plain-text.ts'
+import {
+  ButtonLink,
+  Empty,
+  PageHead,
+  Panel,
+} from '../../../../../foundation/html/site-components.tsx'
+import { type AdminFrame, adminPage } from '../../../views/admin/admin-page.tsx'
+import {
+  type Action,
+  type AdminResource,
+  type Link,
+  objectPath,
+  type Place,
+  type Related,
+  type Row,
+  textOf,
+  upFrom,
+} from '../resource.ts'
+import { ObjectTable } from './object-table.tsx'
+
+export interface ShownRelated {
+  readonly related: Related
+  readonly rows: readonly Row[]
+  readonly hasMore: boolean
+}
+
+export interface ObjectPageProps extends AdminFrame {
+  readonly resource: AdminResource
+  readonly object: Row
+  readonly related: readonly ShownRelated[]
+  readonly panels: ComponentChildren
+  readonly place: Place
+}
+
+export function objectPage(props: ObjectPageProps): string {
+  const { resource, object, place } = props
+  const name = plainText(resource.name(object), 200) || `Unnamed ${resource.one}`
+  const links = resource.links?.(object) ?? []
+  return adminPage({
+    ...props,
+    title: name,
+    children: (
+      <>
+        <PageHead title={<Name text={name} fallback="" />} up={upFrom(resource, object)}>
+          {resource.badges && <p class="badges">{resource.badges(object, place)}</p>}
+        </PageHead>
+        <Tools resource={resource} object={object} links={links} />
+        <Facts resource={resource} object={object} place={place} />
+        {resource.markdown !== undefined && (
+          <Panel title={resource.markdown.title}>
+            <Text text={textOf(object, resource.markdown.member)} />
+          </Panel>
+        )}
+        {props.related.map((shown) => (
+          <RelatedPanel shown={shown} resource={resource} object={object} place={place} />
+        ))}
+        {props.panels}
+      </>
+    ),
+  })
+}
+
+/** What can be done with the object, and where else it is. */
+function Tools(props: { resource: AdminResource; object: Row; links: readonly Link[] }) {
+  const { resource, object, links } = props
+  const actions = resource.actions.filter(({ when }) => when?.(object) ?? true)
+  if (resource.change === undefined && actions.length === 0 && links.length === 0) return null
+  return (
+    <div class="tools">
+      {resource.change !== undefined && (
+        <ButtonLink look="primary" href={objectPath(resource, object, '/edit')}>
+          {resource.changeLabel ?? 'Edit'}
+        </ButtonLink>
+      )}
+      {actions.map((action) => (
+        <a class={lookOf(action)} href={objectPath(resource, object, `/${action.path}`)}>
+          {action.label}
+        </a>
+      ))}
+      {links.map(({ url, label }) => (
+        <a class="tools-link" href={url}>
+          {label}
+        </a>
+      ))}
+    </div>
+  )
+}
+
+function lookOf({ tone }: Action): string {
+  return tone === 'danger' ? 'button button-danger' : 'button button-plain'
+}
+
+function Facts({
+  resource,
+  object,
+  place,
+}: Pick<ObjectPageProps, 'resource' | 'object' | 'place'>) {
+  const facts = resource.facts
+    .map(({ label, show }) => [label, show(object, place)] as const)
+    .filter(([, shown]) => shown !== undefined && shown !== null && shown !== '')
+  if (facts.length === 0) return null
+  return (
+    <section class="panel" aria-label={`About this ${resource.one}`}>
+      <dl class="facts">
+        {facts.map(([label, shown]) => (
+          <div>
+            <dt>{label}</dt>
+            <dd>{shown}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+function Text({ text }: { text: string }) {
+  return text.trim() === '' ? (
+    <Empty>
+      <p>Nothing is written here yet.</p>
+    </Empty>
+  ) : (
+    <Markdown text={text} />
+  )
+}
+
+function RelatedPanel(props: {
+  shown: ShownRelated
+  resource: AdminResource
+  object: Row
+  place: Place
+}) {
+  const { shown, resource, object, place } = props
+  const { related, rows, hasMore } = shown
+  const url = objectPath(resource, object, `/${related.path}`)
+  const mayAdd = related.mayAdd?.(object) ?? true
+  return (
+    <Panel id={related.path} title={related.title}>
+      {rows.length === 0 ? (
+        <Empty>
+          <p>{related.empty}</p>
+        </Empty>
+      ) : (
+        <ObjectTable
+          caption={related.title}
+          columns={related.columns ?? related.of.columns}
+          rows={rows}
+          place={place}
+          urlOf={(row) => objectPath(related.of, row)}
+        />
+      )}
+      {(hasMore || (related.add !== undefined && mayAdd)) && (
+        <p class="actions">
+          {related.add !== undefined && mayAdd && (
+            <ButtonLink look="plain" href={`${url}/new`}>
+              {related.add}
+            </ButtonLink>
+          )}
+          {hasMore && <a href={url}>{`All ${related.title.toLowerCase()}`}</a>}
+        </p>
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,110 @@
+// biome-ignore-all lint/a11y/noRedundantRoles: the narrow layout would take the roles away.
+import type { ComponentChildren } from 'preact'
+import type { Column, Place, Row } from '../resource.ts'
+
+interface ObjectTableProps {
+  readonly caption: string
+  readonly columns: readonly Column[]
+  readonly rows: readonly Row[]
+  readonly place: Place
+  /** Where the first cell of a row leads. */
+  readonly urlOf?: (row: Row) => string
+  /** Makes a heading the way to sort by its column. */
+  readonly sorting?: Sorting
+}
+
+export interface Sorting {
+  /** `title` or `-title`. */
+  readonly current: string
+  /** The address of the same list in another order; undefined where it has no such order. */
+  readonly urlOf: (sort: string) => string | undefined
+}
+
+/**
+ * A table on wide screens, and on narrow ones a card for each row. The roles are spelled out because
+ * browsers drop those of a table that is laid out as something else.
+ */
+export function ObjectTable(props: ObjectTableProps) {
+  const { caption, columns, rows, place, urlOf, sorting } = props
+  return (
+    <table class="objects" role="table">
+      <caption class="visually-hidden">{caption}</caption>
+      <thead role="rowgroup">
+        <tr role="row">
+          {columns.map((column) => (
+            <Heading column={column} sorting={sorting} />
+          ))}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {rows.map((row) => (
+          <tr role="row">
+            {columns.map((column, index) => (
+              <Cell
+                label={column.label}
+                shown={column.show(row, place)}
+                url={index === 0 ? urlOf?.(row) : undefined}
+                heads={index === 0}
+              />
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function Cell(props: {
+  label: string
+  shown: ComponentChildren
+  url: string | undefined
+  heads: boolean
+}) {
+  const { label, shown, url, heads } = props
+  const isEmpty = shown === undefined || shown === null || shown === '' || shown === false
+  if (heads) {
+    return (
+      <th role="rowheader" scope="row">
+        {url === undefined ? shown : <a href={url}>{isEmpty ? 'Unnamed' : shown}</a>}
+      </th>
+    )
+  }
+  return (
+    <td role="cell" data-label={label} class={isEmpty ? 'nothing' : undefined}>
+      {isEmpty ? <span aria-hidden="true">–</span> : shown}
+    </td>
+  )
+}
+
+function Heading({ column, sorting }: { column: Column; sorting: Sorting | undefined }) {
+  const { label, sort } = column
+  if (sort === undefined || sorting === undefined) {
+    return (
+      <th role="columnheader" scope="col">
+        {label}
+      </th>
+    )
+  }
+  const direction = directionOf(sort, sorting.current)
+  const url = direction === 'ascending' ? sorting.urlOf(`-${sort}`) : sorting.urlOf(sort)
+  const target = url ?? sorting.urlOf(sort) ?? sorting.urlOf(`-${sort}`)
+  return (
+    <th role="columnheader" scope="col" aria-sort={direction}>
+      {target === undefined ? (
+        label
+      ) : (
+        <a href={target}>
+          {label}
+          {direction !== undefined && (
+            <span aria-hidden="true">{direction === 'ascending' ? ' ↑' : ' ↓'}</span>
+          )}
+        </a>
+      )}
+    </th>
+  )
+}
+
+function directionOf(column: string, current: string): 'ascending' | 'descending' | undefined {
+  if (current === column) return 'ascending'
+  return current === `-${column}` ? 'descending' : undefined
+}

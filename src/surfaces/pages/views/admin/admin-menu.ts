@@ -1,0 +1,58 @@
+/** The way to every page of the admin area, in the groups that people look in. */
+
+interface MenuItem {
+  readonly label: string
+  readonly href: string
+  /** Not for the pages below it. */
+  readonly exact?: boolean
+  /** Part of the beta feature that reveals OAuth applications. */
+  readonly beta?: boolean
+}
+
+interface MenuGroup {
+  readonly title: string
+  readonly items: readonly MenuItem[]
+}
+
+export const OVERVIEW: MenuItem = { label: 'Overview', href: '/admin', exact: true }
+
+export const MENU: readonly MenuGroup[] = [
+  {
+    title: 'Teaching',
+    items: [{ label: 'Courses', href: '/admin/courses' }],
+  },
+  {
+    title: 'Sales',
+    items: [
+      { label: 'Coupons', href: '/admin/coupons' },
+      { label: 'Subscriptions', href: '/admin/subscriptions' },
+    ],
+  },
+  {
+    title: 'Content',
+    items: [
+      { label: 'Posts', href: '/admin/posts' },
+      { label: 'Pages', href: '/admin/pages' },
+    ],
+  },
+  {
+    title: 'School',
+    items: [
+      { label: 'Settings', href: '/admin/settings' },
+      { label: 'Audit log', href: '/admin/audit' },
+    ],
+  },
+  {
+    title: 'Developers',
+    items: [
+      { label: 'OAuth applications', href: '/admin/developers/applications', beta: true },
+      { label: 'Platforms and documents', href: '/admin/developers/clients' },
+      { label: 'Signing keys', href: '/admin/developers/keys' },
+    ],
+  },
+]
+
+/** Whether a page is the item's own or lies below it. */
+export function isAt({ href, exact }: MenuItem, here: string): boolean {
+  return here === href || (exact !== true && here.startsWith(`${href}/`))
+}

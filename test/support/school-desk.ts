@@ -1,0 +1,95 @@
+import type { Answer, Visitor } from './browser-like.ts'
+import { hiddenFields } from './browser-like.ts'
+
+/** Fields of a form, as a person fills them in. */
+export type Typed = Readonly<Record<string, string | readonly string[]>>
+
+/** An owner or admin at the pages of a school. */
+export class Desk {
+  readonly #visitor: Visitor
+
+  constructor(visitor: Visitor) {
+    this.#visitor = visitor
+  }
+
+  async page(path: string): Promise<string> {
+    const answer = await this.#visitor.get(path)
+    if (answer.statusCode !== 200) throw new Error(`${path} answered ${answer.statusCode}`)
+    return answer.body
+  }
+
+  async get(path: string): Promise<Answer> {
+    return await this.#visitor.get(path)
+  }
+
+  /** Opens the page of a form, keeps what stands in it, types over some of it, and sends it. */
+  async send(path: string, typed: Typed = {}): Promise<Answer> {
+    const html = await this.page(path)
+    const filled = { ...standingIn(html, path), ...typed }
+    const fields = Object.entries(filled).flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name, value]] : value.map((one) => [name, one]),
+    ) as [string, string][]
+    return await this.#visitor.post(path, [...Object.entries(hiddenFields(html, path)), ...fields])
+  }
+
+  /** Sends a form that must be taken, and opens the page that it leads to. */
+  async done(path: string, typed: Typed = {}): Promise<{ path: string; body: string }> {
+    const answer = await this.send(path, typed)
+    if (answer.statusCode !== 303) {
+      throw new Error(`${path} answered ${answer.statusCode}: ${errorsIn(answer.body).join(' | ')}`)
+    }
+    const [to = ''] = String(answer.headers.location).split('?')
+    return { path: to, body: await this.page(String(answer.headers.location)) }
+  }
+}
+
+export function errorsIn(html: string): string[] {
+  return [...html.matchAll(/class="field-error">([^<]*)</g)].map(([, words = '']) => words)
+}
+
+/** The ids of fields that a page marks as wrong. */
+export function wrongFields(html: string): string[] {
+  return [...html.matchAll(/id="([a-z_]+)-error"/g)].map(([, name = '']) => name)
+}
+
+/** What a browser would send of a form that nobody touched. */
+export function standingIn(html: string, action: string): Record<string, string | string[]> {
+  const form = [...html.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)].find(([, tag = '']) =>
+    tag.includes(`action="${action}"`),
+  )
+  const body = form?.[2] ?? ''
+  const found: Record<string, string | string[]> = {}
+  for (const [tag] of body.matchAll(/<input\b[^>]*>/g)) {
+    const name = attribute(tag, 'name') ?? ''
+    const type = attribute(tag, 'type')
+    if (name === '' || type === 'hidden' || type === 'file') continue
+    if (type !== 'checkbox') found[name] = attribute(tag, 'value') ?? ''
+    else if (/\schecked/.test(tag)) {
+      found[name] = [
+        ...((found[name] as string[] | undefined) ?? []),
+        attribute(tag, 'value') ?? '',
+      ]
+    }
+  }
+  for (const [, tag = '', text = ''] of body.matchAll(
+    /<textarea\b([^>]*)>([\s\S]*?)<\/textarea>/g,
+  )) {
+    found[attribute(tag, 'name') ?? ''] = unescaped(text.replace(/^\n/, ''))
+  }
+  for (const [, tag = '', options = ''] of body.matchAll(
+    /<select\b([^>]*)>([\s\S]*?)<\/select>/g,
+  )) {
+    const chosen = /<option\b[^>]*\sselected[^>]*>/.exec(options)?.[0] ?? ''
+    found[attribute(tag, 'name') ?? ''] = attribute(chosen, 'value') ?? ''
+  }
+  return found
+}
+
+function attribute(tag: string, name: string): string | undefined {
+  const value = new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1]
+  return value === undefined ? undefined : unescaped(value)
+}
+
+function unescaped(text: string): string {
+  return text.replaceAll('&lt;', '<').replaceAll('&quot;', '"').replaceAll('&amp;', '&')
+}
