@@ -190,6 +190,31 @@ export const variables = {
     schema: wholeNumber(1024, 2_000_000_000),
     about: 'largest file that can be uploaded',
   },
+  S3_ENDPOINT: {
+    fallback: undefined,
+    schema: z.string().regex(/^https?:\/\/[^?#@]+$/, 'a URL such as https://s3.example.com'),
+    about: 'S3-compatible store for uploads, without the bucket; else they lie in the data folder',
+  },
+  S3_BUCKET: {
+    fallback: undefined,
+    schema: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'the name of a bucket'),
+    about: 'bucket for uploads; required with S3_ENDPOINT, as are both keys',
+  },
+  S3_REGION: {
+    fallback: 'us-east-1',
+    schema: z.string().regex(/^[a-z0-9-]{1,50}$/, 'a region such as eu-central-1'),
+    about: 'region that requests to the store are signed for',
+  },
+  S3_ACCESS_KEY_ID: {
+    fallback: undefined,
+    schema: z.string().regex(/^[!-~]{1,200}$/, 'visible characters'),
+    about: 'which key signs requests to the store',
+  },
+  S3_SECRET_ACCESS_KEY: {
+    fallback: undefined,
+    schema: z.string().regex(/^[!-~]{1,200}$/, 'visible characters'),
+    about: 'the secret half of that key',
+  },
 } as const
 
 type Variables = typeof variables
@@ -207,7 +232,11 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-const SECRET_VARIABLES: readonly string[] = ['SCHOOLGATE_SECRET', 'METRICS_TOKEN']
+const SECRET_VARIABLES: readonly string[] = [
+  'SCHOOLGATE_SECRET',
+  'METRICS_TOKEN',
+  'S3_SECRET_ACCESS_KEY',
+]
 
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const problems: string[] = []
@@ -247,6 +276,14 @@ function contradictions(config: Config): string[] {
   }
   if (config.SMTP_URL !== undefined && config.MAIL_FROM === undefined) {
     found.push('MAIL_FROM is missing, but SMTP_URL is set: mails need a sender.')
+  }
+  const s3 = ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const
+  const missing = s3.filter((name) => config[name] === undefined)
+  if (missing.length > 0 && missing.length < s3.length) {
+    const given = s3.filter((name) => !missing.includes(name))
+    found.push(
+      `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing, but ${given.join(' and ')} ${given.length === 1 ? 'is' : 'are'} set: a store for uploads takes all four.`,
+    )
   }
   return found
 }

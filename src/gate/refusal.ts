@@ -5,13 +5,14 @@ import { logFailure } from '../foundation/http/last-resort.ts'
 import { apiHeaders } from '../foundation/http/security-headers.ts'
 import { bearerChallenge } from '../foundation/protocol/challenge.ts'
 import { errorBody, OAuthError } from '../foundation/protocol/errors.ts'
+import { FileStoreAwayError } from '../foundation/storage/file-store.ts'
 
 /** Long enough for a restart or a failover, short enough for a person to wait. */
 export const RETRY_AFTER_SECONDS = 2
 
 /**
  * Any failure as a refusal in OAuth's words: the caller's faults by their name, an absent database
- * as "try again", never as a verdict on the token, and everything else as our own fault.
+ * or file store as "try again", never as a verdict on the token, and everything else as our own fault.
  */
 export function toOAuthError(error: unknown, request: FastifyRequest): OAuthError {
   if (error instanceof OAuthError) return error
@@ -21,7 +22,7 @@ export function toOAuthError(error: unknown, request: FastifyRequest): OAuthErro
     return new OAuthError(code, fault.description, { status: fault.status })
   }
   logFailure(request, error)
-  if (isDatabaseUnavailable(error)) {
+  if (isDatabaseUnavailable(error) || error instanceof FileStoreAwayError) {
     return new OAuthError(
       'temporarily_unavailable',
       'The service cannot answer at the moment. Try again shortly.',

@@ -1,7 +1,6 @@
 import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
@@ -19,11 +18,11 @@ import { createMetrics } from '../foundation/http/metrics.ts'
 import { addMetricsRoute, listenForMetrics } from '../foundation/http/metrics-endpoint.ts'
 import { createShutdown, type Shutdown, shutDownOnSignals } from '../foundation/http/shutdown.ts'
 import { logMailer, type Mailer, smtpMailer } from '../foundation/mail/mailer.ts'
-import { createDiskStore } from '../foundation/storage/disk-store.ts'
 import type { AppContext } from '../gate/context.ts'
 import { VERSION } from '../version.ts'
 import { printBanner } from './banner.ts'
 import type { DatabaseServer } from './open-database.ts'
+import { openFileStore } from './open-file-store.ts'
 import {
   joinPreparedDatabase,
   openPool,
@@ -132,7 +131,7 @@ function contextOf(
     loopbackDocuments: isDemo && LOOPBACK_HOSTS.includes(config.HOST),
     documentHosts: config.CLIENT_DOCUMENT_HOSTS,
     mailer,
-    files: createDiskStore(join(config.SCHOOLGATE_DATA_DIR, 'files')),
+    files: openFileStore(config),
     limits: {
       tokenPerSecond: config.TOKEN_RATE_PER_SECOND,
       registrationPerMinute: config.REGISTRATION_RATE_PER_MINUTE,

@@ -40,4 +40,14 @@ describe('the configuration', () => {
   test('a database of our own choosing needs a secret that its processes share', () => {
     expect(problemOf({ DATABASE_URL: 'postgres://db/x' })).toContain('SCHOOLGATE_SECRET is missing')
   })
+
+  test('half a bucket is no store for uploads, and its secret is never shown', () => {
+    const half = { S3_ENDPOINT: 'https://s3.test', S3_SECRET_ACCESS_KEY: 'hush' }
+    expect(problemOf(half)).toContain(
+      'S3_BUCKET and S3_ACCESS_KEY_ID are missing, but S3_ENDPOINT and S3_SECRET_ACCESS_KEY are set',
+    )
+    const wrong = problemOf({ S3_SECRET_ACCESS_KEY: 'hush hush' })
+    expect(wrong).toContain('S3_SECRET_ACCESS_KEY is 9 characters')
+    expect(wrong).not.toContain('hush')
+  })
 })

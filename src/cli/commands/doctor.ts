@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { type Config, ConfigError } from '../../config.ts'
 import { withDatabase } from '../attach.ts'
 import type { Cli } from '../cli.ts'
+import { checkBucket } from '../doctor/check-bucket.ts'
 import { checkDataFolder } from '../doctor/check-data-folder.ts'
 import { checkDatabase } from '../doctor/check-database.ts'
 import { checkPort } from '../doctor/check-port.ts'
@@ -18,7 +19,7 @@ export function addDoctorCommand(program: Command, cli: Cli): void {
     .action(cli.act(() => examine(cli)))
   teach(
     command,
-    'Looks at the configuration, the data folder, the port, the database, its schema, the clocks, the secret and the schools. Changes nothing. The exit code is 1 if something is broken.',
+    'Looks at the configuration, the data folder, the port, the store for uploads, the database, its schema, the clocks, the secret and the schools. Changes nothing. The exit code is 1 if something is broken.',
     'doctor',
   )
 }
@@ -50,6 +51,7 @@ async function findingsOf(cli: Cli): Promise<readonly Finding[]> {
     fine('configuration', 'Every variable has a usable value.'),
     ...(embedded ? await checkDataFolder(config) : []),
     await checkPort(config),
+    ...(await checkBucket(config)),
     ...(embedded && !(await exists(config.SCHOOLGATE_DATA_DIR))
       ? []
       : await databaseFindings(cli, config)),

@@ -5,6 +5,7 @@ import { constantDocument, sendDocument } from '../../foundation/http/conditiona
 import { nameSurface } from '../../foundation/http/observe-requests.ts'
 import { acceptJson } from '../../foundation/http/request-body.ts'
 import type { AppContext } from '../../gate/context.ts'
+import { answerOAuthError } from '../../gate/refusal.ts'
 import { checkScopes, createRateChecks, loadOperator, operationCaller } from './access.ts'
 import { type Answer, answerOf, sendAnswer } from './answer.ts'
 import { addDownloadRoute } from './download.ts'
@@ -32,7 +33,12 @@ export function addAdminApiRoutes(app: FastifyInstance, { files, limits }: AppCo
   app.get('/openapi.json', (request, reply) => sendDocument(request, reply, description))
 
   addReferenceRoutes(app, [...ROUTES, UPLOAD_ROUTE])
-  if (files !== undefined) addDownloadRoute(app, files)
+  if (files !== undefined) {
+    app.register(async (scope) => {
+      scope.setErrorHandler(answerOAuthError)
+      addDownloadRoute(scope, files)
+    })
+  }
 
   app.register(async (scope) => {
     nameSurface(scope, 'admin-api')

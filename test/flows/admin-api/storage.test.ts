@@ -70,16 +70,25 @@ describe('uploads', () => {
     },
   )
 
-  test('a page that was uploaded never runs at the school’s origin', async () => {
-    for (const type of ['text/html', 'image/svg+xml', 'application/javascript', 'text/x-unknown']) {
-      const file = (await upload('<script>steal()</script>', type)).json()
-      const got = await download(school, file.id)
-      expect(got.headers['content-type']).toBe('application/octet-stream')
-      expect(got.headers['content-disposition']).toMatch(/^attachment/)
-      expect(got.headers['x-content-type-options']).toBe('nosniff')
-      expect(got.headers['content-security-policy']).toContain('sandbox')
-    }
-  })
+  verifies(
+    'pages.content.uploads',
+    'a page that was uploaded never runs at the school’s origin',
+    async () => {
+      for (const type of [
+        'text/html',
+        'image/svg+xml',
+        'application/javascript',
+        'text/x-unknown',
+      ]) {
+        const file = (await upload('<script>steal()</script>', type)).json()
+        const got = await download(school, file.id)
+        expect(got.headers['content-type']).toBe('application/octet-stream')
+        expect(got.headers['content-disposition']).toMatch(/^attachment/)
+        expect(got.headers['x-content-type-options']).toBe('nosniff')
+        expect(got.headers['content-security-policy']).toContain('sandbox')
+      }
+    },
+  )
 
   test('bytes that are not what their type says, and no bytes at all, are refused', async () => {
     const fake = await upload('<html>', 'image/png')

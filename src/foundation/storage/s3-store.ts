@@ -1,0 +1,96 @@
+import { once } from 'node:events'
+import { createReadStream } from 'node:fs'
+import { type IncomingMessage, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { checkFolder, type FileStore, FileStoreAwayError, isKey, keyOf } from './file-store.ts'
+import { EMPTY_BODY_HASH, type S3Credentials, signedHeaders } from './s3-signature.ts'
+import { spool } from './spool.ts'
+
+export interface S3Options extends S3Credentials {
+  /** Of the store, without the bucket. */
+  readonly endpoint: string
+  readonly bucket: string
+  /** Where an upload lies until the bucket has it. */
+  readonly incoming: string
+}
+
+/** Without a byte for this long, the other side is taken for gone. */
+const SILENCE_MS = 30_000
+
+/**
+ * Files in a bucket of an S3-compatible store, addressed by path so that every such store will do.
+ * Bytes are taken in on the disk first: their digest names them and is part of the signature, and a
+ * caller who hangs up leaves nothing in the bucket.
+ */
+export function createS3Store(options: S3Options): FileStore {
+  return {
+    async write(folder, bytes, maxBytes) {
+      checkFolder(folder)
+      return await spool(options.incoming, bytes, maxBytes, async (path, spooled) => {
+        const key = keyOf(folder, spooled.sha256)
+        const headers = { 'content-length': String(spooled.sizeBytes) }
+        const bodyHash = spooled.sha256.toString('hex')
+        const body = createReadStream(path)
+        const answer = await send(options, 'PUT', key, { headers, bodyHash, body })
+        answer.resume()
+        if (answer.statusCode !== 200) throw refused(options, 'PUT', answer)
+        return { key, ...spooled }
+      })
+    },
+
+    async read(key) {
+      if (!isKey(key)) return undefined
+      const answer = await send(options, 'GET', key)
+      if (answer.statusCode === 200) return answer
+      answer.resume()
+      if (answer.statusCode === 404) return undefined
+      throw refused(options, 'GET', answer)
+    },
+  }
+}
+
+/** What is wrong with the bucket, or nothing; for whoever wants to know before the first upload. */
+export async function findS3Problem(options: S3Options): Promise<string | undefined> {
+  try {
+    const answer = await send(options, 'HEAD', '')
+    answer.resume()
+    return answer.statusCode === 200 ? undefined : refused(options, 'HEAD', answer).message
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+interface Sent {
+  readonly headers: Readonly<Record<string, string>>
+  readonly bodyHash: string
+  readonly body: Readable
+}
+
+async function send(
+  { endpoint, bucket, ...credentials }: S3Options,
+  method: 'GET' | 'PUT' | 'HEAD',
+  key: string,
+  sent?: Sent,
+): Promise<IncomingMessage> {
+  const { headers, bodyHash } = sent ?? { headers: {}, bodyHash: EMPTY_BODY_HASH }
+  const url = new URL(`${endpoint.replace(/\/$/, '')}/${bucket}${key && `/${key}`}`)
+  const signed = signedHeaders({ method, url, headers, bodyHash }, credentials, new Date())
+  const call = url.protocol === 'https:' ? requestHttps : requestHttp
+  const asked = call(url, { method, headers: signed, timeout: SILENCE_MS })
+  asked.on('timeout', () => asked.destroy(new Error(`no answer within ${SILENCE_MS / 1000} s`)))
+  try {
+    const answered = once(asked, 'response') as Promise<[IncomingMessage]>
+    const written = sent === undefined ? asked.end() : pipeline(sent.body, asked)
+    const [[answer]] = await Promise.all([answered, written])
+    return answer
+  } catch (cause) {
+    const told = (cause as Error).message || (cause as NodeJS.ErrnoException).code
+    throw new FileStoreAwayError(`${url.origin} cannot be reached: ${told}`, { cause })
+  }
+}
+
+function refused({ bucket }: S3Options, method: string, answer: IncomingMessage): Error {
+  return new FileStoreAwayError(`the bucket ${bucket} answers ${method} with ${answer.statusCode}`)
+}
