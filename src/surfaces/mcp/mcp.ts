@@ -12,7 +12,7 @@ import { answerError, answerStepUp } from './answer-error.ts'
 import { checkParams } from './check-params.ts'
 import { type Message, parseMessage } from './message.ts'
 import { RpcRefusal } from './rpc-refusal.ts'
-import { serveMessage } from './serve-message.ts'
+import { type Era, serveMessage } from './serve-message.ts'
 import { checkStanding, StepUpError } from './step-up.ts'
 import type { ToolCall } from './tool.ts'
 import { createToolServer } from './tool-server.ts'
@@ -57,8 +57,8 @@ export function addMcpRoutes(app: FastifyInstance, context: AppContext, version:
           origin: request.school.origin,
           headers: request.headers,
           message,
-          admit: () => {
-            checkServed(message)
+          admit: (era) => {
+            checkServed(message, era)
             checkParams(message)
             if (message.method !== 'tools/call' || message.id === undefined) return
             checkRate(limiter, caller?.authorizationId ?? addressOf(request), reply)
@@ -95,10 +95,18 @@ async function send(reply: FastifyReply, response: Response): Promise<FastifyRep
     .send(response.body === null ? undefined : await response.text())
 }
 
-/** A stream that stays open for changes would be state, and nothing here announces changes. */
-function checkServed({ method, id }: Message): void {
-  if (method !== 'subscriptions/listen') return
-  throw new RpcRefusal(404, -32601, 'Subscriptions are not offered here.', id)
+/**
+ * What 2026-07-28 took away is no method there, whatever its parameters. A stream that stays open for
+ * changes would be state, and nothing here announces changes.
+ */
+function checkServed({ method, id }: Message, era: Era): void {
+  if (era !== 'modern') return
+  if (method === 'initialize') {
+    throw new RpcRefusal(404, -32601, 'This revision has no initialize: call a method.', id)
+  }
+  if (method === 'subscriptions/listen') {
+    throw new RpcRefusal(404, -32601, 'Subscriptions are not offered here.', id)
+  }
 }
 
 /** Forms and plain text could be sent by any page without a preflight. */

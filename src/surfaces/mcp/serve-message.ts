@@ -7,16 +7,19 @@ import {
 } from '@modelcontextprotocol/server'
 import type { Message } from './message.ts'
 
+/** With a handshake before anything else (2025), or without one (2026-07-28). */
+export type Era = 'handshake' | 'modern'
+
 export interface Exchange {
   readonly origin: string
   readonly headers: IncomingHttpHeaders
   readonly message: Message
   /** Throws if the message may not be served; called once its headers and its body agree. */
-  readonly admit: () => void
+  readonly admit: (era: Era) => void
   readonly createServer: () => Server
 }
 
-/** Serves one message in the era that it speaks: with a handshake (2025), or without (2026-07-28). */
+/** Serves one message in the era that it speaks. */
 export async function serveMessage(exchange: Exchange): Promise<Response> {
   const request = webRequest(exchange)
   return (await isLegacyRequest(request, exchange.message.body))
@@ -34,7 +37,7 @@ async function serveModernEra(request: Request, exchange: Exchange): Promise<Res
   const handler = createMcpHandler(
     () => {
       try {
-        exchange.admit()
+        exchange.admit('modern')
       } catch (reason) {
         refusal = { reason }
         throw reason
@@ -49,7 +52,7 @@ async function serveModernEra(request: Request, exchange: Exchange): Promise<Res
 }
 
 async function serveHandshakeEra(request: Request, exchange: Exchange): Promise<Response> {
-  exchange.admit()
+  exchange.admit('handshake')
   const server = exchange.createServer()
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   await server.connect(transport)

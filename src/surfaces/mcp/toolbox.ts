@@ -8,8 +8,11 @@ import { SIGN_IN } from './sign-in.ts'
 import type { Tool } from './tool.ts'
 import type { WireTool } from './wire-tool.ts'
 
-/** In the order in which they are listed, the same for everybody. */
-const TOOLS: readonly Tool[] = [SIGN_IN, ...PUBLIC_TOOLS, ...MEMBER_TOOLS, ...OPERATOR_TOOLS]
+/**
+ * In the order in which they are listed, the same for everybody. The first one answers anybody
+ * without an argument, because whoever tries out a connection calls the first one.
+ */
+const TOOLS: readonly Tool[] = [...PUBLIC_TOOLS, SIGN_IN, ...MEMBER_TOOLS, ...OPERATOR_TOOLS]
 
 const byName = new Map(TOOLS.map((tool) => [tool.name, tool]))
 

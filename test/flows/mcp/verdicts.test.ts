@@ -12,7 +12,6 @@ const school = await world.aSchool()
 const client = await world.aPublicClient(school)
 const member = await world.aMember(school)
 const PUBLIC = [
-  'sign_in',
   'get_school',
   'search',
   'fetch',
@@ -23,6 +22,7 @@ const PUBLIC = [
   'list_digital_products',
   'list_posts',
   'list_pages',
+  'sign_in',
 ]
 
 function expectRefusal(answer: Answer, at: TestSchool = school): void {

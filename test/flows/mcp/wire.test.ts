@@ -138,9 +138,16 @@ describe('revision 2026-07-28', () => {
     expect(answer.json<Rpc>().error?.code).toBe(-32602)
   })
 
-  for (const method of ['prompts/list', 'resources/list', 'subscriptions/listen', 'ping']) {
+  for (const [method, params] of Object.entries({
+    'prompts/list': {},
+    'resources/list': {},
+    'subscriptions/listen': {},
+    ping: {},
+    'logging/setLevel': { level: 'debug' },
+    initialize: {},
+  })) {
     test(`${method}, which is not offered, is 404 with the request's id`, async () => {
-      const answer = await postModern(world, school, method)
+      const answer = await postModern(world, school, method, params)
       expect(answer.statusCode).toBe(404)
       expect(answer.json<Rpc>()).toMatchObject({ id: 1, error: { code: -32601 } })
     })
@@ -148,6 +155,21 @@ describe('revision 2026-07-28', () => {
 })
 
 describe('messages', () => {
+  test('the first tool of the list answers whoever tries out the connection', async () => {
+    const [first = ''] = await toolNames(world, school)
+    const answer = await modernCall(first)
+    expect(answer.statusCode).toBe(200)
+    expect(answer.json().result.isError).not.toBe(true)
+  })
+
+  test('a method of the handshake era that is not offered is an error of the message alone', async () => {
+    for (const method of ['prompts/list', 'resources/list', 'subscriptions/listen', 'x']) {
+      const answer = await post(world, school, request(method))
+      expect(answer.statusCode).toBe(200)
+      expect(answer.json<Rpc>()).toMatchObject({ id: 1, error: { code: -32601 } })
+    }
+  })
+
   for (const [era, send] of Object.entries({ handshake: legacyCall, modern: modernCall })) {
     test(`${era}: a tool that does not exist is -32602`, async () => {
       const { error } = (await send('nothing_of_ours')).json<Rpc>()
