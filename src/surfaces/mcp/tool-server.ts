@@ -5,7 +5,7 @@ import type { ToolCall } from './tool.ts'
 import { findTool, type ToolLists } from './toolbox.ts'
 
 /** Newest first: the first is what a client is offered that asks for one we do not know. */
-const HANDSHAKE_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26']
+export const HANDSHAKE_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26']
 
 /**
  * What is listed depends on the token, so nobody may keep it for others, not even the list of a

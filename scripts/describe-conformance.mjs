@@ -1,0 +1,110 @@
+// What the conformance suite found, for people, and what of it nobody expected.
+
+const count = (checks, status) => checks.filter((check) => check.status === status).length
+
+/** Checks that did not pass, written as the baseline writes them; a warning is one of them. */
+function troubled({ checks }) {
+  return Object.entries(checks).flatMap(([scenario, all]) =>
+    all
+      .filter(({ status }) => status === 'FAILURE' || status === 'WARNING')
+      .map(({ id }) => `${scenario}:${id}`),
+  )
+}
+
+function problemsOf({ revision, tools, metadata }, excused) {
+  const ran = Object.keys(tools.checks).length > 0 && Object.keys(metadata.checks).length > 0
+  if (!ran) return [`${revision}: the suite ran nothing.`]
+  const unexpected = [
+    ...troubled(tools).filter((name) => !excused.has(name)),
+    ...troubled(metadata),
+  ].map((name) => `${revision}: ${name} was not expected.`)
+  if (unexpected.length === 0 && !(tools.passed && metadata.passed)) {
+    return [`${revision}: the suite itself is not content; its own words are above.`]
+  }
+  return unexpected
+}
+
+/** Whatever is excused must still happen somewhere, or the excuse goes. */
+function staleOf(runs, excused) {
+  const seen = new Set(runs.flatMap(({ tools }) => troubled(tools)))
+  return [...excused]
+    .filter((name) => !seen.has(name))
+    .map((name) => `${name} is excused, but never happened: remove it.`)
+}
+
+function table(head, rows) {
+  const line = (cells) => `| ${cells.join(' | ')} |`
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+}
+
+/** What came of a scenario in one revision, or nothing if the revision has no such scenario. */
+function outcomeOf(checks) {
+  if (checks === undefined) return ''
+  const excused = count(checks, 'FAILURE') + count(checks, 'WARNING')
+  const parts = [`${count(checks, 'SUCCESS')} passed`, excused > 0 ? `${excused} excused` : '']
+  return parts.filter((part) => part !== '').join(', ')
+}
+
+const allChecks = ({ tools, metadata }) => ({ ...tools.checks, ...metadata.checks })
+
+function scenarioRows(runs) {
+  const scenarios = new Set(runs.flatMap((run) => Object.keys(allChecks(run))))
+  return [...scenarios]
+    .toSorted()
+    .map((name) => [`\`${name}\``, ...runs.map((run) => outcomeOf(allChecks(run)[name]))])
+}
+
+function overview(run) {
+  const scenarios = Object.values(allChecks(run))
+  const statuses = ['SUCCESS', 'FAILURE', 'WARNING', 'SKIPPED']
+  return [run.revision, scenarios.length, ...statuses.map((one) => count(scenarios.flat(), one))]
+}
+
+/**
+ * @param {{ suiteVersion: string, expected: { feature: string, reason: string, checks: string[] }[], runs: object[] }} found
+ * @returns {{ markdown: string, problems: string[] }}
+ */
+export function describeConformance({ suiteVersion, expected, runs }) {
+  const excused = new Set(expected.flatMap(({ checks }) => checks))
+  const problems = [...runs.flatMap((run) => problemsOf(run, excused)), ...staleOf(runs, excused)]
+  const markdown = `<!-- Written by npm run conformance:mcp. Do not edit by hand. -->
+
+# The protocol's own conformance suite at \`/mcp\`
+
+\`@modelcontextprotocol/conformance\` ${suiteVersion}, all its server scenarios and its check of the authorization
+server's metadata, against the tool endpoint of a demo school, as an anonymous caller, in every revision that
+the endpoint speaks. \`npm run conformance:mcp\` does it again; it fails on anything that is not written here.
+
+Every failure and every warning is that of a feature which this server does not declare. The suite has next to
+nothing for 2025-03-26. Its scenario of the code grant is left out, because it asks for no scope, and here a
+client says what it wants; the tests under \`test/flows\` go that way with four client libraries.
+
+${table(
+  [
+    'Revision',
+    'Scenarios',
+    'Checks passed',
+    'failed, excused',
+    'warned, excused',
+    'not applicable',
+  ],
+  runs.map(overview),
+)}
+
+## What is excused, and why
+
+${table(
+  ['Feature', 'Why', 'Checks'],
+  expected.map(({ feature, reason, checks }) => [
+    feature,
+    reason,
+    checks.map((name) => `\`${name}\``).join('<br>'),
+  ]),
+)}
+
+## Every scenario
+
+${table(['Scenario', ...runs.map(({ revision }) => revision)], scenarioRows(runs))}
+`
+  return { markdown, problems }
+}
