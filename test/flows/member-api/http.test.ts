@@ -45,6 +45,7 @@ describe('status and media type', () => {
   const BROKEN = [
     '{ not closed',
     '{ nothing }',
+    'subscription { viewer { id } }',
     'query ($n: Int!) { viewer { payments(first: $n) { totalCount } } }',
   ]
 
@@ -55,6 +56,7 @@ describe('status and media type', () => {
         expect(answer.statusCode).toBe(200)
         expect(answer.headers['content-type']).toBe(JSON_TYPE)
         expect(answer.json().errors).not.toHaveLength(0)
+        expect(answer.json().errors[0].extensions.code).toMatch(/^graphql_|^bad_argument$/)
         expect(answer.json()).not.toHaveProperty('data')
       }
     }

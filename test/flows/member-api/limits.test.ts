@@ -50,6 +50,31 @@ describe('hostile documents are refused for what they expand to', () => {
        fragment F on Viewer { ${repeat(30, (i) => `n${i}: name`)} }`,
     ],
     ['repeats', 'one field over and over', `{ viewer { ${repeat(900, () => 'id')} } }`],
+    [
+      'repeats',
+      'fields of one name, whose selections are one place',
+      `{ ${repeat(20, () => `viewer { ${repeat(20, () => 'id')} }`)} }`,
+    ],
+    [
+      'repeats',
+      'the same through fragments and pages',
+      `{ viewer { ...A ...B ...A } } ${repeat(
+        2,
+        (i) => `fragment ${'AB'[i]} on Viewer {
+        ${repeat(4, () => 'payments { nodes { tradeNo tradeNo } }')} }`,
+      )}`,
+    ],
+    [
+      'repeats',
+      'a fragment that no operation spreads',
+      `{ __typename } fragment F on Viewer { ${repeat(900, () => 'id')} }`,
+    ],
+    [
+      'fields',
+      'fragments that spread each other, and that no operation spreads',
+      `{ __typename } ${repeat(12, (i) => `fragment F${i} on Viewer { ...F${i + 1} ...F${i + 1} }`)}
+       fragment F12 on Viewer { ...F0 }`,
+    ],
     ['tokens', 'a document without end', `{ viewer { ${repeat(5000, () => 'id')} } }`],
     ['length', 'a text without end', `{ __typename } # ${'x'.repeat(60_000)}`],
     [
@@ -94,6 +119,17 @@ describe('hostile documents are refused for what they expand to', () => {
     expect(errors?.[0]?.message).toMatch(/Cannot spread fragment "A" within itself/)
   })
 
+  test('a crowd of fragments that are not there is refused at the first', async () => {
+    const query = `{ viewer { ${repeat(900, (i) => `...F${i}`)} } }`
+    const { data, errors } = await ask(world, school, token, query)
+    expect(data).toBeUndefined()
+    expect(errors).toHaveLength(1)
+    expect(errors?.[0]).toMatchObject({
+      message: 'Unknown fragment "F0".',
+      extensions: { code: 'graphql_validation_failed' },
+    })
+  })
+
   test('introspection of fields within fields within fields is refused', async () => {
     const fields = (n: number): string =>
       n === 0 ? 'name' : `fields { type { ${fields(n - 1)} } }`
@@ -130,6 +166,17 @@ describe('ordinary documents fit', () => {
     expect(errors).toBeUndefined()
     expect(extensions?.cost?.limit).toBe(DEFAULT_LIMITS.cost)
     expect(extensions?.cost?.requested).toBeGreaterThan(10_000)
+  })
+
+  test('twenty parts of a screen that each bring a fragment on the same node', async () => {
+    const query = `{ viewer { __typename ${repeat(19, (i) => `...F${i}`)} } }
+      ${repeat(
+        19,
+        (i) => `fragment F${i} on Viewer { __typename id
+        payments(first: 5) { __typename nodes { __typename tradeNo } } }`,
+      )}`
+    const { errors } = await ask(world, school, token, query)
+    expect(errors).toBeUndefined()
   })
 
   test('the cost of each document is told', async () => {

@@ -12,7 +12,7 @@ export interface DocumentLimits {
   readonly aliases: number
   /** Fields and fragment spreads, fragments expanded. */
   readonly fields: number
-  /** Selections of one name in one place, which validation compares pairwise. */
+  /** Selections of one name in one place of the answer, which validation compares pairwise. */
   readonly repeats: number
   /** Roughly the objects that an answer may hold, and ten for each statement it takes. */
   readonly cost: number

@@ -14,6 +14,7 @@ import {
   type SelectionSetNode,
 } from 'graphql/index.js'
 import type { PageSizes } from '../connections/define-connection.ts'
+import { refusal } from '../refusal.ts'
 import { type AccountScope, scopeOf } from '../scopes.ts'
 import { type Cost, plus, times } from './cost.ts'
 import { type DocumentLimits, overLimit } from './limits.ts'
@@ -38,7 +39,8 @@ const INTROSPECTION: Readonly<Record<string, number>> = { __schema: 5_000, __typ
 /**
  * Measures every operation of a parsed document, and refuses one beyond the limits as soon as they
  * are passed. It runs before validation and compilation, because fragments nested in fragments make
- * a few hundred bytes take seconds there; so it must bear documents that are not valid at all.
+ * a few hundred bytes take seconds there; so it must bear documents that are not valid at all, and
+ * look into fragments that no operation spreads, since validation does.
  */
 export function measureOperations(
   schema: GraphQLSchema,
@@ -52,6 +54,7 @@ export function measureOperations(
       measures.set(definition, walker.measure(definition))
     }
   }
+  walker.measureUnspread()
   return measures
 }
 
@@ -60,15 +63,22 @@ interface Place {
   readonly depth: number
   /** Nodes per page, directly below a connection. */
   readonly pageSize?: Cost | undefined
-  /** How often each name was selected here, fragments included. */
-  readonly names: Map<string, number>
+  readonly names: Names
 }
+
+/**
+ * How often each name was selected in one place of the answer, and in the places below it. Fields of
+ * one name are merged, so that their selections are one place: `a { b b } a { b b }` has four `b` in
+ * it, and validation compares each with each.
+ */
+type Names = Map<string, { times: number; readonly below: Names }>
 
 class Walker {
   readonly #schema: GraphQLSchema
   readonly #limits: DocumentLimits
   readonly #fragments = new Map<string, FragmentDefinitionNode>()
   readonly #entered = new Set<string>()
+  readonly #spread = new Set<string>()
   #fields = 0
   #aliases = 0
   #scopes = new Set<AccountScope>()
@@ -88,13 +98,28 @@ class Walker {
     const before = this.#fields
     this.#scopes = new Set()
     this.#isConditional = false
-    const parent = this.#schema.getRootType(operation.operation) ?? undefined
+    const parent = this.#schema.getRootType(operation.operation)
+    // Validation lets a kind of operation pass that the schema does not have.
+    if (parent === undefined || parent === null) {
+      throw refusal(
+        'graphql_validation_failed',
+        `The Member API has no ${operation.operation} operations: send a query or a mutation.`,
+      )
+    }
     const cost = this.#selections(operation.selectionSet, { parent, depth: 1, names: new Map() })
     return {
       fields: this.#fields - before,
       cost,
       scopes: this.#scopes,
       isConditional: this.#isConditional,
+    }
+  }
+
+  measureUnspread(): void {
+    for (const [name, { typeCondition }] of this.#fragments) {
+      if (this.#spread.has(name)) continue
+      const parent = this.#schema.getType(typeCondition.name.value)
+      this.#expand(name, { parent, depth: 1, names: new Map() })
     }
   }
 
@@ -110,16 +135,23 @@ class Walker {
       } else if (selection.kind === 'InlineFragment') {
         total = plus(total, this.#selections(selection.selectionSet, place))
       } else {
-        total = plus(total, this.#spread(selection.name.value, place))
+        total = plus(total, this.#expand(selection.name.value, place))
       }
     }
     return total
   }
 
-  /** A fragment within itself, or one that is not there, is left to validation to tell of. */
-  #spread(name: string, place: Place): Cost {
+  /**
+   * A fragment within itself is left to validation to tell of. One that is not there is told of
+   * here: nothing else bounds how many of them stand in one place, each compared with each.
+   */
+  #expand(name: string, place: Place): Cost {
     const fragment = this.#fragments.get(name)
-    if (fragment === undefined || this.#entered.has(name)) return 0
+    if (fragment === undefined) {
+      throw refusal('graphql_validation_failed', `Unknown fragment "${name.slice(0, 100)}".`)
+    }
+    if (this.#entered.has(name)) return 0
+    this.#spread.add(name)
     this.#entered.add(name)
     const cost = this.#selections(fragment.selectionSet, place)
     this.#entered.delete(name)
@@ -127,13 +159,18 @@ class Walker {
   }
 
   #field(node: FieldNode, place: Place): Cost {
-    this.#checkPlace(node, place)
+    const names = this.#checkPlace(node, place)
     const field = isObjectType(place.parent) ? place.parent.getFields()[node.name.value] : undefined
     if (place.depth === 1 && field !== undefined) {
       const scope = scopeOf(field)
       if (scope !== undefined) this.#scopes.add(scope)
     }
-    const below = node.selectionSet && this.#below(node.selectionSet, node, field, place)
+    const below =
+      node.selectionSet &&
+      this.#below(node.selectionSet, node, field, {
+        depth: place.depth + 1,
+        names,
+      })
     const introspection = INTROSPECTION[node.name.value]
     if (introspection !== undefined) return introspection
     return field === undefined ? 0 : fieldCost(field, below ?? 0, place.pageSize)
@@ -143,18 +180,18 @@ class Walker {
     selectionSet: SelectionSetNode,
     node: FieldNode,
     field: GraphQLField<unknown, unknown> | undefined,
-    { depth }: Place,
+    place: Pick<Place, 'depth' | 'names'>,
   ): Cost {
     const sizes = field && pageSizesOf(field)
     return this.#selections(selectionSet, {
+      ...place,
       parent: field && getNamedType(field.type),
-      depth: depth + 1,
       pageSize: sizes && pageSizeOf(node, sizes),
-      names: new Map(),
     })
   }
 
-  #checkPlace(node: FieldNode, { depth, names }: Place): void {
+  /** The names of the place below the field, if the limits leave it. */
+  #checkPlace(node: FieldNode, { depth, names }: Place): Names {
     const limits = this.#limits
     if (depth > limits.depth) {
       throw overLimit('depth', limits.depth, 'Nest fewer fields in each other.')
@@ -163,11 +200,12 @@ class Walker {
       throw overLimit('aliases', limits.aliases, 'Send several documents instead.')
     }
     const name = node.alias?.value ?? node.name.value
-    const times = (names.get(name) ?? 0) + 1
-    names.set(name, times)
-    if (times > limits.repeats) {
+    const seen = names.get(name) ?? { times: 0, below: new Map() }
+    names.set(name, seen)
+    if (++seen.times > limits.repeats) {
       throw overLimit('repeats', limits.repeats, `Select ${name.slice(0, 50)} once in each place.`)
     }
+    return seen.below
   }
 }
 
