@@ -11,6 +11,7 @@ import {
 } from './graphql-types/notification-subscription.ts'
 import { defineScalars } from './graphql-types/scalars.ts'
 import { defineSchool } from './graphql-types/school.ts'
+import { signpostsOf } from './graphql-types/signposts.ts'
 import { defineViewer } from './graphql-types/viewer.ts'
 import { addAvatar } from './graphql-types/viewer-avatar.ts'
 import { addConsultingMeetings, addConsultingServices } from './graphql-types/viewer-consulting.ts'
@@ -33,10 +34,11 @@ export function buildMemberSchema(variant: SchoolVariant): GraphQLSchema {
   const channel = defineNotificationChannel(builder)
   const subscription = defineNotificationSubscription(builder, channel)
   const viewer = defineViewer(builder, defineSchool(builder))
-  addEnrolledCourses(builder, viewer, pageInfo)
-  addDigitalProducts(builder, viewer, pageInfo)
-  addConsultingServices(builder, viewer, pageInfo, meetingState)
-  addEventRegistrations(builder, viewer, pageInfo)
+  const signposts = signpostsOf(variant)
+  addEnrolledCourses(builder, viewer, pageInfo, signposts)
+  addDigitalProducts(builder, viewer, pageInfo, signposts)
+  addConsultingServices(builder, viewer, pageInfo, meetingState, signposts)
+  addEventRegistrations(builder, viewer, pageInfo, signposts)
   addNotifications(builder, viewer, pageInfo, notification, subscription)
   if (variant === 'newer') {
     addAvatar(builder, viewer)
@@ -49,8 +51,7 @@ export function buildMemberSchema(variant: SchoolVariant): GraphQLSchema {
       viewer: t.field({
         type: viewer,
         nullable: true,
-        description:
-          'The signed-in member. Needs account:read; null, with an error that says so, if the token lacks it.',
+        description: `The signed-in member. Needs account:read; ${signposts.withoutScope}.`,
         extensions: needsScope('account:read'),
         resolve: (_root, _args, { caller }) => caller.person,
       }),

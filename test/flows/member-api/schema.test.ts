@@ -63,6 +63,11 @@ test('every type, field, argument and enum value tells an integrator what it is'
   expect(silent).toEqual([])
 })
 
+test('descriptions on older origins send nobody to fields that are not there', () => {
+  const told = printSchema(older).replaceAll('such as payments', '')
+  expect(told).not.toMatch(/payments|consultingMeetings|avatar/)
+})
+
 const rootFields = (schema: GraphQLSchema) =>
   [schema.getQueryType(), schema.getMutationType()].flatMap((root) =>
     Object.values(root?.getFields() ?? {}),

@@ -95,7 +95,7 @@ export function defineConnection<Node>(
         resolve: (parent) => parent.pageInfo(),
       }),
       totalCount: t.int({
-        description: `How many ${what} the whole list has. Counted only when selected.`,
+        description: `How many ${what} there are on all pages together. Counted only when selected.`,
         extensions: { cost: 10 },
         resolve: (parent) => parent.total(),
       }),

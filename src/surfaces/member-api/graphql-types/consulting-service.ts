@@ -10,6 +10,7 @@ import type { Builder, Ref } from '../builder.ts'
 import type { MemberContext } from '../member-context.ts'
 import { once } from '../once.ts'
 import type { MeetingStateEnum } from './meeting-state.ts'
+import type { Signposts } from './signposts.ts'
 
 export interface ServiceNode extends OfferedService {
   readonly slots: () => Promise<WeeklySlot[]>
@@ -31,6 +32,7 @@ export function serviceNodes(context: MemberContext, services: OfferedService[])
 export function defineConsultingService(
   builder: Builder,
   meetingState: MeetingStateEnum,
+  signposts: Signposts,
 ): Ref<ServiceNode> {
   const slot = defineConsultingSlot(builder)
   const reserved = defineReservedMeeting(builder, meetingState)
@@ -51,7 +53,7 @@ export function defineConsultingService(
       }),
       meetings: t.field({
         type: [reserved],
-        description: `Meetings that anyone has reserved on this service, newest start first, the latest ${RESERVED_PER_SERVICE}. These are everybody’s, and nothing marks which are the viewer’s: never show them as "my bookings", which are consultingMeetings of viewer.`,
+        description: `Meetings that anyone has reserved on this service, newest start first, the latest ${RESERVED_PER_SERVICE}, past and canceled ones included. These are everybody’s, and nothing marks which are the viewer’s: never show them as "my bookings", ${signposts.bookings}.`,
         extensions: { usualLength: 50 },
         resolve: (service) => service.meetings(),
       }),
@@ -82,7 +84,7 @@ function defineReservedMeeting(
 ): Ref<ReservedMeeting> {
   return builder.objectRef<ReservedMeeting>('ReservedMeeting').implement({
     description:
-      'A meeting on a service that somebody reserved, to show which times are taken. Whose it is cannot be told.',
+      'A meeting on a service that somebody reserved, to show which times are taken: those that are not canceled. Whose it is cannot be told.',
     fields: (t) => ({
       startedAt: t.expose('startedAt', { type: 'UnixTime', description: 'When it starts.' }),
       endedAt: t.expose('endedAt', { type: 'UnixTime', description: 'When it ends.' }),

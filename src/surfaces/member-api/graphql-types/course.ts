@@ -2,15 +2,19 @@ import type { CourseProgress } from '../../../domain/learning/progress.ts'
 import type { Builder, Ref } from '../builder.ts'
 import type { CourseNode } from './course-pages.ts'
 import type { SectionNode } from './section.ts'
+import type { Signposts } from './signposts.ts'
 
 export const USUAL_SECTIONS = 10
 
-export function defineCourse(builder: Builder, section: Ref<SectionNode>): Ref<CourseNode> {
+export function defineCourse(
+  builder: Builder,
+  section: Ref<SectionNode>,
+  signposts: Signposts,
+): Ref<CourseNode> {
   const lastWatched = defineLastWatchedLecture(builder)
   const progress = defineDetailProgress(builder)
   return builder.objectRef<CourseNode>('Course').implement({
-    description:
-      'A course that the viewer is enrolled in, bought or not. It carries no order, coupon, refund or invoice: those are told by payments.',
+    description: `A course that the viewer is enrolled in, bought or not. ${signposts.billing}`,
     fields: (t) => ({
       id: t.exposeID('id', { description: 'Id of the course.' }),
       slug: t.exposeString('slug', {

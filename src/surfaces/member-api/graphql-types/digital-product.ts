@@ -1,10 +1,10 @@
 import type { OwnedProduct } from '../../../domain/commerce/products-of-member.ts'
 import type { Builder, Ref } from '../builder.ts'
+import type { Signposts } from './signposts.ts'
 
-export function defineDigitalProduct(builder: Builder): Ref<OwnedProduct> {
+export function defineDigitalProduct(builder: Builder, signposts: Signposts): Ref<OwnedProduct> {
   return builder.objectRef<OwnedProduct>('DigitalProduct').implement({
-    description:
-      'Something to download that the viewer may have, bought or not. It carries no order, coupon, refund or invoice: those are told by payments.',
+    description: `Something to download that the viewer may have, bought or not. This tells that they may; the file itself is handed out by the school and not by this API. ${signposts.billing}`,
     fields: (t) => ({
       id: t.exposeID('id', { description: 'Id of the product.' }),
       slug: t.exposeString('slug', {

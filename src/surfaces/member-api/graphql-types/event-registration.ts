@@ -4,8 +4,12 @@ import type {
 } from '../../../domain/events/registrations-of-member.ts'
 import type { Builder, Ref } from '../builder.ts'
 import { defineEnum } from './enums.ts'
+import type { Signposts } from './signposts.ts'
 
-export function defineEventRegistration(builder: Builder): Ref<MemberRegistration> {
+export function defineEventRegistration(
+  builder: Builder,
+  signposts: Signposts,
+): Ref<MemberRegistration> {
   const event = defineEvent(builder)
   const state = defineEnum<MemberRegistration['state']>(
     builder,
@@ -14,8 +18,7 @@ export function defineEventRegistration(builder: Builder): Ref<MemberRegistratio
     { registered: 'The viewer has a place.', attended: 'The viewer was there.' },
   )
   return builder.objectRef<MemberRegistration>('EventRegistration').implement({
-    description:
-      'A place of the viewer at an event. It carries no order, coupon, refund or invoice: those are told by payments.',
+    description: `A place of the viewer at an event. ${signposts.billing}`,
     fields: (t) => ({
       id: t.exposeID('id', { description: 'Id of the registration.' }),
       state: t.expose('state', { type: state, description: 'How the registration stands.' }),

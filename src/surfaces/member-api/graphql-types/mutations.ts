@@ -24,7 +24,8 @@ export function addMutations(
       markNotificationRead: t.field({
         type: markedOne,
         nullable: true,
-        description: 'Marks one notification read. Needs account:write, and nothing else.',
+        description:
+          'Marks one notification read; one that is read keeps its first readAt. An id that is not in the inbox of the viewer at this school is answered with null and an error of the code not_found. Needs account:write, and nothing else.',
         args: { id: t.arg.id({ required: true, description: 'Id of the notification.' }) },
         extensions: needsScope('account:write'),
         resolve: async (_root, { id }, { at, caller }) => {
@@ -40,7 +41,8 @@ export function addMutations(
       markAllNotificationsRead: t.field({
         type: markedAll,
         nullable: true,
-        description: 'Marks all notifications read. Needs account:write, and nothing else.',
+        description:
+          'Marks all notifications of the viewer at this school read. Needs account:write, and nothing else.',
         extensions: needsScope('account:write'),
         resolve: async (_root, _args, { at, caller }) => ({
           markedCount: await markAllRead(at, caller.person.id),
@@ -52,7 +54,7 @@ export function addMutations(
         type: updated,
         nullable: true,
         description:
-          'Says whether the viewer wants to hear of a topic on a channel. Needs account:write, and nothing else.',
+          'Says whether the viewer wants to hear of a topic on a channel, from this school. A topic that does not exist is answered with null and an error of the code not_found. Needs account:write, and nothing else.',
         args: {
           topic: t.arg.string({
             required: true,

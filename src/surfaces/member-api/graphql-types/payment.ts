@@ -114,12 +114,12 @@ export function definePayment(builder: Builder): Ref<PaymentNode> {
       refundedAt: t.expose('refundedAt', {
         type: 'UnixTime',
         nullable: true,
-        description: 'When money was last given back.',
+        description: 'When money was last given back; null if none was.',
       }),
       refundRequestedAt: t.expose('refundRequestedAt', {
         type: 'UnixTime',
         nullable: true,
-        description: 'When a refund was asked for.',
+        description: 'When a refund was asked for; null if none was.',
       }),
       bankCode: t.exposeString('bankCode', {
         nullable: true,

@@ -12,6 +12,7 @@ import {
 } from './consulting-meeting.ts'
 import { defineConsultingService, serviceNodes } from './consulting-service.ts'
 import type { MeetingStateEnum } from './meeting-state.ts'
+import type { Signposts } from './signposts.ts'
 
 const MAXIMUM_SERVICES = 100
 const MAXIMUM_MEETINGS = 50
@@ -21,8 +22,9 @@ export function addConsultingServices(
   viewer: Ref<Person>,
   pageInfo: Ref<PageInfo>,
   meetingState: MeetingStateEnum,
+  signposts: Signposts,
 ): void {
-  const service = defineConsultingService(builder, meetingState)
+  const service = defineConsultingService(builder, meetingState, signposts)
   const connection = defineConnection(
     builder,
     pageInfo,
@@ -33,8 +35,7 @@ export function addConsultingServices(
   builder.objectField(viewer, 'consultingServices', (t) =>
     t.field({
       type: connection,
-      description:
-        'The consulting services that the viewer may book, because they are offered with courses the viewer has; newest first. Not a list of purchases and not of bookings: the latter are consultingMeetings.',
+      description: `The consulting services that the viewer may book, because they are offered with courses the viewer has; newest first. Not a list of purchases, and not of "my bookings", ${signposts.bookings}.`,
       args: pageArgs(builder, MAXIMUM_SERVICES),
       extensions: pageSizes(MAXIMUM_SERVICES),
       resolve: ({ id }, args, context) =>

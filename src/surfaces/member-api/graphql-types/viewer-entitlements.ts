@@ -17,6 +17,7 @@ import { defineDigitalProduct } from './digital-product.ts'
 import { defineEventRegistration } from './event-registration.ts'
 import { defineLecture } from './lecture.ts'
 import { defineSection } from './section.ts'
+import type { Signposts } from './signposts.ts'
 
 const MAXIMUM = 100
 
@@ -24,14 +25,14 @@ export function addEnrolledCourses(
   builder: Builder,
   viewer: Ref<Person>,
   pageInfo: Ref<PageInfo>,
+  signposts: Signposts,
 ): void {
-  const course = defineCourse(builder, defineSection(builder, defineLecture(builder)))
+  const course = defineCourse(builder, defineSection(builder, defineLecture(builder)), signposts)
   const connection = defineConnection(builder, pageInfo, 'Course', course, 'enrolled courses')
   builder.objectField(viewer, 'enrolledCourses', (t) =>
     t.field({
       type: connection,
-      description:
-        'The courses that the viewer is enrolled in, latest enrollment first. A list of entitlements: for what was paid, see payments.',
+      description: `The courses that the viewer is enrolled in, latest enrollment first; those whose access has ended stay, those that were taken back do not. ${signposts.entitlements}`,
       args: pageArgs(builder, MAXIMUM),
       extensions: pageSizes(MAXIMUM),
       resolve: ({ id }, args, context) =>
@@ -53,8 +54,9 @@ export function addDigitalProducts(
   builder: Builder,
   viewer: Ref<Person>,
   pageInfo: Ref<PageInfo>,
+  signposts: Signposts,
 ): void {
-  const product = defineDigitalProduct(builder)
+  const product = defineDigitalProduct(builder, signposts)
   const connection = defineConnection(
     builder,
     pageInfo,
@@ -65,8 +67,7 @@ export function addDigitalProducts(
   builder.objectField(viewer, 'digitalProducts', (t) =>
     t.field({
       type: connection,
-      description:
-        'The digital products that the viewer may download, latest first. A list of entitlements: for what was paid, see payments.',
+      description: `The digital products that the viewer may have, latest first. ${signposts.entitlements}`,
       args: pageArgs(builder, MAXIMUM),
       extensions: pageSizes(MAXIMUM),
       resolve: ({ id }, args, { at }) =>
@@ -87,8 +88,9 @@ export function addEventRegistrations(
   builder: Builder,
   viewer: Ref<Person>,
   pageInfo: Ref<PageInfo>,
+  signposts: Signposts,
 ): void {
-  const registration = defineEventRegistration(builder)
+  const registration = defineEventRegistration(builder, signposts)
   const connection = defineConnection(
     builder,
     pageInfo,
@@ -99,8 +101,7 @@ export function addEventRegistrations(
   builder.objectField(viewer, 'eventRegistrations', (t) =>
     t.field({
       type: connection,
-      description:
-        'The places that the viewer has at events, latest registration first. A list of entitlements: for what was paid, see payments.',
+      description: `The places that the viewer has at events, latest registration first. ${signposts.entitlements}`,
       args: pageArgs(builder, MAXIMUM),
       extensions: pageSizes(MAXIMUM),
       resolve: ({ id }, args, { at }) =>
