@@ -291,6 +291,38 @@ describe('older origins', () => {
     },
   )
 
+  verifies(
+    ['older.scope-missing', 'older.scope-missing.whole-document'],
+    'other names and conditions hide no need of a scope; of several operations the named one counts',
+    async () => {
+      const old = await world.aSchool({ variant: 'older' })
+      await world.aMember(old, ['student'], ada)
+      const writer = await aToken(world, old, ada, 'account:write')
+      const send = (query: string, rest: object = {}) =>
+        postGraphQL(world, old, writer, { query, ...rest })
+      const conditional = 'query ($if: Boolean!) { __typename viewer @include(if: $if) { id } }'
+      const refused = [
+        await send('{ __typename typeName: viewer { __typename } }'),
+        await send(conditional, { variables: { if: true } }),
+        // Decided from the document alone, so that no value of a variable changes who may send it.
+        await send(conditional, { variables: { if: false } }),
+        await send(conditional, { variables: { if: 'neither' } }),
+      ]
+      for (const answer of refused) {
+        expect(answer.statusCode).toBe(403)
+        expect(answer.headers['www-authenticate']).toContain('scope="account:read"')
+      }
+      const both = `query Read { viewer { id } }
+        mutation Write { markAllNotificationsRead { markedCount } }`
+      expect((await send(both, { operationName: 'Read' })).statusCode).toBe(403)
+      const written = await send(both, { operationName: 'Write' })
+      expect(written.statusCode).toBe(200)
+      expect(written.json().data).toEqual({ markAllNotificationsRead: { markedCount: 0 } })
+      const introspected = await send('{ __schema { queryType { name } } }')
+      expect(introspected.json().data).toEqual({ __schema: { queryType: { name: 'Query' } } })
+    },
+  )
+
   verifies('older.viewer.absent', 'know no avatar, meetings or payments', async () => {
     const old = await world.aSchool({ variant: 'older' })
     await world.aMember(old, ['student'], ada)
