@@ -11,6 +11,7 @@ import { consentPage } from '../../src/surfaces/pages/views/consent.tsx'
 import { noRolePage, operatorOnlyPage } from '../../src/surfaces/pages/views/refusals.tsx'
 import { signInPage } from '../../src/surfaces/pages/views/sign-in.tsx'
 import { sampleAdminPages } from './sample-admin-pages.ts'
+import { sampleAnalyticsPages } from './sample-analytics-pages.ts'
 import { formToken, harbor, hostileName, person, school } from './sample-people.ts'
 import { sampleSitePages } from './sample-site-pages.ts'
 
@@ -139,4 +140,5 @@ export const samplePages: Record<string, string> = {
   'error-unavailable': unavailablePage({ school: harbor, reference }),
   ...sampleSitePages,
   ...sampleAdminPages,
+  ...sampleAnalyticsPages,
 }

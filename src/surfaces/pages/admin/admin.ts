@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { AppContext } from '../../../gate/context.ts'
+import { addAnalyticsRoutes } from './analytics/analytics.ts'
 import { addOneApplicationRoutes } from './application.ts'
 import { addApplicationRoutes } from './applications.ts'
 import { addAuditRoutes } from './audit.ts'
@@ -13,6 +14,7 @@ import { addSettingsRoutes } from './settings.ts'
 export function addAdminRoutes(app: FastifyInstance, context: AppContext): void {
   addOverviewRoutes(app, context)
   addSchoolRoutes(app, context)
+  addAnalyticsRoutes(app, context)
   addSettingsRoutes(app, context)
   addApplicationRoutes(app, context)
   addOneApplicationRoutes(app, context)

@@ -38,6 +38,7 @@ export const MENU: readonly MenuGroup[] = [
   {
     title: 'School',
     items: [
+      { label: 'Analytics', href: '/admin/analytics' },
       { label: 'Settings', href: '/admin/settings' },
       { label: 'Audit log', href: '/admin/audit' },
     ],

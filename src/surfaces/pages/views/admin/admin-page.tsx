@@ -10,11 +10,14 @@ export interface AdminFrame extends SiteFrame {
 
 interface AdminPageProps extends AdminFrame {
   title: string
+  /** Of `assets/`, on top of those that every page of the area has. */
+  stylesheets?: readonly string[]
   children: ComponentChildren
 }
 
 export const paths = {
   overview: '/admin',
+  analytics: '/admin/analytics',
   settings: '/admin/settings',
   applications: '/admin/developers/applications',
   newApplication: '/admin/developers/applications/new',
@@ -35,7 +38,8 @@ export function clientPath(clientId: string): string {
 }
 
 export function adminPage(props: AdminPageProps): string {
-  return sitePage({ ...props, stylesheets: ['admin.css'], side: <AdminNav {...props} /> })
+  const stylesheets = ['admin.css', ...(props.stylesheets ?? [])]
+  return sitePage({ ...props, stylesheets, side: <AdminNav {...props} /> })
 }
 
 /**

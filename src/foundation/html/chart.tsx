@@ -1,0 +1,193 @@
+import type { ComponentChildren } from 'preact'
+import { fewOf, rounded, topOf } from './chart-scale.ts'
+
+export interface Series {
+  readonly label: string
+  /** One for each step, none below zero. */
+  readonly values: readonly number[]
+}
+
+interface ChartProps {
+  /** Names the parts of this chart; unique on the page. */
+  readonly id: string
+  readonly title: string
+  /** What somebody who cannot see the chart should know of it. */
+  readonly description: string
+  /** What the steps are called, in full. */
+  readonly steps: readonly string[]
+  /** The same, as short as they fit under an axis. */
+  readonly axis: readonly string[]
+  readonly format: (value: number) => string
+  /** As short as fits beside an axis. */
+  readonly formatShort: (value: number) => string
+  /** The smallest amount that the axis counts in: 100 where values are cents. */
+  readonly unit?: number
+}
+
+const STEP = 10
+const HEIGHT = 100
+
+/** Bars, one for each series and step. */
+export function BarChart(props: ChartProps & { readonly series: readonly Series[] }) {
+  const { series, steps, format } = props
+  const top = topOfAll(series, props.unit)
+  const width = (STEP * 0.8) / series.length
+  return (
+    <Chart {...props} top={top} legend={series.map(({ label }) => label)}>
+      {series.map(({ label, values }, place) =>
+        values.map((value, step) => (
+          <Bar
+            kind={place}
+            x={step * STEP + STEP * 0.1 + place * width}
+            width={width}
+            height={(value / top) * HEIGHT}
+            title={`${steps[step]}: ${format(value)}${series.length > 1 ? ` ${label.toLowerCase()}` : ''}`}
+          />
+        )),
+      )}
+    </Chart>
+  )
+}
+
+function Bar(props: { kind: number; x: number; width: number; height: number; title: string }) {
+  if (props.height === 0) return null
+  // What is there is seen, however small beside the greatest.
+  const height = Math.max(props.height, 0.75)
+  return (
+    <rect
+      class={`chart-mark chart-mark-${props.kind + 1}`}
+      x={rounded(props.x)}
+      y={rounded(HEIGHT - height)}
+      width={rounded(props.width)}
+      height={rounded(height)}
+    >
+      <title>{props.title}</title>
+    </rect>
+  )
+}
+
+/** A line over the steps, with the ground below it tinted. */
+export function LineChart(props: ChartProps & { readonly series: Series }) {
+  const { series, steps, format } = props
+  const top = topOfAll([series], props.unit)
+  const end = steps.length * STEP
+  const points = series.values.map((value, step) => {
+    const x = steps.length === 1 ? 0 : (step / (steps.length - 1)) * end
+    return `${rounded(x)},${rounded(HEIGHT - (value / top) * HEIGHT)}`
+  })
+  // A single step is a level, not a point that nobody sees.
+  const line = points.length === 1 ? [...points, `${end},${points[0]?.split(',')[1]}`] : points
+  return (
+    <Chart {...props} top={top} legend={[]}>
+      <polygon class="chart-ground" points={`0,${HEIGHT} ${line.join(' ')} ${end},${HEIGHT}`} />
+      <polyline class="chart-trace" points={line.join(' ')} />
+      {series.values.map((value, step) => (
+        <rect class="chart-spot" x={step * STEP} y={0} width={STEP} height={HEIGHT}>
+          <title>{`${steps[step]}: ${format(value)}`}</title>
+        </rect>
+      ))}
+    </Chart>
+  )
+}
+
+function topOfAll(series: readonly Series[], unit = 1): number {
+  return topOf(Math.max(0, ...series.flatMap(({ values }) => values)) / unit) * unit
+}
+
+type FrameProps = ChartProps & {
+  readonly top: number
+  readonly legend: readonly string[]
+  readonly children: ComponentChildren
+}
+
+/**
+ * The picture stretches to the room there is, so all words stand around it as text: in the picture
+ * they would be stretched too, and far too small on a phone.
+ */
+function Chart({ id, title, description, steps, axis, formatShort, top, ...rest }: FrameProps) {
+  const width = steps.length * STEP
+  return (
+    <figure class="chart">
+      {rest.legend.length > 1 && (
+        <ul class="chart-legend" aria-hidden="true">
+          {rest.legend.map((label, place) => (
+            <li class={`chart-key chart-key-${place + 1}`}>{label}</li>
+          ))}
+        </ul>
+      )}
+      <div class="chart-scale" aria-hidden="true">
+        {[top, top / 2, 0].map((value) => (
+          <span>{formatShort(value)}</span>
+        ))}
+      </div>
+      <svg
+        class="chart-plot"
+        role="img"
+        aria-labelledby={`${id}-title`}
+        aria-describedby={`${id}-description`}
+        viewBox={`0 0 ${width} ${HEIGHT}`}
+        preserveAspectRatio="none"
+      >
+        <title id={`${id}-title`}>{title}</title>
+        <desc id={`${id}-description`}>{description}</desc>
+        {[0, HEIGHT / 2, HEIGHT].map((y) => (
+          <line class="chart-rule" x1={0} y1={y} x2={width} y2={y} />
+        ))}
+        {rest.children}
+      </svg>
+      <div class="chart-axis" aria-hidden="true">
+        {fewOf(axis).map((label) => (
+          <span>{label}</span>
+        ))}
+      </div>
+    </figure>
+  )
+}
+
+interface FiguresProps {
+  readonly caption: string
+  readonly headings: readonly string[]
+  /** The first cell of a row names it. */
+  readonly rows: readonly (readonly string[])[]
+}
+
+/** What a chart shows, to read and to copy. */
+export function Figures({ caption, headings, rows }: FiguresProps) {
+  return (
+    <details class="figures">
+      <summary>Figures</summary>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
+      <section class="figures-room" aria-label={caption} tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              {headings.map((heading) => (
+                <th scope="col">{heading}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(([name, ...cells]) => (
+              <tr>
+                <th scope="row">{name}</th>
+                {cells.map((cell) => (
+                  <td>{cell}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </details>
+  )
+}
+
+/** How full something is, in hundredths, for a row that says it in words beside it. */
+export function FillBar({ percent }: { percent: number }) {
+  return (
+    <svg class="fill-bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+      <rect class="fill-bar-room" width={100} height={1} />
+      <rect class="chart-mark chart-mark-1" width={Math.min(100, percent)} height={1} />
+    </svg>
+  )
+}

@@ -1,0 +1,131 @@
+import {
+  readActiveLearners,
+  readCompletion,
+  readEnrollmentSeries,
+  readRevenue,
+} from '../../../../domain/analytics/analytics-operations.ts'
+import type { Operation, Outcome } from '../../../../domain/operation.ts'
+import { type Period, periodBefore } from './period.ts'
+
+/** What one step of a period came to, per currency. */
+export interface RevenueSeries {
+  readonly currency: string
+  /** One for each step. */
+  readonly paid: readonly number[]
+  readonly refunded: readonly number[]
+  readonly payments: readonly number[]
+  /** Paid less refunded, in the period before. */
+  readonly before: number
+}
+
+export interface EnrollmentStep {
+  readonly enrollment_count: number
+  readonly purchase_count: number
+  readonly plan_count: number
+  readonly grant_count: number
+}
+
+export interface CourseCompletion {
+  readonly course_id: string
+  readonly title: string
+  readonly student_count: number
+  readonly completed_count: number
+  readonly average_percent: number
+}
+
+export interface SchoolFigures {
+  /** The first day of each step. */
+  readonly steps: readonly string[]
+  readonly revenue: readonly RevenueSeries[]
+  readonly enrollments: readonly EnrollmentStep[]
+  readonly enrollmentsBefore: number
+  readonly learners: readonly number[]
+  /** The most in one step of the period before. */
+  readonly learnersBefore: number
+  readonly completion: readonly CourseCompletion[]
+}
+
+type Perform = (operation: Operation, input: Record<string, unknown>) => Promise<Outcome>
+type Refused = Extract<Outcome, { kind: 'invalid' }>
+
+/** A period that cannot be shown is refused in the words of the operations. */
+export async function readFigures(
+  perform: Perform,
+  period: Period,
+): Promise<SchoolFigures | Refused> {
+  const first = await perform(readEnrollmentSeries, { ...period })
+  if (first.kind === 'invalid') return first
+  const before = periodBefore(period)
+  const [
+    enrollments,
+    enrollmentsBefore,
+    revenue,
+    revenueBefore,
+    learners,
+    learnersBefore,
+    courses,
+  ] = await Promise.all([
+    dataOf<EnrollmentStep & { starts_on: string }>(first),
+    perform(readEnrollmentSeries, { ...before }).then(dataOf<EnrollmentStep>),
+    perform(readRevenue, { ...period }).then(dataOf<RevenuePoint>),
+    perform(readRevenue, { ...before }).then(dataOf<RevenuePoint>),
+    perform(readActiveLearners, { ...period }).then(dataOf<LearnerPoint>),
+    perform(readActiveLearners, { ...before }).then(dataOf<LearnerPoint>),
+    perform(readCompletion, { limit: 20 }).then(dataOf<CourseCompletion>),
+  ])
+  const steps = enrollments.map(({ starts_on }) => starts_on)
+  return {
+    steps,
+    revenue: revenueByCurrency(steps, revenue, revenueBefore),
+    enrollments,
+    enrollmentsBefore: sum(enrollmentsBefore.map((step) => step.enrollment_count)),
+    learners: learners.map((step) => step.learner_count),
+    learnersBefore: Math.max(0, ...learnersBefore.map((step) => step.learner_count)),
+    completion: courses.filter(({ student_count }) => student_count > 0),
+  }
+}
+
+interface RevenuePoint {
+  readonly starts_on: string
+  readonly currency: string
+  readonly paid_amount: number
+  readonly refunded_amount: number
+  readonly payment_count: number
+}
+
+interface LearnerPoint {
+  readonly learner_count: number
+}
+
+/** Nothing where a period is refused: what came before the first year that there is. */
+function dataOf<Point>(outcome: Outcome): Point[] {
+  return outcome.kind === 'done' ? (outcome.output.data as Point[]) : []
+}
+
+/** Steps without payments have no points; here each step has its place. */
+function revenueByCurrency(
+  steps: readonly string[],
+  points: readonly RevenuePoint[],
+  before: readonly RevenuePoint[],
+): RevenueSeries[] {
+  const currencies = [...new Set([...points, ...before].map(({ currency }) => currency))].sort()
+  return currencies.map((currency) => {
+    const own = new Map(
+      points
+        .filter((point) => point.currency === currency)
+        .map((point) => [point.starts_on, point]),
+    )
+    const earlier = before.filter((point) => point.currency === currency)
+    return {
+      currency,
+      paid: steps.map((step) => own.get(step)?.paid_amount ?? 0),
+      refunded: steps.map((step) => own.get(step)?.refunded_amount ?? 0),
+      payments: steps.map((step) => own.get(step)?.payment_count ?? 0),
+      before: sum(earlier.map((point) => point.paid_amount - point.refunded_amount)),
+    }
+  })
+}
+
+export function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
+}

@@ -1,0 +1,50 @@
+import type { InputProblem } from '../../../../../domain/operation/refusal.ts'
+import { Alert } from '../../../../../foundation/html/components.tsx'
+import { PageHead } from '../../../../../foundation/html/site-components.tsx'
+import type { SchoolFigures } from '../../../admin/analytics/figures.ts'
+import type { AskedPeriod } from '../../../admin/analytics/period.ts'
+import { type AdminFrame, adminPage } from '../admin-page.tsx'
+import { CompletionPanel, EnrollmentPanel, LearnerPanel, RevenuePanels } from './chart-panels.tsx'
+import { dayInWords } from './figure-words.ts'
+import { PeriodChooser } from './period-chooser.tsx'
+
+interface AnalyticsProps extends AdminFrame {
+  readonly asked: AskedPeriod
+  /** What is wrong with the period that was asked for; there are no figures then. */
+  readonly problems: readonly InputProblem[]
+  readonly figures: SchoolFigures | undefined
+}
+
+export function analyticsPage(props: AnalyticsProps): string {
+  const { asked, problems, figures, timeZone } = props
+  const { period } = asked
+  return adminPage({
+    ...props,
+    stylesheets: ['charts.css'],
+    title: figures === undefined ? 'Error: Analytics' : 'Analytics',
+    children: (
+      <>
+        <PageHead
+          title="Analytics"
+          lead={
+            figures &&
+            `${dayInWords(period.from)} to ${dayInWords(period.to)}, by the calendar of ${timeZone}.`
+          }
+        />
+        <PeriodChooser asked={asked} problems={problems} />
+        {figures === undefined ? (
+          <Alert tone="error" title="There is nothing to show for these days">
+            <p>Look at the line in this colour, or choose one of the stretches above.</p>
+          </Alert>
+        ) : (
+          <>
+            <RevenuePanels period={period} figures={figures} />
+            <EnrollmentPanel period={period} figures={figures} />
+            <LearnerPanel period={period} figures={figures} />
+            <CompletionPanel figures={figures} />
+          </>
+        )}
+      </>
+    ),
+  })
+}
