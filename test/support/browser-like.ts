@@ -45,6 +45,11 @@ export class Visitor {
     )
   }
 
+  /** Puts a cookie into this browser that it was never given. */
+  plant(name: string, value: string): void {
+    this.#cookies.set(name, value)
+  }
+
   /** Follows redirects within the school until a page or another site comes up. */
   async follow(answer: Answer): Promise<Answer> {
     let current = answer

@@ -68,9 +68,11 @@ export function Empty({ children }: { children: ComponentChildren }) {
   return <div class="empty">{children}</div>
 }
 
+/** Lines stay whole, as they are to be copied; where they are too long the block scrolls sideways. */
 export function Code({ children }: { children: string }) {
   return (
-    <pre class="code">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: without it a keyboard could not scroll it
+    <pre class="code" tabIndex={0}>
       <code>{children}</code>
     </pre>
   )

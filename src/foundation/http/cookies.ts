@@ -12,6 +12,11 @@ export function anonymousCookieName(origin: string): string {
   return cookieName(origin, 'schoolgate-form')
 }
 
+/** The cookie that takes a new client secret to the one page that shows it. */
+export function secretCookieName(origin: string): string {
+  return cookieName(origin, 'schoolgate-secret')
+}
+
 /**
  * Finds one cookie. Two different values under one name mean that somebody else on this host or a
  * parent domain planted one of them, and nothing tells which, so neither counts.

@@ -72,7 +72,7 @@ describe('OAuth applications', () => {
       'pages.applications.secret-shown',
       'client.confidential.secret-issued',
     ],
-    'the checkbox makes it confidential; its secret is in the answer, and never seen again',
+    'the checkbox makes it confidential; its secret is shown once, and reloading makes no other',
     async () => {
       const school = await aBetaSchool(world)
       const owner = await anOwner(world, school)
@@ -80,11 +80,17 @@ describe('OAuth applications', () => {
       expect(blank.body).toMatch(/<label for="confidential">Confidential application<\/label>/)
       expect(blank.body).not.toMatch(/name="confidential"[^>]*checked/)
       const made = await make(owner, { confidential: 'yes' })
-      expect(made.statusCode).toBe(201)
-      expect(made.headers['cache-control']).toBe('no-store')
-      expect(made.headers.location).toBeUndefined()
-      const secret = /sg_cs_[\w-]+/.exec(made.body)?.[0] ?? ''
-      const [row] = await applicationsOf(school)
+      expect(made.statusCode).toBe(303)
+      const sent = [made.headers['set-cookie']].flat().join()
+      expect(sent).toMatch(/schoolgate-secret[^=]*=[\w-]+; Path=\/; HttpOnly; SameSite=Lax/)
+      expect(sent + made.headers.location).not.toContain('sg_cs_')
+      const shown = await owner.follow(made)
+      expect(shown.headers['cache-control']).toBe('no-store')
+      const secret = /sg_cs_[\w-]+/.exec(shown.body)?.[0] ?? ''
+      const again = await owner.get(String(made.headers.location))
+      expect(again.headers.location).toContain('done=secret-shown')
+      const [row, second] = await applicationsOf(school)
+      expect(second).toBeUndefined()
       const clientId = row?.client_id ?? ''
       for (const path of [APPS, `${APPS}/${clientId}`, '/admin/audit']) {
         expect((await owner.get(path)).body).not.toContain(secret)
@@ -104,6 +110,22 @@ describe('OAuth applications', () => {
       expect(refused.statusCode).toBe(401)
     },
   )
+
+  test('the cookie that carries a new secret opens for nobody else and nothing else', async () => {
+    const school = await aBetaSchool(world)
+    const owner = await anOwner(world, school)
+    const made = await make(owner, { confidential: 'yes' })
+    const page = String(made.headers.location)
+    const carried = String([made.headers['set-cookie']].flat()[0]).split(';')[0] ?? ''
+    const [name = '', value = ''] = carried.split('=')
+    const thief = await anOwner(world, school)
+    thief.plant(name, value)
+    expect((await thief.get(page)).statusCode).toBe(303)
+    const other = await world.aConfidentialClient(school)
+    const elsewhere = await owner.get(`${APPS}/${other.clientId}/secret`)
+    expect(elsewhere.statusCode).toBe(303)
+    expect((await owner.get(page)).body).toContain('sg_cs_')
+  })
 
   verifies(
     ['pages.applications.scopes', 'client.admin-made.member-scopes-only'],
@@ -198,8 +220,9 @@ describe('OAuth applications', () => {
     const pair = await aPair(world, school, client, ada)
     const page = `${APPS}/${client.clientId}`
     const rotated = await submit(owner, page, `${page}/secret`)
-    expect(rotated.statusCode).toBe(200)
-    const secret = /sg_cs_[\w-]+/.exec(rotated.body)?.[0]
+    const shown = await owner.follow(rotated)
+    expect(shown.statusCode).toBe(200)
+    const secret = /sg_cs_[\w-]+/.exec(shown.body)?.[0]
     expect((await refresh(world, school, client, pair.refresh_token)).statusCode).toBe(401)
     const renewed = await refresh(world, school, { ...client, secret }, pair.refresh_token)
     expect(renewed.statusCode).toBe(200)

@@ -17,6 +17,7 @@ import { deleteApplicationPage } from '../views/admin/delete-application.tsx'
 import { secretPage } from '../views/admin/secret.tsx'
 import { checkShown, detailsOf, loadApplication, MEMBER_SCOPES, readDraft } from './applications.ts'
 import { readPeople, STANDING_NOTICES } from './clients.ts'
+import { carrySecret, takeSecret } from './new-secret.ts'
 import { adminFrame, changedBy, loadOperator } from './operator.ts'
 
 const ONE = `${paths.applications}/:clientId`
@@ -26,6 +27,7 @@ const NOTICES = {
   created: 'The application is ready. Hand out its client_id.',
   saved: 'Saved. It holds for everything that is authorized from now on.',
   'no-secret': 'A public application has no secret.',
+  'secret-shown': 'A secret is shown once. If nobody copied it, make a new one.',
 }
 
 export function addOneApplicationRoutes(app: FastifyInstance, context: AppContext): void {
@@ -60,15 +62,26 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
   app.post(`${ONE}/secret`, async (request, reply) => {
     const { operator, application } = await enter(request, pathOf(request))
     checkedForm(context.keyring, request, operator)
-    const { clientId, name } = application
+    const { clientId } = application
     const by = changedBy(request, operator)
     const made = await request.at.transaction((tx) => rotateSecret(tx, clientId, by))
     if (made.kind !== 'rotated') {
       return sendOn(reply, request, 'site', `${applicationPath(clientId)}?done=no-secret`)
     }
+    const carried = { secret: made.secret, rotated: true }
+    carrySecret(context.keyring, request, reply, operator, clientId, carried)
+    return sendOn(reply, request, 'site', applicationPath(clientId, '/secret'))
+  })
+
+  app.get(`${ONE}/secret`, async (request, reply) => {
+    const { operator, application } = await enter(request)
+    const { clientId, name } = application
+    const taken = takeSecret(context.keyring, request, reply, operator, clientId)
+    if (taken === undefined) {
+      return sendOn(reply, request, 'site', `${applicationPath(clientId)}?done=secret-shown`)
+    }
     const frame = adminFrame(context, request, reply, operator)
-    const page = secretPage({ ...frame, clientId, name, secret: made.secret, rotated: true })
-    return sendPage(reply, request, 'site', page)
+    return sendPage(reply, request, 'site', secretPage({ ...frame, clientId, name, ...taken }))
   })
 
   app.get(`${ONE}/delete`, async (request, reply) => {

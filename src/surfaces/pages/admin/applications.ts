@@ -13,7 +13,7 @@ import { applicationPath, paths } from '../views/admin/admin-page.tsx'
 import type { ApplicationDraft } from '../views/admin/application-fields.tsx'
 import { applicationsPage } from '../views/admin/applications.tsx'
 import { newApplicationPage } from '../views/admin/new-application.tsx'
-import { secretPage } from '../views/admin/secret.tsx'
+import { carrySecret } from './new-secret.ts'
 import { adminFrame, changedBy, loadOperator } from './operator.ts'
 
 const NOTICES = { deleted: 'The application is gone, and every access it had has ended.' }
@@ -67,10 +67,9 @@ export function addApplicationRoutes(app: FastifyInstance, context: AppContext):
     if (secret === undefined) {
       return sendOn(reply, request, 'site', `${applicationPath(clientId)}?done=created`)
     }
-    // In this answer alone: a redirect would have to carry the secret, or store it.
-    const frame = adminFrame(context, request, reply, operator)
-    const page = secretPage({ ...frame, clientId, name: draft.name, secret, rotated: false })
-    return sendPage(reply, request, 'site', page, 201)
+    const carried = { secret, rotated: false }
+    carrySecret(context.keyring, request, reply, operator, clientId, carried)
+    return sendOn(reply, request, 'site', applicationPath(clientId, '/secret'))
   })
 }
 

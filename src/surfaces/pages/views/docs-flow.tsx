@@ -13,16 +13,16 @@ export function CodeFlow({ origin, signsIdTokens }: { origin: string; signsIdTok
             "  openssl base64 -A | tr '+/' '-_' | tr -d =)",
           ].join('\n')}
         </Code>
-        <p>Open this in the person’s browser, on one line:</p>
+        <p>Print the address for them to open in their browser:</p>
         <Code>
           {[
-            `${origin}/oauth/authorize?response_type=code`,
-            '  &client_id=YOUR_CLIENT_ID',
-            '  &redirect_uri=http%3A%2F%2F127.0.0.1%3A8400%2Fcallback',
-            '  &scope=openid%20profile%20email%20account%3Aread',
-            `  &resource=${encodeURIComponent(origin)}`,
-            '  &code_challenge=$CHALLENGE&code_challenge_method=S256',
-            `  &state=RANDOM${signsIdTokens ? '&nonce=RANDOM' : ''}`,
+            `echo "${origin}/oauth/authorize?response_type=code\\`,
+            '&client_id=YOUR_CLIENT_ID\\',
+            '&redirect_uri=http%3A%2F%2F127.0.0.1%3A8400%2Fcallback\\',
+            '&scope=openid%20profile%20email%20account%3Aread\\',
+            `&resource=${encodeURIComponent(origin)}\\`,
+            '&code_challenge=$CHALLENGE&code_challenge_method=S256\\',
+            `&state=RANDOM${signsIdTokens ? '&nonce=RANDOM' : ''}"`,
           ].join('\n')}
         </Code>
         <p>

@@ -10,7 +10,7 @@ interface SecretProps extends AdminFrame {
   rotated: boolean
 }
 
-/** The only page that ever shows a secret: the answer to the post that made it. */
+/** The only page that ever shows a secret, once. */
 export function secretPage(props: SecretProps): string {
   const { clientId, name, secret, rotated } = props
   return adminPage({
