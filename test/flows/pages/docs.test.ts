@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { verifies } from '../../spec/verifies.ts'
 import { Visitor } from '../../support/browser-like.ts'
@@ -105,4 +106,20 @@ test('an older origin tells of introspection and not of what it does not have', 
   expect(older).toContain('/api/oauth/introspect')
   expect(older).toContain('does not sign ID tokens at the moment')
   expect(older).not.toContain('viewer.payments')
+})
+
+test('the command of the guide prints one address, and that address is taken', async () => {
+  const { body } = await new Visitor(world, school).get('/docs')
+  const block = /<code>(echo [^<]+)<\/code>/.exec(body)?.[1] ?? ''
+  const command = block.replaceAll('&quot;', '"').replaceAll('&amp;', '&')
+  const client = await world.aPublicClient(school)
+  const env = { CHALLENGE: 'c'.repeat(43) }
+  const printed = execFileSync('/bin/sh', ['-c', command], { env, encoding: 'utf8' }).trim()
+  expect(printed).not.toMatch(/\s/)
+  const address = new URL(printed)
+  expect(address.searchParams.get('code_challenge')).toBe(env.CHALLENGE)
+  address.searchParams.set('client_id', client.clientId)
+  address.searchParams.set('redirect_uri', client.redirectUri)
+  const answer = await new Visitor(world, school).get(address.pathname + address.search)
+  expect(answer.headers.location).toMatch(/^\/sign-in/)
 })
