@@ -29,7 +29,10 @@ export function connectedAppsPage(props: ConnectedAppsProps): string {
           <section class="panel">
             <Empty>
               <p>No app has access to your account here.</p>
-              <p>When you allow one, it will be listed here, and you can end it at any time.</p>
+              <p>
+                One that you allow is listed here once it has fetched its access, and you can end it
+                at any time.
+              </p>
             </Empty>
           </section>
         ) : (
