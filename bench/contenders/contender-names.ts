@@ -1,0 +1,13 @@
+/** Everyone who can be measured; each but `ours` is the file of that name in this folder. */
+export const CONTENDER_TITLES = {
+  floor: 'floor',
+  ours: 'Schoolgate',
+  'ours-logging': 'Schoolgate, logging every request',
+  'oidc-provider-memory': 'oidc-provider, in memory',
+  'oidc-provider-postgres': 'oidc-provider, PostgreSQL',
+  'better-auth': 'better-auth, PostgreSQL',
+  yoga: 'GraphQL Yoga, same SQL',
+  mercurius: 'Mercurius, same SQL',
+} as const
+
+export type ContenderName = keyof typeof CONTENDER_TITLES

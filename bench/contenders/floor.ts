@@ -1,0 +1,28 @@
+import formbody from 'node:querystring'
+import { fastify } from 'fastify'
+import pg from 'pg'
+import { findSchoolByOrigin } from '../../src/domain/schools/school.ts'
+import { openDatabase } from '../../src/foundation/db/database.ts'
+import { loadScenario } from '../scenarios/scenarios.ts'
+import { announce, DATABASE_URL, POOL_SIZE, SCENARIO } from './serve.ts'
+
+/** The scenario's least on bare Fastify. */
+const app = fastify()
+app.addContentTypeParser(
+  'application/x-www-form-urlencoded',
+  { parseAs: 'string' },
+  (_request, body, done) => done(null, formbody.parse(String(body))),
+)
+const pool = new pg.Pool({ connectionString: DATABASE_URL, max: POOL_SIZE })
+loadScenario(SCENARIO).addFloor(app, { pool, school: await loadSchool() })
+await app.listen({ host: '127.0.0.1', port: 0 })
+announce(app.server.address())
+
+async function loadSchool() {
+  const connection = { connectionString: DATABASE_URL }
+  const database = openDatabase({ connection, poolSize: 2, statementTimeoutMs: 5000 })
+  const found = await findSchoolByOrigin(database.db, 'http://s1.bench.test')
+  await database.close()
+  if (found === undefined) throw new Error('the world has no school')
+  return found
+}

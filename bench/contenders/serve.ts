@@ -1,0 +1,37 @@
+import type { AddressInfo } from 'node:net'
+import type { Play } from '../play.ts'
+
+/** What a contender needs, given by the runner through the environment. */
+export const DATABASE_URL = process.env.BENCH_DATABASE_URL ?? ''
+export const SCENARIO = process.env.BENCH_SCENARIO ?? ''
+export const POOL_SIZE = 10
+
+export interface PrepareMessage {
+  readonly scenario: string
+  readonly count: number
+}
+
+export type ContenderMessage =
+  | { readonly kind: 'ready'; readonly port: number }
+  | { readonly kind: 'prepared'; readonly play: Play }
+  | { readonly kind: 'failed'; readonly reason: string }
+  | { readonly kind: 'statements'; readonly statements: number }
+
+type Plays = Readonly<Record<string, (count: number) => Promise<Play>>>
+
+/** Tells the runner where this process listens, and prepares what is to be played on it. */
+export function announce(address: AddressInfo | string | null, plays: Plays = {}): void {
+  if (address === null || typeof address === 'string') throw new Error('not listening on a port')
+  const tell = (message: ContenderMessage): void => void process.send?.(message)
+  process.on('message', (message: PrepareMessage | string) => {
+    if (typeof message === 'string') return
+    const { scenario, count } = message
+    const prepare = plays[scenario] ?? (() => Promise.reject(new Error(`cannot play ${scenario}`)))
+    prepare(count).then(
+      (play) => tell({ kind: 'prepared', play }),
+      (error: Error) => tell({ kind: 'failed', reason: error.stack ?? error.message }),
+    )
+  })
+  process.on('disconnect', () => process.exit(0))
+  tell({ kind: 'ready', port: address.port })
+}

@@ -1,0 +1,168 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import type { Target } from '../measure/round.ts'
+import type { Play } from '../play.ts'
+import type { Scenario } from '../scenario.ts'
+import { SECRET } from '../world/signing.ts'
+import { OURS, type World } from '../world/world.ts'
+import type { ContenderName } from './contender-names.ts'
+import type { ContenderMessage, PrepareMessage } from './serve.ts'
+
+/** A contender that runs and waits. */
+export interface Contender {
+  readonly name: ContenderName
+  readonly target: Target
+  prepare(count: number): Promise<Play>
+  stop(): Promise<void>
+}
+
+const BENCH = fileURLToPath(new URL('..', import.meta.url))
+const COUNTING = ['--import', `${BENCH}measure/count-statements.mjs`]
+
+/** Limits are for strangers; here one client asks for everybody. */
+const UNLIMITED = {
+  TOKEN_RATE_PER_SECOND: '100000',
+  TOOL_CALL_RATE_PER_MINUTE: '100000',
+  API_CALL_RATE_PER_MINUTE: '1000000',
+}
+
+export async function startContender(
+  name: ContenderName,
+  world: World,
+  scenario: Scenario,
+): Promise<Contender> {
+  if (name === 'ours') return await startOurs(name, world, scenario, { LOG_LEVEL: 'warn' })
+  if (name === 'ours-logging') return await startOurs(name, world, scenario, { LOG_LEVEL: 'info' })
+  return await startInOwnProcess(name, world, scenario)
+}
+
+/** The product as it is deployed: the build, in production, on an external PostgreSQL. */
+export async function startOurs(
+  name: ContenderName,
+  world: World,
+  scenario: Scenario,
+  env: Readonly<Record<string, string>>,
+): Promise<Contender> {
+  const port = await freePort()
+  const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+  const child = spawn(process.execPath, [...COUNTING, ...profiling(name), main, 'start'], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    cwd: BENCH,
+    env: {
+      ...process.env,
+      NODE_ENV: 'production',
+      PORT: String(port),
+      DATABASE_URL: world.urlOf(OURS),
+      SCHOOLGATE_SECRET: SECRET,
+      ...UNLIMITED,
+      ...env,
+    },
+  })
+  await untilReady(port, child)
+  return {
+    name,
+    target: { port, pid: pidOf(child), countStatements: () => countStatements(child) },
+    prepare: (count) => scenario.prepare(world, count),
+    stop: () => stop(child),
+  }
+}
+
+const OWN_TABLES: readonly ContenderName[] = ['oidc-provider-postgres', 'better-auth']
+
+async function startInOwnProcess(
+  name: ContenderName,
+  world: World,
+  scenario: Scenario,
+): Promise<Contender> {
+  const database = OWN_TABLES.includes(name) ? name.replaceAll('-', '_') : OURS
+  if (database !== OURS) await world.createDatabase(database)
+  const child = fork(fileURLToPath(new URL(`./${name}.ts`, import.meta.url)), {
+    execArgv: ['--import', 'tsx', ...COUNTING, ...profiling(name)],
+    cwd: BENCH,
+    env: {
+      ...process.env,
+      NODE_ENV: 'production',
+      BENCH_DATABASE_URL: world.urlOf(database),
+      BENCH_SCENARIO: scenario.name,
+    },
+  })
+  const ready = await nextMessage(child)
+  if (ready.kind !== 'ready') throw new Error(`${name} did not start`)
+  const onOurWire = database === OURS && name !== 'oidc-provider-memory'
+  return {
+    name,
+    target: {
+      port: ready.port,
+      pid: pidOf(child),
+      countStatements: () => countStatements(child),
+    },
+    prepare: (count) =>
+      onOurWire ? scenario.prepare(world, count) : ask(child, { scenario: scenario.name, count }),
+    stop: () => stop(child),
+  }
+}
+
+async function ask(child: ChildProcess, message: PrepareMessage): Promise<Play> {
+  child.send(message)
+  const answer = await nextMessage(child)
+  if (answer.kind === 'prepared') return answer.play
+  throw new Error(answer.kind === 'failed' ? answer.reason : 'unexpected message')
+}
+
+async function countStatements(child: ChildProcess): Promise<number> {
+  child.send('statements?')
+  const answer = await nextMessage(child)
+  if (answer.kind !== 'statements') throw new Error('unexpected message')
+  return answer.statements
+}
+
+function nextMessage(child: ChildProcess): Promise<ContenderMessage> {
+  return new Promise((resolve, reject) => {
+    const ended = (code: number | null) => reject(new Error(`a contender ended with ${code}`))
+    child.once('exit', ended)
+    child.once('message', (message) => {
+      child.off('exit', ended)
+      resolve(message as ContenderMessage)
+    })
+  })
+}
+
+async function untilReady(port: number, child: ChildProcess): Promise<void> {
+  for (let attempt = 0; attempt < 300; attempt++) {
+    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`)
+    const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined)
+    if (answer?.ok) return
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error('the server did not get ready')
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  await ended
+}
+
+function pidOf(child: ChildProcess): number {
+  if (child.pid === undefined) throw new Error('a contender has no process')
+  return child.pid
+}
+
+/** `BENCH_PROFILE=ours` writes a CPU profile of that contender into `bench/data/`. */
+function profiling(name: ContenderName): readonly string[] {
+  if (process.env.BENCH_PROFILE !== name) return []
+  return ['--cpu-prof', `--cpu-prof-dir=${fileURLToPath(new URL('../data', import.meta.url))}`]
+}

@@ -1,0 +1,24 @@
+import pg from 'pg'
+
+/**
+ * Loaded into every contender before its own code, hence plain JavaScript: counts what goes to PostgreSQL,
+ * one per Sync of the extended protocol and one per simple query, and tells when asked.
+ */
+const { prototype } = pg.Connection
+const { sync, query } = prototype
+let statements = 0
+
+prototype.sync = function () {
+  statements++
+  sync.call(this)
+}
+prototype.query = function (text) {
+  statements++
+  query.call(this, text)
+}
+
+process.on('message', (message) => {
+  if (message === 'statements?') process.send({ kind: 'statements', statements })
+})
+// Asking must not keep alive whoever is done.
+process.channel?.unref()

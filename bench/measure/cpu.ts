@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/**
+ * CPU time of a process and all its descendants, in microseconds. Linux counts it per thread in
+ * nanoseconds; what ended since the last look is missing, so contenders must not fork per request.
+ */
+export function cpuMicroseconds(root: number): number {
+  const children = childrenByParent()
+  const family = [root]
+  for (const pid of family) family.push(...(children.get(pid) ?? []))
+  return family.reduce((sum, pid) => sum + ofProcess(pid), 0)
+}
+
+function ofProcess(pid: number): number {
+  try {
+    return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => {
+      const [nanoseconds = '0'] = readFileSync(
+        `/proc/${pid}/task/${thread}/schedstat`,
+        'utf8',
+      ).split(' ')
+      return sum + Number(nanoseconds) / 1000
+    }, 0)
+  } catch {
+    return 0
+  }
+}
+
+function childrenByParent(): Map<number, number[]> {
+  const children = new Map<number, number[]>()
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    const parent = parentOf(name)
+    if (parent !== undefined) children.set(parent, [...(children.get(parent) ?? []), Number(name)])
+  }
+  return children
+}
+
+function parentOf(pid: string): number | undefined {
+  try {
+    // The name stands in brackets and may itself hold some.
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+  } catch {
+    return undefined
+  }
+}
+
+/** CPU time of the whole machine, idle time left out, in microseconds. */
+export function machineMicroseconds(): number {
+  const [, user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] =
+    readFileSync('/proc/stat', 'utf8').split('\n')[0]?.split(/\s+/).map(Number) ?? []
+  return (user + nice + system + irq + softirq) * 10_000
+}

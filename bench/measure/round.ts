@@ -1,0 +1,122 @@
+import { performance } from 'node:perf_hooks'
+import { Client } from 'undici'
+import { type Lane, lanesOf, type Play } from '../play.ts'
+import { cpuMicroseconds, machineMicroseconds } from './cpu.ts'
+
+/** What one contender did in one round. */
+export interface Round {
+  readonly requests: number
+  readonly failures: number
+  readonly firstFailure: string | undefined
+  readonly perSecond: number
+  readonly p50: number
+  readonly p99: number
+  /** Microseconds of CPU per request. */
+  readonly node: number
+  readonly postgres: number
+  readonly statements: number
+  /** Share of the machine that others took meanwhile. */
+  readonly elsewhere: number
+}
+
+export interface Target {
+  readonly port: number
+  readonly pid: number
+  /** How many statements it has sent to PostgreSQL so far. */
+  countStatements(): Promise<number>
+}
+
+/** A round ends when it has sent so many requests, or after so long. */
+export interface RoundSettings {
+  readonly requests: number
+  readonly milliseconds: number
+  readonly lanes: number
+}
+
+/** Plays for a while and reads the clocks of everybody involved before and after. */
+export async function playRound(
+  target: Target,
+  play: Play,
+  settings: RoundSettings,
+  postgresPid: number,
+): Promise<Round> {
+  const read = async () => ({
+    statements: await target.countStatements(),
+    node: cpuMicroseconds(target.pid),
+    postgres: cpuMicroseconds(postgresPid),
+    self: process.cpuUsage(),
+    machine: machineMicroseconds(),
+    at: performance.now(),
+  })
+  const before = await read()
+  const { latencies, failures, firstFailure } = await send(target.port, play, settings)
+  const after = await read()
+  const requests = latencies.length
+  const seconds = (after.at - before.at) / 1000
+  const node = after.node - before.node
+  const database = after.postgres - before.postgres
+  const self = after.self.user - before.self.user + after.self.system - before.self.system
+  const others = Math.max(0, after.machine - before.machine - node - database - self)
+  latencies.sort((a, b) => a - b)
+  return {
+    requests,
+    failures,
+    firstFailure,
+    perSecond: requests / seconds,
+    p50: latencies[Math.floor(requests * 0.5)] ?? Number.NaN,
+    p99: latencies[Math.floor(requests * 0.99)] ?? Number.NaN,
+    node: node / requests,
+    postgres: database / requests,
+    statements: (after.statements - before.statements) / requests,
+    elsewhere: others / (seconds * 1e6),
+  }
+}
+
+interface Sent {
+  readonly latencies: number[]
+  failures: number
+  firstFailure: string | undefined
+}
+
+async function send(port: number, play: Play, settings: RoundSettings): Promise<Sent> {
+  const sent: Sent = { latencies: [], failures: 0, firstFailure: undefined }
+  const until = performance.now() + settings.milliseconds
+  let left = settings.requests
+  const goesOn = () => left-- > 0 && performance.now() < until
+  const lanes = lanesOf(play, settings.lanes)
+  await Promise.all(lanes.map((lane) => drive(lane, port, play.expect, goesOn, sent)))
+  return sent
+}
+
+/** One connection, one request at a time. */
+async function drive(
+  lane: Lane,
+  port: number,
+  expected: number,
+  goesOn: () => boolean,
+  sent: Sent,
+): Promise<void> {
+  const client = new Client(`http://127.0.0.1:${port}`, { pipelining: 1 })
+  try {
+    while (goesOn()) {
+      const request = lane.next()
+      if (request === undefined) break
+      const start = performance.now()
+      const { statusCode, body } = await client.request({
+        method: request.method,
+        path: request.path,
+        headers: request.headers,
+        body: request.body ?? null,
+      })
+      const text = await body.text()
+      sent.latencies.push(performance.now() - start)
+      if (statusCode === expected && !text.startsWith('{"errors"')) lane.learn(text)
+      else {
+        sent.failures++
+        sent.firstFailure ??= `${statusCode} ${text.slice(0, 300)}`
+      }
+    }
+  } finally {
+    await client.close()
+  }
+}

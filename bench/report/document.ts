@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises'
+import { availableParallelism, cpus } from 'node:os'
+import type { ContestSettings } from '../measure/contest.ts'
+import type { Size } from '../world/sizes.ts'
+import type { Result } from './summary.ts'
+import { tableOf } from './table.ts'
+
+/** The whole of docs/performance.md. */
+export async function documentOf(
+  results: readonly Result[],
+  size: Size,
+  { rounds, round, warmUp }: ContestSettings,
+): Promise<string> {
+  const n = (value: number) => value.toLocaleString('en')
+  return `# Performance
+
+Measured by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}; this file is its output.
+
+![CPU per request](performance.svg)
+
+What counts is CPU time per request, of Node and PostgreSQL together, as a multiple of the floor: bare
+Fastify with the least hand-written SQL that the endpoint could do, measured in the same run. Seconds on
+a machine that others use say little; ratios within a run do.
+
+- **Machine**: ${availableParallelism()} cores (${cpus()[0]?.model.trim() || process.arch}), shared with other work; the load
+  generator runs on the same cores, so requests per second are lower than a server of its own would reach.
+- **Database**: PostgreSQL 18 with ${n(size.schools)} schools, ${n(size.people)} people, ${n(size.tokenPairs)} token records and
+  ${n(size.progressRows)} progress rows; no disk flush, for everybody. Requests are spread over 100 schools.
+- **Rounds**: ${rounds} of up to ${n(round.requests)} requests each after ${n(warmUp.requests)} to warm up, all contenders in turn,
+  ${round.lanes} connections; the median round is shown. A remark tells where rounds differed, failed, or the machine was busy with something else.
+- **Nobody logs requests**, except where a line says so. Peers hold only the records they are asked
+  for, which is in their favour.
+- **Versions**: Node ${process.versions.node}, ${(await versions()).join(', ')}.
+
+${results.map(tableOf).join('\n')}`
+}
+
+async function versions(): Promise<readonly string[]> {
+  const own = await readJson('../../package.json')
+  const peers = await readJson('../package.json')
+  const all: Record<string, string> = { ...peers.dependencies, ...own.dependencies }
+  return [
+    'fastify',
+    'pg',
+    'oidc-provider',
+    'better-auth',
+    'graphql-yoga',
+    'mercurius',
+    '@modelcontextprotocol/server',
+  ].map((name) => `${name} ${all[name]}`)
+}
+
+async function readJson(path: string): Promise<{ dependencies: Record<string, string> }> {
+  return JSON.parse(await readFile(new URL(path, import.meta.url), 'utf8'))
+}

@@ -1,0 +1,53 @@
+import type { ContenderName } from '../contenders/contender-names.ts'
+import type { Round } from '../measure/round.ts'
+import type { Scenario } from '../scenario.ts'
+
+/** Everything that was measured of one contender in one scenario. */
+export interface Entry {
+  readonly contender: ContenderName
+  readonly rounds: readonly Round[]
+}
+
+export interface Result {
+  readonly scenario: Scenario
+  readonly entries: readonly Entry[]
+}
+
+export type Figure = {
+  readonly [F in keyof Round]: Round[F] extends number ? F : never
+}[keyof Round]
+
+export function median({ rounds }: Entry, figure: Figure): number {
+  const values = rounds.map((round) => round[figure]).sort((a, b) => a - b)
+  const middle = Math.floor(values.length / 2)
+  const upper = values[middle] ?? Number.NaN
+  return values.length % 2 === 1 ? upper : (upper + (values[middle - 1] ?? Number.NaN)) / 2
+}
+
+export const cpuOf = (entry: Entry): number => median(entry, 'node') + median(entry, 'postgres')
+
+/** How far apart the rounds lie, as a share of the middle one. */
+export function spread({ rounds }: Entry): number {
+  const totals = rounds.map(({ node, postgres }) => node + postgres)
+  return (
+    (Math.max(...totals) - Math.min(...totals)) / (totals.reduce((a, b) => a + b) / totals.length)
+  )
+}
+
+/** Times the floor's CPU; undefined where the scenario has no floor entry. */
+export function ratio({ entries }: Result, entry: Entry): number | undefined {
+  const floor = entries.find(({ contender }) => contender === 'floor')
+  return floor === undefined ? undefined : cpuOf(entry) / cpuOf(floor)
+}
+
+/** What a reader must know before believing a line. */
+export function remarks(entry: Entry): readonly string[] {
+  const failures = entry.rounds.reduce((sum, round) => sum + round.failures, 0)
+  const requests = entry.rounds.reduce((sum, round) => sum + round.requests, 0)
+  const busy = entry.rounds.filter((round) => round.elsewhere > 0.3).length
+  return [
+    ...(failures > 0 ? [`${failures} of ${requests} failed`] : []),
+    ...(spread(entry) > 0.25 ? [`rounds differ by ${Math.round(spread(entry) * 100)} %`] : []),
+    ...(busy > 0 ? [`machine busy elsewhere in ${busy} of ${entry.rounds.length} rounds`] : []),
+  ]
+}

@@ -1,0 +1,40 @@
+import { CONTENDER_TITLES } from '../contenders/contender-names.ts'
+import { type Entry, median, type Result, ratio, remarks } from './summary.ts'
+
+/** A result as a Markdown table, which reads well in a terminal too. */
+export function tableOf(result: Result): string {
+  const { scenario, entries } = result
+  const ours = entries.find(({ contender }) => contender === 'ours')
+  const reached = ours === undefined ? undefined : ratio(result, ours)
+  const verdict =
+    reached === undefined
+      ? ''
+      : ` Bar: at most ${scenario.bar} times; reached ${reached.toFixed(2)}${reached <= scenario.bar ? '' : ', **not met**'}.`
+  return [
+    `### ${scenario.title}`,
+    '',
+    `Floor: ${scenario.least}.${verdict}`,
+    '',
+    '| | × floor | CPU µs | Node | PostgreSQL | statements | req/s | p50 ms | p99 ms | remarks |',
+    '| --- | --: | --: | --: | --: | --: | --: | --: | --: | --- |',
+    ...entries.map((entry) => line(result, entry)),
+    '',
+  ].join('\n')
+}
+
+function line(result: Result, entry: Entry): string {
+  const whole = (figure: 'node' | 'postgres' | 'perSecond') => Math.round(median(entry, figure))
+  const cells = [
+    CONTENDER_TITLES[entry.contender],
+    ratio(result, entry)?.toFixed(2) ?? '',
+    whole('node') + whole('postgres'),
+    whole('node'),
+    whole('postgres'),
+    median(entry, 'statements').toFixed(1),
+    whole('perSecond'),
+    median(entry, 'p50').toFixed(2),
+    median(entry, 'p99').toFixed(2),
+    remarks(entry).join('; '),
+  ]
+  return `| ${cells.join(' | ')} |`
+}

@@ -1,0 +1,27 @@
+import type { FastifyInstance } from 'fastify'
+import type pg from 'pg'
+import type { School } from '../src/domain/schools/school.ts'
+import type { ContenderName } from './contenders/contender-names.ts'
+import type { Play } from './play.ts'
+import type { World } from './world/world.ts'
+
+export interface FloorGivens {
+  readonly pool: pg.Pool
+  /** One of those that are asked, for documents that tell of a school. */
+  readonly school: School
+}
+
+/** One thing that clients do, and what it would cost if nothing but the least were done. */
+export interface Scenario {
+  readonly name: string
+  readonly title: string
+  /** How many times the floor's CPU ours may take. */
+  readonly bar: number
+  /** What the floor does, in a few words for the table. */
+  readonly least: string
+  readonly peers: readonly ContenderName[]
+  /** Requests for whoever serves our wire on our tables: ours, the floor, GraphQL servers. */
+  prepare(world: World, count: number): Promise<Play>
+  /** The least the endpoint could do: bare Fastify and hand-written prepared statements. */
+  addFloor(app: FastifyInstance, given: FloorGivens): void
+}

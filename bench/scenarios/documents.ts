@@ -1,0 +1,54 @@
+import { openApiDocument } from '../../src/surfaces/admin-api/openapi.ts'
+import { ROUTES } from '../../src/surfaces/admin-api/routes.ts'
+import { UPLOAD_ROUTE } from '../../src/surfaces/admin-api/upload.ts'
+import { authorizationServerMetadata } from '../../src/surfaces/oauth/discovery.ts'
+import { jsonWebKeySet } from '../../src/surfaces/oauth/jwks.ts'
+import type { FloorGivens, Scenario } from '../scenario.ts'
+
+/** A document that is the same for everybody: bare Fastify sending a string is the least. */
+function document(
+  name: string,
+  title: string,
+  path: string,
+  write: (given: FloorGivens) => unknown,
+  ifNoneMatch?: '*',
+): Scenario {
+  return {
+    name,
+    title,
+    bar: 1.1,
+    least: 'bare Fastify sending a constant',
+    peers: [],
+    async prepare({ size }) {
+      const requests = Array.from({ length: Math.min(size.schools, 100) }, (_, i) => ({
+        method: 'GET' as const,
+        path,
+        headers: {
+          host: `s${i + 1}.bench.test`,
+          ...(ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch }),
+        },
+      }))
+      return { mode: 'repeat', requests, expect: ifNoneMatch === undefined ? 200 : 304 }
+    },
+    addFloor(app, given) {
+      const body = JSON.stringify(write(given))
+      app.get(path, (request, reply) => {
+        reply.header('etag', '"constant"').header('cache-control', 'public, max-age=300')
+        if (request.headers['if-none-match'] !== undefined) return reply.code(304).send()
+        return reply.header('content-type', 'application/json; charset=utf-8').send(body)
+      })
+    },
+  }
+}
+
+const DISCOVERY = '/.well-known/oauth-authorization-server'
+const metadata = ({ school }: FloorGivens) => authorizationServerMetadata(school, true)
+
+export const DOCUMENTS: readonly Scenario[] = [
+  document('discovery', 'Discovery', DISCOVERY, metadata),
+  document('discovery-304', 'Discovery, unchanged (304)', DISCOVERY, metadata, '*'),
+  document('jwks', 'JWKS', '/.well-known/jwks.json', ({ school }) => jsonWebKeySet(school)),
+  document('openapi', 'openapi.json', '/openapi.json', () =>
+    openApiDocument([...ROUTES, UPLOAD_ROUTE]),
+  ),
+]

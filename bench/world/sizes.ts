@@ -1,0 +1,14 @@
+/** How much there is in the database before anything is measured. */
+export interface Size {
+  readonly schools: number
+  readonly people: number
+  readonly tokenPairs: number
+  readonly progressRows: number
+}
+
+export const SIZES = {
+  quick: { schools: 100, people: 5_000, tokenPairs: 50_000, progressRows: 100_000 },
+  full: { schools: 1_000, people: 100_000, tokenPairs: 1_000_000, progressRows: 2_000_000 },
+} as const satisfies Record<string, Size>
+
+export type SizeName = keyof typeof SIZES
