@@ -27,6 +27,7 @@ import {
   createSlot,
   createSlots,
   listSlots,
+  readSlot,
   removeSlot,
 } from '../../src/domain/consulting/slot-operations.ts'
 import {
@@ -115,7 +116,7 @@ describe('services and slots', () => {
     const { id } = await aServiceMade({ course_ids: [course.id], host_id: staff.caller.userId })
     const made = await staff.does(createSlots, {
       service_id: id,
-      weekdays: [2, 4],
+      weekdays: ['tuesday', 'thursday'],
       start_times: ['18:00', '09:30'],
       duration_minutes: 45,
     })
@@ -196,7 +197,7 @@ describe('booking a slot for a member', () => {
       duration_minutes: 60,
       capacity: 2,
     })
-    const booking = { slot_id: slot.id, on: next(3) }
+    const booking = { id: slot.id, on: next(3) }
     const meeting = await staff.does(bookSlot, { ...booking, member_id: ada.id })
     expect(meeting).toMatchObject({
       title: 'Portfolio review',
@@ -236,7 +237,7 @@ describe('booking a slot for a member', () => {
       time_zone: 'Asia/Taipei',
       capacity: 1,
     })
-    const booking = { slot_id: slot.id, on: next(5), member_id: ada.id }
+    const booking = { id: slot.id, on: next(5), member_id: ada.id }
     const { id } = await staff.does(bookSlot, booking)
     const extra = { ...booking, member_id: ben.id }
     expect(await staff.isRefused(bookSlot, extra)).toBe('full')
@@ -272,7 +273,7 @@ describe('booking a slot for a member', () => {
       starts_at: '10:00',
       duration_minutes: 60,
     })
-    const booking = { slot_id: slot.id, on: next(7) }
+    const booking = { id: slot.id, on: next(7) }
     const outcomes = await Promise.allSettled([
       staff.does(bookSlot, { ...booking, member_id: ada.id }),
       staff.does(bookSlot, { ...booking, member_id: ben.id }),
@@ -327,6 +328,13 @@ describe('meetings', () => {
     const { id: service_id } = await aServiceMade()
     const { id } = await staff.does(createMeeting, { service_id, ...times(-5) })
     expect(await staff.isRefused(confirmMeeting, { id })).toBe('over')
+    const soon = await staff.does(createMeeting, { service_id, ...times(5) })
+    const listed = async (when: string) =>
+      ((await staff.does(listMeetings, { service_id, when })).data as { id: string }[]).map(
+        (meeting) => meeting.id,
+      )
+    expect(await listed('past')).toEqual([id])
+    expect(await listed('upcoming')).toEqual([soon.id])
   })
 })
 
@@ -403,8 +411,9 @@ test('another school finds and changes nothing of all this', async () => {
     [pauseService, { id: service_id }],
     [removeService, { id: service_id }],
     [createSlot, { service_id, weekday: 2, starts_at: '10:00', duration_minutes: 60 }],
+    [readSlot, { id: slot.id }],
     [removeSlot, { id: slot.id }],
-    [bookSlot, { slot_id: slot.id, on: next(1), member_id: stranger.id }],
+    [bookSlot, { id: slot.id, on: next(1), member_id: stranger.id }],
     [readMeeting, { id: meeting }],
     [changeMeeting, { id: meeting, title: 'Theirs' }],
     [confirmMeeting, { id: meeting }],

@@ -42,6 +42,9 @@ export const listMeetings = listOperation({
       const pattern = containing(value)
       return sql`(r.title ilike ${pattern} or r.held_for ilike ${pattern})`
     }),
+    when: filter(z.enum(['upcoming', 'past']), (when) =>
+      when === 'past' ? sql`r.ends_at <= now()` : sql`r.ends_at > now()`,
+    ),
     ...timeFilters('starts_at'),
     ...timeFilters('ends_at'),
   },

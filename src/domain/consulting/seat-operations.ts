@@ -33,13 +33,13 @@ export const bookSlot = createOperation({
     'Takes a seat on the day, as if the member had reserved it: the meeting stays available until it is confirmed.',
   ...WITHOUT_SCOPE,
   of: meetings,
-  fields: { slot_id: id, on: z.iso.date('Write a day such as 2027-01-31.'), member_id: id },
-  async create(tx, caller, { slot_id, on, member_id }) {
-    const slot = await loadObject(tx, caller, slots, slot_id)
+  fields: { id, on: z.iso.date('Write a day such as 2027-01-31.'), member_id: id },
+  async create(tx, caller, { id: asked, on, member_id }) {
+    const slot = await loadObject(tx, caller, slots, asked)
     // Locked, so that two bookings cannot both make the meeting of that day.
     const service = { object: 'consulting_service', key: { id: slot.service_id } }
     await checkVersion(tx, 'consulting_services', service)
-    const day = await loadDay(tx, slot_id, on)
+    const day = await loadDay(tx, slot.id, on)
     if (day.weekday !== slot.weekday) {
       throw invalid('on', 'other_weekday', 'The slot is on another day of the week.')
     }

@@ -4,7 +4,7 @@ import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { count, id } from '../operation/fields.ts'
 import { filter, listOperation } from '../operation/list-operation.ts'
-import { createOperation, removeOperation } from '../operation/object-operations.ts'
+import { createOperation, readOperation, removeOperation } from '../operation/object-operations.ts'
 import { conflict, notFound } from '../operation/refusal.ts'
 import { type Resource, selectObjects } from '../operation/resource.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
@@ -62,6 +62,14 @@ export const listSlots = listOperation({
   defaultSort: 'minute_of_week',
 })
 
+export const readSlot = readOperation({
+  name: 'consulting_slots.read',
+  title: 'Read a consulting slot',
+  summary: 'One recurring time by its id.',
+  ...WITHOUT_SCOPE,
+  of: slots,
+})
+
 const everyWeek = {
   duration_minutes: minutes,
   time_zone: timeZone.optional().meta({ description: 'The school’s own if left out.' }),
@@ -81,9 +89,20 @@ export const createSlot = createOperation({
   },
 })
 
+/** In the order of ISO 8601: the first is day 1. */
+export const WEEKDAYS = [
+  'monday',
+  'tuesday',
+  'wednesday',
+  'thursday',
+  'friday',
+  'saturday',
+  'sunday',
+] as const
+
 const severalSlots = z.strictObject({
   service_id: id,
-  weekdays: z.array(weekday).min(1, 'Choose at least one day.').max(7),
+  weekdays: z.array(z.enum(WEEKDAYS)).min(1, 'Choose at least one day.').max(7),
   start_times: z.array(timeOfDay).min(1, 'Write at least one time.').max(48),
   ...everyWeek,
 })
@@ -105,7 +124,10 @@ export const createSlots = {
   output: madeSlots,
   async run(tx, caller, { weekdays, start_times, ...rest }) {
     const places = [...new Set(weekdays)].flatMap((day) =>
-      [...new Set(start_times)].map((starts_at) => ({ weekday: day, starts_at })),
+      [...new Set(start_times)].map((starts_at) => ({
+        weekday: WEEKDAYS.indexOf(day) + 1,
+        starts_at,
+      })),
     )
     const made = await addSlots(tx, { ...rest, places })
     const data = await selectObjects(
