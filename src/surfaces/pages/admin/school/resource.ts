@@ -36,9 +36,12 @@ export type FieldKind =
   | 'number'
   | 'money'
   | 'time'
+  | 'date'
   | 'check'
   | 'choice'
   | 'choices'
+  /** Several short texts in one line, with commas or spaces between them. */
+  | 'list'
   | 'color'
 
 export interface FormField {
@@ -83,6 +86,8 @@ export interface ListFilter {
   readonly label: string
   /** The values of an enum if left out; for yes or no, `true` and `false`. */
   readonly choices?: readonly Choice[] | ((ask: Ask) => Promise<readonly Choice[]>)
+  /** What is shown to whoever did not choose; all of them if left out. */
+  readonly initial?: string
 }
 
 export interface ListPlan {

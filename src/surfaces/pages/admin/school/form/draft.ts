@@ -30,6 +30,8 @@ function typedFrom(field: PlannedField, object: Row, place: Place): readonly str
       return value === true ? ['on'] : []
     case 'choices':
       return Array.isArray(value) ? value.map(String) : []
+    case 'list':
+      return Array.isArray(value) ? [value.join(', ')] : []
     case 'time':
       return [toLocalTime(new Date(String(value)), place.timeZone)]
     case 'money':

@@ -83,6 +83,7 @@ function kindOf(
   if (type === 'array') return 'choices'
   if (values !== undefined || choices !== undefined) return 'choice'
   if (format === 'date-time') return 'time'
+  if (format === 'date') return 'date'
   if (format === 'email') return 'email'
   return rows === undefined ? 'line' : 'text'
 }

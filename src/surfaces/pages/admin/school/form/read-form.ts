@@ -79,6 +79,8 @@ async function meant(
       const amount = toMinorUnits(text, currency)
       return amount === undefined ? wrong('Write an amount such as 49 or 49.50.') : is(amount)
     }
+    case 'list':
+      return is(text.split(/[\s,]+/).filter((part) => part !== ''))
     case 'time': {
       const moment = fromLocalTime(text, place.timeZone)
       return moment === undefined
@@ -86,6 +88,7 @@ async function meant(
         : is(moment.toISOString())
     }
     case 'line':
+    case 'date':
     case 'email':
     case 'color':
       return await resolved(field, text.trim(), ask)

@@ -2,8 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import { RequestRefusedError } from '../../../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../../../gate/context.ts'
 import { sendOn, sendPage } from '../../../page-request.ts'
+import { queryOf } from '../../../site-frame.ts'
 import { blankDraft, type Draft } from '../form/draft.ts'
-import { planForm } from '../form/field-rule.ts'
+import { type PlannedField, planForm } from '../form/field-rule.ts'
 import { type FormProblems, NO_PROBLEMS } from '../form/problems.ts'
 import {
   type Action,
@@ -53,8 +54,8 @@ function addActionRoute(
   app.get(route, async (request, reply) => {
     const visit = await enter(context, request, reply)
     const object = await loadNamed(request, visit, resource)
-    const page = await show(visit, object, blankDraft(fields, visit.place), NO_PROBLEMS)
-    return sendPage(reply, request, 'site', page)
+    const draft = { ...blankDraft(fields, visit.place), ...suggested(fields, queryOf(request)) }
+    return sendPage(reply, request, 'site', await show(visit, object, draft, NO_PROBLEMS))
   })
 
   app.post(route, async (request, reply) => {
@@ -75,4 +76,10 @@ function addActionRoute(
     const page = await show(visit, before, outcome.draft, outcome.problems)
     return sendPage(reply, request, 'site', page, outcome.status)
   })
+}
+
+/** What a link from another page fills in, for the person to send or to change. */
+function suggested(fields: readonly PlannedField[], query: URLSearchParams): Draft {
+  const given = fields.filter(({ name, kind }) => kind === 'email' && query.has(name))
+  return Object.fromEntries(given.map(({ name }) => [name, [query.get(name) ?? '']]))
 }

@@ -131,6 +131,7 @@ async function shownFilters(plan: ListPlan, ask: Ask): Promise<readonly ShownFil
     (plan.filters ?? []).map(async (filter) => ({
       name: filter.name,
       label: filter.label,
+      initial: filter.initial ?? '',
       choices:
         typeof filter.choices === 'function'
           ? await filter.choices(ask)
@@ -152,9 +153,10 @@ function readQuery(
   filters: readonly ShownFilter[],
 ): ListQuery {
   const sort = asked.get('sort') ?? ''
-  const used = filters.flatMap(({ name, choices }) => {
-    const value = asked.get(name) ?? ''
-    return choices.some((choice) => choice[0] === value) ? [[name, value] as const] : []
+  const used = filters.map(({ name, choices, initial }) => {
+    const value = asked.get(name) ?? initial
+    const isKnown = value === '' || choices.some((choice) => choice[0] === value)
+    return [name, isKnown ? value : initial] as const
   })
   return {
     search: searchIn(asked),
@@ -172,7 +174,8 @@ function searchIn(asked: URLSearchParams): string {
 }
 
 function typedFilters({ operation }: ListPlan, filters: Readonly<Record<string, string>>): Row {
-  const typed = Object.entries(filters).map(([name, value]) => {
+  const chosen = Object.entries(filters).filter(([, value]) => value !== '')
+  const typed = chosen.map(([name, value]) => {
     const schema = operation.input.shape[name] as z.ZodType
     return [name, schema.safeParse(true).success ? value === 'true' : value]
   })

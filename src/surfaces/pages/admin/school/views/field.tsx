@@ -79,6 +79,8 @@ const INPUTS = {
   number: { type: 'text', inputMode: 'numeric', dir: 'ltr' },
   money: { type: 'text', inputMode: 'decimal', dir: 'ltr' },
   time: { type: 'datetime-local', dir: 'ltr' },
+  date: { type: 'date', dir: 'ltr' },
+  list: { type: 'text', dir: 'ltr', autocapitalize: 'none', spellcheck: false },
   color: { type: 'color' },
 } as const
 

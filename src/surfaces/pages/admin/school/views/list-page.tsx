@@ -8,7 +8,7 @@ import { ObjectTable } from './object-table.tsx'
 export interface ListQuery {
   readonly search: string
   readonly sort: string
-  /** By the name of the filter; those that are not used are missing. */
+  /** By the name of the filter; empty where everything is shown. */
   readonly filters: Readonly<Record<string, string>>
 }
 
@@ -16,6 +16,8 @@ export interface ShownFilter {
   readonly name: string
   readonly label: string
   readonly choices: readonly Choice[]
+  /** What is shown to whoever did not choose; empty for everything. */
+  readonly initial: string
 }
 
 export interface ListPageProps extends AdminFrame {
@@ -61,7 +63,7 @@ export function listPage(props: ListPageProps): string {
         <section class="panel panel-list" aria-label={props.heading}>
           {rows.length === 0 ? (
             <Empty>
-              <p>{isAsked(query) ? 'Nothing fits what you asked for.' : props.empty}</p>
+              <p>{isNarrowed(query) ? 'Nothing fits what you asked for.' : props.empty}</p>
             </Empty>
           ) : (
             <ObjectTable
@@ -86,19 +88,27 @@ export function listPage(props: ListPageProps): string {
   })
 }
 
-function isAsked({ search, filters }: ListQuery): boolean {
-  return search !== '' || Object.keys(filters).length > 0
+function isNarrowed({ search, filters }: ListQuery): boolean {
+  return search !== '' || Object.values(filters).some((value) => value !== '')
+}
+
+/** Narrowed otherwise than for whoever did not choose. */
+function isAsked({ query, filters }: Pick<ListPageProps, 'query' | 'filters'>): boolean {
+  return query.search !== '' || filters.some((one) => query.filters[one.name] !== one.initial)
 }
 
 /** The same list, asked another way. */
 export function addressOf(
-  { path, defaultSort }: Pick<ListPageProps, 'path' | 'defaultSort'>,
-  { search, sort, filters }: ListQuery,
+  { path, defaultSort, filters }: Pick<ListPageProps, 'path' | 'defaultSort' | 'filters'>,
+  { search, sort, filters: chosen }: ListQuery,
   after?: string,
 ): string {
   const query = new URLSearchParams()
   if (search !== '') query.set('search', search)
-  for (const [name, value] of Object.entries(filters)) query.set(name, value)
+  for (const { name, initial } of filters) {
+    const value = chosen[name] ?? initial
+    if (value !== initial) query.set(name, value)
+  }
   if (sort !== defaultSort) query.set('sort', sort)
   if (after !== undefined) query.set('after', after)
   return query.size === 0 ? path : `${path}?${query}`
@@ -134,7 +144,7 @@ function Finder(props: ListPageProps) {
         <button type="submit" class="button button-plain">
           Show
         </button>
-        {isAsked(query) && <a href={path}>Clear</a>}
+        {isAsked(props) && <a href={path}>Clear</a>}
       </div>
     </form>
   )
