@@ -20,12 +20,34 @@ export function parseMessage(body: unknown): Message {
   if (!isObject(body)) {
     throw new RpcRefusal(400, -32600, 'The body is not a JSON-RPC message: send a JSON object.')
   }
-  const { id, method, params } = body
+  const { method, params } = body
+  const id = typeof body.id === 'string' || typeof body.id === 'number' ? body.id : undefined
+  checkDepth(body, id)
   return {
-    id: typeof id === 'string' || typeof id === 'number' ? id : undefined,
+    id,
     method: typeof method === 'string' ? method : undefined,
     params: isObject(params) ? params : {},
     body,
+  }
+}
+
+/** More than any message of ours means, and far less than what would overflow whoever walks through it. */
+const MAX_DEPTH = 64
+
+function checkDepth(body: object, id: Message['id']): void {
+  let level: object[] = [body]
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) {
+      throw new RpcRefusal(
+        400,
+        -32600,
+        `The message is nested deeper than ${MAX_DEPTH} levels.`,
+        id,
+      )
+    }
+    level = level.flatMap((value) =>
+      Object.values(value).filter((inner) => typeof inner === 'object' && inner !== null),
+    )
   }
 }
 

@@ -73,13 +73,22 @@ test('whatever a stranger sends, it is their fault or it is answered, and nothin
   )
 }, 120_000)
 
-test('arguments nested deeper than any stack are no more than wrong arguments', async () => {
-  const depth = 200_000
-  const nested = `${'['.repeat(depth)}${']'.repeat(depth)}`
-  const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_school","arguments":{"a":${nested}}}}`
-  const answer = await post(world, school, body)
-  expect(answer.statusCode).toBeLessThan(500)
-  expect((await post(world, school, { jsonrpc: '2.0', id: 1, method: 'ping' })).statusCode).toBe(
-    200,
-  )
-})
+for (const [where, around] of Object.entries({
+  'in arguments': ['"method":"tools/call","params":{"name":"get_school","arguments":{"a":', '}}'],
+  'of operators': [
+    '"method":"tools/call","params":{"name":"change_school","arguments":{"a":',
+    '}}',
+  ],
+  'in _meta': ['"method":"tools/list","params":{"_meta":{"a":', '}}'],
+  'in params': ['"method":"ping","params":{"a":', '}'],
+} as const)) {
+  test(`what is nested deeper than any stack, ${where}, is refused, and not as a fault of ours`, async () => {
+    const depth = 200_000
+    const nested = `${'['.repeat(depth)}${']'.repeat(depth)}`
+    const body = `{"jsonrpc":"2.0","id":1,${around[0]}${nested}${around[1]}}`
+    const answer = await post(world, school, body)
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json()).toMatchObject({ id: 1, error: { code: -32600 } })
+    expect(answer.json().error.message).toContain('nested deeper')
+  })
+}
