@@ -19,7 +19,8 @@ import { createToolServer } from './tool-server.ts'
 import { findTool, ToolLists } from './toolbox.ts'
 import { checkWebOrigin } from './web-origin.ts'
 
-const PATH = '/mcp'
+/** People type it with a slash at the end as well, and no client takes that back. */
+const PATHS = ['/mcp', '/mcp/'] as const
 
 /** The tool endpoint of every origin: one message per POST, answered as JSON, and nothing kept. */
 export function addMcpRoutes(app: FastifyInstance, context: AppContext, version: string): void {
@@ -40,7 +41,7 @@ export function addMcpRoutes(app: FastifyInstance, context: AppContext, version:
     refuseOtherMethods(scope)
     const readJson = jsonReader(scope)
 
-    scope.post(PATH, async (request, reply) => {
+    const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       // First of all: a bad token is told so, however broken the rest may be.
       const caller = await findCaller(request)
       checkMediaTypes(request)
@@ -78,7 +79,8 @@ export function addMcpRoutes(app: FastifyInstance, context: AppContext, version:
         if (error instanceof StepUpError) return answerStepUp(error, message, request, reply)
         throw error
       }
-    })
+    }
+    for (const path of PATHS) scope.post(path, answer)
   })
 }
 
@@ -131,13 +133,15 @@ function jsonReader(scope: FastifyInstance): (request: FastifyRequest) => Promis
 
 /** Streams and sessions are not offered, which both eras let a server say in this way. */
 function refuseOtherMethods(scope: FastifyInstance): void {
-  scope.route({
-    method: ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
-    url: PATH,
-    onRequest: async (_request, reply) => {
-      reply.header('allow', 'POST')
-      throw new RpcRefusal(405, 405, 'Send messages by POST; there is no stream and no session.')
-    },
-    handler: (_request, reply) => reply.callNotFound(),
-  })
+  for (const url of PATHS) {
+    scope.route({
+      method: ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+      url,
+      onRequest: async (_request, reply) => {
+        reply.header('allow', 'POST')
+        throw new RpcRefusal(405, 405, 'Send messages by POST; there is no stream and no session.')
+      },
+      handler: (_request, reply) => reply.callNotFound(),
+    })
+  }
 }

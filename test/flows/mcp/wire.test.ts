@@ -257,6 +257,16 @@ describe('HTTP', () => {
     })
   }
 
+  test('a slash at the end of the address changes nothing', async () => {
+    const headers = { host, 'content-type': 'application/json' }
+    const payload = request('tools/call', { name: 'my_courses' })
+    const answer = await world.app.inject({ method: 'POST', url: '/mcp/', headers, payload })
+    expect(answer.statusCode).toBe(401)
+    expect(answer.headers['www-authenticate']).toContain('scope="account:read"')
+    const got = await world.app.inject({ method: 'GET', url: '/mcp/', headers: { host } })
+    expect(got.statusCode).toBe(405)
+  })
+
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', undefined]) {
     test(`a body of type ${type} is 415: a page could send it without a preflight`, async () => {
       const headers = { 'content-type': type }
