@@ -1,5 +1,11 @@
 import { z } from 'zod'
-import { SCOPES_OF_AUDIENCE, UNREVIEWED_SCOPES } from '../../domain/clients/scope-catalogue.ts'
+import type { Caller } from '../../domain/access/caller.ts'
+import {
+  type Audience,
+  IDENTITY_SCOPES,
+  SCOPES_OF_AUDIENCE,
+  UNREVIEWED_SCOPES,
+} from '../../domain/clients/scope-catalogue.ts'
 import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import { everywhere, READS, signedIn, type Tool } from './tool.ts'
 import { wireTool } from './wire-tool.ts'
@@ -7,9 +13,8 @@ import { wireTool } from './wire-tool.ts'
 const input = z.strictObject({
   as: z
     .enum(['member', 'operator'])
-    .default('member')
     .describe(
-      'member: see one’s own courses, payments and notifications; operator: run the school, for owners and admins',
+      'member: see one’s own courses, payments and notifications, in an application that the school made for its members; operator: run the school, for owners and admins, in any other application',
     ),
 })
 
@@ -20,9 +25,14 @@ const output = z.object({
   scopes: z.array(z.string()),
 })
 
-const READING: Readonly<Record<z.output<typeof input>['as'], ScopeSet>> = {
+const READING: Readonly<Record<Audience, ScopeSet>> = {
   member: ScopeSet.of([...SCOPES_OF_AUDIENCE.member].filter((scope) => scope !== 'account:write')),
   operator: UNREVIEWED_SCOPES,
+}
+
+/** With whatever was granted: a client that repeats its call after the login has arrived. */
+function isSignedInAs(as: Audience, { audience, scopes }: Caller): boolean {
+  return audience === as && scopes.minus(IDENTITY_SCOPES).size > 0
 }
 
 const wire = wireTool(
@@ -46,9 +56,10 @@ export const SIGN_IN: Tool = {
   name: wire.name,
   existsAt: everywhere,
   wireFor: (caller) => (caller === undefined ? wire : undefined),
-  needs: (given) => {
+  needs: (given, caller) => {
     const asked = input.safeParse(given ?? {})
-    return asked.success ? READING[asked.data.as] : READING.member
+    const as = asked.success ? asked.data.as : (caller?.audience ?? 'member')
+    return caller !== undefined && isSignedInAs(as, caller) ? ScopeSet.empty : READING[as]
   },
   run: async (call) => {
     const { caller } = signedIn(call, ScopeSet.empty)

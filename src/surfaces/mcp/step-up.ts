@@ -1,4 +1,5 @@
 import type { Caller } from '../../domain/access/caller.ts'
+import { type Audience, SCOPES_OF_AUDIENCE } from '../../domain/clients/scope-catalogue.ts'
 import type { School } from '../../domain/schools/school.ts'
 import { bearerChallenge } from '../../foundation/protocol/challenge.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
@@ -30,10 +31,20 @@ export class StepUpError extends Error {
 }
 
 function describe(caller: Caller | undefined, tool: Tool, needed: ScopeSet): string {
-  const scopes = needed.size === 0 ? '' : ` with the scopes ${needed}`
-  return caller === undefined
-    ? `Sign in to use ${tool.name}: authorize${scopes}.`
-    : `The access token does not cover this use of ${tool.name}. Authorize again${scopes}.`
+  if (caller === undefined)
+    return `Sign in to use ${tool.name}: authorize with the scopes ${needed}.`
+  if (needed.isSubsetOf(SCOPES_OF_AUDIENCE[caller.audience])) {
+    return `The access token does not cover this use of ${tool.name}. Authorize again with the scopes ${needed}.`
+  }
+  return `${tool.name} needs the scopes ${needed}, which ${FOREIGN[caller.audience]}`
+}
+
+/** More of the same login would not help, so neither a client nor a model should try it. */
+const FOREIGN: Readonly<Record<Audience, string>> = {
+  member:
+    'no application for members can hold. It is for owners and admins, who sign in with an application for operators.',
+  operator:
+    'no application for operators can hold. It is for members, who sign in with an application that the school made for them.',
 }
 
 /**
@@ -47,7 +58,7 @@ export function checkStanding(
   school: School,
   caller: Caller | undefined,
 ): void {
-  const needed = tool.needs(given)
+  const needed = tool.needs(given, caller)
   if (needed === undefined) return
   if (caller !== undefined && needed.isSubsetOf(caller.scopes)) return
   throw new StepUpError(school, caller, tool, needed)

@@ -38,8 +38,8 @@ export interface Tool {
   readonly existsAt: (school: School) => boolean
   /** As this caller sees it, by their scopes alone; undefined if they do not. */
   readonly wireFor: (caller: Caller | undefined) => WireTool | undefined
-  /** Every scope that this call needs, or undefined if it needs nobody to be signed in. */
-  readonly needs: (given: unknown) => ScopeSet | undefined
+  /** Every scope that this call needs of this caller, or undefined if nobody has to be signed in. */
+  readonly needs: (given: unknown, caller: Caller | undefined) => ScopeSet | undefined
   readonly run: (call: ToolCall, given: unknown) => Promise<object>
 }
 

@@ -117,6 +117,18 @@ describe('an operator', () => {
     }
   })
 
+  for (const [what, given] of Object.entries({
+    'another argument': { action: 'courses.list', inputs: { limit: 1 } },
+    'an input written as text': { action: 'courses.list', input: '{"limit":1}' },
+    'an input that is a list': { action: 'courses.list', input: [] },
+  })) {
+    test(`${what} is told, not ignored`, async () => {
+      const answer = await callTool(world, demo, 'read_teaching', given, { token: reader })
+      expect(answer.isError).toBe(true)
+      expect(answer.content[0]?.text).toMatch(/The arguments do not fit[\s\S]*input/)
+    })
+  }
+
   test('is told which actions there are when they name another', async () => {
     const answer = await callTool(
       world,
@@ -148,7 +160,10 @@ describe('an operator', () => {
       const call = request('tools/call', { name: 'change_teaching', arguments: { action } })
       const answer = await post(world, demo, call)
       expect(answer.statusCode).toBe(401)
-      expect(answer.headers['www-authenticate']).toContain('resource_metadata=')
+      const header = answer.headers['www-authenticate']
+      expect(header).toContain('resource_metadata=')
+      // A client asks for what it finds here; with nothing it could not begin a login.
+      expect(header).toMatch(/scope="[^"]*courses:write/)
     }
   })
 
@@ -187,10 +202,8 @@ describe('with every operator scope', async () => {
       [...actionsOf('read_'), ...actionsOf('change_')].map(([, name]) => name),
     )
     const without = ROUTES.map(({ operation }) => operation.name).filter((op) => !actions.has(op))
-    // What curriculum.read and enrollments.list tell as well; and bytes, which no model reads.
-    expect(
-      without.filter((op) => !/^(sections\.list|students\.enrollments|files\..*)$/.test(op)),
-    ).toEqual([])
+    // What enrollments.list tells as well; and bytes, which no model reads.
+    expect(without.filter((op) => !/^(students\.enrollments|files\..*)$/.test(op))).toEqual([])
   })
 
   for (const { name, annotations, description } of tools) {
@@ -212,7 +225,7 @@ describe('with every operator scope', async () => {
       'mcp.operator',
       `${action} gives what the REST API gives, object by object`,
       async () => {
-        const given = action === 'lectures.list' ? await aSection(all) : {}
+        const given = await whereabouts(action, all)
         const { result } = await act(tool, action, { limit: 3, ...given }, all)
         const data = result.data as { id: string }[]
         expect(data.length).toBeGreaterThan(0)
@@ -227,6 +240,26 @@ describe('with every operator scope', async () => {
       },
     )
   }
+
+  verifies('mcp.operator', 'what has no list of its own is linked as well', async () => {
+    const [course] = (await act('read_teaching', 'courses.list', { limit: 1 }, all)).result
+      .data as { id: string }[]
+    const [enrollment] = (await act('read_people', 'enrollments.list', { limit: 1 }, all)).result
+      .data as { id: string }[]
+    for (const [tool, action, input] of [
+      ['read_school', 'school.read', {}],
+      ['read_school', 'appearance.read', {}],
+      ['read_teaching', 'curriculum.read', { id: course?.id }],
+      ['read_people', 'enrollments.progress', { id: enrollment?.id }],
+    ] as const) {
+      const one = await act(tool, action, input, all)
+      const rest = await world.app.inject({
+        url: new URL(String(one.restUrl)).pathname,
+        headers: { host: new URL(demo.origin).host, authorization: `Bearer ${all}` },
+      })
+      expect(one.result, action).toEqual(rest.json())
+    }
+  })
 
   const spring = { from: '2026-03-01', to: '2026-06-01' }
   for (const [action, input] of Object.entries({
@@ -244,16 +277,14 @@ describe('with every operator scope', async () => {
   }
 })
 
-/** A section to list the lectures of. */
-async function aSection(token: string): Promise<{ section_id: string }> {
-  const { result } = await act(
-    'read_teaching',
-    'courses.list',
-    { slug: 'practical-typescript' },
-    token,
-  )
+/** Lists of what lies in something else say in what. */
+async function whereabouts(action: string, token: string): Promise<object> {
+  if (action !== 'lectures.list' && action !== 'sections.list') return {}
+  const courses = { slug: 'practical-typescript' }
+  const { result } = await act('read_teaching', 'courses.list', courses, token)
   const [course] = result.data as { id: string }[]
+  if (action === 'sections.list') return { course_id: course?.id }
   const curriculum = await act('read_teaching', 'curriculum.read', { id: course?.id }, token)
   const [section] = curriculum.result.sections as { id: string }[]
-  return { section_id: String(section?.id) }
+  return { section_id: section?.id }
 }

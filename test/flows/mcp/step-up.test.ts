@@ -127,10 +127,33 @@ describe('who sees what', () => {
     }
   })
 
-  test('sign_in tells somebody who is signed in that they are', async () => {
-    const token = await tokenFor('openid profile email account:read')
-    const { structuredContent } = await callTool(world, school, 'sign_in', {}, { token })
-    expect(structuredContent).toMatchObject({ signedIn: true, name: member.name })
+  for (const scope of ['openid profile email account:read', 'account:read', 'account:write']) {
+    test(`sign_in tells somebody who came back with ${scope} that they are signed in`, async () => {
+      const token = await tokenFor(scope)
+      for (const given of [{ as: 'member' }, {}]) {
+        const { structuredContent } = await callTool(world, school, 'sign_in', given, { token })
+        expect(structuredContent).toMatchObject({ signedIn: true, name: member.name })
+      }
+    })
+  }
+
+  test('sign_in asks for more of somebody whose token only says who they are', async () => {
+    const answer = await legacy('sign_in', await tokenFor('openid'), { as: 'member' })
+    expect(answer.statusCode).toBe(403)
+    expect(answer.headers['www-authenticate']).toContain('account:read')
+  })
+
+  test('a member’s token is told that no wider login of its kind will do', async () => {
+    const token = await tokenFor('account:read')
+    for (const [name, given] of Object.entries({
+      sign_in: { as: 'operator' },
+      read_people: { action: 'students.list' },
+      change_school: {},
+    })) {
+      const answer = await legacy(name, token, given)
+      expect(answer.statusCode).toBe(403)
+      expect(answer.json().result.content[0].text).toContain('an application for operators')
+    }
   })
 
   verifies('mcp.sign-in.described', 'the description of sign_in says what it is for', async () => {

@@ -4,13 +4,39 @@ import { ToolProblem } from '../tool.ts'
 const TEXT_CHARACTERS = 20_000
 const ANSWER_CHARACTERS = 200_000
 
-/** Keeps an answer within what a model can take in. */
-export function boundAnswer(output: Record<string, unknown>): Record<string, unknown> {
+type Output = Record<string, unknown>
+
+/** Keeps what was read within what a model can take in. */
+export function boundReading(output: Output, restUrl: string | null): Output {
+  const bounded = bound(output)
+  if (bounded !== undefined) return bounded
+  const whole = restUrl === null ? '' : ` The whole is at ${restUrl}, for programs.`
+  throw new ToolProblem(
+    `The answer is too long for a tool. Ask for fewer objects with a smaller limit, or for a part of it with another action.${whole}`,
+  )
+}
+
+/** The same for what was changed: it is done, so an answer that is too long must not say that it failed. */
+export function boundWriting(output: Output): Output {
+  return (
+    bound(output) ?? {
+      ...Object.fromEntries(Object.entries(output).filter(([, value]) => isShort(value))),
+      omitted: 'It is done. What is long was left out of this answer; read the object to see it.',
+    }
+  )
+}
+
+function bound(output: Output): Output | undefined {
   const text = JSON.stringify(output, (_name, value: unknown) =>
     typeof value === 'string' && value.length > TEXT_CHARACTERS
       ? `${value.slice(0, TEXT_CHARACTERS)}… (cut: the REST API gives the whole text)`
       : value,
   )
-  if (text.length <= ANSWER_CHARACTERS) return JSON.parse(text)
-  throw new ToolProblem('The answer is too long. Ask for fewer objects with a smaller limit.')
+  return text.length <= ANSWER_CHARACTERS ? JSON.parse(text) : undefined
+}
+
+function isShort(value: unknown): boolean {
+  return typeof value === 'string'
+    ? value.length <= 300
+    : typeof value !== 'object' || value === null
 }

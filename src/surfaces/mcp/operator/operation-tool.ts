@@ -7,9 +7,17 @@ import {
   performOperation,
 } from '../../../domain/operation.ts'
 import { ScopeSet } from '../../../foundation/protocol/scope-set.ts'
-import { everywhere, READS, type SignedInCall, signedIn, type Tool, ToolProblem } from '../tool.ts'
+import {
+  everywhere,
+  parseInput,
+  READS,
+  type SignedInCall,
+  signedIn,
+  type Tool,
+  ToolProblem,
+} from '../tool.ts'
 import { type ToolAnnotations, wireTool } from '../wire-tool.ts'
-import { boundAnswer } from './bound-answer.ts'
+import { boundReading, boundWriting } from './bound-answer.ts'
 import { refusalText } from './refusal-text.ts'
 import { restUrlOf } from './rest-link.ts'
 
@@ -26,9 +34,14 @@ const output = z.object({
   restUrl: z.string().nullable().describe('the object in the REST API; null for lists and figures'),
 })
 
-const given = z.object({
+/** What decides which scopes a call needs, however wrong the rest of it may be. */
+const named = z.looseObject({ action: z.string(), input: z.unknown().optional() })
+
+const given = z.strictObject({
   action: z.string(),
-  input: z.record(z.string(), z.unknown()).default({}),
+  input: z
+    .record(z.string(), z.unknown(), 'write the input of the action as an object, not as text')
+    .default({}),
 })
 
 /**
@@ -37,15 +50,18 @@ const given = z.object({
  */
 export function operationTool(tool: OperationTool): Tool {
   const byName = new Map(tool.operations.map((operation) => [operation.name, operation]))
+  const everything = ScopeSet.of(tool.operations.flatMap(({ scopes }) => scopes))
   const operationOf = (asked: unknown): Operation | undefined => {
-    const parsed = given.safeParse(asked)
+    const parsed = named.safeParse(asked)
     return parsed.success ? byName.get(parsed.data.action) : undefined
   }
-  const needs = (asked: unknown): ScopeSet => {
+  const needs = (asked: unknown, caller: Caller | undefined): ScopeSet => {
     const operation = operationOf(asked)
-    // Nobody may use an action that does not exist; whoever is signed in is told which do.
-    if (operation === undefined) return ScopeSet.empty
-    const input = operation.input.safeParse(given.parse(asked).input)
+    // Whoever may use some action is told which there are; nobody else could do anything with that.
+    if (operation === undefined) {
+      return tool.operations.some((one) => isCovered(one, caller)) ? ScopeSet.empty : everything
+    }
+    const input = operation.input.safeParse(named.parse(asked).input ?? {})
     return ScopeSet.of(neededScopes(operation, input.success ? input.data : undefined))
   }
   return {
@@ -59,10 +75,10 @@ export function operationTool(tool: OperationTool): Tool {
     },
     needs,
     run: async (call, asked) => {
-      const held = signedIn(call, needs(asked))
+      const held = signedIn(call, needs(asked, call.caller))
       const operation = operationOf(asked)
       if (operation === undefined) throw unknownAction(tool, held.caller)
-      return await perform(operation, held, given.parse(asked).input)
+      return await perform(operation, held, parseInput(given, asked).input)
     },
   }
 }
@@ -101,7 +117,7 @@ function annotationsOf(operations: readonly Operation[]): ToolAnnotations {
 function unknownAction(tool: OperationTool, caller: Caller): ToolProblem {
   const covered = tool.operations.filter((operation) => isCovered(operation, caller))
   const names = covered.map(({ name }) => name).join(', ')
-  return new ToolProblem(`Name an action of ${tool.name}, such as ${names}, and its input.`)
+  return new ToolProblem(`Name an action of ${tool.name} and its input. There are: ${names}.`)
 }
 
 async function perform(operation: Operation, call: SignedInCall, input: object): Promise<object> {
@@ -117,9 +133,8 @@ async function perform(operation: Operation, call: SignedInCall, input: object):
   }
   const outcome = await performOperation(operation, call.at, actor, input)
   if (outcome.kind !== 'done') throw new ToolProblem(refusalText(outcome))
-  return {
-    action: operation.name,
-    result: boundAnswer(outcome.output),
-    restUrl: restUrlOf(school, outcome.output),
-  }
+  const restUrl = restUrlOf(school, outcome.output)
+  const result =
+    operation.kind === 'read' ? boundReading(outcome.output, restUrl) : boundWriting(outcome.output)
+  return { action: operation.name, result, restUrl }
 }

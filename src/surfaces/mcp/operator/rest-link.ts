@@ -23,9 +23,20 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   subscription: 'subscriptions',
 }
 
+/** What there is one of at a school, or under another object, whose id it then has. */
+const PLACES: Readonly<Record<string, (id: string) => string>> = {
+  appearance: () => 'appearance',
+  curriculum: (course) => `courses/${course}/curriculum`,
+  progress: (enrollment) => `enrollments/${enrollment}/progress`,
+  school: () => 'school',
+}
+
 export function restUrlOf(school: School, output: Record<string, unknown>): string | null {
   const { object, id, deleted } = output
-  const collection = COLLECTIONS[String(object)]
-  if (collection === undefined || typeof id !== 'string' || deleted === true) return null
-  return `${school.origin}/api/v1/${collection}/${id}`
+  if (typeof object !== 'string' || deleted === true) return null
+  const place = Object.hasOwn(PLACES, object) ? PLACES[object] : undefined
+  const collection = Object.hasOwn(COLLECTIONS, object) ? COLLECTIONS[object] : undefined
+  const base = `${school.origin}/api/v1`
+  if (place !== undefined) return `${base}/${place(String(id))}`
+  return collection === undefined || typeof id !== 'string' ? null : `${base}/${collection}/${id}`
 }

@@ -25,6 +25,7 @@ import {
 import {
   changeSection,
   createSection,
+  listSections,
   readCurriculum,
   readSection,
   removeSection,
@@ -43,6 +44,7 @@ export const TEACHING_TOOLS: readonly Tool[] = [
       listCourses,
       readCourse,
       readCurriculum,
+      listSections,
       readSection,
       listLectures,
       readLecture,
