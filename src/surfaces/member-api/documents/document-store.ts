@@ -17,8 +17,8 @@ import type { Variables } from './cost.ts'
 import { type DocumentLimits, overLimit } from './limits.ts'
 import { type Measure, measureOperations } from './measure.ts'
 
-/** All texts of one schema's cached documents together, in characters. */
-const CACHED_CHARACTERS = 4_000_000
+/** What the documents of one schema may take together, in bytes, as estimated by `weightOf`. */
+const CACHED_BYTES = 64_000_000
 /** Compiling takes time with every field; a document beyond this many is interpreted each time. */
 const COMPILED_FIELDS = 500
 const MAX_VALIDATION_ERRORS = 10
@@ -50,7 +50,7 @@ export interface Operation {
 export class DocumentStore {
   readonly schema: GraphQLSchema
   readonly #limits: DocumentLimits
-  readonly #documents = new LruCache<readonly Operation[]>(CACHED_CHARACTERS)
+  readonly #documents = new LruCache<readonly Operation[]>(CACHED_BYTES)
 
   constructor(schema: GraphQLSchema, limits: DocumentLimits) {
     this.schema = schema
@@ -59,15 +59,11 @@ export class DocumentStore {
 
   /** The operation that a request means, or a refusal. */
   load(source: string, operationName: string | undefined): Operation {
-    let operations = this.#documents.get(source)
-    if (operations === undefined) {
-      operations = this.#prepare(source)
-      this.#documents.set(source, operations, source.length)
-    }
+    const operations = this.#documents.get(source) ?? this.#prepare(source)
     return chooseOperation(operations, operationName)
   }
 
-  #prepare(source: string): Operation[] {
+  #prepare(source: string): readonly Operation[] {
     if (source.length > this.#limits.length) {
       throw new DocumentRefused([overLimit('length', this.#limits.length, 'Send a shorter one.')])
     }
@@ -79,12 +75,28 @@ export class DocumentStore {
     if (errors.length > 0) {
       throw new DocumentRefused(errors.map((error) => recoded(error, 'graphql_validation_failed')))
     }
-    return [...measures].map(([definition, measure]) => ({
+    const operations = [...measures].map(([definition, measure]) => ({
       definition,
       measure,
       run: runner(this.schema, document, definition, measure),
     }))
+    this.#documents.set(source, operations, weightOf(source, document, operations))
+    return operations
   }
+}
+
+/**
+ * About as many bytes as a document keeps in memory. Its text is the least of them: a page of short
+ * words parses and compiles to a hundred times its length, and whoever sends many such pages must
+ * not fill the memory with them.
+ */
+function weightOf(
+  source: string,
+  { tokenCount = source.length }: DocumentNode,
+  operations: readonly Operation[],
+): number {
+  const fields = operations.reduce((sum, { measure }) => sum + measure.fields, 0)
+  return 2 * source.length + 400 * tokenCount + 500 * fields
 }
 
 function parseDocument(source: string, maxTokens: number): DocumentNode {

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { buildMemberSchema } from '../schema.ts'
+import { DocumentStore } from './document-store.ts'
+import { DEFAULT_LIMITS } from './limits.ts'
+
+const SMALL = '{ viewer { id } }'
+const aStore = (): DocumentStore => new DocumentStore(buildMemberSchema('newer'), DEFAULT_LIMITS)
+
+function load(store: DocumentStore, count: number, document: (i: number) => string): void {
+  for (let i = 0; i < count; i++) store.load(document(i), undefined)
+}
+
+test('an app may have hundreds of documents, and none is parsed twice', () => {
+  const store = aStore()
+  const first = store.load(SMALL, undefined)
+  load(
+    store,
+    300,
+    (i) => `query Q${i} { viewer { payments(first: 5) { nodes { tradeNo amount } } } }`,
+  )
+  expect(store.load(SMALL, undefined)).toBe(first)
+})
+
+test('dense documents count as what they take in memory, not as their few characters', () => {
+  const store = aStore()
+  const first = store.load(SMALL, undefined)
+  const states = Array.from({ length: 1800 }, () => 'canceled').join(' ')
+  const dense = (i: number) =>
+    `query Q${i} { viewer { consultingMeetings(filter: { state: [${states}] }) { totalCount } } }`
+  load(store, 90, dense)
+  expect(store.load(SMALL, undefined)).not.toBe(first)
+})
