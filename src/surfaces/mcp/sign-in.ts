@@ -14,7 +14,7 @@ const input = z.strictObject({
   as: z
     .enum(['member', 'operator'])
     .describe(
-      'member: see one’s own courses, payments and notifications, in an application that the school made for its members; operator: run the school, for owners and admins, in any other application',
+      'member: see what is one’s own, such as courses and notifications, in an application that the school made for its members; operator: run the school, for owners and admins, in any other application',
     ),
 })
 

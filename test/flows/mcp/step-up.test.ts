@@ -120,6 +120,9 @@ describe('who sees what', () => {
     expect(names).toContain('my_courses')
     expect(names).not.toContain('my_payments')
     expect(names).not.toContain('my_schedule')
+    const anonymous = await postModern(world, older, 'server/discover')
+    expect(anonymous.json().result.instructions).toContain('progress and notifications')
+    expect(anonymous.json().result.instructions).not.toMatch(/payments|schedule/)
     const call = request('tools/call', { name: 'my_payments' })
     for (const options of [{ token }, {}]) {
       const answer = await post(world, older, call, options)

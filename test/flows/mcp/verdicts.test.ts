@@ -165,6 +165,17 @@ describe('the database is away', () => {
     },
   )
 
+  for (const token of ['nonsense', undefined]) {
+    test(`not even the school can be found: 503 and no challenge, ${token ?? 'without a token'}`, async () => {
+      const broken = await aWorld({ db: away.db, directory: new SchoolDirectory(away.db) })
+      const answer = await post(broken, school, request('tools/list'), { token })
+      expect(answer.statusCode).toBe(503)
+      expect(answer.json()).toMatchObject({ error: 'temporarily_unavailable' })
+      expect(answer.headers['www-authenticate']).toBeUndefined()
+      expect(answer.headers['access-control-allow-origin']).toBe('*')
+    })
+  }
+
   test('a tool tells the model to try again, and nothing of the fault', async () => {
     const broken = await aWorld({ db: away.db, directory: new SchoolDirectory(world.database.db) })
     const call = request('tools/call', { name: 'list_courses' })

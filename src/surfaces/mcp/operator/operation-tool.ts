@@ -89,12 +89,14 @@ function isCovered(operation: Operation, caller: Caller | undefined): boolean {
 
 function describe(tool: OperationTool, operations: readonly Operation[]) {
   const [first, ...more] = operations.map(({ name }) => name)
-  const lines = operations.map(({ name, summary }) => `${name}: ${summary}`)
-  const inputs = operations.map(({ name, input }) => input.meta({ title: name }))
+  // What an action does stands at its input: some clients take no description above 1024 characters.
+  const inputs = operations.map(({ name, summary, input }) =>
+    input.meta({ title: name, description: summary }),
+  )
   return {
     name: tool.name,
     title: tool.title,
-    description: `${tool.description}\n\nActions:\n${lines.join('\n')}`,
+    description: tool.description,
     annotations: annotationsOf(operations),
     input: z.strictObject({
       action: z.enum([first ?? '', ...more]),
