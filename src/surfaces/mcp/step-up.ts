@@ -32,7 +32,7 @@ export class StepUpError extends Error {
 
 function describe(caller: Caller | undefined, tool: Tool, needed: ScopeSet): string {
   if (caller === undefined)
-    return `Sign in to use ${tool.name}: authorize with the scopes ${needed}.`
+    return `${tool.name} needs a login: authorize with the scopes ${needed}.`
   if (needed.isSubsetOf(SCOPES_OF_AUDIENCE[caller.audience])) {
     return `The access token does not cover this use of ${tool.name}. Authorize again with the scopes ${needed}.`
   }

@@ -4,6 +4,8 @@ import { ToolProblem } from '../tool.ts'
 const TEXT_CHARACTERS = 20_000
 const ANSWER_CHARACTERS = 200_000
 
+const CUT = '… (cut: the REST API gives the whole text)'
+
 type Output = Record<string, unknown>
 
 /** Keeps what was read within what a model can take in. */
@@ -26,10 +28,18 @@ export function boundWriting(output: Output): Output {
   )
 }
 
+/** Refuses to write a text back that was cut when it was read: the rest of it would be lost. */
+export function checkUncut(input: object): void {
+  if (!JSON.stringify(input).includes(CUT)) return
+  throw new ToolProblem(
+    'Nothing was done, because the input holds a text that was cut when it was read: what is missing would be lost. Leave that field out, write it anew as a whole, or change it with the REST API.',
+  )
+}
+
 function bound(output: Output): Output | undefined {
   const text = JSON.stringify(output, (_name, value: unknown) =>
     typeof value === 'string' && value.length > TEXT_CHARACTERS
-      ? `${value.slice(0, TEXT_CHARACTERS)}… (cut: the REST API gives the whole text)`
+      ? value.slice(0, TEXT_CHARACTERS) + CUT
       : value,
   )
   return text.length <= ANSWER_CHARACTERS ? JSON.parse(text) : undefined

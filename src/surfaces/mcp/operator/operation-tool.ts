@@ -17,7 +17,7 @@ import {
   ToolProblem,
 } from '../tool.ts'
 import { type ToolAnnotations, wireTool } from '../wire-tool.ts'
-import { boundReading, boundWriting } from './bound-answer.ts'
+import { boundReading, boundWriting, checkUncut } from './bound-answer.ts'
 import { refusalText } from './refusal-text.ts'
 import { restUrlOf } from './rest-link.ts'
 
@@ -133,6 +133,7 @@ async function perform(operation: Operation, call: SignedInCall, input: object):
     authorizationId: caller.authorizationId,
     requestId: call.requestId,
   }
+  if (operation.kind !== 'read') checkUncut(input)
   const outcome = await performOperation(operation, call.at, actor, input)
   if (outcome.kind !== 'done') throw new ToolProblem(refusalText(outcome))
   const restUrl = restUrlOf(school, outcome.output)
