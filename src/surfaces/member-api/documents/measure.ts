@@ -33,8 +33,8 @@ export interface Measure {
 /** One statement of SQL, in objects. */
 const STATEMENT = 10
 const USUAL_LENGTH = 10
-/** The schema describes itself from memory, but at length. */
-const INTROSPECTION: Readonly<Record<string, number>> = { __schema: 5_000, __type: 500 }
+/** The schema describes itself from memory, but at length: nobody needs that often in one document. */
+const INTROSPECTION: Readonly<Record<string, number>> = { __schema: 15_000, __type: 1_500 }
 
 /**
  * Measures every operation of a parsed document, and refuses one beyond the limits as soon as they
