@@ -32,9 +32,10 @@ describe('operations', () => {
 })
 
 describe('operations without a scope, which any token would cover', () => {
-  test('are those of consulting, payments, notifications and progress', () => {
+  test('are those of consulting, payments, notifications, progress and hidden comments', () => {
     const resources = new Set(unscoped.map(({ name }) => name.split('.')[0]))
     expect([...resources].sort()).toEqual([
+      'comments',
       'consulting_meetings',
       'consulting_services',
       'consulting_slots',

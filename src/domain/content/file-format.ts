@@ -6,6 +6,14 @@ const PICTURES: Readonly<Record<string, (head: Buffer) => boolean>> = {
   'image/webp': (head) => /^RIFF....WEBP/s.test(head.toString('latin1')),
 }
 
+/** A type without its parameters, which say nothing that we would act on. */
+export function plainType(contentType: string): string {
+  const type = contentType.split(';')[0]?.trim().toLowerCase() ?? ''
+  return /^[a-z0-9!#$&^_.+-]{1,90}\/[a-z0-9!#$&^_.+-]{1,90}$/.test(type)
+    ? type
+    : 'application/octet-stream'
+}
+
 /** Whether the bytes are what their type says, as far as a browser would act on it. */
 export function fitsFormat(contentType: string, head: Buffer): boolean {
   return PICTURES[contentType]?.(head) ?? true

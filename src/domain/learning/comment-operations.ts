@@ -1,5 +1,6 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, text, utc } from '../operation/fields.ts'
 import {
@@ -8,9 +9,11 @@ import {
   searchWithPerson,
   timeFilters,
 } from '../operation/list-operation.ts'
-import { readOperation } from '../operation/object-operations.ts'
+import { changeOperation, readOperation } from '../operation/object-operations.ts'
 import { expansionOf, type Resource } from '../operation/resource.ts'
+import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import { memberSchema, members } from '../people/member-resource.ts'
+import { lectureSchema, lectures } from './curriculum-resource.ts'
 
 const READ = ['comments:read']
 
@@ -26,6 +29,7 @@ const commentSchema = z
     hidden_at: utc.nullable(),
     created_at: utc,
     author: memberSchema.nullable().optional(),
+    lecture: lectureSchema.nullable().optional(),
   })
   .meta({ id: 'Comment' })
 
@@ -37,7 +41,10 @@ const comments: Resource<typeof commentSchema> = {
       c.created_at
     from comments c join lectures l on l.school_id = c.school_id and l.id = c.lecture_id
     where c.school_id = ${at.schoolId}`,
-  expansions: { author: expansionOf(members, 'author_id', ['members:read']) },
+  expansions: {
+    author: expansionOf(members, 'author_id', ['members:read']),
+    lecture: expansionOf(lectures, 'lecture_id', ['curriculum:read']),
+  },
 }
 
 export const listComments = listOperation({
@@ -70,3 +77,31 @@ export const readComment = readOperation({
   of: comments,
   examples: [{ title: 'With its author', input: { id: EXAMPLE.comment, expand: ['author'] } }],
 })
+
+export const hideComment = changeOperation({
+  ...WITHOUT_SCOPE,
+  name: 'comments.hide',
+  title: 'Hide a comment',
+  summary: 'Takes a comment out of sight. What was written is kept.',
+  of: comments,
+  fields: {},
+  change: (tx, _caller, { id: comment }) => setHidden(tx, comment, sql`coalesce(hidden_at, now())`),
+})
+
+export const showComment = changeOperation({
+  ...WITHOUT_SCOPE,
+  name: 'comments.show',
+  title: 'Show a comment again',
+  summary: 'Brings a hidden comment back.',
+  of: comments,
+  fields: {},
+  change: (tx, _caller, { id: comment }) => setHidden(tx, comment, sql`null`),
+})
+
+async function setHidden(
+  tx: SchoolTx,
+  comment: string,
+  at: RawBuilder<Date | null>,
+): Promise<void> {
+  await tx.update('comments').set({ hidden_at: at }).where('id', '=', comment).execute()
+}

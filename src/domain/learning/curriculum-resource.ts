@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { count, id, line, markdown, stamps, time, utc } from '../operation/fields.ts'
 import type { Resource } from '../operation/resource.ts'
+import { wireTime } from '../operation/wire-sql.ts'
 
 export const LECTURE_KINDS = ['video', 'text', 'quiz', 'file'] as const
 
@@ -80,6 +81,8 @@ export const curriculumSchema = z
             kind: z.enum(LECTURE_KINDS),
             duration_seconds: count,
             is_preview: z.boolean(),
+            unlock_after_days: count.nullable(),
+            unlock_at: utc.nullable(),
           }),
         ),
       }),
@@ -95,7 +98,8 @@ export const curricula: Resource<typeof curriculumSchema> = {
     select c.id, c.outline_version as version,
       (select coalesce(json_agg(json_build_object('id', s.id, 'title', s.title, 'lectures',
           (select coalesce(json_agg(json_build_object('id', l.id, 'title', l.title, 'kind', l.kind,
-               'duration_seconds', l.duration_seconds, 'is_preview', l.is_preview) order by l.position), '[]')
+               'duration_seconds', l.duration_seconds, 'is_preview', l.is_preview,
+               'unlock_after_days', l.unlock_after_days, 'unlock_at', ${wireTime('l.unlock_at')}) order by l.position), '[]')
            from lectures l where l.school_id = s.school_id and l.course_id = s.course_id and l.section_id = s.id))
         order by s.position), '[]')
        from sections s where s.school_id = c.school_id and s.course_id = c.id) as sections

@@ -52,6 +52,24 @@ function declarations(primary: Rgb, accent: Rgb, scheme: 'light' | 'dark', inden
     .join('')
 }
 
+/** How well the main colour can be read, and what the stylesheet does about it, in sentences. */
+export function legibilityOf(primaryColor: string): readonly string[] {
+  const color = parseColor(primaryColor, defaultColors.primaryColor)
+  const on = textOn(color)
+  const ratio = (value: number) => `${value.toFixed(1)} to 1`
+  const schemes = (['light', 'dark'] as const).map((scheme) => {
+    const own = Math.min(...Object.values(surfaces[scheme]).map((it) => contrast(color, toRgb(it))))
+    const wanted = scheme === 'light' ? 4.5 : 6
+    return own >= wanted
+      ? `On ${scheme} pages it is easy to read as it is: ${ratio(own)}.`
+      : `On ${scheme} pages its ${ratio(own)} is too faint for words, so links get a ${scheme === 'light' ? 'darker' : 'lighter'} shade.`
+  })
+  return [
+    `Words on it are ${on === white ? 'white' : 'black'}: ${ratio(contrast(on, color))}.`,
+    ...schemes,
+  ]
+}
+
 // Only hexadecimal is understood: the value ends up in a stylesheet, where anything looser could
 // close the rule and open another.
 function parseColor(text: string, fallback: string): Rgb {

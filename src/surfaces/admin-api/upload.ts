@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { fitsFormat } from '../../domain/content/file-format.ts'
+import { fitsFormat, plainType } from '../../domain/content/file-format.ts'
 import { fileName, recordUpload } from '../../domain/content/file-operations.ts'
 import { rawQuery } from '../../foundation/http/raw-url.ts'
 import {
@@ -37,7 +37,7 @@ export function addUploadRoute(
       const caller = request.operator
       if (caller === undefined) throw new Error('the handler ran without its caller')
       const name = nameOf(request)
-      const content_type = typeOf(request)
+      const content_type = plainType(request.headers['content-type'] ?? '')
       const stored = await storeBody(request, store, maxBytes)
       checkBytes(content_type, stored)
       const { sizeBytes: size_bytes, key: storage_key } = stored
@@ -54,14 +54,6 @@ function nameOf(request: FastifyRequest): string {
   if (name.success) return name.data
   const detail = name.error.issues[0]?.message ?? 'Send the name of the file.'
   throw wrongParameters([{ parameter: 'name', code: 'invalid', detail }])
-}
-
-/** Without parameters, which say nothing that we would act on. */
-function typeOf(request: FastifyRequest): string {
-  const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
-  return /^[a-z0-9!#$&^_.+-]{1,90}\/[a-z0-9!#$&^_.+-]{1,90}$/.test(type)
-    ? type
-    : 'application/octet-stream'
 }
 
 async function storeBody(

@@ -81,6 +81,17 @@ export function checkedSignInForm(
   return formOf(keyring, request, [...sessionOwner(session), ...anonymousOwner(request)])
 }
 
+/** The same for a form with files, whose token comes as a part of its own. */
+export function checkPostToken(
+  keyring: Keyring,
+  request: FastifyRequest,
+  session: BrowserSession,
+  token: string | undefined,
+): void {
+  checkSameOriginPost(request.headers, request.school.origin)
+  checkFormToken(keyring.key(PURPOSE), sessionOwner(session), token)
+}
+
 function formOf(
   keyring: Keyring,
   request: FastifyRequest,

@@ -21,7 +21,12 @@ export interface Column {
   readonly sort?: string
 }
 
-export type Fact = Omit<Column, 'sort'>
+export interface Fact {
+  readonly label: string
+  readonly show: Show
+  /** For longer words. */
+  readonly wide?: boolean
+}
 
 /** Performs a read as whoever looks at the page; what does not exist becomes a page that says so. */
 export type Ask = (operation: ReadOperation, input: Row) => Promise<Row>
@@ -160,6 +165,8 @@ export interface AdminResource {
   readonly links?: (object: Row) => readonly Link[]
   /** The page above an object; its list if left out. */
   readonly up?: (object: Row) => Link
+  /** Where people are when they made or changed one; its own page if left out. */
+  readonly home?: (object: Row) => string
   /** What to say where the database finds that values contradict each other. */
   readonly inconsistent?: string
 }
@@ -167,6 +174,8 @@ export interface AdminResource {
 export interface Link {
   readonly url: string
   readonly label: string
+  /** Looks as important as an action. */
+  readonly button?: boolean
 }
 
 export function listPath(resource: AdminResource): string {
@@ -175,6 +184,12 @@ export function listPath(resource: AdminResource): string {
 
 export function objectPath(resource: AdminResource, object: Row, rest = ''): string {
   return `${listPath(resource)}/${String(object.id)}${rest}`
+}
+
+/** The page after a write, told what to say. */
+export function afterWrite(url: string, done: string): string {
+  const [page, place] = url.split('#')
+  return `${page}?done=${done}${place === undefined ? '' : `#${place}`}`
 }
 
 /** Where the page of an object leads up to. */

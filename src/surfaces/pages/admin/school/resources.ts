@@ -1,8 +1,38 @@
 import type { AdminResource } from './resource.ts'
+import { comments } from './resources/comments.tsx'
 import { coupons } from './resources/coupons.tsx'
 import { courses } from './resources/courses.tsx'
+import { lectures, sections } from './resources/curriculum.tsx'
+import { enrollments } from './resources/enrollments.tsx'
+import { events, registrations } from './resources/events.tsx'
+import { forms, submissions } from './resources/forms.tsx'
+import { lecturers } from './resources/lecturers.tsx'
+import { orders } from './resources/orders.tsx'
+import { members, students } from './resources/people.tsx'
+import { plans } from './resources/plans.tsx'
+import { products } from './resources/products.tsx'
 import { subscriptions } from './resources/subscriptions.tsx'
 import { pages, posts } from './resources/writing.tsx'
 
 /** Every kind of object that has pages in the admin area. */
-export const RESOURCES: readonly AdminResource[] = [courses, coupons, subscriptions, posts, pages]
+export const RESOURCES: readonly AdminResource[] = [
+  courses,
+  sections,
+  lectures,
+  students,
+  enrollments,
+  lecturers,
+  events,
+  registrations,
+  comments,
+  orders,
+  coupons,
+  plans,
+  subscriptions,
+  products,
+  posts,
+  pages,
+  forms,
+  submissions,
+  members,
+]

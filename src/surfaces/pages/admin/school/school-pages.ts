@@ -1,12 +1,18 @@
 import type { FastifyInstance } from 'fastify'
 import type { AppContext } from '../../../../gate/context.ts'
-import type { AdminResource } from './resource.ts'
+import { addCurriculumRoutes } from './curriculum/curriculum-routes.ts'
+import { type AdminResource, listPath, objectPath, textOf } from './resource.ts'
 import { RESOURCES } from './resources.ts'
 import { addActionRoutes } from './routes/action-routes.ts'
 import { addChangeRoutes, addCreateRoutes } from './routes/form-routes.ts'
 import { addListRoute } from './routes/list-routes.ts'
 import { addObjectRoute } from './routes/object-routes.ts'
 import { addRelatedRoutes } from './routes/related-routes.ts'
+import { addSettingsPage } from './routes/settings-routes.ts'
+import { addUploadRoutes } from './routes/upload-routes.ts'
+import { loadNamed } from './routes/visit.ts'
+import { addAppearanceRoutes } from './settings/appearance.tsx'
+import { details } from './settings/details.ts'
 
 /** The longest Markdown that an operation takes, each character escaped nine to one. */
 const BODY = { bodyLimit: 2 * 1024 * 1024 }
@@ -14,6 +20,9 @@ const BODY = { bodyLimit: 2 * 1024 * 1024 }
 /** The school itself: all that it teaches, sells and says, for owners and admins. */
 export function addSchoolRoutes(app: FastifyInstance, context: AppContext): void {
   for (const resource of RESOURCES) addResourceRoutes(app, context, resource)
+  addCurriculumRoutes(app, context)
+  addSettingsPage(app, context, details)
+  addAppearanceRoutes(app, context)
 }
 
 function addResourceRoutes(
@@ -27,4 +36,26 @@ function addResourceRoutes(
   addChangeRoutes(app, context, resource, BODY)
   addActionRoutes(app, context, resource)
   addRelatedRoutes(app, context, resource, BODY)
+  addFileRoutes(app, context, resource)
+}
+
+function addFileRoutes(app: FastifyInstance, context: AppContext, resource: AdminResource): void {
+  const { uploads = [], change } = resource
+  if (change === undefined) return
+  for (const upload of uploads) {
+    addUploadRoutes(app, context, {
+      route: `${listPath(resource)}/:id/${upload.path}`,
+      upload,
+      find: async (request, visit) => {
+        const object = await loadNamed(request, visit, resource)
+        const fileId = textOf(object, upload.field)
+        return {
+          path: objectPath(resource, object, `/${upload.path}`),
+          back: { url: objectPath(resource, object), label: resource.name(object) },
+          fileId: fileId === '' ? null : fileId,
+          attach: (file) => visit.perform(change, { id: object.id, [upload.field]: file }),
+        }
+      },
+    })
+  }
 }

@@ -19,13 +19,22 @@ export const OVERVIEW: MenuItem = { label: 'Overview', href: '/admin', exact: tr
 export const MENU: readonly MenuGroup[] = [
   {
     title: 'Teaching',
-    items: [{ label: 'Courses', href: '/admin/courses' }],
+    items: [
+      { label: 'Courses', href: '/admin/courses' },
+      { label: 'Students', href: '/admin/students' },
+      { label: 'Lecturers', href: '/admin/lecturers' },
+      { label: 'Events', href: '/admin/events' },
+      { label: 'Comments', href: '/admin/comments' },
+    ],
   },
   {
     title: 'Sales',
     items: [
-      { label: 'Coupons', href: '/admin/coupons' },
+      { label: 'Orders', href: '/admin/orders' },
+      { label: 'Membership plans', href: '/admin/plans' },
       { label: 'Subscriptions', href: '/admin/subscriptions' },
+      { label: 'Digital products', href: '/admin/products' },
+      { label: 'Coupons', href: '/admin/coupons' },
     ],
   },
   {
@@ -33,12 +42,16 @@ export const MENU: readonly MenuGroup[] = [
     items: [
       { label: 'Posts', href: '/admin/posts' },
       { label: 'Pages', href: '/admin/pages' },
+      { label: 'Forms', href: '/admin/forms' },
     ],
   },
   {
     title: 'School',
     items: [
       { label: 'Analytics', href: '/admin/analytics' },
+      { label: 'Members', href: '/admin/members' },
+      { label: 'School details', href: '/admin/details' },
+      { label: 'Appearance', href: '/admin/appearance' },
       { label: 'Settings', href: '/admin/settings' },
       { label: 'Audit log', href: '/admin/audit' },
     ],

@@ -8,9 +8,12 @@ import {
   removeCourse,
 } from '../../../../../domain/learning/course-operations.ts'
 import { listLecturers } from '../../../../../domain/learning/lecturer-operations.ts'
+import { listSections } from '../../../../../domain/learning/section-operations.ts'
 import { type AdminResource, textOf } from '../resource.ts'
 import { choicesFrom } from '../routes/choices.ts'
 import { address, moment, money, state, text } from '../views/cells.tsx'
+import { curriculumPath, sections } from './curriculum.tsx'
+import { enrollments, enrollmentsInCourse, studentColumns } from './enrollments.tsx'
 
 export const courses: AdminResource = {
   path: 'courses',
@@ -43,7 +46,7 @@ export const courses: AdminResource = {
   facts: [
     { label: 'Address', show: address('slug') },
     { label: 'Price', show: money('price_amount') },
-    { label: 'Summary', show: text('summary', 1000) },
+    { label: 'Summary', show: text('summary', 1000), wide: true },
     { label: 'Published', show: moment('published_at') },
     { label: 'Archived', show: moment('archived_at') },
     { label: 'Last changed', show: moment('updated_at') },
@@ -69,6 +72,15 @@ export const courses: AdminResource = {
       name: 'lecturer_ids',
       label: 'Lecturers',
       choices: choicesFrom(listLecturers, 'name'),
+    },
+  ],
+  uploads: [
+    {
+      path: 'cover',
+      title: 'Cover',
+      hint: 'A picture: PNG, JPEG or WebP.',
+      field: 'cover_file_id',
+      accept: 'image/png,image/jpeg,image/webp',
     },
   ],
   create: createCourse,
@@ -102,8 +114,31 @@ export const courses: AdminResource = {
       tone: 'danger',
     },
   ],
-  links: (course) =>
-    course.state === 'published'
+  related: [
+    {
+      path: 'sections',
+      title: 'Sections',
+      of: sections,
+      list: { operation: listSections, sorts: [['position', 'As students see them']] },
+      by: 'course_id',
+      add: 'Add a section',
+      empty: 'There is nothing to learn in it yet. Begin with a section.',
+    },
+    {
+      path: 'enrollments',
+      title: 'Enrollments',
+      of: enrollments,
+      list: enrollmentsInCourse,
+      by: 'course_id',
+      columns: studentColumns,
+      add: 'Enroll a student',
+      empty: 'Nobody has this course yet.',
+    },
+  ],
+  links: (course) => [
+    { url: curriculumPath(textOf(course, 'id')), label: 'Curriculum', button: true },
+    ...(course.state === 'published'
       ? [{ url: `/courses/${textOf(course, 'slug')}`, label: 'See it on the site' }]
-      : [],
+      : []),
+  ],
 }

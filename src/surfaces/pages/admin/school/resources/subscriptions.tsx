@@ -6,9 +6,9 @@ import {
 } from '../../../../../domain/commerce/subscription-operations.ts'
 import { Badge } from '../../../../../foundation/html/site-components.tsx'
 import { type AdminResource, type ListPlan, partOf, type Show, textOf } from '../resource.ts'
-import { moment, person, related, state } from '../views/cells.tsx'
+import { moment, nameOf, person, related, state } from '../views/cells.tsx'
 
-const subscriptionList: ListPlan = {
+export const subscriptionList: ListPlan = {
   operation: listSubscriptions,
   searchHint: 'Name or email of the member',
   filters: [
@@ -62,7 +62,7 @@ export const subscriptions: AdminResource = {
   columns: [
     {
       label: 'Member',
-      show: (row) => textOf(partOf(row, 'member') ?? {}, 'name') || 'Somebody who left',
+      show: nameOf('member', 'name', 'Somebody who left'),
     },
     { label: 'Plan', show: plan },
     { label: 'State', show: standing },

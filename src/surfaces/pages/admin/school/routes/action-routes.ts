@@ -9,6 +9,7 @@ import { type FormProblems, NO_PROBLEMS } from '../form/problems.ts'
 import {
   type Action,
   type AdminResource,
+  afterWrite,
   listPath,
   objectPath,
   type Row,
@@ -70,7 +71,7 @@ function addActionRoute(
     if (outcome.kind === 'done') {
       const isGone = operation.kind === 'remove'
       const to = isGone ? upFrom(resource, before).url : objectPath(resource, before)
-      return sendOn(reply, request, 'site', `${to}?done=${action.path}`)
+      return sendOn(reply, request, 'site', afterWrite(to, action.path))
     }
     if (outcome.kind === 'not_found') throw new RequestRefusedError(404, outcome.detail)
     const page = await show(visit, before, outcome.draft, outcome.problems)

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { WriteOperation } from '../../../../../domain/operation.ts'
 import { RequestRefusedError } from '../../../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../../../gate/context.ts'
@@ -6,7 +6,14 @@ import { sendOn, sendPage } from '../../../page-request.ts'
 import { blankDraft, type Draft, draftOf } from '../form/draft.ts'
 import { type PlannedField, planForm } from '../form/field-rule.ts'
 import { type FormProblems, NO_PROBLEMS } from '../form/problems.ts'
-import { type AdminResource, type Link, listPath, objectPath, type Row } from '../resource.ts'
+import {
+  type AdminResource,
+  afterWrite,
+  type Link,
+  listPath,
+  objectPath,
+  type Row,
+} from '../resource.ts'
 import { formPage } from '../views/form-page.tsx'
 import { withArticle } from '../views/words.ts'
 import { shownFields } from './choices.ts'
@@ -90,7 +97,7 @@ export function addBirthRoutes(
       inconsistent: resource.inconsistent,
     })
     if (outcome.kind === 'done') {
-      return sendOn(reply, request, 'site', `${objectPath(resource, outcome.output)}?done=created`)
+      return sendOn(reply, request, 'site', afterWrite(homeOf(resource, outcome.output), 'created'))
     }
     if (outcome.kind === 'not_found') throw new RequestRefusedError(404, outcome.detail)
     const page = await show(visit, place, outcome.draft, outcome.problems)
@@ -153,18 +160,15 @@ export function addChangeRoutes(
       before,
       inconsistent: resource.inconsistent,
     })
-    if (outcome.kind === 'done') return sendSaved(reply, request, resource, before)
+    if (outcome.kind === 'done') {
+      return sendOn(reply, request, 'site', afterWrite(homeOf(resource, before), 'saved'))
+    }
     if (outcome.kind === 'not_found') throw new RequestRefusedError(404, outcome.detail)
     const page = await show(visit, before, outcome.draft, outcome.problems)
     return sendPage(reply, request, 'site', page, outcome.status)
   })
 }
 
-function sendSaved(
-  reply: FastifyReply,
-  request: FastifyRequest,
-  resource: AdminResource,
-  object: Row,
-): FastifyReply {
-  return sendOn(reply, request, 'site', `${objectPath(resource, object)}?done=saved`)
+function homeOf(resource: AdminResource, object: Row): string {
+  return resource.home?.(object) ?? objectPath(resource, object)
 }

@@ -1,8 +1,16 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { findFile } from '../../../../../domain/content/file-operations.ts'
 import type { AppContext } from '../../../../../gate/context.ts'
 import { sendPage } from '../../../page-request.ts'
-import { type AdminResource, listPath, type Related, type Row, rowsOf } from '../resource.ts'
-import { objectPage, type ShownRelated } from '../views/object-page.tsx'
+import {
+  type AdminResource,
+  listPath,
+  type Related,
+  type Row,
+  rowsOf,
+  textOf,
+} from '../resource.ts'
+import { objectPage, type ShownRelated, type ShownUpload } from '../views/object-page.tsx'
 import { noticesOf } from './notices.ts'
 import { enter, expanding, loadNamed, type Visit } from './visit.ts'
 
@@ -25,10 +33,27 @@ export function addObjectRoute(
       related: await Promise.all(
         (resource.related ?? []).map((related) => readRelated(visit, related, object)),
       ),
+      uploads: await shownUploads(context, request, resource, object),
       panels: await resource.panels?.(object, place, ask),
     })
     return sendPage(reply, request, 'site', page)
   })
+}
+
+async function shownUploads(
+  { files }: AppContext,
+  request: FastifyRequest,
+  { uploads = [] }: AdminResource,
+  object: Row,
+): Promise<readonly ShownUpload[]> {
+  if (files === undefined) return []
+  return await Promise.all(
+    uploads.map(async (upload) => {
+      const id = textOf(object, upload.field)
+      const file = id === '' ? undefined : await findFile(request.at, id)
+      return { upload, current: file && { ...file, url: `/files/${id}` } }
+    }),
+  )
 }
 
 async function readRelated(visit: Visit, related: Related, object: Row): Promise<ShownRelated> {

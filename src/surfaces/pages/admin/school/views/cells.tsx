@@ -13,7 +13,7 @@ import { inWords } from './words.ts'
 export function text(member: string, limit = 300): Show {
   return (object) => {
     const shown = plainText(textOf(object, member), limit)
-    return shown === '' ? undefined : <Name text={shown} fallback="" />
+    return shown === '' ? undefined : <bdi class="name">{shown}</bdi>
   }
 }
 
@@ -62,10 +62,12 @@ const TONES: Readonly<Record<string, Tone>> = {
   refunded: 'warning',
 }
 
-export function state(member = 'state'): Show {
+export function state(member = 'state', tones: Readonly<Record<string, Tone>> = {}): Show {
   return (object) => {
     const value = textOf(object, member)
-    return value === '' ? undefined : <Badge tone={TONES[value] ?? 'plain'}>{inWords(value)}</Badge>
+    return value === '' ? undefined : (
+      <Badge tone={tones[value] ?? TONES[value] ?? 'plain'}>{inWords(value)}</Badge>
+    )
   }
 }
 
@@ -80,6 +82,11 @@ export function related(member: string, path: string, name: string, fallback = '
       </a>
     )
   }
+}
+
+/** The name of a related object that was put in, where the cell leads elsewhere. */
+export function nameOf(member: string, name: string, fallback: string): Show {
+  return (object) => <Name text={textOf(partOf(object, member) ?? {}, name)} fallback={fallback} />
 }
 
 /** A person that was put in, with what tells them from others of the same name. */

@@ -144,10 +144,12 @@ function Choices({ shown: { field, typed, problems, choices } }: { shown: ShownF
   const errorId = problems.length === 0 ? undefined : `${name}-error`
   const hintId = hint === undefined ? undefined : `${name}-hint`
   // Those that are chosen come first, in the order they were chosen in: it is what is sent again.
+  const isOrdered = typeof field.choices === 'function'
   const chosen = typed
     .map((value) => choices.find((choice) => choice[0] === value))
     .filter((choice) => choice !== undefined)
   const others = choices.filter(([value]) => !typed.includes(value))
+  const inOrder = isOrdered ? [...chosen, ...others] : choices
   return (
     <fieldset
       id={name}
@@ -165,7 +167,7 @@ function Choices({ shown: { field, typed, problems, choices } }: { shown: ShownF
         <p class="field-hint">There is nothing to choose from yet.</p>
       ) : (
         <div class="choices-list">
-          {[...chosen, ...others].map(([value, words]) => (
+          {inOrder.map(([value, words]) => (
             <Checkbox
               id={`${name}-${value}`}
               name={name}

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { Alert, Button, Form } from '../../../../../foundation/html/components.tsx'
 import { ButtonLink, PageHead } from '../../../../../foundation/html/site-components.tsx'
 import { type AdminFrame, adminPage } from '../../../views/admin/admin-page.tsx'
@@ -8,13 +9,17 @@ import { FormField, type ShownField } from './field.tsx'
 export interface FormPageProps extends AdminFrame {
   readonly title: string
   readonly lead?: string | undefined
-  readonly up: Link
+  readonly up?: Link | undefined
   readonly action: string
   readonly hidden: Readonly<Record<string, string>>
   readonly fields: readonly ShownField[]
   readonly problems: FormProblems
   readonly submit: string
-  readonly back: Link
+  readonly back?: Link | undefined
+  /** Offers to look at it before it is saved. */
+  readonly preview?: boolean
+  /** What the page ends with. */
+  readonly panels?: ComponentChildren
 }
 
 /** Makes an object, or changes one. */
@@ -40,12 +45,20 @@ export function formPage(props: FormPageProps): string {
             ))}
             <div class="actions">
               <Button look="primary">{props.submit}</Button>
-              <ButtonLink look="plain" href={props.back.url}>
-                {props.back.label}
-              </ButtonLink>
+              {props.preview === true && (
+                <Button look="plain" name="preview" value="yes">
+                  Preview
+                </Button>
+              )}
+              {props.back !== undefined && (
+                <ButtonLink look="plain" href={props.back.url}>
+                  {props.back.label}
+                </ButtonLink>
+              )}
             </div>
           </Form>
         </section>
+        {props.panels}
       </>
     ),
   })

@@ -18,9 +18,11 @@ import {
   type Related,
   type Row,
   textOf,
+  type Upload,
   upFrom,
 } from '../resource.ts'
 import { ObjectTable } from './object-table.tsx'
+import { type CurrentFile, FileLine } from './upload-page.tsx'
 
 export interface ShownRelated {
   readonly related: Related
@@ -28,10 +30,16 @@ export interface ShownRelated {
   readonly hasMore: boolean
 }
 
+export interface ShownUpload {
+  readonly upload: Upload
+  readonly current: CurrentFile | undefined
+}
+
 export interface ObjectPageProps extends AdminFrame {
   readonly resource: AdminResource
   readonly object: Row
   readonly related: readonly ShownRelated[]
+  readonly uploads: readonly ShownUpload[]
   readonly panels: ComponentChildren
   readonly place: Place
 }
@@ -58,6 +66,9 @@ export function objectPage(props: ObjectPageProps): string {
         {props.related.map((shown) => (
           <RelatedPanel shown={shown} resource={resource} object={object} place={place} />
         ))}
+        {props.uploads.map((shown) => (
+          <UploadPanel shown={shown} url={objectPath(resource, object, `/${shown.upload.path}`)} />
+        ))}
         {props.panels}
       </>
     ),
@@ -76,16 +87,25 @@ function Tools(props: { resource: AdminResource; object: Row; links: readonly Li
           {resource.changeLabel ?? 'Edit'}
         </ButtonLink>
       )}
+      {links
+        .filter(({ button }) => button === true)
+        .map(({ url, label }) => (
+          <ButtonLink look="plain" href={url}>
+            {label}
+          </ButtonLink>
+        ))}
       {actions.map((action) => (
         <a class={lookOf(action)} href={objectPath(resource, object, `/${action.path}`)}>
           {action.label}
         </a>
       ))}
-      {links.map(({ url, label }) => (
-        <a class="tools-link" href={url}>
-          {label}
-        </a>
-      ))}
+      {links
+        .filter(({ button }) => button !== true)
+        .map(({ url, label }) => (
+          <a class="tools-link" href={url}>
+            {label}
+          </a>
+        ))}
     </div>
   )
 }
@@ -100,14 +120,14 @@ function Facts({
   place,
 }: Pick<ObjectPageProps, 'resource' | 'object' | 'place'>) {
   const facts = resource.facts
-    .map(({ label, show }) => [label, show(object, place)] as const)
+    .map(({ label, show, wide }) => [label, show(object, place), wide] as const)
     .filter(([, shown]) => shown !== undefined && shown !== null && shown !== '')
   if (facts.length === 0) return null
   return (
     <section class="panel" aria-label={`About this ${resource.one}`}>
       <dl class="facts">
-        {facts.map(([label, shown]) => (
-          <div>
+        {facts.map(([label, shown, wide]) => (
+          <div class={wide === true ? 'wide' : undefined}>
             <dt>{label}</dt>
             <dd>{shown}</dd>
           </div>
@@ -124,6 +144,26 @@ function Text({ text }: { text: string }) {
     </Empty>
   ) : (
     <Markdown text={text} />
+  )
+}
+
+function UploadPanel({ shown, url }: { shown: ShownUpload; url: string }) {
+  const { upload, current } = shown
+  return (
+    <Panel title={upload.title}>
+      {current === undefined ? (
+        <Empty>
+          <p>There is no file yet.</p>
+        </Empty>
+      ) : (
+        <FileLine file={current} />
+      )}
+      <p class="actions">
+        <ButtonLink look="plain" href={url}>
+          {current === undefined ? 'Upload a file' : 'Replace or remove'}
+        </ButtonLink>
+      </p>
+    </Panel>
   )
 }
 

@@ -65,7 +65,13 @@ function Cell(props: {
   if (heads) {
     return (
       <th role="rowheader" scope="row">
-        {url === undefined ? shown : <a href={url}>{isEmpty ? 'Unnamed' : shown}</a>}
+        {url === undefined ? (
+          shown
+        ) : (
+          <a class="row-link" href={url}>
+            {isEmpty ? 'Unnamed' : shown}
+          </a>
+        )}
       </th>
     )
   }

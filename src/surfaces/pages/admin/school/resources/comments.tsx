@@ -1,0 +1,85 @@
+import {
+  hideComment,
+  listComments,
+  readComment,
+  showComment,
+} from '../../../../../domain/learning/comment-operations.ts'
+import { Badge } from '../../../../../foundation/html/site-components.tsx'
+import { type AdminResource, partOf, type Show, textOf } from '../resource.ts'
+import { moment, nameOf, person, related, text } from '../views/cells.tsx'
+
+const standing: Show = (comment) =>
+  comment.hidden_at === null ? <Badge>Shown</Badge> : <Badge tone="warning">Hidden</Badge>
+
+export const comments: AdminResource = {
+  path: 'comments',
+  one: 'comment',
+  many: 'Comments',
+  lead: 'What members wrote under lectures.',
+  list: {
+    operation: listComments,
+    searchHint: 'Words, name or email',
+    filters: [
+      {
+        name: 'hidden',
+        label: 'Hidden',
+        choices: [
+          ['true', 'Yes'],
+          ['false', 'No'],
+        ],
+      },
+    ],
+    sorts: [
+      ['-created_at', 'Newest first'],
+      ['created_at', 'Oldest first'],
+    ],
+  },
+  read: readComment,
+  expand: ['author', 'lecture'],
+  name: (comment) => {
+    const author = textOf(partOf(comment, 'author') ?? {}, 'name')
+    return author === '' ? 'A comment' : `Comment by ${author}`
+  },
+  badges: standing,
+  columns: [
+    { label: 'Comment', show: text('body', 80) },
+    {
+      label: 'By',
+      show: nameOf('author', 'name', 'Somebody who left'),
+    },
+    { label: 'State', show: standing },
+    { label: 'Written', show: moment('created_at'), sort: 'created_at' },
+  ],
+  facts: [
+    { label: 'By', show: person('author', 'members') },
+    { label: 'Under', show: related('lecture', 'lectures', 'title') },
+    { label: 'Written', show: moment('created_at') },
+    { label: 'Hidden', show: moment('hidden_at') },
+    {
+      label: 'Words',
+      wide: true,
+      show: (comment) => <span class="written">{textOf(comment, 'body')}</span>,
+    },
+  ],
+  fields: [],
+  actions: [
+    {
+      path: 'hide',
+      label: 'Hide',
+      operation: hideComment,
+      question: 'Hide this comment?',
+      consequence: 'Nobody sees it any more. It is kept, and you can show it again.',
+      done: 'The comment is hidden.',
+      when: (comment) => comment.hidden_at === null,
+    },
+    {
+      path: 'show',
+      label: 'Show again',
+      operation: showComment,
+      question: 'Show this comment again?',
+      consequence: 'Everybody who has the course sees it again.',
+      done: 'The comment is shown again.',
+      when: (comment) => comment.hidden_at !== null,
+    },
+  ],
+}

@@ -1,0 +1,127 @@
+import {
+  changeLecture,
+  createLecture,
+  listLectures,
+  readLecture,
+  removeLecture,
+} from '../../../../../domain/learning/lecture-operations.ts'
+import {
+  changeSection,
+  createSection,
+  readSection,
+  removeSection,
+} from '../../../../../domain/learning/section-operations.ts'
+import { type AdminResource, type Link, type Row, textOf } from '../resource.ts'
+import { state, text } from '../views/cells.tsx'
+import { inWords } from '../views/words.ts'
+import { durationOf, openingOf } from './lecture-words.tsx'
+
+/** The page where sections and lectures are put in order. */
+export function curriculumPath(courseId: string): string {
+  return `/admin/courses/${courseId}/curriculum`
+}
+
+const up = (object: Row): Link => ({
+  url: curriculumPath(textOf(object, 'course_id')),
+  label: 'Curriculum',
+})
+
+const home = (object: Row) => `${curriculumPath(textOf(object, 'course_id'))}#at-${object.id}`
+
+export const lectures: AdminResource = {
+  path: 'lectures',
+  one: 'lecture',
+  many: 'Lectures',
+  read: readLecture,
+  name: (lecture) => textOf(lecture, 'title'),
+  badges: state('kind'),
+  columns: [
+    { label: 'Title', show: text('title') },
+    { label: 'Kind', show: (lecture) => inWords(textOf(lecture, 'kind')) },
+    { label: 'Length', show: durationOf },
+    { label: 'Opens', show: openingOf },
+  ],
+  facts: [
+    { label: 'Length', show: durationOf },
+    { label: 'Opens', show: openingOf },
+  ],
+  markdown: { title: 'Text', member: 'body' },
+  fields: [
+    { name: 'title', label: 'Title' },
+    { name: 'kind', label: 'Kind' },
+    {
+      name: 'duration_seconds',
+      label: 'Length in seconds',
+      hint: '540 is nine minutes.',
+    },
+    { name: 'body', label: 'Text', kind: 'markdown', hint: 'Markdown.' },
+    {
+      name: 'is_preview',
+      label: 'Open to everybody',
+      hint: 'Visitors can look at it before they buy the course.',
+    },
+    {
+      name: 'unlock_after_days',
+      label: 'Opens so many days after the enrollment',
+      hint: 'Or give a date below. With neither it is open from the start.',
+    },
+    { name: 'unlock_at', label: 'Opens at' },
+  ],
+  create: createLecture,
+  change: changeLecture,
+  inconsistent: 'A lecture opens after some days or at a date: fill in one of the two.',
+  actions: [
+    {
+      path: 'delete',
+      label: 'Delete',
+      operation: removeLecture,
+      question: 'Delete this lecture?',
+      consequence: 'It is gone for good, with what students did in it and the comments under it.',
+      done: 'The lecture is gone.',
+      tone: 'danger',
+    },
+  ],
+  up,
+  home,
+}
+
+export const sections: AdminResource = {
+  path: 'sections',
+  one: 'section',
+  many: 'Sections',
+  read: readSection,
+  name: (section) => textOf(section, 'title'),
+  columns: [
+    { label: 'Title', show: text('title') },
+    { label: 'Lectures', show: (section) => textOf(section, 'lecture_count') },
+  ],
+  facts: [],
+  fields: [{ name: 'title', label: 'Title' }],
+  create: createSection,
+  change: changeSection,
+  changeLabel: 'Rename',
+  actions: [
+    {
+      path: 'delete',
+      label: 'Delete',
+      operation: removeSection,
+      question: 'Delete this section?',
+      consequence: 'It is gone for good with all of its lectures, and what students did in them.',
+      done: 'The section is gone.',
+      tone: 'danger',
+    },
+  ],
+  related: [
+    {
+      path: 'lectures',
+      title: 'Lectures',
+      of: lectures,
+      list: { operation: listLectures, sorts: [['position', 'As students see them']] },
+      by: 'section_id',
+      add: 'Add a lecture',
+      empty: 'There is no lecture in it yet.',
+    },
+  ],
+  up,
+  home,
+}

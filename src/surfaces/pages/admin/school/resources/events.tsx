@@ -1,0 +1,192 @@
+import {
+  cancelEvent,
+  changeEvent,
+  createEvent,
+  listEvents,
+  publishEvent,
+  readEvent,
+  removeEvent,
+} from '../../../../../domain/events/event-operations.ts'
+import {
+  changeRegistration,
+  createRegistration,
+  listRegistrations,
+  readRegistration,
+} from '../../../../../domain/events/registration-operations.ts'
+import { listMembers } from '../../../../../domain/people/member-operations.ts'
+import { type AdminResource, partOf, type Show, textOf } from '../resource.ts'
+import { address, moment, money, nameOf, person, state, text } from '../views/cells.tsx'
+import { byEmail } from './people-fields.ts'
+
+const places: Show = (event) =>
+  event.capacity === null
+    ? String(event.registration_count)
+    : `${event.registration_count} of ${event.capacity}`
+
+export const registrations: AdminResource = {
+  path: 'registrations',
+  one: 'registration',
+  many: 'Registrations',
+  read: readRegistration,
+  expand: ['member'],
+  name: (registration) => textOf(partOf(registration, 'member') ?? {}, 'name'),
+  badges: state(),
+  columns: [
+    {
+      label: 'Member',
+      show: nameOf('member', 'name', 'Somebody who left'),
+    },
+    { label: 'Email', show: (row, place) => address('email')(partOf(row, 'member') ?? {}, place) },
+    { label: 'State', show: state() },
+    { label: 'Registered', show: moment('registered_at'), sort: 'registered_at' },
+  ],
+  facts: [
+    { label: 'Member', show: person('member', 'members') },
+    { label: 'Registered', show: moment('registered_at') },
+    { label: 'Canceled', show: moment('canceled_at') },
+  ],
+  fields: [byEmail('member_id', 'Email of the member', listMembers)],
+  create: createRegistration,
+  actions: [
+    {
+      path: 'attended',
+      label: 'Mark as attended',
+      operation: changeRegistration,
+      input: { state: 'attended' },
+      question: 'Did this member attend?',
+      consequence: 'They are marked as having been there.',
+      done: 'Marked as attended.',
+      when: (registration) => registration.state === 'registered',
+    },
+    {
+      path: 'cancel',
+      label: 'Cancel',
+      operation: changeRegistration,
+      input: { state: 'canceled' },
+      question: 'Cancel this registration?',
+      consequence: 'The place is free for somebody else. The member can be registered again.',
+      done: 'The registration is canceled.',
+      tone: 'danger',
+      when: (registration) => registration.state !== 'canceled',
+    },
+  ],
+  up: (registration) => ({
+    url: `/admin/events/${textOf(registration, 'event_id')}`,
+    label: 'The event',
+  }),
+}
+
+export const events: AdminResource = {
+  path: 'events',
+  one: 'event',
+  many: 'Events',
+  lead: 'Dates that you invite to, on site or online, and who comes.',
+  list: {
+    operation: listEvents,
+    searchHint: 'Title or place',
+    filters: [{ name: 'state', label: 'State' }],
+    sorts: [
+      ['-starts_at', 'Latest date first'],
+      ['starts_at', 'Earliest date first'],
+      ['-created_at', 'Newest first'],
+      ['title', 'Title, A to Z'],
+      ['-title', 'Title, Z to A'],
+    ],
+  },
+  read: readEvent,
+  name: (event) => textOf(event, 'title'),
+  badges: state(),
+  columns: [
+    { label: 'Title', show: text('title'), sort: 'title' },
+    { label: 'State', show: state() },
+    { label: 'Starts', show: moment('starts_at'), sort: 'starts_at' },
+    { label: 'Registered', show: places },
+  ],
+  facts: [
+    { label: 'Starts', show: moment('starts_at') },
+    { label: 'Ends', show: moment('ends_at') },
+    { label: 'Where', show: text('location', 500) },
+    { label: 'Online at', show: address('online_url') },
+    { label: 'Registered', show: places },
+    { label: 'Price', show: money('price_amount') },
+    { label: 'Address', show: address('slug') },
+  ],
+  markdown: { title: 'Description', member: 'description' },
+  fields: [
+    { name: 'title', label: 'Title' },
+    {
+      name: 'slug',
+      label: 'Address',
+      hint: 'The last part of its web address: lower-case letters, digits and hyphens.',
+    },
+    { name: 'description', label: 'Description', kind: 'markdown', hint: 'Markdown.' },
+    { name: 'starts_at', label: 'Starts' },
+    { name: 'ends_at', label: 'Ends' },
+    { name: 'location', label: 'Where', hint: 'For events on site.' },
+    {
+      name: 'online_url',
+      label: 'Online at',
+      hint: 'A web address. Only those who register see it.',
+    },
+    { name: 'capacity', label: 'Places', hint: 'Empty means without limit.' },
+    { name: 'price_amount', label: 'Price', kind: 'money', hint: '0 makes it free.' },
+    { name: 'currency', label: 'Currency', hint: 'Three letters, such as USD.' },
+  ],
+  create: createEvent,
+  change: changeEvent,
+  inconsistent: 'An event must end after it starts.',
+  actions: [
+    {
+      path: 'publish',
+      label: 'Publish',
+      operation: publishEvent,
+      question: 'Publish this event?',
+      consequence: 'Everybody can find it, and members can register.',
+      done: 'The event is published.',
+      when: (event) => event.state !== 'published',
+    },
+    {
+      path: 'cancel',
+      label: 'Call off',
+      operation: cancelEvent,
+      question: 'Call this event off?',
+      done: 'The event is called off.',
+      tone: 'danger',
+      when: (event) => event.state === 'published',
+    },
+    {
+      path: 'delete',
+      label: 'Delete',
+      operation: removeEvent,
+      question: 'Delete this event?',
+      consequence:
+        'It is gone for good. An event that somebody registered for or paid cannot be deleted: call it off instead.',
+      done: 'The event is gone.',
+      tone: 'danger',
+    },
+  ],
+  related: [
+    {
+      path: 'registrations',
+      title: 'Registrations',
+      of: registrations,
+      list: {
+        operation: listRegistrations,
+        searchHint: 'Name or email',
+        filters: [{ name: 'state', label: 'State' }],
+        sorts: [
+          ['-registered_at', 'Newest first'],
+          ['registered_at', 'Oldest first'],
+        ],
+      },
+      by: 'event_id',
+      add: 'Register a member',
+      mayAdd: (event) => event.state !== 'canceled',
+      empty: 'Nobody has registered yet.',
+    },
+  ],
+  links: (event) =>
+    event.state === 'published'
+      ? [{ url: `/events/${textOf(event, 'slug')}`, label: 'See it on the site' }]
+      : [],
+}

@@ -1,0 +1,83 @@
+import { listCourses } from '../../../../../domain/learning/course-operations.ts'
+import {
+  changeLecturer,
+  createLecturer,
+  listLecturers,
+  readLecturer,
+  removeLecturer,
+} from '../../../../../domain/learning/lecturer-operations.ts'
+import { listMembers } from '../../../../../domain/people/member-operations.ts'
+import { type AdminResource, textOf } from '../resource.ts'
+import { moment, text } from '../views/cells.tsx'
+import { courses } from './courses.tsx'
+import { byEmail } from './people-fields.ts'
+
+export const lecturers: AdminResource = {
+  path: 'lecturers',
+  one: 'lecturer',
+  many: 'Lecturers',
+  lead: 'The people whom your school presents as its teachers.',
+  list: {
+    operation: listLecturers,
+    searchHint: 'Name or headline',
+    sorts: [
+      ['name', 'Name, A to Z'],
+      ['-name', 'Name, Z to A'],
+      ['-created_at', 'Newest first'],
+    ],
+  },
+  read: readLecturer,
+  name: (lecturer) => textOf(lecturer, 'name'),
+  columns: [
+    { label: 'Name', show: text('name'), sort: 'name' },
+    { label: 'Headline', show: text('headline') },
+    {
+      label: 'Courses',
+      show: ({ course_ids }) => (Array.isArray(course_ids) ? String(course_ids.length) : undefined),
+    },
+  ],
+  facts: [
+    { label: 'Headline', show: text('headline') },
+    { label: 'Presented since', show: moment('created_at') },
+  ],
+  markdown: { title: 'About', member: 'bio' },
+  fields: [
+    {
+      ...byEmail('member_id', 'Email of the member', listMembers),
+      hint: 'Somebody who holds the lecturer role here.',
+    },
+    { name: 'headline', label: 'Headline', hint: 'One line under the name.' },
+    { name: 'bio', label: 'About', kind: 'markdown', hint: 'Markdown.' },
+  ],
+  create: createLecturer,
+  createLabel: 'Present a lecturer',
+  change: changeLecturer,
+  actions: [
+    {
+      path: 'delete',
+      label: 'Remove profile',
+      operation: removeLecturer,
+      question: 'Remove this profile?',
+      consequence: 'It disappears, also from courses. The member keeps their roles.',
+      done: 'The profile is gone.',
+      tone: 'danger',
+    },
+  ],
+  related: [
+    {
+      path: 'courses',
+      title: 'Courses',
+      of: courses,
+      list: {
+        operation: listCourses,
+        sorts: [
+          ['title', 'Title, A to Z'],
+          ['-created_at', 'Newest first'],
+        ],
+      },
+      by: 'lecturer_id',
+      empty: 'Not named on any course yet.',
+    },
+  ],
+  links: (lecturer) => [{ url: `/admin/members/${textOf(lecturer, 'id')}`, label: 'Roles' }],
+}

@@ -1,0 +1,134 @@
+import {
+  archivePlan,
+  changePlan,
+  createPlan,
+  listPlans,
+  publishPlan,
+  readPlan,
+} from '../../../../../domain/commerce/plan-operations.ts'
+import { listCourses } from '../../../../../domain/learning/course-operations.ts'
+import { Name } from '../../../../../foundation/html/components.tsx'
+import { Empty, Panel } from '../../../../../foundation/html/site-components.tsx'
+import { formatMoney } from '../../../views/money.ts'
+import { type AdminResource, type Choice, type Row, type Show, textOf } from '../resource.ts'
+import { choicesFrom } from '../routes/choices.ts'
+import { address, moment, number, state, text } from '../views/cells.tsx'
+import { subscriptionList, subscriptions } from './subscriptions.tsx'
+
+const price: Show = (plan) =>
+  `${formatMoney(Number(plan.price_amount), textOf(plan, 'currency'))} a ${textOf(plan, 'interval')}`
+
+const allCourses = choicesFrom(listCourses, 'title')
+
+export const plans: AdminResource = {
+  path: 'plans',
+  one: 'plan',
+  many: 'Membership plans',
+  lead: 'What members can subscribe to, and which courses it opens.',
+  list: {
+    operation: listPlans,
+    searchHint: 'Name or address',
+    filters: [
+      { name: 'state', label: 'State' },
+      { name: 'interval', label: 'Paid every' },
+    ],
+    sorts: [
+      ['-created_at', 'Newest first'],
+      ['name', 'Name, A to Z'],
+      ['-name', 'Name, Z to A'],
+      ['price_amount', 'Price, lowest first'],
+      ['-price_amount', 'Price, highest first'],
+    ],
+  },
+  read: readPlan,
+  name: (plan) => textOf(plan, 'name'),
+  badges: state(),
+  columns: [
+    { label: 'Name', show: text('name'), sort: 'name' },
+    { label: 'State', show: state() },
+    { label: 'Price', show: price, sort: 'price_amount' },
+    { label: 'Subscriptions', show: number('active_subscription_count') },
+  ],
+  facts: [
+    { label: 'Price', show: price },
+    { label: 'Address', show: address('slug') },
+    { label: 'Subscriptions now', show: number('active_subscription_count') },
+    { label: 'Created', show: moment('created_at') },
+  ],
+  markdown: { title: 'Description', member: 'description' },
+  fields: [
+    { name: 'name', label: 'Name' },
+    {
+      name: 'slug',
+      label: 'Address',
+      hint: 'The last part of its web address: lower-case letters, digits and hyphens.',
+    },
+    { name: 'description', label: 'Description', kind: 'markdown', rows: 8, hint: 'Markdown.' },
+    {
+      name: 'price_amount',
+      label: 'Price',
+      kind: 'money',
+      hint: 'Price, currency and interval are fixed once somebody subscribed.',
+    },
+    { name: 'currency', label: 'Currency', hint: 'Three letters, such as USD.' },
+    { name: 'interval', label: 'Paid every' },
+    { name: 'course_ids', label: 'Courses that it opens', choices: allCourses },
+  ],
+  create: createPlan,
+  change: changePlan,
+  actions: [
+    {
+      path: 'publish',
+      label: 'Publish',
+      operation: publishPlan,
+      question: 'Publish this plan?',
+      consequence: 'Members can subscribe to it at once.',
+      done: 'The plan is on offer.',
+      when: (plan) => plan.state !== 'published',
+    },
+    {
+      path: 'archive',
+      label: 'Archive',
+      operation: archivePlan,
+      question: 'Archive this plan?',
+      consequence: 'Nobody new can subscribe. Subscriptions that run go on.',
+      done: 'The plan is in the archive.',
+      when: (plan) => plan.state !== 'archived',
+    },
+  ],
+  related: [
+    {
+      path: 'subscriptions',
+      title: 'Subscriptions',
+      of: subscriptions,
+      list: subscriptionList,
+      by: 'plan_id',
+      empty: 'Nobody has subscribed yet.',
+    },
+  ],
+  panels: async (plan, _place, ask) => <Opened plan={plan} courses={await allCourses(ask)} />,
+}
+
+function Opened({ plan, courses }: { plan: Row; courses: readonly Choice[] }) {
+  const ids = Array.isArray(plan.course_ids) ? plan.course_ids : []
+  const opened = courses.filter(([id]) => ids.includes(id))
+  return (
+    <Panel title="Courses that it opens">
+      {opened.length === 0 ? (
+        <Empty>
+          <p>None yet.</p>
+        </Empty>
+      ) : (
+        <ul class="plain-list">
+          {opened.map(([id, title]) => (
+            <li>
+              <a href={`/admin/courses/${id}`}>
+                <Name text={title} fallback="Untitled" />
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  )
+}

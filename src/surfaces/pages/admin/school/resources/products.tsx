@@ -1,0 +1,99 @@
+import {
+  archiveProduct,
+  changeProduct,
+  createProduct,
+  listProducts,
+  publishProduct,
+  readProduct,
+  removeProduct,
+} from '../../../../../domain/commerce/product-operations.ts'
+import { type AdminResource, textOf } from '../resource.ts'
+import { address, moment, money, number, state, text } from '../views/cells.tsx'
+
+export const products: AdminResource = {
+  path: 'products',
+  one: 'digital product',
+  many: 'Digital products',
+  lead: 'Files that you sell or give away.',
+  list: {
+    operation: listProducts,
+    searchHint: 'Title or address',
+    filters: [{ name: 'state', label: 'State' }],
+    sorts: [
+      ['-created_at', 'Newest first'],
+      ['created_at', 'Oldest first'],
+      ['title', 'Title, A to Z'],
+      ['-title', 'Title, Z to A'],
+      ['price_amount', 'Price, lowest first'],
+      ['-price_amount', 'Price, highest first'],
+    ],
+  },
+  read: readProduct,
+  name: (product) => textOf(product, 'title'),
+  badges: state(),
+  columns: [
+    { label: 'Title', show: text('title'), sort: 'title' },
+    { label: 'State', show: state() },
+    { label: 'Price', show: money('price_amount'), sort: 'price_amount' },
+    { label: 'Owners', show: number('owner_count') },
+    { label: 'Created', show: moment('created_at'), sort: 'created_at' },
+  ],
+  facts: [
+    { label: 'Address', show: address('slug') },
+    { label: 'Price', show: money('price_amount') },
+    { label: 'Members who may download it', show: number('owner_count') },
+    { label: 'Last changed', show: moment('updated_at') },
+  ],
+  markdown: { title: 'Description', member: 'description' },
+  fields: [
+    { name: 'title', label: 'Title' },
+    {
+      name: 'slug',
+      label: 'Address',
+      hint: 'The last part of its web address: lower-case letters, digits and hyphens.',
+    },
+    { name: 'description', label: 'Description', kind: 'markdown', hint: 'Markdown.' },
+    { name: 'price_amount', label: 'Price', kind: 'money', hint: '0 makes it free.' },
+    { name: 'currency', label: 'Currency', hint: 'Three letters, such as USD.' },
+  ],
+  uploads: [
+    {
+      path: 'file',
+      title: 'File',
+      hint: 'What buyers download.',
+      field: 'file_id',
+    },
+  ],
+  create: createProduct,
+  change: changeProduct,
+  actions: [
+    {
+      path: 'publish',
+      label: 'Publish',
+      operation: publishProduct,
+      question: 'Publish this product?',
+      consequence: 'It goes on sale at once.',
+      done: 'The product is on sale.',
+      when: (product) => product.state !== 'published',
+    },
+    {
+      path: 'archive',
+      label: 'Archive',
+      operation: archiveProduct,
+      question: 'Archive this product?',
+      consequence: 'It goes off sale. Members who have it keep it.',
+      done: 'The product is in the archive.',
+      when: (product) => product.state === 'published',
+    },
+    {
+      path: 'delete',
+      label: 'Delete',
+      operation: removeProduct,
+      question: 'Delete this product?',
+      consequence:
+        'It is gone for good. A product that somebody has or had cannot be deleted: archive it instead.',
+      done: 'The product is gone.',
+      tone: 'danger',
+    },
+  ],
+}

@@ -1,0 +1,39 @@
+import { Empty, Panel } from '../../../../../foundation/html/site-components.tsx'
+import { type Column, type Place, type Row, rowsOf } from '../resource.ts'
+import { moment, state, text } from '../views/cells.tsx'
+import { ObjectTable } from '../views/object-table.tsx'
+
+const columns: readonly Column[] = [
+  { label: 'Lecture', show: text('title') },
+  { label: 'State', show: state() },
+  { label: 'Completed', show: moment('completed_at') },
+]
+
+/** How far a student is, as a whole and lecture by lecture. */
+export function ProgressPanel({ progress, place }: { progress: Row; place: Place }) {
+  const { completed_lectures: completed, total_lectures: total, percent } = progress
+  const lectures = rowsOf(progress, 'lectures')
+  return (
+    <Panel id="progress" title="Progress">
+      {lectures.length === 0 ? (
+        <Empty>
+          <p>This course has no lectures yet.</p>
+        </Empty>
+      ) : (
+        <>
+          <div class="meter">
+            <progress max={100} value={Number(percent)} aria-label="Completed lectures" />
+            <p>
+              {`${percent}%`}
+              <span class="row-note">{` ${completed} of ${total} lectures`}</span>
+            </p>
+          </div>
+          <details>
+            <summary>Lecture by lecture</summary>
+            <ObjectTable caption="Lectures" columns={columns} rows={lectures} place={place} />
+          </details>
+        </>
+      )}
+    </Panel>
+  )
+}

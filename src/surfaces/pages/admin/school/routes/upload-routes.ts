@@ -1,0 +1,176 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { fitsFormat, plainType } from '../../../../../domain/content/file-format.ts'
+import { fileName, findFile, recordUpload } from '../../../../../domain/content/file-operations.ts'
+import type { Outcome } from '../../../../../domain/operation.ts'
+import { RequestRefusedError } from '../../../../../foundation/http/client-fault.ts'
+import {
+  boundaryIn,
+  type FormPart,
+  readMultipart,
+  textOfPart,
+} from '../../../../../foundation/http/multipart.ts'
+import {
+  type FileStore,
+  FileTooLargeError,
+  type StoredBytes,
+} from '../../../../../foundation/storage/file-store.ts'
+import type { AppContext } from '../../../../../gate/context.ts'
+import { checkPostToken, sendOn, sendPage } from '../../../page-request.ts'
+import { loadOperator } from '../../operator.ts'
+import { afterWrite, type Link, type Upload } from '../resource.ts'
+import { uploadPage } from '../views/upload-page.tsx'
+import { enter, type Visit } from './visit.ts'
+
+/** What a file is uploaded for. */
+export interface UploadTarget {
+  readonly path: string
+  readonly back: Link
+  readonly fileId: string | null
+  /** Puts a file in its place, or takes away the one that is there. */
+  attach(fileId: string | null): Promise<Outcome>
+}
+
+interface UploadRoute {
+  readonly route: string
+  readonly upload: Upload
+  find(request: FastifyRequest, visit: Visit): Promise<UploadTarget>
+}
+
+/** The page where a file is chosen. Nothing of it is stored before the form is known to be ours. */
+export function addUploadRoutes(
+  app: FastifyInstance,
+  context: AppContext,
+  { route, upload, find }: UploadRoute,
+): void {
+  const { files } = context
+  if (files === undefined) return
+  const show = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    visit: Visit,
+    problem?: string,
+  ) => {
+    const target = await find(request, visit)
+    const file = target.fileId === null ? undefined : await findFile(request.at, target.fileId)
+    const page = uploadPage({
+      ...visit.frame(),
+      here: target.back.url,
+      upload,
+      path: target.path,
+      back: target.back,
+      problem,
+      maxBytes: context.limits.uploadBytes,
+      current: file && { ...file, url: `/files/${target.fileId}` },
+    })
+    return sendPage(reply, request, 'site', page, problem === undefined ? 200 : 422)
+  }
+
+  app.get(route, async (request, reply) => {
+    const visit = await enter(context, request, reply)
+    return await show(request, reply, visit)
+  })
+
+  app.register(async (scope) => {
+    scope.addContentTypeParser('multipart/form-data', (_request, body, done) => done(null, body))
+    // Before a byte of the body: a stranger's gigabyte is not worth reading.
+    scope.addHook('onRequest', async (request) => {
+      await loadOperator(request, request.raw.url)
+    })
+    scope.post(route, async (request, reply) => {
+      const visit = await enter(context, request, reply)
+      const target = await find(request, visit)
+      const received = await receive(context, request, visit, files)
+      if (received.kind === 'remove') return done(reply, request, target, await target.attach(null))
+      if (received.kind === 'problem') return await show(request, reply, visit, received.problem)
+      const recorded = await visit.perform(recordUpload, received.input)
+      if (recorded.kind !== 'done') return await show(request, reply, visit, WRONG_NAME)
+      const attached = await target.attach(String(recorded.output.id))
+      if (attached.kind === 'invalid') {
+        return await show(request, reply, visit, attached.problems[0]?.detail)
+      }
+      return done(reply, request, target, attached)
+    })
+  })
+}
+
+const WRONG_NAME = 'Give the file a shorter name without slashes, and choose it again.'
+
+function done(
+  reply: FastifyReply,
+  request: FastifyRequest,
+  target: UploadTarget,
+  outcome: Outcome,
+): FastifyReply {
+  if (outcome.kind === 'done') {
+    return sendOn(reply, request, 'site', afterWrite(target.back.url, 'uploaded'))
+  }
+  throw new RequestRefusedError(
+    409,
+    'detail' in outcome ? outcome.detail : 'It was changed meanwhile.',
+  )
+}
+
+type Received =
+  | { readonly kind: 'file'; readonly input: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'remove' }
+  | { readonly kind: 'problem'; readonly problem: string }
+
+const FIELD_BYTES = 4096
+
+async function receive(
+  context: AppContext,
+  request: FastifyRequest,
+  visit: Visit,
+  files: FileStore,
+): Promise<Received> {
+  const boundary = boundaryIn(request.headers['content-type'])
+  const body = request.body as AsyncIterable<Uint8Array>
+  let isOurs = false
+  for await (const part of readMultipart(body, boundary)) {
+    if (part.name === 'form_token' && !isOurs) {
+      const token = await textOfPart(part, FIELD_BYTES)
+      checkPostToken(context.keyring, request, visit.operator, token)
+      isOurs = true
+    } else if (!isOurs) break
+    else if (part.name === 'remove') return { kind: 'remove' }
+    else if (part.name === 'file')
+      return await store(request, files, part, context.limits.uploadBytes)
+  }
+  checkPostToken(context.keyring, request, visit.operator, undefined)
+  throw new Error('a form without its token was taken')
+}
+
+async function store(
+  request: FastifyRequest,
+  files: FileStore,
+  part: FormPart,
+  maxBytes: number,
+): Promise<Received> {
+  const problem = (words: string): Received => ({ kind: 'problem', problem: words })
+  if (part.fileName === undefined || part.fileName === '') return problem('Choose a file first.')
+  // Old browsers send the whole path.
+  const name = fileName.safeParse(part.fileName.replace(/^.*[/\\]/, ''))
+  if (!name.success) return problem(WRONG_NAME)
+  let stored: StoredBytes
+  try {
+    stored = await files.write(request.school.id, part.bytes, maxBytes)
+  } catch (error) {
+    if (!(error instanceof FileTooLargeError)) throw error
+    return problem('The file is larger than this server takes. Choose a smaller one.')
+  }
+  const content_type = plainType(part.contentType)
+  if (stored.sizeBytes === 0) return problem('The file is empty. Choose another.')
+  if (!fitsFormat(content_type, stored.head)) {
+    return problem('The file is not the picture that its name says. Choose another.')
+  }
+  return {
+    kind: 'file',
+    input: {
+      name: name.data,
+      content_type,
+      size_bytes: stored.sizeBytes,
+      sha256: stored.sha256.toString('hex'),
+      storage_key: stored.key,
+    },
+  }
+}

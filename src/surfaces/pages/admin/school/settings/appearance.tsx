@@ -1,0 +1,99 @@
+import type { FastifyInstance } from 'fastify'
+import { findFile } from '../../../../../domain/content/file-operations.ts'
+import {
+  changeAppearance,
+  readAppearance,
+} from '../../../../../domain/schools/appearance-operations.ts'
+import { themeStylesheet } from '../../../../../foundation/html/theme.ts'
+import type { AppContext } from '../../../../../gate/context.ts'
+import { queryOf } from '../../../site-frame.ts'
+import { loadOperator } from '../../operator.ts'
+import { textOf, type Upload } from '../resource.ts'
+import { addSettingsPage } from '../routes/settings-routes.ts'
+import { addUploadRoutes } from '../routes/upload-routes.ts'
+import { AppearancePanels, PREVIEW_CLASS } from '../views/appearance-panels.tsx'
+
+const PATH = '/admin/appearance'
+const STYLESHEET = `${PATH}/preview.css`
+
+const logo: Upload = {
+  path: 'logo',
+  title: 'Logo',
+  hint: 'A picture: PNG, JPEG or WebP, best on a transparent ground.',
+  field: 'logo_file_id',
+  accept: 'image/png,image/jpeg,image/webp',
+}
+
+export function addAppearanceRoutes(app: FastifyInstance, context: AppContext): void {
+  addSettingsPage(app, context, {
+    path: PATH,
+    title: 'Appearance',
+    lead: 'How your pages look to everybody, sign-in and consent included.',
+    read: readAppearance,
+    change: changeAppearance,
+    preview: true,
+    fields: [
+      {
+        name: 'primary_color',
+        label: 'Main colour',
+        kind: 'color',
+        hint: 'Buttons, links and the line at the top.',
+      },
+      { name: 'accent_color', label: 'Second colour', kind: 'color', hint: 'Behind initials.' },
+      { name: 'tagline', label: 'Tagline', hint: 'One line under your name on the home page.' },
+    ],
+    async panels(request, saved, draft) {
+      const fileId = textOf(saved, 'logo_file_id')
+      const file = fileId === '' ? undefined : await findFile(request.at, fileId)
+      const [primary = '', accent = '', tagline = ''] = [
+        draft.primary_color,
+        draft.accent_color,
+        draft.tagline,
+      ].map((typed) => typed?.[0])
+      return (
+        <AppearancePanels
+          name={request.school.name}
+          tagline={tagline}
+          primary={primary}
+          accent={accent}
+          stylesheet={`${STYLESHEET}?${new URLSearchParams({ primary, accent })}`}
+          logo={file && { ...file, url: `/files/${fileId}` }}
+          logoPath={context.files === undefined ? undefined : `${PATH}/${logo.path}`}
+        />
+      )
+    },
+  })
+
+  // The policy of our pages lets no style into them, so colours nobody saved yet come as a file.
+  app.get(STYLESHEET, async (request, reply) => {
+    await loadOperator(request)
+    const asked = queryOf(request)
+    const sheet = themeStylesheet({
+      primaryColor: asked.get('primary') ?? '',
+      accentColor: asked.get('accent') ?? '',
+    })
+    return reply
+      .header('cache-control', 'no-store')
+      .header('x-content-type-options', 'nosniff')
+      .type('text/css; charset=utf-8')
+      .send(sheet.replaceAll(':root', `.${PREVIEW_CLASS}`))
+  })
+
+  addUploadRoutes(app, context, {
+    route: `${PATH}/${logo.path}`,
+    upload: logo,
+    find: async (request, visit) => {
+      const fileId = textOf(await visit.ask(readAppearance, {}), logo.field)
+      return {
+        path: `${PATH}/${logo.path}`,
+        back: { url: PATH, label: 'Appearance' },
+        fileId: fileId === '' ? null : fileId,
+        attach: async (file) => {
+          const outcome = await visit.perform(changeAppearance, { [logo.field]: file })
+          context.directory.forget(request.school.id)
+          return outcome
+        },
+      }
+    },
+  })
+}

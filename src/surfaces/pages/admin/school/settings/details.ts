@@ -1,0 +1,39 @@
+import { changeSchool, readSchool } from '../../../../../domain/schools/school-operations.ts'
+import type { Choice } from '../resource.ts'
+import type { SettingsPage } from '../routes/settings-routes.ts'
+
+const zones: readonly Choice[] = ['UTC', ...Intl.supportedValuesOf('timeZone')].map((zone) => [
+  zone,
+  zone.replaceAll('_', ' '),
+])
+
+export const details: SettingsPage = {
+  path: '/admin/details',
+  title: 'School details',
+  lead: 'What your school is called, and how it counts time and money.',
+  read: readSchool,
+  change: changeSchool,
+  fields: [
+    { name: 'name', label: 'Name' },
+    {
+      name: 'description',
+      label: 'Description',
+      rows: 4,
+      hint: 'Shown on the home page of your school.',
+    },
+    { name: 'contact_email', label: 'Contact email' },
+    { name: 'locale', label: 'Language', hint: 'A tag such as en or pt-BR.' },
+    {
+      name: 'time_zone',
+      label: 'Time zone',
+      kind: 'choice',
+      choices: zones,
+      hint: 'All times in the admin area are on these clocks.',
+    },
+    {
+      name: 'currency',
+      label: 'Currency',
+      hint: 'Three letters, such as USD. New prices are in it; existing ones stay.',
+    },
+  ],
+}

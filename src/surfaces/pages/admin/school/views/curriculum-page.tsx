@@ -1,0 +1,175 @@
+import { Alert, Button, Form, Name } from '../../../../../foundation/html/components.tsx'
+import { plainText } from '../../../../../foundation/html/plain-text.ts'
+import {
+  Badge,
+  ButtonLink,
+  Empty,
+  PageHead,
+} from '../../../../../foundation/html/site-components.tsx'
+import { type AdminFrame, adminPage } from '../../../views/admin/admin-page.tsx'
+import { type Place, type Row, rowsOf, textOf } from '../resource.ts'
+import { durationOf, openingOf } from '../resources/lecture-words.tsx'
+import { inWords } from './words.ts'
+
+export interface CurriculumPageProps extends AdminFrame {
+  readonly course: Row
+  readonly curriculum: Row
+  readonly problem: string | undefined
+  readonly path: string
+  readonly place: Place
+}
+
+export function curriculumPage(props: CurriculumPageProps): string {
+  const { course, curriculum, problem } = props
+  const courseUrl = `/admin/courses/${textOf(course, 'id')}`
+  const sections = rowsOf(curriculum, 'sections')
+  return adminPage({
+    ...props,
+    here: courseUrl,
+    title: 'Curriculum',
+    children: (
+      <>
+        <PageHead
+          title="Curriculum"
+          up={{ url: courseUrl, label: plainText(textOf(course, 'title'), 100) || 'The course' }}
+        >
+          <ButtonLink look="primary" href={`${courseUrl}/sections/new`}>
+            Add a section
+          </ButtonLink>
+        </PageHead>
+        {problem !== undefined && <Alert tone="error" title={problem} />}
+        {sections.length === 0 && (
+          <section class="panel" aria-label="Sections">
+            <Empty>
+              <p>There is nothing to learn yet. Begin with a section, then add its lectures.</p>
+            </Empty>
+          </section>
+        )}
+        {sections.length > 0 && (
+          // One form around all: each button says what it moves.
+          <Form
+            class="outline"
+            action={props.path}
+            formToken={props.viewer?.formToken ?? ''}
+            hidden={{ version: textOf(curriculum, 'version') }}
+          >
+            {sections.map((section, place) => (
+              <Section
+                section={section}
+                isFirst={place === 0}
+                isLast={place === sections.length - 1}
+                place={props.place}
+              />
+            ))}
+          </Form>
+        )}
+      </>
+    ),
+  })
+}
+
+interface Edges {
+  readonly isFirst: boolean
+  readonly isLast: boolean
+}
+
+function Section(props: Edges & { section: Row; place: Place }) {
+  const { section, isFirst, isLast, place } = props
+  const id = textOf(section, 'id')
+  const lectures = rowsOf(section, 'lectures')
+  return (
+    <section class="panel outline-section" id={`at-${id}`} aria-labelledby={`title-${id}`}>
+      <div class="outline-line">
+        <h2 id={`title-${id}`}>
+          <Name text={textOf(section, 'title')} fallback="Untitled section" />
+        </h2>
+        <Tools item={section} path="sections" isFirst={isFirst} isLast={isLast} edit="Rename" />
+      </div>
+      {lectures.length === 0 ? (
+        <Empty>
+          <p>There is no lecture in it yet.</p>
+        </Empty>
+      ) : (
+        <ol class="outline-lectures">
+          {lectures.map((lecture, at) => (
+            <Lecture
+              lecture={lecture}
+              isFirst={isFirst && at === 0}
+              isLast={isLast && at === lectures.length - 1}
+              place={place}
+            />
+          ))}
+        </ol>
+      )}
+      <p>
+        <a href={`/admin/sections/${id}/lectures/new`}>
+          <span aria-hidden="true">+ </span>
+          Add a lecture
+          <span class="visually-hidden"> to {plainText(textOf(section, 'title'), 80)}</span>
+        </a>
+      </p>
+    </section>
+  )
+}
+
+function Lecture(props: Edges & { lecture: Row; place: Place }) {
+  const { lecture, place } = props
+  const id = textOf(lecture, 'id')
+  const facts = [inWords(textOf(lecture, 'kind')), durationOf(lecture, place)].filter(Boolean)
+  const isDripped = lecture.unlock_after_days !== null || lecture.unlock_at !== null
+  return (
+    <li class="outline-line" id={`at-${id}`}>
+      <div>
+        <p class="row-title">
+          <a href={`/admin/lectures/${id}`}>
+            <Name text={textOf(lecture, 'title')} fallback="Untitled lecture" />
+          </a>
+          {lecture.is_preview === true && <Badge tone="good">Open to everybody</Badge>}
+        </p>
+        <p class="row-note">
+          {facts.join(' · ')}
+          {isDripped && (
+            <>
+              {' · Opens: '}
+              {openingOf(lecture, place)}
+            </>
+          )}
+        </p>
+      </div>
+      <Tools item={lecture} path="lectures" edit="Edit" {...props} />
+    </li>
+  )
+}
+
+/** A button that would do nothing is left out, and its place kept, so that the others stay put. */
+function Tools(props: Edges & { item: Row; path: string; edit: string }) {
+  const { item, path, isFirst, isLast, edit } = props
+  const id = textOf(item, 'id')
+  const name = plainText(textOf(item, 'title'), 80)
+  const url = `/admin/${path}/${id}`
+  return (
+    <div class="outline-tools">
+      {isFirst ? <span class="step" /> : <Step direction="up" id={id} name={name} />}
+      {isLast ? <span class="step" /> : <Step direction="down" id={id} name={name} />}
+      <a href={`${url}/edit`}>
+        {edit}
+        <span class="visually-hidden"> {name}</span>
+      </a>
+      <a href={`${url}/delete`}>
+        Delete
+        <span class="visually-hidden"> {name}</span>
+      </a>
+    </div>
+  )
+}
+
+function Step({ direction, id, name }: { direction: 'up' | 'down'; id: string; name: string }) {
+  return (
+    <Button look="plain" name="move" value={`${direction} ${id}`}>
+      <span aria-hidden="true">{direction === 'up' ? '↑' : '↓'}</span>
+      <span class="visually-hidden">
+        Move {name} {direction}
+      </span>
+    </Button>
+  )
+}

@@ -1,0 +1,271 @@
+import type { Desk, Typed } from './school-desk.ts'
+import type { TestPerson, TestSchool, World } from './world.ts'
+
+/** What a walk through the pages of one kind of object needs to begin. */
+export interface Stage {
+  readonly world: World
+  readonly school: TestSchool
+  readonly desk: Desk
+  /** A member who is a student, and one who is a lecturer. */
+  readonly student: TestPerson
+  readonly lecturer: TestPerson
+}
+
+/** How a person makes, finds, changes and removes one kind of object. */
+export interface Walk {
+  /** The page that shows what was made: a list, or the page of what it belongs to. */
+  readonly list: string
+  /** The form for a new one. */
+  readonly form: string
+  readonly bad: Typed
+  /** The fields of `bad` that are wrong. */
+  readonly wrong: readonly string[]
+  readonly good: Typed
+  /** How the list shows it. */
+  readonly shown: string
+  /** Fields that take any words, and so any attack. */
+  readonly free: readonly string[]
+  readonly edit?: { readonly typed: Typed; readonly shown: string }
+  /** Each with the words of the page after it. */
+  readonly actions: readonly (readonly [path: string, words: string])[]
+  readonly remove?: string
+}
+
+let made = 0
+/** A slug, or part of a code, that no other walk has. */
+const fresh = () => `walk-${++made}`
+
+const idIn = (path: string) => path.split('/').at(-1) ?? ''
+
+async function aCourse(desk: Desk): Promise<string> {
+  const slug = fresh()
+  const { path } = await desk.done('/admin/courses/new', { title: `Course ${slug}`, slug })
+  return path
+}
+
+async function aPlan(desk: Desk): Promise<Typed> {
+  await aCourse(desk)
+  return { name: 'Studio', slug: fresh(), price_amount: '12', interval: 'month' }
+}
+
+/** Every kind of object that can be made in the admin area. */
+export const WALKS: Readonly<Record<string, (stage: Stage) => Promise<Walk>>> = {
+  courses: async () => ({
+    list: '/admin/courses',
+    form: '/admin/courses/new',
+    bad: { title: '', slug: 'Not A Slug', price_amount: 'much' },
+    wrong: ['title', 'slug', 'price_amount'],
+    good: { title: 'Watercolour', slug: fresh(), price_amount: '49.50', currency: 'USD' },
+    shown: '$49.50',
+    free: ['title', 'summary', 'description'],
+    edit: { typed: { description: '# Paint\n\n* one\n* two' }, shown: '<h2>Paint</h2>' },
+    actions: [
+      ['publish', 'The course is published.'],
+      ['archive', 'The course is in the archive.'],
+    ],
+    remove: 'delete',
+  }),
+  sections: async ({ desk }) => {
+    const course = await aCourse(desk)
+    return {
+      list: `${course}/sections`,
+      form: `${course}/sections/new`,
+      bad: { title: '  ' },
+      wrong: ['title'],
+      good: { title: 'First steps' },
+      shown: 'First steps',
+      free: ['title'],
+      edit: { typed: { title: 'Second steps' }, shown: 'Second steps' },
+      actions: [],
+      remove: 'delete',
+    }
+  },
+  lectures: async ({ desk }) => {
+    const course = await aCourse(desk)
+    await desk.done(`${course}/sections/new`, { title: 'First steps' })
+    const section = /\/admin\/sections\/[0-9a-f-]{36}/.exec(await desk.page(course))?.[0] ?? ''
+    return {
+      list: section,
+      form: `${section}/lectures/new`,
+      bad: { title: '', duration_seconds: 'long', unlock_at: 'tomorrow' },
+      wrong: ['title', 'duration_seconds', 'unlock_at'],
+      good: { title: 'Mixing colours', duration_seconds: '540', unlock_after_days: '7' },
+      shown: 'After 7 days',
+      free: ['title', 'body'],
+      edit: { typed: { unlock_at: '2029-03-01T09:00' }, shown: 'Opens: <time' },
+      actions: [],
+      remove: 'delete',
+    }
+  },
+  students: async () => ({
+    list: '/admin/students',
+    form: '/admin/students/new',
+    bad: { email: 'nobody', name: '' },
+    wrong: ['email', 'name'],
+    good: { email: `${fresh()}@people.test`, name: 'Kit Example' },
+    shown: 'Kit Example',
+    free: ['name'],
+    actions: [],
+    remove: 'remove',
+  }),
+  enrollments: async ({ desk, student }) => {
+    const course = await aCourse(desk)
+    return {
+      list: `/admin/students/${student.id}`,
+      form: `/admin/students/${student.id}/enrollments/new`,
+      bad: { course_id: '', expires_at: '2001-01-01T09:00' },
+      wrong: ['course_id'],
+      good: { course_id: idIn(course), expires_at: '2029-01-01T09:00' },
+      shown: '1 Jan 2029',
+      free: [],
+      edit: { typed: { expires_at: '' }, shown: 'For life' },
+      actions: [['revoke', 'The course is taken away.']],
+    }
+  },
+  lecturers: async ({ world, school }) => {
+    const person = await world.aMember(school, ['lecturer'])
+    return {
+      list: '/admin/lecturers',
+      form: '/admin/lecturers/new',
+      bad: { member_id: 'nobody@people.test' },
+      wrong: ['member_id'],
+      good: { member_id: person.email, headline: 'Paints outdoors' },
+      shown: 'Paints outdoors',
+      free: ['headline', 'bio'],
+      edit: { typed: { bio: '* Oil\n* Ink' }, shown: '<li>Oil</li>' },
+      actions: [],
+      remove: 'delete',
+    }
+  },
+  events: async () => ({
+    list: '/admin/events',
+    form: '/admin/events/new',
+    bad: {
+      title: '',
+      slug: 'x y',
+      starts_at: '',
+      online_url: 'javascript:alert(1)',
+      capacity: '0',
+    },
+    wrong: ['title', 'slug', 'starts_at', 'ends_at', 'online_url', 'capacity'],
+    good: {
+      title: 'Open studio',
+      slug: fresh(),
+      starts_at: '2029-02-01T18:00',
+      ends_at: '2029-02-01T20:00',
+      capacity: '40',
+    },
+    shown: '0 of 40',
+    free: ['title', 'description', 'location'],
+    edit: { typed: { capacity: '60', location: 'The hall' }, shown: 'The hall' },
+    actions: [
+      ['publish', 'The event is published.'],
+      ['cancel', 'The event is called off.'],
+    ],
+    remove: 'delete',
+  }),
+  registrations: async ({ desk, student }) => {
+    const { path } = await desk.done('/admin/events/new', {
+      title: 'Open studio',
+      slug: fresh(),
+      starts_at: '2029-02-01T18:00',
+      ends_at: '2029-02-01T20:00',
+    })
+    return {
+      list: path,
+      form: `${path}/registrations/new`,
+      bad: { member_id: 'nobody@people.test' },
+      wrong: ['member_id'],
+      good: { member_id: student.email },
+      shown: student.name,
+      free: [],
+      actions: [
+        ['attended', 'Marked as attended.'],
+        ['cancel', 'The registration is canceled.'],
+      ],
+    }
+  },
+  coupons: async () => ({
+    list: '/admin/coupons',
+    form: '/admin/coupons/new',
+    bad: { code: 'lower case', percent_off: '120', ends_at: 'soon' },
+    wrong: ['code', 'percent_off', 'ends_at'],
+    good: { code: fresh().toUpperCase(), percent_off: '20', max_redemptions: '100' },
+    shown: '0 of 100',
+    free: [],
+    edit: {
+      typed: { max_redemptions: '', ends_at: '2029-01-01T09:00' },
+      shown: '2029-01-01T09:00:00.000Z',
+    },
+    actions: [['archive', 'The coupon is in the archive.']],
+    remove: 'delete',
+  }),
+  plans: async ({ desk }) => ({
+    list: '/admin/plans',
+    form: '/admin/plans/new',
+    bad: { name: '', slug: '', price_amount: '-1', interval: '' },
+    wrong: ['name', 'slug', 'price_amount', 'interval'],
+    good: await aPlan(desk),
+    shown: '$12.00 a month',
+    free: ['name', 'description'],
+    edit: { typed: { interval: 'year' }, shown: '$12.00 a year' },
+    actions: [
+      ['publish', 'The plan is on offer.'],
+      ['archive', 'The plan is in the archive.'],
+    ],
+  }),
+  products: async () => ({
+    list: '/admin/products',
+    form: '/admin/products/new',
+    bad: { title: '', slug: 'A', currency: 'dollars' },
+    wrong: ['title', 'slug', 'currency'],
+    good: { title: 'Workbook', slug: fresh(), price_amount: '9', currency: 'JPY' },
+    shown: '¥9',
+    free: ['title', 'description'],
+    edit: { typed: { price_amount: '900' }, shown: '¥900' },
+    actions: [
+      ['publish', 'The product is on sale.'],
+      ['archive', 'The product is in the archive.'],
+    ],
+    remove: 'delete',
+  }),
+  posts: async () => ({
+    list: '/admin/posts',
+    form: '/admin/posts/new',
+    bad: { title: '   ', slug: 'double--hyphen' },
+    wrong: ['title', 'slug'],
+    good: { title: 'New term', slug: fresh(), body: 'It begins in *March*.' },
+    shown: 'New term',
+    free: ['title', 'body'],
+    edit: { typed: { body: '## Dates\n\nSoon.' }, shown: '<h2>Dates</h2>' },
+    actions: [
+      ['publish', 'The post is published.'],
+      ['unpublish', 'The post is a draft again.'],
+    ],
+    remove: 'delete',
+  }),
+  pages: async () => ({
+    list: '/admin/pages',
+    form: '/admin/pages/new',
+    bad: { title: '', slug: '', position: 'first' },
+    wrong: ['title', 'slug', 'position'],
+    good: { title: 'About us', slug: fresh(), position: '3' },
+    shown: 'About us',
+    free: ['title', 'body'],
+    edit: { typed: { position: '-1' }, shown: '-1' },
+    actions: [['publish', 'The page is published.']],
+    remove: 'delete',
+  }),
+  members: async () => ({
+    list: '/admin/members',
+    form: '/admin/members/new',
+    bad: { email: '', name: '', roles: [] },
+    wrong: ['email', 'name', 'roles'],
+    good: { email: `${fresh()}@people.test`, name: 'Grace Example', roles: ['lecturer'] },
+    shown: 'Grace Example',
+    free: ['name'],
+    edit: { typed: { roles: ['admin', 'student'] }, shown: 'Courses of this student' },
+    actions: [],
+    remove: 'remove',
+  }),
+}
