@@ -23,11 +23,21 @@ export class StepUpError extends Error {
     this.status = caller === undefined ? 401 : 403
     const { origin } = school
     const error = new OAuthError('insufficient_scope', description)
-    this.challengeInBody = bearerChallenge({ origin, error, scope: needed })
+    const scope = scopeToAskFor(caller, needed)
+    this.challengeInBody = bearerChallenge({ origin, error, scope })
     // RFC 6750 §3: whoever brought no token made no mistake, so no error is named to them.
     this.challenge =
-      caller === undefined ? bearerChallenge({ origin, scope: needed }) : this.challengeInBody
+      caller === undefined ? bearerChallenge({ origin, scope }) : this.challengeInBody
   }
+}
+
+/**
+ * What the call needs and what the token has. Clients of the handshake era ask for just what they
+ * find here, and with each step up they would lose what they had before.
+ */
+function scopeToAskFor(caller: Caller | undefined, needed: ScopeSet): ScopeSet {
+  const isOneLogin = caller !== undefined && needed.isSubsetOf(SCOPES_OF_AUDIENCE[caller.audience])
+  return isOneLogin ? needed.union(caller.scopes) : needed
 }
 
 function describe(caller: Caller | undefined, tool: Tool, needed: ScopeSet): string {

@@ -165,7 +165,7 @@ describe('an operator', () => {
       const call = request('tools/call', { name: 'change_teaching', arguments: given })
       const answer = await post(world, demo, call, { token: reader })
       expect(answer.statusCode).toBe(403)
-      expect(answer.headers['www-authenticate']).toContain('scope="courses:write"')
+      expect(answer.headers['www-authenticate']).toContain('scope="courses:read courses:write"')
       const found = await demo.at.from('courses').select('id').where('slug', '=', 'never').execute()
       expect(found).toEqual([])
     },

@@ -48,13 +48,13 @@ for (const [era, call] of Object.entries({ handshake: legacy, modern })) {
 
     verifies(
       ['mcp.step-up.signed-in', 'mcp.step-up.all-scopes', 'mcp.step-up.body'],
-      'with too small a token: 403 insufficient_scope',
+      'with too small a token: 403 insufficient_scope, which asks for what it has as well',
       async () => {
         const answer = await call('mark_all_notifications_read', await tokenFor('account:read'))
         expect(answer.statusCode).toBe(403)
         const header = answer.headers['www-authenticate']
         expect(header).toContain(`Bearer ${METADATA}, error="insufficient_scope"`)
-        expect(header).toContain('scope="account:write"')
+        expect(header).toContain('scope="account:read account:write"')
         expect(challengesIn(answer)).toEqual([header])
       },
     )
@@ -155,6 +155,7 @@ describe('who sees what', () => {
     })) {
       const answer = await legacy(name, token, given)
       expect(answer.statusCode).toBe(403)
+      expect(answer.headers['www-authenticate']).not.toMatch(/scope="[^"]*account:/)
       expect(answer.json().result.content[0].text).toContain('an application for operators')
     }
   })
