@@ -16,11 +16,11 @@ const use = <T = Record<string, Row[]>>(name: string, given: object = {}) =>
   useTool<T>(world, demo, name, given, { token })
 
 /** Runs the query that a tool's answer links to. */
-async function followLink(answer: Row): Promise<Row> {
+async function followLink(answer: Row, field = 'viewer'): Promise<Row> {
   const { query } = answer.graphql as { query: string }
   const body = (await postGraphQL(world, demo, token, { query })).json()
   expect(body.errors).toBeUndefined()
-  return body.data.viewer
+  return body.data[field]
 }
 
 /** Tools write times for models, the Member API for programs; everything else is the same. */
@@ -163,16 +163,25 @@ describe('a member', () => {
     const unread = before.notifications.find(({ readAt }) => readAt === null)
     const one = await use<Row>('mark_notification_read', { id: unread?.id })
     expect(one.unreadNotificationCount).toBe(before.unreadNotificationCount - 1)
+    const again = await followLink(one, 'markNotificationRead')
+    expect(again.notification).toEqual(withSeconds(one.notification as Row))
     const all = await use<Row>('mark_all_notifications_read')
-    expect(all).toEqual({
+    expect(all).toMatchObject({
       markedCount: before.unreadNotificationCount - 1,
+      unreadNotificationCount: 0,
+    })
+    expect(await followLink(all, 'markAllNotificationsRead')).toEqual({
+      markedCount: 0,
       unreadNotificationCount: 0,
     })
   })
 
   test('changes what they are notified about, and only topics that exist', async () => {
     const wanted = { topic: 'courses', channel: 'email', enabled: false }
-    expect(await use('update_notification_subscription', wanted)).toEqual({ subscription: wanted })
+    const changed = await use<Row>('update_notification_subscription', wanted)
+    expect(changed.subscription).toEqual(wanted)
+    const again = await followLink(changed, 'updateNotificationSubscription')
+    expect(again).toEqual({ subscription: wanted })
     const { subscriptions } = await use('my_notification_subscriptions')
     expect(subscriptions).toContainEqual(wanted)
     for (const topic of ['made_up', 'a\0b']) {

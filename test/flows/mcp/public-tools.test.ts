@@ -117,6 +117,10 @@ test('search finds every kind, and nothing that is not published here', async ()
     query: 'secret',
   })
   expect(results.map(({ id }) => id)).toEqual(LISTS.map(([, , kind]) => `${kind}:shown`))
+  for (const { id, restUrl } of results) {
+    const whole = await useTool(world, school, 'fetch', { id })
+    expect(restUrl).toBe(whole.restUrl)
+  }
 })
 
 test('what is dated into the future is not shown yet', async () => {

@@ -104,13 +104,20 @@ export const markNotificationRead = scopedTool({
   annotations: SETS,
   scopes: ['account:write'],
   input: z.strictObject({ id: z.uuid().describe('id from my_notifications') }),
-  output: z.object({ notification, unreadNotificationCount }),
+  output: z.object({ notification, unreadNotificationCount, graphql: graphqlLink }),
   run: async ({ at, caller, school }, { id }) => {
     const marked = await markRead(at, caller.person.id, id)
     if (marked === undefined) {
       throw new ToolProblem('The person has no such notification. my_notifications gives ids.')
     }
-    return { notification: item(school, marked.entry), unreadNotificationCount: marked.unread }
+    return {
+      notification: item(school, marked.entry),
+      unreadNotificationCount: marked.unread,
+      graphql: linkTo(
+        school,
+        `mutation { markNotificationRead(id: "${marked.entry.id}") { notification { id kind title body url createdAt readAt } unreadNotificationCount } }`,
+      ),
+    }
   },
 })
 
@@ -122,10 +129,18 @@ export const markAllNotificationsRead = scopedTool({
   annotations: SETS,
   scopes: ['account:write'],
   input: z.strictObject({}),
-  output: z.object({ markedCount: z.number().int(), unreadNotificationCount }),
-  run: async ({ at, caller }) => ({
+  output: z.object({
+    markedCount: z.number().int(),
+    unreadNotificationCount,
+    graphql: graphqlLink,
+  }),
+  run: async ({ at, caller, school }) => ({
     markedCount: await markAllRead(at, caller.person.id),
     unreadNotificationCount: await countUnreadOf(at, caller.person.id),
+    graphql: linkTo(
+      school,
+      'mutation { markAllNotificationsRead { markedCount unreadNotificationCount } }',
+    ),
   }),
 })
 
@@ -141,14 +156,21 @@ export const updateNotificationSubscription = scopedTool({
     channel: z.enum(CHANNELS),
     enabled: z.boolean(),
   }),
-  output: z.object({ subscription }),
-  run: async ({ at, caller }, wanted) => {
+  output: z.object({ subscription, graphql: graphqlLink }),
+  run: async ({ at, caller, school }, wanted) => {
     const set = await setSubscription(at, caller.person.id, wanted)
     if (set === undefined) {
       throw new ToolProblem(
         `There is no topic “${wanted.topic}”. my_notification_subscriptions lists them.`,
       )
     }
-    return { subscription: set }
+    const { topic, channel, enabled } = set
+    return {
+      subscription: set,
+      graphql: linkTo(
+        school,
+        `mutation { updateNotificationSubscription(topic: ${JSON.stringify(topic)}, channel: ${channel}, enabled: ${enabled}) { subscription { topic channel enabled } } }`,
+      ),
+    }
   },
 })

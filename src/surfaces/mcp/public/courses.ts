@@ -26,7 +26,7 @@ function courseItem(school: School, course: Omit<PublicCourse, 'key'>): z.input<
     id: `course:${course.slug}`,
     slug: course.slug,
     url: pageUrl(school, 'course', course.slug),
-    restUrl: restUrl(school, 'courses', course.id),
+    restUrl: restUrl(school, 'course', course.id),
     title: course.title,
     summary: course.summary,
     priceAmount: course.priceAmount,

@@ -35,7 +35,7 @@ export const listEvents = publicTool({
         id: `event:${event.slug}`,
         slug: event.slug,
         url: pageUrl(school, 'event', event.slug),
-        restUrl: restUrl(school, 'events', event.id),
+        restUrl: restUrl(school, 'event', event.id),
         title: event.title,
         excerpt: excerpt(event.description),
         startsAt: event.startsAt.toISOString(),

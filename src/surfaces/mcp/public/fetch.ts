@@ -30,15 +30,6 @@ const READERS: Readonly<Record<Kind, (at: SchoolDb, slug: string) => Promise<Tex
   page: async (at, slug) => written(await findPublicPage(at, slug)),
 }
 
-const COLLECTIONS: Readonly<Record<Kind, string>> = {
-  course: 'courses',
-  event: 'events',
-  membership_plan: 'membership-plans',
-  digital_product: 'digital-products',
-  post: 'posts',
-  page: 'pages',
-}
-
 function described(
   row: { readonly id: string; readonly title: string; readonly description: string } | undefined,
 ): Text | undefined {
@@ -88,7 +79,7 @@ export const fetchText = publicTool({
       title: found.title,
       text: found.text.slice(from, until),
       url: pageUrl(school, kind as Kind, slug),
-      restUrl: restUrl(school, COLLECTIONS[kind as Kind], found.id),
+      restUrl: restUrl(school, kind as Kind, found.id),
       nextFrom: until < found.text.length ? until : null,
     }
   },

@@ -1,9 +1,18 @@
 import type { School } from '../../../domain/schools/school.ts'
 import type { Kind } from './kinds.ts'
 
+const COLLECTIONS: Readonly<Record<Kind, string>> = {
+  course: 'courses',
+  event: 'events',
+  membership_plan: 'membership-plans',
+  digital_product: 'digital-products',
+  post: 'posts',
+  page: 'pages',
+}
+
 /** The same object for operators. */
-export function restUrl(school: School, collection: string, id: string): string {
-  return `${school.origin}/api/v1/${collection}/${id}`
+export function restUrl(school: School, kind: Kind, id: string): string {
+  return `${school.origin}/api/v1/${COLLECTIONS[kind]}/${id}`
 }
 
 const PAGES: Readonly<Record<Kind, string | undefined>> = {

@@ -8,12 +8,14 @@ import type { SchoolDb } from '../../../foundation/db/school-db.ts'
 import { publicTool, READS } from '../tool.ts'
 import { excerpt, words } from '../wire-values.ts'
 import { KINDS, type Kind } from './kinds.ts'
-import { pageUrl } from './links.ts'
+import { pageUrl, restUrl } from './links.ts'
+import { itemFields } from './list-fields.ts'
 
 const PER_KIND = 10
 
 interface Hit {
   readonly kind: Kind
+  readonly id: string
   readonly slug: string
   readonly title: string
   readonly text: string
@@ -71,16 +73,18 @@ export const search = publicTool({
         id: z.string().describe('what the tool fetch takes'),
         title: z.string(),
         url: z.string(),
+        restUrl: itemFields.restUrl,
         kind: z.enum(KINDS),
         excerpt: z.string(),
       }),
     ),
   }),
   run: async ({ at, school }, { query }) => ({
-    results: (await searchCatalogue(at, query)).map(({ kind, slug, title, text }) => ({
+    results: (await searchCatalogue(at, query)).map(({ kind, id, slug, title, text }) => ({
       id: `${kind}:${slug}`,
       title,
       url: pageUrl(school, kind, slug),
+      restUrl: restUrl(school, kind, id),
       kind,
       excerpt: excerpt(text, 200),
     })),

@@ -27,7 +27,7 @@ function writingItem(
     id: `${kind}:${slug}`,
     slug,
     url: pageUrl(school, kind, slug),
-    restUrl: restUrl(school, `${kind}s`, id),
+    restUrl: restUrl(school, kind, id),
     title,
     excerpt: excerpt(body),
     publishedAt: publishedAt.toISOString(),
