@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 
 /** Unguessable bytes for tokens, codes, secrets and session ids. */
 export function randomSecret(bytes = 32): Buffer {
@@ -9,17 +9,16 @@ const sequence = { millisecond: 0, next: 0 }
 
 /**
  * A time-ordered id, made here because PostgreSQL's own uuidv7() is only in version 18 and up. Those
- * of one millisecond are counted, so that what this process wrote second also sorts second.
+ * of one millisecond are counted, so that what this process wrote second also sorts second. The
+ * random part is that of Node's randomUUID, which draws randomness for many at once.
  *
  * @see RFC 9562 §5.7 and §6.2, method 1
  */
 export function uuidv7(now: number = Date.now()): string {
   if (sequence.millisecond !== now) Object.assign(sequence, { millisecond: now, next: 0 })
-  const bytes = randomBytes(16)
-  bytes.writeUIntBE(now, 0, 6)
-  bytes.writeUInt16BE(0x7000 | (sequence.next++ & 0x0fff), 6)
-  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f)
-  return uuidFromBytes(bytes)
+  const time = now.toString(16).padStart(12, '0')
+  const count = (sequence.next++ & 0x0fff).toString(16).padStart(3, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${count}${randomUUID().slice(18)}`
 }
 
 export function uuidFromBytes(bytes: Uint8Array): string {
