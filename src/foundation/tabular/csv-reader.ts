@@ -1,0 +1,148 @@
+import {
+  type FileRecord,
+  MAX_RECORD_LENGTH,
+  type RecordReader,
+  TOO_LONG,
+  UnreadableFileError,
+} from './record.ts'
+
+/** Null is a cell with nothing in it; a quoted nothing is the empty text, as PostgreSQL has it. */
+export type Cell = string | null
+
+const QUOTE = 0x22
+const LF = 0x0a
+const CR = 0x0d
+
+/**
+ * CSV as it arrives, in records of cells. The separator is the comma, or the semicolon or the tab
+ * that spreadsheets of some countries write, whichever the first line has.
+ *
+ * @see RFC 4180 §2
+ */
+export function csvReader(maxLength = MAX_RECORD_LENGTH): RecordReader<readonly Cell[]> {
+  let rest = ''
+  let line = 1
+  let separator: number | undefined
+
+  function read(text: string, final: boolean): FileRecord<readonly Cell[]>[] {
+    const found: FileRecord<readonly Cell[]>[] = []
+    let start = 0
+    while (start < text.length) {
+      separator ??= separatorOf(text, start, final)
+      if (separator === undefined) break
+      const scanned = scanRecord(text, start, separator, final)
+      if (scanned === undefined) break
+      const { end, cells, breaks, malformed } = scanned
+      if (end - start > maxLength) found.push({ line, problem: TOO_LONG })
+      else if (malformed) found.push({ line, problem: MALFORMED })
+      else if (cells.length > 1 || cells[0] !== null) found.push({ line, content: cells })
+      line += breaks
+      start = end
+    }
+    rest = text.slice(start)
+    return found
+  }
+
+  /** Where a record ends cannot be told before its quotes are closed, so there is no going on. */
+  function checkLength(): void {
+    if (rest.length <= maxLength) return
+    throw new UnreadableFileError(
+      line,
+      'too_long',
+      'The record that begins here is longer than 2 MiB. Perhaps a quotation mark is not closed.',
+    )
+  }
+
+  return {
+    push(piece) {
+      checkLength()
+      return read(rest + piece, false)
+    },
+    end() {
+      checkLength()
+      const found = read(rest, true)
+      if (rest !== '') {
+        throw new UnreadableFileError(
+          line,
+          'unclosed_quote',
+          'A quotation mark that is opened here is not closed before the file ends.',
+        )
+      }
+      return found
+    },
+  }
+}
+
+const MALFORMED = {
+  code: 'malformed',
+  detail:
+    'A quotation mark stands inside a cell. Put the cell into quotation marks and double those in it.',
+} as const
+
+function separatorOf(text: string, start: number, final: boolean): number | undefined {
+  const end = text.indexOf('\n', start)
+  if (end === -1 && !final) return undefined
+  const heading = text.slice(start, end === -1 ? text.length : end)
+  const found = [',', ';', '\t'].find((separator) => heading.includes(separator))
+  return (found ?? ',').charCodeAt(0)
+}
+
+interface Scanned {
+  readonly end: number
+  readonly cells: Cell[]
+  /** How many lines it took. */
+  readonly breaks: number
+  readonly malformed: boolean
+}
+
+/** Undefined if the text ends before the record does. */
+function scanRecord(
+  text: string,
+  start: number,
+  separator: number,
+  final: boolean,
+): Scanned | undefined {
+  const cells: Cell[] = []
+  let breaks = 0
+  let malformed = false
+  let at = start
+  for (;;) {
+    let quoted: string | undefined
+    if (text.charCodeAt(at) === QUOTE) {
+      const close = closingQuote(text, at + 1)
+      if (close === undefined || (close + 1 >= text.length && !final)) return undefined
+      quoted = text.slice(at + 1, close).replaceAll('""', '"')
+      breaks += countBreaks(quoted)
+      at = close + 1
+    }
+    const from = at
+    let code = text.charCodeAt(at)
+    while (at < text.length && code !== separator && code !== LF) {
+      if (code === QUOTE) malformed = true
+      at += 1
+      code = text.charCodeAt(at)
+    }
+    if (at >= text.length && !final) return undefined
+    const ending = at >= text.length || code === LF
+    const to = ending && at > from && text.charCodeAt(at - 1) === CR ? at - 1 : at
+    if (quoted === undefined) cells.push(to === from ? null : text.slice(from, to))
+    else if (to === from) cells.push(quoted)
+    else malformed = true
+    at += 1
+    if (ending) return { end: Math.min(at, text.length), cells, breaks: breaks + 1, malformed }
+  }
+}
+
+/** The quotation mark that ends a cell: those inside are doubled. */
+function closingQuote(text: string, from: number): number | undefined {
+  for (let at = text.indexOf('"', from); at !== -1; at = text.indexOf('"', at + 2)) {
+    if (text.charCodeAt(at + 1) !== QUOTE) return at
+  }
+  return undefined
+}
+
+function countBreaks(text: string): number {
+  let count = 0
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1
+  return count
+}

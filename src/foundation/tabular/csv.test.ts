@@ -1,0 +1,101 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { csvLine, guarded, unguarded } from './csv-line.ts'
+import { type Cell, csvReader } from './csv-reader.ts'
+import type { FileRecord, RecordReader } from './record.ts'
+
+function readAll<T>(reader: RecordReader<T>, pieces: readonly string[]): FileRecord<T>[] {
+  return [...pieces.flatMap((piece) => reader.push(piece)), ...reader.end()]
+}
+
+const cellsOf = (text: string): unknown =>
+  readAll(csvReader(), [text]).map((record) => ('content' in record ? record.content : record))
+
+describe('CSV', () => {
+  test('comes back as it was written, wherever the file is cut into pieces', () => {
+    const cell = fc.oneof(
+      fc.constant(null),
+      fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', ';', ' ', "'", '=', '\t') }),
+    )
+    const rows = fc.array(fc.array(cell, { minLength: 2, maxLength: 4 }), { maxLength: 6 })
+    fc.assert(
+      fc.property(rows, fc.integer({ min: 1, max: 7 }), (written, size) => {
+        const text = `a,b\n${written.map((cells) => csvLine(cells)).join('')}`
+        const pieces = text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []
+        const read = readAll(csvReader(), pieces)
+        expect(read.map((record) => 'content' in record && record.content)).toEqual([
+          ['a', 'b'],
+          ...written,
+        ])
+      }),
+    )
+  })
+
+  test('tells nothing from an empty text, and passes over empty lines', () => {
+    expect(cellsOf('a,b\n,""\n\n"",\n')).toEqual([
+      ['a', 'b'],
+      [null, ''],
+      ['', null],
+    ])
+  })
+
+  test.each([
+    [';', 'a;b\n1;2'],
+    ['\t', 'a\tb\r\n1\t2\r\n'],
+  ])('takes %j as the separator where the first line has it', (_separator, text) => {
+    expect(cellsOf(text)).toEqual([
+      ['a', 'b'],
+      ['1', '2'],
+    ])
+  })
+
+  test('counts lines in the file, also those inside quotation marks', () => {
+    const lines = readAll(csvReader(), ['a,b\n"x\ny\nz",1\n2,3\n']).map(({ line }) => line)
+    expect(lines).toEqual([1, 2, 5])
+  })
+
+  test('refuses a quotation mark in the middle of a cell and goes on with the next line', () => {
+    const read = readAll(csvReader(), ['a,b\nx"y,1\n"x"y,2\n3,4\n'])
+    expect(read.map((record) => 'problem' in record)).toEqual([false, true, true, false])
+  })
+
+  test('an unclosed quotation mark ends the file at the line that opened it', () => {
+    expect(() => readAll(csvReader(), ['a,b\n1,2\n"x,3\n'])).toThrowError(
+      expect.objectContaining({ line: 3, code: 'unclosed_quote' }),
+    )
+    expect(() => readAll(csvReader(50), ['a,b\n"', 'x'.repeat(60)])).toThrowError(
+      expect.objectContaining({ line: 2, code: 'too_long' }),
+    )
+  })
+
+  test('a record that is too long is refused without those behind it', () => {
+    const read = readAll(csvReader(20), ['a,b\n', `${'x'.repeat(30)},1\n3,4\n`])
+    expect(read.map((record) => 'problem' in record && record.problem.code)).toEqual([
+      false,
+      'too_long',
+      false,
+    ])
+  })
+})
+
+describe('a text that a spreadsheet would run', () => {
+  test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '＝1', "'=1"])(
+    '%j is guarded',
+    (text) => {
+      expect(guarded(text)).toBe(`'${text}`)
+      expect(unguarded(guarded(text))).toBe(text)
+    },
+  )
+
+  test('all others are left alone, and every text survives the way out and back', () => {
+    expect(guarded("it's = 5")).toBe("it's = 5")
+    expect(unguarded("'quoted'")).toBe("'quoted'")
+    const unit = fc.constantFrom("'", '=', '-', '@', 'a', '\t')
+    fc.assert(fc.property(fc.string({ unit }), (text) => unguarded(guarded(text)) === text))
+  })
+
+  test('no separator of any spreadsheet leaves a formula at the beginning of a cell', () => {
+    const cells: Cell[] = ['a;=1', 'a\t=1', 'a|=1']
+    expect(csvLine(cells)).toBe('"a;=1","a\t=1","a|=1"\r\n')
+  })
+})

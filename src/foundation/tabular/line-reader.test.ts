@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest'
+import { lineReader } from './line-reader.ts'
+import { readRecords } from './read-records.ts'
+import type { FileRecord } from './record.ts'
+
+async function read(
+  pieces: readonly Uint8Array[],
+  maxLength?: number,
+): Promise<FileRecord<string>[]> {
+  const source = (async function* () {
+    yield* pieces
+  })()
+  const all: FileRecord<string>[] = []
+  for await (const some of readRecords(source, lineReader(maxLength))) all.push(...some)
+  return all
+}
+
+describe('a file of lines', () => {
+  test('is read whole, whatever the pieces, with numbered lines and a mark at its beginning', async () => {
+    const bytes = Buffer.from('\ufeff{"a":"ä"}\r\n\n{"b":"€"}')
+    const pieces = [...bytes].map((byte) => Uint8Array.of(byte))
+    expect(await read(pieces)).toEqual([
+      { line: 1, content: '{"a":"ä"}' },
+      { line: 3, content: '{"b":"€"}' },
+    ])
+  })
+
+  test('a line beyond the limit is refused, never kept, and the next one is read', async () => {
+    const pieces = ['short\n', 'x'.repeat(30), 'x'.repeat(30), '\nnext\n', 'y'.repeat(30)]
+    const lines = await read(
+      pieces.map((piece) => Buffer.from(piece)),
+      20,
+    )
+    expect(lines.map((record) => ('problem' in record ? record.problem.code : 'ok'))).toEqual([
+      'ok',
+      'too_long',
+      'ok',
+      'too_long',
+    ])
+    expect(lines.map(({ line }) => line)).toEqual([1, 2, 3, 4])
+  })
+
+  test('bytes that are not UTF-8 end it', async () => {
+    await expect(read([Buffer.from('a\n'), Uint8Array.of(0xff, 0xfe)])).rejects.toMatchObject({
+      code: 'not_utf8',
+      line: 2,
+    })
+  })
+
+  test('others get their turn while one large piece is taken apart', async () => {
+    let turns = 0
+    const count = (): void => {
+      turns += 1
+      if (turns < 1000) setImmediate(count)
+    }
+    setImmediate(count)
+    await read([Buffer.from('line\n'.repeat(200_000))])
+    expect(turns).toBeGreaterThan(10)
+    turns = 1000
+  })
+})

@@ -1,0 +1,34 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type FileRecord, type RecordReader, UnreadableFileError } from './record.ts'
+
+/** So much is taken apart before others get their turn. */
+const SLICE_BYTES = 64 * 1024
+
+/**
+ * The records of a file in UTF-8 as its bytes come in, some at a time. However large the pieces of
+ * the source are, the event loop is held for one slice at most.
+ */
+export async function* readRecords<T>(
+  source: AsyncIterable<Uint8Array>,
+  reader: RecordReader<T>,
+): AsyncGenerator<FileRecord<T>[], void, void> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let line = 1
+  const decode = (bytes?: Uint8Array): string => {
+    try {
+      return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true })
+    } catch {
+      const message = 'From here on the file is not UTF-8. Save it as UTF-8 and send it again.'
+      throw new UnreadableFileError(line, 'not_utf8', message)
+    }
+  }
+  for await (const piece of source) {
+    for (let start = 0; start < piece.length; start += SLICE_BYTES) {
+      if (start > 0) await nextTurn()
+      const found = reader.push(decode(piece.subarray(start, start + SLICE_BYTES)))
+      line = (found.at(-1)?.line ?? line - 1) + 1
+      if (found.length > 0) yield found
+    }
+  }
+  yield [...reader.push(decode()), ...reader.end()]
+}
