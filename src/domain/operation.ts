@@ -65,6 +65,9 @@ export interface WriteOperation<
  */
 export type Operation = ReadOperation | WriteOperation
 
+/** An operation as its description has it, whoever carries it out. */
+export type DescribedOperation = Omit<ReadOperation, 'run'> | Omit<WriteOperation, 'run'>
+
 export type Outcome = { readonly kind: 'done'; readonly output: Record<string, unknown> } | Refusal
 
 /** Checks the input, runs the operation, a write in a transaction of its own, and tells how it went. */
@@ -126,7 +129,7 @@ export function refusalFrom(error: unknown): Refusal {
  * covers is not for apps: asking here means that it was given to a surface where any token would do.
  */
 export function neededScopes(
-  operation: Operation,
+  operation: DescribedOperation,
   input?: Record<string, unknown>,
 ): readonly string[] {
   if (operation.scopes.length === 0) {

@@ -1,16 +1,17 @@
 import { sql } from 'kysely'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 
-/** Remembers that a student learned at these times, as days of the school's own calendar. */
+/** Remembers that these students learned at these times, as days of the school's own calendar. */
 export async function addLearningDays(
   tx: SchoolTx,
-  userId: string,
-  times: readonly Date[],
+  learned: readonly { readonly userId: string; readonly at: string }[],
 ): Promise<void> {
   await tx.run(sql`
     insert into learning_days (school_id, day, user_id)
-    select distinct s.id, (learned at time zone s.time_zone)::date, ${userId}::uuid
-    from schools s, unnest(${times}::timestamptz[]) as learned
+    select distinct s.id, (l.at at time zone s.time_zone)::date, l.user_id
+    from schools s,
+      unnest(${learned.map(({ userId }) => userId)}::uuid[], ${learned.map(({ at }) => at)}::timestamptz[])
+        as l (user_id, at)
     where s.id = ${tx.schoolId}
-    on conflict do nothing`)
+    order by 2, 3 on conflict do nothing`)
 }

@@ -53,6 +53,29 @@ export async function record(at: SchoolDb, entry: AuditEntry): Promise<void> {
   await at.insert('audit_entries', auditRow(entry)).execute()
 }
 
+/** Many entries in one statement, for what happens to many at once. */
+export async function recordAll(at: SchoolDb, entries: readonly AuditEntry[]): Promise<void> {
+  await at.run(insertAll(at.schoolId, entries))
+}
+
+/** Crosses schools, as `recordForInstallation` does. */
+export async function recordAllForInstallation(
+  db: Db,
+  entries: readonly AuditEntry[],
+): Promise<void> {
+  await insertAll(null, entries).execute(db)
+}
+
+function insertAll(schoolId: string | null, entries: readonly AuditEntry[]) {
+  const rows = entries.map((entry) => ({ ...auditRow(entry), detail: entry.detail ?? {} }))
+  return sql`
+    insert into audit_entries
+      (id, school_id, action, outcome, actor_user_id, client_id, authorization_id, subject, detail, request_id)
+    select v.id, ${schoolId}::uuid, v.action, v.outcome, v.actor_user_id, v.client_id, v.authorization_id,
+      v.subject, v.detail, v.request_id
+    from jsonb_populate_recordset(null::audit_entries, ${JSON.stringify(rows)}::jsonb) v`
+}
+
 /** Crosses schools: for what happens to the installation or to a person, not at one school. */
 export async function recordForInstallation(db: Db, entry: AuditEntry): Promise<void> {
   await db.insertInto('audit_entries').values(auditRow(entry)).execute()

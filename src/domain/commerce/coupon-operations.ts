@@ -44,7 +44,7 @@ const couponSchema = z
   })
   .meta({ id: 'Coupon' })
 
-const coupons: Resource<typeof couponSchema> = {
+export const coupons: Resource<typeof couponSchema> = {
   object: 'coupon',
   schema: couponSchema,
   rows: (at) => sql`

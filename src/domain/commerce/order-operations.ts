@@ -85,7 +85,7 @@ const PAYMENTS = sql`
    from payments p left join invoices v on v.school_id = p.school_id and v.payment_id = p.id
    where p.school_id = o.school_id and p.order_id = o.id) as payments`
 
-const orders: Resource<typeof orderSchema> = {
+export const orders: Resource<typeof orderSchema> = {
   object: 'order',
   schema: orderSchema,
   rows: (at) => sql`

@@ -38,7 +38,7 @@ const productSchema = z
   })
   .meta({ id: 'DigitalProduct' })
 
-const products: Resource<typeof productSchema> = {
+export const products: Resource<typeof productSchema> = {
   object: 'digital_product',
   schema: productSchema,
   rows: (at) => sql`

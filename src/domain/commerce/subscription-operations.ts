@@ -37,7 +37,7 @@ const subscriptionSchema = z
   })
   .meta({ id: 'Subscription' })
 
-const subscriptions: Resource<typeof subscriptionSchema> = {
+export const subscriptions: Resource<typeof subscriptionSchema> = {
   object: 'subscription',
   schema: subscriptionSchema,
   rows: (at) => sql`

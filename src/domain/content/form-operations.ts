@@ -25,7 +25,7 @@ const formSchema = z
   })
   .meta({ id: 'Form' })
 
-const forms: Resource<typeof formSchema> = {
+export const forms: Resource<typeof formSchema> = {
   object: 'form',
   schema: formSchema,
   rows: (at) => sql`
@@ -48,7 +48,7 @@ const submissionSchema = z
   })
   .meta({ id: 'FormSubmission' })
 
-const submissions: Resource<typeof submissionSchema> = {
+export const submissions: Resource<typeof submissionSchema> = {
   object: 'form_submission',
   schema: submissionSchema,
   rows: (at) => sql`

@@ -28,7 +28,7 @@ const postSchema = z
   })
   .meta({ id: 'Post' })
 
-const posts: Resource<typeof postSchema> = {
+export const posts: Resource<typeof postSchema> = {
   object: 'post',
   schema: postSchema,
   rows: (at) => sql`
@@ -43,7 +43,7 @@ const pageSchema = z
   .strictObject({ object: z.literal('page'), id, ...fields, position, ...published })
   .meta({ id: 'Page' })
 
-const pages: Resource<typeof pageSchema> = {
+export const pages: Resource<typeof pageSchema> = {
   object: 'page',
   schema: pageSchema,
   rows: (at) => sql`

@@ -31,7 +31,7 @@ const registrationSchema = z
   })
   .meta({ id: 'EventRegistration' })
 
-const registrations: Resource<typeof registrationSchema> = {
+export const registrations: Resource<typeof registrationSchema> = {
   object: 'event_registration',
   schema: registrationSchema,
   rows: (at) => sql`

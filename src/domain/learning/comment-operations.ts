@@ -33,7 +33,7 @@ const commentSchema = z
   })
   .meta({ id: 'Comment' })
 
-const comments: Resource<typeof commentSchema> = {
+export const comments: Resource<typeof commentSchema> = {
   object: 'comment',
   schema: commentSchema,
   rows: (at) => sql`

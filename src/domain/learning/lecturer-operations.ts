@@ -29,7 +29,7 @@ const lecturerSchema = z
   })
   .meta({ id: 'Lecturer' })
 
-const lecturers: Resource<typeof lecturerSchema> = {
+export const lecturers: Resource<typeof lecturerSchema> = {
   object: 'lecturer',
   schema: lecturerSchema,
   rows: (at) => sql`

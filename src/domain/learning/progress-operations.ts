@@ -30,7 +30,7 @@ const COLUMNS = sql`
   md5(p.user_id::text || p.lecture_id::text)::uuid as id, p.user_id as student_id, p.course_id,
   p.lecture_id, p.state, p.position_seconds, p.first_read_at, p.completed_at, p.updated_at`
 
-const lectureProgress: Resource<typeof lectureProgressSchema> = {
+export const lectureProgress: Resource<typeof lectureProgressSchema> = {
   object: 'lecture_progress',
   schema: lectureProgressSchema,
   rows: (at) => sql`select ${COLUMNS} from lecture_progress p where p.school_id = ${at.schoolId}`,
@@ -127,7 +127,10 @@ async function setMark(
         first_read_at = coalesce(${told}::timestamptz, p.first_read_at)
     returning ${COLUMNS}`)
   const learned = [first, completed, dateOrNull(given.watched_at)].filter((at) => at !== null)
-  await addLearningDays(tx, given.student_id, learned)
+  await addLearningDays(
+    tx,
+    learned.map((at) => ({ userId: given.student_id, at: at.toISOString() })),
+  )
   return wireObject(lectureProgress, rows[0] ?? {})
 }
 

@@ -42,7 +42,7 @@ const notificationSchema = z
   })
   .meta({ id: 'Notification' })
 
-const notifications: Resource<typeof notificationSchema> = {
+export const notifications: Resource<typeof notificationSchema> = {
   object: 'notification',
   schema: notificationSchema,
   rows: (at) => sql`

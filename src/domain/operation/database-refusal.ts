@@ -63,7 +63,7 @@ function refused(pointer: string, code: string, detail: string): Refusal {
 
 /** `Key (school_id, slug)=(…) already exists.` names the field in its last column. */
 function columnIn(detail: string | undefined): string | undefined {
-  return /^Key \((?:[^)]*, )?([a-z_]+)\)=/.exec(detail ?? '')?.[1]
+  return /^Key \((?:[^)]*, )?"?([a-z_]+)"?\)=/.exec(detail ?? '')?.[1]
 }
 
 function isDatabaseError(error: unknown): error is DatabaseError {

@@ -4,6 +4,9 @@ import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import type { OperationCaller } from '../operation.ts'
 import { notFound } from './refusal.ts'
 
+/** All that rows need to know of whoever reads them: where their URLs begin. */
+export type Viewer = Pick<OperationCaller, 'origin'>
+
 /** A kind of object as operations show it. */
 export interface Resource<S extends z.ZodObject = z.ZodObject> {
   /** The value of the `object` member, and what refusals call it. */
@@ -13,7 +16,7 @@ export interface Resource<S extends z.ZodObject = z.ZodObject> {
    * Selects this school's rows, with columns named as in the schema. Whoever reads them calls the
    * result `r`.
    */
-  rows(at: SchoolDb, caller: OperationCaller): RawBuilder<unknown>
+  rows(at: SchoolDb, caller: Viewer): RawBuilder<unknown>
   /** The column that ids in paths are compared with. */
   readonly key?: string
   /** Related objects that a caller may ask to have put in. */
@@ -25,18 +28,14 @@ export interface Expansion {
   readonly scopes: readonly string[]
   /** The member that holds the id of the related object. */
   readonly by: string
-  load(
-    at: SchoolDb,
-    caller: OperationCaller,
-    ids: readonly string[],
-  ): Promise<ReadonlyMap<string, unknown>>
+  load(at: SchoolDb, caller: Viewer, ids: readonly string[]): Promise<ReadonlyMap<string, unknown>>
 }
 
 type Row = Record<string, unknown>
 
 export async function loadObject<S extends z.ZodObject>(
   at: SchoolDb,
-  caller: OperationCaller,
+  caller: Viewer,
   resource: Resource<S>,
   id: string,
 ): Promise<z.output<S>> {
@@ -59,7 +58,7 @@ export function expansionOf(resource: Resource, by: string, scopes: readonly str
 
 export async function selectObjects<S extends z.ZodObject>(
   at: SchoolDb,
-  caller: OperationCaller,
+  caller: Viewer,
   resource: Resource<S>,
   rest: RawBuilder<unknown>,
 ): Promise<z.output<S>[]> {
@@ -82,7 +81,7 @@ export function wireValue(value: unknown): unknown {
 /** Puts the related objects in that were asked for; one that is gone becomes null. */
 export async function expandObjects(
   at: SchoolDb,
-  caller: OperationCaller,
+  caller: Viewer,
   resource: Resource,
   objects: readonly Row[],
   names: readonly string[],

@@ -1,0 +1,66 @@
+import { sql } from 'kysely'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import type { Refusal } from '../operation/refusal.ts'
+import type { Operation } from '../operation.ts'
+import type { BulkColumn } from './kind.ts'
+import type { PlannedRow, StartedRow } from './table-details.ts'
+
+type Options = Omit<BulkColumn, 'schema'>
+
+export const NEEDED: Options = { needed: true }
+
+/** Columns that take what an operation takes, so that no value is judged in two ways. */
+export function columnsOf(
+  operation: Operation,
+  options: Readonly<Record<string, Options>>,
+): Record<string, BulkColumn> {
+  return Object.fromEntries(
+    Object.entries(options).map(([name, option]) => {
+      const schema = operation.input.shape[name]
+      if (schema === undefined) throw new Error(`${operation.name} takes no ${name}`)
+      return [name, { schema, ...option }]
+    }),
+  )
+}
+
+/** A time that comes with a state: now, unless the row or the object as it is has one already. */
+export function stampState(row: StartedRow, states: readonly string[], column: string): void {
+  const { values, before } = row
+  const state = String(values.state ?? before?.state)
+  if (states.includes(state)) {
+    if ((values[column] ?? before?.[column]) == null) values[column] = new Date().toISOString()
+  } else if (values[column] === undefined && before?.[column] != null) {
+    values[column] = null
+  }
+}
+
+/** Refuses new rows about people who are no members here, or lack the role. */
+export async function requireMembers(
+  tx: SchoolTx,
+  rows: readonly PlannedRow[],
+  column: string,
+  role?: 'student' | 'lecturer',
+): Promise<void> {
+  const fresh = rows.filter(({ outcome }) => outcome === 'created')
+  if (fresh.length === 0) return
+  const ids = [...new Set(fresh.map(({ values }) => values[column]))]
+  const { rows: members } = await tx.run(sql<{ user_id: string }>`
+    select user_id from school_members
+    where school_id = ${tx.schoolId} and user_id = any(${ids}::uuid[])
+      and case when ${role ?? null}::text is null then roles <> '{}' else ${role ?? null}::text = any(roles) end`)
+  const known = new Set(members.map(({ user_id }) => user_id))
+  for (const row of fresh) {
+    if (!known.has(String(row.values[column]))) row.outcome = noMember(column, role)
+  }
+}
+
+function noMember(column: string, role: string | undefined): Refusal {
+  const detail =
+    role === undefined
+      ? 'This is no member of this school. Add them first.'
+      : `This member does not hold the ${role} role here. Give it to them first.`
+  return {
+    kind: 'invalid',
+    problems: [{ pointer: `/${column}`, code: 'unknown_reference', detail }],
+  }
+}

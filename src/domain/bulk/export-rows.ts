@@ -1,0 +1,95 @@
+import { sql } from 'kysely'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { csvLine, guarded } from '../../foundation/tabular/csv-line.ts'
+import type { Cell } from '../../foundation/tabular/csv-reader.ts'
+import { invalid } from '../operation/refusal.ts'
+import { selectObjects, type Viewer } from '../operation/resource.ts'
+import { shapeOf } from './column-shape.ts'
+import type { BulkKind } from './kind.ts'
+import type { Format } from './row-reader.ts'
+
+export interface ExportOptions {
+  readonly format: Format
+  /** The key of the last row that the caller has, to go on behind it. */
+  readonly after?: string | undefined
+}
+
+/** Some rows of an export as the text of a file. */
+export interface ExportedRows {
+  readonly text: string
+  readonly rows: number
+}
+
+const FIRST_PAGE = 100
+const MAX_PAGE = 1000
+/** Rows may be large; a page of about this length is enough at once. */
+const PAGE_LENGTH = 2 * 1024 * 1024
+
+/**
+ * All objects of a kind as a file, in the order of their keys, a page at a time: nothing but a page
+ * is ever kept, and no transaction stays open while a slow reader reads. What is added or removed
+ * meanwhile may or may not be in it; what was there all the time is in it exactly once.
+ */
+export async function* exportRows(
+  at: SchoolDb,
+  viewer: Viewer,
+  kind: BulkKind,
+  { format, after }: ExportOptions,
+): AsyncGenerator<ExportedRows, void, void> {
+  const columns = exportedColumns(kind)
+  if (format === 'csv') yield { text: csvLine(columns), rows: 0 }
+  const write = format === 'csv' ? csvWriter(kind, columns) : ndjsonLine
+  let last = after === undefined ? undefined : parseKey(kind, after)
+  let limit = FIRST_PAGE
+  for (;;) {
+    const objects = await selectObjects(at, viewer, kind.of, behind(kind, last, limit))
+    if (objects.length === 0) return
+    const text = objects.map((object) => write(object)).join('')
+    yield { text, rows: objects.length }
+    if (objects.length < limit) return
+    last = kind.key.map((name) => String(objects.at(-1)?.[name]))
+    const length = Math.max(1, text.length / objects.length)
+    limit = Math.max(1, Math.min(MAX_PAGE, Math.floor(PAGE_LENGTH / length)))
+  }
+}
+
+/** The members of the object, without related objects that only an expansion puts in. */
+export function exportedColumns(kind: BulkKind): readonly string[] {
+  const related = Object.keys(kind.of.expansions ?? {})
+  return Object.keys(kind.of.schema.shape).filter(
+    (name) => name !== 'object' && !related.includes(name),
+  )
+}
+
+const ndjsonLine = (object: Record<string, unknown>): string => `${JSON.stringify(object)}\n`
+
+function csvWriter(kind: BulkKind, columns: readonly string[]) {
+  const types = columns.map((name) => shapeOf(kind.of.schema.shape[name]).type)
+  return (object: Record<string, unknown>): string =>
+    csvLine(
+      columns.map((name, place): Cell => {
+        const value = object[name]
+        if (value === null || value === undefined) return null
+        if (typeof value === 'object') return JSON.stringify(value)
+        return types[place] === 'text' ? guarded(String(value)) : String(value)
+      }),
+    )
+}
+
+function behind(kind: BulkKind, last: readonly string[] | undefined, limit: number) {
+  const key = sql.join(kind.key.map((name) => sql`r.${sql.ref(name)}`))
+  const condition =
+    last === undefined
+      ? sql`true`
+      : sql`(${key}) > (${sql.join(last.map((value) => sql`${value}::uuid`))})`
+  return sql`${condition} order by ${key} limit ${limit}`
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+function parseKey(kind: BulkKind, after: string): readonly string[] {
+  const parts = after.split(',')
+  if (parts.length === kind.key.length && parts.every((part) => UUID.test(part))) return parts
+  const detail = `Write ${kind.key.join(',')} of the last row that you have.`
+  throw invalid('after', 'invalid', detail)
+}

@@ -1,0 +1,252 @@
+import { uuidv7 } from '../../foundation/crypto/random.ts'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { UnreadableFileError } from '../../foundation/tabular/record.ts'
+import { record } from '../audit/audit.ts'
+import { changeEntry } from '../audit/record-change.ts'
+import type { InputProblem, Refusal } from '../operation/refusal.ts'
+import { type Attempt, attemptsAt, rehearsal } from './attempt.ts'
+import type { BulkCaller, BulkKind, ImportRow, RowOutcome } from './kind.ts'
+import { type Format, readRows } from './row-reader.ts'
+
+export interface ImportOptions {
+  readonly format: Format
+  /** Everything is done and taken back. */
+  readonly dryRun?: boolean | undefined
+  /** Rows on earlier lines are passed over. */
+  readonly fromLine?: number | undefined
+  /** No further batch is written once so many rows were refused. */
+  readonly maxErrors?: number | undefined
+  onProgress?(progress: ImportCounts): void
+}
+
+export interface ImportCounts {
+  readonly rows: number
+  readonly created: number
+  readonly updated: number
+  readonly unchanged: number
+  readonly failed: number
+}
+
+export interface FailedRow {
+  readonly line: number
+  readonly errors: readonly InputProblem[]
+}
+
+export interface ImportSummary extends ImportCounts {
+  readonly id: string
+  /** Whether the file was read to its end. */
+  readonly complete: boolean
+  /** Where to go on if it was not. */
+  readonly nextLine: number
+  readonly errors: readonly FailedRow[]
+}
+
+export const DEFAULT_MAX_ERRORS = 100
+
+const BATCH_ROWS = 1000
+/** Rows may be large; so many characters together are enough for one statement. */
+const BATCH_LENGTH = 4 * 1024 * 1024
+
+/**
+ * Brings a school's objects into the state that a file describes, row by row: rows that cannot be
+ * taken are refused with the number of their line, and all others are. Rows are written in batches,
+ * each in a transaction of its own, while the next ones are read. Doing the same file again changes
+ * nothing that is as it says, so an import that was cut off is continued by sending it again.
+ */
+export async function importRows(
+  at: SchoolDb,
+  caller: BulkCaller,
+  kind: BulkKind,
+  source: AsyncIterable<Uint8Array>,
+  options: ImportOptions,
+): Promise<ImportSummary> {
+  if (options.dryRun === true) {
+    return await rehearsal(at, (attempt) => new Import(kind, caller, attempt, options).run(source))
+  }
+  const importing = new Import(kind, caller, attemptsAt(at), options)
+  await audit(at, caller, kind, importing.id, { format: options.format })
+  const summary = await importing.run(source)
+  const { created, updated, unchanged, failed, complete } = summary
+  await audit(at, caller, kind, importing.id, { created, updated, unchanged, failed, complete })
+  return summary
+}
+
+/** One entry when it begins, so that one that is cut off has left its trace, and one with the result. */
+async function audit(
+  at: SchoolDb,
+  caller: BulkCaller,
+  kind: BulkKind,
+  id: string,
+  detail: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const by = { via: caller.via, actorUserId: caller.userId, requestId: caller.requestId }
+  const operation = `${kind.name.replaceAll('-', '_')}.import`
+  await record(at, {
+    ...changeEntry(by, { action: 'operation.done', detail: { operation, ...detail } }),
+    subject: id,
+    clientId: caller.clientId,
+    authorizationId: caller.authorizationId,
+  })
+}
+
+class Import {
+  readonly id = uuidv7()
+  readonly #kind: BulkKind
+  readonly #caller: BulkCaller
+  readonly #attempt: Attempt
+  readonly #options: ImportOptions
+  readonly #errors: FailedRow[] = []
+  readonly #counts = { rows: 0, created: 0, updated: 0, unchanged: 0, failed: 0 }
+  #nextLine: number
+
+  constructor(kind: BulkKind, caller: BulkCaller, attempt: Attempt, options: ImportOptions) {
+    this.#kind = kind
+    this.#caller = caller
+    this.#attempt = attempt
+    this.#options = options
+    this.#nextLine = options.fromLine ?? 1
+  }
+
+  async run(source: AsyncIterable<Uint8Array>): Promise<ImportSummary> {
+    let complete = true
+    let writing: Promise<void> | undefined
+    try {
+      for await (const batch of this.#batches(source)) {
+        // The next batch was read meanwhile, but is written only after this one.
+        await writing
+        writing = undefined
+        if (this.#full()) break
+        writing = this.#take(batch)
+        // Whoever waits for it is told; nobody else has to be.
+        writing.catch(() => undefined)
+      }
+      await writing
+    } catch (error) {
+      if (!(error instanceof UnreadableFileError)) {
+        await writing?.catch(() => undefined)
+        throw error
+      }
+      await writing
+      const { line, code, message } = error
+      if (!this.#full()) {
+        this.#fail(line, [{ pointer: '', code, detail: message }])
+        this.#nextLine = line
+      }
+      complete = false
+    }
+    return {
+      id: this.id,
+      ...this.#counts,
+      complete: complete && !this.#full(),
+      nextLine: this.#nextLine,
+      errors: this.#errors.sort((a, b) => a.line - b.line),
+    }
+  }
+
+  async *#batches(source: AsyncIterable<Uint8Array>): AsyncGenerator<Batch, void, void> {
+    const from = this.#options.fromLine ?? 1
+    let batch = new Batch()
+    try {
+      for await (const rows of readRows(this.#kind, this.#options.format, source)) {
+        for (const row of rows) {
+          if (row.line < from) continue
+          batch.add(row)
+          if (!batch.full()) continue
+          yield batch
+          batch = new Batch()
+        }
+      }
+    } catch (error) {
+      // What could be read before the file became unreadable counts.
+      if (error instanceof UnreadableFileError && batch.size > 0) yield batch
+      throw error
+    }
+    if (batch.size > 0) yield batch
+  }
+
+  async #take(batch: Batch): Promise<void> {
+    for (const { line, problems } of batch.refused) this.#fail(line, problems)
+    await this.#write(batch.rows)
+    this.#nextLine = batch.lastLine + 1
+    this.#options.onProgress?.(this.#counts)
+  }
+
+  /** All together, or in halves down to the single row that is at fault. */
+  async #write(rows: readonly ImportRow[]): Promise<void> {
+    if (rows.length === 0) return
+    const done = await this.#attempt((tx) => this.#kind.write(tx, this.#caller, rows))
+    if (done.kind === 'done') {
+      for (const [place, outcome] of done.value.entries()) this.#count(rows[place], outcome)
+    } else if (rows.length === 1) {
+      this.#count(rows[0], done.refusal)
+    } else {
+      const middle = Math.ceil(rows.length / 2)
+      await this.#write(rows.slice(0, middle))
+      await this.#write(rows.slice(middle))
+    }
+  }
+
+  #count(row: ImportRow | undefined, outcome: RowOutcome): void {
+    if (row === undefined) return
+    if (typeof outcome !== 'string') {
+      this.#fail(row.line, problemsOf(outcome))
+      return
+    }
+    this.#counts.rows += 1
+    this.#counts[outcome] += 1
+  }
+
+  #fail(line: number, errors: readonly InputProblem[]): void {
+    this.#counts.rows += 1
+    this.#counts.failed += 1
+    this.#errors.push({ line, errors })
+  }
+
+  #full(): boolean {
+    return this.#errors.length >= (this.#options.maxErrors ?? DEFAULT_MAX_ERRORS)
+  }
+}
+
+class Batch {
+  readonly rows: ImportRow[] = []
+  readonly refused: { line: number; problems: readonly InputProblem[] }[] = []
+  lastLine = 0
+  #length = 0
+
+  add(row: ImportRow | { line: number; problems: readonly InputProblem[] }): void {
+    this.lastLine = row.line
+    if ('problems' in row) {
+      this.refused.push(row)
+      return
+    }
+    this.rows.push(row)
+    for (const value of Object.values(row.values)) {
+      if (typeof value === 'string') this.#length += value.length
+    }
+  }
+
+  get size(): number {
+    return this.rows.length + this.refused.length
+  }
+
+  full(): boolean {
+    return this.size >= BATCH_ROWS || this.#length >= BATCH_LENGTH
+  }
+}
+
+function problemsOf(refusal: Refusal): readonly InputProblem[] {
+  switch (refusal.kind) {
+    case 'invalid':
+      return refusal.problems
+    case 'conflict':
+      return [{ pointer: refusal.pointer ?? '', code: refusal.code, detail: refusal.detail }]
+    case 'forbidden':
+      return [{ pointer: '', code: refusal.code, detail: refusal.detail }]
+    case 'not_found':
+      return [{ pointer: '/id', code: 'not_found', detail: refusal.detail }]
+    case 'stale':
+      return [
+        { pointer: '', code: 'stale_version', detail: 'Somebody else was faster. Try again.' },
+      ]
+  }
+}

@@ -1,0 +1,46 @@
+import { accessKind } from '../commerce/access-bulk.ts'
+import { couponKind, planKind, productKind, subscriptionKind } from '../commerce/offer-bulk.ts'
+import { orderKind } from '../commerce/order-bulk.ts'
+import { paymentKind } from '../commerce/payment-bulk.ts'
+import { formKind, pageKind, postKind, submissionKind } from '../content/content-bulk.ts'
+import { eventKind, registrationKind } from '../events/event-bulk.ts'
+import { commentKind } from '../learning/comment-bulk.ts'
+import { courseKind } from '../learning/course-bulk.ts'
+import { lectureKind, sectionKind } from '../learning/curriculum-bulk.ts'
+import { enrollmentKind } from '../learning/enrollment-bulk.ts'
+import { lecturerKind } from '../learning/lecturer-bulk.ts'
+import { progressKind } from '../learning/progress-bulk.ts'
+import { notificationKind } from '../notifications/notification-bulk.ts'
+import { memberKind, studentKind } from '../people/people-bulk.ts'
+import type { BulkKind } from './kind.ts'
+
+/** Everything that can be imported and exported, in an order in which each finds what it refers to. */
+export const BULK_KINDS: readonly BulkKind[] = [
+  memberKind,
+  studentKind,
+  lecturerKind,
+  courseKind,
+  sectionKind,
+  lectureKind,
+  enrollmentKind,
+  progressKind,
+  commentKind,
+  couponKind,
+  planKind,
+  subscriptionKind,
+  productKind,
+  accessKind,
+  eventKind,
+  registrationKind,
+  orderKind,
+  paymentKind,
+  postKind,
+  pageKind,
+  formKind,
+  submissionKind,
+  notificationKind,
+]
+
+export function findKind(name: string): BulkKind | undefined {
+  return BULK_KINDS.find((kind) => kind.name === name)
+}

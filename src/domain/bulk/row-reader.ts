@@ -1,0 +1,173 @@
+import { z } from 'zod'
+import { unguarded } from '../../foundation/tabular/csv-line.ts'
+import { type Cell, csvReader } from '../../foundation/tabular/csv-reader.ts'
+import { lineReader } from '../../foundation/tabular/line-reader.ts'
+import { readRecords } from '../../foundation/tabular/read-records.ts'
+import type { FileRecord } from '../../foundation/tabular/record.ts'
+import { type InputProblem, invalidInput } from '../operation/refusal.ts'
+import { shapeOf } from './column-shape.ts'
+import type { BulkKind, ImportRow } from './kind.ts'
+
+export const FORMATS = ['ndjson', 'csv'] as const
+export type Format = (typeof FORMATS)[number]
+
+export type ReadRow =
+  | ImportRow
+  | { readonly line: number; readonly problems: readonly InputProblem[] }
+
+/** The first line of a CSV file does not name columns that this kind takes. Nothing was read. */
+export class HeadingError extends Error {
+  override readonly name = 'HeadingError'
+  readonly problems: readonly InputProblem[]
+
+  constructor(problems: readonly InputProblem[]) {
+    super('the heading of the file is wrong')
+    this.problems = problems
+  }
+}
+
+/** The rows of a file, each checked by itself. */
+export async function* readRows(
+  kind: BulkKind,
+  format: Format,
+  source: AsyncIterable<Uint8Array>,
+): AsyncGenerator<ReadRow[], void, void> {
+  const check = rowChecker(kind)
+  if (format === 'ndjson') {
+    for await (const records of readRecords(source, lineReader())) {
+      yield records.map((record) => readRecord(record, check, parseObject))
+    }
+    return
+  }
+  let parse: ((cells: readonly Cell[]) => unknown) | undefined
+  for await (const records of readRecords(source, csvReader())) {
+    const rows: ReadRow[] = []
+    for (const record of records) {
+      if (parse === undefined) parse = headedParser(kind, record)
+      else rows.push(readRecord(record, check, parse))
+    }
+    yield rows
+  }
+}
+
+type Check = (row: Record<string, unknown>) => Record<string, unknown> | readonly InputProblem[]
+
+function readRecord<T>(
+  record: FileRecord<T>,
+  check: Check,
+  parse: (content: T) => unknown,
+): ReadRow {
+  const { line } = record
+  if ('problem' in record) return { line, problems: [{ pointer: '', ...record.problem }] }
+  const row = parse(record.content)
+  if (typeof row !== 'object' || row === null || Array.isArray(row)) {
+    return { line, problems: [typeof row === 'string' ? malformed(row) : NO_OBJECT] }
+  }
+  const checked = check(row as Record<string, unknown>)
+  return Array.isArray(checked)
+    ? { line, problems: checked }
+    : { line, values: checked as Record<string, unknown> }
+}
+
+const malformed = (detail: string): InputProblem => ({ pointer: '', code: 'malformed', detail })
+const NO_OBJECT = malformed('Write one JSON object on each line.')
+
+/** The object on a line, or what is wrong with the line. */
+function parseObject(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'string' ? undefined : value
+  } catch {
+    return 'This line is not JSON. Write one JSON object on each line.'
+  }
+}
+
+/** PostgreSQL's JSON has no place for half a character, and nobody means one. */
+const HALF_CHARACTER = /\\u[dD][89a-fA-F]/
+
+function rowChecker(kind: BulkKind): Check {
+  const shape = Object.fromEntries(
+    Object.entries(kind.columns).map(([name, { schema }]) => [name, schema.optional()]),
+  )
+  const schema = z.strictObject(shape)
+  const passedOver = new Set(
+    Object.keys(kind.of.schema.shape).filter((name) => !Object.hasOwn(kind.columns, name)),
+  )
+  const times = Object.entries(kind.columns)
+    .filter(([, column]) => shapeOf(column.schema).type === 'time')
+    .map(([name]) => name)
+  return (row) => {
+    const said: Record<string, unknown> = {}
+    for (const name of Object.keys(row)) if (!passedOver.has(name)) said[name] = row[name]
+    const parsed = schema.safeParse(said, { reportInput: true })
+    if (!parsed.success) {
+      const refusal = invalidInput(parsed.error)
+      return refusal.kind === 'invalid' ? refusal.problems.slice(0, 20) : []
+    }
+    const values = parsed.data as Record<string, unknown>
+    if (HALF_CHARACTER.test(JSON.stringify(values))) {
+      const detail = 'A text holds half of a character that needs two. Write it whole.'
+      return [{ pointer: '', code: 'invalid_text', detail }]
+    }
+    for (const name of times) {
+      const time = values[name]
+      if (typeof time === 'string') values[name] = new Date(time).toISOString()
+    }
+    return values
+  }
+}
+
+/** How the cells below a heading become rows. */
+function headedParser(
+  kind: BulkKind,
+  heading: FileRecord<readonly Cell[]>,
+): (cells: readonly Cell[]) => unknown {
+  if ('problem' in heading) throw new HeadingError([{ pointer: '', ...heading.problem }])
+  const names = heading.content.map((cell) => (cell ?? '').trim())
+  const known = (name: string): boolean =>
+    Object.hasOwn(kind.columns, name) || Object.hasOwn(kind.of.schema.shape, name)
+  const problems = names.flatMap((name, place): InputProblem[] => {
+    if (!known(name)) {
+      const detail = `The heading names a column that ${kind.name} do not have. Remove it, or check its spelling.`
+      return [{ pointer: `/${name.slice(0, 100)}`, code: 'unknown_field', detail }]
+    }
+    if (names.indexOf(name) === place) return []
+    return [{ pointer: `/${name}`, code: 'repeated', detail: 'Name each column once.' }]
+  })
+  if (problems.length > 0) throw new HeadingError(problems.slice(0, 20))
+  const readers = names.map((name) => cellReader(kind, name))
+  return (cells) => {
+    if (cells.length > names.length) return 'The row has more cells than the heading has columns.'
+    const row: Record<string, unknown> = {}
+    for (const [place, cell] of cells.entries()) {
+      const value = readers[place]?.(cell)
+      if (value !== undefined) row[names[place] ?? ''] = value
+    }
+    return row
+  }
+}
+
+/** An empty cell says nothing, or null where the column can be null. What does not fit is passed on. */
+function cellReader(kind: BulkKind, name: string): (cell: Cell) => unknown {
+  const column = kind.columns[name]
+  if (column === undefined) return () => undefined
+  const { type, nullable } = shapeOf(column.schema)
+  const nothing = nullable ? null : undefined
+  return (cell) => {
+    if (cell === null) return nothing
+    if (type === 'text') return unguarded(cell)
+    const text = cell.trim()
+    if (text === '') return nothing
+    if (type === 'integer') return /^-?\d{1,15}$/.test(text) ? Number(text) : text
+    if (type === 'boolean') return { true: true, false: false }[text.toLowerCase()] ?? text
+    return type === 'json' ? jsonOf(text) : text
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,61 @@
+import type { SchoolTx, TenantTable } from '../../foundation/db/school-db.ts'
+import type { Refusal } from '../operation/refusal.ts'
+import type { Resource } from '../operation/resource.ts'
+import type { BulkCaller, BulkColumn, BulkKind, RowOutcome } from './kind.ts'
+import type { StandIn } from './stand-in.ts'
+
+type Values = Record<string, unknown>
+
+/** A row on its way: what it says, what there was, and what becomes of it. */
+export interface StartedRow {
+  readonly values: Values
+  before?: Readonly<Values>
+  outcome?: RowOutcome
+}
+
+/** A row that can be written, as far as it can be told by looking at it alone. */
+export type PlannedRow = StartedRow & { outcome: 'created' | 'updated' | 'unchanged' | Refusal }
+
+/** Rows of another table that an object shows as a list. */
+export interface ChildList {
+  readonly table: TenantTable
+  /** The column with the id of the object. */
+  readonly owner: string
+  readonly columns: readonly string[]
+  rows(value: never, object: Readonly<Record<string, unknown>>): Record<string, unknown>[]
+}
+
+export interface TableKindDetails {
+  readonly name: string
+  readonly about: string
+  readonly of: Resource
+  readonly scopes: BulkKind['scopes']
+  readonly example: BulkKind['example']
+  readonly table: TenantTable
+  /** The members that name an object, if it has no id of its own. */
+  readonly key?: readonly string[]
+  /** The members that name an object where a row has no id. Without them rows need an external_id. */
+  readonly natural?: readonly string[]
+  /** The same in words, where the members alone do not say it. */
+  readonly named?: string
+  readonly columns: Readonly<Record<string, BulkColumn>>
+  /** What members are called in the table, where it calls them something else. */
+  readonly stored?: Readonly<Record<string, string>>
+  /** Columns of the table that follow from others; `inspect` fills them. */
+  readonly derived?: readonly string[]
+  /** Times that are now unless a row says otherwise. */
+  readonly now?: readonly string[]
+  readonly standIns?: Readonly<Record<string, StandIn>>
+  readonly lists?: Readonly<Record<string, ChildList>>
+  /** Further values of new objects that only the school knows. */
+  defaults?(tx: SchoolTx): Promise<Record<string, unknown>>
+  /** Completes a row, and refuses it by throwing where its values contradict the object as it is. */
+  settle?(row: StartedRow, caller: BulkCaller): void
+  /** Looks at rows before they are written: completes them, refuses single ones, or throws. */
+  inspect?(tx: SchoolTx, rows: readonly PlannedRow[], caller: BulkCaller): Promise<void>
+  /** Throws where what was written breaks a rule that needs other rows. */
+  confirm?(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<void>
+}
+
+/** With the members that name an object spelled out. */
+export type KeyedDetails = TableKindDetails & { readonly key: readonly string[] }

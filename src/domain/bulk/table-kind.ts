@@ -1,0 +1,148 @@
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { refusalFromDatabase } from '../operation/database-refusal.ts'
+import { id } from '../operation/fields.ts'
+import { OperationRefused, type Refusal } from '../operation/refusal.ts'
+import type { BulkCaller, BulkKind, ImportRow, RowOutcome } from './kind.ts'
+import { findBefore, identityOf, planRow } from './plan-rows.ts'
+import { externalId, idOfExternal } from './stand-in.ts'
+import type { KeyedDetails, PlannedRow, StartedRow, TableKindDetails } from './table-details.ts'
+import { insertRows, updateRows } from './write-rows.ts'
+
+/** A kind whose objects are rows of one table, perhaps with lists in others. */
+export function tableKind(details: TableKindDetails): BulkKind {
+  const { name, about, of, scopes, example, natural, standIns = {} } = details
+  const key = details.key ?? ['id']
+  const identified = key.includes('id')
+  const external = identified && natural === undefined
+  return {
+    name,
+    about,
+    of,
+    key,
+    named: details.named ?? namingOf(identified, natural),
+    scopes,
+    example,
+    columns: {
+      ...(identified ? { id: { schema: id, note: 'kept; a new one unless given' } } : {}),
+      ...(external
+        ? { external_id: { schema: externalId, note: 'the name that another system has for it' } }
+        : {}),
+      ...details.columns,
+      ...Object.fromEntries(
+        Object.entries(standIns).map(([column, { schema, note }]) => [column, { schema, note }]),
+      ),
+    },
+    async write(tx, caller, rows) {
+      try {
+        return await writeAll(tx, caller, rows, { ...details, key })
+      } catch (error) {
+        throw renamed(error, details)
+      }
+    },
+  }
+}
+
+function namingOf(identified: boolean, natural: readonly string[] | undefined): string {
+  if (natural === undefined) return 'id, else external_id'
+  const names = natural.join(' with ')
+  return identified ? `id, else ${names}` : names
+}
+
+async function writeAll(
+  tx: SchoolTx,
+  caller: BulkCaller,
+  rows: readonly ImportRow[],
+  details: KeyedDetails,
+): Promise<RowOutcome[]> {
+  const started = await resolve(tx, details, rows)
+  await findBefore(tx, caller, details, started)
+  const repeated = firstRepeated(started, details)
+  if (repeated !== undefined) {
+    // The later of two rows about one object describes it last, so it must find what the other made.
+    const head = await writeAll(tx, caller, rows.slice(0, repeated), details)
+    return [...head, ...(await writeAll(tx, caller, rows.slice(repeated), details))]
+  }
+  const defaults = (await details.defaults?.(tx)) ?? {}
+  for (const row of started) planRow(row, details, defaults, caller)
+  const planned = started.filter(isPlanned)
+  await details.inspect?.(tx, planned, caller)
+  const writing = planned.filter(({ outcome }) => outcome === 'created' || outcome === 'updated')
+  await insertRows(tx, details, writing)
+  await updateRows(tx, details, writing)
+  await details.confirm?.(tx, writing)
+  return started.map(({ outcome }) => outcome ?? 'unchanged')
+}
+
+function isPlanned(row: StartedRow): row is PlannedRow {
+  return typeof row.outcome === 'string'
+}
+
+/** Puts ids where rows have other names for what they speak of. */
+async function resolve(
+  tx: SchoolTx,
+  details: KeyedDetails,
+  rows: readonly ImportRow[],
+): Promise<StartedRow[]> {
+  const started: StartedRow[] = rows.map(({ values }) => ({ values: { ...values } }))
+  for (const [column, standIn] of Object.entries(details.standIns ?? {})) {
+    const using = started.filter(({ values }) => typeof values[column] === 'string')
+    if (using.length === 0) continue
+    const texts = [...new Set(using.map(({ values }) => String(values[column])))]
+    const found = await standIn.find(tx, texts)
+    for (const row of using) {
+      const known = found.get(String(row.values[column]))
+      if (known === undefined) row.outcome ??= unknown(column)
+      else row.values[standIn.for] ??= known
+    }
+  }
+  for (const { values } of started) {
+    if (values.id !== undefined || typeof values.external_id !== 'string') continue
+    values.id = idOfExternal(tx.schoolId, details.name, values.external_id)
+  }
+  return started
+}
+
+function unknown(column: string): Refusal {
+  const detail = `There is no such object at this school. Check ${column}, or import it first.`
+  return {
+    kind: 'invalid',
+    problems: [{ pointer: `/${column}`, code: 'unknown_reference', detail }],
+  }
+}
+
+function firstRepeated(rows: readonly StartedRow[], details: KeyedDetails): number | undefined {
+  const seen = new Set<string>()
+  for (const [place, row] of rows.entries()) {
+    const identity = identityOf(row, details)
+    if (identity === undefined) continue
+    if (seen.has(identity)) return place
+    seen.add(identity)
+  }
+  return undefined
+}
+
+/** A refusal by the database names columns of tables; whoever wrote the file knows ours. */
+function renamed(error: unknown, { stored = {}, lists = {} }: TableKindDetails): unknown {
+  const refusal = error instanceof OperationRefused ? error.refusal : refusalFromDatabase(error)
+  if (refusal === undefined) return error
+  const table = error instanceof Error ? Reflect.get(error, 'table') : undefined
+  const list = Object.entries(lists).find(([, child]) => child.table === table)?.[0]
+  const rename = (pointer: string): string => {
+    if (list !== undefined) return `/${list}`
+    const member = Object.entries(stored).find(([, column]) => pointer === `/${column}`)?.[0]
+    return member === undefined ? pointer : `/${member}`
+  }
+  return new OperationRefused(
+    refusal.kind === 'invalid'
+      ? {
+          ...refusal,
+          problems: refusal.problems.map((problem) => ({
+            ...problem,
+            pointer: rename(problem.pointer),
+          })),
+        }
+      : refusal.kind === 'conflict' && refusal.pointer !== undefined
+        ? { ...refusal, pointer: rename(refusal.pointer) }
+        : refusal,
+  )
+}

@@ -1,0 +1,134 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { SchoolTx, TenantTable } from '../../foundation/db/school-db.ts'
+import { same } from './plan-rows.ts'
+import type { ChildList, KeyedDetails, PlannedRow, TableKindDetails } from './table-details.ts'
+
+type Values = Readonly<Record<string, unknown>>
+
+/**
+ * All new objects in one statement. The rows travel as one JSON value that PostgreSQL takes apart by
+ * the types of the table itself, so the statement's text is the same for any rows of a kind.
+ */
+export async function insertRows(
+  tx: SchoolTx,
+  details: KeyedDetails,
+  rows: readonly PlannedRow[],
+): Promise<void> {
+  const made = rows.filter(({ outcome }) => outcome === 'created')
+  if (made.length === 0) return
+  const members = storedMembers(details)
+  const now = new Set((details.now ?? []).map((name) => storedAs(details, name)))
+  const columns = members.map((name) => storedAs(details, name))
+  const values = columns.map((column) =>
+    now.has(column) ? sql`coalesce(v.${sql.ref(column)}, now())` : sql`v.${sql.ref(column)}`,
+  )
+  const table = sql.table(details.table)
+  await tx.run(sql`
+    insert into ${table} (school_id, ${sql.join(columns.map((column) => sql.ref(column)))})
+    select ${tx.schoolId}::uuid, ${sql.join(values)}
+    from jsonb_populate_recordset(null::${table}, ${asJson(made, details, members)}::jsonb) v`)
+  for (const [name, list] of Object.entries(details.lists ?? {})) {
+    const filled = made.filter(({ values }) => values[name] !== undefined)
+    await insertChildren(
+      tx,
+      list,
+      filled.map(({ values }) => ({ value: values[name], values })),
+    )
+  }
+}
+
+/** All changes in one statement: each row sets what it says and leaves the rest. */
+export async function updateRows(
+  tx: SchoolTx,
+  details: KeyedDetails,
+  rows: readonly PlannedRow[],
+): Promise<void> {
+  const changed = rows.filter(({ outcome }) => outcome === 'updated')
+  if (changed.length === 0) return
+  for (const row of changed) for (const name of details.key) row.values[name] = row.before?.[name]
+  const members = storedMembers(details)
+  const settable = members
+    .filter((name) => !details.key.includes(name) && details.columns[name]?.fixed !== true)
+    .map((name) => storedAs(details, name))
+  const table = sql.table(details.table)
+  const assignments = settable.map((column) => {
+    const reference = sql.ref(column)
+    return sql`${reference} = case when e ? ${sql.lit(column)} then v.${reference} else t.${reference} end`
+  })
+  const keys = details.key.map((name) => {
+    const reference = sql.ref(storedAs(details, name))
+    return sql`t.${reference} = v.${reference}`
+  })
+  if (assignments.length > 0) {
+    await tx.run(sql`
+      update ${table} t set ${sql.join(assignments)}
+      from jsonb_array_elements(${asJson(changed, details, members)}::jsonb) e,
+        lateral jsonb_populate_record(null::${table}, e) v
+      where t.school_id = ${tx.schoolId} and ${sql.join(keys, sql` and `)}`)
+  }
+  for (const [name, list] of Object.entries(details.lists ?? {})) {
+    const moved = changed.filter(
+      ({ values, before }) => values[name] !== undefined && !same(values[name], before?.[name]),
+    )
+    if (moved.length === 0) continue
+    const owners = moved.map(({ values }) => values.id)
+    await tx.run(sql`
+      delete from ${sql.table(list.table)}
+      where school_id = ${tx.schoolId} and ${sql.ref(list.owner)} = any(${owners}::uuid[])`)
+    const lists = moved.map(({ values, before }) => ({
+      value: values[name],
+      values: { ...before, ...values },
+    }))
+    await insertChildren(tx, list, lists)
+  }
+}
+
+async function insertChildren(
+  tx: SchoolTx,
+  { table, owner, columns, rows }: ChildList,
+  lists: readonly { value: unknown; values: Values }[],
+): Promise<void> {
+  const children = lists.flatMap(({ value, values }) =>
+    rows(value as never, values).map((row) => ({ ...row, [owner]: values.id })),
+  )
+  if (children.length === 0) return
+  await insertJson(tx, table, [owner, ...columns], children)
+}
+
+async function insertJson(
+  tx: SchoolTx,
+  table: TenantTable,
+  columns: readonly string[],
+  rows: readonly Values[],
+): Promise<void> {
+  const references: RawBuilder<unknown>[] = columns.map((column) => sql.ref(column))
+  await tx.run(sql`
+    insert into ${sql.table(table)} (school_id, ${sql.join(references)})
+    select ${tx.schoolId}::uuid, ${sql.join(columns.map((column) => sql`v.${sql.ref(column)}`))}
+    from jsonb_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(rows)}::jsonb) v`)
+}
+
+function storedMembers({ key, columns, derived = [], lists = {} }: KeyedDetails): string[] {
+  const members = new Set([...key, ...Object.keys(columns), ...derived])
+  return [...members].filter((name) => !(name in lists))
+}
+
+function storedAs({ stored = {} }: TableKindDetails, name: string): string {
+  return stored[name] ?? name
+}
+
+function asJson(
+  rows: readonly PlannedRow[],
+  details: KeyedDetails,
+  members: readonly string[],
+): string {
+  return JSON.stringify(
+    rows.map(({ values }) =>
+      Object.fromEntries(
+        members
+          .filter((name) => values[name] !== undefined)
+          .map((name) => [storedAs(details, name), values[name]]),
+      ),
+    ),
+  )
+}

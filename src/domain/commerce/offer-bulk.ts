@@ -1,0 +1,150 @@
+import { columnsOf, NEEDED, stampState } from '../bulk/columns.ts'
+import { byEmail, byName } from '../bulk/stand-in.ts'
+import { tableKind } from '../bulk/table-kind.ts'
+import { EXAMPLE } from '../operation/example-ids.ts'
+import { id, time } from '../operation/fields.ts'
+import { conflict, invalid } from '../operation/refusal.ts'
+import { schoolCurrency } from '../schools/school-currency.ts'
+import { changeCoupon, coupons } from './coupon-operations.ts'
+import { changePlan } from './plan-operations.ts'
+import { plans } from './plan-resource.ts'
+import { changeProduct, products } from './product-operations.ts'
+import { subscriptions } from './subscription-operations.ts'
+
+export const couponKind = tableKind({
+  name: 'coupons',
+  about: 'Discount codes with their limits and windows.',
+  of: coupons,
+  scopes: { read: 'coupons:read', write: 'coupons:write' },
+  example: { code: 'SPRING27', percent_off: 20, max_redemptions: 100 },
+  table: 'coupons',
+  natural: ['code'],
+  columns: {
+    code: { schema: coupons.schema.shape.code, needed: true, fixed: true },
+    percent_off: { schema: coupons.schema.shape.percent_off, fixed: true },
+    amount_off: { schema: coupons.schema.shape.amount_off, fixed: true },
+    currency: { schema: coupons.schema.shape.currency, fixed: true },
+    ...columnsOf(changeCoupon, {
+      max_redemptions: {},
+      max_per_member: {},
+      starts_at: {},
+      ends_at: {},
+    }),
+    archived_at: { schema: time.nullable() },
+  },
+  settle({ before, values }) {
+    if (before !== undefined) return
+    if ((values.percent_off == null) === (values.amount_off == null)) {
+      throw invalid('percent_off', 'inconsistent', 'Give either percent_off or amount_off.')
+    }
+    if ((values.amount_off == null) !== (values.currency == null)) {
+      throw invalid('currency', 'inconsistent', 'Give a currency with amount_off, and only then.')
+    }
+  },
+})
+
+const TERMS = ['price_amount', 'currency', 'interval'] as const
+
+export const planKind = tableKind({
+  name: 'membership-plans',
+  about: 'Recurring offers, in every state.',
+  of: plans,
+  scopes: { read: 'membership_plans:read', write: 'membership_plans:write' },
+  example: {
+    slug: 'studio-year',
+    name: 'Studio, yearly',
+    price_amount: 12000,
+    interval: 'year',
+    course_ids: [EXAMPLE.course],
+  },
+  table: 'membership_plans',
+  natural: ['slug'],
+  columns: {
+    ...columnsOf(changePlan, {
+      slug: NEEDED,
+      name: NEEDED,
+      description: { default: '' },
+      price_amount: NEEDED,
+      currency: { note: 'the school’s own unless given' },
+      interval: NEEDED,
+      course_ids: { default: [] },
+    }),
+    state: { schema: plans.schema.shape.state, default: 'draft' },
+  },
+  lists: {
+    course_ids: {
+      table: 'membership_plan_courses',
+      owner: 'plan_id',
+      columns: ['course_id'],
+      rows: (courses: readonly string[]) => courses.map((course_id) => ({ course_id })),
+    },
+  },
+  defaults: async (tx) => ({ currency: await schoolCurrency(tx) }),
+  settle({ before, values }) {
+    // The order means nothing; sorted it compares equal to what is stored.
+    if (Array.isArray(values.course_ids)) values.course_ids = [...new Set(values.course_ids)].sort()
+    if (before === undefined || Number(before.active_subscription_count) === 0) return
+    if (TERMS.every((term) => values[term] === undefined || values[term] === before[term])) return
+    throw conflict('subscribed', 'Members subscribed at these terms. Make a new plan instead.')
+  },
+})
+
+export const productKind = tableKind({
+  name: 'digital-products',
+  about: 'Things to download, in every state.',
+  of: products,
+  scopes: { read: 'digital_products:read', write: 'digital_products:write' },
+  example: { slug: 'workbook', title: 'Workbook', price_amount: 900 },
+  table: 'digital_products',
+  natural: ['slug'],
+  columns: {
+    ...columnsOf(changeProduct, {
+      slug: NEEDED,
+      title: NEEDED,
+      description: { default: '' },
+      price_amount: { default: 0 },
+      currency: { note: 'the school’s own unless given' },
+      file_id: {},
+    }),
+    state: { schema: products.schema.shape.state, default: 'draft' },
+  },
+  defaults: async (tx) => ({ currency: await schoolCurrency(tx) }),
+})
+
+export const subscriptionKind = tableKind({
+  name: 'subscriptions',
+  about: 'Members’ plans, running, overdue and canceled.',
+  of: subscriptions,
+  scopes: { read: 'subscriptions:read', write: 'subscriptions:write' },
+  example: {
+    external_id: 'sub-17',
+    member_id: EXAMPLE.newcomer,
+    plan_slug: 'studio',
+    current_period_starts_at: '2027-01-01T00:00:00Z',
+    current_period_ends_at: '2027-02-01T00:00:00Z',
+  },
+  table: 'subscriptions',
+  columns: {
+    member_id: { schema: id, needed: true, fixed: true },
+    plan_id: { schema: id, needed: true, fixed: true },
+    state: { schema: subscriptions.schema.shape.state, default: 'active' },
+    started_at: { schema: time, note: 'now unless given' },
+    current_period_starts_at: { schema: time, needed: true },
+    current_period_ends_at: { schema: time, needed: true },
+    cancel_at_period_end: {
+      schema: subscriptions.schema.shape.cancel_at_period_end,
+      default: false,
+    },
+    canceled_at: { schema: time.nullable(), note: 'now, if the state asks for it' },
+  },
+  stored: { member_id: 'user_id' },
+  now: ['started_at'],
+  standIns: {
+    member_email: byEmail('member_id'),
+    plan_slug: byName('plan_id', { table: 'membership_plans', by: 'slug' }),
+  },
+  settle(row) {
+    row.values.state ??= row.before?.state ?? 'active'
+    if (row.values.state === 'canceled') stampState(row, ['canceled'], 'canceled_at')
+  },
+})

@@ -1,0 +1,112 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { stampState } from '../bulk/columns.ts'
+import { byEmail } from '../bulk/stand-in.ts'
+import type { PlannedRow } from '../bulk/table-details.ts'
+import { tableKind } from '../bulk/table-kind.ts'
+import { EXAMPLE } from '../operation/example-ids.ts'
+import { id, time } from '../operation/fields.ts'
+import { invalid } from '../operation/refusal.ts'
+import { schoolCurrency } from '../schools/school-currency.ts'
+import { orders } from './order-operations.ts'
+
+const { number, state, total_amount, currency, items } = orders.schema.shape
+
+/** Which column of an item names the thing that was bought. */
+const THINGS = {
+  course: 'course_id',
+  digital_product: 'digital_product_id',
+  event: 'event_id',
+  membership_plan: 'plan_id',
+  other: undefined,
+} as const
+
+export const orderKind = tableKind({
+  name: 'orders',
+  about: 'Purchases with what was bought; their payments are a kind of their own.',
+  of: orders,
+  scopes: { read: 'orders:read' },
+  example: {
+    number: 'A-1001',
+    member_id: EXAMPLE.student,
+    state: 'completed',
+    total_amount: 4900,
+    items: [
+      { title: 'First', kind: 'course', item_id: EXAMPLE.course, quantity: 1, unit_amount: 4900 },
+    ],
+  },
+  table: 'orders',
+  natural: ['number'],
+  columns: {
+    number: { schema: number, needed: true },
+    member_id: { schema: id, needed: true, fixed: true },
+    state: { schema: state, needed: true },
+    total_amount: { schema: total_amount, needed: true },
+    currency: { schema: currency, note: 'the school’s own unless given' },
+    items: { schema: items.max(200), default: [] },
+    coupon_codes: { schema: z.array(z.string().max(64)).max(20), default: [] },
+    completed_at: { schema: time.nullable(), note: 'now, if the state asks for it' },
+    created_at: { schema: time, note: 'now unless given' },
+  },
+  stored: { member_id: 'user_id' },
+  now: ['created_at'],
+  standIns: { member_email: byEmail('member_id') },
+  lists: {
+    items: {
+      table: 'order_items',
+      owner: 'order_id',
+      columns: [
+        'position',
+        'title',
+        'course_id',
+        'digital_product_id',
+        'event_id',
+        'plan_id',
+        'quantity',
+        'unit_amount',
+      ],
+      rows: (bought: z.output<typeof items>) =>
+        bought.map(({ kind, item_id, ...item }, position) => {
+          const thing = THINGS[kind]
+          return { ...item, position, ...(thing === undefined ? {} : { [thing]: item_id }) }
+        }),
+    },
+    // Written by `confirm`, since codes must be looked up.
+    coupon_codes: { table: 'coupon_redemptions', owner: 'order_id', columns: [], rows: () => [] },
+  },
+  defaults: async (tx) => ({ currency: await schoolCurrency(tx) }),
+  settle(row) {
+    row.values.state ??= row.before?.state
+    stampState(row, ['completed'], 'completed_at')
+    const { coupon_codes } = row.values
+    if (Array.isArray(coupon_codes)) row.values.coupon_codes = [...new Set(coupon_codes)].sort()
+  },
+  confirm: redeemCoupons,
+})
+
+async function redeemCoupons(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<void> {
+  const redeemed = rows.flatMap(({ values, before }) =>
+    ((values.coupon_codes ?? []) as string[]).map((code) => ({
+      order_id: values.id,
+      user_id: before?.member_id ?? values.member_id,
+      code,
+    })),
+  )
+  if (redeemed.length === 0) return
+  const json = JSON.stringify(redeemed)
+  const { rows: unknown } = await tx.run(sql<{ code: string }>`
+    select v.code from jsonb_to_recordset(${json}::jsonb) as v (code text)
+    where not exists (
+      select from coupons c where c.school_id = ${tx.schoolId} and c.code = v.code) limit 1`)
+  if (unknown.length > 0) {
+    throw invalid('coupon_codes', 'unknown_reference', 'One of these is no coupon of this school.')
+  }
+  await tx.run(sql`
+    insert into coupon_redemptions (school_id, id, coupon_id, order_id, user_id, redeemed_at)
+    select ${tx.schoolId}::uuid, gen_random_uuid(), c.id, v.order_id, v.user_id, o.created_at
+    from jsonb_to_recordset(${json}::jsonb) as v (order_id uuid, user_id uuid, code text)
+      join coupons c on c.school_id = ${tx.schoolId} and c.code = v.code
+      join orders o on o.school_id = ${tx.schoolId} and o.id = v.order_id
+    on conflict (school_id, coupon_id, order_id) do nothing`)
+}

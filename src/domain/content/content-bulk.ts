@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import { columnsOf, NEEDED, stampState } from '../bulk/columns.ts'
+import { byEmail, byName } from '../bulk/stand-in.ts'
+import { tableKind } from '../bulk/table-kind.ts'
+import { EXAMPLE } from '../operation/example-ids.ts'
+import { id, line, time } from '../operation/fields.ts'
+import { forms, submissions } from './form-operations.ts'
+import { changePage, changePost, pages, posts } from './writing-operations.ts'
+
+const published = {
+  state: { schema: posts.schema.shape.state, default: 'draft' },
+  published_at: { schema: time.nullable(), note: 'now, if the state asks for it' },
+}
+
+export const postKind = tableKind({
+  name: 'posts',
+  about: 'Dated articles, drafts included.',
+  of: posts,
+  scopes: { read: 'posts:read', write: 'posts:write' },
+  example: { slug: 'new-term', title: 'The new term', body: 'It begins in *March*.' },
+  table: 'posts',
+  natural: ['slug'],
+  columns: {
+    ...columnsOf(changePost, { slug: NEEDED, title: NEEDED, body: { default: '' } }),
+    author_id: { schema: id.nullable(), note: 'whoever authorized the app, unless given' },
+    ...published,
+  },
+  standIns: { author_email: byEmail('author_id') },
+  settle(row, caller) {
+    row.values.state ??= row.before?.state ?? 'draft'
+    if (row.values.state === 'published') stampState(row, ['published'], 'published_at')
+    if (row.before === undefined) row.values.author_id ??= caller.userId ?? null
+  },
+})
+
+export const pageKind = tableKind({
+  name: 'pages',
+  about: 'Standing pages, drafts included.',
+  of: pages,
+  scopes: { read: 'pages:read', write: 'pages:write' },
+  example: { slug: 'about', title: 'About us', position: 1 },
+  table: 'pages',
+  natural: ['slug'],
+  columns: {
+    ...columnsOf(changePage, {
+      slug: NEEDED,
+      title: NEEDED,
+      body: { default: '' },
+      position: { default: 0 },
+    }),
+    ...published,
+  },
+  settle(row) {
+    row.values.state ??= row.before?.state ?? 'draft'
+    if (row.values.state === 'published') stampState(row, ['published'], 'published_at')
+  },
+})
+
+const formField = z.looseObject({
+  name: line(100),
+  label: line(300),
+  kind: line(50),
+  required: z.boolean(),
+})
+
+export const formKind = tableKind({
+  name: 'forms',
+  about: 'Questionnaires in every state.',
+  of: forms,
+  scopes: { read: 'forms:read' },
+  example: {
+    slug: 'feedback',
+    title: 'Feedback',
+    fields: [{ name: 'q', label: 'How was it?', kind: 'text', required: true }],
+  },
+  table: 'forms',
+  natural: ['slug'],
+  columns: {
+    slug: { schema: forms.schema.shape.slug, needed: true },
+    title: { schema: forms.schema.shape.title, needed: true },
+    state: { schema: forms.schema.shape.state, default: 'open' },
+    fields: { schema: z.array(formField).max(200), default: [] },
+  },
+})
+
+export const submissionKind = tableKind({
+  name: 'form-submissions',
+  about: 'What people answered to forms.',
+  of: submissions,
+  scopes: { read: 'forms:read' },
+  example: { external_id: 'answer-1', form_id: EXAMPLE.form, answers: { q: 'Yes' } },
+  table: 'form_submissions',
+  columns: {
+    form_id: { schema: id, needed: true, fixed: true },
+    member_id: { schema: id.nullable(), fixed: true, note: 'empty for a stranger' },
+    answers: { schema: z.record(z.string(), z.unknown()), needed: true },
+    submitted_at: { schema: time, note: 'now unless given' },
+  },
+  stored: { member_id: 'user_id' },
+  now: ['submitted_at'],
+  standIns: {
+    form_slug: byName('form_id', { table: 'forms', by: 'slug' }),
+    member_email: byEmail('member_id'),
+  },
+})

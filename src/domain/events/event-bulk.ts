@@ -1,0 +1,87 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { columnsOf, NEEDED, requireMembers, stampState } from '../bulk/columns.ts'
+import { byEmail, byName } from '../bulk/stand-in.ts'
+import { tableKind } from '../bulk/table-kind.ts'
+import { EXAMPLE } from '../operation/example-ids.ts'
+import { id, time } from '../operation/fields.ts'
+import { conflict } from '../operation/refusal.ts'
+import { schoolCurrency } from '../schools/school-currency.ts'
+import { changeEvent, events } from './event-operations.ts'
+import { registrations } from './registration-operations.ts'
+
+const SCOPES = { read: 'events:read', write: 'events:write' }
+
+export const eventKind = tableKind({
+  name: 'events',
+  about: 'Events in every state, past and to come.',
+  of: events,
+  scopes: SCOPES,
+  example: {
+    slug: 'open-studio',
+    title: 'Open studio',
+    starts_at: '2027-02-01T18:00:00Z',
+    ends_at: '2027-02-01T20:00:00Z',
+  },
+  table: 'events',
+  natural: ['slug'],
+  columns: {
+    ...columnsOf(changeEvent, {
+      slug: NEEDED,
+      title: NEEDED,
+      description: { default: '' },
+      starts_at: NEEDED,
+      ends_at: NEEDED,
+      location: { default: '' },
+      online_url: {},
+      capacity: { note: 'empty means no limit' },
+      price_amount: { default: 0 },
+      currency: { note: 'the school’s own unless given' },
+    }),
+    state: { schema: events.schema.shape.state, default: 'draft' },
+  },
+  defaults: async (tx) => ({ currency: await schoolCurrency(tx) }),
+})
+
+export const registrationKind = tableKind({
+  name: 'event-registrations',
+  about: 'Who registered for which event.',
+  of: registrations,
+  scopes: SCOPES,
+  example: { event_slug: 'evening', member_id: EXAMPLE.newcomer },
+  table: 'event_registrations',
+  natural: ['event_id', 'member_id'],
+  columns: {
+    event_id: { schema: id, needed: true, fixed: true },
+    member_id: { schema: id, needed: true, fixed: true },
+    state: { schema: z.enum(['registered', 'attended', 'canceled']), default: 'registered' },
+    registered_at: { schema: time, note: 'now unless given' },
+    canceled_at: { schema: time.nullable(), note: 'now, if the state asks for it' },
+  },
+  stored: { member_id: 'user_id' },
+  now: ['registered_at'],
+  standIns: {
+    event_slug: byName('event_id', { table: 'events', by: 'slug' }),
+    member_email: byEmail('member_id'),
+  },
+  settle(row) {
+    row.values.state ??= row.before?.state ?? 'registered'
+    stampState(row, ['canceled'], 'canceled_at')
+  },
+  async inspect(tx, rows) {
+    await requireMembers(tx, rows, 'member_id')
+    // Locked first, so that nobody else takes the last place meanwhile.
+    const ids = new Set(rows.map(({ values, before }) => before?.event_id ?? values.event_id))
+    await tx.run(sql`
+      select 1 from events where school_id = ${tx.schoolId} and id = any(${[...ids]}::uuid[])
+      order by id for update`)
+  },
+  async confirm(tx, rows) {
+    const ids = new Set(rows.map(({ values, before }) => before?.event_id ?? values.event_id))
+    const { rows: full } = await tx.run(sql`
+      select 1 from events e where e.school_id = ${tx.schoolId} and e.id = any(${[...ids]}::uuid[])
+        and e.capacity < (select count(*) from event_registrations g
+          where g.school_id = e.school_id and g.event_id = e.id and g.state <> 'canceled') limit 1`)
+    if (full.length > 0) throw conflict('full', 'Every place is taken. Raise the capacity first.')
+  },
+})

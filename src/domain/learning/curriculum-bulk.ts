@@ -1,0 +1,132 @@
+import { sql } from 'kysely'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { columnsOf, NEEDED } from '../bulk/columns.ts'
+import { byExternalId, byName } from '../bulk/stand-in.ts'
+import type { PlannedRow } from '../bulk/table-details.ts'
+import { tableKind } from '../bulk/table-kind.ts'
+import { EXAMPLE } from '../operation/example-ids.ts'
+import { count, id } from '../operation/fields.ts'
+import { lectures, sections } from './curriculum-resource.ts'
+import { changeLecture } from './lecture-operations.ts'
+import { changeSection } from './section-operations.ts'
+
+const SCOPES = { read: 'curriculum:read', write: 'curriculum:write' }
+const position = { schema: count.max(100_000), note: 'counted from 0; last unless given' }
+
+export const sectionKind = tableKind({
+  name: 'sections',
+  about: 'The sections of all courses.',
+  of: sections,
+  scopes: SCOPES,
+  example: { external_id: 'chapter-9', course_id: EXAMPLE.course, title: 'Going further' },
+  table: 'sections',
+  columns: {
+    course_id: { schema: id, needed: true, fixed: true },
+    position,
+    ...columnsOf(changeSection, { title: NEEDED }),
+  },
+  standIns: { course_slug: byName('course_id', { table: 'courses', by: 'slug' }) },
+  async inspect(tx, rows) {
+    await lockCourses(tx, rows)
+    await placeLast(tx, rows, 'sections', 'course_id')
+  },
+})
+
+export const lectureKind = tableKind({
+  name: 'lectures',
+  about: 'The lectures of all courses, each in its section.',
+  of: lectures,
+  scopes: SCOPES,
+  example: { external_id: 'lesson-9-1', section_id: EXAMPLE.section, title: 'Mixing colours' },
+  table: 'lectures',
+  columns: {
+    section_id: { schema: id, needed: true },
+    position,
+    ...columnsOf(changeLecture, {
+      title: NEEDED,
+      kind: { default: 'video' },
+      body: { default: '' },
+      duration_seconds: { default: 0 },
+      is_preview: { default: false },
+      unlock_after_days: {},
+      unlock_at: {},
+    }),
+  },
+  derived: ['course_id'],
+  standIns: { section_external_id: byExternalId('section_id', 'sections') },
+  settle({ values }) {
+    if (values.unlock_at != null) values.unlock_after_days ??= null
+    else if (values.unlock_after_days != null) values.unlock_at ??= null
+  },
+  async inspect(tx, rows) {
+    await findCourses(tx, rows)
+    await lockCourses(tx, rows)
+    await placeLast(tx, rows, 'lectures', 'section_id')
+  },
+})
+
+/** A lecture is in the course of its section. */
+async function findCourses(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<void> {
+  const asked = [...new Set(rows.flatMap(({ values }) => values.section_id ?? []))]
+  const { rows: found } = await tx.run(sql<{ id: string; course_id: string }>`
+    select id, course_id from sections where school_id = ${tx.schoolId} and id = any(${asked}::uuid[])`)
+  const courses = new Map(found.map((section) => [section.id, section.course_id]))
+  for (const row of rows) {
+    if (row.values.section_id === undefined) continue
+    const course = courses.get(String(row.values.section_id))
+    if (course !== undefined) row.values.course_id = course
+    else row.outcome = unknownSection
+  }
+}
+
+const unknownSection = {
+  kind: 'invalid',
+  problems: [
+    {
+      pointer: '/section_id',
+      code: 'unknown_reference',
+      detail: 'There is no section with this id at this school. Import the sections first.',
+    },
+  ],
+} as const
+
+/** Changes of one outline go one after another, or two could take the same place. */
+async function lockCourses(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<void> {
+  const ids = new Set(
+    rows.flatMap(({ values, before }) => values.course_id ?? before?.course_id ?? []),
+  )
+  await tx.run(sql`
+    select 1 from courses where school_id = ${tx.schoolId} and id = any(${[...ids]}::uuid[])
+    order by id for no key update`)
+}
+
+/** New rows without a position follow the last one of what they are in. */
+async function placeLast(
+  tx: SchoolTx,
+  rows: readonly PlannedRow[],
+  table: 'sections' | 'lectures',
+  within: 'course_id' | 'section_id',
+): Promise<void> {
+  const fresh = rows.filter(
+    ({ outcome, values }) => outcome === 'created' && values.position === undefined,
+  )
+  if (fresh.length === 0) return
+  const owners = [...new Set(fresh.map(({ values }) => values[within]))]
+  const { rows: found } = await tx.run(sql<{ owner: string; next: number }>`
+    select ${sql.ref(within)} as owner, max(position) + 1 as next from ${sql.table(table)}
+    where school_id = ${tx.schoolId} and ${sql.ref(within)} = any(${owners}::uuid[]) group by 1`)
+  const next = new Map(found.map(({ owner, next: place }) => [owner, place]))
+  for (const { outcome, values } of rows) {
+    // Those with a position of their own come first, wherever they are in the file.
+    if (outcome === 'created' && typeof values.position === 'number') {
+      const owner = String(values[within])
+      next.set(owner, Math.max(next.get(owner) ?? 0, values.position + 1))
+    }
+  }
+  for (const { values } of fresh) {
+    const owner = String(values[within])
+    const place = next.get(owner) ?? 0
+    values.position = place
+    next.set(owner, place + 1)
+  }
+}

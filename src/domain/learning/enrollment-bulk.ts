@@ -1,0 +1,31 @@
+import { requireMembers } from '../bulk/columns.ts'
+import { byEmail, byName } from '../bulk/stand-in.ts'
+import { tableKind } from '../bulk/table-kind.ts'
+import { EXAMPLE } from '../operation/example-ids.ts'
+import { id, time } from '../operation/fields.ts'
+import { enrollmentSchema, enrollments } from './enrollment-resource.ts'
+
+export const enrollmentKind = tableKind({
+  name: 'enrollments',
+  about: 'Who has which course, and until when.',
+  of: enrollments,
+  scopes: { read: 'students:read', write: 'students:write' },
+  example: { student_id: EXAMPLE.newcomer, course_slug: 'first' },
+  table: 'enrollments',
+  natural: ['student_id', 'course_id'],
+  columns: {
+    student_id: { schema: id, needed: true, fixed: true },
+    course_id: { schema: id, needed: true, fixed: true },
+    source: { schema: enrollmentSchema.shape.source, default: 'import' },
+    enrolled_at: { schema: time, note: 'now unless given' },
+    expires_at: { schema: time.nullable(), note: 'empty means for life' },
+    revoked_at: { schema: time.nullable() },
+  },
+  stored: { student_id: 'user_id' },
+  now: ['enrolled_at'],
+  standIns: {
+    student_email: byEmail('student_id'),
+    course_slug: byName('course_id', { table: 'courses', by: 'slug' }),
+  },
+  inspect: (tx, rows) => requireMembers(tx, rows, 'student_id', 'student'),
+})

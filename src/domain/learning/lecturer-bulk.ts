@@ -1,0 +1,24 @@
+import { columnsOf, requireMembers } from '../bulk/columns.ts'
+import { byEmail } from '../bulk/stand-in.ts'
+import { tableKind } from '../bulk/table-kind.ts'
+import { EXAMPLE } from '../operation/example-ids.ts'
+import { id } from '../operation/fields.ts'
+import { changeLecturer, lecturers } from './lecturer-operations.ts'
+
+export const lecturerKind = tableKind({
+  name: 'lecturers',
+  about: 'The profiles of members who hold the lecturer role.',
+  of: lecturers,
+  scopes: { read: 'lecturers:read', write: 'lecturers:write' },
+  example: { id: EXAMPLE.newcomer, headline: 'Paints outdoors' },
+  table: 'lecturers',
+  natural: ['id'],
+  named: 'id of the member, else email',
+  columns: {
+    id: { schema: id, needed: true, note: 'the member' },
+    ...columnsOf(changeLecturer, { headline: { default: '' }, bio: { default: '' } }),
+  },
+  stored: { id: 'user_id' },
+  standIns: { email: byEmail('id') },
+  inspect: (tx, rows) => requireMembers(tx, rows, 'id', 'lecturer'),
+})

@@ -1,0 +1,191 @@
+import { z } from 'zod'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import type { BulkCaller, BulkKind, ImportRow, RowOutcome } from '../bulk/kind.ts'
+import { EXAMPLE } from '../operation/example-ids.ts'
+import { email, id, line } from '../operation/fields.ts'
+import type { Refusal } from '../operation/refusal.ts'
+import { members, students } from './member-resource.ts'
+import { ROLES, type Role } from './membership.ts'
+import {
+  addPersons,
+  findPersons,
+  lockMembers,
+  type Membership,
+  otherOwners,
+  writeRoles,
+} from './people-rows.ts'
+import { normalEmail } from './person.ts'
+
+const columns = {
+  id: { schema: id, note: 'of somebody who is a member here already' },
+  email: { schema: email, note: 'of anybody else; an email that is known gets the role alone' },
+  name: {
+    schema: line(200),
+    note: 'for an account that does not exist yet; a person who has one keeps their own',
+  },
+}
+
+const NAMED = 'id of a member, else email'
+
+/**
+ * Students. A row gives the student role to somebody. Nothing of a person is ever written, however
+ * often the file is imported: name and email are used for accounts that did not exist.
+ */
+export const studentKind: BulkKind = {
+  name: 'students',
+  about: 'Everybody who holds the student role.',
+  of: students,
+  key: ['id'],
+  named: NAMED,
+  scopes: { read: 'students:read', write: 'students:write' },
+  columns,
+  example: { email: 'kit@example.test', name: 'Kit Example' },
+  write: (tx, caller, rows) =>
+    writePeople(tx, caller, rows, (_values, before) => inOrder([...before, 'student'])),
+}
+
+/** Members with their roles, which a row sets. */
+export const memberKind: BulkKind = {
+  name: 'members',
+  about: 'Everybody who holds a role, with their roles.',
+  of: members,
+  key: ['id'],
+  named: NAMED,
+  scopes: { read: 'members:read', write: 'members:write' },
+  columns: {
+    ...columns,
+    roles: {
+      schema: z.array(z.enum(ROLES)).min(1).max(ROLES.length),
+      needed: true,
+      note: 'all roles from now on; only an owner gives or takes the owner role',
+    },
+  },
+  example: { id: EXAMPLE.student, roles: ['lecturer', 'student'] },
+  write: (tx, caller, rows) =>
+    writePeople(tx, caller, rows, (values, before) =>
+      Array.isArray(values.roles) ? inOrder(values.roles as Role[]) : before,
+    ),
+}
+
+function inOrder(roles: readonly Role[]): readonly Role[] {
+  return ROLES.filter((role) => roles.includes(role))
+}
+
+type RolesOf = (values: ImportRow['values'], before: readonly Role[]) => readonly Role[]
+
+interface Person {
+  readonly values: ImportRow['values']
+  userId: string | undefined
+  before: readonly Role[]
+  after: readonly Role[]
+  outcome: RowOutcome
+}
+
+async function writePeople(
+  tx: SchoolTx,
+  caller: BulkCaller,
+  rows: readonly ImportRow[],
+  rolesOf: RolesOf,
+): Promise<RowOutcome[]> {
+  const people = await find(tx, rows)
+  const repeated = firstRepeated(people)
+  if (repeated !== undefined) {
+    const head = await writePeople(tx, caller, rows.slice(0, repeated), rolesOf)
+    return [...head, ...(await writePeople(tx, caller, rows.slice(repeated), rolesOf))]
+  }
+  for (const person of people) {
+    if (person.outcome !== 'unchanged') continue
+    person.after = rolesOf(person.values, person.before)
+    person.outcome = judge(person, caller)
+  }
+  await keepAnOwner(tx, people)
+  const writing = people.filter(({ outcome }) => outcome === 'created' || outcome === 'updated')
+  await addPersons(tx, caller, writing)
+  await writeRoles(tx, caller, writing)
+  return people.map(({ outcome }) => outcome)
+}
+
+/** The member whom a row names by id, else the person of its email, else somebody new. */
+async function find(tx: SchoolTx, rows: readonly ImportRow[]): Promise<Person[]> {
+  const ids = rows.flatMap(({ values }) => (typeof values.id === 'string' ? values.id : []))
+  const byId = await lockMembers(tx, ids)
+  const asked = rows.filter(({ values }) => !byId.has(String(values.id)))
+  const emails = asked.flatMap(({ values }) =>
+    typeof values.email === 'string' ? normalEmail(values.email) : [],
+  )
+  const persons = await findPersons(tx, emails)
+  const byPerson = await lockMembers(tx, [...persons.values()])
+  return rows.map(({ values }): Person => {
+    const known = byId.get(String(values.id))
+    if (known !== undefined) return personOf(values, String(values.id), known)
+    if (typeof values.email !== 'string') {
+      return { ...personOf(values, undefined, undefined), outcome: unplaced(values) }
+    }
+    const userId = persons.get(normalEmail(values.email))
+    return personOf(values, userId, userId === undefined ? undefined : byPerson.get(userId))
+  })
+}
+
+function personOf(
+  values: ImportRow['values'],
+  userId: string | undefined,
+  membership: Membership | undefined,
+): Person {
+  const before = membership?.roles ?? []
+  return { values, userId, before, after: before, outcome: 'unchanged' }
+}
+
+function unplaced({ id: given }: ImportRow['values']): Refusal {
+  if (given === undefined) return lacking('email', 'Name the person by id or by email.')
+  return {
+    kind: 'not_found',
+    detail: 'There is no member with this id at this school. Give their email instead.',
+  }
+}
+
+function lacking(column: string, detail: string): Refusal {
+  return { kind: 'invalid', problems: [{ pointer: `/${column}`, code: 'required', detail }] }
+}
+
+function judge({ values, before, after }: Person, caller: BulkCaller): RowOutcome {
+  // Whether the account exists must not show, so a name is asked for either way.
+  if (before.length === 0 && values.name === undefined) {
+    return lacking('name', 'Whoever is no member yet needs a name, in case the account is new.')
+  }
+  if (after.length === 0) return lacking('roles', 'A new member needs at least one role.')
+  if (before.includes('owner') !== after.includes('owner') && !caller.roles.includes('owner')) {
+    const detail = 'Only an owner may give or take the owner role. Ask one of them.'
+    return { kind: 'forbidden', code: 'owners_only', detail }
+  }
+  if (before.length === 0) return 'created'
+  return before.join() === after.join() ? 'unchanged' : 'updated'
+}
+
+async function keepAnOwner(tx: SchoolTx, people: readonly Person[]): Promise<void> {
+  const leaving = people.filter(
+    ({ outcome, before, after }) =>
+      outcome === 'updated' && before.includes('owner') && !after.includes('owner'),
+  )
+  if (leaving.length === 0) return
+  const others = await otherOwners(
+    tx,
+    leaving.flatMap(({ userId }) => userId ?? []),
+  )
+  if (others > 0) return
+  for (const person of leaving) {
+    const detail = 'A school needs an owner. Make somebody else an owner first.'
+    person.outcome = { kind: 'conflict', code: 'last_owner', detail }
+  }
+}
+
+function firstRepeated(people: readonly Person[]): number | undefined {
+  const seen = new Set<string>()
+  for (const [place, { userId, values }] of people.entries()) {
+    const identity =
+      userId ?? (values.email === undefined ? undefined : normalEmail(String(values.email)))
+    if (identity === undefined) continue
+    if (seen.has(identity)) return place
+    seen.add(identity)
+  }
+  return undefined
+}

@@ -1,0 +1,115 @@
+import { sql } from 'kysely'
+import { uuidv7 } from '../../foundation/crypto/random.ts'
+import { acrossSchools, type SchoolTx } from '../../foundation/db/school-db.ts'
+import { recordAll, recordAllForInstallation } from '../audit/audit.ts'
+import { changeEntry } from '../audit/record-change.ts'
+import type { BulkCaller } from '../bulk/kind.ts'
+import type { Role } from './membership.ts'
+import { normalEmail } from './person.ts'
+
+/** What a list of people needs from the tables: each function is one statement, however many they are. */
+
+export interface Membership {
+  readonly roles: readonly Role[]
+}
+
+/** Locks, in order, so that two imports of the same people wait for each other. */
+export async function lockMembers(
+  tx: SchoolTx,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, Membership>> {
+  if (userIds.length === 0) return new Map()
+  const { rows } = await tx.run(sql<{ user_id: string; roles: Role[] }>`
+    select m.user_id, m.roles from school_members m join users u on u.id = m.user_id
+    where m.school_id = ${tx.schoolId} and m.user_id = any(${userIds}::uuid[]) and u.deleted_at is null
+    order by m.user_id for update of m`)
+  return new Map(rows.map(({ user_id, roles }) => [user_id, { roles }]))
+}
+
+/** Crosses schools: the accounts of emails, which are the same everywhere. */
+export async function findPersons(
+  tx: SchoolTx,
+  emails: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (emails.length === 0) return new Map()
+  const { rows } = await sql<{ email: string; id: string }>`
+    select lower(email) as email, id from users where lower(email) = any(${emails}::text[])`.execute(
+    acrossSchools(tx),
+  )
+  return new Map(rows.map(({ email, id }) => [email, id]))
+}
+
+export async function otherOwners(tx: SchoolTx, than: readonly string[]): Promise<number> {
+  const { rows } = await tx.run(sql<{ user_id: string }>`
+    select m.user_id from school_members m join users u on u.id = m.user_id
+    where m.school_id = ${tx.schoolId} and 'owner' = any(m.roles) and u.deleted_at is null
+      and m.user_id <> all(${than}::uuid[])
+    order by m.user_id for update of m`)
+  return rows.length
+}
+
+interface Added {
+  readonly values: Readonly<Record<string, unknown>>
+  userId: string | undefined
+}
+
+/** Makes the accounts that do not exist yet. Nothing of those that do is touched, or told. */
+export async function addPersons(
+  tx: SchoolTx,
+  caller: BulkCaller,
+  people: readonly Added[],
+): Promise<void> {
+  const fresh = people.filter(({ userId }) => userId === undefined)
+  if (fresh.length === 0) return
+  const rows = fresh.map(({ values }) => ({
+    id: uuidv7(),
+    email: normalEmail(String(values.email)),
+    name: String(values.name).trim(),
+  }))
+  const db = acrossSchools(tx)
+  const made = await sql<{ id: string }>`
+    insert into users (id, email, name)
+    select v.id, v.email, v.name from jsonb_populate_recordset(null::users, ${JSON.stringify(rows)}::jsonb) v
+    on conflict (lower(email)) do nothing returning id`.execute(db)
+  const by = { via: caller.via, actorUserId: caller.userId, requestId: caller.requestId }
+  await recordAllForInstallation(
+    db,
+    made.rows.map(({ id }) => changeEntry(by, { action: 'person.created', subject: id })),
+  )
+  const found = await findPersons(
+    tx,
+    rows.map(({ email }) => email),
+  )
+  for (const person of fresh) person.userId = found.get(normalEmail(String(person.values.email)))
+}
+
+interface Changed {
+  readonly userId: string | undefined
+  readonly before: readonly Role[]
+  readonly after: readonly Role[]
+}
+
+export async function writeRoles(
+  tx: SchoolTx,
+  caller: BulkCaller,
+  people: readonly Changed[],
+): Promise<void> {
+  if (people.length === 0) return
+  const rows = people.map(({ userId, after }) => ({ user_id: userId, roles: after }))
+  await tx.run(sql`
+    insert into school_members as m (school_id, user_id, roles)
+    select ${tx.schoolId}::uuid, v.user_id, v.roles
+    from jsonb_populate_recordset(null::school_members, ${JSON.stringify(rows)}::jsonb) v
+    on conflict (school_id, user_id) do update set roles = excluded.roles`)
+  const by = { via: caller.via, actorUserId: caller.userId, requestId: caller.requestId }
+  await recordAll(
+    tx,
+    people.map(({ userId, before, after }) =>
+      changeEntry(by, {
+        action: 'member.roles_changed',
+        subject: userId ?? '',
+        detail: before.length === 0 ? { added: after } : { before, after },
+      }),
+    ),
+  )
+}

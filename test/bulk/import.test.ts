@@ -1,0 +1,271 @@
+import { sql } from 'kysely'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { importRows } from '../../src/domain/bulk/import-rows.ts'
+import { couponKind } from '../../src/domain/commerce/offer-bulk.ts'
+import { pageKind } from '../../src/domain/content/content-bulk.ts'
+import { commentKind } from '../../src/domain/learning/comment-bulk.ts'
+import { courseKind } from '../../src/domain/learning/course-bulk.ts'
+import { lectureKind, sectionKind } from '../../src/domain/learning/curriculum-bulk.ts'
+import { EXAMPLE } from '../../src/domain/operation/example-ids.ts'
+import { bytesOf, callerAt, exportFrom, importInto, ndjson } from '../support/bulk.ts'
+import { everyRow, furnishExamples } from '../support/example-school.ts'
+import { aWorld, type TestSchool } from '../support/world.ts'
+
+const world = await aWorld()
+let school: TestSchool
+
+beforeEach(async () => {
+  school = await world.aSchool()
+})
+
+const aPage = (n: number, more: object = {}) => ({ slug: `p-${n}`, title: `Page ${n}`, ...more })
+
+const pages = async () => {
+  const { rows } = await school.at.run(sql<{ slug: string; title: string; version: number }>`
+    select slug, title, version from pages where school_id = ${school.id} order by slug`)
+  return rows
+}
+
+describe('rows that cannot be taken', () => {
+  test('are named by their line, with every problem, and the others are taken', async () => {
+    const file = [
+      JSON.stringify(aPage(1)),
+      '{"slug":',
+      '',
+      '[]',
+      JSON.stringify({ slug: 'No Slug', title: '', colour: 'red' }),
+      JSON.stringify({ slug: 'no-title' }),
+      JSON.stringify(aPage(2, { position: 'first' })),
+      JSON.stringify(aPage(3, { title: 'half \ud800' })),
+      JSON.stringify(aPage(4)),
+    ].join('\n')
+    const done = await importInto(school, pageKind, file)
+    expect(done).toMatchObject({ rows: 8, created: 2, failed: 6, complete: true, nextLine: 10 })
+    expect(done.errors.map(({ line, errors }) => [line, errors.map((e) => e.code)])).toEqual([
+      [2, ['malformed']],
+      [4, ['malformed']],
+      [5, ['invalid_format', 'too_small', 'invalid_format', 'unknown_field']],
+      [6, ['required']],
+      [7, ['wrong_type']],
+      [8, ['invalid_text']],
+    ])
+    expect(done.errors[2]?.errors.map((e) => e.pointer)).toEqual([
+      '/slug',
+      '/title',
+      '/title',
+      '/colour',
+    ])
+    expect((await pages()).map(({ slug }) => slug)).toEqual(['p-1', 'p-4'])
+  })
+
+  test('are found among many by what only the database can tell', async () => {
+    const rows = Array.from({ length: 1500 }, (_, n) => aPage(n, { id: undefined }))
+    const taken = { id: '01981c5e-7c00-7000-8000-000000000001', ...aPage(3) }
+    rows.splice(700, 0, taken as (typeof rows)[number])
+    const done = await importInto(school, pageKind, rows)
+    expect(done).toMatchObject({ rows: 1501, created: 1500, failed: 1 })
+    expect(done.errors).toMatchObject([
+      { line: 701, errors: [{ pointer: '/slug', code: 'taken' }] },
+    ])
+  })
+
+  test('end the import soon after the limit, and it can go on from the line that it names', async () => {
+    const rows = Array.from({ length: 3000 }, (_, n) =>
+      n < 1000 && n % 2 === 0 ? aPage(n, { title: '' }) : aPage(n),
+    )
+    const first = await importInto(school, pageKind, rows, { maxErrors: 10 })
+    expect(first).toMatchObject({ complete: false, created: 500, failed: 500, nextLine: 1001 })
+    const rest = await importInto(school, pageKind, rows, { fromLine: first.nextLine })
+    expect(rest).toMatchObject({ complete: true, rows: 2000, created: 2000, failed: 0 })
+  })
+
+  test('a file that breaks off is taken up to there', async () => {
+    const file = 'slug,title\np-1,One\np-2,"Two\n'
+    const done = await importInto(school, pageKind, file, { format: 'csv' })
+    expect(done).toMatchObject({ created: 1, failed: 1, complete: false, nextLine: 3 })
+    expect(done.errors).toMatchObject([{ line: 3, errors: [{ code: 'unclosed_quote' }] }])
+  })
+})
+
+describe('what a row says', () => {
+  test('is set, and what it leaves out stays; nothing new leaves the version as it was', async () => {
+    await importInto(school, pageKind, [aPage(1, { body: 'Text', position: 7 })])
+    const csv = 'slug,position\np-1,8\n'
+    expect(await importInto(school, pageKind, csv, { format: 'csv' })).toMatchObject({ updated: 1 })
+    expect(await importInto(school, pageKind, csv, { format: 'csv' })).toMatchObject({
+      unchanged: 1,
+    })
+    const [page] = await school.at.from('pages').selectAll().execute()
+    expect(page).toMatchObject({ title: 'Page 1', body: 'Text', position: 8, version: 2 })
+  })
+
+  test('null and an empty cell clear what can be empty, "" is a text of no length', async () => {
+    await importInto(school, couponKind, [
+      { code: 'ONE', percent_off: 5, max_redemptions: 3, ends_at: '2030-01-01T00:00:00+02:00' },
+    ])
+    await importInto(school, couponKind, 'code,max_redemptions\nONE,\n', { format: 'csv' })
+    await importInto(school, couponKind, [{ code: 'ONE', ends_at: null }])
+    await importInto(school, pageKind, [aPage(1, { body: 'Text' })])
+    await importInto(school, pageKind, 'slug,body,position\np-1,"",\n', { format: 'csv' })
+    const [coupon] = await school.at.from('coupons').selectAll().execute()
+    expect(coupon).toMatchObject({ max_redemptions: null, ends_at: null, percent_off: 5 })
+    const [page] = await school.at.from('pages').selectAll().execute()
+    expect(page).toMatchObject({ body: '', position: 0 })
+  })
+
+  test('later in the same file counts in the end', async () => {
+    const rows = [aPage(1), aPage(2), { slug: 'p-1', title: 'Other' }, aPage(1, { title: 'Last' })]
+    expect(await importInto(school, pageKind, rows)).toMatchObject({ created: 2, updated: 2 })
+    expect((await pages()).map(({ title }) => title)).toEqual(['Last', 'Page 2'])
+  })
+
+  test('by an id of its own keeps that id; another system’s name always gives the same one', async () => {
+    await furnishExamples(world, school)
+    const section = { external_id: 'ch. 9', course_slug: 'first', title: 'Nine' }
+    await importInto(school, sectionKind, [section])
+    const lecture = { external_id: 'l 1', section_external_id: 'ch. 9', title: 'One' }
+    const second = { id: EXAMPLE.page, section_external_id: 'ch. 9', title: 'Two' }
+    const rows = [lecture, second]
+    expect(await importInto(school, lectureKind, rows)).toMatchObject({ created: 2 })
+    expect(await importInto(school, lectureKind, rows)).toMatchObject({ unchanged: 2 })
+    expect(await importInto(school, lectureKind, [{ title: 'x' }])).toMatchObject({
+      errors: [{ errors: [{ pointer: '/external_id', code: 'required' }] }],
+    })
+    const { rows: made } = await school.at.run(sql<{ id: string; position: number; title: string }>`
+      select l.id, l.position, l.title from lectures l join sections s on s.id = l.section_id
+      where l.school_id = ${school.id} and s.title = 'Nine' order by l.position`)
+    expect(made).toMatchObject([
+      { title: 'One', position: 0 },
+      { id: EXAMPLE.page, title: 'Two', position: 1 },
+    ])
+  })
+
+  test('places can be exchanged within one file', async () => {
+    await furnishExamples(world, school)
+    const rows = [
+      { id: EXAMPLE.section, position: 1 },
+      { id: EXAMPLE.secondSection, position: 0 },
+    ]
+    expect(await importInto(school, sectionKind, rows, { dryRun: true })).toMatchObject({
+      updated: 2,
+    })
+    expect(await importInto(school, sectionKind, rows)).toMatchObject({ updated: 2, failed: 0 })
+    expect(
+      await importInto(school, sectionKind, [{ id: EXAMPLE.section, position: 0 }]),
+    ).toMatchObject({ failed: 1, errors: [{ errors: [{ pointer: '/position', code: 'taken' }] }] })
+  })
+
+  test('lists are set whole, and count as a change of their object', async () => {
+    await furnishExamples(world, school)
+    const [before] = (await exportFrom(school, courseKind)).split('\n')
+    const course = JSON.parse(before ?? '')
+    await importInto(school, courseKind, [{ id: course.id, lecturer_ids: [EXAMPLE.lecturer] }])
+    const after = JSON.parse((await exportFrom(school, courseKind)).split('\n')[0] ?? '')
+    expect(after).toMatchObject({ lecturer_ids: [EXAMPLE.lecturer], title: course.title })
+    expect(after.version).toBeGreaterThan(course.version)
+    const refused = await importInto(school, courseKind, [
+      { id: course.id, lecturer_ids: [EXAMPLE.student] },
+    ])
+    expect(refused.errors).toMatchObject([
+      { errors: [{ pointer: '/lecturer_ids', code: 'unknown_reference' }] },
+    ])
+  })
+})
+
+describe('a dry run', () => {
+  test('judges as the real one would, rows that build on earlier ones included, and writes nothing', async () => {
+    await furnishExamples(world, school)
+    const before = await everyRow(school)
+    const about = { lecture_id: EXAMPLE.lecture, author_id: EXAMPLE.student }
+    const rows = Array.from({ length: 1200 }, (_, n) => ({
+      external_id: `c${n}`,
+      ...(n === 0 ? {} : { parent_external_id: `c${n - 1}` }),
+      ...about,
+      body: `Comment ${n}`,
+    }))
+    const wrong = { external_id: 'c', parent_external_id: 'nobody', ...about, body: 'No' }
+    const options = { dryRun: true }
+    const rehearsed = await importInto(school, commentKind, [...rows, wrong], options)
+    expect(rehearsed).toMatchObject({ created: 1200, failed: 1, complete: true })
+    expect(rehearsed.errors).toMatchObject([
+      { line: 1201, errors: [{ pointer: '/parent_id', code: 'unknown_reference' }] },
+    ])
+    expect(await everyRow(school)).toBe(before)
+    const { errors } = await importInto(school, commentKind, [...rows, wrong])
+    expect(errors).toEqual(rehearsed.errors)
+  })
+
+  test('leaves no entry in the audit', async () => {
+    await importInto(school, pageKind, [aPage(1)], { dryRun: true })
+    expect(await school.at.from('audit_entries').selectAll().execute()).toEqual([])
+  })
+})
+
+describe('an import that is cut off', () => {
+  const rows = Array.from({ length: 2500 }, (_, n) => aPage(n))
+
+  async function* cutOff(): AsyncGenerator<Uint8Array> {
+    yield* bytesOf(ndjson(rows.slice(0, 2200)))
+    throw new Error('the connection is gone')
+  }
+
+  test('has done whole batches, and is continued by the same file without doing a row twice', async () => {
+    const cut = importRows(school.at, callerAt(school), pageKind, cutOff(), { format: 'ndjson' })
+    await expect(cut).rejects.toThrow('the connection is gone')
+    expect(await pages()).toHaveLength(2000)
+    const again = await importInto(school, pageKind, rows)
+    expect(again).toMatchObject({ created: 500, unchanged: 2000, updated: 0, failed: 0 })
+    expect((await pages()).every(({ version }) => version === 1)).toBe(true)
+    expect(await importInto(school, pageKind, rows)).toMatchObject({ unchanged: 2500 })
+  })
+
+  test('has left its trace in the audit', async () => {
+    const cut = importRows(school.at, callerAt(school), pageKind, cutOff(), { format: 'ndjson' })
+    await expect(cut).rejects.toThrow()
+    const entries = await school.at.from('audit_entries').selectAll().orderBy('id').execute()
+    expect(entries).toMatchObject([
+      { action: 'operation.done', detail: { operation: 'pages.import', via: 'command_line' } },
+    ])
+    const done = await importInto(school, pageKind, rows)
+    const after = await school.at.from('audit_entries').selectAll().orderBy('id').execute()
+    expect(after.slice(1)).toMatchObject([
+      { subject: done.id },
+      { subject: done.id, detail: { created: 500, unchanged: 2000, failed: 0, complete: true } },
+    ])
+  })
+})
+
+describe('a file of many rows', () => {
+  test('needs no more memory at its end than at its beginning', async () => {
+    const collect = await collector()
+    async function* many(): AsyncGenerator<Uint8Array> {
+      const body = 'x'.repeat(400)
+      for (let n = 0; n < 30_000; n += 100) {
+        const some = Array.from({ length: 100 }, (_, k) => aPage(n + k, { body }))
+        yield Buffer.from(ndjson(some))
+      }
+    }
+    const used: number[] = []
+    const onProgress = ({ rows }: { rows: number }): void => {
+      if (rows % 5000 === 0) used.push(collect())
+    }
+    const options = { format: 'ndjson', onProgress } as const
+    const done = await importRows(school.at, callerAt(school), pageKind, many(), options)
+    expect(done).toMatchObject({ created: 30_000, failed: 0 })
+    // The file is 14 MB; a tenth of it would show if rows were kept.
+    const [first = 0] = used
+    expect(Math.max(...used) - first).toBeLessThan(4_000_000)
+  }, 60_000)
+})
+
+/** What is still in use on the heap, after the garbage is gone. */
+async function collector(): Promise<() => number> {
+  const { setFlagsFromString } = await import('node:v8')
+  const { runInNewContext } = await import('node:vm')
+  setFlagsFromString('--expose-gc')
+  const gc: () => void = runInNewContext('gc')
+  return () => {
+    gc()
+    return process.memoryUsage().heapUsed
+  }
+}

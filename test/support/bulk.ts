@@ -1,0 +1,47 @@
+import { exportRows } from '../../src/domain/bulk/export-rows.ts'
+import {
+  type ImportOptions,
+  type ImportSummary,
+  importRows,
+} from '../../src/domain/bulk/import-rows.ts'
+import type { BulkCaller, BulkKind } from '../../src/domain/bulk/kind.ts'
+import type { Format } from '../../src/domain/bulk/row-reader.ts'
+import type { TestSchool } from './world.ts'
+
+export const callerAt = ({ origin }: TestSchool): BulkCaller => ({
+  roles: ['owner'],
+  origin,
+  via: 'command_line',
+})
+
+/** A file as it would come over the wire. */
+export async function* bytesOf(...pieces: readonly string[]): AsyncGenerator<Uint8Array> {
+  for (const piece of pieces) yield Buffer.from(piece)
+}
+
+export function ndjson(rows: readonly object[]): string {
+  return rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+}
+
+export function importInto(
+  school: TestSchool,
+  kind: BulkKind,
+  file: string | readonly object[],
+  options: Partial<ImportOptions> = {},
+): Promise<ImportSummary> {
+  const text = typeof file === 'string' ? file : ndjson(file)
+  const wanted = { format: 'ndjson' as const, ...options }
+  return importRows(school.at, callerAt(school), kind, bytesOf(text), wanted)
+}
+
+export async function exportFrom(
+  school: TestSchool,
+  kind: BulkKind,
+  format: Format = 'ndjson',
+  after?: string,
+): Promise<string> {
+  let file = ''
+  const pages = exportRows(school.at, callerAt(school), kind, { format, after })
+  for await (const { text } of pages) file += text
+  return file
+}
