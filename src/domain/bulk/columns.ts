@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import type { Refusal } from '../operation/refusal.ts'
 import type { Operation } from '../operation.ts'
@@ -16,11 +17,16 @@ export function columnsOf(
 ): Record<string, BulkColumn> {
   return Object.fromEntries(
     Object.entries(options).map(([name, option]) => {
-      const schema = operation.input.shape[name]
+      const schema = operation.input.shape[name] as z.ZodType | undefined
       if (schema === undefined) throw new Error(`${operation.name} takes no ${name}`)
-      return [name, { schema, ...option }]
+      return [name, { schema: withoutDefault(schema), ...option }]
     }),
   )
+}
+
+/** What an import leaves out stays as it is, so no default may take its place. */
+function withoutDefault(schema: z.ZodType): z.ZodType {
+  return schema instanceof z.ZodDefault ? (schema.unwrap() as z.ZodType) : schema
 }
 
 /** A time that comes with a state: now, unless the row or the object as it is has one already. */

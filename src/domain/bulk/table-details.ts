@@ -41,6 +41,8 @@ export interface TableKindDetails {
   readonly columns: Readonly<Record<string, BulkColumn>>
   /** What members are called in the table, where it calls them something else. */
   readonly stored?: Readonly<Record<string, string>>
+  /** Columns that the table does not have; `inspect` and `confirm` see to them. */
+  readonly elsewhere?: readonly string[]
   /** Columns of the table that follow from others; `inspect` fills them. */
   readonly derived?: readonly string[]
   /** Times that are now unless a row says otherwise. */

@@ -108,9 +108,15 @@ async function insertJson(
     from jsonb_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(rows)}::jsonb) v`)
 }
 
-function storedMembers({ key, columns, derived = [], lists = {} }: KeyedDetails): string[] {
+function storedMembers({
+  key,
+  columns,
+  derived = [],
+  elsewhere = [],
+  lists = {},
+}: KeyedDetails): string[] {
   const members = new Set([...key, ...Object.keys(columns), ...derived])
-  return [...members].filter((name) => !(name in lists))
+  return [...members].filter((name) => !(name in lists) && !elsewhere.includes(name))
 }
 
 function storedAs({ stored = {} }: TableKindDetails, name: string): string {

@@ -9,18 +9,10 @@ import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, time } from '../operation/fields.ts'
 import { invalid } from '../operation/refusal.ts'
 import { schoolCurrency } from '../schools/school-currency.ts'
+import { itemColumns } from './order-items.ts'
 import { orders } from './order-operations.ts'
 
 const { number, state, total_amount, currency, items } = orders.schema.shape
-
-/** Which column of an item names the thing that was bought. */
-const THINGS = {
-  course: 'course_id',
-  digital_product: 'digital_product_id',
-  event: 'event_id',
-  membership_plan: 'plan_id',
-  other: undefined,
-} as const
 
 export const orderKind = tableKind({
   name: 'orders',
@@ -66,11 +58,8 @@ export const orderKind = tableKind({
         'quantity',
         'unit_amount',
       ],
-      rows: (bought: z.output<typeof items>) =>
-        bought.map(({ kind, item_id, ...item }, position) => {
-          const thing = THINGS[kind]
-          return { ...item, position, ...(thing === undefined ? {} : { [thing]: item_id }) }
-        }),
+      rows: (bought: readonly Record<string, unknown>[]) =>
+        bought.map((item, position) => ({ ...itemColumns(item), position })),
     },
     // Written by `confirm`, since codes must be looked up.
     coupon_codes: { table: 'coupon_redemptions', owner: 'order_id', columns: [], rows: () => [] },

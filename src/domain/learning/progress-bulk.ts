@@ -1,59 +1,43 @@
 import { sql } from 'kysely'
-import { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import { recordLearning } from '../analytics/learning-days.ts'
-import { requireMembers, stampState } from '../bulk/columns.ts'
+import { addLearningDays } from '../analytics/learning-days.ts'
+import { columnsOf, NEEDED, stampState } from '../bulk/columns.ts'
 import { byEmail, byExternalId } from '../bulk/stand-in.ts'
 import type { PlannedRow } from '../bulk/table-details.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
-import { count, id, time, utc } from '../operation/fields.ts'
-import type { Resource } from '../operation/resource.ts'
+import { time } from '../operation/fields.ts'
+import type { Refusal } from '../operation/refusal.ts'
+import { lectureProgress, markProgress } from './progress-operations.ts'
 
-const lectureProgressSchema = z
-  .strictObject({
-    object: z.literal('lecture_progress'),
-    student_id: id,
-    course_id: id,
-    lecture_id: id,
-    state: z.enum(['read', 'completed']),
-    position_seconds: count,
-    first_read_at: utc,
-    completed_at: utc.nullable(),
-    watched_at: utc.meta({ description: 'The last time.' }),
-  })
-  .meta({ id: 'LectureProgress' })
-
-const lectureProgress: Resource<typeof lectureProgressSchema> = {
-  object: 'lecture_progress',
-  schema: lectureProgressSchema,
-  rows: (at) => sql`
-    select p.user_id as student_id, p.course_id, p.lecture_id, p.state, p.position_seconds,
-      p.first_read_at, p.completed_at, p.updated_at as watched_at
-    from lecture_progress p where p.school_id = ${at.schoolId}`,
-}
+const FIXED = { needed: true, fixed: true }
 
 export const progressKind = tableKind({
   name: 'progress',
   about: 'What students read or completed; a lecture without a row is unread.',
   of: lectureProgress,
   scopes: { read: 'students:read' },
-  example: { student_id: EXAMPLE.newcomer, lecture_id: EXAMPLE.lecture, state: 'completed' },
+  example: { student_id: EXAMPLE.student, lecture_id: EXAMPLE.secondLecture, state: 'completed' },
   table: 'lecture_progress',
   key: ['student_id', 'course_id', 'lecture_id'],
   natural: ['student_id', 'lecture_id'],
   columns: {
-    student_id: { schema: id, needed: true, fixed: true },
-    lecture_id: { schema: id, needed: true, fixed: true },
-    state: { schema: lectureProgressSchema.shape.state, needed: true },
-    position_seconds: { schema: count.max(1_000_000), default: 0 },
+    ...columnsOf(markProgress, {
+      student_id: FIXED,
+      lecture_id: FIXED,
+      state: NEEDED,
+      position_seconds: { default: 0 },
+    }),
     first_read_at: { schema: time, note: 'now unless given' },
     completed_at: { schema: time.nullable(), note: 'now, if the state asks for it' },
-    watched_at: { schema: time, note: 'the last time; now unless given' },
+    updated_at: {
+      schema: time,
+      note: 'the last time; the latest one that is given in a course is where the student goes on',
+    },
   },
-  stored: { student_id: 'user_id', watched_at: 'updated_at' },
+  stored: { student_id: 'user_id' },
   derived: ['course_id'],
-  now: ['first_read_at', 'watched_at'],
+  now: ['first_read_at', 'updated_at'],
   standIns: {
     student_email: byEmail('student_id'),
     lecture_external_id: byExternalId('lecture_id', 'lectures'),
@@ -61,62 +45,73 @@ export const progressKind = tableKind({
   settle(row) {
     const { values, before } = row
     const done = values.state === 'completed' && before?.completed_at == null
-    if (done) values.completed_at ??= values.watched_at
+    if (done) values.completed_at ??= values.updated_at
     stampState(row, ['completed'], 'completed_at')
   },
-  async inspect(tx, rows) {
-    await findCourses(tx, rows)
-    await requireMembers(tx, rows, 'student_id')
-  },
+  inspect: findCourses,
   async confirm(tx, rows) {
     if (rows.length === 0) return
     await moveBookmarks(tx, rows)
-    await recordLearning(
-      tx,
-      rows.flatMap(({ values, before }) =>
-        ['first_read_at', 'completed_at', 'watched_at'].map((name) => ({
-          userId: String(before?.student_id ?? values.student_id),
-          at: String(values[name] ?? before?.[name] ?? new Date().toISOString()),
-        })),
-      ),
+    const learned = rows.flatMap(({ values, before }) =>
+      ['first_read_at', 'completed_at', 'updated_at'].flatMap((name) => {
+        const at = values[name] ?? before?.[name]
+        const userId = String(before?.student_id ?? values.student_id)
+        return typeof at === 'string' ? { userId, at } : []
+      }),
     )
+    await addLearningDays(tx, learned)
   },
 })
 
+/** A lecture is in one course, which the student must have or have had. */
 async function findCourses(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<void> {
-  const asked = [...new Set(rows.map(({ values }) => values.lecture_id))]
-  const { rows: found } = await tx.run(sql<{ id: string; course_id: string }>`
-    select id, course_id from lectures where school_id = ${tx.schoolId} and id = any(${asked}::uuid[])`)
-  const courses = new Map(found.map((lecture) => [lecture.id, lecture.course_id]))
-  for (const row of rows) {
-    const course = courses.get(String(row.values.lecture_id))
-    if (course === undefined) row.outcome = unknownLecture
-    else row.values.course_id = course
+  const students = rows.map(({ values, before }) => before?.student_id ?? values.student_id)
+  const lectures = rows.map(({ values, before }) => before?.lecture_id ?? values.lecture_id)
+  const { rows: found } = await tx.run(sql<{ course_id: string | null; enrolled: boolean }>`
+    select l.course_id, e.id is not null as enrolled
+    from unnest(${students}::uuid[], ${lectures}::uuid[]) with ordinality as u (user_id, lecture_id, place)
+      left join lectures l on l.school_id = ${tx.schoolId} and l.id = u.lecture_id
+      left join enrollments e on e.school_id = ${tx.schoolId} and e.user_id = u.user_id
+        and e.course_id = l.course_id
+    order by u.place`)
+  for (const [place, row] of rows.entries()) {
+    const lecture = found[place]
+    if (lecture?.course_id == null) row.outcome = UNKNOWN_LECTURE
+    else if (!lecture.enrolled) row.outcome = NOT_ENROLLED
+    else row.values.course_id = lecture.course_id
   }
 }
 
-const unknownLecture = {
-  kind: 'invalid',
-  problems: [
-    {
-      pointer: '/lecture_id',
-      code: 'unknown_reference',
-      detail: 'There is no lecture with this id at this school. Import the lectures first.',
-    },
-  ],
-} as const
+const UNKNOWN_LECTURE = refusal(
+  '/lecture_id',
+  'unknown_reference',
+  'There is no lecture with this id at this school. Import the lectures first.',
+)
+const NOT_ENROLLED = refusal(
+  '/student_id',
+  'not_enrolled',
+  'This student never had the course of the lecture. Import the enrollments first.',
+)
+
+function refusal(pointer: string, code: string, detail: string): Refusal {
+  return { kind: 'invalid', problems: [{ pointer, code, detail }] }
+}
 
 /** The lecture that a student watched last is where they go on, if these rows are the latest news. */
 async function moveBookmarks(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<void> {
-  const students = rows.map(({ values, before }) => before?.student_id ?? values.student_id)
-  const lectures = rows.map(({ values, before }) => before?.lecture_id ?? values.lecture_id)
+  const told = rows.filter(({ values }) => values.updated_at !== undefined)
+  if (told.length === 0) return
+  const students = told.map(({ values }) => values.student_id)
+  const lectures = told.map(({ values }) => values.lecture_id)
   await tx.run(sql`
     update enrollments e
     set last_lecture_id = w.lecture_id, last_position_seconds = w.position_seconds, last_watched_at = w.updated_at
     from (
-      select distinct on (p.user_id, p.course_id) p.user_id, p.course_id, p.lecture_id, p.position_seconds, p.updated_at
+      select distinct on (p.user_id, p.course_id)
+        p.user_id, p.course_id, p.lecture_id, p.position_seconds, p.updated_at
       from unnest(${students}::uuid[], ${lectures}::uuid[]) as u (user_id, lecture_id)
-        join lecture_progress p on p.school_id = ${tx.schoolId} and p.user_id = u.user_id and p.lecture_id = u.lecture_id
+        join lecture_progress p on p.school_id = ${tx.schoolId} and p.user_id = u.user_id
+          and p.lecture_id = u.lecture_id
       order by p.user_id, p.course_id, p.updated_at desc, p.lecture_id) w
     where e.school_id = ${tx.schoolId} and e.user_id = w.user_id and e.course_id = w.course_id
       and coalesce(e.last_watched_at < w.updated_at, true)`)

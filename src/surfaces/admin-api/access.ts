@@ -1,6 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../domain/access/caller.ts'
-import { neededScopes, type Operation, type OperationCaller } from '../../domain/operation.ts'
+import {
+  type DescribedOperation,
+  neededScopes,
+  type OperationCaller,
+} from '../../domain/operation.ts'
 import { addressBucket, clientAddress } from '../../foundation/http/client-address.ts'
 import { checkRate, createRateLimiter } from '../../foundation/http/rate-limit.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
@@ -31,7 +35,10 @@ export function createRateChecks(perMinute: number) {
  * The caller, who must hold an operator token. A member's token lacks the scopes by its nature, and
  * is told so in those words, since no other scope that it could ask for would help.
  */
-export async function loadOperator(request: FastifyRequest, operation: Operation): Promise<Caller> {
+export async function loadOperator(
+  request: FastifyRequest,
+  operation: DescribedOperation,
+): Promise<Caller> {
   const caller = await loadCaller(request)
   if (caller.audience !== 'operator') {
     throw lacking(

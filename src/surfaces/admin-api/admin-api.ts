@@ -8,11 +8,20 @@ import type { AppContext } from '../../gate/context.ts'
 import { answerOAuthError } from '../../gate/refusal.ts'
 import { checkScopes, createRateChecks, loadOperator, operationCaller } from './access.ts'
 import { type Answer, answerOf, sendAnswer } from './answer.ts'
+import { addBulkRoutes } from './bulk.ts'
+import { BULK_ROUTES } from './bulk-routes.ts'
 import { addDownloadRoute } from './download.ts'
 import { openApiDocument } from './openapi.ts'
 import { answerProblem, Problem, problemOf } from './problem.ts'
 import { addReferenceRoutes } from './reference-routes.ts'
-import { API_ROOT, type InputPlan, planOf, type Route, routerPath } from './route.ts'
+import {
+  API_ROOT,
+  type DescribedRoute,
+  type InputPlan,
+  planOf,
+  type Route,
+  routerPath,
+} from './route.ts'
 import { inputOf, wrongParameters } from './route-input.ts'
 import { ROUTES } from './routes.ts'
 import { addUploadRoute, UPLOAD_ROUTE } from './upload.ts'
@@ -27,12 +36,11 @@ declare module 'fastify' {
 
 /** The REST API that operators' clients run a school with, and its description. */
 export function addAdminApiRoutes(app: FastifyInstance, { files, limits }: AppContext): void {
-  const description = constantDocument(openApiDocument([...ROUTES, UPLOAD_ROUTE]), {
-    maxAgeSeconds: 300,
-  })
+  const routes = [...ROUTES, UPLOAD_ROUTE, ...BULK_ROUTES]
+  const description = constantDocument(openApiDocument(routes), { maxAgeSeconds: 300 })
   app.get('/openapi.json', (request, reply) => sendDocument(request, reply, description))
 
-  addReferenceRoutes(app, [...ROUTES, UPLOAD_ROUTE])
+  addReferenceRoutes(app, routes)
   if (files !== undefined) {
     app.register(async (scope) => {
       scope.setErrorHandler(answerOAuthError)
@@ -53,7 +61,8 @@ export function addAdminApiRoutes(app: FastifyInstance, { files, limits }: AppCo
     const rates = createRateChecks(limits.apiCallsPerMinute)
     scope.addHook('onRequest', async (request, reply) => rates.ofAddress(request, reply))
     for (const route of ROUTES) addRoute(scope, route, admit(route, rates.ofApp))
-    refuseOtherMethods(scope, [...ROUTES, UPLOAD_ROUTE])
+    refuseOtherMethods(scope, routes)
+    scope.register(async (bulk) => addBulkRoutes(bulk, (route) => admit(route, rates.ofApp)))
     if (files !== undefined) {
       scope.register(async (uploads) =>
         addUploadRoute(uploads, files, limits.uploadBytes, admit(UPLOAD_ROUTE, rates.ofApp)),
@@ -66,7 +75,10 @@ export function addAdminApiRoutes(app: FastifyInstance, { files, limits }: AppCo
 type Admit = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
 /** Runs before the body is read: a stranger's megabyte is not worth parsing. */
-function admit(route: Route, checkRate: (caller: Caller, reply: FastifyReply) => void): Admit {
+function admit(
+  route: DescribedRoute,
+  checkRate: (caller: Caller, reply: FastifyReply) => void,
+): Admit {
   return async (request, reply) => {
     const caller = await loadOperator(request, route.operation)
     checkRate(caller, reply)
@@ -116,7 +128,7 @@ function writing(route: Route): Route & { readonly operation: WriteOperation } {
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
 /** @see RFC 9110 §15.5.6 */
-function refuseOtherMethods(scope: FastifyInstance, routes: readonly Route[]): void {
+function refuseOtherMethods(scope: FastifyInstance, routes: readonly DescribedRoute[]): void {
   for (const path of new Set(routes.map((route) => route.path))) {
     const allowed: string[] = routes.filter((route) => route.path === path).map((r) => r.method)
     const detail = `Send ${allowed.join(' or ')} to this address.`

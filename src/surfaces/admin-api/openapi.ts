@@ -3,13 +3,13 @@ import { SCOPES } from '../../domain/clients/scope-catalogue.ts'
 import { type Components, type JsonSchema, jsonSchema } from './json-schema.ts'
 import { FILE_BODY, PARAMETERS, PROBLEM_SCHEMA, problemResponses } from './openapi-conventions.ts'
 import { RESOURCE_NOTES } from './resource-notes.ts'
-import { API_ROOT, planOf, type Route, resourceOf } from './route.ts'
+import { API_ROOT, type DescribedRoute, planOf, type RowFiles, resourceOf } from './route.ts'
 
 /**
  * The description of the REST API, made of the routes and their operations: it cannot say anything
  * else than what the server does. The same document on every origin, so its URLs are relative.
  */
-export function openApiDocument(routes: readonly Route[]): JsonSchema {
+export function openApiDocument(routes: readonly DescribedRoute[]): JsonSchema {
   const components: Components = new Map([['Problem', PROBLEM_SCHEMA]])
   const paths: Record<string, JsonSchema> = {}
   for (const route of routes) {
@@ -54,10 +54,11 @@ const DESCRIPTION = [
   'Every write takes an `Idempotency-Key`; a repetition within 24 hours gets the first answer again, marked `Idempotent-Replayed: true`.',
   'Changes take `If-Match` with the ETag of what was read, and are refused with 412 if somebody else was faster.',
   'A write answers with the object that it wrote; reading any other takes the read scope.',
+  'Many objects at once go in and out as files: `/import` and `/export` of their resource, as NDJSON or CSV.',
   'Refusals are problems as in RFC 9457, with `errors` naming each field and `request_id` for reports.',
 ].join(' ')
 
-function operationObject(route: Route, components: Components): JsonSchema {
+function operationObject(route: DescribedRoute, components: Components): JsonSchema {
   const { operation } = route
   const plan = planOf(route)
   const reading = operation.kind === 'read'
@@ -73,39 +74,64 @@ function operationObject(route: Route, components: Components): JsonSchema {
       ...Object.keys(plan.query).map((name) =>
         parameter('query', name, route, components, example),
       ),
-      ...(reading ? [reference('IfNoneMatch')] : [reference('IdempotencyKey')]),
+      ...(route.rows === undefined
+        ? [reading ? reference('IfNoneMatch') : reference('IdempotencyKey')]
+        : []),
       ...(plan.version ? [reference('IfMatch')] : []),
     ],
     ...(plan.body.length === 0 ? {} : { requestBody: requestBody(route, plan.body, components) }),
-    ...(route.fileWith === undefined ? {} : { requestBody: FILE_BODY }),
+    ...(route.fileWith === undefined ? {} : { requestBody: fileBody(route) }),
     responses: {
       [operation.kind === 'create' ? '201' : '200']: success(route, components),
-      ...(reading ? { '304': { description: 'The caller has it already.' } } : {}),
+      ...(reading && route.rows === undefined
+        ? { '304': { description: 'The caller has it already.' } }
+        : {}),
       ...Object.fromEntries(statusesOf(route).map((status) => [status, problem(status)])),
     },
   }
 }
 
-function statusesOf({ operation }: Route): number[] {
+function fileBody({ rows }: DescribedRoute): JsonSchema {
+  return rows === undefined ? FILE_BODY : { required: true, content: rows.content }
+}
+
+function statusesOf({ operation }: DescribedRoute): number[] {
   const write = operation.kind !== 'read'
   const statuses = [400, 401, 403, 404, ...(write ? [409, 413, 415, 422] : []), 429, 500, 503]
   if ('if_version' in operation.input.shape) statuses.push(412)
   return statuses.sort()
 }
 
-function success(route: Route, components: Components): JsonSchema {
-  const { operation } = route
+function success(route: DescribedRoute, components: Components): JsonSchema {
+  const { operation, rows } = route
   const headers = {
-    ...(operation.kind === 'remove' ? {} : { ETag: { schema: { type: 'string' } } }),
+    ...(operation.kind === 'remove' || rows !== undefined
+      ? {}
+      : { ETag: { schema: { type: 'string' } } }),
     ...(operation.kind === 'create' ? { Location: { schema: { type: 'string' } } } : {}),
     RateLimit: { schema: { type: 'string' } },
     'RateLimit-Policy': { schema: { type: 'string' } },
   }
   const schema = jsonSchema(operation.output, 'output', components)
-  return { description: operation.title, headers, content: { 'application/json': { schema } } }
+  const content =
+    rows !== undefined && operation.kind === 'read'
+      ? exportContent(rows, schema)
+      : { 'application/json': { schema } }
+  return { description: operation.title, headers, content }
 }
 
-function requestBody(route: Route, names: readonly string[], components: Components): JsonSchema {
+/** What each line holds, in the words of JSON Schema §8.5. */
+function exportContent({ content }: RowFiles, contentSchema: JsonSchema): JsonSchema {
+  const ndjson = content['application/x-ndjson']
+  const schema = { ...(ndjson?.schema as JsonSchema), contentSchema }
+  return { ...content, 'application/x-ndjson': { schema } }
+}
+
+function requestBody(
+  route: DescribedRoute,
+  names: readonly string[],
+  components: Components,
+): JsonSchema {
   const { operation, method } = route
   const shape = Object.fromEntries(names.map((name) => [name, operation.input.shape[name]]))
   const body = z.strictObject(shape as z.ZodRawShape)
@@ -141,7 +167,7 @@ export function pick(
 function parameter(
   place: 'path' | 'query',
   name: string,
-  { operation }: Route,
+  { operation }: DescribedRoute,
   components: Components,
   example: Readonly<Record<string, unknown>>,
 ): JsonSchema {

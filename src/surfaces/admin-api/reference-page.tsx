@@ -4,12 +4,12 @@ import { type Branding, Document, Footer, SchoolMark } from '../../foundation/ht
 import { renderPage } from '../../foundation/html/render.tsx'
 import { Badge, Code, PageHead, Panel } from '../../foundation/html/site-components.tsx'
 import { describeInput, exampleCall, sortedResources } from './reference.ts'
-import { API_ROOT, type Route, resourceOf } from './route.ts'
+import { API_ROOT, type DescribedRoute, resourceOf } from './route.ts'
 
 interface ReferenceProps {
   readonly school: Branding
   readonly origin: string
-  readonly routes: readonly Route[]
+  readonly routes: readonly DescribedRoute[]
 }
 
 /** The way into the reference: what every call has in common, and the resources there are. */
@@ -61,7 +61,7 @@ export function referenceOf(resource: string, { school, origin, routes }: Refere
   )
 }
 
-function Operation({ route, origin }: { route: Route; origin: string }) {
+function Operation({ route, origin }: { route: DescribedRoute; origin: string }) {
   const { operation, method, path } = route
   const fields = describeInput(route)
   return (

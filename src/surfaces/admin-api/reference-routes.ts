@@ -2,11 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { setPageHeaders } from '../../foundation/http/security-headers.ts'
 import { brandingOf } from '../../gate/branding.ts'
 import { referenceIndex, referenceOf } from './reference-page.tsx'
-import type { Route } from './route.ts'
-import { resourceOf } from './route.ts'
+import { type DescribedRoute, resourceOf } from './route.ts'
 
 /** The description of the API for people, in the school's own colours. */
-export function addReferenceRoutes(app: FastifyInstance, routes: readonly Route[]): void {
+export function addReferenceRoutes(app: FastifyInstance, routes: readonly DescribedRoute[]): void {
   const resources = new Set(routes.map(resourceOf))
   const props = ({ school }: FastifyRequest) => ({
     school: brandingOf(school),

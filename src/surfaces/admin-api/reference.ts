@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { type JsonSchema, jsonSchema } from './json-schema.ts'
 import { RESOURCE_NOTES } from './resource-notes.ts'
-import { API_ROOT, planOf, type Route, resourceOf } from './route.ts'
+import { API_ROOT, type DescribedRoute, planOf, resourceOf } from './route.ts'
 
 /** What the reference says about a route, in words. */
 
@@ -14,7 +14,7 @@ export interface DescribedField {
 }
 
 export function sortedResources(
-  routes: readonly Route[],
+  routes: readonly DescribedRoute[],
 ): readonly { name: string; title: string; note: string; count: number }[] {
   const names = [...new Set(routes.map(resourceOf))].sort()
   return names.map((name) => ({
@@ -25,7 +25,7 @@ export function sortedResources(
   }))
 }
 
-export function describeInput(route: Route): readonly DescribedField[] {
+export function describeInput(route: DescribedRoute): readonly DescribedField[] {
   const plan = planOf(route)
   const places = [
     ...plan.path.map((name) => ({ name, place: 'path' as const })),
@@ -54,7 +54,7 @@ function typeOf(schema: JsonSchema): string {
 }
 
 /** The operation's first example as a command line. */
-export function exampleCall(route: Route, origin: string): string {
+export function exampleCall(route: DescribedRoute, origin: string): string {
   const example = route.operation.examples[0]?.input ?? {}
   const plan = planOf(route)
   const path = route.path.replace(/\{([a-z_]+)\}/g, (_match, name) => String(example[name] ?? ''))
@@ -70,10 +70,19 @@ export function exampleCall(route: Route, origin: string): string {
   const parts = [
     `curl ${route.method === 'GET' ? '' : `-X ${route.method} `}'${address}'`,
     `  -H "Authorization: Bearer $ACCESS_TOKEN"`,
-    ...(route.fileWith === undefined ? [] : [`  --data-binary @${example.name}`]),
+    ...(route.fileWith === undefined ? [] : sentFile(route, example)),
+    ...(route.rows !== undefined && route.method === 'GET' ? [`  -o ${route.rows.file}`] : []),
     ...(Object.keys(body).length === 0
       ? []
       : [`  -H 'Content-Type: application/json'`, `  -d '${JSON.stringify(body)}'`]),
   ]
   return parts.join(' \\\n')
+}
+
+function sentFile(
+  { rows }: DescribedRoute,
+  example: Readonly<Record<string, unknown>>,
+): readonly string[] {
+  if (rows === undefined) return [`  --data-binary @${example.name}`]
+  return [`  -H 'Content-Type: text/csv'`, `  --data-binary @${rows.file}`]
 }

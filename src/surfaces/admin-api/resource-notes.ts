@@ -18,6 +18,8 @@ export const RESOURCE_NOTES: Readonly<Record<string, string>> = {
   members: 'Everybody with a role at the school: owners, admins, lecturers and students.',
   membership_plans: 'What a member subscribes to, and what it costs.',
   orders: 'Purchases with every attempt to pay them and every refund.',
+  payments: 'Every attempt to pay an order, one to a row, for the books.',
+  progress: 'How far students are, one lecture to a row.',
   pages: 'Standing texts of the school, in Markdown.',
   posts: 'News of the school, in Markdown.',
   school: 'The school itself: its name, language, currency and time zone.',

@@ -34,7 +34,10 @@ function pathOf(request: FastifyRequest, names: readonly string[]): Input {
   )
 }
 
-function queryOf(request: FastifyRequest, types: Readonly<Record<string, QueryType>>): Input {
+export function queryOf(
+  request: FastifyRequest,
+  types: Readonly<Record<string, QueryType>>,
+): Input {
   const input: Input = {}
   const problems: RequestProblem[] = []
   const sent = new URLSearchParams(rawQuery(request.raw.url ?? ''))

@@ -1,18 +1,33 @@
 import { z } from 'zod'
-import type { Operation } from '../../domain/operation.ts'
+import type { DescribedOperation, Operation } from '../../domain/operation.ts'
+import type { JsonSchema } from './json-schema.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
-/** An operation's place in the REST API. */
-export interface Route {
+/** An operation's place in the REST API, as far as its description goes. */
+export interface DescribedRoute {
   readonly method: Method
   /** Below the API's root; `{id}` names a member of the operation's input. */
   readonly path: string
-  readonly operation: Operation
+  readonly operation: DescribedOperation
   /** Where a created object is found, followed by its id; the path itself if left out. */
   readonly created?: string
   /** The body is a file; these members of the input come from the query, the others from the bytes. */
   readonly fileWith?: readonly string[]
+  /** Rows go in, or come out, as a file of many: neither is one JSON value. */
+  readonly rows?: RowFiles
+}
+
+export interface RowFiles {
+  /** The content of the request or of the answer, by its media type. */
+  readonly content: Readonly<Record<string, JsonSchema>>
+  /** A name for the file in examples. */
+  readonly file: string
+}
+
+/** An operation's place in the REST API. */
+export interface Route extends DescribedRoute {
+  readonly operation: Operation
 }
 
 export const API_ROOT = '/api/v1'
@@ -28,7 +43,7 @@ export interface InputPlan {
 
 export type QueryType = 'string' | 'integer' | 'boolean' | 'list'
 
-export function planOf({ method, path, operation, fileWith }: Route): InputPlan {
+export function planOf({ method, path, operation, fileWith }: DescribedRoute): InputPlan {
   const inPath = [...path.matchAll(/\{([a-z_]+)\}/g)].map(([, name = '']) => name)
   const { shape } = operation.input
   const rest = Object.keys(shape).filter((name) => !inPath.includes(name) && name !== 'if_version')
@@ -53,6 +68,6 @@ export function routerPath(path: string): string {
 }
 
 /** `courses` for `courses.publish`. */
-export function resourceOf({ operation }: Route): string {
+export function resourceOf({ operation }: DescribedRoute): string {
   return operation.name.split('.')[0] ?? ''
 }

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { SCOPES } from '../../../src/domain/clients/scope-catalogue.ts'
 import { neededScopes } from '../../../src/domain/operation.ts'
+import { BULK_ROUTES } from '../../../src/surfaces/admin-api/bulk-routes.ts'
 import { ROUTES } from '../../../src/surfaces/admin-api/routes.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { anOperator, EVERY_OPERATOR_SCOPE, OperatorClient } from '../../support/admin-api.ts'
@@ -106,5 +107,51 @@ describe('every operation', () => {
     expect(
       operatorScopes.filter((scope) => !opened.has(scope) && scope !== 'storage:write'),
     ).toEqual([])
+  })
+})
+
+describe('every import and export', () => {
+  beforeAll(refurnish)
+
+  verifies(
+    'admin-api.bulk',
+    'does what its examples say, as NDJSON and as CSV, with its own scope alone and nothing without it',
+    async () => {
+      for (const { method, path, operation, rows, kind } of BULK_ROUTES) {
+        const [scope = ''] = operation.scopes
+        for (const [type, { example }] of Object.entries(rows.content)) {
+          const format = type === 'text/csv' ? 'csv' : 'ndjson'
+          const told = `${operation.name} as ${format}`
+          const asked = method === 'GET' ? `${path}?format=${format}` : path
+          const sent = method === 'GET' ? {} : { body: example, headers: { 'content-type': type } }
+          const refused = await lacking.get(scope)?.send(method, asked, sent)
+          expect(refused?.statusCode, told).toBe(403)
+          expect(refused?.headers['www-authenticate']).toContain(scope)
+          const answer = await holding.get(scope)?.send(method, asked, sent)
+          expect(answer?.statusCode, `${told}: ${answer?.body}`).toBe(200)
+          if (method === 'GET') {
+            expect(answer?.headers['content-type'], told).toContain(type)
+            expect(answer?.headers['content-disposition']).toBe(
+              `attachment; filename="${kind.name}.${format}"`,
+            )
+            continue
+          }
+          expect(operation.output.safeParse(answer?.json()).error, told).toBeUndefined()
+          expect(answer?.json(), told).toMatchObject({ rows: 1, failed: 0, complete: true })
+          // The second format says the same about the same object.
+          if (format === 'csv') expect(answer?.json(), told).toMatchObject({ unchanged: 1 })
+        }
+      }
+    },
+    60_000,
+  )
+
+  test('what has no write scope cannot be imported here, and what has none at all is not here', () => {
+    const paths = BULK_ROUTES.map(({ path }) => path)
+    for (const name of ['orders', 'payments', 'progress', 'comments', 'forms']) {
+      expect(paths).toContain(`/${name}/export`)
+      expect(paths).not.toContain(`/${name}/import`)
+    }
+    expect(paths.filter((path) => path.startsWith('/notifications'))).toEqual([])
   })
 })

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { SCOPES } from '../../../src/domain/clients/scope-catalogue.ts'
+import { BULK_ROUTES } from '../../../src/surfaces/admin-api/bulk-routes.ts'
 import { API_ROOT } from '../../../src/surfaces/admin-api/route.ts'
 import { ROUTES } from '../../../src/surfaces/admin-api/routes.ts'
 import { UPLOAD_ROUTE } from '../../../src/surfaces/admin-api/upload.ts'
@@ -66,7 +67,7 @@ describe('/openapi.json', () => {
     async () => {
       const document: Described = (await readDocument(school)).json()
       const known = new Set(SCOPES.map(({ name }) => name))
-      const routes = [...ROUTES, UPLOAD_ROUTE]
+      const routes = [...ROUTES, UPLOAD_ROUTE, ...BULK_ROUTES]
       for (const { method, path, operation } of routes) {
         const described = document.paths[API_ROOT + path]?.[method.toLowerCase()]
         expect(described?.security).toEqual([{ operator: operation.scopes }])

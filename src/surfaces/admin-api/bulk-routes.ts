@@ -1,0 +1,85 @@
+import { exportOperation, importOperation } from '../../domain/bulk/bulk-operations.ts'
+import { exportedColumns } from '../../domain/bulk/export-rows.ts'
+import type { BulkKind } from '../../domain/bulk/kind.ts'
+import { BULK_KINDS } from '../../domain/bulk/kinds.ts'
+import { csvLine } from '../../foundation/tabular/csv-line.ts'
+import type { DescribedRoute, RowFiles } from './route.ts'
+
+export interface BulkRoute extends DescribedRoute {
+  readonly rows: RowFiles
+  readonly kind: BulkKind
+}
+
+/** Every address of the REST API that takes or gives a file of rows. */
+export const BULK_ROUTES: readonly BulkRoute[] = BULK_KINDS.flatMap((kind) => [
+  ...exportRoute(kind),
+  ...importRoute(kind),
+])
+
+function exportRoute(kind: BulkKind): BulkRoute[] {
+  if (kind.scopes.read === undefined) return []
+  const columns = exportedColumns(kind)
+  return [
+    {
+      method: 'GET',
+      path: `/${kind.name}/export`,
+      operation: exportOperation(kind, kind.scopes.read),
+      kind,
+      rows: {
+        file: `${kind.name}.csv`,
+        content: {
+          'application/x-ndjson': {
+            schema: {
+              type: 'string',
+              contentMediaType: 'application/json',
+              description: `One ${kind.of.schema.meta()?.id} as JSON on each line.`,
+            },
+          },
+          'text/csv': {
+            schema: {
+              type: 'string',
+              description: `The columns ${columns.join(', ')}; lists and objects as JSON.`,
+            },
+          },
+        },
+      },
+    },
+  ]
+}
+
+function importRoute(kind: BulkKind): BulkRoute[] {
+  if (kind.scopes.write === undefined) return []
+  const columns = Object.keys(kind.columns)
+  const { example } = kind
+  const cells = Object.values(example).map((value) =>
+    typeof value === 'string' ? value : JSON.stringify(value),
+  )
+  return [
+    {
+      method: 'POST',
+      path: `/${kind.name}/import`,
+      operation: importOperation(kind, kind.scopes.write),
+      kind,
+      fileWith: ['dry_run', 'from_line', 'max_errors'],
+      rows: {
+        file: `${kind.name}.csv`,
+        content: {
+          'application/x-ndjson': {
+            schema: {
+              type: 'string',
+              description: `One JSON object on each line, with any of ${columns.join(', ')}. Other members of the object are passed over, so that an export can be imported as it is.`,
+            },
+            example: `${JSON.stringify(example)}\n`,
+          },
+          'text/csv': {
+            schema: {
+              type: 'string',
+              description: `The first line names the columns. An empty cell says nothing, or null where null is possible; "" is the empty text; lists and objects are JSON.`,
+            },
+            example: csvLine(Object.keys(example)) + csvLine(cells),
+          },
+        },
+      },
+    },
+  ]
+}

@@ -1,0 +1,176 @@
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller } from '../../domain/access/caller.ts'
+import { importObject } from '../../domain/bulk/bulk-operations.ts'
+import { type ExportedRows, exportRows } from '../../domain/bulk/export-rows.ts'
+import { importRows } from '../../domain/bulk/import-rows.ts'
+import { type Format, HeadingError } from '../../domain/bulk/row-reader.ts'
+import { invalidInput, OperationRefused } from '../../domain/operation/refusal.ts'
+import { RequestRefusedError } from '../../foundation/http/client-fault.ts'
+import { apiHeaders } from '../../foundation/http/security-headers.ts'
+import { operationCaller } from './access.ts'
+import { BULK_ROUTES, type BulkRoute } from './bulk-routes.ts'
+import { Problem, type RequestProblem } from './problem.ts'
+import { planOf, routerPath } from './route.ts'
+import { queryOf, wrongParameters } from './route-input.ts'
+
+type Admit = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+
+const TYPES: Readonly<Record<Format, string>> = {
+  ndjson: 'application/x-ndjson; charset=utf-8',
+  csv: 'text/csv; charset=utf-8; header=present',
+}
+
+/** An import keeps a connection to the database busy; the rest belong to everybody else. */
+const IMPORTS_AT_ONCE = 4
+
+/** The addresses that take or give files of rows, of any length. */
+export function addBulkRoutes(scope: FastifyInstance, admit: (route: BulkRoute) => Admit): void {
+  const imports = { running: 0 }
+  scope.removeAllContentTypeParsers()
+  const types = /^(application\/(x-)?ndjson|application\/jsonl|text\/csv)\b/
+  scope.addContentTypeParser(types, (_request, body, done) => done(null, body))
+  for (const route of BULK_ROUTES) {
+    scope.route({
+      method: route.method,
+      url: routerPath(route.path),
+      onRequest: admit(route),
+      handler: (request, reply) =>
+        route.method === 'GET'
+          ? sendExport(request, reply, route)
+          : takeImport(request, reply, route, imports),
+    })
+  }
+}
+
+async function sendExport(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  route: BulkRoute,
+): Promise<FastifyReply> {
+  const { kind } = route
+  const { format, after } = checkedQuery(request, route) as { format: Format; after?: string }
+  reply
+    .headers(apiHeaders('no-store'))
+    .header('vary', 'Authorization')
+    .header('content-type', TYPES[format])
+    .header('content-disposition', `attachment; filename="${kind.name}.${format}"`)
+  const viewer = operationCaller(request, callerOf(request))
+  const rows = exportRows(request.at, viewer, kind, { format, after })
+  try {
+    // What is wrong shows at the first page, while it can still be told.
+    const first = await rows.next()
+    if (request.method !== 'HEAD') return reply.send(Readable.from(textsOf(first, rows)))
+    await rows.return()
+    return reply.send('')
+  } catch (error) {
+    if (!(error instanceof OperationRefused)) throw error
+    throw wrongParameters([
+      { parameter: 'after', code: 'invalid', detail: `Write the ${kind.key.join(',')} of a row.` },
+    ])
+  }
+}
+
+async function* textsOf(
+  first: IteratorResult<ExportedRows, void>,
+  rest: AsyncGenerator<ExportedRows, void, void>,
+): AsyncGenerator<string, void, void> {
+  if (first.done !== true) yield first.value.text
+  for await (const { text } of rest) yield text
+}
+
+async function takeImport(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  route: BulkRoute,
+  imports: { running: number },
+): Promise<FastifyReply> {
+  const { kind } = route
+  const { dry_run, from_line, max_errors } = checkedQuery(request, route) as ImportQuery
+  const dryRun = dry_run === true
+  if (imports.running >= IMPORTS_AT_ONCE) throw busy()
+  imports.running += 1
+  try {
+    const caller = operationCaller(request, callerOf(request))
+    const summary = await importRows(request.at, caller, kind, bodyOf(request), {
+      format: formatOf(request),
+      dryRun,
+      maxErrors: max_errors,
+      fromLine: from_line,
+    })
+    return reply
+      .headers(apiHeaders('no-store'))
+      .header('content-type', 'application/json; charset=utf-8')
+      .send(JSON.stringify(importObject(kind, dryRun, summary)))
+  } catch (error) {
+    if (error instanceof HeadingError) throw wrongHeading(error)
+    throw error
+  } finally {
+    imports.running -= 1
+    // What was not read is passed over, so that the caller hears the answer.
+    request.raw.resume()
+  }
+}
+
+interface ImportQuery {
+  readonly dry_run?: boolean
+  readonly from_line?: number
+  readonly max_errors?: number
+}
+
+function formatOf(request: FastifyRequest): Format {
+  return request.headers['content-type']?.startsWith('text/csv') === true ? 'csv' : 'ndjson'
+}
+
+/** The body as it comes in. Ending early must not end the connection: the answer is yet to come. */
+async function* bodyOf({ body }: FastifyRequest): AsyncGenerator<Uint8Array, void, void> {
+  if (!(body instanceof Readable)) return
+  try {
+    yield* body.iterator({ destroyOnReturn: false })
+  } catch {
+    throw new RequestRefusedError(
+      400,
+      'The body did not arrive whole. Send it again: what was taken already stays as it is.',
+    )
+  }
+}
+
+function checkedQuery(request: FastifyRequest, route: BulkRoute): Record<string, unknown> {
+  const query = queryOf(request, planOf(route).query)
+  const parsed = route.operation.input.safeParse(query, { reportInput: true })
+  if (parsed.success) return parsed.data
+  const refusal = invalidInput(parsed.error)
+  const problems = refusal.kind === 'invalid' ? refusal.problems : []
+  throw wrongParameters(
+    problems.map(
+      ({ pointer, code, detail }): RequestProblem => ({
+        parameter: pointer.slice(1),
+        code,
+        detail,
+      }),
+    ),
+  )
+}
+
+function callerOf({ operator }: FastifyRequest): Caller {
+  if (operator === undefined) throw new Error('the handler ran without its caller')
+  return operator
+}
+
+function wrongHeading({ problems }: HeadingError): Problem {
+  return new Problem({
+    status: 422,
+    code: 'invalid_input',
+    detail: 'The first line must name columns of this resource. Nothing was imported.',
+    errors: problems,
+  })
+}
+
+function busy(): Problem {
+  return new Problem({
+    status: 503,
+    code: 'temporarily_unavailable',
+    detail: 'Other imports are running. Send this one again in a moment.',
+    headers: { 'retry-after': '5' },
+  })
+}
