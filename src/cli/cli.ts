@@ -35,7 +35,8 @@ export class Cli {
       const outcome = await work(...args)
       if (outcome.failed) this.exitCode = 1
       const text = this.json ? JSON.stringify(outcome.data, null, 2) : outcome.text
-      this.io.stdout.write(`${text}\n`)
+      const out = outcome.aside ? this.io.stderr : this.io.stdout
+      out.write(`${text}\n`)
     }
   }
 }

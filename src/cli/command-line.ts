@@ -5,6 +5,8 @@ import { addBackupCommand } from './commands/backup.ts'
 import { addClientCommand } from './commands/client.ts'
 import { addDemoCommand } from './commands/demo.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
+import { addExportCommand } from './commands/export.ts'
+import { addImportCommand } from './commands/import.ts'
 import { addKeysCommand } from './commands/keys.ts'
 import { addMigrateCommand } from './commands/migrate.ts'
 import { addPurgeCommand } from './commands/purge.ts'
@@ -57,6 +59,8 @@ function buildProgram(cli: Cli, complaints: string[]): Command {
   addUserCommand(program, cli)
   addClientCommand(program, cli)
   addKeysCommand(program, cli)
+  addImportCommand(program, cli)
+  addExportCommand(program, cli)
   addBackupCommand(program, cli)
   addPurgeCommand(program, cli)
   return program

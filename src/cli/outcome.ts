@@ -4,6 +4,8 @@ export interface Outcome {
   readonly text: string
   /** The command ran, and what it found is bad: exit code 1. */
   readonly failed?: boolean
+  /** What was asked for is on standard output already: this goes to standard error. */
+  readonly aside?: boolean
 }
 
 /** A command that could not do what was asked, with what to do about it. */

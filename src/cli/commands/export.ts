@@ -1,0 +1,100 @@
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
+import type { Writable } from 'node:stream'
+import { finished } from 'node:stream/promises'
+import type { Command } from 'commander'
+import { exportRows } from '../../domain/bulk/export-rows.ts'
+import { FORMATS, type Format } from '../../domain/bulk/row-reader.ts'
+import { OperationRefused } from '../../domain/operation/refusal.ts'
+import { atSchool } from '../../foundation/db/school-db.ts'
+import { withDatabase } from '../attach.ts'
+import { kindList, loadKind } from '../bulk/describe-kind.ts'
+import { ProgressBar } from '../bulk/progress-bar.ts'
+import type { Cli } from '../cli.ts'
+import { loadSchool, SCHOOL_ABOUT, SCHOOL_OPTION } from '../load-school.ts'
+import { CommandError, type Outcome } from '../outcome.ts'
+import { teach } from '../teach.ts'
+
+interface ExportOptions {
+  readonly school: string
+  readonly output?: string
+  readonly format?: string
+  readonly after?: string
+}
+
+export function addExportCommand(program: Command, cli: Cli): void {
+  const command = program
+    .command('export <kind>')
+    .description('write all objects of one kind into a file, as NDJSON or CSV')
+    .requiredOption(SCHOOL_OPTION, SCHOOL_ABOUT)
+    .option('-o, --output <file>', 'where to; standard output unless given')
+    .option('--format <format>', 'ndjson or csv; as the name of the file ends unless given')
+    .option('--after <key>', 'go on behind the row with this key')
+    .addHelpText('after', `\n${kindList()}`)
+    .action(cli.act((kind: string, options: ExportOptions) => exportKind(cli, kind, options)))
+  teach(
+    command,
+    'Rows come in the order of their key, a page at a time, so that an export of any size needs little memory and holds up nobody. A file gets its name when it is whole. Texts that a spreadsheet would run as a formula get an apostrophe in CSV, which an import takes away again. On standard output only rows are written; the summary goes to standard error.',
+    'export courses --school north --output courses.csv',
+  )
+}
+
+export function formatFor(file: string | undefined, asked: string | undefined): Format {
+  const format = asked ?? (file?.toLowerCase().endsWith('.csv') ? 'csv' : 'ndjson')
+  if ((FORMATS as readonly string[]).includes(format)) return format as Format
+  throw new CommandError(`There is no format "${format}".`, `choose ${FORMATS.join(' or ')}`, 2)
+}
+
+async function exportKind(cli: Cli, name: string, options: ExportOptions): Promise<Outcome> {
+  const kind = loadKind(name)
+  const { output, after } = options
+  const format = formatFor(output, options.format)
+  return await withDatabase(cli.config(), async ({ db }) => {
+    const school = await loadSchool(db, options.school)
+    const bar = new ProgressBar(cli.io.stderr, kind.name, cli.json)
+    const pages = exportRows(atSchool(db, school.id), school, kind, { format, after })
+    let rows = 0
+    await writeTo(cli, output, async (out) => {
+      for await (const page of pages) {
+        if (!out.write(page.text)) await once(out, 'drain')
+        rows += page.rows
+        bar.show(rows)
+      }
+    }).finally(() => bar.clear())
+    return {
+      data: { kind: kind.name, school: school.subdomain, format, rows, output: output ?? null },
+      text: `${rows} ${kind.name} of ${school.subdomain} are ${output === undefined ? 'written' : `in ${output}`}.`,
+      ...(output === undefined ? { aside: true } : {}),
+    }
+  }).catch((error) => {
+    if (!(error instanceof OperationRefused)) throw error
+    throw new CommandError(
+      `--after ${after} is no key of ${kind.name}.`,
+      `write ${kind.key.join(',')} of the last row that you have`,
+      2,
+    )
+  })
+}
+
+/** A file appears under its name only when it is whole; half an export could pass for one. */
+async function writeTo(
+  cli: Cli,
+  file: string | undefined,
+  work: (out: Writable) => Promise<void>,
+): Promise<void> {
+  if (file === undefined) return await work(cli.io.stdout)
+  const partial = `${file}.partial`
+  const handle = await open(partial, 'w', 0o600)
+  const out = createWriteStream('', { fd: handle })
+  try {
+    await work(out)
+    out.end()
+    await finished(out)
+    await rename(partial, file)
+  } catch (error) {
+    out.destroy()
+    await rm(partial, { force: true })
+    throw error
+  }
+}
