@@ -6,7 +6,11 @@ import {
   readPayment,
   recordPayment,
 } from '../../src/domain/commerce/payment-operations.ts'
-import { listProgress, markProgress } from '../../src/domain/learning/progress-operations.ts'
+import {
+  listProgress,
+  markInEnrollment,
+  markProgress,
+} from '../../src/domain/learning/progress-operations.ts'
 import {
   listNotifications,
   readNotification,
@@ -79,6 +83,14 @@ describe('a payment that was made elsewhere', () => {
         expiredAt: null,
       },
     ])
+    const told = { trade_no: 'T-100', order_number: 'O-100', member_id: ada.id, amount: 4500 }
+    const again = await staff.does(recordPayment, { ...told, currency: 'TWD', invoice: null })
+    expect(again).toMatchObject({
+      state: 'pending',
+      lines: [{ title: 'A course' }],
+      adjustments: [{ label: 'SPRING' }],
+      invoice: null,
+    })
     const [order] = (await staff.does(listOrders, { number: 'O-100' })).data as unknown[]
     expect(order).toMatchObject({
       state: 'completed',
@@ -218,7 +230,7 @@ describe('progress', () => {
   test('that is marked is what the student sees, and counts as a day of learning', async () => {
     const ada = await world.aMember(school)
     const course = await aCourse(school, [[{}, {}]])
-    await anEnrollment(school, ada, course)
+    const enrollment = await anEnrollment(school, ada, course)
     const [one, two] = course.lectures[0] ?? []
     await staff.does(markProgress, {
       student_id: ada.id,
@@ -261,6 +273,15 @@ describe('progress', () => {
       state: 'completed',
       first_read_at: '2026-02-02T10:00:00.000Z',
     })
+    const forgotten = await staff.does(markProgress, { ...half, state: 'unread' })
+    expect(forgotten).toMatchObject({ id: marked.id, state: 'unread', first_read_at: null })
+    expect((await staff.does(listProgress, { student_id: ada.id })).data).toHaveLength(1)
+    const of = await staff.does(markInEnrollment, {
+      id: enrollment,
+      lecture_id: two,
+      state: 'read',
+    })
+    expect(of).toMatchObject({ id: marked.id, student_id: ada.id, state: 'read' })
     const period = { from: '2026-02-01', to: '2026-02-04' }
     expect((await staff.does(readActiveLearners, period)).data).toMatchObject(
       [1, 1, 1, 0].map((learner_count) => ({ learner_count })),
@@ -274,7 +295,14 @@ describe('progress', () => {
     const course = await aCourse(school, [[{}]])
     const mark = { student_id: ada.id, lecture_id: course.lectures[0]?.[0], state: 'read' }
     expect(await staff.isRefused(markProgress, mark)).toBe('/student_id not_enrolled')
-    await anEnrollment(school, ada, course)
+    const enrollment = await anEnrollment(school, ada, course)
+    const { lecture_id } = mark
+    const marking = { id: enrollment, lecture_id, state: 'completed' }
+    expect(await strangers.isRefused(markInEnrollment, marking)).toBe('not_found')
+    const other = await aCourse(school, [[{}]])
+    await anEnrollment(school, ada, other)
+    const elsewhere = { ...marking, lecture_id: other.lectures[0]?.[0] }
+    expect(await staff.isRefused(markInEnrollment, elsewhere)).toBe('/lecture_id unknown_reference')
     expect(await strangers.isRefused(markProgress, mark)).toBe('/lecture_id unknown_reference')
     const both = { ...mark, completed_at: '2026-02-03T10:00:00Z' }
     expect(await staff.isRefused(markProgress, both)).toBe('/completed_at inconsistent')

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { amount, currency, id, line, text, time, webAddress } from '../operation/fields.ts'
 import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
 import { createOperation, readOperation } from '../operation/object-operations.ts'
+import { containing } from '../operation/wire-sql.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import { checkMembers } from '../people/check-members.ts'
 import { schoolCurrency } from '../schools/school-currency.ts'
@@ -22,6 +23,11 @@ export const listPayments = listOperation({
     member_id: filter(id, (value) => sql`r.member_id = ${value}`),
     order_id: filter(id, (value) => sql`r.order_id = ${value}`),
     trade_no: filter(text(1, 64), (value) => sql`r.trade_no = ${value}`),
+    refunding_state: filter(z.enum(REFUNDING_STATES), (state) => sql`r.refunding_state = ${state}`),
+    search: filter(line(100), (value) => {
+      const pattern = containing(value)
+      return sql`(r.trade_no ilike ${pattern} or r.order_number ilike ${pattern})`
+    }),
     ...timeFilters('created_at'),
   },
   sorts: { created_at: 'time', amount: 'number' },
@@ -54,7 +60,7 @@ export const recordPayment = createOperation({
   name: 'payments.record',
   title: 'Record a payment',
   summary:
-    'Keeps an attempt to pay that was made elsewhere. The order is made if its number is new; the same trade number again brings the payment up to date.',
+    'Keeps an attempt to pay that was made elsewhere. The order is made if its number is new; the same trade number again brings the payment up to date, and leaves the lines, adjustments and invoice that are not told.',
   ...WITHOUT_SCOPE,
   of: payments,
   fields: {
@@ -81,8 +87,8 @@ export const recordPayment = createOperation({
     refunded_amount: amount.default(0),
     refund_requested_at: when,
     refunded_at: when,
-    lines: z.array(boughtLine).max(200).default([]),
-    adjustments: z.array(adjustmentSchema).max(50).default([]),
+    lines: z.array(boughtLine).max(200).optional(),
+    adjustments: z.array(adjustmentSchema).max(50).optional(),
     invoice: z
       .strictObject({
         number: text(1, 64),
@@ -90,7 +96,7 @@ export const recordPayment = createOperation({
         url: webAddress.nullable().default(null),
       })
       .nullable()
-      .default(null),
+      .optional(),
   },
   async create(tx, _caller, { currency: given, ...attempt }) {
     checkAttempt(attempt, Date.now())

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { amount, currency, id, line, text, utc, version } from '../operation/fields.ts'
-import type { Resource } from '../operation/resource.ts'
+import { expansionOf, type Resource } from '../operation/resource.ts'
 import { wireTime } from '../operation/wire-sql.ts'
+import { memberSchema, members } from '../people/member-resource.ts'
 import { ADJUSTMENT_KINDS } from './payment-lines.ts'
 import { PAYMENT_STATES, PAYMENT_TYPES, REFUNDING_STATES } from './payments-of-member.ts'
 
@@ -45,6 +46,7 @@ const paymentSchema = z
     created_at: utc,
     updated_at: utc,
     version,
+    member: memberSchema.nullable().optional(),
   })
   .meta({ id: 'Payment' })
 
@@ -76,4 +78,5 @@ export const payments: Resource<typeof paymentSchema> = {
       join orders o on o.school_id = p.school_id and o.id = p.order_id
       left join invoices v on v.school_id = p.school_id and v.payment_id = p.id
     where p.school_id = ${at.schoolId}`,
+  expansions: { member: expansionOf(members, 'member_id', ['members:read']) },
 }

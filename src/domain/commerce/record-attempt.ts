@@ -21,13 +21,17 @@ interface RecordedAttempt extends Attempt {
   readonly currency: string
   readonly created_at?: string | undefined
   readonly refund_requested_at: string | null
-  readonly lines: readonly BoughtLine[]
-  readonly adjustments: readonly PaymentAdjustment[]
-  readonly invoice: {
-    readonly number: string
-    readonly issued_at?: string | undefined
-    readonly url: string | null
-  } | null
+  /** Of these three, what is not told stays as it is. */
+  readonly lines?: readonly BoughtLine[] | undefined
+  readonly adjustments?: readonly PaymentAdjustment[] | undefined
+  readonly invoice?:
+    | {
+        readonly number: string
+        readonly issued_at?: string | undefined
+        readonly url: string | null
+      }
+    | null
+    | undefined
 }
 
 /** Writes a checked attempt under its purchase; returns the payment's id. */
@@ -58,7 +62,7 @@ function timesOf({ state, refunding_state, ...given }: RecordedAttempt) {
 
 async function findOrAddOrder(
   tx: SchoolTx,
-  { order_number, member_id, amount, currency, lines }: RecordedAttempt,
+  { order_number, member_id, amount, currency, lines = [] }: RecordedAttempt,
   { created_at }: Times,
 ): Promise<string> {
   const made = uuidv7()
@@ -140,23 +144,24 @@ async function writeParts(
   times: Times,
   payment_id: string,
 ): Promise<void> {
-  await tx.delete('payment_lines').where('payment_id', '=', payment_id).execute()
-  const priced = lines.map(({ title, quantity, unit_amount }, position) => {
-    return { payment_id, position, title, quantity, unit_amount, amount: quantity * unit_amount }
-  })
-  if (priced.length > 0) await tx.insert('payment_lines', priced).execute()
-  await tx.delete('payment_adjustments').where('payment_id', '=', payment_id).execute()
-  const adjusted = adjustments.map((line, position) => ({ ...line, payment_id, position }))
-  if (adjusted.length > 0) await tx.insert('payment_adjustments', adjusted).execute()
+  if (lines !== undefined) {
+    await tx.delete('payment_lines').where('payment_id', '=', payment_id).execute()
+    const priced = lines.map(({ title, quantity, unit_amount }, position) => {
+      return { payment_id, position, title, quantity, unit_amount, amount: quantity * unit_amount }
+    })
+    if (priced.length > 0) await tx.insert('payment_lines', priced).execute()
+  }
+  if (adjustments !== undefined) {
+    await tx.delete('payment_adjustments').where('payment_id', '=', payment_id).execute()
+    const adjusted = adjustments.map((line, position) => ({ ...line, payment_id, position }))
+    if (adjusted.length > 0) await tx.insert('payment_adjustments', adjusted).execute()
+  }
+  if (invoice === undefined) return
   await tx.delete('invoices').where('payment_id', '=', payment_id).execute()
   if (invoice === null) return
-  const issued_at =
-    invoice.issued_at === undefined
-      ? (times.paid_at ?? times.created_at)
-      : new Date(invoice.issued_at)
-  await tx
-    .insert('invoices', { payment_id, number: invoice.number, url: invoice.url, issued_at })
-    .execute()
+  const { number, url } = invoice
+  const issued_at = dateOrNull(invoice.issued_at) ?? times.paid_at ?? times.created_at
+  await tx.insert('invoices', { payment_id, number, url, issued_at }).execute()
 }
 
 async function completeOrder(tx: SchoolTx, order: string, paidAt: Date): Promise<void> {

@@ -1,10 +1,10 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { addLearningDays } from '../analytics/learning-days.ts'
 import { count, dateOrNull, id, time, utc } from '../operation/fields.ts'
 import { filter, listOperation } from '../operation/list-operation.ts'
-import { invalid } from '../operation/refusal.ts'
+import { invalid, notFound } from '../operation/refusal.ts'
 import { type Resource, wireObject } from '../operation/resource.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import type { WriteOperation } from '../operation.ts'
@@ -25,9 +25,14 @@ const lectureProgressSchema = z
   })
   .meta({ id: 'LectureProgress' })
 
+type LectureProgress = z.output<typeof lectureProgressSchema>
+
 /** Rows have no id of their own; this one serves lists, and is never looked up. */
+const idOf = (student: RawBuilder<unknown>, lecture: RawBuilder<unknown>) =>
+  sql`md5(${student}::text || ${lecture}::text)::uuid`
+
 const COLUMNS = sql`
-  md5(p.user_id::text || p.lecture_id::text)::uuid as id, p.user_id as student_id, p.course_id,
+  ${idOf(sql`p.user_id`, sql`p.lecture_id`)} as id, p.user_id as student_id, p.course_id,
   p.lecture_id, p.state, p.position_seconds, p.first_read_at, p.completed_at, p.updated_at`
 
 export const lectureProgress: Resource<typeof lectureProgressSchema> = {
@@ -53,7 +58,7 @@ export const listProgress = listOperation({
 const mark = z.strictObject({
   student_id: id,
   lecture_id: id,
-  state: z.enum(['read', 'completed']),
+  state: z.enum(LECTURE_STATES),
   position_seconds: count.max(1_000_000).default(0),
   first_read_at: time.nullable().default(null),
   completed_at: time.nullable().default(null),
@@ -74,19 +79,75 @@ export const markProgress = {
   input: mark,
   output: lectureProgressSchema,
   async run(tx, _caller, input) {
-    if (input.state === 'read' && input.completed_at !== null) {
+    if (input.state !== 'completed' && input.completed_at !== null) {
       throw invalid(
         'completed_at',
         'inconsistent',
-        'A lecture that is only read was not completed.',
+        'Only a completed lecture was completed at a time.',
       )
     }
-    const course = await loadCourse(tx, input)
-    const written = await setMark(tx, input, course)
-    await moveBookmark(tx, input, course)
-    return written
+    return await markLecture(tx, input)
   },
 } satisfies WriteOperation<typeof mark, typeof lectureProgressSchema>
+
+const markEnrolled = z.strictObject({
+  id: id.meta({ description: 'The enrollment.' }),
+  lecture_id: id,
+  state: z.enum(LECTURE_STATES),
+})
+
+/** As somebody says it who looks at one enrollment. */
+export const markInEnrollment = {
+  name: 'progress.mark_in_enrollment',
+  title: 'Mark a lecture of an enrollment',
+  summary: 'Says how far the student of an enrollment is with a lecture of the course.',
+  ...WITHOUT_SCOPE,
+  kind: 'change',
+  input: markEnrolled,
+  output: lectureProgressSchema,
+  async run(tx, _caller, { id: enrollment, ...marked }) {
+    const found = await tx
+      .from('enrollments')
+      .select(['user_id', 'course_id'])
+      .where('id', '=', enrollment)
+      .executeTakeFirst()
+    if (found === undefined) throw notFound('enrollment')
+    const input = mark.parse({ ...marked, student_id: found.user_id })
+    if ((await loadCourse(tx, input)) !== found.course_id) {
+      throw invalid('lecture_id', 'unknown_reference', 'This is no lecture of the course.')
+    }
+    return await markLecture(tx, input)
+  },
+} satisfies WriteOperation<typeof markEnrolled, typeof lectureProgressSchema>
+
+async function markLecture(tx: SchoolTx, input: Mark): Promise<LectureProgress> {
+  const course = await loadCourse(tx, input)
+  if (input.state === 'unread') return await forgetMark(tx, input, course)
+  const written = await setMark(tx, input, course)
+  await moveBookmark(tx, input, course)
+  return written
+}
+
+/** No row means unread; that the student learned on a day stays true. */
+async function forgetMark(tx: SchoolTx, given: Mark, course_id: string): Promise<LectureProgress> {
+  const { student_id, lecture_id } = given
+  const { rows } = await tx.run(sql<{ id: string; updated_at: Date }>`
+    with forgotten as (
+      delete from lecture_progress
+      where school_id = ${tx.schoolId} and user_id = ${student_id} and course_id = ${course_id}
+        and lecture_id = ${lecture_id})
+    select ${idOf(sql`${student_id}`, sql`${lecture_id}`)} as id, now() as updated_at`)
+  return wireObject(lectureProgress, {
+    ...rows[0],
+    student_id,
+    course_id,
+    lecture_id,
+    state: 'unread',
+    position_seconds: 0,
+    first_read_at: null,
+    completed_at: null,
+  })
+}
 
 async function loadCourse(tx: SchoolTx, { student_id, lecture_id }: Mark): Promise<string> {
   const { rows } = await tx.run(sql<{ course_id: string; enrolled: boolean }>`
@@ -106,11 +167,7 @@ async function loadCourse(tx: SchoolTx, { student_id, lecture_id }: Mark): Promi
   throw invalid('student_id', 'not_enrolled', 'This student never had the course of the lecture.')
 }
 
-async function setMark(
-  tx: SchoolTx,
-  given: Mark,
-  course: string,
-): Promise<z.output<typeof lectureProgressSchema>> {
+async function setMark(tx: SchoolTx, given: Mark, course: string): Promise<LectureProgress> {
   const now = new Date()
   const completed = given.state === 'completed' ? (dateOrNull(given.completed_at) ?? now) : null
   const told = dateOrNull(given.first_read_at)

@@ -5,9 +5,11 @@ import { dateOrNull, id, line, text, time, utc, webAddress } from '../operation/
 import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
 import { createOperation, readOperation } from '../operation/object-operations.ts'
 import { invalid } from '../operation/refusal.ts'
-import type { Resource } from '../operation/resource.ts'
+import { expansionOf, type Resource } from '../operation/resource.ts'
+import { containing } from '../operation/wire-sql.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import { checkMembers } from '../people/check-members.ts'
+import { memberSchema, members } from '../people/member-resource.ts'
 
 const kind = z
   .string()
@@ -39,6 +41,7 @@ const notificationSchema = z
     url: z.string().nullable(),
     created_at: utc,
     read_at: utc.nullable(),
+    member: memberSchema.nullable().optional(),
   })
   .meta({ id: 'Notification' })
 
@@ -48,6 +51,7 @@ export const notifications: Resource<typeof notificationSchema> = {
   rows: (at) => sql`
     select n.id, n.user_id as member_id, n.kind, n.title, n.body, n.url, n.created_at, n.read_at
     from notifications n where n.school_id = ${at.schoolId}`,
+  expansions: { member: expansionOf(members, 'member_id', ['members:read']) },
 }
 
 export const listNotifications = listOperation({
@@ -59,6 +63,10 @@ export const listNotifications = listOperation({
   filters: {
     member_id: filter(id, (value) => sql`r.member_id = ${value}`),
     kind: filter(kind, (value) => sql`r.kind = ${value}`),
+    read: filter(z.boolean(), (read) =>
+      read ? sql`r.read_at is not null` : sql`r.read_at is null`,
+    ),
+    search: filter(line(100), (value) => sql`r.title ilike ${containing(value)}`),
     ...timeFilters('created_at'),
   },
   sorts: { created_at: 'time' },
