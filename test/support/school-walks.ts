@@ -185,6 +185,65 @@ export const WALKS: Readonly<Record<string, (stage: Stage) => Promise<Walk>>> = 
       ],
     }
   },
+  services: async () => ({
+    list: '/admin/services',
+    form: '/admin/services/new',
+    bad: { title: '' },
+    wrong: ['title'],
+    good: { title: `Review ${fresh()}`, description: 'Bring *three* pictures.' },
+    shown: 'Review walk-',
+    free: ['title', 'description'],
+    edit: { typed: { description: '## What to bring' }, shown: '<h2>What to bring</h2>' },
+    actions: [
+      ['pause', 'The service is paused.'],
+      ['offer', 'The service is offered.'],
+    ],
+    remove: 'delete',
+  }),
+  slots: async ({ desk }) => {
+    const { path } = await desk.done('/admin/services/new', { title: 'Review' })
+    return {
+      list: path,
+      form: `${path}/slots/new`,
+      bad: { start_times: 'noon', duration_minutes: 'long', time_zone: 'Middle/Earth' },
+      wrong: ['weekdays', 'start_times', 'duration_minutes', 'time_zone'],
+      good: { weekdays: ['friday'], start_times: '09:30', duration_minutes: '45' },
+      shown: '09:30 to 10:15',
+      free: [],
+      actions: [],
+      remove: 'delete',
+    }
+  },
+  meetings: async ({ desk }) => {
+    const { path } = await desk.done('/admin/services/new', { title: 'Review' })
+    return {
+      list: path,
+      form: `${path}/meetings/new`,
+      bad: { starts_at: 'soon', room_url: 'javascript:alert(1)' },
+      wrong: ['starts_at', 'ends_at', 'room_url'],
+      good: { starts_at: '2029-02-01T18:00', ends_at: '2029-02-01T20:00' },
+      shown: '1 Feb 2029, 18:00',
+      free: ['title'],
+      edit: { typed: { room_url: 'https://rooms.test/1' }, shown: 'https://rooms.test/1' },
+      actions: [
+        ['confirm', 'The meeting is confirmed.'],
+        ['cancel', 'The meeting is called off.'],
+        ['reopen', 'The meeting is available again.'],
+      ],
+    }
+  },
+  'study-groups': async () => ({
+    list: '/admin/study-groups',
+    form: '/admin/study-groups/new',
+    bad: { name: ' ' },
+    wrong: ['name'],
+    good: { name: 'Night owls' },
+    shown: 'Night owls',
+    free: ['name'],
+    edit: { typed: { name: 'Early birds' }, shown: 'Early birds' },
+    actions: [],
+    remove: 'delete',
+  }),
   coupons: async () => ({
     list: '/admin/coupons',
     form: '/admin/coupons/new',

@@ -122,7 +122,12 @@ export const confirmMeeting = changeOperation({
   summary: 'Turns a reserved slot into a scheduled meeting, with its room if one is given.',
   ...WITHOUT_SCOPE,
   of: meetings,
-  fields: { room_url: roomUrl.optional() },
+  fields: {
+    room_url: webAddress
+      .nullable()
+      .default(null)
+      .meta({ description: 'Null leaves the room as it is.' }),
+  },
   async change(tx, caller, { id: meeting, if_version, room_url }) {
     await checkVersion(tx, 'consulting_meetings', target(meeting, if_version))
     const before = await loadObject(tx, caller, meetings, meeting)
@@ -135,7 +140,7 @@ export const confirmMeeting = changeOperation({
     if (Date.parse(before.ends_at) <= Date.now()) {
       throw conflict('over', 'This meeting is over, so there is nothing left to confirm.')
     }
-    const columns = { state: 'scheduled', room_url }
+    const columns = { state: 'scheduled', room_url: room_url ?? undefined }
     await writing(tx).update('consulting_meetings', target(meeting, undefined), columns)
   },
 })

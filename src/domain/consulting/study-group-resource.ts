@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
+import { courseSchema, courses } from '../learning/course-resource.ts'
 import { count, id, line, stamps, utc } from '../operation/fields.ts'
-import type { Resource } from '../operation/resource.ts'
+import { expansionOf, type Resource } from '../operation/resource.ts'
 
 const studyGroupSchema = z
   .strictObject({
@@ -13,6 +14,7 @@ const studyGroupSchema = z
     member_count: count,
     upcoming_class_count: count.meta({ description: 'Without canceled ones.' }),
     ...stamps,
+    course: courseSchema.nullable().optional(),
   })
   .meta({ id: 'StudyGroup' })
 
@@ -31,6 +33,7 @@ export const studyGroups: Resource<typeof studyGroupSchema> = {
                    where p.school_id = g.school_id and p.group_id = g.id
                    order by p.user_id)::text[] as member_ids) roster
     where g.school_id = ${at.schoolId}`,
+  expansions: { course: expansionOf(courses, 'course_id', ['courses:read']) },
 }
 
 const rosterEntrySchema = z

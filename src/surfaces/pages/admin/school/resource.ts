@@ -165,6 +165,8 @@ export interface AdminResource {
   readonly links?: (object: Row) => readonly Link[]
   /** The page above an object; its list if left out. */
   readonly up?: (object: Row) => Link
+  /** Said, by the page that it belongs to, when one was made that has no page of its own. */
+  readonly created?: string
   /** Where people are when they made or changed one; its own page if left out. */
   readonly home?: (object: Row) => string
   /** What to say where the database finds that values contradict each other. */

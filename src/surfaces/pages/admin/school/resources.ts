@@ -1,5 +1,7 @@
 import type { AdminResource } from './resource.ts'
 import { comments } from './resources/comments.tsx'
+import { services } from './resources/consulting-services.tsx'
+import { slots } from './resources/consulting-slots.tsx'
 import { coupons } from './resources/coupons.tsx'
 import { courses } from './resources/courses.tsx'
 import { lectures, sections } from './resources/curriculum.tsx'
@@ -7,10 +9,12 @@ import { enrollments } from './resources/enrollments.tsx'
 import { events, registrations } from './resources/events.tsx'
 import { forms, submissions } from './resources/forms.tsx'
 import { lecturers } from './resources/lecturers.tsx'
+import { meetings } from './resources/meetings.tsx'
 import { orders } from './resources/orders.tsx'
 import { members, students } from './resources/people.tsx'
 import { plans } from './resources/plans.tsx'
 import { products } from './resources/products.tsx'
+import { studyGroups } from './resources/study-groups.tsx'
 import { subscriptions } from './resources/subscriptions.tsx'
 import { pages, posts } from './resources/writing.tsx'
 
@@ -25,6 +29,10 @@ export const RESOURCES: readonly AdminResource[] = [
   events,
   registrations,
   comments,
+  services,
+  slots,
+  meetings,
+  studyGroups,
   orders,
   coupons,
   plans,

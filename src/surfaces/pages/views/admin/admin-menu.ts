@@ -28,6 +28,14 @@ export const MENU: readonly MenuGroup[] = [
     ],
   },
   {
+    title: 'Consulting',
+    items: [
+      { label: 'Meetings', href: '/admin/meetings' },
+      { label: 'Services', href: '/admin/services' },
+      { label: 'Study groups', href: '/admin/study-groups' },
+    ],
+  },
+  {
     title: 'Sales',
     items: [
       { label: 'Orders', href: '/admin/orders' },

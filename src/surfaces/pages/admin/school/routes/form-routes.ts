@@ -17,6 +17,7 @@ import {
 import { formPage } from '../views/form-page.tsx'
 import { withArticle } from '../views/words.ts'
 import { shownFields } from './choices.ts'
+import { createdKey } from './notices.ts'
 import { submitForm, versionField, versionIn } from './submit.ts'
 import { enter, loadNamed, type Visit } from './visit.ts'
 
@@ -97,7 +98,8 @@ export function addBirthRoutes(
       inconsistent: resource.inconsistent,
     })
     if (outcome.kind === 'done') {
-      return sendOn(reply, request, 'site', afterWrite(homeOf(resource, outcome.output), 'created'))
+      const home = homeOf(resource, outcome.output)
+      return sendOn(reply, request, 'site', afterWrite(home, createdKey(resource)))
     }
     if (outcome.kind === 'not_found') throw new RequestRefusedError(404, outcome.detail)
     const page = await show(visit, place, outcome.draft, outcome.problems)

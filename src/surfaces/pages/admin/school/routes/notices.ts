@@ -3,11 +3,22 @@ import type { AdminResource } from '../resource.ts'
 import { capitalized } from '../views/words.ts'
 
 /** What pages say after a post, by the key in the address. */
-export function noticesOf({ one, actions }: AdminResource): Notices {
+export function noticesOf(resource: AdminResource): Notices {
+  const { actions, related = [] } = resource
   return {
-    created: `${capitalized(one)} created.`,
+    created: `${capitalized(resource.one)} created.`,
     saved: 'Saved.',
     uploaded: 'The file is in place.',
+    ...Object.fromEntries(
+      related
+        .filter(({ of }) => of.created !== undefined)
+        .map(({ of }) => [createdKey(of), of.created]),
+    ),
     ...Object.fromEntries(actions.map(({ path, done }) => [path, done])),
   }
+}
+
+/** What was made may have no page of its own: then the page that it belongs to tells of it. */
+export function createdKey({ created, path }: AdminResource): string {
+  return created === undefined ? 'created' : `created-${path}`
 }

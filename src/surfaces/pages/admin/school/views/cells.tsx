@@ -54,6 +54,8 @@ const TONES: Readonly<Record<string, Tone>> = {
   open: 'good',
   paid: 'good',
   scheduled: 'good',
+  offered: 'good',
+  paused: 'warning',
   past_due: 'warning',
   canceled: 'warning',
   revoked: 'warning',

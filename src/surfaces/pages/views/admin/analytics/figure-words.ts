@@ -55,6 +55,7 @@ export function moneyIn(currency: string) {
 export function comparedWith(value: number, before: number, days: number): string {
   const then = `the ${days === 1 ? 'day' : `${number(days)} days`} before`
   if (before <= 0) return value > 0 ? `None in ${then}` : `As in ${then}`
+  if (value >= 3 * before) return `${number(Math.round(value / before))} times that of ${then}`
   const percent = Math.round(((value - before) / before) * 100)
   if (percent === 0) return `As much as in ${then}`
   return `${number(Math.abs(percent))}% ${percent > 0 ? 'more' : 'less'} than in ${then}`

@@ -1,0 +1,138 @@
+import {
+  changeService,
+  createService,
+  listServices,
+  offerService,
+  pauseService,
+  readService,
+  removeService,
+} from '../../../../../domain/consulting/service-operations.ts'
+import { listSlots } from '../../../../../domain/consulting/slot-operations.ts'
+import { listCourses } from '../../../../../domain/learning/course-operations.ts'
+import { listMembers } from '../../../../../domain/people/member-operations.ts'
+import { type AdminResource, type Ask, type Choice, rowsOf, textOf } from '../resource.ts'
+import { choicesFrom } from '../routes/choices.ts'
+import { moment, number, person, state, text } from '../views/cells.tsx'
+import { slots } from './consulting-slots.tsx'
+import { meetingList, serviceMeetings } from './meetings.tsx'
+
+const STAFF = ['lecturer', 'admin', 'owner'] as const
+
+/** Whose time can be offered: everybody who is more than a student. */
+async function staff(ask: Ask): Promise<readonly Choice[]> {
+  const pages = await Promise.all(
+    STAFF.map((role) => ask(listMembers, { role, limit: 100, sort: 'name' })),
+  )
+  const people = new Map(
+    pages.flatMap((page) => rowsOf(page, 'data')).map((row) => [textOf(row, 'id'), row]),
+  )
+  return [...people].map(([id, row]) => [id, `${textOf(row, 'name')} (${textOf(row, 'email')})`])
+}
+
+export const services: AdminResource = {
+  path: 'services',
+  one: 'service',
+  many: 'Services',
+  lead: 'Somebody’s time, offered to the students of courses.',
+  list: {
+    operation: listServices,
+    searchHint: 'Title',
+    filters: [{ name: 'state', label: 'State' }],
+    sorts: [
+      ['-created_at', 'Newest first'],
+      ['created_at', 'Oldest first'],
+      ['title', 'Title, A to Z'],
+      ['-title', 'Title, Z to A'],
+    ],
+  },
+  read: readService,
+  expand: ['host'],
+  name: (service) => textOf(service, 'title'),
+  badges: state(),
+  columns: [
+    { label: 'Title', show: text('title'), sort: 'title' },
+    { label: 'State', show: state() },
+    { label: 'Slots a week', show: number('slot_count') },
+    { label: 'Meetings to come', show: number('upcoming_meeting_count') },
+  ],
+  facts: [
+    {
+      label: 'Whose time',
+      show: (service, place) =>
+        service.host_id === null ? undefined : person('host', 'members')(service, place),
+    },
+    {
+      label: 'Offered to the students of',
+      show: (service) => {
+        const many = Array.isArray(service.course_ids) ? service.course_ids.length : 0
+        return many === 1 ? '1 course' : `${many} courses`
+      },
+    },
+    { label: 'Meetings to come', show: number('upcoming_meeting_count') },
+    { label: 'Last changed', show: moment('updated_at') },
+  ],
+  markdown: { title: 'Description', member: 'description' },
+  fields: [
+    { name: 'title', label: 'Title' },
+    { name: 'description', label: 'Description', kind: 'markdown', rows: 8, hint: 'Markdown.' },
+    { name: 'host_id', label: 'Whose time', choices: staff },
+    {
+      name: 'course_ids',
+      label: 'Courses',
+      hint: 'The students of these courses are offered the service. Nobody is, if there is none.',
+      choices: choicesFrom(listCourses, 'title'),
+    },
+  ],
+  create: createService,
+  change: changeService,
+  actions: [
+    {
+      path: 'pause',
+      label: 'Pause',
+      operation: pauseService,
+      question: 'Pause this service?',
+      consequence: 'Students no longer see it. Meetings that were booked stay.',
+      done: 'The service is paused.',
+      when: (service) => service.state === 'offered',
+    },
+    {
+      path: 'offer',
+      label: 'Offer again',
+      operation: offerService,
+      question: 'Offer this service again?',
+      consequence: 'The students of its courses see it at once.',
+      done: 'The service is offered.',
+      when: (service) => service.state === 'paused',
+    },
+    {
+      path: 'delete',
+      label: 'Delete',
+      operation: removeService,
+      question: 'Delete this service?',
+      consequence:
+        'The service and its slots are gone for good. One that people met for cannot be deleted: pause it instead.',
+      done: 'The service is gone.',
+      tone: 'danger',
+    },
+  ],
+  related: [
+    {
+      path: 'slots',
+      title: 'Slots',
+      of: slots,
+      list: { operation: listSlots, sorts: [['minute_of_week', 'In the order of the week']] },
+      by: 'service_id',
+      add: 'Add slots',
+      empty: 'No time is offered yet.',
+    },
+    {
+      path: 'meetings',
+      title: 'Meetings',
+      of: serviceMeetings,
+      list: meetingList,
+      by: 'service_id',
+      add: 'New meeting',
+      empty: 'Nobody has met for this yet.',
+    },
+  ],
+}

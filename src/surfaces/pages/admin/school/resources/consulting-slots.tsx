@@ -1,0 +1,94 @@
+import { bookSlot } from '../../../../../domain/consulting/seat-operations.ts'
+import {
+  createSlots,
+  readSlot,
+  removeSlot,
+  WEEKDAYS,
+} from '../../../../../domain/consulting/slot-operations.ts'
+import { listMembers } from '../../../../../domain/people/member-operations.ts'
+import { type AdminResource, type Row, type Show, textOf } from '../resource.ts'
+import { number, text } from '../views/cells.tsx'
+import { inWords } from '../views/words.ts'
+import { byEmail } from './people-fields.ts'
+
+const dayOf = (slot: Row) => inWords(WEEKDAYS[Number(slot.weekday) - 1] ?? '')
+
+const hours: Show = (slot) => {
+  const start = textOf(slot, 'starts_at')
+  return `${start} to ${laterBy(start, Number(slot.duration_minutes))}`
+}
+
+/** `09:30` and 45 make `10:15`; past midnight the clock begins anew. */
+function laterBy(start: string, minutes: number): string {
+  const [hour = 0, minute = 0] = start.split(':').map(Number)
+  const end = hour * 60 + minute + minutes
+  const two = (value: number) => String(value).padStart(2, '0')
+  return `${two(Math.floor(end / 60) % 24)}:${two(end % 60)}`
+}
+
+/** Found with its service: a time of the week means little alone. */
+export const slots: AdminResource = {
+  path: 'slots',
+  one: 'slot',
+  many: 'Slots',
+  read: readSlot,
+  name: (slot) => `${dayOf(slot)}, ${textOf(slot, 'starts_at')}`,
+  columns: [
+    { label: 'Day', show: dayOf },
+    { label: 'Hours', show: hours },
+    { label: 'Time zone', show: text('time_zone') },
+    { label: 'Seats', show: number('capacity') },
+  ],
+  facts: [
+    { label: 'Every', show: dayOf },
+    { label: 'Hours', show: hours },
+    { label: 'Time zone', show: text('time_zone') },
+    { label: 'Seats', show: number('capacity') },
+  ],
+  fields: [
+    { name: 'weekdays', label: 'Days' },
+    {
+      name: 'start_times',
+      label: 'Begin at',
+      kind: 'list',
+      hint: 'One time or several, such as 09:30, 14:00. Each becomes a slot on each of the days.',
+    },
+    { name: 'duration_minutes', label: 'Minutes', hint: 'How long each meeting takes.' },
+    { name: 'capacity', label: 'Seats', hint: 'How many members can book the same meeting.' },
+    {
+      name: 'time_zone',
+      label: 'Time zone',
+      hint: 'Such as Europe/Lisbon. Empty means that of the school.',
+    },
+  ],
+  create: createSlots,
+  createLabel: 'Add slots',
+  created: 'The slots are offered.',
+  actions: [
+    {
+      path: 'book',
+      label: 'Book for a member',
+      operation: bookSlot,
+      question: 'Book this slot for a member?',
+      consequence:
+        'They get a seat on that day, as if they had reserved it themselves. The meeting stays available until you confirm it.',
+      done: 'The seat is booked. The meeting is among those of the service.',
+      fields: [
+        { name: 'on', label: 'Day', hint: 'A day to come, on the weekday of the slot.' },
+        byEmail('member_id', 'Email of the member', listMembers),
+      ],
+    },
+    {
+      path: 'delete',
+      label: 'Delete',
+      operation: removeSlot,
+      question: 'Delete this slot?',
+      consequence: 'Members no longer see this time. Meetings that were booked stay.',
+      done: 'The slot is gone.',
+      tone: 'danger',
+    },
+  ],
+  up: (slot) => ({ url: `/admin/services/${textOf(slot, 'service_id')}`, label: 'The service' }),
+  // Several are made at once, so there is no page of the one that was made.
+  home: (made) => `/admin/services/${textOf(made, 'service_id') || textOf(made, 'id')}#slots`,
+}

@@ -1,0 +1,142 @@
+import {
+  addToStudyGroup,
+  changeStudyGroup,
+  createStudyGroup,
+  listRoster,
+  listStudyGroups,
+  readStudyGroup,
+  removeFromStudyGroup,
+  removeStudyGroup,
+} from '../../../../../domain/consulting/study-group-operations.ts'
+import { listCourses } from '../../../../../domain/learning/course-operations.ts'
+import { listMembers, readMember } from '../../../../../domain/people/member-operations.ts'
+import { type AdminResource, type Show, textOf } from '../resource.ts'
+import { choicesFrom } from '../routes/choices.ts'
+import { address, moment, number, related, text } from '../views/cells.tsx'
+import { classes, meetingList } from './meetings.tsx'
+import { byEmail } from './people-fields.ts'
+
+const takeOut: Show = (member) => {
+  const email = textOf(member, 'email')
+  if (email === '') return undefined
+  const path = `/admin/study-groups/${textOf(member, 'group_id')}/remove-member`
+  return (
+    <a href={`${path}?member_id=${encodeURIComponent(email)}`}>
+      Take out<span class="visually-hidden"> {textOf(member, 'name')}</span>
+    </a>
+  )
+}
+
+/** Rows lead to the page of the member. */
+const roster: AdminResource = {
+  path: 'members',
+  one: 'member',
+  many: 'Members',
+  read: readMember,
+  name: (member) => textOf(member, 'name'),
+  columns: [
+    { label: 'Name', show: text('name'), sort: 'name' },
+    { label: 'Email', show: address('email') },
+    { label: 'Joined', show: moment('joined_at'), sort: 'joined_at' },
+    { label: 'Change', show: takeOut },
+  ],
+  facts: [],
+  fields: [],
+  actions: [],
+}
+
+export const studyGroups: AdminResource = {
+  path: 'study-groups',
+  one: 'study group',
+  many: 'Study groups',
+  lead: 'Members who meet as a class. Everybody on the roster has its classes in their schedule.',
+  list: {
+    operation: listStudyGroups,
+    searchHint: 'Name',
+    filters: [{ name: 'course_id', label: 'Course', choices: choicesFrom(listCourses, 'title') }],
+    sorts: [
+      ['-created_at', 'Newest first'],
+      ['created_at', 'Oldest first'],
+      ['name', 'Name, A to Z'],
+      ['-name', 'Name, Z to A'],
+    ],
+  },
+  read: readStudyGroup,
+  expand: ['course'],
+  name: (group) => textOf(group, 'name'),
+  columns: [
+    { label: 'Name', show: text('name'), sort: 'name' },
+    { label: 'Members', show: number('member_count') },
+    { label: 'Classes to come', show: number('upcoming_class_count') },
+    { label: 'Created', show: moment('created_at'), sort: 'created_at' },
+  ],
+  facts: [
+    { label: 'Course', show: related('course', 'courses', 'title', '') },
+    { label: 'Members', show: number('member_count') },
+    { label: 'Classes to come', show: number('upcoming_class_count') },
+    { label: 'Created', show: moment('created_at') },
+  ],
+  fields: [
+    { name: 'name', label: 'Name' },
+    { name: 'course_id', label: 'Course', choices: choicesFrom(listCourses, 'title') },
+  ],
+  create: createStudyGroup,
+  change: changeStudyGroup,
+  actions: [
+    {
+      path: 'add-member',
+      label: 'Add a member',
+      operation: addToStudyGroup,
+      question: 'Add a member to this group?',
+      consequence: 'The classes of the group are in their schedule from then on.',
+      done: 'The member is in the group.',
+      fields: [byEmail('member_id', 'Email of the member', listMembers)],
+    },
+    {
+      path: 'remove-member',
+      label: 'Take a member out',
+      operation: removeFromStudyGroup,
+      question: 'Take a member out of this group?',
+      consequence: 'The classes of the group leave their schedule, past ones too.',
+      done: 'The member is out of the group.',
+      when: (group) => group.member_count !== 0,
+      fields: [byEmail('member_id', 'Email of the member', listMembers)],
+    },
+    {
+      path: 'delete',
+      label: 'Delete',
+      operation: removeStudyGroup,
+      question: 'Delete this study group?',
+      consequence:
+        'The group is gone for good. One that had classes cannot be deleted: call off those to come instead.',
+      done: 'The study group is gone.',
+      tone: 'danger',
+    },
+  ],
+  related: [
+    {
+      path: 'members',
+      title: 'Members',
+      of: roster,
+      list: {
+        operation: listRoster,
+        sorts: [
+          ['name', 'Name, A to Z'],
+          ['-name', 'Name, Z to A'],
+          ['-joined_at', 'Newest first'],
+        ],
+      },
+      by: 'group_id',
+      empty: 'Nobody is in this group yet.',
+    },
+    {
+      path: 'classes',
+      title: 'Classes',
+      of: classes,
+      list: meetingList,
+      by: 'study_group_id',
+      add: 'New class',
+      empty: 'There was no class yet.',
+    },
+  ],
+}
