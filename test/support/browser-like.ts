@@ -50,6 +50,18 @@ export class Visitor {
     this.#cookies.set(name, value)
   }
 
+  /** Posts bytes of any type, as a form with files does. */
+  async send(path: string, payload: Buffer, headers: Record<string, string>): Promise<Answer> {
+    return this.#keep(
+      await this.#world.app.inject({
+        method: 'POST',
+        url: path,
+        headers: { ...this.#headers(), origin: this.#school.origin, ...headers },
+        payload,
+      }),
+    )
+  }
+
   /** Follows redirects within the school until a page or another site comes up. */
   async follow(answer: Answer): Promise<Answer> {
     let current = answer

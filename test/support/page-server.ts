@@ -15,6 +15,10 @@ const avatar =
 
 const themes: Record<string, string> = {
   '/theme.demo.css': themeStylesheet(defaultColors),
+  '/admin/appearance/preview.css': themeStylesheet({
+    primaryColor: '#ffe066',
+    accentColor: '#0f766e',
+  }).replaceAll(':root', '.appearance-preview'),
   '/theme.harbor.css': themeStylesheet({ primaryColor: '#0b7285', accentColor: '#ffd43b' }),
 }
 

@@ -13,6 +13,7 @@ import { signInPage } from '../../src/surfaces/pages/views/sign-in.tsx'
 import { sampleAdminPages } from './sample-admin-pages.ts'
 import { sampleAnalyticsPages } from './sample-analytics-pages.ts'
 import { formToken, harbor, hostileName, person, school } from './sample-people.ts'
+import { sampleSchoolPages } from './sample-school-pages.ts'
 import { sampleSitePages } from './sample-site-pages.ts'
 
 const request = 'c2VhbGVkLXJlcXVlc3Q'
@@ -140,5 +141,6 @@ export const samplePages: Record<string, string> = {
   'error-unavailable': unavailablePage({ school: harbor, reference }),
   ...sampleSitePages,
   ...sampleAdminPages,
+  ...sampleSchoolPages,
   ...sampleAnalyticsPages,
 }

@@ -22,9 +22,19 @@ export class Desk {
     return await this.#visitor.get(path)
   }
 
+  /** Opens a form, lets something happen, and sends it then. */
+  async meanwhile(path: string, typed: Typed, happen: () => Promise<unknown>): Promise<Answer> {
+    const html = await this.page(path)
+    await happen()
+    return await this.#submit(html, path, typed)
+  }
+
   /** Opens the page of a form, keeps what stands in it, types over some of it, and sends it. */
   async send(path: string, typed: Typed = {}): Promise<Answer> {
-    const html = await this.page(path)
+    return await this.#submit(await this.page(path), path, typed)
+  }
+
+  async #submit(html: string, path: string, typed: Typed): Promise<Answer> {
     const filled = { ...standingIn(html, path), ...typed }
     const fields = Object.entries(filled).flatMap(([name, value]) =>
       typeof value === 'string' ? [[name, value]] : value.map((one) => [name, one]),

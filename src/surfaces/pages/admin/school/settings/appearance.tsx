@@ -55,7 +55,6 @@ export function addAppearanceRoutes(app: FastifyInstance, context: AppContext): 
           name={request.school.name}
           tagline={tagline}
           primary={primary}
-          accent={accent}
           stylesheet={`${STYLESHEET}?${new URLSearchParams({ primary, accent })}`}
           logo={file && { ...file, url: `/files/${fileId}` }}
           logoPath={context.files === undefined ? undefined : `${PATH}/${logo.path}`}

@@ -10,7 +10,6 @@ interface AppearancePanelsProps {
   readonly name: string
   readonly tagline: string
   readonly primary: string
-  readonly accent: string
   /** Holds the colours of the preview. */
   readonly stylesheet: string
   readonly logo: CurrentFile | undefined

@@ -1,0 +1,161 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createDiskStore } from '../../../src/foundation/storage/disk-store.ts'
+import { type Answer, hiddenFields, type Visitor } from '../../support/browser-like.ts'
+import { anOwner, signedIn } from '../../support/operator-like.ts'
+import { Desk, wrongFields } from '../../support/school-desk.ts'
+import { aWorld, type TestSchool } from '../../support/world.ts'
+
+const folder = await mkdtemp(join(tmpdir(), 'schoolgate-files-'))
+const world = await aWorld({ files: createDiskStore(folder), limits: { uploadBytes: 10_000 } })
+afterAll(() => rm(folder, { recursive: true }))
+
+const PAGE = '/admin/appearance'
+const LOGO = '/admin/appearance/logo'
+const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
+
+let school: TestSchool
+let owner: Visitor
+let desk: Desk
+
+beforeAll(async () => {
+  school = await world.aSchool()
+  owner = await anOwner(world, school)
+  desk = new Desk(owner)
+}, 60_000)
+
+describe('school details', () => {
+  test('are changed, and the very next page shows it', async () => {
+    const typed = { name: 'Harbour & Sons', time_zone: 'Asia/Taipei', currency: 'TWD' }
+    const { body } = await desk.done('/admin/details', typed)
+    expect(body).toContain('Harbour &amp; Sons')
+    expect(body).toContain('<option value="Asia/Taipei" selected>')
+  })
+
+  test('that make no sense come back as they were typed', async () => {
+    const typed = { name: '', contact_email: 'nowhere', time_zone: 'Mars/Olympus', currency: 'x' }
+    const answer = await desk.send('/admin/details', typed)
+    expect(answer.statusCode).toBe(422)
+    const wrong = wrongFields(answer.body)
+    for (const field of ['name', 'contact_email', 'currency']) expect(wrong).toContain(field)
+    expect(answer.body).toContain('value="nowhere"')
+  })
+})
+
+describe('the appearance', () => {
+  test('is looked at before it is saved, and only then changes', async () => {
+    const html = await desk.page(PAGE)
+    const before = /theme\.\w+\.css/.exec(html)?.[0]
+    const seen = await owner.post(PAGE, {
+      ...hiddenFields(html, PAGE),
+      primary_color: '#ffe066',
+      accent_color: '#0f766e',
+      tagline: 'A <b>line</b>',
+      preview: 'yes',
+    })
+    expect(seen.statusCode).toBe(200)
+    expect(seen.body).toContain('preview.css?primary=%23ffe066')
+    expect(seen.body).toContain('too faint for words')
+    expect(seen.body).toContain('A &lt;b>line&lt;/b>')
+    expect(/theme\.\w+\.css/.exec(await desk.page(PAGE))?.[0]).toBe(before)
+    const { body } = await desk.done(PAGE, { primary_color: '#ffe066' })
+    expect(/theme\.\w+\.css/.exec(body)?.[0]).not.toBe(before)
+  })
+
+  test('a colour that would close the rule of a stylesheet is refused, and never served', async () => {
+    const attack = 'red;}body{display:none}'
+    const answer = await desk.send(PAGE, { primary_color: attack })
+    expect(answer.statusCode).toBe(422)
+    expect(wrongFields(answer.body)).toEqual(['primary_color'])
+    const query = new URLSearchParams({ primary: attack, accent: '#fff}*{' })
+    const sheet = await owner.get(`${PAGE}/preview.css?${query}`)
+    expect(sheet.headers['content-type']).toContain('text/css')
+    expect(sheet.body).not.toContain('display')
+    expect(sheet.body).not.toContain('*{')
+  })
+
+  test('lecturers and forged posts change nothing', async () => {
+    const lecturer = await signedIn(world, school, await world.aMember(school, ['lecturer']))
+    for (const page of [PAGE, LOGO, '/admin/details', `${PAGE}/preview.css`]) {
+      expect((await lecturer.get(page)).statusCode, page).toBe(403)
+    }
+    for (const page of [PAGE, '/admin/details']) {
+      expect((await owner.post(page, { form_token: 'made-up' })).statusCode, page).toBe(403)
+    }
+  })
+})
+
+interface Sent {
+  readonly name?: string
+  readonly type?: string
+  readonly bytes?: Buffer
+  readonly token?: string
+  readonly field?: string
+}
+
+/** Sends a file as a browser does: the token first, then the file. */
+async function upload(visitor: Visitor, path: string, sent: Sent): Promise<Answer> {
+  const token =
+    sent.token ?? hiddenFields((await visitor.get('/account')).body, '/sign-out').form_token ?? ''
+  const { name = 'logo.png', type = 'image/png', bytes = PNG, field = 'file' } = sent
+  const head = `--xyz\r\nContent-Disposition: form-data; name="form_token"\r\n\r\n${token}\r\n--xyz\r\nContent-Disposition: form-data; name="${field}"; filename="${name}"\r\nContent-Type: ${type}\r\n\r\n`
+  const payload = Buffer.concat([Buffer.from(head), bytes, Buffer.from('\r\n--xyz--\r\n')])
+  return await visitor.send(path, payload, { 'content-type': 'multipart/form-data; boundary=xyz' })
+}
+
+describe('a file', () => {
+  test('becomes the logo of every page, and is taken away again', async () => {
+    const answer = await upload(owner, LOGO, {})
+    expect(answer.headers.location).toBe(`${PAGE}?done=uploaded`)
+    const page = await desk.page(PAGE)
+    const [, url = ''] = /<img class="logo" src="(\/files\/[0-9a-f-]+)"/.exec(page) ?? []
+    expect((await owner.get(url)).rawPayload).toEqual(PNG)
+    expect((await upload(owner, LOGO, { field: 'remove' })).statusCode).toBe(303)
+    expect(await desk.page(PAGE)).not.toContain('<img class="logo"')
+  })
+
+  test('is put to a product, where buyers find it', async () => {
+    const { path } = await desk.done('/admin/products/new', { title: 'Book', slug: 'book' })
+    const typed = { name: 'C:\\fakepath\\über "x".pdf', type: 'application/pdf' }
+    const sent = { ...typed, name: typed.name.replaceAll('"', '%22'), bytes: Buffer.from('%PDF') }
+    const answer = await upload(owner, `${path}/file`, sent)
+    expect(answer.headers.location).toBe(`${path}?done=uploaded`)
+    expect(await desk.page(path)).toContain('über &quot;x&quot;.pdf')
+  })
+
+  test('that is no picture, empty, missing or too large is refused with the reason', async () => {
+    const cases: readonly (readonly [Sent, string])[] = [
+      [{ bytes: Buffer.from('<script>alert(1)</script>') }, 'not the picture'],
+      [{ type: 'image/svg+xml', bytes: Buffer.from('<svg onload="alert(1)"/>') }, 'Use a PNG'],
+      [{ bytes: Buffer.alloc(0) }, 'The file is empty.'],
+      [{ name: '', bytes: Buffer.alloc(0) }, 'Choose a file first.'],
+      [{ bytes: Buffer.alloc(20_000) }, 'larger than this server takes'],
+      [{ name: `${'x'.repeat(300)}.png` }, 'a shorter name'],
+    ]
+    for (const [sent, words] of cases) {
+      const answer = await upload(owner, LOGO, sent)
+      expect(answer.statusCode, words).toBe(422)
+      expect(answer.body).toContain(words)
+    }
+    expect(await desk.page(PAGE)).not.toContain('<img class="logo"')
+  })
+
+  test('from a forged form, a lecturer or to another school’s product is stored nowhere', async () => {
+    const { path } = await desk.done('/admin/products/new', { title: 'Book', slug: 'other-book' })
+    const before = await school.at.from('files').select('id').execute()
+    expect((await upload(owner, LOGO, { token: 'made-up' })).statusCode).toBe(403)
+    const lecturer = await signedIn(world, school, await world.aMember(school, ['lecturer']))
+    expect((await upload(lecturer, LOGO, {})).statusCode).toBe(403)
+    const stranger = await anOwner(world, await world.aSchool())
+    expect((await upload(stranger, `${path}/file`, {})).statusCode).toBe(404)
+    const late =
+      '--xyz\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\nx\r\n--xyz--\r\n'
+    const headers = { 'content-type': 'multipart/form-data; boundary=xyz' }
+    expect((await owner.send(LOGO, Buffer.from(late), headers)).statusCode).toBe(403)
+    const garbage = await owner.send(LOGO, Buffer.from('no form at all'), headers)
+    expect(garbage.statusCode).toBe(400)
+    expect(await school.at.from('files').select('id').execute()).toEqual(before)
+  })
+})

@@ -1,0 +1,99 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { EXAMPLE } from '../../../src/domain/operation/example-ids.ts'
+import { hiddenFields, type Visitor } from '../../support/browser-like.ts'
+import { furnishExamples } from '../../support/example-school.ts'
+import { anOwner, signedIn } from '../../support/operator-like.ts'
+import { aWorld, type TestSchool } from '../../support/world.ts'
+
+const world = await aWorld()
+const PAGE = `/admin/courses/${EXAMPLE.course}/curriculum`
+
+let school: TestSchool
+let owner: Visitor
+
+beforeAll(async () => {
+  school = await world.aSchool()
+  await furnishExamples(world, school)
+  owner = await anOwner(world, school)
+}, 60_000)
+
+/** Ids of sections and lectures in the order that the page shows. */
+async function order(): Promise<string[]> {
+  const { body } = await owner.get(PAGE)
+  return [...body.matchAll(/id="at-([0-9a-f-]{36})"/g)].map(([, id = '']) => id)
+}
+
+async function move(words: string): Promise<void> {
+  const hidden = hiddenFields((await owner.get(PAGE)).body, PAGE)
+  const answer = await owner.post(PAGE, { ...hidden, move: words })
+  expect(answer.headers.location).toBe(`${PAGE}?done=moved#at-${words.split(' ')[1]}`)
+}
+
+const { section, secondSection, lecture, secondLecture } = EXAMPLE
+
+describe('the curriculum of a course', () => {
+  test('is put in order by buttons alone, each step with its audit entry', async () => {
+    expect(await order()).toEqual([section, lecture, secondSection, secondLecture])
+    await move(`down ${lecture}`)
+    expect(await order()).toEqual([section, secondSection, lecture, secondLecture])
+    await move(`down ${lecture}`)
+    expect(await order()).toEqual([section, secondSection, secondLecture, lecture])
+    await move(`up ${secondSection}`)
+    expect(await order()).toEqual([secondSection, secondLecture, lecture, section])
+    await move(`down ${lecture}`)
+    await move(`down ${secondSection}`)
+    expect(await order()).toEqual([section, lecture, secondSection, secondLecture])
+    const done = await school.at.from('audit_entries').select('detail').execute()
+    const moves = done.filter(
+      ({ detail }) => (detail as Record<string, unknown>).operation === 'curriculum.reorder',
+    )
+    expect(moves).toHaveLength(5)
+  })
+
+  test('offers no step where there is none to make', async () => {
+    const { body } = await owner.get(PAGE)
+    expect(body).not.toContain(`value="up ${section}"`)
+    expect(body).not.toContain(`value="down ${secondSection}"`)
+    expect(body).not.toContain(`value="up ${lecture}"`)
+    expect(body).toContain(`value="down ${lecture}"`)
+  })
+
+  test('refuses a step from a page that is out of date, and a step of nothing', async () => {
+    const hidden = hiddenFields((await owner.get(PAGE)).body, PAGE)
+    await move(`down ${section}`)
+    await move(`up ${section}`)
+    const before = await order()
+    const tried = [
+      { ...hidden, move: `down ${lecture}` },
+      { ...hiddenFields((await owner.get(PAGE)).body, PAGE), move: 'sideways' },
+      { ...hiddenFields((await owner.get(PAGE)).body, PAGE), move: `up ${section}` },
+    ]
+    for (const fields of tried) {
+      const answer = await owner.post(PAGE, fields)
+      expect(answer.statusCode).toBe(409)
+      expect(answer.body).toContain('The curriculum was changed meanwhile.')
+    }
+    expect(await order()).toEqual(before)
+  })
+
+  test('is closed to forged posts, to lecturers, and to another school', async () => {
+    const before = await order()
+    const hidden = hiddenFields((await owner.get(PAGE)).body, PAGE)
+    const fields = { ...hidden, move: `down ${lecture}` }
+    expect((await owner.post(PAGE, { ...fields, form_token: 'made-up' })).statusCode).toBe(403)
+    const lecturer = await signedIn(world, school, await world.aMember(school, ['lecturer']))
+    expect((await lecturer.get(PAGE)).statusCode).toBe(403)
+    expect((await lecturer.post(PAGE, fields)).statusCode).toBe(403)
+    const stranger = await anOwner(world, await world.aSchool())
+    expect((await stranger.get(PAGE)).statusCode).toBe(404)
+    expect(await order()).toEqual(before)
+  })
+
+  test('says when a lecture opens', async () => {
+    const path = `/admin/lectures/${lecture}/edit`
+    const { body } = await owner.get(path)
+    const fields = { ...hiddenFields(body, path), title: 'Mixing', kind: 'video' }
+    await owner.post(path, { ...fields, duration_seconds: '60', unlock_after_days: '3' })
+    expect((await owner.get(PAGE)).body).toContain('Opens: After 3 days')
+  })
+})

@@ -1,0 +1,186 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { EXAMPLE } from '../../../src/domain/operation/example-ids.ts'
+import { furnishExamples } from '../../support/example-school.ts'
+import { anOwner, signedIn } from '../../support/operator-like.ts'
+import { Desk, errorsIn } from '../../support/school-desk.ts'
+import { aWorld, type TestSchool } from '../../support/world.ts'
+
+const world = await aWorld()
+
+let school: TestSchool
+let desk: Desk
+
+beforeAll(async () => {
+  school = await world.aSchool()
+  await furnishExamples(world, school)
+  desk = new Desk(await anOwner(world, school))
+}, 60_000)
+
+const titlesIn = (html: string) =>
+  [...html.matchAll(/class="row-link"[^>]*><bdi class="name">([^<]*)</g)].map(([, title]) => title)
+
+describe('a list', () => {
+  let mine: Desk
+
+  beforeAll(async () => {
+    const own = await world.aSchool()
+    mine = new Desk(await anOwner(world, own))
+    const rows = Array.from({ length: 60 }, (_, place) => ({
+      id: `01981c5e-7c00-7000-8000-0000000e${String(place).padStart(4, '0')}`,
+      slug: `post-${place}`,
+      title: `Post ${String(place).padStart(2, '0')}`,
+      body: place === 7 ? '100% of_it' : '',
+      created_at: new Date(Date.UTC(2026, 0, 1, 0, place)),
+    }))
+    await own.at.insert('posts', rows).execute()
+  }, 60_000)
+
+  test('goes on page by page, each row once, and says how many there are', async () => {
+    const seen: (string | undefined)[] = []
+    let path: string | undefined = '/admin/posts?sort=title'
+    for (let pages = 0; path !== undefined && pages < 5; pages++) {
+      const html: string = await mine.page(path)
+      if (pages === 0) expect(html).toContain('60 in all')
+      seen.push(...titlesIn(html))
+      path = /href="([^"]*after=[^"]*)"/.exec(html)?.[1]?.replaceAll('&amp;', '&')
+    }
+    expect(seen).toEqual(
+      Array.from({ length: 60 }, (_, at) => `Post ${String(at).padStart(2, '0')}`),
+    )
+  })
+
+  test('is sorted the other way by the heading of the column it is sorted by', async () => {
+    const html = await mine.page('/admin/posts?sort=title')
+    expect(html).toMatch(/aria-sort="ascending"><a href="\/admin\/posts\?sort=-title">Title/)
+    expect(titlesIn(await mine.page('/admin/posts?sort=-title'))[0]).toBe('Post 59')
+  })
+
+  test('finds by part of a text, and takes nobody’s wildcards for its own', async () => {
+    expect(titlesIn(await mine.page('/admin/posts?search=post+1'))).toHaveLength(10)
+    expect(titlesIn(await mine.page('/admin/posts?search=100%25+OF_it'))).toEqual(['Post 07'])
+    expect(await mine.page('/admin/posts?search=%25%25')).toContain('Nothing fits')
+    expect(await mine.page('/admin/posts?search=post&state=published')).toContain('Nothing fits')
+  })
+
+  test('is not broken by an address that somebody made up', async () => {
+    const made = [
+      'sort=slug&state=stolen',
+      'after=nonsense',
+      'after=WyItdGl0bGUiLCJ4IiwiMDE5ODFjNWUtN2MwMC03MDAwLTgwMDAtMDAwMDAwMGUwMDAwIl0',
+      'search=%00%07',
+      `search=${'x'.repeat(5000)}`,
+      'state[]=draft&limit=100000&id=x',
+    ]
+    for (const query of made) expect((await mine.get(`/admin/posts?${query}`)).statusCode).toBe(200)
+    for (const id of ['x', '%00', 'ffffffff-ffff-ffff-ffff-ffffffffffff']) {
+      expect((await mine.get(`/admin/posts/${id}`)).statusCode).toBe(404)
+    }
+  })
+})
+
+describe('an edit', () => {
+  test('of what somebody else changed meanwhile is refused once, and keeps what was typed', async () => {
+    const other = new Desk(await anOwner(world, school))
+    const { path } = await desk.done('/admin/posts/new', { title: 'Shared', slug: 'shared' })
+    const stale = await desk.meanwhile(`${path}/edit`, { title: 'Mine' }, () =>
+      other.done(`${path}/edit`, { title: 'Theirs' }),
+    )
+    expect(stale.statusCode).toBe(409)
+    expect(stale.body).toContain('Somebody else saved a change')
+    expect(stale.body).toContain('value="Mine"')
+    expect(await desk.page(path)).toContain('Theirs')
+  })
+
+  test('sends only what was changed: a rounded time stays as exact as it was', async () => {
+    const { path } = await desk.done('/admin/coupons/new', { code: 'EXACT', percent_off: '5' })
+    const id = path.split('/').at(-1) ?? ''
+    const starts_at = new Date('2028-01-01T09:00:31.250Z')
+    await school.at.update('coupons').set({ starts_at }).where('id', '=', id).execute()
+    await desk.done(`${path}/edit`, { max_per_member: '2' })
+    const row = await school.at.from('coupons').selectAll().where('id', '=', id).executeTakeFirst()
+    expect(row).toMatchObject({ starts_at, max_per_member: 2 })
+  })
+
+  test('takes the longest text that there may be, in any script', async () => {
+    const body = '漢'.repeat(200_000)
+    const { path } = await desk.done('/admin/pages/new', { title: 'Long', slug: 'long', body })
+    const id = path.split('/').at(-1) ?? ''
+    const row = await school.at.from('pages').select('body').where('id', '=', id).executeTakeFirst()
+    expect(row?.body).toBe(body)
+  })
+
+  test('that contradicts itself is told so in words, beside the form', async () => {
+    const times = { starts_at: '2029-02-01T18:00', ends_at: '2029-02-01T17:00' }
+    const answer = await desk.send('/admin/events/new', { title: 'Odd', slug: 'odd', ...times })
+    expect(answer.statusCode).toBe(422)
+    expect(answer.body).toContain('An event must end after it starts.')
+  })
+
+  test('of an address that is taken says so beside the field', async () => {
+    await desk.done('/admin/posts/new', { title: 'One', slug: 'taken' })
+    const answer = await desk.send('/admin/posts/new', { title: 'Two', slug: 'taken' })
+    expect(answer.statusCode).toBe(409)
+    expect(errorsIn(answer.body)).toEqual(['This is taken already. Choose another.'])
+  })
+})
+
+describe('what others make', () => {
+  test('an order shows its buyer, items and payments', async () => {
+    expect(await desk.page('/admin/orders')).toContain(EXAMPLE.order)
+    const html = await desk.page(`/admin/orders/${EXAMPLE.order}`)
+    for (const words of ['What was bought', 'Payments', 'Person a001'])
+      expect(html).toContain(words)
+  })
+
+  test('a subscription is canceled with its period and resumed', async () => {
+    const path = `/admin/subscriptions/${EXAMPLE.subscription}`
+    const canceled = await desk.done(`${path}/cancel`)
+    expect(canceled.body).toContain('Ends with its period')
+    expect((await desk.done(`${path}/resume`)).body).not.toContain('Ends with its period')
+    expect((await desk.done(`${path}/cancel`, { when: 'now' })).body).toContain('Canceled')
+    const refused = await desk.send(`${path}/resume`)
+    expect(refused.statusCode).toBe(409)
+    expect(refused.body).toContain('The subscription has ended.')
+  })
+
+  test('a comment is hidden and shown again, and both are in the audit log', async () => {
+    const path = `/admin/comments/${EXAMPLE.comment}`
+    expect((await desk.done(`${path}/hide`)).body).toContain('Show again')
+    expect(await desk.page('/admin/comments?hidden=true')).toContain(EXAMPLE.comment)
+    expect((await desk.done(`${path}/show`)).body).toContain('>Hide<')
+    expect(await desk.page('/admin/comments?hidden=true')).not.toContain(EXAMPLE.comment)
+  })
+
+  test('a form shows its questions and what people answered', async () => {
+    expect(await desk.page(`/admin/forms/${EXAMPLE.form}`)).toContain(EXAMPLE.submission)
+    expect(await desk.page(`/admin/submissions/${EXAMPLE.submission}`)).toContain('Answers')
+  })
+
+  test('an enrollment shows how far its student is', async () => {
+    const html = await desk.page(`/admin/enrollments/${EXAMPLE.enrollment}`)
+    expect(html).toContain('<progress')
+    expect(html).toContain('Lecture by lecture')
+  })
+})
+
+describe('roles', () => {
+  test('an admin makes nobody an owner, and takes the role from nobody', async () => {
+    const admin = new Desk(await signedIn(world, school, await world.aMember(school, ['admin'])))
+    const typed = { email: 'new@people.test', name: 'New', roles: ['owner'] }
+    const refused = await admin.send('/admin/members/new', typed)
+    expect(refused.statusCode).toBe(403)
+    expect(refused.body).toContain('Only an owner may give or take the owner role.')
+    const owner = await world.aMember(school, ['owner'])
+    const taken = await admin.send(`/admin/members/${owner.id}/edit`, { roles: ['student'] })
+    expect(taken.statusCode).toBe(403)
+  })
+
+  test('the last owner stays one', async () => {
+    const own = await world.aSchool()
+    const owner = await world.aMember(own, ['owner'])
+    const alone = new Desk(await signedIn(world, own, owner))
+    const refused = await alone.send(`/admin/members/${owner.id}/remove`)
+    expect(refused.statusCode).toBe(409)
+    expect(refused.body).toContain('A school needs an owner.')
+  })
+})

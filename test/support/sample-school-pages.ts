@@ -1,0 +1,210 @@
+import { createEvent } from '../../src/domain/events/event-operations.ts'
+import { changeAppearance } from '../../src/domain/schools/appearance-operations.ts'
+import { planForm } from '../../src/surfaces/pages/admin/school/form/field-rule.ts'
+import { listPath, objectPath, type Row } from '../../src/surfaces/pages/admin/school/resource.ts'
+import { courses } from '../../src/surfaces/pages/admin/school/resources/courses.tsx'
+import { events } from '../../src/surfaces/pages/admin/school/resources/events.tsx'
+import { AppearancePanels } from '../../src/surfaces/pages/admin/school/views/appearance-panels.tsx'
+import { curriculumPage } from '../../src/surfaces/pages/admin/school/views/curriculum-page.tsx'
+import { formPage } from '../../src/surfaces/pages/admin/school/views/form-page.tsx'
+import { listPage } from '../../src/surfaces/pages/admin/school/views/list-page.tsx'
+import { objectPage } from '../../src/surfaces/pages/admin/school/views/object-page.tsx'
+import { hostileName, owner, school } from './sample-people.ts'
+
+const place = { timeZone: 'Asia/Taipei', currency: 'TWD' }
+const at = (here: string) => ({
+  school,
+  here,
+  viewer: owner,
+  applicationsShown: true,
+  timeZone: place.timeZone,
+})
+const id = (end: number) => `0198f3c0-0000-7000-8000-${String(end).padStart(12, '0')}`
+
+const typescript: Row = {
+  object: 'course',
+  id: id(1),
+  slug: 'practical-typescript',
+  title: 'Practical TypeScript',
+  summary: 'Eight chapters from an empty folder to a typed service that you can hand over.',
+  description: 'Bring a laptop.\n\n## What you will go through\n\n* Shapes of data\n* Testing',
+  state: 'published',
+  price_amount: 480000,
+  currency: 'TWD',
+  published_at: '2026-07-08T09:00:00.000Z',
+  archived_at: null,
+  created_at: '2026-06-24T09:00:00.000Z',
+  updated_at: '2026-11-14T21:05:00.000Z',
+  version: 4,
+}
+const drawing = { ...typescript, id: id(2), title: 'Drawing, from the first line', state: 'draft' }
+const free = { ...typescript, id: id(3), title: hostileName, state: 'archived', price_amount: 0 }
+
+const enrollment = (end: number, name: string, expires_at: string | null, state: string): Row => ({
+  id: id(end),
+  student: { id: id(end + 100), name, email: `${name.toLowerCase()}@demo.test` },
+  course: typescript,
+  state,
+  enrolled_at: '2026-09-01T05:00:00.000Z',
+  expires_at,
+})
+
+const planned = planForm(createEvent, events.fields)
+const wrong: Readonly<Record<string, readonly string[]>> = {
+  slug: ['Use lower-case letters and digits, in words joined by single hyphens.'],
+  starts_at: ['Fill this in.'],
+  price_amount: ['Write an amount such as 49 or 49.50.'],
+}
+const typed: Readonly<Record<string, string>> = {
+  title: 'Open studio',
+  slug: 'Open Studio',
+  price_amount: 'a little',
+  capacity: '40',
+}
+
+const lecture = (end: number, title: string, more: Row = {}): Row => ({
+  id: id(end),
+  title,
+  kind: 'video',
+  duration_seconds: 540,
+  is_preview: false,
+  unlock_after_days: null,
+  unlock_at: null,
+  ...more,
+})
+
+const look = planForm(changeAppearance, [
+  { name: 'primary_color', label: 'Main colour', kind: 'color', hint: 'Buttons and links.' },
+  { name: 'accent_color', label: 'Second colour', kind: 'color' },
+  { name: 'tagline', label: 'Tagline' },
+])
+const looks = {
+  primary_color: '#ffe066',
+  accent_color: '#0f766e',
+  tagline: 'Learn one thing well.',
+}
+
+const nothingWrong = { fields: {}, whole: [] }
+
+export const sampleSchoolPages: Record<string, string> = {
+  'admin-courses': listPage({
+    ...at('/admin/courses'),
+    title: 'Courses',
+    heading: 'Courses',
+    lead: courses.lead,
+    add: { url: '/admin/courses/new', label: 'New course' },
+    path: listPath(courses),
+    query: { search: 'type', sort: 'title', filters: { state: 'published' } },
+    defaultSort: '-created_at',
+    searchable: true,
+    searchHint: 'Title or address',
+    filters: [
+      { name: 'state', label: 'State', choices: [['published', 'Published']], initial: '' },
+    ],
+    sorts: courses.list?.sorts ?? [],
+    columns: courses.columns,
+    rows: [typescript, drawing, free],
+    urlOf: (row) => objectPath(courses, row),
+    total: 1203,
+    next: 'cursor',
+    isFirst: false,
+    empty: '',
+    place,
+  }),
+  'admin-course': objectPage({
+    ...at(objectPath(courses, typescript)),
+    notice: 'The course is published.',
+    resource: courses,
+    object: typescript,
+    related: (courses.related ?? []).map((related) => ({
+      related,
+      hasMore: related.path === 'enrollments',
+      rows:
+        related.path === 'enrollments'
+          ? [
+              enrollment(31, 'Ada', null, 'active'),
+              enrollment(32, 'Ben', '2026-10-01T00:00:00.000Z', 'expired'),
+            ]
+          : [],
+    })),
+    uploads: (courses.uploads ?? []).map((upload) => ({
+      upload,
+      current: { name: 'cover.png', sizeBytes: 184_320, url: '/files/x' },
+    })),
+    panels: undefined,
+    place,
+  }),
+  'admin-new-event-wrong': formPage({
+    ...at('/admin/events/new'),
+    title: 'New event',
+    up: { url: '/admin/events', label: 'Events' },
+    action: '/admin/events/new',
+    hidden: {},
+    fields: planned.map((field) => ({
+      field,
+      typed: [typed[field.name] ?? ''],
+      problems: wrong[field.name] ?? [],
+      choices: [],
+    })),
+    problems: { fields: wrong, whole: ['An event must end after it starts.'] },
+    submit: 'Create event',
+    back: { url: '/admin/events', label: 'Cancel' },
+  }),
+  'admin-curriculum': curriculumPage({
+    ...at(`/admin/courses/${id(1)}/curriculum`),
+    notice: 'Moved.',
+    course: typescript,
+    problem: undefined,
+    path: `/admin/courses/${id(1)}/curriculum`,
+    place,
+    curriculum: {
+      id: id(1),
+      version: 7,
+      sections: [
+        {
+          id: id(11),
+          title: 'Setting the table',
+          lectures: [
+            lecture(21, 'How this course works', { is_preview: true }),
+            lecture(22, 'A project from an empty folder', { unlock_after_days: 7 }),
+          ],
+        },
+        {
+          id: id(12),
+          title: hostileName,
+          lectures: [
+            lecture(23, 'Exercise: a form that cannot lie', {
+              kind: 'quiz',
+              unlock_at: '2027-01-31T01:00:00.000Z',
+            }),
+          ],
+        },
+        { id: id(13), title: 'Capstone', lectures: [] },
+      ],
+    },
+  }),
+  'admin-appearance': formPage({
+    ...at('/admin/appearance'),
+    title: 'Appearance',
+    lead: 'How your pages look to everybody, sign-in and consent included.',
+    action: '/admin/appearance',
+    hidden: { if_version: '2' },
+    fields: look.map((field) => ({
+      field,
+      typed: [looks[field.name as keyof typeof looks]],
+      problems: [],
+      choices: [],
+    })),
+    problems: nothingWrong,
+    submit: 'Save',
+    preview: true,
+    panels: AppearancePanels({
+      name: school.name,
+      tagline: looks.tagline,
+      primary: looks.primary_color,
+      stylesheet: '/admin/appearance/preview.css',
+      logo: { name: 'logo.svg', sizeBytes: 420, url: '/logo.svg' },
+      logoPath: '/admin/appearance/logo',
+    }),
+  }),
+}
