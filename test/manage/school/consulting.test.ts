@@ -58,7 +58,9 @@ const local = (date: Date) => date.toISOString().slice(0, 16)
 
 /** The address of the first row whose name is this. */
 function linkTo(html: string, name: string): string {
-  return new RegExp(`<a class="row-link" href="([^"]+)">(?:<bdi[^>]*>)?${name}`).exec(html)?.[1] ?? ''
+  return (
+    new RegExp(`<a class="row-link" href="([^"]+)">(?:<bdi[^>]*>)?${name}`).exec(html)?.[1] ?? ''
+  )
 }
 
 describe('a service', () => {
