@@ -116,6 +116,9 @@ function checkMediaTypes(request: FastifyRequest): void {
   if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
     throw new RpcRefusal(415, 415, 'Send the message with Content-Type: application/json.')
   }
+  if (!/^(identity)?$/i.test(request.headers['content-encoding'] ?? '')) {
+    throw new RpcRefusal(415, 415, 'Send the message as it is, without a Content-Encoding.')
+  }
   if (chooseMediaType(request.headers.accept, ['application/json']) === undefined) {
     throw new RpcRefusal(406, 406, 'Answers are JSON: send Accept: application/json.')
   }

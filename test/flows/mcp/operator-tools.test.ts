@@ -171,6 +171,17 @@ describe('an operator', () => {
     },
   )
 
+  verifies('mcp.step-up.all-scopes', 'what an input adds to an action counts too', async () => {
+    const token = await tokenFor('orders:read')
+    const given = { action: 'orders.list', input: { limit: 1, expand: ['member'] } }
+    const call = request('tools/call', { name: 'read_sales', arguments: given })
+    const answer = await post(world, demo, call, { token })
+    expect(answer.statusCode).toBe(403)
+    expect(answer.headers['www-authenticate']).toContain('scope="members:read orders:read"')
+    const anonymous = await post(world, demo, call)
+    expect(anonymous.headers['www-authenticate']).toContain('scope="members:read orders:read"')
+  })
+
   verifies('mcp.step-up.anonymous', 'without a token an action is 401, known or not', async () => {
     for (const action of ['courses.create', 'courses.explode', 7, undefined]) {
       const call = request('tools/call', { name: 'change_teaching', arguments: { action } })

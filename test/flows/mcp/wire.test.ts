@@ -275,6 +275,13 @@ describe('HTTP', () => {
     })
   }
 
+  test('a compressed body is 415, and not called broken JSON', async () => {
+    const headers = { 'content-encoding': 'gzip' }
+    const answer = await post(world, school, request('ping'), { headers })
+    expect(answer.statusCode).toBe(415)
+    expect(answer.json<Rpc>().error?.message).toContain('Content-Encoding')
+  })
+
   test('whoever takes no JSON is told 406', async () => {
     const headers = { accept: 'text/event-stream' }
     expect((await post(world, school, request('ping'), { headers })).statusCode).toBe(406)
