@@ -174,6 +174,12 @@ const audit = {
 export const sampleAdminPages: Record<string, string> = {
   'admin-overview': overviewPage({
     ...at('/admin'),
+    figures: [
+      { label: 'Students', href: '/admin/students', value: 1203 },
+      { label: 'Published courses', href: '/admin/courses', value: 12 },
+      { label: 'Active subscriptions', href: '/admin/subscriptions', value: 87 },
+      { label: 'Events to come', href: '/admin/events', value: 3 },
+    ],
     origin: 'http://localhost:3000',
     people: 12,
     applications: 2,
@@ -183,6 +189,7 @@ export const sampleAdminPages: Record<string, string> = {
   'admin-overview-beta-off': overviewPage({
     ...at('/admin'),
     applicationsShown: false,
+    figures: [{ label: 'Students', href: '/admin/students', value: 0 }],
     origin: 'http://harbor.localhost:3000',
     people: 0,
     applications: 0,

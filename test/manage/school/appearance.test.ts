@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDiskStore } from '../../../src/foundation/storage/disk-store.ts'
+import { verifies } from '../../spec/verifies.ts'
 import { type Answer, hiddenFields, type Visitor } from '../../support/browser-like.ts'
 import { anOwner, signedIn } from '../../support/operator-like.ts'
 import { Desk, wrongFields } from '../../support/school-desk.ts'
@@ -45,24 +46,28 @@ describe('school details', () => {
 })
 
 describe('the appearance', () => {
-  test('is looked at before it is saved, and only then changes', async () => {
-    const html = await desk.page(PAGE)
-    const before = /theme\.\w+\.css/.exec(html)?.[0]
-    const seen = await owner.post(PAGE, {
-      ...hiddenFields(html, PAGE),
-      primary_color: '#ffe066',
-      accent_color: '#0f766e',
-      tagline: 'A <b>line</b>',
-      preview: 'yes',
-    })
-    expect(seen.statusCode).toBe(200)
-    expect(seen.body).toContain('preview.css?primary=%23ffe066')
-    expect(seen.body).toContain('too faint for words')
-    expect(seen.body).toContain('A &lt;b>line&lt;/b>')
-    expect(/theme\.\w+\.css/.exec(await desk.page(PAGE))?.[0]).toBe(before)
-    const { body } = await desk.done(PAGE, { primary_color: '#ffe066' })
-    expect(/theme\.\w+\.css/.exec(body)?.[0]).not.toBe(before)
-  })
+  verifies(
+    'pages.school.appearance',
+    'is looked at before it is saved, and only then changes',
+    async () => {
+      const html = await desk.page(PAGE)
+      const before = /theme\.\w+\.css/.exec(html)?.[0]
+      const seen = await owner.post(PAGE, {
+        ...hiddenFields(html, PAGE),
+        primary_color: '#ffe066',
+        accent_color: '#0f766e',
+        tagline: 'A <b>line</b>',
+        preview: 'yes',
+      })
+      expect(seen.statusCode).toBe(200)
+      expect(seen.body).toContain('preview.css?primary=%23ffe066')
+      expect(seen.body).toContain('too faint for words')
+      expect(seen.body).toContain('A &lt;b>line&lt;/b>')
+      expect(/theme\.\w+\.css/.exec(await desk.page(PAGE))?.[0]).toBe(before)
+      const { body } = await desk.done(PAGE, { primary_color: '#ffe066' })
+      expect(/theme\.\w+\.css/.exec(body)?.[0]).not.toBe(before)
+    },
+  )
 
   test('a colour that would close the rule of a stylesheet is refused, and never served', async () => {
     const attack = 'red;}body{display:none}'

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { EXAMPLE } from '../../../src/domain/operation/example-ids.ts'
+import { verifies } from '../../spec/verifies.ts'
 import { hiddenFields, type Visitor } from '../../support/browser-like.ts'
 import { furnishExamples } from '../../support/example-school.ts'
 import { anOwner, signedIn } from '../../support/operator-like.ts'
@@ -32,23 +33,27 @@ async function move(words: string): Promise<void> {
 const { section, secondSection, lecture, secondLecture } = EXAMPLE
 
 describe('the curriculum of a course', () => {
-  test('is put in order by buttons alone, each step with its audit entry', async () => {
-    expect(await order()).toEqual([section, lecture, secondSection, secondLecture])
-    await move(`down ${lecture}`)
-    expect(await order()).toEqual([section, secondSection, lecture, secondLecture])
-    await move(`down ${lecture}`)
-    expect(await order()).toEqual([section, secondSection, secondLecture, lecture])
-    await move(`up ${secondSection}`)
-    expect(await order()).toEqual([secondSection, secondLecture, lecture, section])
-    await move(`down ${lecture}`)
-    await move(`down ${secondSection}`)
-    expect(await order()).toEqual([section, lecture, secondSection, secondLecture])
-    const done = await school.at.from('audit_entries').select('detail').execute()
-    const moves = done.filter(
-      ({ detail }) => (detail as Record<string, unknown>).operation === 'curriculum.reorder',
-    )
-    expect(moves).toHaveLength(5)
-  })
+  verifies(
+    'pages.school.curriculum',
+    'is put in order by buttons alone, each step with its audit entry',
+    async () => {
+      expect(await order()).toEqual([section, lecture, secondSection, secondLecture])
+      await move(`down ${lecture}`)
+      expect(await order()).toEqual([section, secondSection, lecture, secondLecture])
+      await move(`down ${lecture}`)
+      expect(await order()).toEqual([section, secondSection, secondLecture, lecture])
+      await move(`up ${secondSection}`)
+      expect(await order()).toEqual([secondSection, secondLecture, lecture, section])
+      await move(`down ${lecture}`)
+      await move(`down ${secondSection}`)
+      expect(await order()).toEqual([section, lecture, secondSection, secondLecture])
+      const done = await school.at.from('audit_entries').select('detail').execute()
+      const moves = done.filter(
+        ({ detail }) => (detail as Record<string, unknown>).operation === 'curriculum.reorder',
+      )
+      expect(moves).toHaveLength(5)
+    },
+  )
 
   test('offers no step where there is none to make', async () => {
     const { body } = await owner.get(PAGE)

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { EXAMPLE } from '../../../src/domain/operation/example-ids.ts'
+import { verifies } from '../../spec/verifies.ts'
 import { furnishExamples } from '../../support/example-school.ts'
 import { anOwner, signedIn } from '../../support/operator-like.ts'
 import { Desk, errorsIn } from '../../support/school-desk.ts'
@@ -79,17 +80,21 @@ describe('a list', () => {
 })
 
 describe('an edit', () => {
-  test('of what somebody else changed meanwhile is refused once, and keeps what was typed', async () => {
-    const other = new Desk(await anOwner(world, school))
-    const { path } = await desk.done('/admin/posts/new', { title: 'Shared', slug: 'shared' })
-    const stale = await desk.meanwhile(`${path}/edit`, { title: 'Mine' }, () =>
-      other.done(`${path}/edit`, { title: 'Theirs' }),
-    )
-    expect(stale.statusCode).toBe(409)
-    expect(stale.body).toContain('Somebody else saved a change')
-    expect(stale.body).toContain('value="Mine"')
-    expect(await desk.page(path)).toContain('Theirs')
-  })
+  verifies(
+    'pages.school.stale',
+    'of what somebody else changed meanwhile is refused once, and keeps what was typed',
+    async () => {
+      const other = new Desk(await anOwner(world, school))
+      const { path } = await desk.done('/admin/posts/new', { title: 'Shared', slug: 'shared' })
+      const stale = await desk.meanwhile(`${path}/edit`, { title: 'Mine' }, () =>
+        other.done(`${path}/edit`, { title: 'Theirs' }),
+      )
+      expect(stale.statusCode).toBe(409)
+      expect(stale.body).toContain('Somebody else saved a change')
+      expect(stale.body).toContain('value="Mine"')
+      expect(await desk.page(path)).toContain('Theirs')
+    },
+  )
 
   test('sends only what was changed: a rounded time stays as exact as it was', async () => {
     const { path } = await desk.done('/admin/coupons/new', { code: 'EXACT', percent_off: '5' })

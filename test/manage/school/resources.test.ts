@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { verifies } from '../../spec/verifies.ts'
 import { hiddenFields, type Visitor } from '../../support/browser-like.ts'
 import { anOwner, signedIn } from '../../support/operator-like.ts'
 import { Desk, wrongFields } from '../../support/school-desk.ts'
@@ -61,45 +62,53 @@ function pathsIn(html: string, name: string): string[] {
 }
 
 describe.each(Object.entries(WALKS))('%s', (name, plan) => {
-  test('a form with mistakes comes back with what was typed and what is wrong, and saves nothing', async () => {
-    const walk = await plan(stage)
-    const before = (await operations()).length
-    const answer = await desk.send(walk.form, walk.bad)
-    expect(answer.statusCode).toBe(422)
-    expect(wrongFields(answer.body).sort()).toEqual([...walk.wrong].sort())
-    expect(answer.body).toContain('<title>Error: ')
-    for (const field of walk.wrong) {
-      expect(answer.body).toMatch(new RegExp(`aria-describedby="[^"]*${field}-error`))
-      expect(answer.body).toContain(`href="#${field}"`)
-    }
-    for (const typed of Object.values(walk.bad).flat()) {
-      if (typed.trim() !== '') expect(answer.body).toContain(`value="${typed}"`)
-    }
-    expect(await operations()).toHaveLength(before)
-  })
+  verifies(
+    'pages.school.inline-errors',
+    'a form with mistakes comes back with what was typed and what is wrong, and saves nothing',
+    async () => {
+      const walk = await plan(stage)
+      const before = (await operations()).length
+      const answer = await desk.send(walk.form, walk.bad)
+      expect(answer.statusCode).toBe(422)
+      expect(wrongFields(answer.body).sort()).toEqual([...walk.wrong].sort())
+      expect(answer.body).toContain('<title>Error: ')
+      for (const field of walk.wrong) {
+        expect(answer.body).toMatch(new RegExp(`aria-describedby="[^"]*${field}-error`))
+        expect(answer.body).toContain(`href="#${field}"`)
+      }
+      for (const typed of Object.values(walk.bad).flat()) {
+        if (typed.trim() !== '') expect(answer.body).toContain(`value="${typed}"`)
+      }
+      expect(await operations()).toHaveLength(before)
+    },
+  )
 
-  test('is created, found, changed, acted on and removed, each with its audit entry', async () => {
-    const walk = await plan(stage)
-    const before = (await operations()).length
-    const { path, body } = await make(walk, name)
-    expect(body).toContain('role="status"')
-    expect(await desk.page(walk.list)).toContain(walk.shown)
-    if (walk.edit !== undefined) {
-      const { body: edited } = await desk.done(`${path}/edit`, walk.edit.typed)
-      expect(edited).toContain(walk.edit.shown)
-    }
-    for (const [action, words] of walk.actions) {
-      expect((await desk.done(`${path}/${action}`)).body).toContain(words)
-    }
-    if (walk.remove !== undefined) {
-      await desk.done(`${path}/${walk.remove}`)
-      expect((await desk.get(path)).statusCode).toBe(404)
-    }
-    const optional = [walk.edit, walk.remove].filter((part) => part !== undefined)
-    const done = (await operations()).slice(before)
-    expect(done).toHaveLength(1 + optional.length + walk.actions.length)
-    expect(new Set(done.map(({ via }) => via))).toEqual(new Set(['admin_area']))
-  })
+  verifies(
+    'pages.school.managed',
+    'is created, found, changed, acted on and removed, each with its audit entry',
+    async () => {
+      const walk = await plan(stage)
+      const before = (await operations()).length
+      const { path, body } = await make(walk, name)
+      expect(body).toContain('role="status"')
+      expect(await desk.page(walk.list)).toContain(walk.shown)
+      if (walk.edit !== undefined) {
+        const { body: edited } = await desk.done(`${path}/edit`, walk.edit.typed)
+        expect(edited).toContain(walk.edit.shown)
+      }
+      for (const [action, words] of walk.actions) {
+        expect((await desk.done(`${path}/${action}`)).body).toContain(words)
+      }
+      if (walk.remove !== undefined) {
+        await desk.done(`${path}/${walk.remove}`)
+        expect((await desk.get(path)).statusCode).toBe(404)
+      }
+      const optional = [walk.edit, walk.remove].filter((part) => part !== undefined)
+      const done = (await operations()).slice(before)
+      expect(done).toHaveLength(1 + optional.length + walk.actions.length)
+      expect(new Set(done.map(({ via }) => via))).toEqual(new Set(['admin_area']))
+    },
+  )
 
   test('a form that nobody touched changes nothing', async () => {
     const walk = await plan(stage)
@@ -110,25 +119,29 @@ describe.each(Object.entries(WALKS))('%s', (name, plan) => {
     expect(plain(await desk.page(path))).toBe(plain(before))
   })
 
-  test('another school’s owner finds none of it, whatever they try to do to it', async () => {
-    const walk = await plan(stage)
-    const { path } = await make(walk, name)
-    const before = (await operations()).length
-    const form_token = await tokenOf(elsewhere, '/admin')
-    const removal = walk.remove === undefined ? [] : [`${path}/${walk.remove}`]
-    const forms = [...walk.actions.map(([action]) => `${path}/${action}`), ...removal]
-    if (walk.edit !== undefined) forms.push(`${path}/edit`)
-    for (const page of [path, ...forms]) {
-      expect((await elsewhere.get(page)).statusCode, page).toBe(404)
-    }
-    for (const form of forms) {
-      const posted = await elsewhere.post(form, { form_token, title: 'Mine now' })
-      expect(posted.statusCode, form).toBe(404)
-    }
-    expect(await operations()).toHaveLength(before)
-  })
+  verifies(
+    'pages.school.tenancy',
+    'another school’s owner finds none of it, whatever they try to do to it',
+    async () => {
+      const walk = await plan(stage)
+      const { path } = await make(walk, name)
+      const before = (await operations()).length
+      const form_token = await tokenOf(elsewhere, '/admin')
+      const removal = walk.remove === undefined ? [] : [`${path}/${walk.remove}`]
+      const forms = [...walk.actions.map(([action]) => `${path}/${action}`), ...removal]
+      if (walk.edit !== undefined) forms.push(`${path}/edit`)
+      for (const page of [path, ...forms]) {
+        expect((await elsewhere.get(page)).statusCode, page).toBe(404)
+      }
+      for (const form of forms) {
+        const posted = await elsewhere.post(form, { form_token, title: 'Mine now' })
+        expect(posted.statusCode, form).toBe(404)
+      }
+      expect(await operations()).toHaveLength(before)
+    },
+  )
 
-  test('a lecturer and a student are refused', async () => {
+  verifies('pages.school.admins-only', 'a lecturer and a student are refused', async () => {
     const walk = await plan(stage)
     const { path } = await make(walk, name)
     const before = (await operations()).length
@@ -145,38 +158,50 @@ describe.each(Object.entries(WALKS))('%s', (name, plan) => {
     expect(await operations()).toHaveLength(before)
   })
 
-  test('a forged post is refused: without a token, with another session’s, from another site', async () => {
-    const walk = await plan(stage)
-    const { path } = await make(walk, name)
-    const before = (await operations()).length
-    const own = await tokenOf(owner)
-    const stolen = await tokenOf(otherSession)
-    const removal = walk.remove === undefined ? [] : [`${path}/${walk.remove}`]
-    for (const form of [walk.form, ...removal, ...walk.actions.map(([one]) => `${path}/${one}`)]) {
-      for (const fields of [{}, { form_token: stolen }]) {
-        expect((await owner.post(form, fields)).statusCode, form).toBe(403)
+  verifies(
+    'pages.school.forged',
+    'a forged post is refused: without a token, with another session’s, from another site',
+    async () => {
+      const walk = await plan(stage)
+      const { path } = await make(walk, name)
+      const before = (await operations()).length
+      const own = await tokenOf(owner)
+      const stolen = await tokenOf(otherSession)
+      const removal = walk.remove === undefined ? [] : [`${path}/${walk.remove}`]
+      for (const form of [
+        walk.form,
+        ...removal,
+        ...walk.actions.map(([one]) => `${path}/${one}`),
+      ]) {
+        for (const fields of [{}, { form_token: stolen }]) {
+          expect((await owner.post(form, fields)).statusCode, form).toBe(403)
+        }
+        const foreign = { origin: 'https://evil.example' }
+        expect((await owner.post(form, { form_token: own }, foreign)).statusCode, form).toBe(403)
       }
-      const foreign = { origin: 'https://evil.example' }
-      expect((await owner.post(form, { form_token: own }, foreign)).statusCode, form).toBe(403)
-    }
-    expect(await operations()).toHaveLength(before)
-  })
+      expect(await operations()).toHaveLength(before)
+    },
+  )
 
-  test('script and markup in every field is shown as text, wherever it turns up', async () => {
-    const walk = await plan(stage)
-    const attack = '"><img src=x onerror=alert(1)><script>alert(1)</script>'
-    const everywhere = Object.fromEntries(
-      Object.keys({ ...walk.bad, ...walk.good }).map((field) => [field, attack]),
-    )
-    harmless((await desk.send(walk.form, everywhere)).body)
-    if (walk.free.length === 0) return
-    const typed = Object.fromEntries(walk.free.map((field) => [field, attack]))
-    const { path } = await make({ ...walk, good: { ...walk.good, ...typed } }, name)
-    const shown = [path, ...(walk.edit === undefined ? [] : [`${path}/edit`])]
-    for (const page of shown) expect(await desk.page(page), page).toContain('&lt;script>')
-    const asked = walk.remove === undefined ? [] : [`${path}/${walk.remove}`]
-    for (const page of [walk.list, ...shown, ...asked]) harmless(await desk.page(page))
-  })
+  verifies(
+    'pages.school.escaping',
+    'script and markup in every field is shown as text, wherever it turns up',
+    async () => {
+      const walk = await plan(stage)
+      const attack = '"><img src=x onerror=alert(1)><script>alert(1)</script>'
+      const everywhere = Object.fromEntries(
+        Object.keys({ ...walk.bad, ...walk.good }).map((field) => [field, attack]),
+      )
+      harmless((await desk.send(walk.form, everywhere)).body)
+      if (walk.free.length === 0) return
+      const typed = Object.fromEntries(walk.free.map((field) => [field, attack]))
+      const { path } = await make({ ...walk, good: { ...walk.good, ...typed } }, name)
+      const shown = [path, ...(walk.edit === undefined ? [] : [`${path}/edit`])]
+      for (const page of shown) expect(await desk.page(page), page).toContain('&lt;script>')
+      const asked = walk.remove === undefined ? [] : [`${path}/${walk.remove}`]
+      for (const page of [walk.list, ...shown, ...asked]) harmless(await desk.page(page))
+    },
+  )
 })
 
 function harmless(html: string): void {

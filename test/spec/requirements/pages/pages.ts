@@ -52,6 +52,18 @@ export const pages = [
     'pages.security.303': 'After a POST comes a 303.',
     'pages.security.escaping':
       'A client name full of markup or direction tricks renders harmlessly.',
+    'pages.school.managed':
+      'Owners and admins make, find, change and remove every kind of object of the school, each with an audit entry.',
+    'pages.school.inline-errors':
+      'A form with mistakes comes back with what was typed, each mistake beside its field.',
+    'pages.school.tenancy': 'In the admin area another school’s objects are not found.',
+    'pages.school.admins-only': 'Lecturers and students reach nothing of it.',
+    'pages.school.forged': 'A forged post changes nothing there.',
+    'pages.school.escaping': 'Script and markup in any field of a form is shown as text.',
+    'pages.school.stale': 'A change that somebody else made meanwhile is never overwritten unseen.',
+    'pages.school.curriculum': 'Sections and lectures are put in order without a script.',
+    'pages.school.appearance':
+      'Colours and logo are checked, and can be looked at before they are saved.',
     'pages.content.markdown': 'School-written text is Markdown; raw HTML in it stays text.',
     'pages.content.uploads':
       'An uploaded file is only ever downloaded: attachment, nosniff, sandboxed.',

@@ -167,6 +167,8 @@ export interface AdminResource {
   readonly up?: (object: Row) => Link
   /** Said, by the page that it belongs to, when one was made that has no page of its own. */
   readonly created?: string
+  /** The page of the menu that these pages count as, where it is not their own list. */
+  readonly menu?: string
   /** Where people are when they made or changed one; its own page if left out. */
   readonly home?: (object: Row) => string
   /** What to say where the database finds that values contradict each other. */
@@ -186,6 +188,11 @@ export function listPath(resource: AdminResource): string {
 
 export function objectPath(resource: AdminResource, object: Row, rest = ''): string {
   return `${listPath(resource)}/${String(object.id)}${rest}`
+}
+
+/** Which page of the menu is marked, given where one is. */
+export function placeInMenu(resource: AdminResource, here: string): string {
+  return resource.menu ?? here
 }
 
 /** The page after a write, told what to say. */

@@ -4,7 +4,15 @@ import { Badge, PageHead, Panel } from '../../../../foundation/html/site-compone
 import { count } from '../words.ts'
 import { type AdminFrame, adminPage, paths } from './admin-page.tsx'
 
+/** How many there are of something, and the way to them. */
+export interface Figure {
+  label: string
+  href: string
+  value: number
+}
+
 interface OverviewProps extends AdminFrame {
+  figures: readonly Figure[]
   origin: string
   people: number
   applications: number
@@ -23,6 +31,15 @@ export function overviewPage(props: OverviewProps): string {
           title={plainText(props.school.name, 200) || 'Admin'}
           lead={<Address text={props.origin} />}
         />
+        <ul class="figures" aria-label="At a glance">
+          {props.figures.map(({ label, href, value }) => (
+            <li>
+              <a href={href}>
+                <span class="figure">{value.toLocaleString('en')}</span> {label}
+              </a>
+            </li>
+          ))}
+        </ul>
         <div class="two">
           <Panel
             title="OAuth applications"

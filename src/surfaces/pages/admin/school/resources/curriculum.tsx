@@ -30,6 +30,7 @@ const home = (object: Row) => `${curriculumPath(textOf(object, 'course_id'))}#at
 
 export const lectures: AdminResource = {
   path: 'lectures',
+  menu: '/admin/courses',
   one: 'lecture',
   many: 'Lectures',
   read: readLecture,
@@ -87,6 +88,7 @@ export const lectures: AdminResource = {
 
 export const sections: AdminResource = {
   path: 'sections',
+  menu: '/admin/courses',
   one: 'section',
   many: 'Sections',
   read: readSection,

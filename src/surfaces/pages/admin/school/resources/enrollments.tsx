@@ -54,6 +54,7 @@ export const studentColumns: readonly Column[] = [
 
 export const enrollments: AdminResource = {
   path: 'enrollments',
+  menu: '/admin/students',
   one: 'enrollment',
   many: 'Enrollments',
   read: readEnrollment,

@@ -25,6 +25,7 @@ const places: Show = (event) =>
 
 export const registrations: AdminResource = {
   path: 'registrations',
+  menu: '/admin/events',
   one: 'registration',
   many: 'Registrations',
   read: readRegistration,
@@ -60,7 +61,7 @@ export const registrations: AdminResource = {
     },
     {
       path: 'cancel',
-      label: 'Cancel',
+      label: 'Cancel registration',
       operation: changeRegistration,
       input: { state: 'canceled' },
       question: 'Cancel this registration?',

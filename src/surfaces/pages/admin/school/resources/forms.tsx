@@ -19,6 +19,7 @@ const questionColumns: readonly Column[] = [
 
 export const submissions: AdminResource = {
   path: 'submissions',
+  menu: '/admin/forms',
   one: 'submission',
   many: 'Submissions',
   read: readSubmission,

@@ -84,7 +84,7 @@ export const subscriptions: AdminResource = {
   actions: [
     {
       path: 'cancel',
-      label: 'Cancel',
+      label: 'Cancel subscription',
       operation: cancelSubscription,
       question: 'Cancel this subscription?',
       consequence:

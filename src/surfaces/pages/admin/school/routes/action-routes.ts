@@ -12,6 +12,7 @@ import {
   afterWrite,
   listPath,
   objectPath,
+  placeInMenu,
   type Row,
   upFrom,
 } from '../resource.ts'
@@ -42,6 +43,7 @@ function addActionRoute(
     const name = resource.name(object)
     return askPage({
       ...visit.frame(),
+      here: placeInMenu(resource, objectPath(resource, object)),
       action,
       name,
       path: objectPath(resource, object, `/${action.path}`),

@@ -12,6 +12,7 @@ import {
   type Link,
   listPath,
   objectPath,
+  placeInMenu,
   type Row,
 } from '../resource.ts'
 import { formPage } from '../views/form-page.tsx'
@@ -130,7 +131,7 @@ export function addChangeRoutes(
     const url = objectPath(resource, object)
     return formPage({
       ...visit.frame(),
-      here: url,
+      here: placeInMenu(resource, url),
       title:
         `${resource.changeLabel ?? 'Edit'} ${resource.changeLabel === undefined ? resource.one : ''}`.trim(),
       lead: undefined,

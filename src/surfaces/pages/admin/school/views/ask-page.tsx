@@ -23,7 +23,6 @@ export function askPage(props: AskPageProps): string {
   const isWrong = problems.whole.length > 0 || props.fields.some((one) => one.problems.length > 0)
   return adminPage({
     ...props,
-    here: back.url,
     title: isWrong ? `Error: ${action.question}` : action.question,
     children: (
       <>

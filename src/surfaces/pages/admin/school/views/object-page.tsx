@@ -15,6 +15,7 @@ import {
   type Link,
   objectPath,
   type Place,
+  placeInMenu,
   type Related,
   type Row,
   textOf,
@@ -50,6 +51,7 @@ export function objectPage(props: ObjectPageProps): string {
   const links = resource.links?.(object) ?? []
   return adminPage({
     ...props,
+    here: placeInMenu(resource, props.here),
     title: name,
     children: (
       <>
