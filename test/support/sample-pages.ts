@@ -12,6 +12,7 @@ import { noRolePage, operatorOnlyPage } from '../../src/surfaces/pages/views/ref
 import { signInPage } from '../../src/surfaces/pages/views/sign-in.tsx'
 import { sampleAdminPages } from './sample-admin-pages.ts'
 import { sampleAnalyticsPages } from './sample-analytics-pages.ts'
+import { sampleConsultingPages } from './sample-consulting-pages.ts'
 import { formToken, harbor, hostileName, person, school } from './sample-people.ts'
 import { sampleSchoolPages } from './sample-school-pages.ts'
 import { sampleSitePages } from './sample-site-pages.ts'
@@ -142,5 +143,6 @@ export const samplePages: Record<string, string> = {
   ...sampleSitePages,
   ...sampleAdminPages,
   ...sampleSchoolPages,
+  ...sampleConsultingPages,
   ...sampleAnalyticsPages,
 }

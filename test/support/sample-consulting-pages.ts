@@ -1,0 +1,123 @@
+import { createSlots } from '../../src/domain/consulting/slot-operations.ts'
+import { planForm } from '../../src/surfaces/pages/admin/school/form/field-rule.ts'
+import { objectPath, type Row } from '../../src/surfaces/pages/admin/school/resource.ts'
+import { slots } from '../../src/surfaces/pages/admin/school/resources/consulting-slots.tsx'
+import { meetings } from '../../src/surfaces/pages/admin/school/resources/meetings.tsx'
+import { formPage } from '../../src/surfaces/pages/admin/school/views/form-page.tsx'
+import { listPage } from '../../src/surfaces/pages/admin/school/views/list-page.tsx'
+import { objectPage } from '../../src/surfaces/pages/admin/school/views/object-page.tsx'
+import { hostileName, owner, school } from './sample-people.ts'
+
+const place = { timeZone: 'Asia/Taipei', currency: 'TWD' }
+const at = (here: string) => ({
+  school,
+  here,
+  viewer: owner,
+  applicationsShown: true,
+  timeZone: place.timeZone,
+})
+const id = (end: number) => `0198f3c0-0000-7000-8000-${String(end).padStart(12, '0')}`
+
+const meeting: Row = {
+  object: 'consulting_meeting',
+  id: id(1),
+  kind: 'consulting',
+  service_id: id(9),
+  study_group_id: null,
+  held_for: 'Portfolio review',
+  title: 'Portfolio review',
+  state: 'available',
+  // Far enough away to stay ahead.
+  starts_at: '2096-11-16T04:30:00.000Z',
+  ends_at: '2096-11-16T05:15:00.000Z',
+  room_url: 'https://rooms.demo.test/71dd746a',
+  attendee_count: 2,
+  version: 3,
+}
+const lesson = {
+  ...meeting,
+  id: id(2),
+  kind: 'study_group',
+  title: hostileName,
+  state: 'canceled',
+  attendee_count: 12,
+}
+const confirmed = { ...meeting, id: id(3), title: 'Office hour', state: 'scheduled' }
+
+const attendee = (end: number, name: string): Row => ({
+  id: id(end),
+  meeting_id: id(1),
+  name,
+  email: `${name.split(' ')[0]?.toLowerCase()}@demo.test`,
+  since: '2026-11-08T07:00:00.000Z',
+})
+
+const wrong: Readonly<Record<string, readonly string[]>> = {
+  start_times: ['Write a time of day such as 09:30.'],
+}
+
+export const sampleConsultingPages: Record<string, string> = {
+  'admin-meetings': listPage({
+    ...at('/admin/meetings'),
+    title: 'Meetings',
+    heading: 'Meetings',
+    lead: meetings.lead,
+    path: '/admin/meetings',
+    query: { search: '', sort: 'starts_at', filters: { when: 'upcoming', state: '', kind: '' } },
+    defaultSort: 'starts_at',
+    searchable: true,
+    searchHint: meetings.list?.searchHint,
+    filters: [
+      {
+        name: 'when',
+        label: 'When',
+        choices: [
+          ['upcoming', 'Upcoming'],
+          ['past', 'Past'],
+        ],
+        initial: 'upcoming',
+      },
+      { name: 'state', label: 'State', choices: [['scheduled', 'Scheduled']], initial: '' },
+      { name: 'kind', label: 'Kind', choices: [['consulting', 'On a service']], initial: '' },
+    ],
+    sorts: meetings.list?.sorts ?? [],
+    columns: meetings.columns,
+    rows: [meeting, lesson, confirmed],
+    urlOf: (row) => objectPath(meetings, row),
+    total: 77,
+    next: 'cursor',
+    isFirst: true,
+    empty: '',
+    place,
+  }),
+  'admin-meeting': objectPage({
+    ...at(objectPath(meetings, meeting)),
+    notice: 'The seat is taken.',
+    resource: meetings,
+    object: meeting,
+    related: (meetings.related ?? []).map((related) => ({
+      related,
+      hasMore: false,
+      rows: [attendee(31, 'Ada Lovelace'), attendee(32, hostileName)],
+    })),
+    uploads: [],
+    panels: undefined,
+    place,
+  }),
+  'admin-new-slots': formPage({
+    ...at(`/admin/services/${id(9)}/slots/new`),
+    title: 'Add slots',
+    up: { url: `/admin/services/${id(9)}`, label: 'Portfolio review' },
+    action: `/admin/services/${id(9)}/slots/new`,
+    hidden: {},
+    fields: planForm(createSlots, slots.fields).map((field) => ({
+      field,
+      typed: { weekdays: ['monday', 'friday'], start_times: ['9:30, noon'] }[field.name] ?? [],
+      problems: wrong[field.name] ?? [],
+      choices: field.rule.values.map((value) => [value, value] as const),
+    })),
+    problems: { fields: wrong, whole: [] },
+    submit: 'Add slots',
+    back: { url: `/admin/services/${id(9)}`, label: 'Cancel' },
+  }),
+}
