@@ -112,11 +112,15 @@ export const markInEnrollment = {
       .where('id', '=', enrollment)
       .executeTakeFirst()
     if (found === undefined) throw notFound('enrollment')
-    const input = mark.parse({ ...marked, student_id: found.user_id })
-    if ((await loadCourse(tx, input)) !== found.course_id) {
+    const lecture = await tx
+      .from('lectures')
+      .select('course_id')
+      .where('id', '=', marked.lecture_id)
+      .executeTakeFirst()
+    if (lecture?.course_id !== found.course_id) {
       throw invalid('lecture_id', 'unknown_reference', 'This is no lecture of the course.')
     }
-    return await markLecture(tx, input)
+    return await markLecture(tx, mark.parse({ ...marked, student_id: found.user_id }))
   },
 } satisfies WriteOperation<typeof markEnrolled, typeof lectureProgressSchema>
 

@@ -21,7 +21,7 @@ const schoolPath = z
   .max(2000)
   .regex(/^\/(?![/\\])[^\u0000-\u0020\\]*$/)
 
-const fields = {
+export const fields = {
   kind,
   title: line(300),
   body: text(0, 10_000),

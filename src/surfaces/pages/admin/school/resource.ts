@@ -57,8 +57,8 @@ export interface FormField {
   /** Told from the operation's schema if left out. */
   readonly kind?: FieldKind
   readonly rows?: number
-  /** What can be chosen; the values of an enum if left out. */
-  readonly choices?: readonly Choice[] | ((ask: Ask) => Promise<readonly Choice[]>)
+  /** What can be chosen, for actions with the object; the values of an enum if left out. */
+  readonly choices?: readonly Choice[] | ((ask: Ask, object: Row) => Promise<readonly Choice[]>)
   /** For money: the member that holds its currency. */
   readonly currency?: string
   /** Turns what was typed into the value that is meant; undefined if nothing is. */

@@ -10,7 +10,9 @@ import { events, registrations } from './resources/events.tsx'
 import { forms, submissions } from './resources/forms.tsx'
 import { lecturers } from './resources/lecturers.tsx'
 import { meetings } from './resources/meetings.tsx'
+import { notifications } from './resources/notifications.tsx'
 import { orders } from './resources/orders.tsx'
+import { payments } from './resources/payments.tsx'
 import { members, students } from './resources/people.tsx'
 import { plans } from './resources/plans.tsx'
 import { products } from './resources/products.tsx'
@@ -34,6 +36,7 @@ export const RESOURCES: readonly AdminResource[] = [
   meetings,
   studyGroups,
   orders,
+  payments,
   coupons,
   plans,
   subscriptions,
@@ -43,4 +46,5 @@ export const RESOURCES: readonly AdminResource[] = [
   forms,
   submissions,
   members,
+  notifications,
 ]

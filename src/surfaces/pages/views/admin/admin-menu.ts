@@ -39,6 +39,7 @@ export const MENU: readonly MenuGroup[] = [
     title: 'Sales',
     items: [
       { label: 'Orders', href: '/admin/orders' },
+      { label: 'Payments', href: '/admin/payments' },
       { label: 'Membership plans', href: '/admin/plans' },
       { label: 'Subscriptions', href: '/admin/subscriptions' },
       { label: 'Digital products', href: '/admin/products' },
@@ -58,6 +59,7 @@ export const MENU: readonly MenuGroup[] = [
     items: [
       { label: 'Analytics', href: '/admin/analytics' },
       { label: 'Members', href: '/admin/members' },
+      { label: 'Notifications', href: '/admin/notifications' },
       { label: 'School details', href: '/admin/details' },
       { label: 'Appearance', href: '/admin/appearance' },
       { label: 'Settings', href: '/admin/settings' },

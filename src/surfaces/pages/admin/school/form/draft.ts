@@ -42,3 +42,9 @@ function typedFrom(field: PlannedField, object: Row, place: Place): readonly str
       return [String(value)]
   }
 }
+
+/** What a link from another page fills in, for the person to send or to change. */
+export function suggested(fields: readonly PlannedField[], query: URLSearchParams): Draft {
+  const given = fields.filter(({ name, kind }) => kind === 'email' && query.has(name))
+  return Object.fromEntries(given.map(({ name }) => [name, [query.get(name) ?? '']]))
+}

@@ -9,6 +9,7 @@ import {
 } from '../../../../../domain/learning/course-operations.ts'
 import { listLecturers } from '../../../../../domain/learning/lecturer-operations.ts'
 import { listSections } from '../../../../../domain/learning/section-operations.ts'
+import { announceToCourse } from '../../../../../domain/notifications/announcement-operations.ts'
 import { type AdminResource, textOf } from '../resource.ts'
 import { choicesFrom } from '../routes/choices.ts'
 import { address, moment, money, state, text } from '../views/cells.tsx'
@@ -102,6 +103,24 @@ export const courses: AdminResource = {
       question: 'Archive this course?',
       done: 'The course is in the archive.',
       when: (course) => course.state === 'published',
+    },
+    {
+      path: 'announce',
+      label: 'Tell the students',
+      operation: announceToCourse,
+      question: 'Tell everybody who has this course?',
+      consequence:
+        'It is in the inbox of all who have the course now, unless they switched announcements off. It cannot be taken back.',
+      done: 'The students are told.',
+      fields: [
+        { name: 'title', label: 'Title' },
+        { name: 'body', label: 'Text', rows: 5, hint: 'Plain text.' },
+        {
+          name: 'url',
+          label: 'Leads to',
+          hint: 'A path of your school, such as /account, or a whole web address.',
+        },
+      ],
     },
     {
       path: 'delete',

@@ -7,14 +7,18 @@ import {
   readEnrollment,
   revokeEnrollment,
 } from '../../../../../domain/learning/enrollment-operations.ts'
+import { markInEnrollment } from '../../../../../domain/learning/progress-operations.ts'
 import { readProgress } from '../../../../../domain/learning/student-progress.ts'
 import { listStudents } from '../../../../../domain/people/student-operations.ts'
 import {
   type AdminResource,
+  type Ask,
+  type Choice,
   type Column,
   type ListPlan,
   partOf,
   type Row,
+  rowsOf,
   textOf,
 } from '../resource.ts'
 import { choicesFrom } from '../routes/choices.ts'
@@ -43,6 +47,15 @@ const until: Column = {
 const course = related('course', 'courses', 'title')
 const courseTitle = (enrollment: Row) => textOf(partOf(enrollment, 'course') ?? {}, 'title')
 const studentName = (enrollment: Row) => textOf(partOf(enrollment, 'student') ?? {}, 'name')
+
+/** The lectures of the course, each with how far the student is. */
+async function lecturesOf(ask: Ask, enrollment: Row): Promise<readonly Choice[]> {
+  const progress = await ask(readProgress, { id: enrollment.id })
+  return rowsOf(progress, 'lectures').map((lecture) => [
+    textOf(lecture, 'lecture_id'),
+    `${textOf(lecture, 'title')} (${textOf(lecture, 'state')})`,
+  ])
+}
 
 /** The columns on a course's page, where the course is known. */
 export const studentColumns: readonly Column[] = [
@@ -86,6 +99,26 @@ export const enrollments: AdminResource = {
   change: changeEnrollment,
   changeLabel: 'Change the end',
   actions: [
+    {
+      path: 'mark',
+      label: 'Mark a lecture',
+      operation: markInEnrollment,
+      question: 'Mark a lecture for this student?',
+      consequence: 'The student sees it at once, and it counts as learning today.',
+      done: 'The lecture is marked.',
+      fields: [
+        { name: 'lecture_id', label: 'Lecture', choices: lecturesOf },
+        {
+          name: 'state',
+          label: 'State',
+          choices: [
+            ['completed', 'Completed'],
+            ['read', 'Read, not completed'],
+            ['unread', 'Unread'],
+          ],
+        },
+      ],
+    },
     {
       path: 'revoke',
       label: 'Revoke',

@@ -169,8 +169,13 @@ export const members: AdminResource = {
     },
   ],
   related: [bought, subscribed],
-  links: (member) =>
-    Array.isArray(member.roles) && member.roles.includes('student')
+  links: (member) => [
+    ...(Array.isArray(member.roles) && member.roles.includes('student')
       ? [{ url: `/admin/students/${textOf(member, 'id')}`, label: 'Courses of this student' }]
-      : [],
+      : []),
+    {
+      url: `/admin/notifications/new?member_id=${encodeURIComponent(textOf(member, 'email'))}`,
+      label: 'Send a notification',
+    },
+  ],
 }

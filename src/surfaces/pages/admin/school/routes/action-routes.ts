@@ -3,8 +3,8 @@ import { RequestRefusedError } from '../../../../../foundation/http/client-fault
 import type { AppContext } from '../../../../../gate/context.ts'
 import { sendOn, sendPage } from '../../../page-request.ts'
 import { queryOf } from '../../../site-frame.ts'
-import { blankDraft, type Draft } from '../form/draft.ts'
-import { type PlannedField, planForm } from '../form/field-rule.ts'
+import { blankDraft, type Draft, suggested } from '../form/draft.ts'
+import { planForm } from '../form/field-rule.ts'
 import { type FormProblems, NO_PROBLEMS } from '../form/problems.ts'
 import {
   type Action,
@@ -49,7 +49,7 @@ function addActionRoute(
       path: objectPath(resource, object, `/${action.path}`),
       back: { url: objectPath(resource, object), label: name || withArticle(resource.one) },
       hidden: versionField(operation, object),
-      fields: await shownFields(fields, draft, problems.fields, visit.ask),
+      fields: await shownFields(fields, draft, problems.fields, visit.ask, object),
       problems,
     })
   }
@@ -79,10 +79,4 @@ function addActionRoute(
     const page = await show(visit, before, outcome.draft, outcome.problems)
     return sendPage(reply, request, 'site', page, outcome.status)
   })
-}
-
-/** What a link from another page fills in, for the person to send or to change. */
-function suggested(fields: readonly PlannedField[], query: URLSearchParams): Draft {
-  const given = fields.filter(({ name, kind }) => kind === 'email' && query.has(name))
-  return Object.fromEntries(given.map(({ name }) => [name, [query.get(name) ?? '']]))
 }

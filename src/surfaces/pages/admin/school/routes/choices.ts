@@ -2,7 +2,7 @@ import type { ReadOperation } from '../../../../../domain/operation.ts'
 import type { Draft } from '../form/draft.ts'
 import type { PlannedField } from '../form/field-rule.ts'
 import type { FieldProblems } from '../form/problems.ts'
-import { type Ask, type Choice, rowsOf, textOf } from '../resource.ts'
+import { type Ask, type Choice, type Row, rowsOf, textOf } from '../resource.ts'
 import type { ShownField } from '../views/field.tsx'
 import { inWords } from '../views/words.ts'
 
@@ -35,13 +35,14 @@ export async function shownFields(
   draft: Draft,
   problems: FieldProblems,
   ask: Ask,
+  object: Row = {},
 ): Promise<readonly ShownField[]> {
   return await Promise.all(
     fields.map(async (field) => ({
       field,
       typed: draft[field.name] ?? [],
       problems: problems[field.name] ?? [],
-      choices: await choicesOf(field, ask),
+      choices: await choicesOf(field, ask, object),
     })),
   )
 }
@@ -49,7 +50,8 @@ export async function shownFields(
 async function choicesOf(
   { choices, rule }: Pick<PlannedField, 'choices' | 'rule'>,
   ask: Ask,
+  object: Row,
 ): Promise<readonly Choice[]> {
-  if (typeof choices === 'function') return await choices(ask)
+  if (typeof choices === 'function') return await choices(ask, object)
   return choices ?? rule.values.map((value) => [value, inWords(value)])
 }

@@ -3,7 +3,8 @@ import type { WriteOperation } from '../../../../../domain/operation.ts'
 import { RequestRefusedError } from '../../../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../../../gate/context.ts'
 import { sendOn, sendPage } from '../../../page-request.ts'
-import { blankDraft, type Draft, draftOf } from '../form/draft.ts'
+import { queryOf } from '../../../site-frame.ts'
+import { blankDraft, type Draft, draftOf, suggested } from '../form/draft.ts'
 import { type PlannedField, planForm } from '../form/field-rule.ts'
 import { type FormProblems, NO_PROBLEMS } from '../form/problems.ts'
 import {
@@ -84,7 +85,7 @@ export function addBirthRoutes(
   app.get(route, async (request, reply) => {
     const visit = await enter(context, request, reply)
     const place = await find(request, visit)
-    const draft = blankDraft(fields, visit.place)
+    const draft = { ...blankDraft(fields, visit.place), ...suggested(fields, queryOf(request)) }
     return sendPage(reply, request, 'site', await show(visit, place, draft, NO_PROBLEMS))
   })
 

@@ -1,0 +1,50 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { uuidv7 } from '../../foundation/crypto/random.ts'
+import { count, id } from '../operation/fields.ts'
+import { notFound } from '../operation/refusal.ts'
+import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
+import type { WriteOperation } from '../operation.ts'
+import { fields } from './notification-operations.ts'
+
+const announcement = z.strictObject({
+  id: id.meta({ description: 'The course.' }),
+  title: fields.title,
+  body: fields.body.default(''),
+  url: fields.url.default(null),
+})
+
+const announced = z.strictObject({
+  object: z.literal('announcement'),
+  id,
+  sent_count: count,
+})
+
+export const announceToCourse = {
+  name: 'notifications.announce',
+  title: 'Tell the students of a course',
+  summary:
+    'Puts an entry into the inbox of everybody who has the course now, unless they switched announcements off.',
+  ...WITHOUT_SCOPE,
+  kind: 'change',
+  input: announcement,
+  output: announced,
+  async run(tx, _caller, { id: course, title, body, url }) {
+    const found = await tx.from('courses').select('id').where('id', '=', course).executeTakeFirst()
+    if (found === undefined) throw notFound('course')
+    const { rows } = await tx.run(sql<{ user_id: string }>`
+      select e.user_id from enrollments e
+      where e.school_id = ${tx.schoolId} and e.course_id = ${course} and e.revoked_at is null
+        and (e.expires_at is null or e.expires_at > now())
+        and not exists (
+          select from notification_subscriptions s
+          where s.school_id = e.school_id and s.user_id = e.user_id and s.topic = 'announcements'
+            and s.channel = 'in_app' and not s.enabled)`)
+    await tx.run(sql`
+      insert into notifications (school_id, user_id, id, kind, title, body, url)
+      select ${tx.schoolId}, o.user_id, o.id, 'announcement', ${title}, ${body}, ${url}
+      from unnest(${rows.map((row) => row.user_id)}::uuid[], ${rows.map(() => uuidv7())}::uuid[])
+        as o (user_id, id)`)
+    return { object: 'announcement' as const, id: course, sent_count: rows.length }
+  },
+} satisfies WriteOperation<typeof announcement, typeof announced>

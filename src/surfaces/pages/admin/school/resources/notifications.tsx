@@ -1,0 +1,70 @@
+import {
+  listNotifications,
+  readNotification,
+  sendNotification,
+} from '../../../../../domain/notifications/notification-operations.ts'
+import { listMembers } from '../../../../../domain/people/member-operations.ts'
+import { Badge } from '../../../../../foundation/html/site-components.tsx'
+import { type AdminResource, type Show, textOf } from '../resource.ts'
+import { address, moment, nameOf, person, text } from '../views/cells.tsx'
+import { inWords } from '../views/words.ts'
+import { byEmail } from './people-fields.ts'
+
+const standing: Show = (notification) =>
+  notification.read_at === null ? <Badge>Unread</Badge> : <Badge tone="good">Read</Badge>
+
+export const notifications: AdminResource = {
+  path: 'notifications',
+  one: 'notification',
+  many: 'Notifications',
+  lead: 'What members found in their inbox, and whether they read it.',
+  list: {
+    operation: listNotifications,
+    searchHint: 'Words in the title',
+    filters: [
+      {
+        name: 'read',
+        label: 'Read',
+        choices: [
+          ['true', 'Yes'],
+          ['false', 'No'],
+        ],
+      },
+    ],
+    sorts: [
+      ['-created_at', 'Newest first'],
+      ['created_at', 'Oldest first'],
+    ],
+  },
+  read: readNotification,
+  expand: ['member'],
+  name: (notification) => textOf(notification, 'title'),
+  badges: standing,
+  columns: [
+    { label: 'Title', show: text('title') },
+    { label: 'Member', show: nameOf('member', 'name', 'Somebody who left') },
+    { label: 'State', show: standing },
+    { label: 'Sent', show: moment('created_at'), sort: 'created_at' },
+  ],
+  facts: [
+    { label: 'To', show: person('member', 'members') },
+    { label: 'About', show: (notification) => inWords(textOf(notification, 'kind')) },
+    { label: 'Text', show: text('body', 10_000), wide: true },
+    { label: 'Leads to', show: address('url') },
+    { label: 'Sent', show: moment('created_at') },
+    { label: 'Read', show: moment('read_at') },
+  ],
+  fields: [
+    byEmail('member_id', 'Email of the member', listMembers),
+    { name: 'title', label: 'Title' },
+    { name: 'body', label: 'Text', rows: 5, hint: 'Plain text.' },
+    {
+      name: 'url',
+      label: 'Leads to',
+      hint: 'A path of your school, such as /account, or a whole web address.',
+    },
+  ],
+  create: sendNotification,
+  createLabel: 'Send a notification',
+  actions: [],
+}

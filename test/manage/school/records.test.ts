@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest'
+import { aCourse, anEnrollment, daysFromNow } from '../../support/learning.ts'
+import { aToken, read } from '../../support/member-api.ts'
+import { anOwner } from '../../support/operator-like.ts'
+import { Desk, wrongFields } from '../../support/school-desk.ts'
+import { aWorld, type TestPerson } from '../../support/world.ts'
+
+const world = await aWorld()
+const school = await world.aSchool()
+const desk = new Desk(await anOwner(world, school))
+
+/** What a member sees of themselves through the Member API. */
+async function seenBy<Field>(person: TestPerson, selection: string): Promise<Field> {
+  const token = await aToken(world, school, person)
+  return (await read<{ viewer: Field }>(world, school, token, `{ viewer { ${selection} } }`)).viewer
+}
+
+interface Inbox {
+  readonly notifications: { readonly nodes: readonly { readonly title: string }[] }
+}
+const INBOX = 'notifications { nodes { title body url readAt } }'
+
+describe('what is written by hand', () => {
+  test('a notification is in the member’s inbox', async () => {
+    const ada = await world.aMember(school)
+    const member = await desk.page(`/admin/members/${ada.id}`)
+    const link = `/admin/notifications/new?member_id=${encodeURIComponent(ada.email)}`
+    expect(member).toContain(`href="${link}"`)
+    expect(await desk.page(link)).toContain(`value="${ada.email}"`)
+    const { body } = await desk.done('/admin/notifications/new', {
+      member_id: ada.email,
+      title: 'The hall is closed',
+      url: '/account',
+    })
+    expect(body).toContain('Unread')
+    expect((await seenBy<Inbox>(ada, INBOX)).notifications.nodes).toMatchObject([
+      { title: 'The hall is closed', body: '', url: `${school.origin}/account`, readAt: null },
+    ])
+  })
+
+  test('an announcement reaches those who have the course now and did not switch it off', async () => {
+    const course = await aCourse(school)
+    const [has, muted, had, never] = [
+      await world.aMember(school),
+      await world.aMember(school),
+      await world.aMember(school),
+      await world.aMember(school),
+    ]
+    await anEnrollment(school, has, course)
+    await anEnrollment(school, muted, course)
+    await anEnrollment(school, had, course, { expiresAt: daysFromNow(-1) })
+    const off = { topic: 'announcements', channel: 'in_app', enabled: false } as const
+    await school.at.insert('notification_subscriptions', { user_id: muted.id, ...off }).execute()
+    const told = await desk.done(`/admin/courses/${course.id}/announce`, {
+      title: 'New lectures',
+      body: 'Two of them.',
+    })
+    expect(told.body).toContain('The students are told.')
+    const titles = async (person: TestPerson) =>
+      (await seenBy<Inbox>(person, INBOX)).notifications.nodes.map(({ title }) => title)
+    expect(await titles(has)).toEqual(['New lectures'])
+    for (const person of [muted, had, never]) expect(await titles(person)).toEqual([])
+    const bad = await desk.send(`/admin/courses/${course.id}/announce`, { title: '' })
+    expect(wrongFields(bad.body)).toEqual(['title'])
+    const elsewhere = new Desk(await anOwner(world, await world.aSchool()))
+    expect((await elsewhere.get(`/admin/courses/${course.id}/announce`)).statusCode).toBe(404)
+  })
+
+  test('a payment is in the member’s billing history, and its order among the orders', async () => {
+    const ada = await world.aMember(school)
+    const paid = {
+      member_id: ada.email,
+      order_number: 'CASH-1',
+      trade_no: 'CASH-1-1',
+      amount: '25.50',
+      currency: 'USD',
+      state: 'paid',
+      paid_at: '2026-03-01T09:00',
+    }
+    const { path, body } = await desk.done('/admin/payments/new', paid)
+    expect(body).toContain('$25.50')
+    expect(await desk.page('/admin/orders')).toContain('CASH-1')
+    const seen = await seenBy<{ payments: { nodes: unknown[] } }>(
+      ada,
+      'payments { nodes { tradeNo amount paymentState paidAt refundedAmount } }',
+    )
+    expect(seen.payments.nodes).toEqual([
+      {
+        tradeNo: 'CASH-1-1',
+        amount: 2550,
+        paymentState: 'paid',
+        paidAt: Date.parse('2026-03-01T09:00:00Z') / 1000,
+        refundedAmount: 0,
+      },
+    ])
+    const refunded = { refunding_state: 'partially_refunded', refunded_amount: '5' }
+    const again = await desk.done('/admin/payments/new', { ...paid, ...refunded })
+    expect(again.path).toBe(path)
+    expect(again.body).toContain('$5.00')
+    const wrong = { ...paid, state: 'pending' }
+    expect(wrongFields((await desk.send('/admin/payments/new', wrong)).body)).toEqual(['paid_at'])
+    const other = await world.aMember(school)
+    const stolen = await desk.send('/admin/payments/new', { ...paid, member_id: other.email })
+    expect(wrongFields(stolen.body)).toEqual(['member_id'])
+  })
+
+  test('a lecture that is marked is what the student sees, and can be unmarked', async () => {
+    const ada = await world.aMember(school)
+    const course = await aCourse(school, [[{ title: 'One' }, { title: 'Two' }]])
+    const enrollment = await anEnrollment(school, ada, course)
+    const [one = ''] = course.lectures[0] ?? []
+    const mark = `/admin/enrollments/${enrollment}/mark`
+    expect(await desk.page(mark)).toContain('One (unread)')
+    const states = async () => {
+      const seen = await seenBy<{
+        enrolledCourses: { nodes: { sections: { lectures: { state: string }[] }[] }[] }
+      }>(ada, 'enrolledCourses { nodes { sections { lectures { state } } } }')
+      return seen.enrolledCourses.nodes[0]?.sections[0]?.lectures.map(({ state }) => state)
+    }
+    await desk.done(mark, { lecture_id: one, state: 'completed' })
+    expect(await states()).toEqual(['completed', 'unread'])
+    await desk.done(mark, { lecture_id: one, state: 'unread' })
+    expect(await states()).toEqual(['unread', 'unread'])
+    const foreign = await aCourse(school, [[{}]])
+    const bad = { lecture_id: foreign.lectures[0]?.[0] ?? '', state: 'read' }
+    expect(wrongFields((await desk.send(mark, bad)).body)).toEqual(['lecture_id'])
+  })
+})
