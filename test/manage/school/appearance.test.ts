@@ -35,6 +35,18 @@ describe('school details', () => {
     expect(body).toContain('<option value="Asia/Taipei" selected>')
   })
 
+  test('of a zone that is offered to nobody else stay as they are', async () => {
+    const own = await world.aSchool()
+    await world.database.db
+      .updateTable('schools')
+      .set({ time_zone: 'Asia/Calcutta' })
+      .where('id', '=', own.id)
+      .execute()
+    world.context.directory.forget(own.id)
+    const { body } = await new Desk(await anOwner(world, own)).done('/admin/details')
+    expect(body).toContain('<option value="Asia/Calcutta" selected>')
+  })
+
   test('that make no sense come back as they were typed', async () => {
     const typed = { name: '', contact_email: 'nowhere', time_zone: 'Mars/Olympus', currency: 'x' }
     const answer = await desk.send('/admin/details', typed)

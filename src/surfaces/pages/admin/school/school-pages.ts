@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify'
+import { rawPath } from '../../../../foundation/http/raw-url.ts'
 import type { AppContext } from '../../../../gate/context.ts'
+import { loadOperator } from '../operator.ts'
 import { addCurriculumRoutes } from './curriculum/curriculum-routes.ts'
 import { type AdminResource, listPath, objectPath, textOf } from './resource.ts'
 import { RESOURCES } from './resources.ts'
@@ -19,10 +21,16 @@ const BODY = { bodyLimit: 2 * 1024 * 1024 }
 
 /** The school itself: all that it teaches, sells and says, for owners and admins. */
 export function addSchoolRoutes(app: FastifyInstance, context: AppContext): void {
-  for (const resource of RESOURCES) addResourceRoutes(app, context, resource)
-  addCurriculumRoutes(app, context)
-  addSettingsPage(app, context, details)
-  addAppearanceRoutes(app, context)
+  app.register(async (scope) => {
+    // Before a byte of the body: a stranger's gigabyte is not worth reading.
+    scope.addHook('onRequest', async (request) => {
+      if (request.method === 'POST') await loadOperator(request, rawPath(request.raw.url ?? ''))
+    })
+    for (const resource of RESOURCES) addResourceRoutes(scope, context, resource)
+    addCurriculumRoutes(scope, context)
+    addSettingsPage(scope, context, details)
+    addAppearanceRoutes(scope, context)
+  })
 }
 
 function addResourceRoutes(

@@ -16,7 +16,6 @@ import {
 } from '../../../../../foundation/storage/file-store.ts'
 import type { AppContext } from '../../../../../gate/context.ts'
 import { checkPostToken, sendOn, sendPage } from '../../../page-request.ts'
-import { loadOperator } from '../../operator.ts'
 import { afterWrite, type Link, type Upload } from '../resource.ts'
 import { uploadPage } from '../views/upload-page.tsx'
 import { enter, type Visit } from './visit.ts'
@@ -72,10 +71,6 @@ export function addUploadRoutes(
 
   app.register(async (scope) => {
     scope.addContentTypeParser('multipart/form-data', (_request, body, done) => done(null, body))
-    // Before a byte of the body: a stranger's gigabyte is not worth reading.
-    scope.addHook('onRequest', async (request) => {
-      await loadOperator(request, request.raw.url)
-    })
     scope.post(route, async (request, reply) => {
       const visit = await enter(context, request, reply)
       const target = await find(request, visit)

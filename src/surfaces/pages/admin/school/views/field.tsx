@@ -42,16 +42,18 @@ export function FormField({ shown, timeZone }: { shown: ShownField; timeZone: st
     )
   }
   if (kind === 'choice') {
-    const known = choices.some(([value]) => value === first)
+    const known = first === '' || choices.some(([value]) => value === first)
+    // What it was before stays a choice, even if it would not be offered today.
+    const offered: readonly Choice[] = known ? choices : [[first, first], ...choices]
     return (
       <Labelled {...box}>
         <select {...box.input}>
-          {(!known || rule.nullable) && (
-            <option value="" selected={!known}>
+          {(first === '' || rule.nullable) && (
+            <option value="" selected={first === ''}>
               {rule.nullable ? 'None' : 'Choose one'}
             </option>
           )}
-          {choices.map(([value, label]) => (
+          {offered.map(([value, label]) => (
             <option value={value} selected={value === first}>
               {plainText(label, 120)}
             </option>
