@@ -2,6 +2,7 @@
 export const CONTENDER_TITLES = {
   floor: 'floor',
   ours: 'Schoolgate',
+  baseline: 'Schoolgate, the other build',
   'ours-logging': 'Schoolgate, logging every request',
   'oidc-provider-memory': 'oidc-provider, in memory',
   'oidc-provider-postgres': 'oidc-provider, PostgreSQL',

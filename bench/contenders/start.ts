@@ -21,6 +21,9 @@ export interface Contender {
 const BENCH = fileURLToPath(new URL('..', import.meta.url))
 const COUNTING = ['--import', `${BENCH}measure/count-statements.mjs`]
 
+/** The `dist` folder of another build, to be measured beside this one. */
+export const BASELINE = process.env.BENCH_BASELINE
+
 /** Limits are for strangers; here one client asks for everybody. */
 const UNLIMITED = {
   TOKEN_RATE_PER_SECOND: '100000',
@@ -35,6 +38,7 @@ export async function startContender(
 ): Promise<Contender> {
   if (name === 'ours') return await startOurs(name, world, scenario, { LOG_LEVEL: 'warn' })
   if (name === 'ours-logging') return await startOurs(name, world, scenario, { LOG_LEVEL: 'info' })
+  if (name === 'baseline') return await startOurs(name, world, scenario, { LOG_LEVEL: 'warn' })
   return await startInOwnProcess(name, world, scenario)
 }
 
@@ -46,20 +50,24 @@ export async function startOurs(
   env: Readonly<Record<string, string>>,
 ): Promise<Contender> {
   const port = await freePort()
-  const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
-  const child = spawn(process.execPath, [...COUNTING, ...profiling(name), main, 'start'], {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    cwd: BENCH,
-    env: {
-      ...process.env,
-      NODE_ENV: 'production',
-      PORT: String(port),
-      DATABASE_URL: world.urlOf(OURS),
-      SCHOOLGATE_SECRET: SECRET,
-      ...UNLIMITED,
-      ...env,
+  const build = name === 'baseline' ? BASELINE : `${BENCH}../dist`
+  const child = spawn(
+    process.execPath,
+    [...COUNTING, ...profiling(name), `${build}/main.js`, 'start'],
+    {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      cwd: BENCH,
+      env: {
+        ...process.env,
+        NODE_ENV: 'production',
+        PORT: String(port),
+        DATABASE_URL: world.urlOf(OURS),
+        SCHOOLGATE_SECRET: SECRET,
+        ...UNLIMITED,
+        ...env,
+      },
     },
-  })
+  )
   await untilReady(port, child)
   return {
     name,

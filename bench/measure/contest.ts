@@ -1,5 +1,5 @@
 import type { ContenderName } from '../contenders/contender-names.ts'
-import { type Contender, startContender } from '../contenders/start.ts'
+import { BASELINE, type Contender, startContender } from '../contenders/start.ts'
 import type { Entry, Result } from '../report/summary.ts'
 import type { Scenario } from '../scenario.ts'
 import type { World } from '../world/world.ts'
@@ -21,7 +21,8 @@ export async function holdContest(
   settings: ContestSettings,
   only: (name: ContenderName) => boolean = () => true,
 ): Promise<Result> {
-  const names = (['floor', 'ours', ...scenario.peers] as const).filter(only)
+  const baseline = BASELINE === undefined ? [] : (['baseline'] as const)
+  const names = (['floor', 'ours', ...baseline, ...scenario.peers] as const).filter(only)
   const contenders: Contender[] = []
   try {
     for (const name of names) contenders.push(await startContender(name, world, scenario))
