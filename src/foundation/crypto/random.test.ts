@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { uuidFromBytes, uuidToBytes, uuidv7 } from './random.ts'
+import { randomSecret, uuidFromBytes, uuidToBytes, uuidv7 } from './random.ts'
 
 describe('uuidv7', () => {
   test('carries the time, the version and the variant (RFC 9562 §5.7)', () => {
@@ -16,5 +16,22 @@ describe('uuidv7', () => {
   test('survives the way to bytes and back', () => {
     const id = uuidv7()
     expect(uuidFromBytes(uuidToBytes(id))).toBe(id)
+  })
+})
+
+describe('randomSecret', () => {
+  test('never gives the same bytes twice, also where its supply runs out', () => {
+    const secrets = Array.from({ length: 1000 }, (_, i) => randomSecret(20 + (i % 30)))
+    const starts = secrets.map((secret) => secret.subarray(0, 16).toString('hex'))
+    expect(new Set(starts).size).toBe(secrets.length)
+    expect(secrets.every((secret, i) => secret.length === 20 + (i % 30))).toBe(true)
+    expect(randomSecret(10_000).includes(Buffer.alloc(32))).toBe(false)
+  })
+
+  test('a secret stays what it was while others are made', () => {
+    const secret = randomSecret()
+    const before = secret.toString('hex')
+    for (let i = 0; i < 500; i++) randomSecret()
+    expect(secret.toString('hex')).toBe(before)
   })
 })
