@@ -43,10 +43,16 @@ export function createLogger(options: {
 /** One line per finished request, and the only one that a request writes by itself. */
 export const requestLog: RequestObserver = {
   finished(finished) {
-    const line = describeRequest(finished)
-    if (finished.status >= 500) finished.log.error(line, 'request')
-    else finished.log.info(line, 'request')
+    const level = finished.status >= 500 ? 'error' : 'info'
+    if (!isEnabled(finished.log, level)) return
+    finished.log[level](describeRequest(finished), 'request')
   },
+}
+
+/** A line that nobody will read need not be put together. `silent` has no number. */
+function isEnabled({ level }: { readonly level: string }, wanted: 'error' | 'info'): boolean {
+  const { values } = pino.levels
+  return (values[wanted] ?? 0) >= (values[level] ?? Number.POSITIVE_INFINITY)
 }
 
 function describeRequest({ outcome, ...finished }: FinishedRequest): Record<string, unknown> {

@@ -36,7 +36,9 @@ describe('createMetrics', () => {
     )
     expect(text).toContain('route="none",method="GET",status="404"} 1')
     expect(text).toContain('route="none",method="GET",status="400"} 1')
+    expect(text).toMatch(/duration_seconds_bucket\{le="\+Inf",surface="oauth".*\} 2/)
     expect(text).toMatch(/duration_seconds_count\{surface="oauth".*\} 2/)
+    expect(text).toContain('# TYPE schoolgate_http_request_duration_seconds histogram')
     expect(text).not.toContain('invented')
   })
 

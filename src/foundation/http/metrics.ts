@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, Registry } from 'prom-client'
 import type { RequestObserver } from './observe-requests.ts'
+import { requestMetrics } from './request-metrics.ts'
 
 export type PoolCounts = {
   readonly total: number
@@ -16,7 +17,6 @@ export type Metrics = {
   readonly stop: () => void
 }
 
-const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const LOOP_RESOLUTION_MS = 10
 
 export function createMetrics(options: {
@@ -34,30 +34,6 @@ export function createMetrics(options: {
   if (options.pool !== undefined) addPoolMetrics(registry, options.pool)
   const stop = addEventLoopMetrics(registry)
   return { registry, observer: requestMetrics(registry), stop }
-}
-
-function requestMetrics(registry: Registry): RequestObserver {
-  const requests = new Counter({
-    name: 'schoolgate_http_requests_total',
-    help: 'Finished requests.',
-    labelNames: ['surface', 'route', 'method', 'status'],
-    registers: [registry],
-  })
-  const durations = new Histogram({
-    name: 'schoolgate_http_request_duration_seconds',
-    help: 'Time from the first byte of a request to the last of its answer.',
-    labelNames: ['surface', 'route', 'method'],
-    buckets: DURATION_BUCKETS,
-    registers: [registry],
-  })
-  return {
-    finished({ outcome, route, method, status, milliseconds, aborted }) {
-      // Patterns only: one label per invented path would fill the memory.
-      const labels = { surface: outcome.surface ?? 'none', route: route ?? 'none', method }
-      requests.inc({ ...labels, status: aborted ? 'aborted' : String(status) })
-      durations.observe(labels, milliseconds / 1000)
-    },
-  }
 }
 
 function addPoolMetrics(registry: Registry, pool: () => PoolCounts): void {

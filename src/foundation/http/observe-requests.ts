@@ -32,29 +32,32 @@ export type RequestObserver = {
 declare module 'fastify' {
   interface FastifyRequest {
     outcome: RequestOutcome
+    /** From the start of a request until its observers were told of its end. */
+    isObserved: boolean
   }
 }
 
 /** Calls every observer exactly once at a request's start and end, hung-up callers included. */
 export function observeRequests(app: FastifyInstance, observers: readonly RequestObserver[]): void {
   const finish = (request: FastifyRequest, reply: FastifyReply, aborted: boolean) => {
+    request.isObserved = false
     const finished = describeFinished(request, reply, aborted)
     for (const observer of observers) observer.finished(finished, request)
   }
-  const unfinished = new WeakSet<FastifyRequest>()
   app.decorateRequest('outcome')
+  app.decorateRequest('isObserved', false)
   app.addHook('onRequest', (request, reply, done) => {
     request.outcome = {}
-    unfinished.add(request)
+    request.isObserved = true
     for (const observer of observers) observer.started?.(request)
     // Fastify's own abort hook misses callers that leave after their body was read.
-    reply.raw.once('close', () => {
-      if (unfinished.delete(request)) finish(request, reply, !reply.raw.writableFinished)
+    reply.raw.on('close', () => {
+      if (request.isObserved) finish(request, reply, !reply.raw.writableFinished)
     })
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {
-    if (unfinished.delete(request)) finish(request, reply, false)
+    if (request.isObserved) finish(request, reply, false)
     done()
   })
 }
