@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { constantTimeEqual } from '../../foundation/crypto/digest.ts'
-import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { prepared } from '../../foundation/db/prepared.ts'
+import type { AtSchool, SchoolDb } from '../../foundation/db/school-db.ts'
 import { retryLostConnection } from '../../foundation/db/unavailable.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
@@ -67,8 +68,9 @@ interface CallerRow {
   roles: Role[] | null
 }
 
-async function findRow(at: SchoolDb, token: TokenFingerprint): Promise<CallerRow | undefined> {
-  const statement = sql<CallerRow>`
+/** The school is judged afterwards, so that a token of another school is told so. */
+const FIND_CALLER = prepared<{ id: string } & AtSchool, CallerRow>(
+  ({ id }) => sql`
     select p.access_hash, p.bound_school_id, p.scopes, p.first_used_at is not null as used,
       p.revoked_at is null and a.revoked_at is null as live, p.access_expires_at > now() as fresh,
       c.disabled_at is null and c.deleted_at is null as client_on,
@@ -79,8 +81,11 @@ async function findRow(at: SchoolDb, token: TokenFingerprint): Promise<CallerRow
       join clients c on c.school_id = a.school_id and c.client_id = a.client_id
       left join users u on u.id = a.user_id
       left join school_members m on m.school_id = a.school_id and m.user_id = a.user_id
-    where p.id = ${token.id}`
-  const { rows } = await retryLostConnection(() => at.run(statement))
+    where p.id = ${id}`,
+)
+
+async function findRow(at: SchoolDb, { id }: TokenFingerprint): Promise<CallerRow | undefined> {
+  const { rows } = await retryLostConnection(() => at.runPrepared(FIND_CALLER, { id }))
   return rows[0]
 }
 

@@ -108,6 +108,29 @@ export function auditInsert(
     where ${when}`
 }
 
+/** An entry whose parts are gaps and subqueries of the prepared statement around it. */
+interface EntryOfGaps {
+  readonly id: RawBuilder<unknown>
+  readonly schoolId: RawBuilder<unknown>
+  readonly action: AuditAction
+  readonly actorUserId: RawBuilder<unknown>
+  readonly clientId: RawBuilder<unknown>
+  readonly authorizationId: RawBuilder<unknown>
+  readonly detail?: Readonly<Record<string, string>>
+  readonly requestId: RawBuilder<unknown>
+}
+
+/** `auditInsert` of something that went well, for statements that are put together once. */
+export function preparedAuditInsert(entry: EntryOfGaps, when: RawBuilder<unknown>) {
+  return sql`
+    insert into audit_entries
+      (id, school_id, action, outcome, actor_user_id, client_id, authorization_id, detail, request_id)
+    select ${entry.id}, ${entry.schoolId}, ${sql.lit(entry.action)}, 'ok', ${entry.actorUserId},
+      ${entry.clientId}, ${entry.authorizationId}, ${sql.lit(JSON.stringify(entry.detail ?? {}))}::jsonb,
+      ${entry.requestId}
+    where ${when}`
+}
+
 function auditRow(entry: AuditEntry) {
   return {
     id: uuidv7(),

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { prepared } from '../../foundation/db/prepared.ts'
+import type { AtSchool, SchoolDb } from '../../foundation/db/school-db.ts'
 import { parseToken } from '../../foundation/protocol/token-format.ts'
 
 /** What a client may learn about a live token of its own. */
@@ -14,38 +15,79 @@ export interface Introspection {
   readonly expiresAt: number
 }
 
-/** A token is active if the APIs would take it. Looking at a token is not using it: nothing is retired by this. */
-export async function findIntrospection(
-  at: SchoolDb,
-  clientId: string,
-  presented: string,
-): Promise<Introspection | undefined> {
-  const access = parseToken('access', presented)
-  const token = access ?? parseToken('refresh', presented)
-  if (token === undefined) return undefined
-  const byToken =
-    access !== undefined
-      ? sql`p.access_hash = ${token.hash} and p.access_expires_at > now()`
-      : sql`p.refresh_hash = ${token.hash} and p.refresh_expires_at > now()`
-  const { rows } = await at.run(sql<{
-    scopes: string[]
-    user_id: string | null
-    resource: string | null
-    bound_school_id: string | null
-    issued_at: Date
-    access_expires_at: Date
-    refresh_expires_at: Date
-  }>`
+export interface IntrospectionRequest {
+  readonly clientId: string
+  /** SHA-256 of the secret that was sent, or undefined if none was. */
+  readonly secretHash: Buffer | undefined
+  /** The access or the refresh token, as it was sent. */
+  readonly token: string
+}
+
+interface Look extends AtSchool {
+  tokenId: string
+  tokenHash: Buffer
+  clientId: string
+  secretHash: Buffer | null
+}
+
+interface LookRow {
+  scopes: string[]
+  user_id: string | null
+  resource: string | null
+  bound_school_id: string | null
+  issued_at: Date
+  access_expires_at: Date
+  refresh_expires_at: Date
+}
+
+const lookBy = (kind: 'access' | 'refresh') =>
+  prepared<Look, LookRow>(
+    (given) => sql`
     select p.scopes, a.user_id, a.resource, p.bound_school_id, p.issued_at,
       p.access_expires_at, p.refresh_expires_at
     from token_pairs p
       join authorizations a on a.id = p.authorization_id and a.revoked_at is null
+      join clients c on c.school_id = a.school_id and c.client_id = a.client_id
       left join users u on u.id = a.user_id
       left join school_members m on m.school_id = a.school_id and m.user_id = a.user_id
-    where p.id = ${token.id} and p.revoked_at is null and ${byToken}
-      and a.school_id = ${at.schoolId} and a.client_id = ${clientId}
+    where p.id = ${given.tokenId} and p.revoked_at is null
+      and ${
+        kind === 'access'
+          ? sql`p.access_hash = ${given.tokenHash} and p.access_expires_at > now()`
+          : sql`p.refresh_hash = ${given.tokenHash} and p.refresh_expires_at > now()`
+      }
+      and a.school_id = ${given.schoolId} and a.client_id = ${given.clientId}
+      and c.disabled_at is null and c.deleted_at is null
+      and c.secret_hash is not distinct from ${given.secretHash}
       and (a.user_id is null or u.deleted_at is null
-        and (a.audience = 'member' and m.roles <> '{}' or m.roles && array['owner', 'admin']))`)
+        and (a.audience = 'member' and m.roles <> '{}' or m.roles && array['owner', 'admin']))`,
+  )
+
+const LOOK_BY_ACCESS_TOKEN = lookBy('access')
+const LOOK_BY_REFRESH_TOKEN = lookBy('refresh')
+
+/**
+ * A token is active if the APIs would take it. Looking at a token is not using it: nothing is retired
+ * by this. Undefined also where the client did not prove itself, which is told by looking at it.
+ *
+ * @see RFC 7662 §2.2
+ */
+export async function findIntrospection(
+  at: SchoolDb,
+  request: IntrospectionRequest,
+): Promise<Introspection | undefined> {
+  const access = parseToken('access', request.token)
+  const token = access ?? parseToken('refresh', request.token)
+  if (token === undefined) return undefined
+  const { rows } = await at.runPrepared(
+    access === undefined ? LOOK_BY_REFRESH_TOKEN : LOOK_BY_ACCESS_TOKEN,
+    {
+      tokenId: token.id,
+      tokenHash: token.hash,
+      clientId: request.clientId,
+      secretHash: request.secretHash ?? null,
+    },
+  )
   const row = rows[0]
   if (row === undefined) return undefined
   const expires = access === undefined ? row.refresh_expires_at : row.access_expires_at

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
-import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { uuidv7 } from '../../foundation/crypto/random.ts'
+import { prepared } from '../../foundation/db/prepared.ts'
+import type { AtSchool, SchoolDb } from '../../foundation/db/school-db.ts'
 import { retryLostConnection } from '../../foundation/db/unavailable.ts'
 import type { TokenFingerprint } from '../../foundation/protocol/token-format.ts'
-import { auditInsert } from '../audit/audit.ts'
+import { preparedAuditInsert } from '../audit/audit.ts'
 import type { Audience } from '../clients/scope-catalogue.ts'
 import { ACCESS_TOKEN_SECONDS, REFRESH_TOKEN_IDLE_DAYS } from './lifetimes.ts'
 import { freshTokens, type IssuedPair } from './token-pair.ts'
@@ -37,28 +39,29 @@ export async function refreshPair(
   return await retryLostConnection(() => mintChild(at, request))
 }
 
-async function mintChild(at: SchoolDb, request: RefreshRequest): Promise<IssuedPair | undefined> {
-  const tokens = freshTokens()
-  const audit = auditInsert(
-    at.schoolId,
-    {
-      action: 'token.refreshed',
-      outcome: 'ok',
-      clientId: request.clientId,
-      requestId: request.requestId,
-    },
-    sql`exists (select from minted)`,
-    {
-      actorUserId: sql`(select user_id from old)`,
-      authorizationId: sql`(select authorization_id from old)`,
-    },
-  )
-  const statement = sql<{
-    scopes: string[]
-    bound_school_id: string | null
-    issued_at: Date
-    audience: Audience
-  }>`
+interface Minting extends AtSchool {
+  tokenId: string
+  tokenHash: Buffer
+  clientId: string
+  secretHash: Buffer | null
+  resourceGiven: boolean
+  scopes: readonly string[] | null
+  pairId: string
+  accessHash: Buffer
+  refreshHash: Buffer
+  auditId: string
+  requestId: string | null
+}
+
+interface MintedRow {
+  scopes: string[]
+  bound_school_id: string | null
+  issued_at: Date
+  audience: Audience
+}
+
+const MINT_CHILD = prepared<Minting, MintedRow>(
+  (given) => sql`
     with old as (
       select p.id, p.authorization_id, p.bound_school_id, p.scopes, a.audience, a.user_id
       from token_pairs p
@@ -66,26 +69,53 @@ async function mintChild(at: SchoolDb, request: RefreshRequest): Promise<IssuedP
         join clients c on c.school_id = a.school_id and c.client_id = a.client_id
         join school_members m on m.school_id = a.school_id and m.user_id = a.user_id
         join users u on u.id = a.user_id and u.deleted_at is null
-      where p.id = ${request.token.id} and p.refresh_hash = ${request.token.hash}
+      where p.id = ${given.tokenId} and p.refresh_hash = ${given.tokenHash}
         and p.revoked_at is null and p.refresh_expires_at > now()
-        and a.school_id = ${at.schoolId} and a.client_id = ${request.clientId}
+        and a.school_id = ${given.schoolId} and a.client_id = ${given.clientId}
         and c.disabled_at is null and c.deleted_at is null
-        and c.secret_hash is not distinct from ${request.secretHash ?? null}
-        and (a.audience = 'operator' or ${request.resourceGiven})
+        and c.secret_hash is not distinct from ${given.secretHash}
+        and (a.audience = 'operator' or ${given.resourceGiven})
         and (a.audience = 'member' and m.roles <> '{}' or m.roles && array['owner', 'admin'])
-        and (${request.scopes ?? null}::text[] is null or ${request.scopes ?? null}::text[] <@ p.scopes)),
+        and (${given.scopes}::text[] is null or ${given.scopes}::text[] <@ p.scopes)),
     minted as (
       insert into token_pairs (id, authorization_id, bound_school_id, scopes, access_hash, refresh_hash,
         previous_id, access_expires_at, refresh_expires_at)
-      select ${tokens.pairId}, authorization_id, bound_school_id, coalesce(${request.scopes ?? null}::text[], scopes),
-        ${tokens.access.hash}, ${tokens.refresh.hash}, id,
-        now() + make_interval(secs => ${ACCESS_TOKEN_SECONDS}),
-        now() + make_interval(days => ${REFRESH_TOKEN_IDLE_DAYS})
+      select ${given.pairId}, authorization_id, bound_school_id, coalesce(${given.scopes}::text[], scopes),
+        ${given.accessHash}, ${given.refreshHash}, id,
+        now() + make_interval(secs => ${sql.lit(ACCESS_TOKEN_SECONDS)}),
+        now() + make_interval(days => ${sql.lit(REFRESH_TOKEN_IDLE_DAYS)})
       from old
       returning scopes, bound_school_id, issued_at),
-    audited as (${audit})
-    select minted.scopes, minted.bound_school_id, minted.issued_at, old.audience from minted, old`
-  const { rows } = await at.run(statement)
+    audited as (${preparedAuditInsert(
+      {
+        id: given.auditId,
+        schoolId: given.schoolId,
+        action: 'token.refreshed',
+        clientId: given.clientId,
+        requestId: given.requestId,
+        actorUserId: sql`(select user_id from old)`,
+        authorizationId: sql`(select authorization_id from old)`,
+      },
+      sql`exists (select from minted)`,
+    )})
+    select minted.scopes, minted.bound_school_id, minted.issued_at, old.audience from minted, old`,
+)
+
+async function mintChild(at: SchoolDb, request: RefreshRequest): Promise<IssuedPair | undefined> {
+  const tokens = freshTokens()
+  const { rows } = await at.runPrepared(MINT_CHILD, {
+    tokenId: request.token.id,
+    tokenHash: request.token.hash,
+    clientId: request.clientId,
+    secretHash: request.secretHash ?? null,
+    resourceGiven: request.resourceGiven,
+    scopes: request.scopes ?? null,
+    pairId: tokens.pairId,
+    accessHash: tokens.access.hash,
+    refreshHash: tokens.refresh.hash,
+    auditId: uuidv7(),
+    requestId: request.requestId ?? null,
+  })
   const minted = rows[0]
   if (minted === undefined) return undefined
   return {

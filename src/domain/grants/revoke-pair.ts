@@ -1,56 +1,52 @@
 import { sql } from 'kysely'
-import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { uuidv7 } from '../../foundation/crypto/random.ts'
+import { prepared } from '../../foundation/db/prepared.ts'
+import type { AtSchool, SchoolDb } from '../../foundation/db/school-db.ts'
 import { retryLostConnection } from '../../foundation/db/unavailable.ts'
 import { parseToken } from '../../foundation/protocol/token-format.ts'
-import { auditInsert } from '../audit/audit.ts'
+import { preparedAuditInsert } from '../audit/audit.ts'
 
-/**
- * Ends the pair of a token, if the token is this client's at this school: a refresh token always,
- * an access token only within its lifetime. Live ancestors go with an unused pair, since its parent
- * could mint it anew; siblings and children are other sessions and stay.
- *
- * Anything the endpoint cannot act on changes nothing, and nobody learns which it was. May run
- * twice: what is revoked already stays so.
- *
- * @see RFC 7009 §2.1 and §2.2
- */
-export async function revokePair(
-  at: SchoolDb,
-  clientId: string,
-  presented: string,
-  requestId: string | undefined,
-): Promise<boolean> {
-  const refresh = parseToken('refresh', presented)
-  const token = refresh ?? parseToken('access', presented)
-  if (token === undefined) return false
-  const byToken =
-    refresh !== undefined
-      ? sql`p.refresh_hash = ${token.hash}`
-      : sql`p.access_hash = ${token.hash} and p.access_expires_at > now()`
-  const audit = auditInsert(
-    at.schoolId,
-    {
-      action: 'token.revoked',
-      outcome: 'ok',
-      clientId,
-      detail: { by: refresh !== undefined ? 'refresh_token' : 'access_token' },
-      requestId,
-    },
-    sql`exists (select from me)`,
-    {
-      actorUserId: sql`(select user_id from gate)`,
-      authorizationId: sql`(select id from gate)`,
-    },
-  )
-  const statement = sql<{ revoked: number }>`
+export interface RevocationRequest {
+  readonly clientId: string
+  /** The access or the refresh token, as it was sent. */
+  readonly token: string
+  /** SHA-256 of the secret that was sent, or undefined if none was. */
+  readonly secretHash: Buffer | undefined
+  /** Whether a confidential client may leave its secret out. */
+  readonly secretOptional: boolean
+  readonly requestId: string | undefined
+}
+
+interface Revocation extends AtSchool {
+  tokenId: string
+  tokenHash: Buffer
+  clientId: string
+  secretHash: Buffer | null
+  secretOptional: boolean
+  auditId: string
+  requestId: string | null
+}
+
+const revocationBy = (kind: 'refresh' | 'access') =>
+  prepared<Revocation, { revoked: number }>(
+    (given) => sql`
     with recursive gate as materialized (
       select a.id, a.user_id from authorizations a
-      where a.id = (select authorization_id from token_pairs where id = ${token.id})
-        and a.school_id = ${at.schoolId} and a.client_id = ${clientId}
-      for no key update),
+        join clients c on c.school_id = a.school_id and c.client_id = a.client_id
+      where a.id = (select authorization_id from token_pairs where id = ${given.tokenId})
+        and a.school_id = ${given.schoolId} and a.client_id = ${given.clientId}
+        and c.deleted_at is null
+        and (c.secret_hash is not distinct from ${given.secretHash}
+          or ${given.secretHash}::bytea is null and ${given.secretOptional})
+      for no key update of a),
     me as (
       update token_pairs p set revoked_at = now() from gate
-      where p.id = ${token.id} and p.authorization_id = gate.id and p.revoked_at is null and ${byToken}
+      where p.id = ${given.tokenId} and p.authorization_id = gate.id and p.revoked_at is null
+        and ${
+          kind === 'refresh'
+            ? sql`p.refresh_hash = ${given.tokenHash}`
+            : sql`p.access_hash = ${given.tokenHash} and p.access_expires_at > now()`
+        }
       returning p.previous_id, p.first_used_at is not null as used),
     up (id, previous_id, used) as (
       select id, previous_id, first_used_at is not null from token_pairs
@@ -61,8 +57,49 @@ export async function revokePair(
     retired as (
       update token_pairs p set revoked_at = now() from up
       where p.id = up.id and p.revoked_at is null returning 1),
-    audited as (${audit})
-    select (select count(*) from me)::int as revoked, (select count(*) from retired) as retired`
-  const { rows } = await retryLostConnection(() => at.run(statement))
+    audited as (${preparedAuditInsert(
+      {
+        id: given.auditId,
+        schoolId: given.schoolId,
+        action: 'token.revoked',
+        actorUserId: sql`(select user_id from gate)`,
+        clientId: given.clientId,
+        authorizationId: sql`(select id from gate)`,
+        detail: { by: `${kind}_token` },
+        requestId: given.requestId,
+      },
+      sql`exists (select from me)`,
+    )})
+    select (select count(*) from me)::int as revoked, (select count(*) from retired) as retired`,
+  )
+
+const REVOKE_BY_REFRESH_TOKEN = revocationBy('refresh')
+const REVOKE_BY_ACCESS_TOKEN = revocationBy('access')
+
+/**
+ * Ends the pair of a token, if the token is this client's at this school and the client proved
+ * itself: a refresh token always, an access token only within its lifetime. Live ancestors go with an
+ * unused pair, since its parent could mint it anew; siblings and children are other sessions and stay.
+ *
+ * Anything the endpoint cannot act on changes nothing and gives false; whether the client is to be
+ * told why is decided by looking at it. May run twice: what is revoked already stays so.
+ *
+ * @see RFC 7009 §2.1 and §2.2
+ */
+export async function revokePair(at: SchoolDb, request: RevocationRequest): Promise<boolean> {
+  const refresh = parseToken('refresh', request.token)
+  const token = refresh ?? parseToken('access', request.token)
+  if (token === undefined) return false
+  const statement = refresh === undefined ? REVOKE_BY_ACCESS_TOKEN : REVOKE_BY_REFRESH_TOKEN
+  const values = {
+    tokenId: token.id,
+    tokenHash: token.hash,
+    clientId: request.clientId,
+    secretHash: request.secretHash ?? null,
+    secretOptional: request.secretOptional,
+    auditId: uuidv7(),
+    requestId: request.requestId ?? null,
+  }
+  const { rows } = await retryLostConnection(() => at.runPrepared(statement, values))
   return rows[0]?.revoked === 1
 }

@@ -12,6 +12,7 @@ import type {
   UpdateResult,
 } from 'kysely'
 import type { Db } from './database.ts'
+import type { Prepared } from './prepared.ts'
 import type { DB } from './schema.generated.ts'
 
 /** Tables whose rows belong to exactly one school. */
@@ -36,7 +37,17 @@ export interface SchoolDb {
   ): InsertQueryBuilder<DB, T, InsertResult>
   /** A hand-written statement; it must name its school itself, with `at.schoolId`. */
   run<R>(statement: RawBuilder<R>): Promise<QueryResult<R>>
+  /** The same for a statement whose text is put together once; its school is the gap `schoolId`. */
+  runPrepared<V extends object, R>(
+    statement: Prepared<V & AtSchool, R>,
+    values: V,
+  ): Promise<QueryResult<R>>
   transaction<R>(work: (tx: SchoolTx) => Promise<R>): Promise<R>
+}
+
+/** What every prepared statement of a school is given. */
+export interface AtSchool {
+  readonly schoolId: string
 }
 
 declare const insideTransaction: unique symbol
@@ -100,6 +111,13 @@ class FencedDb implements SchoolDb {
 
   run<R>(statement: RawBuilder<R>): Promise<QueryResult<R>> {
     return statement.execute(this.#db)
+  }
+
+  runPrepared<V extends object, R>(
+    statement: Prepared<V & AtSchool, R>,
+    values: V,
+  ): Promise<QueryResult<R>> {
+    return statement.run(this.#db, { ...values, schoolId: this.schoolId })
   }
 
   transaction<R>(work: (tx: SchoolTx) => Promise<R>): Promise<R> {

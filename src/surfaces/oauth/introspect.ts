@@ -1,13 +1,14 @@
 import type { FastifyRequest } from 'fastify'
 import { authenticateClient, findClient } from '../../domain/clients/client.ts'
-import { findIntrospection } from '../../domain/grants/introspection.ts'
+import { findIntrospection, type Introspection } from '../../domain/grants/introspection.ts'
+import { sha256 } from '../../foundation/crypto/digest.ts'
 import type { Parameters } from '../../foundation/protocol/parameters.ts'
 import { auditRefusal } from './audit-refusal.ts'
 import { requireParameter } from './require-parameter.ts'
 
 /**
  * Introspection, on older origins alone, and of a client's own tokens alone: anything else is
- * simply not active.
+ * simply not active. The ordinary case is one statement; where it finds nothing, the client is looked at.
  *
  * @see RFC 7662 §2
  */
@@ -15,14 +16,10 @@ export async function answerIntrospectionRequest(
   request: FastifyRequest,
   form: Parameters,
 ): Promise<Record<string, unknown>> {
-  const { at } = request
   const clientId = requireParameter(form, 'client_id')
-  const secret = form.get('client_secret')
-  const client = authenticateClient(await findClient(at, clientId), secret)
-  const found = await auditRefusal(request, client, secret, () =>
-    findIntrospection(at, clientId, requireParameter(form, 'token')),
-  )
-  if (found === undefined) return { active: false }
+  const found = await findActive(request, clientId, form)
+  if (found === undefined) return await refuse(request, clientId, form)
+  request.outcome.clientId = clientId
   return {
     active: true,
     scope: found.scopes.join(' '),
@@ -35,4 +32,31 @@ export async function answerIntrospectionRequest(
     ...(found.resource === undefined ? {} : { aud: found.resource }),
     ...(found.boundSchoolId === undefined ? {} : { school_id: found.boundSchoolId }),
   }
+}
+
+async function findActive(
+  request: FastifyRequest,
+  clientId: string,
+  form: Parameters,
+): Promise<Introspection | undefined> {
+  const token = form.get('token')
+  const secret = form.get('client_secret')
+  if (token === undefined) return undefined
+  return await findIntrospection(request.at, {
+    clientId,
+    secretHash: secret === undefined ? undefined : sha256(secret),
+    token,
+  })
+}
+
+/** Nothing active was found: that is told to the client if it is one, and to nobody else. */
+async function refuse(
+  request: FastifyRequest,
+  clientId: string,
+  form: Parameters,
+): Promise<Record<string, unknown>> {
+  const secret = form.get('client_secret')
+  const client = authenticateClient(await findClient(request.at, clientId), secret)
+  await auditRefusal(request, client, secret, async () => requireParameter(form, 'token'))
+  return { active: false }
 }

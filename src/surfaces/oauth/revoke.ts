@@ -7,13 +7,15 @@ import {
 } from '../../domain/clients/client.ts'
 import { revokePair } from '../../domain/grants/revoke-pair.ts'
 import type { SchoolVariant } from '../../domain/schools/school.ts'
+import { sha256 } from '../../foundation/crypto/digest.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import type { Parameters } from '../../foundation/protocol/parameters.ts'
 import { auditRefusal } from './audit-refusal.ts'
 import { requireParameter } from './require-parameter.ts'
 
 /**
- * Revocation. `token_type_hint` is not read: a token of ours says itself what it is.
+ * Revocation. `token_type_hint` is not read: a token of ours says itself what it is. The ordinary case
+ * is one statement that revokes only if everything holds; when it did not, the client is looked at.
  *
  * @see RFC 7009 §2
  */
@@ -22,12 +24,36 @@ export async function answerRevocationRequest(
   form: Parameters,
 ): Promise<void> {
   const clientId = requireParameter(form, 'client_id')
+  const token = form.get('token')
+  const revoke = async () =>
+    token !== undefined && (await tryRevoke(request, clientId, token, form))
+  if (await revoke()) {
+    request.outcome.clientId = clientId
+    return
+  }
   const secret = form.get('client_secret')
   const found = await findClient(request.at, clientId)
   const client = authenticateRevokingClient(found, secret, request.school.variant)
   await auditRefusal(request, client, secret, async () => {
-    const token = requireParameter(form, 'token')
-    await revokePair(request.at, client.clientId, token, request.id)
+    requireParameter(form, 'token')
+    // Proven only now, it may have got its secret after the first try.
+    await revoke()
+  })
+}
+
+async function tryRevoke(
+  request: FastifyRequest,
+  clientId: string,
+  token: string,
+  form: Parameters,
+): Promise<boolean> {
+  const secret = form.get('client_secret')
+  return await revokePair(request.at, {
+    clientId,
+    token,
+    secretHash: secret === undefined ? undefined : sha256(secret),
+    secretOptional: request.school.variant === 'older',
+    requestId: request.id,
   })
 }
 

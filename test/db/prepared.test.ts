@@ -1,0 +1,28 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { prepared } from '../../src/foundation/db/prepared.ts'
+import { testDatabase } from '../support/database.ts'
+
+const { db, statementsOf } = await testDatabase()
+
+test('a prepared statement is written once and run with other values each time', async () => {
+  let written = 0
+  const add = prepared<{ a: number; b: number }, { sum: number }>(({ a, b }) => {
+    written++
+    return sql`select ${a}::int + ${b}::int + ${a}::int as sum`
+  })
+  const texts = await statementsOf(async () => {
+    expect((await add.run(db, { a: 1, b: 10 })).rows).toEqual([{ sum: 12 }])
+    expect((await add.run(db, { a: 2, b: 20 })).rows).toEqual([{ sum: 24 }])
+  })
+  expect(written).toBe(1)
+  expect(texts).toEqual(Array(2).fill('select $1::int + $2::int + $3::int as sum'))
+})
+
+test('a value that slipped into the text of a prepared statement is refused, not kept for everybody', () => {
+  const somebody = 'ada'
+  const greet = prepared<{ word: string }, unknown>(
+    ({ word }) => sql`select ${word}::text || ${somebody}`,
+  )
+  expect(() => greet.run(db, { word: 'hello' })).toThrow(/gaps/)
+})
