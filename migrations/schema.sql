@@ -831,6 +831,7 @@ create table notifications (
   CHECK ((length(url) <= 2000))
 );
 CREATE INDEX notifications_by_time ON public.notifications USING btree (school_id, user_id, created_at, id);
+CREATE INDEX notifications_of_school ON public.notifications USING btree (school_id, created_at, id);
 CREATE INDEX notifications_unread ON public.notifications USING btree (school_id, user_id) WHERE (read_at IS NULL);
 
 -- commerce: what was bought; a thing of the school, or a line of its own
@@ -1017,6 +1018,7 @@ create table payments (
 );
 CREATE INDEX payments_by_order ON public.payments USING btree (school_id, order_id);
 CREATE INDEX payments_by_paid ON public.payments USING btree (school_id, paid_at) WHERE (paid_at IS NOT NULL);
+CREATE INDEX payments_by_time ON public.payments USING btree (school_id, created_at, id);
 CREATE INDEX payments_of_person ON public.payments USING btree (school_id, user_id, created_at, id);
 CREATE TRIGGER payments_touch BEFORE UPDATE ON public.payments FOR EACH ROW EXECUTE FUNCTION touch_row();
 
