@@ -24,6 +24,7 @@ import {
 } from '../views/cells.tsx'
 import { ObjectTable } from '../views/object-table.tsx'
 import { inWords } from '../views/words.ts'
+import { methodOf } from './payment-words.ts'
 
 export const orderList: ListPlan = {
   operation: listOrders,
@@ -129,7 +130,7 @@ const paymentColumns: readonly Column[] = [
   { label: 'Trade number', show: address('trade_no') },
   { label: 'State', show: state() },
   { label: 'Amount', show: money('amount') },
-  { label: 'By', show: (payment) => inWords(textOf(payment, 'payment_type')) },
+  { label: 'By', show: methodOf },
   { label: 'Paid', show: moment('paid_at') },
   { label: 'Refund', show: paidBack },
   { label: 'Invoice', show: address('invoice_number') },

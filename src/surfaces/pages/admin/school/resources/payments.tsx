@@ -19,9 +19,8 @@ import {
 import { address, moment, money, nameOf, number, person, state, text } from '../views/cells.tsx'
 import { ObjectTable } from '../views/object-table.tsx'
 import { inWords } from '../views/words.ts'
+import { METHODS, methodOf } from './payment-words.ts'
 import { byEmail } from './people-fields.ts'
-
-const method: Show = (payment) => inWords(textOf(payment, 'payment_type')) || undefined
 
 const instructions: Show = (payment) =>
   [textOf(payment, 'bank_name'), textOf(payment, 'bank_code'), textOf(payment, 'code_no')]
@@ -117,7 +116,7 @@ export const payments: AdminResource = {
     { label: 'Member', show: person('member', 'members') },
     { label: 'Order', show: order },
     { label: 'Amount', show: money('amount') },
-    { label: 'By', show: method },
+    { label: 'By', show: methodOf },
     { label: 'Begun', show: moment('created_at') },
     { label: 'Paid', show: moment('paid_at') },
     { label: 'To be paid until', show: moment('expires_at') },
@@ -146,7 +145,7 @@ export const payments: AdminResource = {
     },
     { name: 'amount', label: 'Amount', kind: 'money' },
     { name: 'currency', label: 'Currency', hint: 'Three letters, such as USD.' },
-    { name: 'payment_type', label: 'By' },
+    { name: 'payment_type', label: 'By', choices: METHODS, hint: 'None while nobody chose.' },
     { name: 'state', label: 'State' },
     { name: 'paid_at', label: 'Paid', hint: 'For what was paid. Empty means now.' },
     { name: 'expires_at', label: 'To be paid until' },
