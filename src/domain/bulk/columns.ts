@@ -29,6 +29,12 @@ function withoutDefault(schema: z.ZodType): z.ZodType {
   return schema instanceof z.ZodDefault ? (schema.unwrap() as z.ZodType) : schema
 }
 
+/** A list whose order means nothing: sorted, and each once, it compares equal to what is stored. */
+export function inAnyOrder(values: Record<string, unknown>, column: string): void {
+  const list = values[column]
+  if (Array.isArray(list)) values[column] = [...new Set(list)].sort()
+}
+
 /** A time that comes with a state: now, unless the row or the object as it is has one already. */
 export function stampState(row: StartedRow, states: readonly string[], column: string): void {
   const { values, before } = row
@@ -47,7 +53,9 @@ export async function requireMembers(
   column: string,
   role?: 'student' | 'lecturer',
 ): Promise<void> {
-  const fresh = rows.filter(({ outcome }) => outcome === 'created')
+  const fresh = rows.filter(
+    ({ outcome, values }) => outcome === 'created' && values[column] != null,
+  )
   if (fresh.length === 0) return
   const ids = [...new Set(fresh.map(({ values }) => values[column]))]
   const { rows: members } = await tx.run(sql<{ user_id: string }>`

@@ -2,6 +2,12 @@ import { accessKind } from '../commerce/access-bulk.ts'
 import { couponKind, planKind, productKind, subscriptionKind } from '../commerce/offer-bulk.ts'
 import { orderKind } from '../commerce/order-bulk.ts'
 import { paymentKind } from '../commerce/payment-bulk.ts'
+import {
+  meetingKind,
+  serviceKind,
+  slotKind,
+  studyGroupKind,
+} from '../consulting/consulting-bulk.ts'
 import { formKind, pageKind, postKind, submissionKind } from '../content/content-bulk.ts'
 import { eventKind, registrationKind } from '../events/event-bulk.ts'
 import { commentKind } from '../learning/comment-bulk.ts'
@@ -34,6 +40,10 @@ export const BULK_KINDS: readonly BulkKind[] = [
   registrationKind,
   orderKind,
   paymentKind,
+  serviceKind,
+  slotKind,
+  studyGroupKind,
+  meetingKind,
   postKind,
   pageKind,
   formKind,

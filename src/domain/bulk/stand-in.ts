@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { sha256 } from '../../foundation/crypto/digest.ts'
 import { uuidFromBytes } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
@@ -23,16 +23,31 @@ export function byEmail(column: string): StandIn {
     for: column,
     schema: email,
     note: `stands in for ${column}: the email of a member`,
-    async find(tx, texts) {
-      const emails = new Map(texts.map((text) => [text.toLowerCase(), text]))
-      const { rows } = await tx.run(sql<Found>`
-        select lower(u.email) as name, u.id
-        from users u join school_members m on m.user_id = u.id and m.school_id = ${tx.schoolId}
-        where lower(u.email) = any(${[...emails.keys()]}::text[])`)
-      const ids = new Map(rows.map(({ name, id }) => [name, id]))
-      return new Map(texts.flatMap((text) => pair(text, ids.get(text.toLowerCase()))))
-    },
+    find: findByEmail,
   }
+}
+
+/** The same for a list of them. */
+export function byEmails(column: string): StandIn {
+  return {
+    for: column,
+    schema: z.array(email).max(5000),
+    note: `stands in for ${column}: the emails of members`,
+    find: findByEmail,
+  }
+}
+
+async function findByEmail(
+  tx: SchoolTx,
+  texts: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const emails = [...new Set(texts.map((text) => text.toLowerCase()))]
+  const { rows } = await tx.run(sql<Found>`
+    select lower(u.email) as name, u.id
+    from users u join school_members m on m.user_id = u.id and m.school_id = ${tx.schoolId}
+    where lower(u.email) = any(${emails}::text[])`)
+  const ids = new Map(rows.map(({ name, id }) => [name, id]))
+  return new Map(texts.flatMap((text) => pair(text, ids.get(text.toLowerCase()))))
 }
 
 function pair(text: string, id: string | undefined): [string, string][] {

@@ -85,12 +85,12 @@ async function resolve(
 ): Promise<StartedRow[]> {
   const started: StartedRow[] = rows.map(({ values }) => ({ values: { ...values } }))
   for (const [column, standIn] of Object.entries(details.standIns ?? {})) {
-    const using = started.filter(({ values }) => typeof values[column] === 'string')
+    const using = started.filter(({ values }) => values[column] != null)
     if (using.length === 0) continue
-    const texts = [...new Set(using.map(({ values }) => String(values[column])))]
+    const texts = [...new Set(using.flatMap(({ values }) => values[column] as string | string[]))]
     const found = await standIn.find(tx, texts)
     for (const row of using) {
-      const known = found.get(String(row.values[column]))
+      const known = idsOf(found, row.values[column] as string | string[])
       if (known === undefined) row.outcome ??= unknown(column)
       else row.values[standIn.for] ??= known
     }
@@ -100,6 +100,15 @@ async function resolve(
     values.id = idOfExternal(tx.schoolId, details.name, values.external_id)
   }
   return started
+}
+
+function idsOf(
+  found: ReadonlyMap<string, string>,
+  named: string | readonly string[],
+): string | string[] | undefined {
+  if (typeof named === 'string') return found.get(named)
+  const ids = named.flatMap((name) => found.get(name) ?? [])
+  return ids.length === named.length ? ids : undefined
 }
 
 function unknown(column: string): Refusal {

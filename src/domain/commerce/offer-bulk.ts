@@ -1,4 +1,4 @@
-import { columnsOf, NEEDED, stampState } from '../bulk/columns.ts'
+import { columnsOf, inAnyOrder, NEEDED, stampState } from '../bulk/columns.ts'
 import { byEmail, byName } from '../bulk/stand-in.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
@@ -81,8 +81,7 @@ export const planKind = tableKind({
   },
   defaults: async (tx) => ({ currency: await schoolCurrency(tx) }),
   settle({ before, values }) {
-    // The order means nothing; sorted it compares equal to what is stored.
-    if (Array.isArray(values.course_ids)) values.course_ids = [...new Set(values.course_ids)].sort()
+    inAnyOrder(values, 'course_ids')
     if (before === undefined || Number(before.active_subscription_count) === 0) return
     if (TERMS.every((term) => values[term] === undefined || values[term] === before[term])) return
     throw conflict('subscribed', 'Members subscribed at these terms. Make a new plan instead.')

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import { stampState } from '../bulk/columns.ts'
+import { inAnyOrder, stampState } from '../bulk/columns.ts'
 import { byEmail } from '../bulk/stand-in.ts'
 import type { PlannedRow } from '../bulk/table-details.ts'
 import { tableKind } from '../bulk/table-kind.ts'
@@ -68,8 +68,7 @@ export const orderKind = tableKind({
   settle(row) {
     row.values.state ??= row.before?.state
     stampState(row, ['completed'], 'completed_at')
-    const { coupon_codes } = row.values
-    if (Array.isArray(coupon_codes)) row.values.coupon_codes = [...new Set(coupon_codes)].sort()
+    inAnyOrder(row.values, 'coupon_codes')
   },
   confirm: redeemCoupons,
 })

@@ -173,7 +173,7 @@ async function moveTo(
   await writing(tx).update('consulting_meetings', target(meeting, if_version), { state })
 }
 
-function checkKind(service: string | null, group: string | null): void {
+export function checkKind(service: string | null, group: string | null): void {
   if ((service === null) !== (group === null)) return
   throw invalid(
     service === null ? 'service_id' : 'study_group_id',
@@ -182,7 +182,7 @@ function checkKind(service: string | null, group: string | null): void {
   )
 }
 
-function checkClass(state: MeetingState, seated: readonly string[]): void {
+export function checkClass(state: MeetingState, seated: readonly string[]): void {
   if (state === 'scheduled') {
     throw invalid('state', 'study_group', 'A class is available or canceled; nobody confirms it.')
   }
@@ -191,7 +191,7 @@ function checkClass(state: MeetingState, seated: readonly string[]): void {
   }
 }
 
-function checkOrder(starts_at: string, ends_at: string): void {
+export function checkOrder(starts_at: string, ends_at: string): void {
   if (Date.parse(ends_at) > Date.parse(starts_at)) return
   throw invalid('ends_at', 'before_start', 'Write an end after the start.')
 }

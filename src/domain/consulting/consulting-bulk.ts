@@ -1,0 +1,202 @@
+import { sql } from 'kysely'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { columnsOf, inAnyOrder, NEEDED, requireMembers } from '../bulk/columns.ts'
+import { byEmail, byEmails, byExternalId, byName } from '../bulk/stand-in.ts'
+import type { PlannedRow } from '../bulk/table-details.ts'
+import { tableKind } from '../bulk/table-kind.ts'
+import { conflict } from '../operation/refusal.ts'
+import { checkClass, checkKind, checkOrder, createMeeting } from './meeting-operations.ts'
+import { meetings } from './meeting-resource.ts'
+import { createService } from './service-operations.ts'
+import { consultingServices } from './service-resource.ts'
+import { createSlot, slots } from './slot-operations.ts'
+import { createStudyGroup } from './study-group-operations.ts'
+import { studyGroups } from './study-group-resource.ts'
+
+const SERVICES = 'consulting-services'
+const GROUPS = 'study-groups'
+const people = (members: readonly string[]) => members.map((user_id) => ({ user_id }))
+
+export const serviceKind = tableKind({
+  name: SERVICES,
+  about: 'Whose time the school offers, and to the students of which courses.',
+  of: consultingServices,
+  scopes: {},
+  example: { external_id: 'coaching', title: 'Coaching' },
+  table: 'consulting_services',
+  columns: columnsOf(createService, {
+    title: NEEDED,
+    description: { default: '' },
+    host_id: {},
+    state: { default: 'offered' },
+    course_ids: { default: [] },
+  }),
+  standIns: { host_email: byEmail('host_id') },
+  lists: {
+    course_ids: {
+      table: 'consulting_service_courses',
+      owner: 'service_id',
+      columns: ['course_id'],
+      rows: (courses: readonly string[]) => courses.map((course_id) => ({ course_id })),
+    },
+  },
+  settle: ({ values }) => inAnyOrder(values, 'course_ids'),
+  inspect: (tx, rows) => requireMembers(tx, rows, 'host_id'),
+})
+
+export const slotKind = tableKind({
+  name: 'consulting-slots',
+  about: 'The recurring times of services.',
+  of: slots,
+  scopes: {},
+  example: {
+    external_id: 'coaching-monday',
+    service_external_id: 'coaching',
+    weekday: 1,
+    starts_at: '09:30',
+    duration_minutes: 45,
+  },
+  table: 'consulting_slots',
+  columns: columnsOf(createSlot, {
+    service_id: { needed: true, fixed: true },
+    weekday: { needed: true, note: '1 is Monday' },
+    starts_at: { needed: true, note: 'such as 09:30' },
+    duration_minutes: NEEDED,
+    time_zone: { note: 'the school’s own unless given' },
+    capacity: { default: 1 },
+  }),
+  standIns: { service_external_id: byExternalId('service_id', SERVICES) },
+  defaults: schoolTimeZone,
+  confirm: checkTimes,
+})
+
+async function schoolTimeZone(tx: SchoolTx): Promise<Record<string, unknown>> {
+  const { rows } = await tx.run(
+    sql<{ time_zone: string }>`select time_zone from schools where id = ${tx.schoolId}`,
+  )
+  return { time_zone: rows[0]?.time_zone }
+}
+
+/** A service has no time twice. */
+async function checkTimes(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<void> {
+  const ids = rows.map(({ values }) => values.id)
+  const { rows: taken } = await tx.run(sql`
+    select 1 from consulting_slots t join consulting_slots o on o.school_id = t.school_id
+      and o.service_id = t.service_id and o.weekday = t.weekday and o.starts_at = t.starts_at
+      and o.time_zone = t.time_zone and o.id <> t.id
+    where t.school_id = ${tx.schoolId} and t.id = any(${ids}::uuid[]) limit 1`)
+  if (taken.length > 0) throw conflict('taken', 'The service has a slot at this time already.')
+}
+
+export const studyGroupKind = tableKind({
+  name: GROUPS,
+  about: 'Members who meet as a class.',
+  of: studyGroups,
+  scopes: {},
+  example: { external_id: 'evening-class', name: 'Evening class', course_slug: 'first' },
+  table: 'study_groups',
+  columns: columnsOf(createStudyGroup, {
+    name: NEEDED,
+    course_id: {},
+    member_ids: { default: [] },
+  }),
+  standIns: {
+    course_slug: byName('course_id', { table: 'courses', by: 'slug' }),
+    member_emails: byEmails('member_ids'),
+  },
+  lists: {
+    member_ids: {
+      table: 'study_group_members',
+      owner: 'group_id',
+      columns: ['user_id'],
+      rows: people,
+    },
+  },
+  settle: ({ values }) => inAnyOrder(values, 'member_ids'),
+})
+
+export const meetingKind = tableKind({
+  name: 'consulting-meetings',
+  about: 'Meetings on services with those who hold seats, and classes of study groups.',
+  of: meetings,
+  scopes: {},
+  example: {
+    external_id: 'meeting-1',
+    service_external_id: 'coaching',
+    starts_at: '2027-02-01T09:30:00Z',
+    ends_at: '2027-02-01T10:15:00Z',
+  },
+  table: 'consulting_meetings',
+  columns: columnsOf(createMeeting, {
+    service_id: { fixed: true, note: 'or study_group_id: one of the two' },
+    study_group_id: { fixed: true },
+    title: { note: 'that of the service, or the group’s name, unless given' },
+    state: { default: 'available' },
+    starts_at: NEEDED,
+    ends_at: NEEDED,
+    room_url: { default: '' },
+    member_ids: { default: [], note: 'who holds a seat; a class has none' },
+  }),
+  standIns: {
+    service_external_id: byExternalId('service_id', SERVICES),
+    study_group_external_id: byExternalId('study_group_id', GROUPS),
+    member_emails: byEmails('member_ids'),
+  },
+  lists: {
+    member_ids: {
+      table: 'meeting_seats',
+      owner: 'meeting_id',
+      columns: ['user_id'],
+      rows: people,
+    },
+  },
+  settle({ values, before }) {
+    inAnyOrder(values, 'member_ids')
+    const meeting = { state: 'available', member_ids: [], ...before, ...values } as Meeting
+    checkKind(meeting.service_id ?? null, meeting.study_group_id ?? null)
+    if (meeting.study_group_id != null) checkClass(meeting.state, meeting.member_ids)
+    if (meeting.starts_at !== undefined && meeting.ends_at !== undefined) {
+      checkOrder(meeting.starts_at, meeting.ends_at)
+    }
+  },
+  inspect: nameMeetings,
+})
+
+interface Meeting {
+  readonly service_id?: string | null
+  readonly study_group_id?: string | null
+  readonly state: 'available' | 'scheduled' | 'canceled'
+  readonly member_ids: readonly string[]
+  readonly starts_at?: string
+  readonly ends_at?: string
+}
+
+/** A meeting without a title of its own is called what it is held for. */
+async function nameMeetings(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<void> {
+  const unnamed = rows.filter(
+    ({ outcome, values }) => outcome === 'created' && values.title === undefined,
+  )
+  if (unnamed.length === 0) return
+  const holder = ({ values }: PlannedRow) => values.service_id ?? values.study_group_id
+  const ids = [...new Set(unnamed.map(holder))]
+  const { rows: found } = await tx.run(sql<{ id: string; title: string }>`
+    select id, title from consulting_services
+    where school_id = ${tx.schoolId} and id = any(${ids}::uuid[])
+    union all
+    select id, name from study_groups where school_id = ${tx.schoolId} and id = any(${ids}::uuid[])`)
+  const titles = new Map(found.map(({ id, title }) => [id, title]))
+  for (const row of unnamed) {
+    const title = titles.get(String(holder(row)))
+    if (title !== undefined) row.values.title = title
+    else
+      row.outcome = unknownHolder(row.values.service_id == null ? 'study_group_id' : 'service_id')
+  }
+}
+
+function unknownHolder(column: string) {
+  const detail = `There is no such object at this school. Check ${column}, or import it first.`
+  return {
+    kind: 'invalid' as const,
+    problems: [{ pointer: `/${column}`, code: 'unknown_reference', detail }],
+  }
+}
