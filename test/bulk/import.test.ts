@@ -119,6 +119,15 @@ describe('what a row says', () => {
     expect((await pages()).map(({ title }) => title)).toEqual(['Last', 'Page 2'])
   })
 
+  test('a thousand times over is done once, and refused as often as it was said', async () => {
+    const rows = Array.from({ length: 1000 }, () => aPage(1))
+    expect(await importInto(school, pageKind, rows)).toMatchObject({ created: 1, unchanged: 999 })
+    const wrong = Array.from({ length: 50 }, () => ({ slug: 'no-title' }))
+    const done = await importInto(school, pageKind, wrong)
+    expect(done).toMatchObject({ failed: 50 })
+    expect(done.errors.map(({ line }) => line)).toEqual(wrong.map((_, n) => n + 1))
+  })
+
   test('by an id of its own keeps that id; another system’s name always gives the same one', async () => {
     await furnishExamples(world, school)
     const section = { external_id: 'ch. 9', course_slug: 'first', title: 'Nine' }

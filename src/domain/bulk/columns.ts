@@ -51,7 +51,7 @@ export async function requireMembers(
   tx: SchoolTx,
   rows: readonly PlannedRow[],
   column: string,
-  role?: 'student' | 'lecturer',
+  role?: 'lecturer',
 ): Promise<void> {
   const fresh = rows.filter(
     ({ outcome, values }) => outcome === 'created' && values[column] != null,

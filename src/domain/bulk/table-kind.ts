@@ -6,6 +6,7 @@ import type { BulkCaller, BulkKind, ImportRow, RowOutcome } from './kind.ts'
 import { findBefore, identityOf, planRow } from './plan-rows.ts'
 import { externalId, idOfExternal } from './stand-in.ts'
 import type { KeyedDetails, PlannedRow, StartedRow, TableKindDetails } from './table-details.ts'
+import { writeInWaves } from './waves.ts'
 import { insertRows, updateRows } from './write-rows.ts'
 
 /** A kind whose objects are rows of one table, perhaps with lists in others. */
@@ -56,12 +57,11 @@ async function writeAll(
 ): Promise<RowOutcome[]> {
   const started = await resolve(tx, details, rows)
   await findBefore(tx, caller, details, started)
-  const repeated = firstRepeated(started, details)
-  if (repeated !== undefined) {
-    // The later of two rows about one object describes it last, so it must find what the other made.
-    const head = await writeAll(tx, caller, rows.slice(0, repeated), details)
-    return [...head, ...(await writeAll(tx, caller, rows.slice(repeated), details))]
-  }
+  const identities = started.map((row) => identityOf(row, details))
+  const inWaves = await writeInWaves(rows, identities, (wave) =>
+    writeAll(tx, caller, wave, details),
+  )
+  if (inWaves !== undefined) return inWaves
   const defaults = (await details.defaults?.(tx)) ?? {}
   for (const row of started) planRow(row, details, defaults, caller)
   const planned = started.filter(isPlanned)
@@ -117,17 +117,6 @@ function unknown(column: string): Refusal {
     kind: 'invalid',
     problems: [{ pointer: `/${column}`, code: 'unknown_reference', detail }],
   }
-}
-
-function firstRepeated(rows: readonly StartedRow[], details: KeyedDetails): number | undefined {
-  const seen = new Set<string>()
-  for (const [place, row] of rows.entries()) {
-    const identity = identityOf(row, details)
-    if (identity === undefined) continue
-    if (seen.has(identity)) return place
-    seen.add(identity)
-  }
-  return undefined
 }
 
 /** A refusal by the database names columns of tables; whoever wrote the file knows ours. */

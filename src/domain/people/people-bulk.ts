@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import type { BulkCaller, BulkKind, ImportRow, RowOutcome } from '../bulk/kind.ts'
+import { writeInWaves } from '../bulk/waves.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { email, id, line } from '../operation/fields.ts'
 import type { Refusal } from '../operation/refusal.ts'
@@ -88,11 +89,10 @@ async function writePeople(
   rolesOf: RolesOf,
 ): Promise<RowOutcome[]> {
   const people = await find(tx, rows)
-  const repeated = firstRepeated(people)
-  if (repeated !== undefined) {
-    const head = await writePeople(tx, caller, rows.slice(0, repeated), rolesOf)
-    return [...head, ...(await writePeople(tx, caller, rows.slice(repeated), rolesOf))]
-  }
+  const inWaves = await writeInWaves(rows, people.map(identityOf), (wave) =>
+    writePeople(tx, caller, wave, rolesOf),
+  )
+  if (inWaves !== undefined) return inWaves
   for (const person of people) {
     if (person.outcome !== 'unchanged') continue
     person.after = rolesOf(person.values, person.before)
@@ -178,14 +178,7 @@ async function keepAnOwner(tx: SchoolTx, people: readonly Person[]): Promise<voi
   }
 }
 
-function firstRepeated(people: readonly Person[]): number | undefined {
-  const seen = new Set<string>()
-  for (const [place, { userId, values }] of people.entries()) {
-    const identity =
-      userId ?? (values.email === undefined ? undefined : normalEmail(String(values.email)))
-    if (identity === undefined) continue
-    if (seen.has(identity)) return place
-    seen.add(identity)
-  }
-  return undefined
+function identityOf({ userId, values }: Person): string | undefined {
+  if (userId !== undefined) return userId
+  return values.email === undefined ? undefined : normalEmail(String(values.email))
 }

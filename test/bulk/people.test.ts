@@ -1,0 +1,119 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { importRows } from '../../src/domain/bulk/import-rows.ts'
+import { rolesAt } from '../../src/domain/people/membership.ts'
+import { memberKind, studentKind } from '../../src/domain/people/people-bulk.ts'
+import { bytesOf, callerAt, importInto, ndjson } from '../support/bulk.ts'
+import { aWorld, type TestPerson, type TestSchool } from '../support/world.ts'
+
+const world = await aWorld()
+let school: TestSchool
+let stranger: TestPerson
+
+beforeEach(async () => {
+  school = await world.aSchool()
+  stranger = await world.aMember(await world.aSchool(), ['owner'])
+})
+
+const accounts = () => world.database.db.selectFrom('users').selectAll().orderBy('id').execute()
+
+describe('importing people', () => {
+  test('never writes a name, an email or a password of somebody who has an account', async () => {
+    const member = await world.aMember(school)
+    const before = await accounts()
+    const rows = [
+      { email: stranger.email.toUpperCase(), name: 'Taken Over' },
+      { id: member.id, email: 'other@people.test', name: 'Renamed' },
+    ]
+    const done = await importInto(school, studentKind, rows)
+    expect(done).toMatchObject({ created: 1, unchanged: 1, failed: 0 })
+    expect(await rolesAt(school.at, stranger.id)).toEqual(['student'])
+    expect(await accounts()).toEqual(before)
+    for (const column of ['password', 'password_hash', 'avatar_url']) {
+      const refused = await importInto(school, studentKind, [
+        { email: stranger.email, name: 'X', [column]: 'x' },
+      ])
+      expect(refused.errors).toMatchObject([{ errors: [{ code: 'unknown_field' }] }])
+    }
+  })
+
+  test('tells nobody whether an account existed: neither by its answer nor by what it asks for', async () => {
+    const answers = []
+    for (const email of [stranger.email, 'nobody@people.test']) {
+      const { id: _nameless, ...nameless } = await importInto(school, studentKind, [{ email }])
+      const { id: _named, ...named } = await importInto(school, studentKind, [{ email, name: 'N' }])
+      answers.push({ nameless, named })
+    }
+    expect(answers[0]).toEqual(answers[1])
+    expect(answers[0]?.nameless.errors).toMatchObject([
+      { errors: [{ pointer: '/name', code: 'required' }] },
+    ])
+    const audit = await school.at.from('audit_entries').select('action').execute()
+    expect(audit.filter(({ action }) => action === 'person.created')).toEqual([])
+    expect(audit.filter(({ action }) => action === 'member.roles_changed')).toHaveLength(2)
+  })
+
+  test('makes the accounts that are missing, once each, and gives them no password', async () => {
+    const rows = Array.from({ length: 1500 }, (_, n) => ({
+      email: `n${n % 1400}@${school.subdomain}.test`,
+      name: `Name ${n}`,
+    }))
+    const done = await importInto(school, studentKind, rows)
+    expect(done).toMatchObject({ created: 1400, unchanged: 100, failed: 0 })
+    const made = (await accounts()).filter(({ email }) =>
+      email?.endsWith(`${school.subdomain}.test`),
+    )
+    expect(made).toHaveLength(1400)
+    expect(made.every((person) => person.password_hash === null)).toBe(true)
+  })
+
+  test('somebody of another school is named by email, never by id', async () => {
+    const done = await importInto(school, studentKind, [{ id: stranger.id, name: 'X' }])
+    expect(done.errors).toMatchObject([{ errors: [{ pointer: '/id', code: 'not_found' }] }])
+    expect(await rolesAt(school.at, stranger.id)).toEqual([])
+  })
+})
+
+describe('importing roles', () => {
+  test('sets them, and the last owner stays one', async () => {
+    const owner = await world.aMember(school, ['owner'])
+    const member = await world.aMember(school, ['student'])
+    const rows = [
+      { id: member.id, roles: ['student', 'lecturer'] },
+      { id: owner.id, roles: ['admin'] },
+    ]
+    const done = await importInto(school, memberKind, rows)
+    expect(done).toMatchObject({ updated: 1, failed: 1 })
+    expect(done.errors).toMatchObject([{ line: 2, errors: [{ code: 'last_owner' }] }])
+    expect(await rolesAt(school.at, member.id)).toEqual(['lecturer', 'student'])
+    const handover = [{ id: member.id, roles: ['owner'] }, rows[1] ?? {}]
+    expect(await importInto(school, memberKind, handover)).toMatchObject({ updated: 1, failed: 1 })
+    expect(await importInto(school, memberKind, handover)).toMatchObject({
+      updated: 1,
+      unchanged: 1,
+    })
+    expect(await rolesAt(school.at, owner.id)).toEqual(['admin'])
+  })
+
+  test('an admin makes no owners and unmakes none, themselves included', async () => {
+    const owner = await world.aMember(school, ['owner'])
+    await world.aMember(school, ['owner'])
+    const admin = await world.aMember(school, ['admin'])
+    const caller = { ...callerAt(school), roles: ['admin' as const], userId: admin.id }
+    const rows = [
+      { id: admin.id, roles: ['owner'] },
+      { id: owner.id, roles: ['student'] },
+      { email: 'new@people.test', name: 'New', roles: ['owner'] },
+      { id: admin.id, roles: ['admin', 'lecturer'] },
+    ]
+    const done = await importRows(school.at, caller, memberKind, bytesOf(ndjson(rows)), {
+      format: 'ndjson',
+    })
+    expect(done.errors.map(({ line, errors }) => [line, errors[0]?.code])).toEqual([
+      [1, 'owners_only'],
+      [2, 'owners_only'],
+      [3, 'owners_only'],
+    ])
+    expect(await rolesAt(school.at, admin.id)).toEqual(['admin', 'lecturer'])
+    expect(await rolesAt(school.at, owner.id)).toEqual(['owner'])
+  })
+})

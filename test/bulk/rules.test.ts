@@ -1,0 +1,285 @@
+import { sql } from 'kysely'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { couponKind, planKind, subscriptionKind } from '../../src/domain/commerce/offer-bulk.ts'
+import { orderKind } from '../../src/domain/commerce/order-bulk.ts'
+import { paymentKind } from '../../src/domain/commerce/payment-bulk.ts'
+import {
+  meetingKind,
+  serviceKind,
+  slotKind,
+  studyGroupKind,
+} from '../../src/domain/consulting/consulting-bulk.ts'
+import { registrationKind } from '../../src/domain/events/event-bulk.ts'
+import { courseKind } from '../../src/domain/learning/course-bulk.ts'
+import { progressKind } from '../../src/domain/learning/progress-bulk.ts'
+import { notificationKind } from '../../src/domain/notifications/notification-bulk.ts'
+import { EXAMPLE } from '../../src/domain/operation/example-ids.ts'
+import { exportFrom, importInto } from '../support/bulk.ts'
+import { furnishExamples } from '../support/example-school.ts'
+import { aWorld, type TestSchool } from '../support/world.ts'
+
+const world = await aWorld()
+let school: TestSchool
+
+beforeEach(async () => {
+  school = await world.aSchool()
+  await furnishExamples(world, school)
+})
+
+const codesOf = (done: { errors: readonly { errors: readonly { code: string }[] }[] }) =>
+  done.errors.map(({ errors }) => errors.map(({ code }) => code).join())
+
+describe('offers', () => {
+  test('a coupon keeps what it promised', async () => {
+    const rows = [
+      { code: 'FIRST', percent_off: 90 },
+      { code: 'BOTH', percent_off: 5, amount_off: 5, currency: 'USD' },
+      { code: 'NONE' },
+      { code: 'FIRST', max_redemptions: 5, percent_off: 10 },
+    ]
+    const done = await importInto(school, couponKind, rows)
+    expect(codesOf(done)).toEqual(['fixed', 'inconsistent', 'inconsistent'])
+    expect(done).toMatchObject({ updated: 1 })
+  })
+
+  test('a plan with subscribers keeps its terms and may change its name', async () => {
+    const rows = [
+      { slug: 'studio', price_amount: 1 },
+      { slug: 'studio', name: 'Atelier', price_amount: 1000 },
+    ]
+    expect(codesOf(await importInto(school, planKind, rows))).toEqual(['subscribed'])
+    expect(JSON.parse(await exportFrom(school, planKind))).toMatchObject({
+      name: 'Atelier',
+      price_amount: 1000,
+    })
+  })
+
+  test('a canceled subscription has its time, and one member one running plan', async () => {
+    const period = {
+      plan_slug: 'studio',
+      current_period_starts_at: '2027-01-01T00:00:00Z',
+      current_period_ends_at: '2027-02-01T00:00:00Z',
+    }
+    const rows = [
+      { external_id: '1', member_id: EXAMPLE.student, ...period },
+      { external_id: '2', member_id: EXAMPLE.student, ...period, state: 'canceled' },
+      { external_id: '2', state: 'canceled' },
+    ]
+    const done = await importInto(school, subscriptionKind, rows)
+    expect(codesOf(done)).toEqual(['taken'])
+    expect(done).toMatchObject({ created: 1, unchanged: 1 })
+  })
+
+  test('a state brings its time with it, and loses it again', async () => {
+    await importInto(school, courseKind, [{ slug: 'second', state: 'archived' }])
+    const stateOf = async () =>
+      (await exportFrom(school, courseKind))
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+        .find(({ slug }) => slug === 'second')
+    expect(await stateOf()).toMatchObject({ state: 'archived', archived_at: expect.any(String) })
+    await importInto(school, courseKind, [{ slug: 'second', state: 'published' }])
+    expect(await stateOf()).toMatchObject({ archived_at: null, published_at: expect.any(String) })
+  })
+})
+
+describe('events', () => {
+  test('are full when they are full, and the line that comes too late is named', async () => {
+    const rows = []
+    for (let n = 0; n < 6; n++) {
+      const { email } = await world.aMember(school)
+      rows.push({ event_slug: 'evening', member_email: email })
+    }
+    const done = await importInto(school, registrationKind, rows)
+    // One of five places was taken before.
+    expect(done).toMatchObject({ created: 4, failed: 2 })
+    expect(done.errors.map(({ line }) => line)).toEqual([5, 6])
+    expect(codesOf(done)).toEqual(['full', 'full'])
+    const freed = { event_slug: 'evening', member_id: EXAMPLE.student, state: 'canceled' }
+    expect(await importInto(school, registrationKind, [freed, ...rows])).toMatchObject({
+      updated: 1,
+      unchanged: 4,
+      created: 1,
+      failed: 1,
+    })
+  })
+})
+
+describe('what other systems sold', () => {
+  const orders = () => school.at.from('orders').selectAll().orderBy('number').execute()
+
+  test('a payment of an unknown order makes the order, and completes it when it is paid', async () => {
+    const attempt = { order_number: 'X-1', member_id: EXAMPLE.student, amount: 900 }
+    const item = { kind: 'course', item_id: EXAMPLE.course }
+    const rows = [
+      {
+        trade_no: 'X-1-1',
+        ...attempt,
+        state: 'expired',
+        expires_at: '2026-01-01T00:00:00Z',
+        payment_type: 'atm',
+        bank_code: '808',
+        lines: [{ title: 'First', unit_amount: 900, ...item }],
+      },
+      { trade_no: 'X-1-2', ...attempt, state: 'paid', created_at: '2026-01-02T00:00:00Z' },
+    ]
+    expect(await importInto(school, paymentKind, rows)).toMatchObject({ created: 2, failed: 0 })
+    expect(await importInto(school, paymentKind, rows)).toMatchObject({ unchanged: 2, failed: 0 })
+    const [, order] = await orders()
+    expect(order).toMatchObject({
+      number: 'X-1',
+      state: 'completed',
+      total_amount: 900,
+      completed_at: new Date('2026-01-02T00:00:00Z'),
+    })
+    const items = await school.at
+      .from('order_items')
+      .selectAll()
+      .where('order_id', '=', order?.id ?? '')
+      .execute()
+    expect(items).toMatchObject([{ title: 'First', course_id: EXAMPLE.course, quantity: 1 }])
+  })
+
+  test('a payment that contradicts itself, its order or another one is refused', async () => {
+    const attempt = { order_number: 'N-1', amount: 100 }
+    const rows = [
+      { trade_no: 'a', ...attempt, state: 'pending', paid_at: '2026-01-01T00:00:00Z' },
+      { trade_no: 'b', ...attempt, state: 'expired' },
+      { trade_no: 'c', ...attempt, refunding_state: 'requested' },
+      { trade_no: 'd', ...attempt, member_id: EXAMPLE.newcomer },
+      { trade_no: 'e', amount: 100 },
+      { trade_no: 'f', order_number: 'unheard', amount: 100 },
+      { trade_no: 'T-1', order_number: 'other' },
+    ]
+    const done = await importInto(school, paymentKind, rows)
+    expect(codesOf(done)).toEqual([
+      'inconsistent',
+      'inconsistent',
+      'inconsistent',
+      'other_member',
+      'required',
+      'required',
+      'fixed',
+    ])
+    expect(await orders()).toHaveLength(1)
+  })
+
+  test('a refund comes in later by the same trade number', async () => {
+    const refund = { trade_no: 'T-1', state: 'refunded', refunding_state: 'refunded' }
+    const rows = [{ ...refund, refunded_amount: 4500, refunded_at: '2030-01-01T00:00:00Z' }]
+    expect(await importInto(school, paymentKind, rows)).toMatchObject({ updated: 1 })
+    expect(JSON.parse(await exportFrom(school, paymentKind))).toMatchObject({
+      state: 'refunded',
+      refunded_amount: 4500,
+      refund_requested_at: '2030-01-01T00:00:00.000Z',
+    })
+  })
+
+  test('an order redeems the coupons that it names', async () => {
+    const order = { number: 'Y-1', member_id: EXAMPLE.student, state: 'open', total_amount: 1 }
+    const rows = [
+      { ...order, coupon_codes: ['SECOND', 'FIRST'] },
+      { ...order, number: 'Y-2', coupon_codes: ['NOPE'] },
+    ]
+    const done = await importInto(school, orderKind, rows)
+    expect(done).toMatchObject({ created: 1, failed: 1 })
+    expect(codesOf(done)).toEqual(['unknown_reference'])
+    expect(await importInto(school, orderKind, rows.slice(0, 1))).toMatchObject({ unchanged: 1 })
+    await importInto(school, orderKind, [{ number: 'Y-1', coupon_codes: [] }])
+    const codes = (await exportFrom(school, couponKind))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).redemption_count)
+    expect(codes).toEqual([1, 0])
+  })
+})
+
+describe('what students did', () => {
+  test('moves the place where they go on, and counts as learning that day', async () => {
+    const about = { student_id: EXAMPLE.student, state: 'read' }
+    const rows = [
+      { ...about, lecture_id: EXAMPLE.secondLecture, updated_at: '2031-05-02T08:00:00Z' },
+      { ...about, lecture_id: EXAMPLE.lecture, updated_at: '2031-05-01T08:00:00Z' },
+    ]
+    const done = await importInto(school, progressKind, rows)
+    expect(done).toMatchObject({ created: 1, updated: 1, failed: 0 })
+    expect(await importInto(school, progressKind, rows)).toMatchObject({ unchanged: 2 })
+    const [enrollment] = await school.at.from('enrollments').selectAll().execute()
+    expect(enrollment).toMatchObject({
+      last_lecture_id: EXAMPLE.secondLecture,
+      last_watched_at: new Date('2031-05-02T08:00:00Z'),
+    })
+    const { rows: days } = await school.at.run(sql<{ day: string }>`
+      select day from learning_days where school_id = ${school.id} and day > '2031-01-01' order by 1`)
+    expect(days.map(({ day }) => day)).toEqual(['2031-05-01', '2031-05-02'])
+  })
+
+  test('belongs to a course that they have', async () => {
+    const rows = [{ student_id: EXAMPLE.newcomer, lecture_id: EXAMPLE.lecture, state: 'read' }]
+    expect(codesOf(await importInto(school, progressKind, rows))).toEqual(['not_enrolled'])
+  })
+})
+
+describe('what members are told', () => {
+  test('leads nowhere that a browser would run, and is not read before it is sent', async () => {
+    const told = { member_id: EXAMPLE.student, title: 'T' }
+    const rows = [
+      { external_id: '1', ...told, url: 'javascript:alert(1)' },
+      { external_id: '2', ...told, url: '//evil.test/' },
+      {
+        external_id: '3',
+        ...told,
+        created_at: '2027-01-02T00:00:00Z',
+        read_at: '2027-01-01T00:00:00Z',
+      },
+    ]
+    const done = await importInto(school, notificationKind, rows)
+    expect(done).toMatchObject({ created: 0, failed: 3 })
+  })
+})
+
+describe('consulting', () => {
+  test('seats and rosters are told by email, and a class has no seats', async () => {
+    const { email, id } = await world.aMember(school)
+    await importInto(school, serviceKind, [{ external_id: 's', title: 'Coaching' }])
+    await importInto(school, studyGroupKind, [
+      { external_id: 'g', name: 'Group', member_emails: [email.toUpperCase()] },
+    ])
+    const times = { starts_at: '2027-02-01T09:00:00Z', ends_at: '2027-02-01T10:00:00Z' }
+    const rows = [
+      { external_id: '1', service_external_id: 's', member_emails: [email], ...times },
+      { external_id: '2', study_group_external_id: 'g', ...times },
+      { external_id: '3', study_group_external_id: 'g', member_emails: [email], ...times },
+      { external_id: '4', service_external_id: 's', member_emails: ['no@body.test'], ...times },
+      { external_id: '5', ...times },
+      { external_id: '6', service_external_id: 'unheard', ...times },
+    ]
+    const done = await importInto(school, meetingKind, rows)
+    expect(codesOf(done)).toEqual([
+      'study_group',
+      'unknown_reference',
+      'one_of',
+      'unknown_reference',
+    ])
+    expect(done).toMatchObject({ created: 2 })
+    const meetings = (await exportFrom(school, meetingKind))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(meetings.find(({ kind }) => kind === 'consulting')).toMatchObject({
+      title: 'Coaching',
+      member_ids: [id],
+    })
+  })
+
+  test('a service has no time twice', async () => {
+    await importInto(school, serviceKind, [{ external_id: 's', title: 'Coaching' }])
+    const time = { service_external_id: 's', weekday: 2, starts_at: '10:00', duration_minutes: 30 }
+    const rows = [
+      { external_id: '1', ...time },
+      { external_id: '2', ...time },
+    ]
+    expect(codesOf(await importInto(school, slotKind, rows))).toEqual(['taken'])
+  })
+})

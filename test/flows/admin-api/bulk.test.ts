@@ -1,0 +1,226 @@
+import { request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { anOperator, type OperatorClient } from '../../support/admin-api.ts'
+import { aWorld, type TestSchool, type World } from '../../support/world.ts'
+
+let world: World
+let school: TestSchool
+let operator: OperatorClient
+
+beforeAll(async () => {
+  world = await aWorld()
+  school = await world.aSchool()
+  operator = await anOperator(world, school)
+}, 60_000)
+
+const CSV = { 'content-type': 'text/csv; charset=utf-8' }
+const NDJSON = { 'content-type': 'application/x-ndjson' }
+
+const sendRows = (path: string, body: string, headers: Record<string, string> = CSV) =>
+  operator.send('POST', path, { body, headers })
+
+const pages = (count: number, from = 0): string =>
+  Array.from({ length: count }, (_, n) =>
+    JSON.stringify({ slug: `p-${from + n}`, title: `Page ${from + n}` }),
+  ).join('\n')
+
+describe('an import over HTTP', () => {
+  test('answers with what became of the rows, and with the lines of those it refused', async () => {
+    const answer = await sendRows('/coupons/import', 'code,percent_off\nSPRING,20\nspring,20\nX,\n')
+    expect(answer.statusCode).toBe(200)
+    expect(answer.json()).toMatchObject({
+      object: 'import',
+      resource: 'coupons',
+      dry_run: false,
+      complete: true,
+      next_line: 5,
+      rows: 3,
+      created: 1,
+      failed: 2,
+      errors: [
+        { line: 3, errors: [{ pointer: '/code', code: 'invalid_format' }] },
+        { line: 4, errors: [{ pointer: '/code', code: 'invalid_format' }] },
+      ],
+    })
+    const entries = await school.at.from('audit_entries').selectAll().execute()
+    const ours = entries.filter(({ subject }) => subject === answer.json().id)
+    expect(ours).toMatchObject([
+      {
+        actor_user_id: operator.person.id,
+        detail: { operation: 'coupons.import', via: 'admin_api' },
+      },
+      { detail: { created: 1, failed: 2, complete: true } },
+    ])
+    expect(ours[0]?.client_id).not.toBeNull()
+  })
+
+  test('of a dry run writes nothing', async () => {
+    const answer = await sendRows('/coupons/import?dry_run=true', 'code,percent_off\nDRY,20\n')
+    expect(answer.json()).toMatchObject({ dry_run: true, created: 1 })
+    const list = await operator.get('/coupons?code=DRY')
+    expect(list.json().data).toEqual([])
+  })
+
+  test('refuses a heading, a parameter or a type that it does not know, before it writes', async () => {
+    const heading = await sendRows('/coupons/import', 'code,percent\nHEAD,20\n')
+    expect(heading.statusCode).toBe(422)
+    expect(heading.json().errors).toMatchObject([{ pointer: '/percent', code: 'unknown_field' }])
+    const parameter = await sendRows('/coupons/import?dryrun=true', 'code,percent_off\nHEAD,20\n')
+    expect(parameter.statusCode).toBe(400)
+    const type = await sendRows('/coupons/import', '[]', { 'content-type': 'application/json' })
+    expect(type.statusCode).toBe(415)
+    expect((await operator.get('/coupons?code=HEAD')).json().data).toEqual([])
+  })
+
+  test('goes on where it was told to', async () => {
+    const file = `${pages(5)}\n{"slug":"x"}\n${pages(5, 10)}`
+    const first = await sendRows('/pages/import?max_errors=1', file, NDJSON)
+    expect(first.json()).toMatchObject({ created: 10, failed: 1, complete: false, next_line: 12 })
+    const again = await sendRows('/pages/import?from_line=7', file, NDJSON)
+    expect(again.json()).toMatchObject({ rows: 5, unchanged: 5, complete: true })
+  })
+
+  test('a write scope alone imports, and shows nothing of what is there', async () => {
+    const writer = await anOperator(world, school, { scopes: 'pages:write' })
+    const headers = NDJSON
+    const done = await writer.send('POST', '/pages/import', { body: pages(1), headers })
+    expect(done.json()).toMatchObject({ unchanged: 1 })
+    expect((await writer.get('/pages/export')).statusCode).toBe(403)
+    expect((await writer.send('POST', '/posts/import', { body: '', headers })).statusCode).toBe(403)
+  })
+
+  test('a person’s name and email stay theirs', async () => {
+    const member = await world.aMember(school)
+    const row = JSON.stringify({ id: member.id, email: 'stolen@people.test', name: 'Stolen' })
+    const done = await sendRows('/students/import', row, NDJSON)
+    expect(done.json()).toMatchObject({ unchanged: 1 })
+    expect((await operator.get(`/students/${member.id}`)).json()).toMatchObject({
+      email: member.email,
+      name: member.name,
+    })
+  })
+})
+
+describe('an export over HTTP', () => {
+  test('is the list of the resource, as a file, for its reader alone', async () => {
+    const answer = await operator.get('/pages/export')
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/x-ndjson; charset=utf-8',
+      'content-disposition': 'attachment; filename="pages.ndjson"',
+      'cache-control': 'no-store',
+    })
+    const rows = answer.body
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const list = (await operator.get('/pages?limit=100')).json().data
+    const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1)
+    expect(rows).toEqual(list.sort(byId))
+    const rest = await operator.get(`/pages/export?after=${rows[3].id}`)
+    expect(rest.body).toBe(answer.body.split('\n').slice(4).join('\n'))
+    const wrong = await operator.get('/pages/export?after=4')
+    expect(wrong.statusCode).toBe(400)
+    expect(wrong.json().errors).toMatchObject([{ parameter: 'after' }])
+  })
+
+  test('HEAD tells the type and sends no rows', async () => {
+    const answer = await operator.send('HEAD', '/pages/export?format=csv')
+    expect(answer.statusCode).toBe(200)
+    expect(answer.headers['content-type']).toContain('text/csv')
+    expect(answer.body).toBe('')
+  })
+
+  test('any other method is refused with those there are', async () => {
+    const answer = await operator.send('DELETE', '/pages/export')
+    expect(answer.statusCode).toBe(405)
+    expect(answer.headers.allow).toBe('GET')
+  })
+})
+
+describe('on a real connection', () => {
+  /** Sends pieces, waits in between, and resolves with the answer, or with nothing if it hung up. */
+  async function upload(
+    path: string,
+    write: (send: (text: string) => void, hangUp: () => void) => Promise<void>,
+  ): Promise<{ status: number; body: string } | undefined> {
+    if (!world.app.server.listening) await world.app.listen({ port: 0, host: '127.0.0.1' })
+    const { port } = world.app.server.address() as AddressInfo
+    const headers = {
+      host: new URL(school.origin).host,
+      authorization: `Bearer ${operator.accessToken}`,
+      ...NDJSON,
+    }
+    return await new Promise((resolve) => {
+      const sending = request({ port, host: '127.0.0.1', method: 'POST', path, headers })
+      sending.on('error', () => resolve(undefined))
+      sending.on('response', async (answer) => {
+        let body = ''
+        for await (const piece of answer) body += piece
+        resolve({ status: answer.statusCode ?? 0, body })
+      })
+      void write(
+        (text) => sending.write(text),
+        () => sending.destroy(),
+      ).then(() => sending.end())
+    })
+  }
+
+  const count = async (prefix: string): Promise<number> => {
+    const rows = await school.at.from('pages').select('slug').execute()
+    return rows.filter(({ slug }) => slug.startsWith(prefix)).length
+  }
+
+  const row = (prefix: string, n: number) => `{"slug":"${prefix}-${n}","title":"T"}\n`
+
+  test('a caller who hangs up has whole batches done, and sends the file again', async () => {
+    const all = Array.from({ length: 1500 }, (_, n) => row('cut', n))
+    const cut = await upload('/api/v1/pages/import', async (send, hangUp) => {
+      send(all.slice(0, 1200).join(''))
+      while ((await count('cut')) < 1000) await new Promise((resolve) => setTimeout(resolve, 20))
+      hangUp()
+    })
+    expect(cut).toBeUndefined()
+    expect(await count('cut')).toBe(1000)
+    const again = await upload('/api/v1/pages/import', async (send) => send(all.join('')))
+    expect(JSON.parse(again?.body ?? '')).toMatchObject({
+      created: 500,
+      unchanged: 1000,
+      failed: 0,
+    })
+  })
+
+  test('an import that ends early is still answered, though the caller is sending', async () => {
+    const bad = '{"slug":"?"}\n'
+    const answer = await upload('/api/v1/pages/import?max_errors=5', async (send) => {
+      for (let n = 0; n < 40; n++) {
+        send(bad.repeat(2000))
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    })
+    expect(answer?.status).toBe(200)
+    expect(JSON.parse(answer?.body ?? '')).toMatchObject({ complete: false, created: 0 })
+  })
+
+  test('no more than four run at once; the fifth is told when to come again', async () => {
+    let letGo: () => void = () => undefined
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    const running = Array.from({ length: 4 }, (_, n) =>
+      upload('/api/v1/pages/import', async (send) => {
+        send(row(`held${n}`, 0).repeat(1200))
+        await held
+      }),
+    )
+    while ((await count('held')) < 4) await new Promise((resolve) => setTimeout(resolve, 20))
+    const fifth = await sendRows('/pages/import', row('held', 9), NDJSON)
+    expect(fifth.statusCode).toBe(503)
+    expect(fifth.headers['retry-after']).toBe('5')
+    letGo()
+    expect((await Promise.all(running)).map((answer) => answer?.status)).toEqual([
+      200, 200, 200, 200,
+    ])
+    expect((await sendRows('/pages/import', row('held', 9), NDJSON)).statusCode).toBe(200)
+  })
+})
