@@ -19,10 +19,12 @@ export function PageHead(props: {
         </p>
       )}
       <div class="page-head-line">
-        <h1>{props.title}</h1>
+        <div class="page-head-words">
+          <h1>{props.title}</h1>
+          {props.lead && <p class="lead">{props.lead}</p>}
+        </div>
         {props.children}
       </div>
-      {props.lead && <p class="lead">{props.lead}</p>}
     </div>
   )
 }
