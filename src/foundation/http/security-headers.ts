@@ -9,7 +9,7 @@ import type { FastifyReply } from 'fastify'
  */
 export type PageKind = 'site' | 'authorization'
 
-/** No scripts here: nobody who gets one onto this origin, as a file say, can run it on consent. */
+/** No scripts: whoever gets one onto this origin, as a file say, cannot run it on any page. */
 const AUTHORIZATION_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -18,7 +18,7 @@ const AUTHORIZATION_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-const SITE_POLICY = `${AUTHORIZATION_POLICY}; script-src 'self'; form-action 'self'`
+const SITE_POLICY = `${AUTHORIZATION_POLICY}; form-action 'self'`
 
 const PAGE_HEADERS = {
   // RFC 9700 §4.16: for browsers that know frame-ancestors and those that know only the old way.
