@@ -76,11 +76,28 @@ describe('a consent that the person did not give', async () => {
 
   verifies(
     ['pages.security.form-token', 'rfc9700.csrf'],
-    'without any session leads to a refusal, not to a code',
+    'without any session leads to sign-in, not to a code, and from another site to a refusal',
     async () => {
-      expectPage(await new Visitor(world, stage.school).post('/consent', genuine), 403)
+      const before = await writtenRows(stage)
+      const nobody = new Visitor(world, stage.school)
+      const answer = await nobody.post('/consent', genuine)
+      expect(locationOf(answer)).toBe(`/sign-in?request=${genuine.request}`)
+      const forged = await nobody.post('/consent', genuine, { origin: 'https://evil.example' })
+      expectPage(forged, 403)
+      expect(await writtenRows(stage)).toBe(before)
     },
   )
+
+  test('once the session has ended, sign-in leads back to the question', async () => {
+    const late = await signedIn(stage)
+    const signOut = hiddenFields(late.page.body, '/sign-out')
+    const other = { form_token: signOut.form_token ?? '' }
+    expect(locationOf(await late.visitor.post('/sign-out', other))).toBe('/')
+    const turned = await late.visitor.follow(await late.visitor.decide(late.page, 'allow'))
+    expectPage(turned, 200)
+    const again = await late.visitor.follow(await late.visitor.signIn(turned, stage.person))
+    expect(locationOf(await late.visitor.decide(again, 'allow'))).toContain('code=')
+  })
 })
 
 describe('a sign-in that the person did not start', () => {

@@ -321,6 +321,22 @@ describe('signing out', () => {
     }
   })
 
+  test('twice, in two tabs, is no mistake', async () => {
+    const { visitor, page } = await signedIn(stage)
+    const { form_token = '' } = hiddenFields(page.body, '/sign-out')
+    expect(locationOf(await visitor.post('/sign-out', { form_token }))).toBe('/')
+    expect(locationOf(await visitor.post('/sign-out', { form_token }))).toBe('/')
+  })
+
+  test('by a post that carries no cookie leaves the browser its own', async () => {
+    const { visitor, page } = await signedIn(stage)
+    const stranger = new Visitor(world, stage.school)
+    const forged = await stranger.post('/sign-out', {}, { origin: stage.school.origin })
+    expect(forged.headers['set-cookie']).toBeUndefined()
+    expectPage(await stranger.post('/sign-out', {}, { origin: 'https://evil.example' }), 403)
+    expect(locationOf(await visitor.decide(page, 'allow'))).toContain('code=')
+  })
+
   test('by another site does nothing', async () => {
     const { visitor, page } = await signedIn(stage)
     const fields = hiddenFields(page.body, '/sign-out')

@@ -28,7 +28,7 @@ import { isLoopback } from '../../foundation/protocol/redirect-uri.ts'
 import { brandingOf } from '../../gate/branding.ts'
 import { findBrowserSession } from '../../gate/browser-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
-import { checkedForm, formTokenFor, sendOn, sendPage } from './page-request.ts'
+import { checkedForm, formTokenFor, sendOn, sendPage, uncheckedForm } from './page-request.ts'
 import { type AskingClient, consentPage } from './views/consent.tsx'
 import { noRolePage, operatorOnlyPage } from './views/refusals.tsx'
 
@@ -56,22 +56,26 @@ export function addConsentRoutes(
     if (question === undefined) return changed(request, reply)
     const session = await findBrowserSession(request)
     if (session === undefined || isSignInDue(session, pending)) {
-      return sendOn(reply, request, 'authorization', `/sign-in?request=${sealed}`)
+      return sendOn(reply, request, 'authorization', signInFor(sealed))
     }
     return await ask(context, request, reply, session, question, sealed)
   })
 
   app.post('/consent', async (request, reply) => {
     const session = await findBrowserSession(request)
-    const form = checkedForm(context.keyring, request, session)
+    const form =
+      session === undefined
+        ? uncheckedForm(request)
+        : checkedForm(context.keyring, request, session)
     const sealed = form.get('request') ?? ''
     const pending = openPending(context.keyring, request.school.id, sealed)
     if (pending === undefined) return expired(request, reply)
+    if (session === undefined) return sendOn(reply, request, 'authorization', signInFor(sealed))
     // Time has passed since the page was shown: client, address, scopes and role are read anew.
     const question = await read(request, pending)
     if (question === undefined) return changed(request, reply)
-    if (session === undefined || isSignInDue(session, pending)) {
-      return sendOn(reply, request, 'authorization', `/sign-in?request=${sealed}`)
+    if (isSignInDue(session, pending)) {
+      return sendOn(reply, request, 'authorization', signInFor(sealed))
     }
     const decision = form.get('decision')
     const standing = standingOf(session, question.client)
@@ -86,6 +90,11 @@ export function addConsentRoutes(
     }
     return await ask(context, request, reply, session, question, sealed, 400)
   })
+}
+
+/** Sign-in, and from there back to the question. */
+function signInFor(sealed: string): string {
+  return `/sign-in?request=${sealed}`
 }
 
 async function allow(

@@ -81,6 +81,16 @@ export function checkedSignInForm(
   return formOf(keyring, request, [...sessionOwner(session), ...anonymousOwner(request)])
 }
 
+/**
+ * The fields of a form whose session is gone: ended elsewhere, or too old. Nothing may be done with
+ * them but to lead on to sign-in; a stranger's page is refused all the same.
+ */
+export function uncheckedForm(request: FastifyRequest): URLSearchParams {
+  checkSameOriginPost(request.headers, request.school.origin)
+  if (request.body instanceof URLSearchParams) return request.body
+  throw new RequestRefusedError(400, 'The form did not arrive. Open the page and send it again.')
+}
+
 /** The same for a form with files, whose token comes as a part of its own. */
 export function checkPostToken(
   keyring: Keyring,
@@ -97,12 +107,9 @@ function formOf(
   request: FastifyRequest,
   owners: readonly FormOwner[],
 ): URLSearchParams {
-  checkSameOriginPost(request.headers, request.school.origin)
-  if (!(request.body instanceof URLSearchParams)) {
-    throw new RequestRefusedError(400, 'The form did not arrive. Open the page and send it again.')
-  }
-  checkFormToken(keyring.key(PURPOSE), owners, request.body.get('form_token') ?? undefined)
-  return request.body
+  const form = uncheckedForm(request)
+  checkFormToken(keyring.key(PURPOSE), owners, form.get('form_token') ?? undefined)
+  return form
 }
 
 function sessionOwner(session: BrowserSession | undefined): readonly FormOwner[] {

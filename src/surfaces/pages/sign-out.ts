@@ -1,11 +1,11 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { openPending } from '../../domain/grants/pending-authorization.ts'
 import { endSession } from '../../domain/people/sessions.ts'
 import { brandingOf } from '../../gate/branding.ts'
 import { findBrowserSession } from '../../gate/browser-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { forgetSession } from './browser-session.ts'
-import { checkedForm, formTokenFor, sendOn, sendPage } from './page-request.ts'
+import { checkedForm, formTokenFor, sendOn, sendPage, uncheckedForm } from './page-request.ts'
 import { signOutPage } from './views/sign-out.tsx'
 
 /** A link alone signs nobody out: any page could hold it as a picture. */
@@ -23,12 +23,25 @@ export function addSignOutRoutes(app: FastifyInstance, context: AppContext): voi
 
   app.post('/sign-out', async (request, reply) => {
     const session = await findBrowserSession(request)
+    // Signed out already, in another tab say: they get what they ask for. The cookie stays, since a
+    // forged post carries none either, and must not make the browser forget the one it has.
+    if (session === undefined) return leave(context, request, reply, uncheckedForm(request))
     const form = checkedForm(context.keyring, request, session)
-    if (session !== undefined) await endSession(request.at, session.id)
+    await endSession(request.at, session.id)
     forgetSession(request, reply)
-    const sealed = form.get('request') ?? undefined
-    const pending = openPending(context.keyring, request.school.id, sealed)
-    const next = pending === undefined ? '/' : `/sign-in?request=${sealed}`
-    return sendOn(reply, request, 'authorization', next)
+    return leave(context, request, reply, form)
   })
+}
+
+/** Home, or to sign-in where an app waits for somebody else to sign in. */
+function leave(
+  context: AppContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  form: URLSearchParams,
+): FastifyReply {
+  const sealed = form.get('request') ?? undefined
+  const pending = openPending(context.keyring, request.school.id, sealed)
+  const next = pending === undefined ? '/' : `/sign-in?request=${sealed}`
+  return sendOn(reply, request, 'authorization', next)
 }
