@@ -1,4 +1,4 @@
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { DocumentClients } from './domain/clients/document-clients.ts'
 import { addressBucket } from './foundation/http/client-address.ts'
 import { allowCrossOrigin, pathsAmong } from './foundation/http/cross-origin.ts'
@@ -8,7 +8,7 @@ import { createRateLimiter } from './foundation/http/rate-limit.ts'
 import { createHttpServer } from './foundation/http/server.ts'
 import type { TrustProxy } from './foundation/http/trust-proxy.ts'
 import type { AppContext } from './gate/context.ts'
-import { answerNotFound } from './gate/not-found.tsx'
+import { createNotFoundAnswer } from './gate/not-found.ts'
 import { enterSchool } from './gate/school-gate.ts'
 import { addAdminApiRoutes } from './surfaces/admin-api/admin-api.ts'
 import { addMcpRoutes } from './surfaces/mcp/mcp.ts'
@@ -36,7 +36,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     trust,
     observers: options.observers ?? [],
     limits: { bodyBytes: context.limits.jsonBodyBytes },
-    notFound: (request: FastifyRequest, reply: FastifyReply) => answerNotFound(request, reply),
+    notFound: createNotFoundAnswer(context, trust),
   })
   allowCrossOrigin(app, pathsAmong(API_PATHS))
   addHealthRoutes(app, options.readiness)

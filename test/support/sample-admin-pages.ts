@@ -3,6 +3,7 @@ import { MEMBER_SCOPES } from '../../src/surfaces/pages/admin/applications.ts'
 import { adminOnlyPage } from '../../src/surfaces/pages/views/admin/admin-only.tsx'
 import { applicationPage } from '../../src/surfaces/pages/views/admin/application.tsx'
 import { applicationsPage } from '../../src/surfaces/pages/views/admin/applications.tsx'
+import { applicationsOffPage } from '../../src/surfaces/pages/views/admin/applications-off.tsx'
 import { auditPage } from '../../src/surfaces/pages/views/admin/audit.tsx'
 import { clientPage } from '../../src/surfaces/pages/views/admin/client.tsx'
 import { clientsPage } from '../../src/surfaces/pages/views/admin/clients.tsx'
@@ -197,6 +198,10 @@ export const sampleAdminPages: Record<string, string> = {
     signsIdTokens: false,
   }),
   'admin-only': adminOnlyPage({ school, here: '/admin', viewer: student, roles: ['student'] }),
+  'admin-applications-off': applicationsOffPage({
+    ...at('/admin/developers/applications'),
+    applicationsShown: false,
+  }),
   'admin-settings': settingsPage({
     ...at('/admin/settings'),
     mcpConnections: true,

@@ -76,7 +76,6 @@ export const samplePages: Record<string, string> = {
     problem: { kind: 'throttled', retryAfterSeconds: 840 },
   }),
   'sign-in-new-password': signInPage({ ...signIn, newPassword: true }),
-  'sign-in-expired': signInPage({ ...signIn, problem: { kind: 'session-expired' } }),
   consent: consentPage(consent),
   'consent-read-only': consentPage({
     ...consent,

@@ -32,6 +32,39 @@ export function unavailablePage({ reference, school }: { reference: string; scho
   })
 }
 
+/** Answers 500: a mistake of ours, and no promise about what was done before it. */
+export function ourFaultPage({ reference, school }: { reference: string; school?: Branding }) {
+  return errorPage({
+    title: 'Something went wrong here',
+    what: 'That was our mistake, not yours. It is written down for whoever runs this server.',
+    next: 'Go back and try again. If it keeps failing, tell your school, with the reference below.',
+    reference,
+    school,
+  })
+}
+
+/** Answers 404. */
+export function nothingHerePage(props: {
+  reference: string
+  school?: Branding | undefined
+  what?: string
+  /** Where to start again. */
+  from: { url: string; label: string }
+}) {
+  const { reference, school, from } = props
+  return errorPage({
+    title: 'There is nothing here',
+    what: props.what ?? 'This address leads nowhere: it was mistyped, or what was here is gone.',
+    next: (
+      <p>
+        Check the address, or start again from <a href={from.url}>{from.label}</a>.
+      </p>
+    ),
+    reference,
+    school,
+  })
+}
+
 /** Answers 400. */
 export function expiredRequestPage({ reference, school }: Place) {
   return errorPage({

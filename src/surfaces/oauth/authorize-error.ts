@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errorPage } from '../../foundation/html/error-page.tsx'
 import {
   brokenRequestPage,
+  ourFaultPage,
   unavailablePage,
   unknownClientPage,
   wrongRedirectUriPage,
@@ -31,7 +32,8 @@ export function answerAuthorizationError(
 
 function pageFor(refusal: OAuthError, request: FastifyRequest): string {
   const place = { reference: request.id, school: brandingOf(request.school) }
-  if (refusal.status >= 500) return unavailablePage(place)
+  if (refusal.status === 503) return unavailablePage(place)
+  if (refusal.status >= 500) return ourFaultPage(place)
   if (refusal.status === 429) return busyPage(place, refusal.description)
   const clientId = parameterOf(request, 'client_id')
   const redirectUri = parameterOf(request, 'redirect_uri')

@@ -2,10 +2,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { DocumentClients } from '../../domain/clients/document-clients.ts'
 import { isDatabaseUnavailable } from '../../foundation/db/unavailable.ts'
 import { errorPage } from '../../foundation/html/error-page.tsx'
-import { unavailablePage } from '../../foundation/html/error-pages.tsx'
+import {
+  nothingHerePage,
+  ourFaultPage,
+  unavailablePage,
+} from '../../foundation/html/error-pages.tsx'
 import { findClientFault } from '../../foundation/http/client-fault.ts'
 import { logFailure } from '../../foundation/http/last-resort.ts'
 import { nameSurface } from '../../foundation/http/observe-requests.ts'
+import { rawPath } from '../../foundation/http/raw-url.ts'
 import { acceptForms } from '../../foundation/http/request-body.ts'
 import { brandingOf } from '../../gate/branding.ts'
 import type { AppContext } from '../../gate/context.ts'
@@ -14,7 +19,7 @@ import { addConnectedAppRoutes } from './account/connected-apps.ts'
 import { addForgottenPasswordRoutes } from './account/forgotten-password.ts'
 import { addPasswordRoutes } from './account/password.ts'
 import { addAdminRoutes } from './admin/admin.ts'
-import { NotOperator } from './admin/operator.ts'
+import { adminFrame, FeatureOff, NotOperator } from './admin/operator.ts'
 import { addAssetRoutes } from './assets.ts'
 import { SignInNeeded } from './browser-session.ts'
 import { addConsentRoutes } from './consent.ts'
@@ -26,6 +31,7 @@ import { addSignInRoutes } from './sign-in.ts'
 import { addSignOutRoutes } from './sign-out.ts'
 import { frameFor } from './site-frame.ts'
 import { adminOnlyPage } from './views/admin/admin-only.tsx'
+import { applicationsOffPage } from './views/admin/applications-off.tsx'
 
 /** Everything a person sees. */
 export function addPageRoutes(
@@ -69,19 +75,37 @@ function answerPageError(
     const frame = frameFor(context, request, reply, session)
     return sendPage(reply, request, 'site', adminOnlyPage({ ...frame, roles: session.roles }), 403)
   }
+  if (error instanceof FeatureOff) {
+    const page = applicationsOffPage(adminFrame(context, request, reply, error.operator))
+    return sendPage(reply, request, 'site', page, 404)
+  }
   const place = { reference: request.id, school: brandingOf(request.school) }
   const fault = findClientFault(error)
+  if (fault?.status === 404) {
+    const from = beginningOf(rawPath(request.raw.url ?? '/'))
+    const page = nothingHerePage({ ...place, what: fault.description, from })
+    return sendPage(reply, request, 'authorization', page, 404)
+  }
   if (fault !== undefined) {
     const page = errorPage({
       ...place,
-      title: fault.status === 404 ? 'There is nothing here' : 'This did not work',
+      title: 'This did not work',
       what: fault.description,
       next: 'Go back, reload the page and try again.',
     })
     return sendPage(reply, request, 'authorization', page, fault.status)
   }
   logFailure(request, error)
-  if (isDatabaseUnavailable(error)) reply.header('retry-after', 5)
-  const status = isDatabaseUnavailable(error) ? 503 : 500
-  return sendPage(reply, request, 'authorization', unavailablePage(place), status)
+  if (isDatabaseUnavailable(error)) {
+    reply.header('retry-after', 5)
+    return sendPage(reply, request, 'authorization', unavailablePage(place), 503)
+  }
+  return sendPage(reply, request, 'authorization', ourFaultPage(place), 500)
+}
+
+/** Where the part of the site begins that a page belongs to. */
+function beginningOf(path: string): { url: string; label: string } {
+  if (path.startsWith('/admin')) return { url: '/admin', label: 'the admin area' }
+  if (path.startsWith('/account')) return { url: '/account', label: 'your account' }
+  return { url: '/', label: 'the home page' }
 }

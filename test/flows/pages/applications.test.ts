@@ -305,7 +305,10 @@ describe('the beta feature', () => {
       const before = await owner.get('/admin')
       expect(before.body).not.toContain(`href="${APPS}"`)
       for (const path of [APPS, `${APPS}/new`]) {
-        expect((await owner.get(path)).statusCode).toBe(404)
+        const hidden = await owner.get(path)
+        expect(hidden.statusCode).toBe(404)
+        expect(hidden.body).toContain('href="/admin/settings"')
+        expect(hidden.body).toContain('Switch it on in Settings')
       }
       const on = await submit(owner, '/admin/settings', '/admin/settings/beta', {
         mcp_connections: 'on',

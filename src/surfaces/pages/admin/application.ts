@@ -34,7 +34,7 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
   /** Who asks, and about what: every route of one application begins with this. */
   const enter = async (request: FastifyRequest, returnTo?: string) => {
     const operator = await loadOperator(request, returnTo)
-    checkShown(request)
+    checkShown(request, operator)
     return { operator, application: await loadApplication(request) }
   }
 

@@ -14,7 +14,7 @@ import type { ApplicationDraft } from '../views/admin/application-fields.tsx'
 import { applicationsPage } from '../views/admin/applications.tsx'
 import { newApplicationPage } from '../views/admin/new-application.tsx'
 import { carrySecret } from './new-secret.ts'
-import { adminFrame, changedBy, loadOperator } from './operator.ts'
+import { adminFrame, changedBy, FeatureOff, loadOperator } from './operator.ts'
 
 const NOTICES = { deleted: 'The application is gone, and every access it had has ended.' }
 
@@ -34,7 +34,7 @@ const EMPTY: ApplicationDraft = {
 export function addApplicationRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(paths.applications, async (request, reply) => {
     const operator = await loadOperator(request)
-    checkShown(request)
+    checkShown(request, operator)
     const [applications, people] = await Promise.all([
       listClients(request.at, 'application'),
       peoplePerApp(request.at),
@@ -46,13 +46,13 @@ export function addApplicationRoutes(app: FastifyInstance, context: AppContext):
 
   app.get(paths.newApplication, async (request, reply) => {
     const operator = await loadOperator(request)
-    checkShown(request)
+    checkShown(request, operator)
     return showNew(context, request, reply, operator, EMPTY, [])
   })
 
   app.post(paths.applications, async (request, reply) => {
     const operator = await loadOperator(request, paths.newApplication)
-    checkShown(request)
+    checkShown(request, operator)
     const form = checkedForm(context.keyring, request, operator)
     const draft = readDraft(form)
     const by = changedBy(request, operator)
@@ -74,12 +74,8 @@ export function addApplicationRoutes(app: FastifyInstance, context: AppContext):
 }
 
 /** The beta feature reveals this area; the clients themselves do not depend on it. */
-export function checkShown(request: FastifyRequest): void {
-  if (request.school.mcpConnections) return
-  throw new RequestRefusedError(
-    404,
-    'OAuth applications are part of the beta feature “MCP connections”, which is off at this school. Switch it on under Admin, Settings.',
-  )
+export function checkShown(request: FastifyRequest, operator: BrowserSession): void {
+  if (!request.school.mcpConnections) throw new FeatureOff(operator)
 }
 
 /** An application of this school; another school's id names nothing here. */

@@ -18,6 +18,17 @@ export class NotOperator extends Error {
   }
 }
 
+/** Thrown where a part of the admin area is not shown, because its beta feature is off. */
+export class FeatureOff extends Error {
+  override readonly name = 'FeatureOff'
+  readonly operator: BrowserSession
+
+  constructor(operator: BrowserSession) {
+    super('The beta feature behind this page is off.')
+    this.operator = operator
+  }
+}
+
 /** The owner or admin behind a request; a post names the page that its form was on. */
 export async function loadOperator(
   request: FastifyRequest,

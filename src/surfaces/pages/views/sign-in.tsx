@@ -17,7 +17,6 @@ export type SignInProblem =
   | { kind: 'missing'; email: boolean; password: boolean }
   | { kind: 'throttled'; retryAfterSeconds: number }
   | { kind: 'busy' }
-  | { kind: 'session-expired' }
 
 interface SignInProps {
   school: Branding
@@ -135,12 +134,6 @@ function Problem({ problem }: { problem: SignInProblem }) {
       return (
         <Alert id={problemId} tone="error" title="Very many people are signing in">
           <p>We could not check your password just now. Try again in a few seconds.</p>
-        </Alert>
-      )
-    case 'session-expired':
-      return (
-        <Alert id={problemId} tone="error" title="You were away for a while">
-          <p>Please sign in again. You will go on where you were.</p>
         </Alert>
       )
   }

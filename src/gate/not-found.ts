@@ -1,0 +1,45 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { School } from '../domain/schools/school.ts'
+import { nothingHerePage } from '../foundation/html/error-pages.tsx'
+import { answerNotFound as answerPlainNotFound } from '../foundation/http/last-resort.ts'
+import { wantsHtml } from '../foundation/http/negotiate.ts'
+import { createOriginReader } from '../foundation/http/origin.ts'
+import { rawPath } from '../foundation/http/raw-url.ts'
+import { pageHeaders } from '../foundation/http/security-headers.ts'
+import type { TrustProxy } from '../foundation/http/trust-proxy.ts'
+import { brandingOf } from './branding.ts'
+import type { AppContext } from './context.ts'
+
+/** Where programs look: a page there would break a client that probes for metadata. */
+const PROGRAMS_ONLY = /^\/(\.well-known|api|mcp|member)(\/|$)/
+
+/** JSON for programs; for people a page of the school whose origin they are at. */
+export function createNotFoundAnswer(context: AppContext, trust: TrustProxy) {
+  const readOrigin = createOriginReader(trust)
+  const findSchool = async (request: FastifyRequest): Promise<School | undefined> => {
+    const { origin } = readOrigin(request)
+    try {
+      return origin === undefined ? undefined : await context.directory.find(origin)
+    } catch {
+      // The database is away: there is nothing at this address either way.
+      return undefined
+    }
+  }
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const forPrograms = PROGRAMS_ONLY.test(rawPath(request.raw.url ?? ''))
+    if (forPrograms || !wantsHtml(request.headers.accept)) {
+      return answerPlainNotFound(request, reply)
+    }
+    const school = await findSchool(request)
+    const page = nothingHerePage({
+      reference: request.id,
+      school: school && brandingOf(school),
+      from: { url: '/', label: 'the home page' },
+    })
+    return reply
+      .code(404)
+      .headers(pageHeaders(school?.origin ?? 'http://', 'site'))
+      .type('text/html; charset=utf-8')
+      .send(page)
+  }
+}

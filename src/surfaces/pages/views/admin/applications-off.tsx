@@ -1,0 +1,26 @@
+import { ButtonLink, PageHead } from '../../../../foundation/html/site-components.tsx'
+import { type AdminFrame, adminPage, paths } from './admin-page.tsx'
+
+/** Answers 404, to an operator whose school has not switched this part on. */
+export function applicationsOffPage(frame: AdminFrame): string {
+  return adminPage({
+    ...frame,
+    title: 'OAuth applications are not shown',
+    children: (
+      <>
+        <PageHead title="OAuth applications are not shown" />
+        <section class="panel">
+          <p>
+            They are part of the beta feature “MCP connections”, which is off at your school.
+            Applications that exist go on working all the same.
+          </p>
+          <div class="actions">
+            <ButtonLink look="primary" href={paths.settings}>
+              Switch it on in Settings
+            </ButtonLink>
+          </div>
+        </section>
+      </>
+    ),
+  })
+}

@@ -1,0 +1,53 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { expectPage } from '../../support/authorization.ts'
+import { Visitor } from '../../support/browser-like.ts'
+import { aWorld } from '../../support/world.ts'
+
+const world = await aWorld()
+
+test('an address with nothing behind it is answered by the school whose origin it is', async () => {
+  const school = await world.aSchool()
+  const answer = await new Visitor(world, school).get('/no/such/page')
+  expect(answer.statusCode).toBe(404)
+  expect(answer.headers['content-security-policy']).toContain("frame-ancestors 'none'")
+  expect(answer.body).toMatch(/href="\/theme\.[0-9a-f]+\.css"/)
+  expect(answer.body).toContain('href="/"')
+})
+
+test('one at an unknown host carries no school’s name', async () => {
+  const school = await world.aSchool()
+  const answer = await world.app.inject({
+    url: '/no/such/page',
+    headers: { host: `not-${new URL(school.origin).host}`, accept: 'text/html' },
+  })
+  expect(answer.statusCode).toBe(404)
+  expect(answer.headers['content-security-policy']).toContain("default-src 'none'")
+  expect(answer.body).not.toContain('theme.')
+})
+
+test('what is gone from the admin area leads back into it', async () => {
+  const school = await world.aSchool()
+  const visitor = new Visitor(world, school)
+  const owner = await world.aMember(school, ['owner'])
+  await visitor.signIn(await visitor.get('/sign-in'), owner)
+  const answer = await visitor.get('/admin/developers/clients/view?id=nobody')
+  expectPage(answer, 404)
+  expect(answer.body).toContain('There is no client with this client_id here.')
+  expect(answer.body).toContain('href="/admin"')
+})
+
+test('a mistake of ours is called one, with a reference and nothing of its cause', async () => {
+  const school = await world.aSchool()
+  const visitor = new Visitor(world, school)
+  await visitor.signIn(await visitor.get('/sign-in'), await world.aMember(school))
+  const { pool } = world.database
+  await pool.query('alter table browser_sessions rename to lost_sessions')
+  onTestFinished(async () => {
+    await pool.query('alter table lost_sessions rename to browser_sessions')
+  })
+  const answer = await visitor.get('/account')
+  expectPage(answer, 500)
+  expect(answer.body).toContain('our mistake')
+  expect(answer.body).toContain(String(answer.headers['x-request-id']))
+  expect(answer.body).not.toMatch(/browser_sessions|relation|select/)
+})
