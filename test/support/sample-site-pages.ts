@@ -136,6 +136,8 @@ const docs = {
 }
 
 /** Every state of the pages around an account, by the name of its screenshot. */
+const forgotten = { school, formToken, way: {}, signInUrl: '/sign-in' }
+
 export const sampleSitePages: Record<string, string> = {
   home: homePage(home),
   'home-signed-in': homePage({
@@ -216,21 +218,18 @@ export const sampleSitePages: Record<string, string> = {
     ...password,
     problem: { kind: 'throttled', retryAfterSeconds: 600 },
   }),
-  'forgotten-password': forgottenPasswordPage({ school, formToken, state: { kind: 'asking' } }),
+  'forgotten-password': forgottenPasswordPage({ ...forgotten, state: { kind: 'asking' } }),
   'forgotten-password-missing': forgottenPasswordPage({
-    school,
-    formToken,
+    ...forgotten,
     state: { kind: 'missing' },
   }),
   'forgotten-password-throttled': forgottenPasswordPage({
-    school,
-    formToken,
+    ...forgotten,
     state: { kind: 'throttled', retryAfterSeconds: 1800 },
   }),
-  'forgotten-password-sent': forgottenPasswordPage({ school, formToken, state: { kind: 'sent' } }),
+  'forgotten-password-sent': forgottenPasswordPage({ ...forgotten, state: { kind: 'sent' } }),
   'forgotten-password-unavailable': forgottenPasswordPage({
-    school,
-    formToken,
+    ...forgotten,
     state: { kind: 'unavailable' },
   }),
   'reset-password': resetPasswordPage({ school, formToken, token: 'sg_pr_sample', email }),

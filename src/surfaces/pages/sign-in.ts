@@ -16,6 +16,7 @@ import { findBrowserSession } from '../../gate/browser-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { beginSession } from './browser-session.ts'
 import { checkedSignInForm, formTokenFor, sendOn, sendPage } from './page-request.ts'
+import { withWay } from './sign-in-way.ts'
 import { queryOf } from './site-frame.ts'
 import { type SignInProblem, signInPage } from './views/sign-in.tsx'
 
@@ -98,7 +99,10 @@ async function showSignIn(
     continueToken: state.sealed,
     returnTo: state.returnTo,
     newPassword: queryOf(request).has('reset'),
-    forgotPasswordUrl: context.mailer === undefined ? undefined : '/forgotten-password',
+    forgotPasswordUrl:
+      context.mailer === undefined
+        ? undefined
+        : withWay('/forgotten-password', { request: state.sealed, returnTo: state.returnTo }),
     email: state.email ?? state.pending?.loginHint,
     problem: state.problem,
     client: await clientAsking(context, documents, request, state.pending),

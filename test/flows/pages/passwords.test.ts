@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { hashPassword } from '../../../src/foundation/crypto/password.ts'
 import { logMailer, smtpMailer } from '../../../src/foundation/mail/mailer.ts'
+import { aStage, ask } from '../../support/authorization.ts'
 import { type Answer, hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aMailBox } from '../../support/mail-box.ts'
 import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../../support/world.ts'
@@ -155,6 +156,40 @@ describe('a forgotten password', () => {
     expect((await visitor.get('/account')).statusCode).toBe(303)
     expect(await signsInWith(school, ada, PASSWORD)).toBe(401)
     expect(await signsInWith(school, ada, NEW)).toBe(303)
+  })
+
+  test('asking for a link keeps the app that waits for the sign-in', async () => {
+    const stage = await aStage(world)
+    const visitor = new Visitor(world, stage.school)
+    const turned = await ask(stage, {}, visitor)
+    const request = /request=([\w-]+)/.exec(String(turned.headers.location))?.[1] ?? 'none'
+    const signIn = await visitor.follow(turned)
+    const way = /href="(\/forgotten-password[^"]*)"/.exec(signIn.body)?.[1] ?? ''
+    const page = await visitor.get(way)
+    const hidden = hiddenFields(page.body, '/forgotten-password')
+    const missing = await visitor.post('/forgotten-password', { ...hidden, email: '' })
+    const email = stage.person.email
+    const sent = await visitor.post('/forgotten-password', { ...hidden, email })
+    await mailBox.take()
+    for (const one of [page, missing, await visitor.follow(sent)]) {
+      expect(one.body).toContain(`href="/sign-in?request=${request}"`)
+    }
+  })
+
+  test('the way back from asking leads nowhere else', async () => {
+    const school = await world.aSchool()
+    const visitor = new Visitor(world, school)
+    const kept = await visitor.get('/forgotten-password?return_to=%2Fadmin%2Faudit')
+    expect(kept.body).toContain('href="/sign-in?return_to=%2Fadmin%2Faudit"')
+    for (const query of [
+      'return_to=%2F%2Fevil.example',
+      'request=evil',
+      `request=${'A'.repeat(9)}`,
+    ]) {
+      const page = await visitor.get(`/forgotten-password?${query}`)
+      expect(page.body).toContain('href="/sign-in"')
+      expect(page.body).not.toContain('evil')
+    }
   })
 
   test('a link works once, even when it is used twice at the same moment', async () => {

@@ -12,6 +12,7 @@ import { brandingOf } from '../../../gate/branding.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { checkedForm, formTokenFor, sendOn, sendPage } from '../page-request.ts'
+import { readWay, withWay } from '../sign-in-way.ts'
 import { queryOf } from '../site-frame.ts'
 import type { PasswordFormProblem } from '../views/change-password.tsx'
 import {
@@ -30,16 +31,19 @@ export function addForgottenPasswordRoutes(app: FastifyInstance, context: AppCon
   const throttleKey = context.keyring.key('sign-in-throttle')
 
   app.get(ASK, async (request, reply) => {
-    const sent = queryOf(request).has('sent')
-    return await ask(context, request, reply, { kind: sent ? 'sent' : 'asking' })
+    const query = queryOf(request)
+    const state = { kind: query.has('sent') ? 'sent' : 'asking' } as const
+    return await ask(context, request, reply, state, query)
   })
 
   app.post(ASK, async (request, reply) => {
     const session = await findBrowserSession(request)
     const form = checkedForm(context.keyring, request, session)
     const email = form.get('email') ?? ''
-    if (context.mailer === undefined) return await ask(context, request, reply, { kind: 'asking' })
-    if (email === '') return await ask(context, request, reply, { kind: 'missing' }, 400)
+    if (context.mailer === undefined) {
+      return await ask(context, request, reply, { kind: 'asking' }, form)
+    }
+    if (email === '') return await ask(context, request, reply, { kind: 'missing' }, form, 400)
     const address = addressBucket(clientAddress(request))
     const outcome = await requestPasswordReset(context.db, request.at, throttleKey, {
       email,
@@ -47,10 +51,11 @@ export function addForgottenPasswordRoutes(app: FastifyInstance, context: AppCon
     })
     if (outcome.kind === 'throttled') {
       reply.header('retry-after', outcome.retryAfterSeconds)
-      return await ask(context, request, reply, outcome, 429)
+      return await ask(context, request, reply, outcome, form, 429)
     }
     if (outcome.letter !== undefined) post(context, request, outcome.letter)
-    return sendOn(reply, request, 'site', `${ASK}?sent`)
+    const way = readWay(context.keyring, request.school.id, form)
+    return sendOn(reply, request, 'site', withWay(`${ASK}?sent`, way))
   })
 
   app.get(SET, async (request, reply) => {
@@ -99,12 +104,17 @@ async function ask(
   request: FastifyRequest,
   reply: FastifyReply,
   state: ForgottenState,
+  /** Of the address or the form: whoever remembers after all goes on where they wanted to. */
+  fields: URLSearchParams,
   status = 200,
 ): Promise<FastifyReply> {
   const session = await findBrowserSession(request)
+  const way = readWay(context.keyring, request.school.id, fields)
   const page = forgottenPasswordPage({
     school: brandingOf(request.school),
     formToken: formTokenFor(context.keyring, request, reply, session),
+    way,
+    signInUrl: withWay('/sign-in', way),
     state: context.mailer === undefined ? { kind: 'unavailable' } : state,
   })
   return sendPage(reply, request, 'site', page, status)

@@ -17,11 +17,16 @@ interface ForgottenProps {
   school: Branding
   formToken: string
   state: ForgottenState
+  /** Where they were going when they had forgotten it. */
+  way: { request?: string | undefined; returnTo?: string | undefined }
+  /** Sign-in with the same way. */
+  signInUrl: string
 }
 
-export function forgottenPasswordPage({ school, formToken, state }: ForgottenProps): string {
-  if (state.kind === 'sent') return sentPage(school)
-  if (state.kind === 'unavailable') return unavailablePage(school)
+export function forgottenPasswordPage(props: ForgottenProps): string {
+  const { school, formToken, state, way, signInUrl } = props
+  if (state.kind === 'sent') return sentPage(school, signInUrl)
+  if (state.kind === 'unavailable') return unavailablePage(school, signInUrl)
   const wrong = state.kind !== 'asking'
   return renderPage(
     <Layout title={wrong ? 'Error: Forgotten password' : 'Forgotten password'} school={school}>
@@ -36,7 +41,11 @@ export function forgottenPasswordPage({ school, formToken, state }: ForgottenPro
             </p>
           </Alert>
         )}
-        <Form action="/forgotten-password" formToken={formToken}>
+        <Form
+          action="/forgotten-password"
+          formToken={formToken}
+          hidden={{ request: way.request, return_to: way.returnTo }}
+        >
           <Field
             name="email"
             label="Email address"
@@ -48,14 +57,14 @@ export function forgottenPasswordPage({ school, formToken, state }: ForgottenPro
           <Button look="primary">Send the link</Button>
         </Form>
         <p class="aside">
-          <a href="/sign-in">Back to sign-in</a>
+          <a href={signInUrl}>Back to sign-in</a>
         </p>
       </Card>
     </Layout>,
   )
 }
 
-function sentPage(school: Branding): string {
+function sentPage(school: Branding, signInUrl: string): string {
   return renderPage(
     <Layout title="Look into your mail" school={school}>
       <Card>
@@ -66,14 +75,14 @@ function sentPage(school: Branding): string {
         </p>
         <p>Nothing there? Look among unwanted mail, or try another of your addresses.</p>
         <p class="aside">
-          <a href="/sign-in">Back to sign-in</a>
+          <a href={signInUrl}>Back to sign-in</a>
         </p>
       </Card>
     </Layout>,
   )
 }
 
-function unavailablePage(school: Branding): string {
+function unavailablePage(school: Branding, signInUrl: string): string {
   return renderPage(
     <Layout title="Forgotten password" school={school}>
       <Card>
@@ -83,7 +92,7 @@ function unavailablePage(school: Branding): string {
           <Name text={school.name} fallback="your school" /> for help.
         </p>
         <p class="aside">
-          <a href="/sign-in">Back to sign-in</a>
+          <a href={signInUrl}>Back to sign-in</a>
         </p>
       </Card>
     </Layout>,
