@@ -5,10 +5,10 @@ import { rawPath, rawQuery } from '../../foundation/http/raw-url.ts'
 import { brandingOf } from '../../gate/branding.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { formTokenFor } from './page-request.ts'
-import type { SiteFrame } from './views/site-layout.tsx'
+import type { Notice, SiteFrame } from './views/site-layout.tsx'
 
 /** What pages say after a post. The address carries the key alone, never words of a stranger. */
-export type Notices = Readonly<Record<string, string>>
+export type Notices = Readonly<Record<string, Notice>>
 
 /** The frame of a page of the site, for whoever is signed in. */
 export function frameFor(

@@ -89,6 +89,8 @@ describe('OAuth applications', () => {
       const secret = /sg_cs_[\w-]+/.exec(shown.body)?.[0] ?? ''
       const again = await owner.get(String(made.headers.location))
       expect(again.headers.location).toContain('done=secret-shown')
+      const told = /class="alert alert-warning".*?A secret is shown once/s
+      expect((await owner.follow(again)).body).toMatch(told)
       const [row, second] = await applicationsOf(school)
       expect(second).toBeUndefined()
       const clientId = row?.client_id ?? ''

@@ -11,7 +11,8 @@ const PATH = '/account/apps'
 
 const NOTICES = {
   ended: 'Ended. The app can no longer use your account from there.',
-  nothing: 'That access had already ended.',
+  'all-ended': 'Ended. The app can no longer use your account at this school.',
+  nothing: { warning: 'Nothing to end: that access had ended before.' },
 }
 
 export function addConnectedAppRoutes(app: FastifyInstance, context: AppContext): void {
@@ -37,6 +38,7 @@ export function addConnectedAppRoutes(app: FastifyInstance, context: AppContext)
       clientId !== null || isUuid(authorizationId)
         ? await endConnectedApp(request.at, id, what, by)
         : 0
-    return sendOn(reply, request, 'site', `${PATH}?done=${ended === 0 ? 'nothing' : 'ended'}`)
+    const all = clientId === null ? 'ended' : 'all-ended'
+    return sendOn(reply, request, 'site', `${PATH}?done=${ended === 0 ? 'nothing' : all}`)
   })
 }

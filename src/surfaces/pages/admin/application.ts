@@ -26,8 +26,8 @@ const NOTICES = {
   ...STANDING_NOTICES,
   created: 'The application is ready. Hand out its client_id.',
   saved: 'Saved. It holds for everything that is authorized from now on.',
-  'no-secret': 'A public application has no secret.',
-  'secret-shown': 'A secret is shown once. If nobody copied it, make a new one.',
+  'no-secret': { warning: 'A public application has no secret.' },
+  'secret-shown': { warning: 'A secret is shown once. If nobody copied it, issue a new one.' },
 }
 
 export function addOneApplicationRoutes(app: FastifyInstance, context: AppContext): void {

@@ -17,9 +17,9 @@ const NOTICES = {
   published: 'The key is published. It can sign once every cache has it.',
   activated: 'The key signs ID tokens from now on.',
   retired: 'The key is retired.',
-  'too-early': 'Not yet: a cached key set may still lack this key.',
-  'does-not-open': 'This server’s secret does not open the key. Publish a new one.',
-  unchanged: 'Nothing was changed: the key is in another stage by now.',
+  'too-early': { warning: 'Not yet: a cached key set may still lack this key.' },
+  'does-not-open': { warning: 'This server’s secret does not open the key. Publish a new one.' },
+  unchanged: { warning: 'Nothing was changed: the key is in another stage by now.' },
 }
 
 export function addKeyRoutes(app: FastifyInstance, context: AppContext): void {

@@ -9,18 +9,23 @@ export interface Viewer {
   formToken: string
 }
 
+/** What came of a post: that it is done, or, as a warning, why nothing was done. */
+export type Notice = string | { readonly warning: string }
+
 /** What every page of the site needs, besides what it is about. */
 export interface SiteFrame {
   school: Branding
   /** The path of the page, to mark it in the navigation. */
   here: string
   viewer?: Viewer | undefined
-  /** What was just done, if the page comes after a post. */
-  notice?: string | undefined
+  /** If the page comes after a post. */
+  notice?: Notice | undefined
 }
 
 interface SiteLayoutProps extends SiteFrame {
   title: string
+  /** Whether search engines may list it. */
+  listed?: boolean
   /** A second navigation, for areas of several pages. */
   side?: ComponentChildren
   /** Of `assets/`, on top of those that every page of the site has. */
@@ -35,6 +40,7 @@ export function sitePage(props: SiteLayoutProps): string {
     <Document
       title={title}
       school={school}
+      listed={props.listed}
       stylesheets={['site.css', ...(props.stylesheets ?? [])]}
     >
       <a class="skip" href="#main">
@@ -44,12 +50,20 @@ export function sitePage(props: SiteLayoutProps): string {
       <div class={side === undefined ? 'site' : 'site site-with-side'}>
         {side}
         <main id="main" tabIndex={-1}>
-          {notice !== undefined && <Alert tone="success" title={notice} />}
+          {notice !== undefined && <NoticeAlert notice={notice} />}
           {children}
         </main>
       </div>
       <Footer branded />
     </Document>,
+  )
+}
+
+function NoticeAlert({ notice }: { notice: Notice }) {
+  return typeof notice === 'string' ? (
+    <Alert tone="success" title={notice} />
+  ) : (
+    <Alert tone="warning" title={notice.warning} />
   )
 }
 
