@@ -1,4 +1,5 @@
 import type { AuditAction } from '../../../../domain/audit/audit.ts'
+import type { AuditRecord } from '../../../../domain/audit/read-audit.ts'
 
 /** What each action is called in the log that people read. */
 export const auditWords: Readonly<Record<AuditAction, string>> = {
@@ -12,7 +13,7 @@ export const auditWords: Readonly<Record<AuditAction, string>> = {
   'token.revoked': 'Tokens revoked',
   'token.replayed': 'Used-up refresh token came back',
   'code.replayed': 'Used-up code came back',
-  'client.created': 'Application created',
+  'client.created': 'Client added',
   'client.changed': 'Client changed',
   'client.secret_rotated': 'Secret replaced',
   'client.deleted': 'Application deleted',
@@ -27,9 +28,14 @@ export const auditWords: Readonly<Record<AuditAction, string>> = {
   'person.created': 'Account created',
   'person.deleted': 'Account deleted',
   'person.password_changed': 'Password changed',
-  'operation.done': 'Changed through an API',
+  'operation.done': 'School data changed',
 }
 
-export function auditWord(action: string): string {
+/** A change of the school's own data is named by its operation: "Digital products: publish". */
+export function auditWord(action: string, detail: AuditRecord['detail'] = {}): string {
+  if (action === 'operation.done' && typeof detail.operation === 'string') {
+    const [what = '', how = ''] = detail.operation.replaceAll('_', ' ').split('.')
+    return `${what.charAt(0).toUpperCase()}${what.slice(1)}: ${how}`
+  }
   return Object.hasOwn(auditWords, action) ? auditWords[action as AuditAction] : action
 }

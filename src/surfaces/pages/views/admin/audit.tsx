@@ -115,7 +115,7 @@ function Entry({ entry, timeZone }: { entry: AuditRecord; timeZone: string }) {
     <li>
       <div>
         <p class="row-title">
-          {auditWord(entry.action)}
+          {auditWord(entry.action, entry.detail)}
           {entry.outcome !== 'ok' && <Badge tone="warning">{plainText(entry.outcome)}</Badge>}
         </p>
         <p class="row-note">
