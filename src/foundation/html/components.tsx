@@ -6,6 +6,11 @@ export function Name({ text, fallback }: { text: string; fallback: string }) {
   return <bdi class="name">{plainText(text) || fallback}</bdi>
 }
 
+/** Whole, however long: two that differ at the end alone are two accounts. */
+export function Email({ text }: { text: string }) {
+  return <bdi class="name">{plainText(text, 254)}</bdi>
+}
+
 /** A host name or URL: always left to right, and shown whole, since its end is what matters. */
 export function Address({ text }: { text: string }) {
   return (

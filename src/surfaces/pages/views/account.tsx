@@ -1,4 +1,4 @@
-import { Avatar, Name } from '../../../foundation/html/components.tsx'
+import { Avatar, Email, Name } from '../../../foundation/html/components.tsx'
 import { Badge, ButtonLink, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import type { Person } from './person.tsx'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
@@ -26,12 +26,12 @@ export function accountPage(props: AccountProps): string {
             <p>
               <Name text={person.name} fallback="You" />
               <span class="email">
-                <Name text={person.email} fallback="" />
+                <Email text={person.email} />
               </span>
             </p>
           </div>
           {roles.length === 0 ? (
-            <p>You have no role at {here}: you can sign in, and connect no app.</p>
+            <p>You have no role at {here}, so you cannot connect apps to it.</p>
           ) : (
             <p class="badges">
               <span class="visually-hidden">Your roles here: </span>

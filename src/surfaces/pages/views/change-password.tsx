@@ -40,6 +40,7 @@ export function changePasswordPage(props: ChangePasswordProps): string {
               type="password"
               autocomplete="current-password"
               error={currentError(problem)}
+              autofocus={currentError(problem) !== undefined}
             />
             <Field
               name="new_password"
@@ -48,6 +49,7 @@ export function changePasswordPage(props: ChangePasswordProps): string {
               autocomplete="new-password"
               hint={passwordHint}
               error={nextError(problem)}
+              autofocus={currentError(problem) === undefined && nextError(problem) !== undefined}
             />
             <Checkbox
               id="end_other_sessions"

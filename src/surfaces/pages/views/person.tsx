@@ -1,4 +1,4 @@
-import { Avatar, Button, Form, Name } from '../../../foundation/html/components.tsx'
+import { Avatar, Button, Email, Form, Name } from '../../../foundation/html/components.tsx'
 
 export interface Person {
   name: string
@@ -27,7 +27,7 @@ export function SignedInAs({ person, formToken, switchAccount }: SignedInAsProps
         <span class="visually-hidden">Signed in as </span>
         <Name text={person.name} fallback="You" />
         <span class="email">
-          <Name text={person.email} fallback="" />
+          <Email text={person.email} />
         </span>
       </p>
       <Form

@@ -19,6 +19,12 @@ export interface ApplicationFieldsProps {
   offered: readonly string[]
 }
 
+const FIELDS = [
+  { field: 'name', id: 'name', label: 'Name' },
+  { field: 'redirectUris', id: 'redirect_uris', label: 'Redirect URIs' },
+  { field: 'scopes', id: 'scopes', label: 'Scopes' },
+] as const
+
 export function ApplicationFields({ draft, problems, offered }: ApplicationFieldsProps) {
   const of = (field: DetailProblem['field']) =>
     problems.filter((one) => one.field === field).map((one) => one.problem)
@@ -26,8 +32,11 @@ export function ApplicationFields({ draft, problems, offered }: ApplicationField
   return (
     <>
       {problems.length > 0 && (
-        <Alert tone="error" title="Some of this does not work yet">
-          <p>Nothing was saved. Look at the lines in this colour.</p>
+        <Alert tone="error" title="Nothing was saved yet">
+          <p>These need another look:</p>
+          {FIELDS.filter(({ field }) => of(field).length > 0).map(({ id, label }) => (
+            <a href={`#${id}`}>{label}</a>
+          ))}
         </Alert>
       )}
       <Field
@@ -47,7 +56,10 @@ export function ApplicationFields({ draft, problems, offered }: ApplicationField
         rows={4}
         errors={of('redirectUris')}
       />
-      <fieldset aria-describedby={scopeProblems.length === 0 ? undefined : 'scopes-error'}>
+      <fieldset
+        id="scopes"
+        aria-describedby={scopeProblems.length === 0 ? undefined : 'scopes-error'}
+      >
         <legend>Scopes</legend>
         {scopeProblems.length > 0 && (
           <p id="scopes-error" class="field-error">

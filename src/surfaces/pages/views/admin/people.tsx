@@ -1,5 +1,5 @@
 import type { PersonOfApp } from '../../../../domain/grants/people-of-app.ts'
-import { Button, Form, Name } from '../../../../foundation/html/components.tsx'
+import { Button, Email, Form, Name } from '../../../../foundation/html/components.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
 import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { Empty, Panel } from '../../../../foundation/html/site-components.tsx'
@@ -37,7 +37,7 @@ export function PeoplePanel(props: PeoplePanelProps) {
                   <Name text={person.name} fallback={person.email} />
                 </p>
                 <p class="row-note">
-                  <Name text={person.email} fallback="" />
+                  <Email text={person.email} />
                   {' · '}
                   {count(person.authorizations, 'device', 'devices')}
                   {' · '}
