@@ -195,3 +195,11 @@ describe('a wrong redirect URI', () => {
     expect(html).not.toMatch(/href="[^"]*evil/)
   })
 })
+
+test('search engines may list what is for anybody, and nothing else', () => {
+  const listed = Object.entries(samplePages)
+    .filter(([, html]) => !html.includes('<meta name="robots" content="noindex"'))
+    .map(([name]) => name)
+  expect(listed.length).toBeGreaterThan(0)
+  for (const name of listed) expect(name).toMatch(/^(home|docs|writing|course|event|post|page)\b/)
+})

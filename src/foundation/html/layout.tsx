@@ -17,20 +17,22 @@ interface DocumentProps {
   title: string
   /** Absent where no school answers: the page then carries no brand but ours. */
   school?: Branding | undefined
+  /** Whether search engines may list it: what a school shows to anybody. */
+  listed?: boolean | undefined
   /** Stylesheets of `assets/` besides the one that every page has. */
   stylesheets?: readonly string[]
   children: ComponentChildren
 }
 
 /** What every page has around its body. */
-export function Document({ title, school, stylesheets = [], children }: DocumentProps) {
+export function Document({ title, school, listed, stylesheets = [], children }: DocumentProps) {
   return (
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <meta name="robots" content="noindex" />
+        {!listed && <meta name="robots" content="noindex" />}
         <title>{school ? `${title} · ${plainText(school.name)}` : title}</title>
         <link rel="icon" type="image/svg+xml" href={assetUrl('mark.svg')} />
         <link rel="stylesheet" href={assetUrl('schoolgate.css')} />
@@ -44,7 +46,7 @@ export function Document({ title, school, stylesheets = [], children }: Document
   )
 }
 
-type LayoutProps = Omit<DocumentProps, 'stylesheets'>
+type LayoutProps = Omit<DocumentProps, 'stylesheets' | 'listed'>
 
 /** One card in the middle: for pages that ask a person one thing. */
 export function Layout({ title, school, children }: LayoutProps) {

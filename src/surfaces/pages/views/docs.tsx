@@ -19,6 +19,7 @@ export function docsPage(props: DocsProps): string {
   return sitePage({
     ...props,
     title: 'For developers',
+    listed: true,
     children: (
       <>
         <PageHead
@@ -142,6 +143,10 @@ function Use({ origin, variant }: DocsProps) {
             `  -d '{"query": "{ viewer { id name enrolledCourses(first: 5) { nodes { title } } } }"}'`,
           ].join('\n')}
         </Code>
+        <p>
+          Try queries of the Member API in your browser, as yourself, in{' '}
+          <a href="/member/explorer">the explorer</a>.
+        </p>
         <p>
           Assistants connect to <Address text={`${origin}/mcp`} />. Without a token they see the
           public tools; the tool <code>sign_in</code> starts the way to the others.

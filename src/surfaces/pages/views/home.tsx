@@ -45,6 +45,7 @@ export function homePage(props: HomeProps): string {
   return sitePage({
     ...props,
     title: 'Home',
+    listed: true,
     children: (
       <>
         <Hero {...props} />

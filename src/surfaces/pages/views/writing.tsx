@@ -50,6 +50,7 @@ export function writingPage(props: WritingProps): string {
   return sitePage({
     ...props,
     title,
+    listed: true,
     children: (
       <>
         <PageHead
