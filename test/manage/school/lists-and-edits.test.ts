@@ -121,6 +121,14 @@ describe('an edit', () => {
     expect(answer.body).toContain('An event must end after it starts.')
   })
 
+  test('without an address gets one from the title, and may choose another if it is taken', async () => {
+    const title = { title: 'Été: the term' }
+    expect((await desk.done('/admin/posts/new', title)).body).toContain('ete-the-term')
+    const again = await desk.send('/admin/posts/new', title)
+    expect(again.statusCode).toBe(409)
+    expect(again.body).toContain('value="ete-the-term"')
+  })
+
   test('of an address that is taken says so beside the field', async () => {
     await desk.done('/admin/posts/new', { title: 'One', slug: 'taken' })
     const answer = await desk.send('/admin/posts/new', { title: 'Two', slug: 'taken' })

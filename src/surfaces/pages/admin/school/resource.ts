@@ -63,6 +63,8 @@ export interface FormField {
   readonly currency?: string
   /** Turns what was typed into the value that is meant; undefined if nothing is. */
   readonly resolve?: (typed: string, ask: Ask) => Promise<string | undefined>
+  /** For a new object: what an empty field means, given what was typed into others. */
+  readonly suggest?: (typed: (name: string) => string) => string
   /** What to say where `resolve` found nothing. */
   readonly unknown?: string
 }

@@ -9,6 +9,8 @@ export interface FieldRule {
   readonly emptyText: boolean
   /** Whether it can be left empty in this form. */
   readonly mayBeEmpty: boolean
+  /** Whether something is made up for it where it is left empty. */
+  readonly suggested: boolean
   readonly values: readonly string[]
   readonly maxLength: number | undefined
   readonly minimum: number | undefined
@@ -65,6 +67,7 @@ function planField(
       nullable,
       emptyText,
       mayBeEmpty: nullable || emptyText || omittable,
+      suggested: doing === 'create' && field.suggest !== undefined,
       values: (described.enum ?? described.items?.enum ?? []).map(String),
       maxLength,
       minimum,

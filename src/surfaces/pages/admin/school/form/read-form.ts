@@ -26,7 +26,7 @@ export async function readForm(
   form: URLSearchParams,
   reading: Reading,
 ): Promise<ReadForm> {
-  const draft = Object.fromEntries(fields.map(({ name }) => [name, typedIn(form, name)]))
+  const draft = withSuggestions(fields, form)
   const shown = reading.before && draftOf(fields, reading.before, reading.place)
   const input: Record<string, unknown> = {}
   const problems: Record<string, string[]> = {}
@@ -38,6 +38,15 @@ export async function readForm(
     else if (value.kind === 'value') input[field.name] = value.value
   }
   return { draft, input, problems }
+}
+
+function withSuggestions(fields: readonly PlannedField[], form: URLSearchParams): Draft {
+  const typed = Object.fromEntries(fields.map(({ name }) => [name, typedIn(form, name)]))
+  const wordIn = (name: string) => typed[name]?.[0]?.trim() ?? ''
+  const suggested = fields
+    .filter(({ name, rule }) => rule.suggested && wordIn(name) === '')
+    .map(({ name, suggest }) => [name, [suggest?.(wordIn) ?? '']])
+  return { ...typed, ...Object.fromEntries(suggested) }
 }
 
 /** Browsers send line breaks as CRLF, whatever was in the field before. */

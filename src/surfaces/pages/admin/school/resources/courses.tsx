@@ -15,6 +15,7 @@ import { choicesFrom } from '../routes/choices.ts'
 import { address, moment, money, state, text } from '../views/cells.tsx'
 import { curriculumPath, sections } from './curriculum.tsx'
 import { enrollments, enrollmentsInCourse, studentColumns } from './enrollments.tsx'
+import { slugFrom } from './slug-field.ts'
 
 export const courses: AdminResource = {
   path: 'courses',
@@ -55,11 +56,7 @@ export const courses: AdminResource = {
   markdown: { title: 'Description', member: 'description' },
   fields: [
     { name: 'title', label: 'Title' },
-    {
-      name: 'slug',
-      label: 'Address',
-      hint: 'The last part of its web address: lower-case letters, digits and hyphens, such as water-colour.',
-    },
+    slugFrom('title'),
     { name: 'summary', label: 'Summary', hint: 'One or two sentences for lists.', rows: 3 },
     {
       name: 'description',

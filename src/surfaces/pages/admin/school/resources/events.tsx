@@ -17,6 +17,7 @@ import { listMembers } from '../../../../../domain/people/member-operations.ts'
 import { type AdminResource, partOf, type Show, textOf } from '../resource.ts'
 import { address, moment, money, nameOf, person, state, text } from '../views/cells.tsx'
 import { byEmail } from './people-fields.ts'
+import { slugFrom } from './slug-field.ts'
 
 const places: Show = (event) =>
   event.capacity === null
@@ -115,11 +116,7 @@ export const events: AdminResource = {
   markdown: { title: 'Description', member: 'description' },
   fields: [
     { name: 'title', label: 'Title' },
-    {
-      name: 'slug',
-      label: 'Address',
-      hint: 'The last part of its web address: lower-case letters, digits and hyphens.',
-    },
+    slugFrom('title'),
     { name: 'description', label: 'Description', kind: 'markdown', hint: 'Markdown.' },
     { name: 'starts_at', label: 'Starts' },
     { name: 'ends_at', label: 'Ends' },

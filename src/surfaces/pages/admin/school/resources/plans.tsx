@@ -13,6 +13,7 @@ import { formatMoney } from '../../../views/money.ts'
 import { type AdminResource, type Choice, type Row, type Show, textOf } from '../resource.ts'
 import { choicesFrom } from '../routes/choices.ts'
 import { address, moment, number, state, text } from '../views/cells.tsx'
+import { slugFrom } from './slug-field.ts'
 import { subscriptionList, subscriptions } from './subscriptions.tsx'
 
 const price: Show = (plan) =>
@@ -58,11 +59,7 @@ export const plans: AdminResource = {
   markdown: { title: 'Description', member: 'description' },
   fields: [
     { name: 'name', label: 'Name' },
-    {
-      name: 'slug',
-      label: 'Address',
-      hint: 'The last part of its web address: lower-case letters, digits and hyphens.',
-    },
+    slugFrom('name'),
     { name: 'description', label: 'Description', kind: 'markdown', rows: 8, hint: 'Markdown.' },
     {
       name: 'price_amount',

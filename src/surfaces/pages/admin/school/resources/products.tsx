@@ -9,6 +9,7 @@ import {
 } from '../../../../../domain/commerce/product-operations.ts'
 import { type AdminResource, textOf } from '../resource.ts'
 import { address, moment, money, number, state, text } from '../views/cells.tsx'
+import { slugFrom } from './slug-field.ts'
 
 export const products: AdminResource = {
   path: 'products',
@@ -47,11 +48,7 @@ export const products: AdminResource = {
   markdown: { title: 'Description', member: 'description' },
   fields: [
     { name: 'title', label: 'Title' },
-    {
-      name: 'slug',
-      label: 'Address',
-      hint: 'The last part of its web address: lower-case letters, digits and hyphens.',
-    },
+    slugFrom('title'),
     { name: 'description', label: 'Description', kind: 'markdown', hint: 'Markdown.' },
     { name: 'price_amount', label: 'Price', kind: 'money', hint: '0 makes it free.' },
     { name: 'currency', label: 'Currency', hint: 'Three letters, such as USD.' },

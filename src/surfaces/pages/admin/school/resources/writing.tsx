@@ -18,14 +18,11 @@ import type { ReadOperation, WriteOperation } from '../../../../../domain/operat
 import type { Action, AdminResource, Choice, FormField, ListPlan } from '../resource.ts'
 import { textOf } from '../resource.ts'
 import { address, moment, number, state, text } from '../views/cells.tsx'
+import { slugFrom } from './slug-field.ts'
 
 const fields: readonly FormField[] = [
   { name: 'title', label: 'Title' },
-  {
-    name: 'slug',
-    label: 'Address',
-    hint: 'The last part of its web address: lower-case letters, digits and hyphens, such as new-term.',
-  },
+  slugFrom('title'),
   {
     name: 'body',
     label: 'Text',

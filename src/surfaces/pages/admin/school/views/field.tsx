@@ -101,7 +101,7 @@ function boxOf({ field, problems }: ShownField, timeZone: string) {
     hintId,
     problems,
     errorId,
-    optional: field.rule.mayBeEmpty && field.kind !== 'choice',
+    optional: (field.rule.mayBeEmpty || field.rule.suggested) && field.kind !== 'choice',
     input: {
       id: name,
       name,
