@@ -1,3 +1,4 @@
+import { BULK_ROUTES } from '../../src/surfaces/admin-api/bulk-routes.ts'
 import { openApiDocument } from '../../src/surfaces/admin-api/openapi.ts'
 import { ROUTES } from '../../src/surfaces/admin-api/routes.ts'
 import { UPLOAD_ROUTE } from '../../src/surfaces/admin-api/upload.ts'
@@ -49,6 +50,6 @@ export const DOCUMENTS: readonly Scenario[] = [
   document('discovery-304', 'Discovery, unchanged (304)', DISCOVERY, metadata, '*'),
   document('jwks', 'JWKS', '/.well-known/jwks.json', ({ school }) => jsonWebKeySet(school)),
   document('openapi', 'openapi.json', '/openapi.json', () =>
-    openApiDocument([...ROUTES, UPLOAD_ROUTE]),
+    openApiDocument([...ROUTES, UPLOAD_ROUTE, ...BULK_ROUTES]),
   ),
 ]

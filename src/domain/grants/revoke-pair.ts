@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
-import { prepared } from '../../foundation/db/prepared.ts'
+import { type Gaps, prepared } from '../../foundation/db/prepared.ts'
 import type { AtSchool, SchoolDb } from '../../foundation/db/school-db.ts'
 import { retryLostConnection } from '../../foundation/db/unavailable.ts'
 import { parseToken } from '../../foundation/protocol/token-format.ts'
@@ -17,6 +17,8 @@ export interface RevocationRequest {
   readonly requestId: string | undefined
 }
 
+type TokenKind = 'access' | 'refresh'
+
 interface Revocation extends AtSchool {
   tokenId: string
   tokenHash: Buffer
@@ -27,26 +29,59 @@ interface Revocation extends AtSchool {
   requestId: string | null
 }
 
-const revocationBy = (kind: 'refresh' | 'access') =>
+const provenBy = (given: Gaps<Revocation>) => sql`
+  a.school_id = ${given.schoolId} and a.client_id = ${given.clientId} and c.deleted_at is null
+  and (c.secret_hash is not distinct from ${given.secretHash}
+    or ${given.secretHash}::bytea is null and ${given.secretOptional})`
+
+const shownBy = (kind: TokenKind, given: Gaps<Revocation>) =>
+  kind === 'refresh'
+    ? sql`p.id = ${given.tokenId} and p.revoked_at is null and p.refresh_hash = ${given.tokenHash}`
+    : sql`p.id = ${given.tokenId} and p.revoked_at is null and p.access_hash = ${given.tokenHash}
+        and p.access_expires_at > now()`
+
+const auditedAs = (kind: TokenKind, given: Gaps<Revocation>) =>
+  preparedAuditInsert(
+    {
+      id: given.auditId,
+      schoolId: given.schoolId,
+      action: 'token.revoked',
+      actorUserId: sql`(select user_id from gate)`,
+      clientId: given.clientId,
+      authorizationId: sql`(select id from gate)`,
+      detail: { by: `${kind}_token` },
+      requestId: given.requestId,
+    },
+    sql`exists (select from me)`,
+  )
+
+/** A pair that was used, or never had a parent, ends alone: one row changes, so nothing is locked first. */
+const revocationAlone = (kind: TokenKind) =>
+  prepared<Revocation, { revoked: number }>(
+    (given) => sql`
+    with me as (
+      update token_pairs p set revoked_at = now()
+      from authorizations a join clients c on c.school_id = a.school_id and c.client_id = a.client_id
+      where ${shownBy(kind, given)} and a.id = p.authorization_id and ${provenBy(given)}
+        and (p.first_used_at is not null or p.previous_id is null)
+      returning a.id, a.user_id),
+    gate as (select id, user_id from me),
+    audited as (${auditedAs(kind, given)})
+    select count(*)::int as revoked from me`,
+  )
+
+const revocationWithAncestors = (kind: TokenKind) =>
   prepared<Revocation, { revoked: number }>(
     (given) => sql`
     with recursive gate as materialized (
       select a.id, a.user_id from authorizations a
         join clients c on c.school_id = a.school_id and c.client_id = a.client_id
       where a.id = (select authorization_id from token_pairs where id = ${given.tokenId})
-        and a.school_id = ${given.schoolId} and a.client_id = ${given.clientId}
-        and c.deleted_at is null
-        and (c.secret_hash is not distinct from ${given.secretHash}
-          or ${given.secretHash}::bytea is null and ${given.secretOptional})
+        and ${provenBy(given)}
       for no key update of a),
     me as (
       update token_pairs p set revoked_at = now() from gate
-      where p.id = ${given.tokenId} and p.authorization_id = gate.id and p.revoked_at is null
-        and ${
-          kind === 'refresh'
-            ? sql`p.refresh_hash = ${given.tokenHash}`
-            : sql`p.access_hash = ${given.tokenHash} and p.access_expires_at > now()`
-        }
+      where ${shownBy(kind, given)} and p.authorization_id = gate.id
       returning p.previous_id, p.first_used_at is not null as used),
     up (id, previous_id, used) as (
       select id, previous_id, first_used_at is not null from token_pairs
@@ -57,32 +92,23 @@ const revocationBy = (kind: 'refresh' | 'access') =>
     retired as (
       update token_pairs p set revoked_at = now() from up
       where p.id = up.id and p.revoked_at is null returning 1),
-    audited as (${preparedAuditInsert(
-      {
-        id: given.auditId,
-        schoolId: given.schoolId,
-        action: 'token.revoked',
-        actorUserId: sql`(select user_id from gate)`,
-        clientId: given.clientId,
-        authorizationId: sql`(select id from gate)`,
-        detail: { by: `${kind}_token` },
-        requestId: given.requestId,
-      },
-      sql`exists (select from me)`,
-    )})
+    audited as (${auditedAs(kind, given)})
     select (select count(*) from me)::int as revoked, (select count(*) from retired) as retired`,
   )
 
-const REVOKE_BY_REFRESH_TOKEN = revocationBy('refresh')
-const REVOKE_BY_ACCESS_TOKEN = revocationBy('access')
+const STATEMENTS = {
+  refresh: [revocationAlone('refresh'), revocationWithAncestors('refresh')],
+  access: [revocationAlone('access'), revocationWithAncestors('access')],
+} as const
 
 /**
  * Ends the pair of a token, if the token is this client's at this school and the client proved
  * itself: a refresh token always, an access token only within its lifetime. Live ancestors go with an
  * unused pair, since its parent could mint it anew; siblings and children are other sessions and stay.
  *
- * Anything the endpoint cannot act on changes nothing and gives false; whether the client is to be
- * told why is decided by looking at it. May run twice: what is revoked already stays so.
+ * Tried as a pair that ends alone, which nearly every one is, then with its ancestors. Anything the
+ * endpoint cannot act on changes nothing and gives false; whether the client is to be told why is
+ * decided by looking at it. May run twice: what is revoked already stays so.
  *
  * @see RFC 7009 §2.1 and §2.2
  */
@@ -90,7 +116,6 @@ export async function revokePair(at: SchoolDb, request: RevocationRequest): Prom
   const refresh = parseToken('refresh', request.token)
   const token = refresh ?? parseToken('access', request.token)
   if (token === undefined) return false
-  const statement = refresh === undefined ? REVOKE_BY_ACCESS_TOKEN : REVOKE_BY_REFRESH_TOKEN
   const values = {
     tokenId: token.id,
     tokenHash: token.hash,
@@ -100,6 +125,9 @@ export async function revokePair(at: SchoolDb, request: RevocationRequest): Prom
     auditId: uuidv7(),
     requestId: request.requestId ?? null,
   }
-  const { rows } = await retryLostConnection(() => at.runPrepared(statement, values))
-  return rows[0]?.revoked === 1
+  for (const statement of STATEMENTS[refresh === undefined ? 'access' : 'refresh']) {
+    const { rows } = await retryLostConnection(() => at.runPrepared(statement, values))
+    if (rows[0]?.revoked === 1) return true
+  }
+  return false
 }

@@ -1,7 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../domain/access/caller.ts'
 import { neededScopes, performOperation, type WriteOperation } from '../../domain/operation.ts'
-import { constantDocument, sendDocument } from '../../foundation/http/conditional.ts'
+import {
+  type ConstantDocument,
+  constantDocument,
+  sendDocument,
+} from '../../foundation/http/conditional.ts'
 import { nameSurface } from '../../foundation/http/observe-requests.ts'
 import { acceptJson } from '../../foundation/http/request-body.ts'
 import type { AppContext } from '../../gate/context.ts'
@@ -37,8 +41,13 @@ declare module 'fastify' {
 /** The REST API that operators' clients run a school with, and its description. */
 export function addAdminApiRoutes(app: FastifyInstance, { files, limits }: AppContext): void {
   const routes = [...ROUTES, UPLOAD_ROUTE, ...BULK_ROUTES]
-  const description = constantDocument(openApiDocument(routes), { maxAgeSeconds: 300 })
-  app.get('/openapi.json', (request, reply) => sendDocument(request, reply, description))
+  // Written when it is first asked for: a server that starts has better things to do.
+  let description: ConstantDocument | undefined
+  const describe = () => constantDocument(openApiDocument(routes), { maxAgeSeconds: 300 })
+  app.get('/openapi.json', (request, reply) => {
+    description ??= describe()
+    return sendDocument(request, reply, description)
+  })
 
   addReferenceRoutes(app, routes)
   if (files !== undefined) {

@@ -1,0 +1,71 @@
+import { writeFile } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import type { ContenderName } from './contenders/contender-names.ts'
+import { type ContestSettings, holdContest } from './measure/contest.ts'
+import { documentOf } from './report/document.ts'
+import { plotOf } from './report/plot.ts'
+import type { Result } from './report/summary.ts'
+import { tableOf } from './report/table.ts'
+import { loadScenario, SCENARIOS } from './scenarios/scenarios.ts'
+import { SIZES, type SizeName } from './world/sizes.ts'
+import { openWorld } from './world/world.ts'
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    quick: { type: 'boolean', default: false },
+    /** Contenders, comma-separated; the floor is always among them. */
+    only: { type: 'string' },
+    /** Write docs/performance.md even though not everything was measured. */
+    write: { type: 'boolean' },
+  },
+})
+
+const SETTINGS: Readonly<Record<SizeName, ContestSettings>> = {
+  quick: {
+    rounds: 3,
+    round: { requests: 500, milliseconds: 1500, lanes: 8 },
+    warmUp: { requests: 5000, milliseconds: 3000, lanes: 8 },
+  },
+  full: {
+    rounds: 1,
+    round: { requests: 2000, milliseconds: 8000, lanes: 8 },
+    warmUp: { requests: 100, milliseconds: 20_000, lanes: 8 },
+  },
+}
+
+const size: SizeName = values.quick ? 'quick' : 'full'
+const scenarios = positionals.length === 0 ? SCENARIOS : positionals.map(loadScenario)
+const wanted = values.only?.split(',')
+const mayRun = (name: ContenderName): boolean =>
+  name === 'floor' || wanted === undefined || wanted.includes(name)
+
+const world = await openWorld(size, SIZES[size])
+const results: Result[] = []
+try {
+  for (const scenario of scenarios) {
+    const result = await holdContest(world, scenario, SETTINGS[size], mayRun)
+    results.push(result)
+    console.log(tableOf(result))
+    reportFailures(result)
+  }
+} finally {
+  await world.close()
+}
+if (values.write ?? (scenarios === SCENARIOS && wanted === undefined)) {
+  const docs = new URL('../docs/', import.meta.url)
+  await writeFile(new URL('performance.svg', docs), plotOf(results))
+  await writeFile(
+    new URL('performance.md', docs),
+    await documentOf(results, SIZES[size], SETTINGS[size]),
+  )
+}
+
+function reportFailures({ scenario, entries }: Result): void {
+  for (const { contender, rounds } of entries) {
+    const failed = rounds.find(({ firstFailure }) => firstFailure !== undefined)
+    if (failed === undefined) continue
+    console.error(`${scenario.name}, ${contender}: ${failed.firstFailure}`)
+    process.exitCode = 1
+  }
+}
