@@ -120,9 +120,19 @@ describe('schoolgate export', () => {
     expect(rest.stdout.trim()).toBe(rows[1])
   })
 
-  test('refuses a key that is none', async () => {
-    const done = await schoolgate(['export', 'pages', ...school, '--after', 'x'])
+  test('takes the filters of the list', async () => {
+    const where = ['--where', 'slug=a', '--where', 'created_after=2020-01-01T00:00:00Z']
+    const done = await schoolgate(['export', 'pages', ...school, ...where])
+    expect(JSON.parse(done.stdout)).toMatchObject({ slug: 'a' })
+  })
+
+  test.each([
+    [['--after', 'x'], '--after x is no key of pages.'],
+    [['--where', 'colour=red'], '--where colour=red names no filter of pages.'],
+    [['--where', 'state=lost'], '--where state=lost: '],
+  ])('refuses %j', async (argv, told) => {
+    const done = await schoolgate(['export', 'pages', ...school, ...argv])
     expect(done.code).toBe(2)
-    expect(done.stderr).toContain('--after x is no key of pages.')
+    expect(done.stderr).toContain(told)
   })
 })

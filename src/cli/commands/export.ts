@@ -10,6 +10,7 @@ import { OperationRefused } from '../../domain/operation/refusal.ts'
 import { atSchool } from '../../foundation/db/school-db.ts'
 import { withDatabase } from '../attach.ts'
 import { kindList, loadKind } from '../bulk/describe-kind.ts'
+import { parseFilters } from '../bulk/parse-filters.ts'
 import { ProgressBar } from '../bulk/progress-bar.ts'
 import type { Cli } from '../cli.ts'
 import { loadSchool, SCHOOL_ABOUT, SCHOOL_OPTION } from '../load-school.ts'
@@ -21,6 +22,7 @@ interface ExportOptions {
   readonly output?: string
   readonly format?: string
   readonly after?: string
+  readonly where: readonly string[]
 }
 
 export function addExportCommand(program: Command, cli: Cli): void {
@@ -31,13 +33,18 @@ export function addExportCommand(program: Command, cli: Cli): void {
     .option('-o, --output <file>', 'where to; standard output unless given')
     .option('--format <format>', 'ndjson or csv; as the name of the file ends unless given')
     .option('--after <key>', 'go on behind the row with this key')
+    .option('--where <filter=value>', 'only such rows; may be given several times', collect, [])
     .addHelpText('after', `\n${kindList()}`)
     .action(cli.act((kind: string, options: ExportOptions) => exportKind(cli, kind, options)))
   teach(
     command,
-    'Rows come in the order of their key, a page at a time, so that an export of any size needs little memory and holds up nobody. A file gets its name when it is whole. Texts that a spreadsheet would run as a formula get an apostrophe in CSV, which an import takes away again. On standard output only rows are written; the summary goes to standard error.',
+    'Rows come in the order of their key, a page at a time, so that an export of any size needs little memory and holds up nobody. A file gets its name when it is whole. Texts that a spreadsheet would run as a formula get an apostrophe in CSV, which an import takes away again. On standard output only rows are written; the summary goes to standard error. --where takes the filters of the resource’s list, such as state=published or created_after=2027-01-01T00:00:00Z.',
     'export courses --school north --output courses.csv',
   )
+}
+
+function collect(given: string, earlier: readonly string[]): readonly string[] {
+  return [...earlier, given]
 }
 
 export function formatFor(file: string | undefined, asked: string | undefined): Format {
@@ -50,10 +57,11 @@ async function exportKind(cli: Cli, name: string, options: ExportOptions): Promi
   const kind = loadKind(name)
   const { output, after } = options
   const format = formatFor(output, options.format)
+  const only = parseFilters(kind, options.where)
   return await withDatabase(cli.config(), async ({ db }) => {
     const school = await loadSchool(db, options.school)
     const bar = new ProgressBar(cli.io.stderr, kind.name, cli.json)
-    const pages = exportRows(atSchool(db, school.id), school, kind, { format, after })
+    const pages = exportRows(atSchool(db, school.id), school, kind, { format, after, only })
     let rows = 0
     await writeTo(cli, output, async (out) => {
       for await (const page of pages) {

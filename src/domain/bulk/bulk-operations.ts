@@ -11,7 +11,7 @@ export function exportOperation(kind: BulkKind, scope: string): DescribedOperati
   return {
     name: `${nameOf(kind)}.export`,
     title: `Export ${wordsOf(kind)}`,
-    summary: `All of them as a file, one to a row, in the order of ${kind.key.join(', ')}. To go on after an interruption pass the ${kind.key.join(', ')} of the last whole row as after.`,
+    summary: `All of them, or those that filters let through, as a file, one to a row, in the order of ${kind.key.join(', ')}. To go on after an interruption pass the ${kind.key.join(', ')} of the last whole row as after.`,
     kind: 'read',
     scopes: [scope],
     input: z.strictObject({
@@ -21,10 +21,17 @@ export function exportOperation(kind: BulkKind, scope: string): DescribedOperati
         .max(200)
         .optional()
         .meta({ description: `Only rows behind this one: its ${kind.key.join(',')}.` }),
+      ...filterFields(kind),
     }),
     output: kind.of.schema,
     examples: [{ title: 'As CSV', input: { format: 'csv' } }],
   }
+}
+
+/** The filters of the list, by their names. */
+export function filterFields(kind: BulkKind): Readonly<Record<string, z.ZodType>> {
+  const filters = Object.entries(kind.list?.filters ?? {})
+  return Object.fromEntries(filters.map(([name, { schema }]) => [name, schema]))
 }
 
 const failedRow = z.strictObject({

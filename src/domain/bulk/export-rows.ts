@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { csvLine, guarded } from '../../foundation/tabular/csv-line.ts'
 import type { Cell } from '../../foundation/tabular/csv-reader.ts'
+import { narrowedBy } from '../operation/list-operation.ts'
 import { invalid } from '../operation/refusal.ts'
 import { selectObjects, type Viewer } from '../operation/resource.ts'
 import { shapeOf } from './column-shape.ts'
@@ -12,6 +13,8 @@ export interface ExportOptions {
   readonly format: Format
   /** The key of the last row that the caller has, to go on behind it. */
   readonly after?: string | undefined
+  /** Values for filters of the kind's list. */
+  readonly only?: Readonly<Record<string, unknown>>
 }
 
 /** Some rows of an export as the text of a file. */
@@ -34,15 +37,17 @@ export async function* exportRows(
   at: SchoolDb,
   viewer: Viewer,
   kind: BulkKind,
-  { format, after }: ExportOptions,
+  { format, after, only = {} }: ExportOptions,
 ): AsyncGenerator<ExportedRows, void, void> {
   const columns = exportedColumns(kind)
   if (format === 'csv') yield { text: csvLine(columns), rows: 0 }
   const write = format === 'csv' ? csvWriter(kind, columns) : ndjsonLine
   let last = after === undefined ? undefined : parseKey(kind, after)
+  const wanted = narrowedBy(kind.list?.filters ?? {}, at, only)
   let limit = FIRST_PAGE
   for (;;) {
-    const objects = await selectObjects(at, viewer, kind.of, behind(kind, last, limit))
+    const page = sql`${wanted} and ${behind(kind, last, limit)}`
+    const objects = await selectObjects(at, viewer, kind.of, page)
     if (objects.length === 0) return
     const text = objects.map((object) => write(object)).join('')
     yield { text, rows: objects.length }

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import type { ListOperation } from '../operation/list-operation.ts'
 import type { Refusal } from '../operation/refusal.ts'
 import type { Resource } from '../operation/resource.ts'
 import type { OperationCaller } from '../operation.ts'
@@ -35,6 +36,8 @@ export interface BulkKind {
   readonly about: string
   /** What is exported. */
   readonly of: Resource
+  /** Its list, whose filters an export takes too. */
+  readonly list?: ListOperation | undefined
   /** The members that name an object, and by which an export is ordered. */
   readonly key: readonly string[]
   /** How a row says which object it is about, in words. */

@@ -1,4 +1,5 @@
 import type { SchoolTx, TenantTable } from '../../foundation/db/school-db.ts'
+import type { ListOperation } from '../operation/list-operation.ts'
 import type { Refusal } from '../operation/refusal.ts'
 import type { Resource } from '../operation/resource.ts'
 import type { BulkCaller, BulkColumn, BulkKind, RowOutcome } from './kind.ts'
@@ -29,6 +30,7 @@ export interface TableKindDetails {
   readonly name: string
   readonly about: string
   readonly of: Resource
+  readonly list?: ListOperation
   readonly scopes: BulkKind['scopes']
   readonly example: BulkKind['example']
   readonly table: TenantTable

@@ -19,6 +19,7 @@ export function tableKind(details: TableKindDetails): BulkKind {
     name,
     about,
     of,
+    list: details.list,
     key,
     named: details.named ?? namingOf(identified, natural),
     scopes,

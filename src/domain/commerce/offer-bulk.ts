@@ -5,16 +5,17 @@ import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, time } from '../operation/fields.ts'
 import { conflict, invalid } from '../operation/refusal.ts'
 import { schoolCurrency } from '../schools/school-currency.ts'
-import { changeCoupon, coupons } from './coupon-operations.ts'
-import { changePlan } from './plan-operations.ts'
+import { changeCoupon, coupons, listCoupons } from './coupon-operations.ts'
+import { changePlan, listPlans } from './plan-operations.ts'
 import { plans } from './plan-resource.ts'
-import { changeProduct, products } from './product-operations.ts'
-import { subscriptions } from './subscription-operations.ts'
+import { changeProduct, listProducts, products } from './product-operations.ts'
+import { listSubscriptions, subscriptions } from './subscription-operations.ts'
 
 export const couponKind = tableKind({
   name: 'coupons',
   about: 'Discount codes with their limits and windows.',
   of: coupons,
+  list: listCoupons,
   scopes: { read: 'coupons:read', write: 'coupons:write' },
   example: { code: 'SPRING27', percent_off: 20, max_redemptions: 100 },
   table: 'coupons',
@@ -49,6 +50,7 @@ export const planKind = tableKind({
   name: 'membership-plans',
   about: 'Recurring offers, in every state.',
   of: plans,
+  list: listPlans,
   scopes: { read: 'membership_plans:read', write: 'membership_plans:write' },
   example: {
     slug: 'studio-year',
@@ -92,6 +94,7 @@ export const productKind = tableKind({
   name: 'digital-products',
   about: 'Things to download, in every state.',
   of: products,
+  list: listProducts,
   scopes: { read: 'digital_products:read', write: 'digital_products:write' },
   example: { slug: 'workbook', title: 'Workbook', price_amount: 900 },
   table: 'digital_products',
@@ -114,6 +117,7 @@ export const subscriptionKind = tableKind({
   name: 'subscriptions',
   about: 'Members’ plans, running, overdue and canceled.',
   of: subscriptions,
+  list: listSubscriptions,
   scopes: { read: 'subscriptions:read', write: 'subscriptions:write' },
   example: {
     external_id: 'sub-17',

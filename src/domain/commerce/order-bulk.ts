@@ -10,7 +10,7 @@ import { id, time } from '../operation/fields.ts'
 import { invalid } from '../operation/refusal.ts'
 import { schoolCurrency } from '../schools/school-currency.ts'
 import { itemColumns } from './order-items.ts'
-import { orders } from './order-operations.ts'
+import { listOrders, orders } from './order-operations.ts'
 
 const { number, state, total_amount, currency, items } = orders.schema.shape
 
@@ -18,6 +18,7 @@ export const orderKind = tableKind({
   name: 'orders',
   about: 'Purchases with what was bought; their payments are a kind of their own.',
   of: orders,
+  list: listOrders,
   scopes: { read: 'orders:read' },
   example: {
     number: 'A-1001',

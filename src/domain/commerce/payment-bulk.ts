@@ -7,7 +7,7 @@ import { id, line, text, time, webAddress } from '../operation/fields.ts'
 import { schoolCurrency } from '../schools/school-currency.ts'
 import { type Attempt, checkAttempt } from './check-attempt.ts'
 import { completeOrders, findOrders } from './orders-of-payments.ts'
-import { recordPayment } from './payment-operations.ts'
+import { listPayments, recordPayment } from './payment-operations.ts'
 import { payments } from './payment-resource.ts'
 
 const boughtLine = z.strictObject({
@@ -28,6 +28,7 @@ export const paymentKind = tableKind({
   name: 'payments',
   about: 'Every attempt to pay for an order; a retried checkout has several.',
   of: payments,
+  list: listPayments,
   scopes: { read: 'orders:read' },
   example: {
     trade_no: 'T-2',

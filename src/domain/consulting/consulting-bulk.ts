@@ -5,12 +5,18 @@ import { byEmail, byEmails, byExternalId, byName } from '../bulk/stand-in.ts'
 import type { PlannedRow } from '../bulk/table-details.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { conflict } from '../operation/refusal.ts'
-import { checkClass, checkKind, checkOrder, createMeeting } from './meeting-operations.ts'
+import {
+  checkClass,
+  checkKind,
+  checkOrder,
+  createMeeting,
+  listMeetings,
+} from './meeting-operations.ts'
 import { meetings } from './meeting-resource.ts'
-import { createService } from './service-operations.ts'
+import { createService, listServices } from './service-operations.ts'
 import { consultingServices } from './service-resource.ts'
-import { createSlot, slots } from './slot-operations.ts'
-import { createStudyGroup } from './study-group-operations.ts'
+import { createSlot, listSlots, slots } from './slot-operations.ts'
+import { createStudyGroup, listStudyGroups } from './study-group-operations.ts'
 import { studyGroups } from './study-group-resource.ts'
 
 const SERVICES = 'consulting-services'
@@ -21,6 +27,7 @@ export const serviceKind = tableKind({
   name: SERVICES,
   about: 'Whose time the school offers, and to the students of which courses.',
   of: consultingServices,
+  list: listServices,
   scopes: {},
   example: { external_id: 'coaching', title: 'Coaching' },
   table: 'consulting_services',
@@ -48,6 +55,7 @@ export const slotKind = tableKind({
   name: 'consulting-slots',
   about: 'The recurring times of services.',
   of: slots,
+  list: listSlots,
   scopes: {},
   example: {
     external_id: 'coaching-monday',
@@ -92,6 +100,7 @@ export const studyGroupKind = tableKind({
   name: GROUPS,
   about: 'Members who meet as a class.',
   of: studyGroups,
+  list: listStudyGroups,
   scopes: {},
   example: { external_id: 'evening-class', name: 'Evening class', course_slug: 'first' },
   table: 'study_groups',
@@ -119,6 +128,7 @@ export const meetingKind = tableKind({
   name: 'consulting-meetings',
   about: 'Meetings on services with those who hold seats, and classes of study groups.',
   of: meetings,
+  list: listMeetings,
   scopes: {},
   example: {
     external_id: 'meeting-1',

@@ -4,8 +4,8 @@ import { byEmail, byName } from '../bulk/stand-in.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, line, time } from '../operation/fields.ts'
-import { forms, submissions } from './form-operations.ts'
-import { changePage, changePost, pages, posts } from './writing-operations.ts'
+import { forms, listForms, listSubmissions, submissions } from './form-operations.ts'
+import { changePage, changePost, listPages, listPosts, pages, posts } from './writing-operations.ts'
 
 const published = {
   state: { schema: posts.schema.shape.state, default: 'draft' },
@@ -16,6 +16,7 @@ export const postKind = tableKind({
   name: 'posts',
   about: 'Dated articles, drafts included.',
   of: posts,
+  list: listPosts,
   scopes: { read: 'posts:read', write: 'posts:write' },
   example: { slug: 'new-term', title: 'The new term', body: 'It begins in *March*.' },
   table: 'posts',
@@ -37,6 +38,7 @@ export const pageKind = tableKind({
   name: 'pages',
   about: 'Standing pages, drafts included.',
   of: pages,
+  list: listPages,
   scopes: { read: 'pages:read', write: 'pages:write' },
   example: { slug: 'about', title: 'About us', position: 1 },
   table: 'pages',
@@ -67,6 +69,7 @@ export const formKind = tableKind({
   name: 'forms',
   about: 'Questionnaires in every state.',
   of: forms,
+  list: listForms,
   scopes: { read: 'forms:read' },
   example: {
     slug: 'feedback',
@@ -87,6 +90,7 @@ export const submissionKind = tableKind({
   name: 'form-submissions',
   about: 'What people answered to forms.',
   of: submissions,
+  list: listSubmissions,
   scopes: { read: 'forms:read' },
   example: { external_id: 'answer-1', form_id: EXAMPLE.form, answers: { q: 'Yes' } },
   table: 'form_submissions',

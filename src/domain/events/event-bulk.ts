@@ -7,8 +7,8 @@ import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, time } from '../operation/fields.ts'
 import { conflict } from '../operation/refusal.ts'
 import { schoolCurrency } from '../schools/school-currency.ts'
-import { changeEvent, events } from './event-operations.ts'
-import { registrations } from './registration-operations.ts'
+import { changeEvent, events, listEvents } from './event-operations.ts'
+import { listRegistrations, registrations } from './registration-operations.ts'
 
 const SCOPES = { read: 'events:read', write: 'events:write' }
 
@@ -16,6 +16,7 @@ export const eventKind = tableKind({
   name: 'events',
   about: 'Events in every state, past and to come.',
   of: events,
+  list: listEvents,
   scopes: SCOPES,
   example: {
     slug: 'open-studio',
@@ -47,6 +48,7 @@ export const registrationKind = tableKind({
   name: 'event-registrations',
   about: 'Who registered for which event.',
   of: registrations,
+  list: listRegistrations,
   scopes: SCOPES,
   example: { event_slug: 'evening', member_id: EXAMPLE.newcomer },
   table: 'event_registrations',

@@ -2,12 +2,13 @@ import { byEmail, byExternalId } from '../bulk/stand-in.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, time } from '../operation/fields.ts'
-import { comments } from './comment-operations.ts'
+import { comments, listComments } from './comment-operations.ts'
 
 export const commentKind = tableKind({
   name: 'comments',
   about: 'What members wrote under lectures.',
   of: comments,
+  list: listComments,
   scopes: { read: 'comments:read' },
   example: {
     external_id: 'remark-1',

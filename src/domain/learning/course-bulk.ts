@@ -3,13 +3,14 @@ import { columnsOf, NEEDED, stampState } from '../bulk/columns.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { time } from '../operation/fields.ts'
 import { schoolCurrency } from '../schools/school-currency.ts'
-import { changeCourse } from './course-operations.ts'
+import { changeCourse, listCourses } from './course-operations.ts'
 import { COURSE_STATES, courses } from './course-resource.ts'
 
 export const courseKind = tableKind({
   name: 'courses',
   about: 'Courses in every state; their sections and lectures are kinds of their own.',
   of: courses,
+  list: listCourses,
   scopes: { read: 'courses:read', write: 'courses:write' },
   example: { slug: 'watercolour', title: 'Watercolour', price_amount: 4900, currency: 'USD' },
   table: 'courses',

@@ -7,8 +7,8 @@ import { tableKind } from '../bulk/table-kind.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { count, id } from '../operation/fields.ts'
 import { lectures, sections } from './curriculum-resource.ts'
-import { changeLecture } from './lecture-operations.ts'
-import { changeSection } from './section-operations.ts'
+import { changeLecture, listLectures } from './lecture-operations.ts'
+import { changeSection, listSections } from './section-operations.ts'
 
 const SCOPES = { read: 'curriculum:read', write: 'curriculum:write' }
 const position = { schema: count.max(100_000), note: 'counted from 0; last unless given' }
@@ -17,6 +17,7 @@ export const sectionKind = tableKind({
   name: 'sections',
   about: 'The sections of all courses.',
   of: sections,
+  list: listSections,
   scopes: SCOPES,
   example: { external_id: 'chapter-9', course_id: EXAMPLE.course, title: 'Going further' },
   table: 'sections',
@@ -36,6 +37,7 @@ export const lectureKind = tableKind({
   name: 'lectures',
   about: 'The lectures of all courses, each in its section.',
   of: lectures,
+  list: listLectures,
   scopes: SCOPES,
   example: { external_id: 'lesson-9-1', section_id: EXAMPLE.section, title: 'Mixing colours' },
   table: 'lectures',

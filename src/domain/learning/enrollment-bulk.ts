@@ -3,12 +3,14 @@ import { byEmail, byName } from '../bulk/stand-in.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, time } from '../operation/fields.ts'
+import { listEnrollments } from './enrollment-operations.ts'
 import { enrollmentSchema, enrollments } from './enrollment-resource.ts'
 
 export const enrollmentKind = tableKind({
   name: 'enrollments',
   about: 'Who has which course, and until when.',
   of: enrollments,
+  list: listEnrollments,
   scopes: { read: 'students:read', write: 'students:write' },
   example: { student_id: EXAMPLE.newcomer, course_slug: 'first' },
   table: 'enrollments',

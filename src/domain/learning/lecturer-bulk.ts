@@ -3,12 +3,13 @@ import { byEmail } from '../bulk/stand-in.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id } from '../operation/fields.ts'
-import { changeLecturer, lecturers } from './lecturer-operations.ts'
+import { changeLecturer, lecturers, listLecturers } from './lecturer-operations.ts'
 
 export const lecturerKind = tableKind({
   name: 'lecturers',
   about: 'The profiles of members who hold the lecturer role.',
   of: lecturers,
+  list: listLecturers,
   scopes: { read: 'lecturers:read', write: 'lecturers:write' },
   example: { id: EXAMPLE.newcomer, headline: 'Paints outdoors' },
   table: 'lecturers',

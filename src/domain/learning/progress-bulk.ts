@@ -8,7 +8,7 @@ import { tableKind } from '../bulk/table-kind.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { time } from '../operation/fields.ts'
 import type { Refusal } from '../operation/refusal.ts'
-import { lectureProgress, markProgress } from './progress-operations.ts'
+import { lectureProgress, listProgress, markProgress } from './progress-operations.ts'
 
 const FIXED = { needed: true, fixed: true }
 
@@ -16,6 +16,7 @@ export const progressKind = tableKind({
   name: 'progress',
   about: 'What students read or completed; a lecture without a row is unread.',
   of: lectureProgress,
+  list: listProgress,
   scopes: { read: 'students:read' },
   example: { student_id: EXAMPLE.student, lecture_id: EXAMPLE.secondLecture, state: 'completed' },
   table: 'lecture_progress',

@@ -3,12 +3,13 @@ import { byEmail } from '../bulk/stand-in.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { invalid } from '../operation/refusal.ts'
-import { notifications, sendNotification } from './notification-operations.ts'
+import { listNotifications, notifications, sendNotification } from './notification-operations.ts'
 
 export const notificationKind = tableKind({
   name: 'notifications',
   about: 'What members were told, and whether they read it.',
   of: notifications,
+  list: listNotifications,
   scopes: {},
   example: { external_id: 'news-1', member_id: EXAMPLE.student, title: 'The new term' },
   table: 'notifications',

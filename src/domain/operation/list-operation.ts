@@ -77,8 +77,13 @@ interface ListDetails<S extends z.ZodObject> {
   readonly examples?: readonly OperationExample[]
 }
 
+/** A list, with what its rows can be narrowed by: an export takes the same. */
+export interface ListOperation extends ReadOperation {
+  readonly filters: Readonly<Record<string, Filter>>
+}
+
 /** A list in pages: every one of them has the same parameters and the same shape. */
-export function listOperation<S extends z.ZodObject>(details: ListDetails<S>): ReadOperation {
+export function listOperation<S extends z.ZodObject>(details: ListDetails<S>): ListOperation {
   const { of: resource, filters = {}, within = {} } = details
   const sortings = sortingsOf(details.sorts)
   const expandable = Object.keys(resource.expansions ?? {})
@@ -119,22 +124,14 @@ export function listOperation<S extends z.ZodObject>(details: ListDetails<S>): R
     kind: 'read',
     input,
     output,
+    filters: { ...parents(within), ...filters },
     examples: details.examples ?? [{ title: 'The first two', input: { limit: 2 } }],
     extraScopes: (asked) => expansionScopes(resource, asked.expand),
     async run(at, caller, asked) {
       await details.checkParent?.(at, caller, asked)
       const sorting = sortings.get(String(asked.sort)) as Sorting
       const key = keyOf(resource)
-      const wanted = sql.join(
-        [
-          ...Object.keys(within).map((name) => sql`r.${sql.ref(name)} = ${asked[name]}`),
-          ...Object.entries(filters)
-            .filter(([name]) => asked[name] !== undefined)
-            .map(([name, { where }]) => where(asked[name] as never, at)),
-          sql`true`,
-        ],
-        sql` and `,
-      )
+      const wanted = narrowedBy({ ...parents(within), ...filters }, at, asked)
       const limit = Number(asked.limit)
       const found = await selectObjects(
         at,
@@ -154,6 +151,26 @@ export function listOperation<S extends z.ZodObject>(details: ListDetails<S>): R
       return { ...page, total: await countObjects(at, caller, resource, wanted) }
     },
   }
+}
+
+function parents(within: Readonly<Record<string, z.ZodType>>): Readonly<Record<string, Filter>> {
+  const filters = Object.entries(within).map(([name, schema]): [string, Filter] => [
+    name,
+    filter(schema, (value) => sql`r.${sql.ref(name)} = ${value}`),
+  ])
+  return Object.fromEntries(filters)
+}
+
+/** The condition that the filters which were asked for make together. */
+export function narrowedBy(
+  filters: Readonly<Record<string, Filter>>,
+  at: SchoolDb,
+  asked: Readonly<Record<string, unknown>>,
+): RawBuilder<unknown> {
+  const conditions = Object.entries(filters)
+    .filter(([name]) => asked[name] !== undefined)
+    .map(([name, { where }]) => where(asked[name] as never, at))
+  return sql.join([...conditions, sql`true`], sql` and `)
 }
 
 export function expandField(names: readonly string[]) {

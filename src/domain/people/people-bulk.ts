@@ -5,6 +5,7 @@ import { writeInWaves } from '../bulk/waves.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { email, id, line } from '../operation/fields.ts'
 import type { Refusal } from '../operation/refusal.ts'
+import { listMembers } from './member-operations.ts'
 import { members, students } from './member-resource.ts'
 import { ROLES, type Role } from './membership.ts'
 import {
@@ -16,6 +17,7 @@ import {
   writeRoles,
 } from './people-rows.ts'
 import { normalEmail } from './person.ts'
+import { listStudents } from './student-operations.ts'
 
 const columns = {
   id: { schema: id, note: 'of somebody who is a member here already' },
@@ -36,6 +38,7 @@ export const studentKind: BulkKind = {
   name: 'students',
   about: 'Everybody who holds the student role.',
   of: students,
+  list: listStudents,
   key: ['id'],
   named: NAMED,
   scopes: { read: 'students:read', write: 'students:write' },
@@ -50,6 +53,7 @@ export const memberKind: BulkKind = {
   name: 'members',
   about: 'Everybody who holds a role, with their roles.',
   of: members,
+  list: listMembers,
   key: ['id'],
   named: NAMED,
   scopes: { read: 'members:read', write: 'members:write' },

@@ -49,14 +49,17 @@ async function sendExport(
   route: BulkRoute,
 ): Promise<FastifyReply> {
   const { kind } = route
-  const { format, after } = checkedQuery(request, route) as { format: Format; after?: string }
+  const { format, after, ...only } = checkedQuery(request, route) as {
+    format: Format
+    after?: string
+  }
   reply
     .headers(apiHeaders('no-store'))
     .header('vary', 'Authorization')
     .header('content-type', TYPES[format])
     .header('content-disposition', `attachment; filename="${kind.name}.${format}"`)
   const viewer = operationCaller(request, callerOf(request))
-  const rows = exportRows(request.at, viewer, kind, { format, after })
+  const rows = exportRows(request.at, viewer, kind, { format, after, only })
   try {
     // What is wrong shows at the first page, while it can still be told.
     const first = await rows.next()

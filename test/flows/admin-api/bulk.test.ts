@@ -124,6 +124,14 @@ describe('an export over HTTP', () => {
     expect(wrong.json().errors).toMatchObject([{ parameter: 'after' }])
   })
 
+  test('takes the filters of the list', async () => {
+    const answer = await operator.get('/pages/export?slug=p-3&state=draft')
+    expect(JSON.parse(answer.body)).toMatchObject({ slug: 'p-3' })
+    expect((await operator.get('/pages/export?state=published')).body).toBe('')
+    const wrong = await operator.get('/pages/export?state=lost&colour=red')
+    expect(wrong.statusCode).toBe(400)
+  })
+
   test('HEAD tells the type and sends no rows', async () => {
     const answer = await operator.send('HEAD', '/pages/export?format=csv')
     expect(answer.statusCode).toBe(200)

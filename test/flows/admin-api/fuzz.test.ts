@@ -94,6 +94,8 @@ const isExport = ({ rows, method }: DescribedRoute): boolean =>
 
 const methods: readonly Method[] = ['GET', 'POST', 'PATCH', 'DELETE']
 
+const ODD = ['', 'x', '-1', '1.5', '9e9', 'true', '%00', '[]']
+
 describe('strange input is refused in the declared way, never with a 5xx', () => {
   for (const method of methods) {
     const routes = ROUTES.filter((route) => route.method === method)
@@ -150,7 +152,9 @@ describe('strange input is refused in the declared way, never with a 5xx', () =>
   test('parameters of imports and exports', async () => {
     for (const route of BULK_ROUTES) {
       for (const name of [...Object.keys(planOf(route).query), 'what']) {
-        for (const value of ['', 'x', '-1', '1.5', '9e9', 'true', '%00', 'x'.repeat(500), '[]']) {
+        const filter = name in (route.kind.list?.filters ?? {})
+        const values = filter ? ['', 'nul\u0000'] : [...ODD, 'x'.repeat(500)]
+        for (const value of values) {
           const path = `${route.path}?${name}=${encodeURIComponent(value)}`
           const headers = { 'content-type': 'text/csv' }
           const sent = route.method === 'GET' ? {} : { body: '', headers }

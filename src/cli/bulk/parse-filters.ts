@@ -1,0 +1,35 @@
+import { filterFields } from '../../domain/bulk/bulk-operations.ts'
+import { shapeOf } from '../../domain/bulk/column-shape.ts'
+import type { BulkKind } from '../../domain/bulk/kind.ts'
+import { CommandError } from '../outcome.ts'
+
+/** `state=published` and the like, as the filters of a kind's list take them. */
+export function parseFilters(
+  kind: BulkKind,
+  given: readonly string[],
+): Readonly<Record<string, unknown>> {
+  const fields = filterFields(kind)
+  const known = Object.keys(fields).join(', ') || 'none'
+  return Object.fromEntries(
+    given.map((text) => {
+      const [name = '', ...rest] = text.split('=')
+      const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+      if (field === undefined || rest.length === 0) {
+        throw new CommandError(
+          `--where ${text} names no filter of ${kind.name}.`,
+          `write filter=value; there are: ${known}`,
+          2,
+        )
+      }
+      const parsed = field.safeParse(valueFrom(shapeOf(field).type, rest.join('=')))
+      if (parsed.success) return [name, parsed.data]
+      const detail = parsed.error.issues[0]?.message ?? 'Another value is needed.'
+      throw new CommandError(`--where ${text}: ${detail}`, 'correct the value', 2)
+    }),
+  )
+}
+
+function valueFrom(type: string, text: string): unknown {
+  if (type === 'boolean') return { true: true, false: false }[text] ?? text
+  return type === 'integer' && /^-?\d{1,15}$/.test(text) ? Number(text) : text
+}
