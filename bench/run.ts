@@ -28,9 +28,9 @@ const SETTINGS: Readonly<Record<SizeName, ContestSettings>> = {
     warmUp: { requests: 5000, milliseconds: 3000, lanes: 8 },
   },
   full: {
-    rounds: 7,
-    round: { requests: 2000, milliseconds: 8000, lanes: 8 },
-    warmUp: { requests: 10_000, milliseconds: 20_000, lanes: 8 },
+    rounds: 5,
+    round: { requests: 1500, milliseconds: 6000, lanes: 8 },
+    warmUp: { requests: 8000, milliseconds: 12_000, lanes: 8 },
   },
 }
 
