@@ -29,8 +29,8 @@ const SETTINGS: Readonly<Record<SizeName, ContestSettings>> = {
   },
   full: {
     rounds: 5,
-    round: { requests: 1500, milliseconds: 6000, lanes: 8 },
-    warmUp: { requests: 8000, milliseconds: 12_000, lanes: 8 },
+    round: { requests: 1000, milliseconds: 3000, lanes: 8 },
+    warmUp: { requests: 6000, milliseconds: 8000, lanes: 8 },
   },
 }
 
@@ -40,6 +40,7 @@ const wanted = values.only?.split(',')
 const mayRun = (name: ContenderName): boolean =>
   name === 'floor' || wanted === undefined || wanted.includes(name)
 
+const writes = values.write ?? (scenarios === SCENARIOS && wanted === undefined)
 const world = await openWorld(size, SIZES[size])
 const results: Result[] = []
 try {
@@ -48,11 +49,14 @@ try {
     results.push(result)
     console.log(tableOf(result))
     reportFailures(result)
+    // After each, so that a run that is stopped leaves what it had.
+    if (writes) await writeReport()
   }
 } finally {
   await world.close()
 }
-if (values.write ?? (scenarios === SCENARIOS && wanted === undefined)) {
+
+async function writeReport(): Promise<void> {
   const docs = new URL('../docs/', import.meta.url)
   await writeFile(new URL('performance.svg', docs), plotOf(results))
   await writeFile(

@@ -17,7 +17,7 @@ const VERIFIER = randomBytes(32).toString('base64url')
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url')
 
 /** Every code costs a whole authorization here, so its rounds are shorter. */
-const MAX_FLOWS = 600
+const MAX_FLOWS = 200
 
 /** better-auth with its OAuth provider: a public client that skips consent, ES256, opaque tokens. */
 const auth = betterAuth({
