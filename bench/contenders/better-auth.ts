@@ -8,7 +8,7 @@ import { toNodeHandler } from 'better-auth/node'
 import { jwt } from 'better-auth/plugins'
 import pg from 'pg'
 import { formPost, type HttpRequest, type Play } from '../play.ts'
-import { announce, DATABASE_URL, POOL_SIZE } from './serve.ts'
+import { announce, POOL, POOL_SIZE } from './serve.ts'
 
 const BASE = 'http://127.0.0.1/api/auth'
 const REDIRECT_URI = 'https://app.bench.test/callback'
@@ -21,7 +21,7 @@ const MAX_FLOWS = 200
 
 /** better-auth with its OAuth provider: a public client that skips consent, ES256, opaque tokens. */
 const auth = betterAuth({
-  database: new pg.Pool({ connectionString: DATABASE_URL, max: POOL_SIZE }),
+  database: new pg.Pool(POOL),
   baseURL: 'http://127.0.0.1',
   secret: randomBytes(32).toString('base64url'),
   emailAndPassword: { enabled: true },

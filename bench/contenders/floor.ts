@@ -4,7 +4,7 @@ import pg from 'pg'
 import { findSchoolByOrigin } from '../../src/domain/schools/school.ts'
 import { openDatabase } from '../../src/foundation/db/database.ts'
 import { loadScenario } from '../scenarios/scenarios.ts'
-import { announce, DATABASE_URL, POOL_SIZE, SCENARIO } from './serve.ts'
+import { announce, DATABASE_URL, POOL, SCENARIO } from './serve.ts'
 
 /** The scenario's least on bare Fastify. */
 const app = fastify()
@@ -13,7 +13,7 @@ app.addContentTypeParser(
   { parseAs: 'string' },
   (_request, body, done) => done(null, formbody.parse(String(body))),
 )
-const pool = new pg.Pool({ connectionString: DATABASE_URL, max: POOL_SIZE })
+const pool = new pg.Pool(POOL)
 loadScenario(SCENARIO).addFloor(app, { pool, school: await loadSchool() })
 await app.listen({ host: '127.0.0.1', port: 0 })
 announce(app.server.address())

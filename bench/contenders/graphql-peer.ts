@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import pg from 'pg'
 import { loadCourses } from '../scenarios/syllabus-sql.ts'
 import { findMember, type Member } from '../scenarios/viewer-sql.ts'
-import { DATABASE_URL, POOL_SIZE } from './serve.ts'
+import { POOL } from './serve.ts'
 
 /** What both GraphQL servers serve: the fields that the scenarios ask for, on the floor's own SQL. */
 export const typeDefs = `
@@ -14,7 +14,7 @@ export const typeDefs = `
   type Section { title: String! lectures: [Lecture!]! }
   type Lecture { id: ID! title: String! state: String! isLocked: Boolean! unlockAt: String duration: Int! }`
 
-export const pool = new pg.Pool({ connectionString: DATABASE_URL, max: POOL_SIZE })
+export const pool = new pg.Pool(POOL)
 
 export interface MemberContext {
   readonly member: Member

@@ -1,9 +1,9 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import pg from 'pg'
 import { serveOidcProvider } from './oidc-provider.ts'
-import { DATABASE_URL, POOL_SIZE } from './serve.ts'
+import { POOL } from './serve.ts'
 
-const pool = new pg.Pool({ connectionString: DATABASE_URL, max: POOL_SIZE })
+const pool = new pg.Pool(POOL)
 await pool.query(`
   create table payloads (
     model text not null, id text not null, payload jsonb not null, grant_id text, user_code text, uid text,

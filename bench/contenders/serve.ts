@@ -6,6 +6,9 @@ export const DATABASE_URL = process.env.BENCH_DATABASE_URL ?? ''
 export const SCENARIO = process.env.BENCH_SCENARIO ?? ''
 export const POOL_SIZE = 10
 
+/** Connections stay open while others have their turn, as those of a busy server do. */
+export const POOL = { connectionString: DATABASE_URL, max: POOL_SIZE, idleTimeoutMillis: 0 }
+
 export interface PrepareMessage {
   readonly scenario: string
   readonly count: number

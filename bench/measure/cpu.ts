@@ -1,14 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/**
- * CPU time of a process and all its descendants, in microseconds. Linux counts it per thread in
- * nanoseconds; what ended since the last look is missing, so contenders must not fork per request.
- */
-export function cpuMicroseconds(root: number): number {
+/** Microseconds of CPU by process. */
+export type CpuClocks = ReadonlyMap<number, number>
+
+/** The clocks of a process and all its descendants; Linux counts in nanoseconds, thread by thread. */
+export function readClocks(root: number): CpuClocks {
   const children = childrenByParent()
   const family = [root]
   for (const pid of family) family.push(...(children.get(pid) ?? []))
-  return family.reduce((sum, pid) => sum + ofProcess(pid), 0)
+  return new Map(family.map((pid) => [pid, ofProcess(pid)]))
+}
+
+/** What was used between two looks. Who ended meanwhile is left out: it took its clock with it. */
+export function usedBetween(before: CpuClocks, after: CpuClocks): number {
+  return [...after].reduce((sum, [pid, time]) => sum + time - (before.get(pid) ?? 0), 0)
 }
 
 function ofProcess(pid: number): number {

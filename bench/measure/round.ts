@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { Client } from 'undici'
 import { type Lane, lanesOf, type Play } from '../play.ts'
-import { cpuMicroseconds, machineMicroseconds } from './cpu.ts'
+import { machineMicroseconds, readClocks, usedBetween } from './cpu.ts'
 
 /** What one contender did in one round. */
 export interface Round {
@@ -42,8 +42,8 @@ export async function playRound(
 ): Promise<Round> {
   const read = async () => ({
     statements: await target.countStatements(),
-    node: cpuMicroseconds(target.pid),
-    postgres: cpuMicroseconds(postgresPid),
+    node: readClocks(target.pid),
+    postgres: readClocks(postgresPid),
     self: process.cpuUsage(),
     machine: machineMicroseconds(),
     at: performance.now(),
@@ -53,8 +53,8 @@ export async function playRound(
   const after = await read()
   const requests = latencies.length
   const seconds = (after.at - before.at) / 1000
-  const node = after.node - before.node
-  const database = after.postgres - before.postgres
+  const node = usedBetween(before.node, after.node)
+  const database = usedBetween(before.postgres, after.postgres)
   const self = after.self.user - before.self.user + after.self.system - before.self.system
   const others = Math.max(0, after.machine - before.machine - node - database - self)
   latencies.sort((a, b) => a - b)
