@@ -2,7 +2,6 @@ import type { AuditFilter, AuditRecord } from '../../../../domain/audit/read-aud
 import { Address, Field, Name } from '../../../../foundation/html/components.tsx'
 import { Select } from '../../../../foundation/html/form-fields.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
-import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { Badge, Empty, PageHead } from '../../../../foundation/html/site-components.tsx'
 import { type AdminFrame, adminPage, paths } from './admin-page.tsx'
 import { auditWord, auditWords } from './audit-words.ts'
@@ -116,7 +115,7 @@ function Entry({ entry, timeZone }: { entry: AuditRecord; timeZone: string }) {
       <div>
         <p class="row-title">
           {auditWord(entry.action, entry.detail)}
-          {entry.outcome !== 'ok' && <Badge tone="warning">{plainText(entry.outcome)}</Badge>}
+          {entry.outcome !== 'ok' && <Badge tone="warning">Refused</Badge>}
         </p>
         <p class="row-note">
           {actor === undefined ? (
@@ -164,6 +163,7 @@ function detailRows(entry: AuditRecord): [string, string][] {
       [name, typeof value === 'string' ? value : JSON.stringify(value)] as [string, string],
   )
   return [
+    ...(entry.outcome === 'ok' ? [] : [['reason', entry.outcome] as [string, string]]),
     ...(entry.actor === undefined || entry.actor.email === ''
       ? []
       : [['email', entry.actor.email] as [string, string]]),
