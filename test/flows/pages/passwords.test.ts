@@ -171,7 +171,9 @@ describe('a forgotten password', () => {
     const email = stage.person.email
     const sent = await visitor.post('/forgotten-password', { ...hidden, email })
     await mailBox.take()
-    for (const one of [page, missing, await visitor.follow(sent)]) {
+    const told = await visitor.follow(sent)
+    expect(told.body).toContain('go on to the app from here')
+    for (const one of [page, missing, told]) {
       expect(one.body).toContain(`href="/sign-in?request=${request}"`)
     }
   })

@@ -25,7 +25,7 @@ interface ForgottenProps {
 
 export function forgottenPasswordPage(props: ForgottenProps): string {
   const { school, formToken, state, way, signInUrl } = props
-  if (state.kind === 'sent') return sentPage(school, signInUrl)
+  if (state.kind === 'sent') return sentPage(school, signInUrl, way.request !== undefined)
   if (state.kind === 'unavailable') return unavailablePage(school, signInUrl)
   const wrong = state.kind !== 'asking'
   return renderPage(
@@ -64,7 +64,7 @@ export function forgottenPasswordPage(props: ForgottenProps): string {
   )
 }
 
-function sentPage(school: Branding, signInUrl: string): string {
+function sentPage(school: Branding, signInUrl: string, appWaits: boolean): string {
   return renderPage(
     <Layout title="Look into your mail" school={school}>
       <Card>
@@ -74,6 +74,7 @@ function sentPage(school: Branding, signInUrl: string): string {
           an hour.
         </p>
         <p>Nothing there? Look among unwanted mail, or try another of your addresses.</p>
+        {appWaits && <p>Keep this page: with your new password, go on to the app from here.</p>}
         <p class="aside">
           <a href={signInUrl}>Back to sign-in</a>
         </p>
