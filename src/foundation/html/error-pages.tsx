@@ -1,6 +1,7 @@
 import { Address } from './components.tsx'
 import { errorPage } from './error-page.tsx'
 import type { Branding } from './layout.tsx'
+import { plainText } from './plain-text.ts'
 
 interface Place {
   reference: string
@@ -87,7 +88,7 @@ export function unknownClientPage({
     reference,
     school,
     title: 'We do not know this app',
-    what: `An app sent you here, but ${school.name} does not let it in under that identifier.`,
+    what: `An app sent you here, but ${plainText(school.name) || 'this school'} does not let it in under that identifier.`,
     explanation,
     parameters: { client_id: clientId },
   })

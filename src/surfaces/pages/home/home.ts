@@ -8,7 +8,7 @@ import { sendPage } from '../page-request.ts'
 import { frameFor } from '../site-frame.ts'
 import { homePage } from '../views/home.tsx'
 
-const COURSES_SHOWN = 12
+const COURSES_SHOWN = 48
 const EVENTS_SHOWN = 6
 const POSTS_SHOWN = 5
 const PAGES_SHOWN = 20
