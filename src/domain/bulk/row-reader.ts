@@ -64,9 +64,11 @@ function readRecord<T>(
     return { line, problems: [typeof row === 'string' ? malformed(row) : NO_OBJECT] }
   }
   const checked = check(row as Record<string, unknown>)
-  return Array.isArray(checked)
-    ? { line, problems: checked }
-    : { line, values: checked as Record<string, unknown> }
+  if (Array.isArray(checked)) return { line, problems: checked }
+  // Only an escape can write half a character: bytes that do are not UTF-8.
+  const escaped = typeof record.content === 'string' && record.content.includes('\\u')
+  if (escaped && HALF_CHARACTER.test(JSON.stringify(checked))) return { line, problems: [HALVED] }
+  return { line, values: checked as Record<string, unknown> }
 }
 
 const malformed = (detail: string): InputProblem => ({ pointer: '', code: 'malformed', detail })
@@ -84,6 +86,12 @@ function parseObject(text: string): unknown {
 
 /** PostgreSQL's JSON has no place for half a character, and nobody means one. */
 const HALF_CHARACTER = /\\u[dD][89a-fA-F]/
+
+const HALVED: InputProblem = {
+  pointer: '',
+  code: 'invalid_text',
+  detail: 'A text holds half of a character that needs two. Write it whole.',
+}
 
 function rowChecker(kind: BulkKind): Check {
   const shape = Object.fromEntries(
@@ -105,10 +113,6 @@ function rowChecker(kind: BulkKind): Check {
       return refusal.kind === 'invalid' ? refusal.problems.slice(0, 20) : []
     }
     const values = parsed.data as Record<string, unknown>
-    if (HALF_CHARACTER.test(JSON.stringify(values))) {
-      const detail = 'A text holds half of a character that needs two. Write it whole.'
-      return [{ pointer: '', code: 'invalid_text', detail }]
-    }
     for (const name of times) {
       const time = values[name]
       if (typeof time === 'string') values[name] = new Date(time).toISOString()
