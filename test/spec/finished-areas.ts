@@ -6,6 +6,7 @@ import type { LedgerArea } from './spec.ts'
  */
 export const finishedAreas: readonly LedgerArea[] = [
   'house',
+  'admin-api',
   'pages',
   'oauth',
   'conformance',
