@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import type { ContenderName } from './contenders/contender-names.ts'
-import { type ContestSettings, holdContest } from './measure/contest.ts'
+import { type ContestSettings, everybody, holdContest } from './measure/contest.ts'
 import { documentOf } from './report/document.ts'
 import { plotOf } from './report/plot.ts'
 import type { Result } from './report/summary.ts'
 import { tableOf } from './report/table.ts'
 import { loadScenario, SCENARIOS } from './scenarios/scenarios.ts'
-import { SIZES, type SizeName } from './world/sizes.ts'
+import { SIZES } from './world/sizes.ts'
 import { openWorld } from './world/world.ts'
 
 const { values, positionals } = parseArgs({
@@ -16,12 +16,13 @@ const { values, positionals } = parseArgs({
     quick: { type: 'boolean', default: false },
     /** Contenders, comma-separated; the floor is always among them. */
     only: { type: 'string' },
+    rounds: { type: 'string' },
     /** Write docs/performance.md even though not everything was measured. */
     write: { type: 'boolean' },
   },
 })
 
-const SETTINGS: Readonly<Record<SizeName, ContestSettings>> = {
+const SETTINGS: Readonly<Record<'quick' | 'full', ContestSettings>> = {
   quick: {
     rounds: 3,
     round: { requests: 500, milliseconds: 1500, lanes: 8 },
@@ -29,12 +30,16 @@ const SETTINGS: Readonly<Record<SizeName, ContestSettings>> = {
   },
   full: {
     rounds: 5,
-    round: { requests: 1000, milliseconds: 3000, lanes: 8 },
-    warmUp: { requests: 6000, milliseconds: 8000, lanes: 8 },
+    round: { requests: 1000, milliseconds: 2000, lanes: 8 },
+    warmUp: { requests: 6000, milliseconds: 5000, lanes: 8 },
   },
 }
 
-const size: SizeName = values.quick ? 'quick' : 'full'
+const size = values.quick ? 'quick' : 'full'
+const settings: ContestSettings = {
+  ...SETTINGS[size],
+  ...(values.rounds === undefined ? {} : { rounds: Number(values.rounds) }),
+}
 const scenarios = positionals.length === 0 ? SCENARIOS : positionals.map(loadScenario)
 const wanted = values.only?.split(',')
 const mayRun = (name: ContenderName): boolean =>
@@ -45,7 +50,7 @@ const world = await openWorld(size, SIZES[size])
 const results: Result[] = []
 try {
   for (const scenario of scenarios) {
-    const result = await holdContest(world, scenario, SETTINGS[size], mayRun)
+    const result = await holdContest(world, scenario, settings, everybody(scenario).filter(mayRun))
     results.push(result)
     console.log(tableOf(result))
     reportFailures(result)
@@ -59,10 +64,7 @@ try {
 async function writeReport(): Promise<void> {
   const docs = new URL('../docs/', import.meta.url)
   await writeFile(new URL('performance.svg', docs), plotOf(results))
-  await writeFile(
-    new URL('performance.md', docs),
-    await documentOf(results, SIZES[size], SETTINGS[size]),
-  )
+  await writeFile(new URL('performance.md', docs), await documentOf(results, SIZES[size], settings))
 }
 
 function reportFailures({ scenario, entries }: Result): void {

@@ -2,6 +2,7 @@
 export const CONTENDER_TITLES = {
   floor: 'floor',
   ours: 'Schoolgate',
+  'ours-workers': 'Schoolgate, WORKERS=2',
   baseline: 'Schoolgate, the other build',
   'ours-logging': 'Schoolgate, logging every request',
   'oidc-provider-memory': 'oidc-provider, in memory',

@@ -38,6 +38,9 @@ export async function startContender(
 ): Promise<Contender> {
   if (name === 'ours') return await startOurs(name, world, scenario, { LOG_LEVEL: 'warn' })
   if (name === 'ours-logging') return await startOurs(name, world, scenario, { LOG_LEVEL: 'info' })
+  if (name === 'ours-workers') {
+    return await startOurs(name, world, scenario, { LOG_LEVEL: 'warn', WORKERS: '2' })
+  }
   if (name === 'baseline') return await startOurs(name, world, scenario, { LOG_LEVEL: 'warn' })
   return await startInOwnProcess(name, world, scenario)
 }
@@ -137,7 +140,7 @@ function nextMessage(child: ChildProcess): Promise<ContenderMessage> {
   })
 }
 
-async function untilReady(port: number, child: ChildProcess): Promise<void> {
+export async function untilReady(port: number, child: ChildProcess): Promise<void> {
   for (let attempt = 0; attempt < 1200; attempt++) {
     if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`)
     const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined)
@@ -147,7 +150,7 @@ async function untilReady(port: number, child: ChildProcess): Promise<void> {
   throw new Error('the server did not get ready')
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
   const address = probe.address()
@@ -157,7 +160,7 @@ async function freePort(): Promise<number> {
   return address.port
 }
 
-async function stop(child: ChildProcess): Promise<void> {
+export async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null) return
   const ended = once(child, 'exit')
   child.kill('SIGTERM')

@@ -19,10 +19,8 @@ export async function holdContest(
   world: World,
   scenario: Scenario,
   settings: ContestSettings,
-  only: (name: ContenderName) => boolean = () => true,
+  names: readonly ContenderName[] = everybody(scenario),
 ): Promise<Result> {
-  const baseline = BASELINE === undefined ? [] : (['baseline'] as const)
-  const names = (['floor', 'ours', ...baseline, ...scenario.peers] as const).filter(only)
   const contenders: Contender[] = []
   try {
     for (const name of names) contenders.push(await startContender(name, world, scenario))
@@ -40,6 +38,10 @@ export async function holdContest(
   } finally {
     await Promise.all(contenders.map((contender) => contender.stop()))
   }
+}
+
+export function everybody({ peers }: Scenario): readonly ContenderName[] {
+  return ['floor', 'ours', ...(BASELINE === undefined ? [] : ['baseline' as const]), ...peers]
 }
 
 async function playOne(

@@ -3,8 +3,8 @@ import { BENCH_ID_SQL } from './ids.ts'
 import { addSigningKeys } from './signing.ts'
 import type { Size } from './sizes.ts'
 
-/** Schools whose readers are enrolled in a course of 500 lectures. */
-export const READERS = 16
+/** As many schools have a reader, who is enrolled in a course of 500 lectures. */
+export const readersOf = ({ schools }: Size): number => Math.min(schools, 16)
 
 const MEMBER_SCOPES = '{account:read,account:write,email,openid,profile}'
 
@@ -27,7 +27,9 @@ export async function seed(client: pg.ClientBase, size: Size): Promise<void> {
   await client.query('vacuum (analyze)')
 }
 
-function statements({ schools, people, tokenPairs, progressRows }: Size): readonly string[] {
+function statements(size: Size): readonly string[] {
+  const { schools, people, tokenPairs, progressRows } = size
+  const readers = readersOf(size)
   const schoolOf = (n: string) => `bench_id('school', (${n} - 1) % ${schools} + 1)`
   const lectures = progressRows / people
   return [
@@ -45,14 +47,14 @@ function statements({ schools, people, tokenPairs, progressRows }: Size): readon
      from generate_series(1, ${schools}) n`,
     `insert into users (id, email, name, avatar_url)
      select bench_id('person', n), 'person' || n || '@bench.test', 'Person ' || n, '/avatar/' || n
-     from generate_series(1, ${people + READERS}) n`,
+     from generate_series(1, ${people + readers}) n`,
     `insert into school_members (school_id, user_id, roles)
      select ${schoolOf('n')}, bench_id('person', n),
        case when n <= ${schools} then '{owner}'::text[] else '{student}' end
      from generate_series(1, ${people}) n
      union all
      select bench_id('school', n), bench_id('person', ${people} + n), '{student}'
-     from generate_series(1, ${READERS}) n`,
+     from generate_series(1, ${readers}) n`,
     `insert into authorizations (id, school_id, client_id, user_id, audience, scopes, resource)
      select bench_id('authorization', n), ${schoolOf('n')}, 'app', bench_id('person', n), 'member',
        '${MEMBER_SCOPES}', 'http://s' || (n - 1) % ${schools} + 1 || '.bench.test'
@@ -80,15 +82,15 @@ function statements({ schools, people, tokenPairs, progressRows }: Size): readon
      from generate_series(1, ${people}) n, generate_series(1, ${lectures}) l`,
     `insert into courses (school_id, id, slug, title, currency, state, published_at)
      select bench_id('school', n), bench_id('long course', n), 'long-' || n, 'Long course', 'USD',
-       'published', now() from generate_series(1, ${READERS}) n`,
-    course('long course', 'long section', 'long lecture', READERS, 20, 500),
+       'published', now() from generate_series(1, ${readers}) n`,
+    course('long course', 'long section', 'long lecture', readers, 20, 500),
     `insert into enrollments (school_id, id, course_id, user_id, source)
      select bench_id('school', n), bench_id('long enrollment', n), bench_id('long course', n),
-       bench_id('person', ${people} + n), 'purchase' from generate_series(1, ${READERS}) n`,
+       bench_id('person', ${people} + n), 'purchase' from generate_series(1, ${readers}) n`,
     `insert into lecture_progress (school_id, user_id, course_id, lecture_id, state, completed_at)
      select bench_id('school', n), bench_id('person', ${people} + n), bench_id('long course', n),
        bench_id('long lecture', n * 1000 + l), 'completed', now()
-     from generate_series(1, ${READERS}) n, generate_series(1, 250) l`,
+     from generate_series(1, ${readers}) n, generate_series(1, 250) l`,
   ]
 }
 

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { uuidv7 } from '../../src/foundation/crypto/random.ts'
 import { mintToken } from '../../src/foundation/protocol/token-format.ts'
 import { idOf } from './ids.ts'
-import { READERS } from './seed.ts'
+import { readersOf } from './seed.ts'
 import type { World } from './world.ts'
 
 export const MEMBER_SCOPES = ['account:read', 'account:write', 'email', 'openid', 'profile']
@@ -52,7 +52,9 @@ export function owners(world: World, count: number): readonly Holder[] {
 
 /** Those who are enrolled in 500 lectures. */
 export function readers(world: World): readonly Holder[] {
-  return Array.from({ length: READERS }, (_, i) => holder(i + 1, world.size.people + i + 1, 'app'))
+  return Array.from({ length: readersOf(world.size) }, (_, i) =>
+    holder(i + 1, world.size.people + i + 1, 'app'),
+  )
 }
 
 function holder(school: number, person: number, clientId: Holder['clientId']): Holder {
