@@ -12,7 +12,7 @@ import { answerError, answerStepUp } from './answer-error.ts'
 import { checkParams } from './check-params.ts'
 import { type Message, parseMessage } from './message.ts'
 import { RpcRefusal } from './rpc-refusal.ts'
-import { type Era, serveMessage } from './serve-message.ts'
+import { createMessageServer, type Era } from './serve-message.ts'
 import { checkStanding, StepUpError } from './step-up.ts'
 import type { ToolCall } from './tool.ts'
 import { createToolServer } from './tool-server.ts'
@@ -31,6 +31,7 @@ export function addMcpRoutes(app: FastifyInstance, context: AppContext, version:
   })
   const outlines = new OutlineCache()
   const lists = new ToolLists()
+  const serveMessage = createMessageServer()
   app.register(async (scope) => {
     nameSurface(scope, 'mcp')
     scope.setErrorHandler(answerError)

@@ -20,35 +20,50 @@ export interface Exchange {
 }
 
 /** Serves one message in the era that it speaks. */
-export async function serveMessage(exchange: Exchange): Promise<Response> {
-  const request = webRequest(exchange)
-  return (await isLegacyRequest(request, exchange.message.body))
-    ? await serveHandshakeEra(request, exchange)
-    : await serveModernEra(request, exchange)
+export type ServeMessage = (exchange: Exchange) => Promise<Response>
+
+export function createMessageServer(): ServeMessage {
+  const serveModernEra = modernEra()
+  return async (exchange) => {
+    const request = webRequest(exchange)
+    return (await isLegacyRequest(request, exchange.message.body))
+      ? await serveHandshakeEra(request, exchange)
+      : await serveModernEra(request, exchange)
+  }
+}
+
+interface Run extends Exchange {
+  refusal?: { readonly reason: unknown }
 }
 
 /**
  * The machinery asks for a server only after it has compared the headers with the body, so the
  * admission stands there: a call whose `Mcp-Name` names another tool than its body is refused as
- * such, and never judged by either name.
+ * such, and never judged by either name. It is set up once, and finds the exchange by its request.
  */
-async function serveModernEra(request: Request, exchange: Exchange): Promise<Response> {
-  let refusal: { readonly reason: unknown } | undefined
+function modernEra(): (request: Request, exchange: Exchange) => Promise<Response> {
+  const running = new WeakMap<Request, Run>()
   const handler = createMcpHandler(
-    () => {
+    ({ requestInfo }) => {
+      const exchange = requestInfo === undefined ? undefined : running.get(requestInfo)
+      if (exchange === undefined) throw new Error('a message came in by another way than ours')
       try {
         exchange.admit('modern')
       } catch (reason) {
-        refusal = { reason }
+        exchange.refusal = { reason }
         throw reason
       }
       return exchange.createServer()
     },
     { legacy: 'reject' },
   )
-  const response = await handler.fetch(request, { parsedBody: exchange.message.body })
-  if (refusal !== undefined) throw refusal.reason
-  return response
+  return async (request, exchange) => {
+    const run: Run = { ...exchange }
+    running.set(request, run)
+    const response = await handler.fetch(request, { parsedBody: exchange.message.body })
+    if (run.refusal !== undefined) throw run.refusal.reason
+    return response
+  }
 }
 
 async function serveHandshakeEra(request: Request, exchange: Exchange): Promise<Response> {
