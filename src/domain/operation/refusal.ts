@@ -76,7 +76,14 @@ function problemsOf(issue: z.core.$ZodIssue): InputProblem[] {
       detail: 'There is no such field here. Remove it, or check its spelling.',
     }))
   }
-  return [{ pointer: pointerTo(issue.path), code: codeOf(issue), detail: issue.message }]
+  return [{ pointer: pointerTo(issue.path), code: codeOf(issue), detail: detailOf(issue) }]
+}
+
+function detailOf(issue: z.core.$ZodIssue): string {
+  if (issue.code !== 'invalid_type') return issue.message
+  if (issue.input === undefined) return 'This is required.'
+  if (issue.input !== null) return issue.message
+  return 'This cannot be null. Send a value, or leave it out.'
 }
 
 function codeOf(issue: z.core.$ZodIssue): string {

@@ -77,7 +77,9 @@ export function addAdminApiRoutes(app: FastifyInstance, { files, limits }: AppCo
         addUploadRoute(uploads, files, limits.uploadBytes, admit(UPLOAD_ROUTE, rates.ofApp)),
       )
     }
-    scope.all(`${API_ROOT}/*`, { onRequest: refuseUnknown }, refuseUnknown)
+    for (const path of [API_ROOT, `${API_ROOT}/*`]) {
+      scope.all(path, { onRequest: refuseUnknown }, refuseUnknown)
+    }
   })
 }
 

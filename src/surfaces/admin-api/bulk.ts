@@ -30,6 +30,7 @@ export function addBulkRoutes(scope: FastifyInstance, admit: (route: BulkRoute) 
   scope.removeAllContentTypeParsers()
   const types = /^(application\/(x-)?ndjson|application\/jsonl|text\/csv)\b/
   scope.addContentTypeParser(types, (_request, body, done) => done(null, body))
+  scope.addContentTypeParser('*', (_request, _body, done) => done(wrongType()))
   for (const route of BULK_ROUTES) {
     scope.route({
       method: route.method,
@@ -166,6 +167,14 @@ function wrongHeading({ problems }: HeadingError): Problem {
     code: 'invalid_input',
     detail: 'The first line must name columns of this resource. Nothing was imported.',
     errors: problems,
+  })
+}
+
+function wrongType(): Problem {
+  return new Problem({
+    status: 415,
+    code: 'unsupported_media_type',
+    detail: 'Send the rows as application/x-ndjson or as text/csv, and say so in Content-Type.',
   })
 }
 

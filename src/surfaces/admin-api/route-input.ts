@@ -44,8 +44,12 @@ export function queryOf(
   for (const name of new Set(sent.keys())) {
     const type = Object.hasOwn(types, name) ? types[name] : undefined
     const values = sent.getAll(name)
-    if (type === undefined) problems.push(unknownParameter(name))
-    else if (type === 'list') input[name] = values.flatMap((value) => value.split(','))
+    const list = name.endsWith('[]') ? name.slice(0, -2) : name
+    // Many client libraries write lists as `expand[]=course`.
+    if (Object.hasOwn(types, list) && types[list] === 'list') {
+      const before = (input[list] ?? []) as readonly string[]
+      input[list] = [...before, ...values.flatMap((value) => value.split(','))]
+    } else if (type === undefined) problems.push(unknownParameter(name))
     else if (values.length > 1) problems.push(repeated(name))
     else input[name] = read(type, values[0] ?? '')
   }

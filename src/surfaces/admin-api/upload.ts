@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fitsFormat, plainType } from '../../domain/content/file-format.ts'
 import { fileName, recordUpload } from '../../domain/content/file-operations.ts'
-import { rawQuery } from '../../foundation/http/raw-url.ts'
 import {
   type FileStore,
   FileTooLargeError,
@@ -9,8 +8,8 @@ import {
 } from '../../foundation/storage/file-store.ts'
 import { sendAnswer } from './answer.ts'
 import { Problem } from './problem.ts'
-import { type Route, routerPath } from './route.ts'
-import { wrongParameters } from './route-input.ts'
+import { planOf, type Route, routerPath } from './route.ts'
+import { queryOf, wrongParameters } from './route-input.ts'
 import { answerWrite } from './write.ts'
 
 export const UPLOAD_ROUTE = {
@@ -19,6 +18,8 @@ export const UPLOAD_ROUTE = {
   operation: recordUpload,
   fileWith: ['name'],
 } as const satisfies Route
+
+const PLAN = planOf(UPLOAD_ROUTE)
 
 /** The one address that takes bytes instead of JSON. The scope has let the caller in already. */
 export function addUploadRoute(
@@ -49,8 +50,7 @@ export function addUploadRoute(
 }
 
 function nameOf(request: FastifyRequest): string {
-  const query = new URLSearchParams(rawQuery(request.raw.url ?? ''))
-  const name = fileName.safeParse(query.get('name') ?? '')
+  const name = fileName.safeParse(queryOf(request, PLAN.query).name ?? '')
   if (name.success) return name.data
   const detail = name.error.issues[0]?.message ?? 'Send the name of the file.'
   throw wrongParameters([{ parameter: 'name', code: 'invalid', detail }])

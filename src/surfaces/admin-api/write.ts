@@ -61,8 +61,17 @@ function writeName(
     authorizationId: caller.authorizationId,
     method: request.method,
     path: rawPath(request.raw.url ?? ''),
-    content: JSON.stringify(input),
+    content: canonicalJson(input),
   }
+}
+
+/** The order of an object's members says nothing, and some clients do not keep it. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_name, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  )
 }
 
 function keyProblem(kind: 'mismatch' | 'in_progress'): Problem {

@@ -70,6 +70,7 @@ describe('an import over HTTP', () => {
     expect(parameter.statusCode).toBe(400)
     const type = await sendRows('/coupons/import', '[]', { 'content-type': 'application/json' })
     expect(type.statusCode).toBe(415)
+    expect(type.json().detail).toContain('application/x-ndjson')
     expect((await operator.get('/coupons?code=HEAD')).json().data).toEqual([])
   })
 

@@ -241,8 +241,11 @@ describe('problems', () => {
     const other = await operator.send('PUT', '/courses')
     expect(other.statusCode).toBe(405)
     expect(other.headers.allow).toBe('GET, POST')
-    const unknown = await operator.get('/nonsense')
-    expect(unknown.statusCode).toBe(404)
-    expect(unknown.headers['content-type']).toContain('application/problem+json')
+    for (const path of ['/nonsense', '/', '']) {
+      const unknown = await operator.get(path)
+      expect(unknown.statusCode).toBe(404)
+      expect(unknown.headers['content-type']).toContain('application/problem+json')
+      expect(unknown.headers.ratelimit).toBeDefined()
+    }
   })
 })

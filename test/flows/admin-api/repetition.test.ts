@@ -44,6 +44,14 @@ describe('Idempotency-Key', () => {
     expect(await countCourses('mismatch-two')).toBe(0)
   })
 
+  test('the same body with its members in another order is the same write', async () => {
+    const headers = { 'idempotency-key': 'order' }
+    const first = await operator.post('/courses', { slug: 'order', title: 'One' }, headers)
+    const second = await operator.post('/courses', { title: 'One', slug: 'order' }, headers)
+    expect(second.headers['idempotent-replayed']).toBe('true')
+    expect(second.json().id).toBe(first.json().id)
+  })
+
   test('of many at once one writes; the others replay it or are told to wait', async () => {
     const headers = { 'idempotency-key': 'race' }
     const body = { slug: 'race', title: 'Race' }

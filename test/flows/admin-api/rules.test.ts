@@ -102,10 +102,37 @@ describe('enrollments', () => {
       student: { id: EXAMPLE.student },
       course: { id: EXAMPLE.course },
     })
+    const bracketed = `/enrollments/${EXAMPLE.enrollment}?expand[]=student&expand[]=course`
+    expect((await narrow.get(bracketed)).statusCode).toBe(403)
+    expect((await operator.get(bracketed)).json()).toMatchObject({
+      student: { id: EXAMPLE.student },
+      course: { id: EXAMPLE.course },
+    })
   })
 })
 
 describe('sales', () => {
+  test('what ends before it starts is refused beside its end, however it came about', async () => {
+    const window = { starts_at: '2027-02-01T00:00:00Z', ends_at: '2027-01-01T00:00:00Z' }
+    const wrong = [{ pointer: '/ends_at', code: 'inconsistent' }]
+    const coupon = { code: 'BACKWARDS', percent_off: 5, ...window }
+    expect((await operator.post('/coupons', coupon)).json().errors).toMatchObject(wrong)
+    const early = { ends_at: '2001-01-01T00:00:00Z' }
+    expect((await operator.patch(`/events/${EXAMPLE.event}`, early)).json().errors).toMatchObject(
+      wrong,
+    )
+  })
+
+  test('an amount off is in the school’s own currency unless one is given', async () => {
+    const own = (await operator.get('/school')).json().currency
+    const made = await operator.post('/coupons', { code: 'OWN-MONEY', amount_off: 500 })
+    expect(made.json()).toMatchObject({ amount_off: 500, currency: own, percent_off: null })
+    const percent = { code: 'NO-MONEY', percent_off: 5, currency: own }
+    expect((await operator.post('/coupons', percent)).json().errors).toMatchObject([
+      { pointer: '/currency', code: 'inconsistent' },
+    ])
+  })
+
   test('a plan with subscribers keeps its terms, and a coupon what it promised', async () => {
     const plan = await operator.patch(`/membership-plans/${EXAMPLE.plan}`, { price_amount: 1 })
     expect(plan.json().reason).toBe('subscribed')

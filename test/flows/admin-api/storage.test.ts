@@ -29,10 +29,11 @@ async function upload(
   type: string,
   name = 'a file',
   headers: Record<string, string> = {},
+  more = '',
 ): Promise<Answer> {
   return await world.app.inject({
     method: 'POST',
-    url: `/api/v1/files?name=${encodeURIComponent(name)}`,
+    url: `/api/v1/files?name=${encodeURIComponent(name)}${more}`,
     headers: {
       host: new URL(school.origin).host,
       authorization: `Bearer ${operator.accessToken}`,
@@ -107,6 +108,12 @@ describe('uploads', () => {
     for (const name of ['../../etc/passwd', 'a\\b', '', 'a\u0000b', 'x'.repeat(256)]) {
       expect((await upload('x', 'text/plain', name)).statusCode).toBe(400)
     }
+  })
+
+  test('a parameter that uploads do not have is refused, as everywhere', async () => {
+    const answer = await upload('x', 'text/plain', 'a.txt', {}, '&public=true')
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json().errors).toMatchObject([{ parameter: 'public', code: 'unknown_parameter' }])
   })
 
   test('the same upload with the same key is one file', async () => {
