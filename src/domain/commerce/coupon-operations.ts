@@ -13,6 +13,7 @@ import {
 import { invalid } from '../operation/refusal.ts'
 import type { Resource } from '../operation/resource.ts'
 import { writing } from '../operation/writing.ts'
+import { schoolCurrency } from '../schools/school-currency.ts'
 
 const READ = ['coupons:read']
 const WRITE = ['coupons:write']
@@ -96,7 +97,7 @@ export const createCoupon = createOperation({
   name: 'coupons.create',
   title: 'Create a coupon',
   summary:
-    'Takes either a percentage or an amount with its currency. What it takes off never changes.',
+    'Takes either a percentage or an amount, in the school’s own currency unless one is given. What it takes off never changes.',
   scopes: WRITE,
   of: coupons,
   fields: {
@@ -126,18 +127,20 @@ export const createCoupon = createOperation({
   ],
   async create(tx, _caller, { starts_at, ends_at, ...columns }) {
     if ((columns.percent_off === null) === (columns.amount_off === null)) {
-      throw invalid('percent_off', 'inconsistent', 'Give either percent_off or amount_off.')
-    }
-    if ((columns.amount_off === null) !== (columns.currency === null)) {
       throw invalid(
-        'currency',
+        'percent_off',
         'inconsistent',
-        'Give a currency with amount_off, and only with it.',
+        'Take off either a percentage or an amount: fill in one of the two.',
       )
     }
+    if (columns.amount_off === null && columns.currency !== null) {
+      throw invalid('currency', 'inconsistent', 'Only an amount has a currency. Leave it empty.')
+    }
+    const currency =
+      columns.amount_off === null ? null : (columns.currency ?? (await schoolCurrency(tx)))
     const made = uuidv7()
     const window = { starts_at: dateOrNull(starts_at), ends_at: dateOrNull(ends_at) }
-    await tx.insert('coupons', { ...columns, ...window, id: made }).execute()
+    await tx.insert('coupons', { ...columns, ...window, id: made, currency }).execute()
     return made
   },
 })

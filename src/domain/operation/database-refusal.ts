@@ -4,6 +4,20 @@ interface DatabaseError {
   readonly code: string
   readonly detail?: string
   readonly column?: string
+  readonly constraint?: string
+}
+
+/**
+ * Checks of the tables that compare columns with each other, as whoever wrote them would put it. A
+ * change of one column can break them, so the row as a whole is judged where it is written.
+ */
+const RULES: Readonly<Record<string, readonly [field: string, detail: string]>> = {
+  coupons_check2: ['ends_at', 'A coupon must end after it starts.'],
+  events_check: ['ends_at', 'An event must end after it starts.'],
+  lectures_check: [
+    'unlock_at',
+    'A lecture opens after some days or at a date: fill in one of the two.',
+  ],
 }
 
 /**
@@ -30,11 +44,7 @@ export function refusalFromDatabase(error: unknown): Refusal | undefined {
           }
         : unknownReference(column)
     case '23514':
-      return refused(
-        '',
-        'inconsistent',
-        'The values do not fit together. Check them against the reference.',
-      )
+      return contradiction(error.constraint ?? '')
     case '22021':
     case '22P05':
       return refused('', 'invalid_text', 'A text holds a character that cannot be stored.')
@@ -46,6 +56,13 @@ export function refusalFromDatabase(error: unknown): Refusal | undefined {
     default:
       return undefined
   }
+}
+
+function contradiction(constraint: string): Refusal {
+  const rule = Object.hasOwn(RULES, constraint) ? RULES[constraint] : undefined
+  if (rule !== undefined) return refused(`/${rule[0]}`, 'inconsistent', rule[1])
+  const detail = 'The values do not fit together. Check them against the reference.'
+  return refused('', 'inconsistent', detail)
 }
 
 function unknownReference(column: string | undefined): Refusal {

@@ -62,7 +62,9 @@ describe('courses and curriculum', () => {
     const dated = (await operator.patch(path, { unlock_at: '2027-03-01T09:00:00Z' })).json()
     expect(dated).toMatchObject({ unlock_after_days: null, unlock_at: '2027-03-01T09:00:00.000Z' })
     const both = { unlock_after_days: 3, unlock_at: '2027-03-01T09:00:00Z' }
-    expect((await operator.patch(path, both)).statusCode).toBe(422)
+    const refused = await operator.patch(path, both)
+    expect(refused.statusCode).toBe(422)
+    expect(refused.json().errors).toMatchObject([{ pointer: '/unlock_at', code: 'inconsistent' }])
   })
 })
 

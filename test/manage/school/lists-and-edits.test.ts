@@ -114,11 +114,11 @@ describe('an edit', () => {
     expect(row?.body).toBe(body)
   })
 
-  test('that contradicts itself is told so in words, beside the form', async () => {
+  test('that contradicts itself is told so in words, beside the field', async () => {
     const times = { starts_at: '2029-02-01T18:00', ends_at: '2029-02-01T17:00' }
     const answer = await desk.send('/admin/events/new', { title: 'Odd', slug: 'odd', ...times })
     expect(answer.statusCode).toBe(422)
-    expect(answer.body).toContain('An event must end after it starts.')
+    expect(errorsIn(answer.body)).toEqual(['An event must end after it starts.'])
   })
 
   test('without an address gets one from the title, and may choose another if it is taken', async () => {
@@ -127,6 +127,24 @@ describe('an edit', () => {
     const again = await desk.send('/admin/posts/new', title)
     expect(again.statusCode).toBe(409)
     expect(again.body).toContain('value="ete-the-term"')
+  })
+
+  test('with a title that no address can be made of is told so; without a title, only that', async () => {
+    const foreign = await desk.send('/admin/posts/new', { title: '水彩' })
+    expect(errorsIn(foreign.body)).toEqual([
+      'Write this one yourself: the title has no letters a to z and no digits.',
+    ])
+    const empty = await desk.send('/admin/posts/new', { title: '' })
+    expect(errorsIn(empty.body)).toEqual(['Fill this in.'])
+  })
+
+  test('of a coupon takes an amount in the school’s own money, and names no field of the API', async () => {
+    const both = { code: 'BOTH', percent_off: '5', amount_off: '5' }
+    const refused = await desk.send('/admin/coupons/new', both)
+    expect(errorsIn(refused.body)).toEqual([
+      'Take off either a percentage or an amount: fill in one of the two.',
+    ])
+    await desk.done('/admin/coupons/new', { code: 'FIVE', amount_off: '5' })
   })
 
   test('of an address that is taken says so beside the field', async () => {

@@ -64,7 +64,7 @@ export interface FormField {
   /** Turns what was typed into the value that is meant; undefined if nothing is. */
   readonly resolve?: (typed: string, ask: Ask) => Promise<string | undefined>
   /** For a new object: what an empty field means, given what was typed into others. */
-  readonly suggest?: (typed: (name: string) => string) => string
+  readonly suggest?: { readonly from: string; make(text: string): string }
   /** What to say where `resolve` found nothing. */
   readonly unknown?: string
 }
@@ -173,8 +173,6 @@ export interface AdminResource {
   readonly menu?: string
   /** Where people are when they made or changed one; its own page if left out. */
   readonly home?: (object: Row) => string
-  /** What to say where the database finds that values contradict each other. */
-  readonly inconsistent?: string
 }
 
 export interface Link {

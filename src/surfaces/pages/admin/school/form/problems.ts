@@ -15,45 +15,47 @@ export const NO_PROBLEMS: FormProblems = { fields: {}, whole: [] }
 type Refused = Exclude<Refusal, { kind: 'not_found' }>
 
 /** An operation's refusal, each problem beside the field that its pointer names. */
-export function problemsOf(
-  refusal: Refused,
-  fields: readonly PlannedField[],
-  inconsistent: string | undefined,
-): FormProblems {
+export function problemsOf(refusal: Refused, fields: readonly PlannedField[]): FormProblems {
   switch (refusal.kind) {
     case 'stale':
       return { fields: {}, whole: [STALE] }
     case 'forbidden':
       return { fields: {}, whole: [refusal.detail] }
     case 'conflict':
-      return sorted([{ ...refusal, pointer: refusal.pointer ?? '' }], fields, inconsistent)
+      return sorted([{ ...refusal, pointer: refusal.pointer ?? '' }], fields)
     case 'invalid':
-      return sorted(refusal.problems, fields, inconsistent)
+      return sorted(refusal.problems, fields)
   }
 }
 
 const STALE =
   'Somebody else saved a change while you were writing. What you wrote is still here: saving now puts it in place of theirs.'
 
-function sorted(
-  problems: readonly InputProblem[],
-  fields: readonly PlannedField[],
-  inconsistent: string | undefined,
-): FormProblems {
+function sorted(problems: readonly InputProblem[], fields: readonly PlannedField[]): FormProblems {
   const byField: Record<string, string[]> = {}
   const whole: string[] = []
+  const lacking = problems.filter(({ code }) => code === 'required').map(nameIn)
   for (const problem of problems) {
-    const name = problem.pointer.split('/')[1] ?? ''
+    const name = nameIn(problem)
     const field = fields.find((one) => one.name === name)
-    if (field === undefined) whole.push(aboutTheWhole(problem, inconsistent))
+    if (field !== undefined && toldElsewhere(problem, field, lacking)) continue
+    if (field === undefined) whole.push(problem.detail)
     else byField[name] = [...new Set([...(byField[name] ?? []), wordsFor(problem, field)])]
   }
   return { fields: byField, whole: [...new Set(whole)] }
 }
 
-function aboutTheWhole({ code, detail }: InputProblem, inconsistent: string | undefined): string {
-  if (code === 'inconsistent' && inconsistent !== undefined) return inconsistent
-  return detail
+/** What would have been made of another field is told by that one, if that one is lacking too. */
+function toldElsewhere(
+  { code }: InputProblem,
+  { rule, suggest }: PlannedField,
+  lacking: readonly string[],
+): boolean {
+  return code === 'required' && rule.suggested && lacking.includes(suggest?.from ?? '')
+}
+
+function nameIn({ pointer }: InputProblem): string {
+  return pointer.split('/')[1] ?? ''
 }
 
 /** Messages of the schema library speak to programmers; those of our own are kept. */

@@ -45,7 +45,7 @@ function withSuggestions(fields: readonly PlannedField[], form: URLSearchParams)
   const wordIn = (name: string) => typed[name]?.[0]?.trim() ?? ''
   const suggested = fields
     .filter(({ name, rule }) => rule.suggested && wordIn(name) === '')
-    .map(({ name, suggest }) => [name, [suggest?.(wordIn) ?? '']])
+    .map(({ name, suggest }) => [name, [suggest?.make(wordIn(suggest.from)) ?? '']])
   return { ...typed, ...Object.fromEntries(suggested) }
 }
 
@@ -76,7 +76,7 @@ async function meant(
   if (field.kind === 'check') return is(typed.includes('on'))
   if (field.kind === 'choices') return is(typed)
   const text = typed[0] ?? ''
-  if (text.trim() === '') return nothing(field)
+  if (text.trim() === '') return notSuggested(field, draft) ?? nothing(field)
   switch (field.kind) {
     case 'number': {
       const plain = text.trim()
@@ -113,6 +113,14 @@ async function resolved(field: PlannedField, text: string, ask: Ask): Promise<Va
 }
 
 /** An empty field: an empty text where one is allowed, else nothing, else something is missing. */
+/** For a field that was left to us, and nothing could be made up for it. */
+function notSuggested({ rule, suggest }: PlannedField, draft: Draft): Value | undefined {
+  if (!rule.suggested || suggest === undefined) return undefined
+  // What is missing there is told there.
+  if ((draft[suggest.from]?.[0]?.trim() ?? '') === '') return { kind: 'left-out' }
+  return wrong(`Write this one yourself: the ${suggest.from} has no letters a to z and no digits.`)
+}
+
 function nothing({ rule }: PlannedField): Value {
   if (rule.emptyText) return is('')
   if (rule.nullable) return is(null)

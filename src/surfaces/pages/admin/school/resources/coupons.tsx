@@ -88,7 +88,11 @@ export const coupons: AdminResource = {
       hint: 'From 1 to 100. Fill in either this or an amount; neither can be changed later.',
     },
     { name: 'amount_off', label: 'Amount off', kind: 'money' },
-    { name: 'currency', label: 'Currency', hint: 'Of the amount, in three letters such as USD.' },
+    {
+      name: 'currency',
+      label: 'Currency',
+      hint: 'Of the amount, in three letters such as USD. Empty means that of the school.',
+    },
     {
       name: 'max_redemptions',
       label: 'Uses in all',
@@ -104,7 +108,6 @@ export const coupons: AdminResource = {
   ],
   create: createCoupon,
   change: changeCoupon,
-  inconsistent: 'A coupon must end after it starts.',
   actions: [
     {
       path: 'archive',

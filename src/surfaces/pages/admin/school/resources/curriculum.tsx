@@ -70,7 +70,6 @@ export const lectures: AdminResource = {
   ],
   create: createLecture,
   change: changeLecture,
-  inconsistent: 'A lecture opens after some days or at a date: fill in one of the two.',
   actions: [
     {
       path: 'delete',

@@ -132,7 +132,6 @@ export const events: AdminResource = {
   ],
   create: createEvent,
   change: changeEvent,
-  inconsistent: 'An event must end after it starts.',
   actions: [
     {
       path: 'publish',

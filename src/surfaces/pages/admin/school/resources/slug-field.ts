@@ -6,7 +6,7 @@ export function slugFrom(title: string): FormField {
     name: 'slug',
     label: 'Address',
     hint: `The last part of its web address: lower-case letters, digits and hyphens. Left empty, a new one gets it from its ${title}.`,
-    suggest: (typed) => slugOf(typed(title)),
+    suggest: { from: title, make: slugOf },
   }
 }
 

@@ -97,7 +97,6 @@ export function addBirthRoutes(
       operation: create,
       fields: fieldsWithout(fields, place.fixed),
       fixed: place.fixed,
-      inconsistent: resource.inconsistent,
     })
     if (outcome.kind === 'done') {
       const home = homeOf(resource, outcome.output)
@@ -162,7 +161,6 @@ export function addChangeRoutes(
       fields,
       fixed: { id: before.id, ...versionIn(change, form) },
       before,
-      inconsistent: resource.inconsistent,
     })
     if (outcome.kind === 'done') {
       return sendOn(reply, request, 'site', afterWrite(homeOf(resource, before), 'saved'))

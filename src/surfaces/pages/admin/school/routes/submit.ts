@@ -12,7 +12,6 @@ export interface Submission {
   /** Members of the input that no field asks for. */
   readonly fixed: Row
   readonly before?: Row | undefined
-  readonly inconsistent?: string | undefined
 }
 
 export type Submitted =
@@ -29,7 +28,7 @@ export type Submitted =
 export async function submitForm(
   visit: Visit,
   form: URLSearchParams,
-  { operation, fields, fixed, before, inconsistent }: Submission,
+  { operation, fields, fixed, before }: Submission,
 ): Promise<Submitted> {
   const { place, ask } = visit
   const read = await readForm(fields, form, { place, ask, before })
@@ -40,7 +39,7 @@ export async function submitForm(
   }
   const outcome = await visit.perform(operation, input)
   if (outcome.kind === 'done' || outcome.kind === 'not_found') return outcome
-  const problems = problemsOf(outcome, fields, inconsistent)
+  const problems = problemsOf(outcome, fields)
   return { kind: 'refused', draft: read.draft, problems, status: statusOf(outcome) }
 }
 
@@ -56,7 +55,7 @@ function judged(
   } catch (error) {
     const refusal = refusalFrom(error)
     if (refusal.kind === 'not_found') return { fields: {}, whole: [] }
-    const found = problemsOf(refusal, fields, undefined)
+    const found = problemsOf(refusal, fields)
     return anyProblem(found) ? { ...found, whole: [] } : found
   }
 }
