@@ -55,7 +55,7 @@ export const pages: Resource<typeof pageSchema> = {
 const filters = {
   state: filter(z.enum(STATES), (state) => sql`r.state = ${state}`),
   slug: filter(slug, (value) => sql`r.slug = ${value}`),
-  search: searchIn('title', 'body'),
+  search: searchIn('title', 'slug', 'body'),
   ...timeFilters('created_at'),
 }
 

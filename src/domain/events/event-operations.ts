@@ -79,7 +79,7 @@ export const listEvents = listOperation({
   filters: {
     state: filter(z.enum(STATES), (state) => sql`r.state = ${state}`),
     slug: filter(slug, (value) => sql`r.slug = ${value}`),
-    search: searchIn('title', 'location'),
+    search: searchIn('title', 'slug', 'location'),
     ...timeFilters('starts_at'),
   },
   sorts: { starts_at: 'time', created_at: 'time', title: 'text' },

@@ -59,6 +59,7 @@ describe('a list', () => {
   test('finds by part of a text, and takes nobody’s wildcards for its own', async () => {
     expect(titlesIn(await mine.page('/admin/posts?search=post+1'))).toHaveLength(10)
     expect(titlesIn(await mine.page('/admin/posts?search=100%25+OF_it'))).toEqual(['Post 07'])
+    expect(titlesIn(await mine.page('/admin/posts?search=post-42'))).toEqual(['Post 42'])
     expect(await mine.page('/admin/posts?search=%25%25')).toContain('Nothing fits')
     expect(await mine.page('/admin/posts?search=post&state=published')).toContain('Nothing fits')
   })

@@ -85,7 +85,7 @@ export const events: AdminResource = {
   lead: 'Dates that you invite to, on site or online, and who comes.',
   list: {
     operation: listEvents,
-    searchHint: 'Title or place',
+    searchHint: 'Title, address or place',
     filters: [{ name: 'state', label: 'State' }],
     sorts: [
       ['-starts_at', 'Latest date first'],

@@ -39,7 +39,7 @@ const fields: readonly FormField[] = [
 
 const listOf = (operation: ReadOperation, ...sorts: readonly Choice[]): ListPlan => ({
   operation,
-  searchHint: 'Words in title or text',
+  searchHint: 'Words in title, address or text',
   filters: [{ name: 'state', label: 'State' }],
   sorts,
 })
