@@ -8,7 +8,7 @@ import { toNodeHandler } from 'better-auth/node'
 import { jwt } from 'better-auth/plugins'
 import pg from 'pg'
 import { formPost, type HttpRequest, type Play } from '../play.ts'
-import { announce, POOL, POOL_SIZE } from './serve.ts'
+import { announce, POOL, POOL_SIZE, SCENARIO } from './serve.ts'
 
 const BASE = 'http://127.0.0.1/api/auth'
 const REDIRECT_URI = 'https://app.bench.test/callback'
@@ -37,7 +37,7 @@ const auth = betterAuth({
 await (await getMigrations(auth.options)).runMigrations()
 
 const cookie = await signUp()
-const clientId = await createClient()
+const client = await createClient()
 
 const server = createServer(toNodeHandler(auth))
 await promisify((done: () => void) => server.listen(0, '127.0.0.1', done))()
@@ -69,7 +69,7 @@ interface Tokens {
 function refresh({ refresh_token }: Tokens): HttpRequest {
   return formPost('/api/auth/oauth2/token', {
     grant_type: 'refresh_token',
-    client_id: clientId,
+    ...client,
     refresh_token,
   })
 }
@@ -77,7 +77,7 @@ function refresh({ refresh_token }: Tokens): HttpRequest {
 function exchange(code: string): HttpRequest {
   return formPost('/api/auth/oauth2/token', {
     grant_type: 'authorization_code',
-    client_id: clientId,
+    ...client,
     code,
     code_verifier: VERIFIER,
     redirect_uri: REDIRECT_URI,
@@ -93,11 +93,11 @@ function userinfo({ access_token }: Tokens): HttpRequest {
 }
 
 function introspect({ access_token }: Tokens): HttpRequest {
-  return formPost('/api/auth/oauth2/introspect', { client_id: clientId, token: access_token })
+  return formPost('/api/auth/oauth2/introspect', { ...client, token: access_token })
 }
 
 function revoke({ refresh_token }: Tokens): HttpRequest {
-  return formPost('/api/auth/oauth2/revoke', { client_id: clientId, token: refresh_token })
+  return formPost('/api/auth/oauth2/revoke', { ...client, token: refresh_token })
 }
 
 async function forTokens(
@@ -119,7 +119,7 @@ async function issue(): Promise<Tokens> {
 async function authorize(): Promise<string> {
   const query = new URLSearchParams({
     response_type: 'code',
-    client_id: clientId,
+    client_id: client.client_id,
     redirect_uri: REDIRECT_URI,
     scope: SCOPE,
     state: 'state',
@@ -147,20 +147,23 @@ async function signUp(): Promise<string> {
     .join('; ')
 }
 
-async function createClient(): Promise<string> {
-  const client = await auth.api.adminCreateOAuthClient({
+/** Public, except that introspection is for clients with a secret alone. */
+async function createClient(): Promise<{ client_id: string; client_secret?: string }> {
+  const confidential = SCENARIO === 'introspection'
+  const made = await auth.api.adminCreateOAuthClient({
     headers: new Headers({ cookie }),
     body: {
       client_name: 'App',
       redirect_uris: [REDIRECT_URI],
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
-      token_endpoint_auth_method: 'none',
+      token_endpoint_auth_method: confidential ? 'client_secret_post' : 'none',
       scope: SCOPE,
       skip_consent: true,
     },
   })
-  return client.client_id
+  const { client_id, client_secret } = made
+  return { client_id, ...(client_secret === undefined ? {} : { client_secret }) }
 }
 
 /** A few at a time: the pool is small, and everybody shares it. */
