@@ -185,6 +185,18 @@ export const WALKS: Readonly<Record<string, (stage: Stage) => Promise<Walk>>> = 
       ],
     }
   },
+  forms: async () => ({
+    list: '/admin/forms',
+    form: '/admin/forms/new',
+    bad: { title: '', slug: 'Not A Slug' },
+    wrong: ['title', 'slug'],
+    good: { title: `Survey ${fresh()}`, slug: fresh() },
+    shown: 'Survey walk-',
+    free: ['title'],
+    edit: { typed: { title: 'How was it?' }, shown: 'How was it?' },
+    actions: [],
+    remove: 'delete',
+  }),
   services: async () => ({
     list: '/admin/services',
     form: '/admin/services/new',

@@ -4,12 +4,30 @@ import {
   readForm,
   readSubmission,
 } from '../../../../../domain/content/form-operations.ts'
+import {
+  addQuestion,
+  changeForm,
+  closeForm,
+  createForm,
+  openForm,
+  removeForm,
+  removeQuestion,
+} from '../../../../../domain/content/form-writing.ts'
 import { plainText } from '../../../../../foundation/html/plain-text.ts'
-import { Panel } from '../../../../../foundation/html/site-components.tsx'
-import { type AdminResource, type Column, partOf, type Row, rowsOf, textOf } from '../resource.ts'
+import { Empty, Panel } from '../../../../../foundation/html/site-components.tsx'
+import {
+  type AdminResource,
+  type Choice,
+  type Column,
+  partOf,
+  type Row,
+  rowsOf,
+  textOf,
+} from '../resource.ts'
 import { address, moment, nameOf, number, person, state, text } from '../views/cells.tsx'
 import { ObjectTable } from '../views/object-table.tsx'
 import { inWords } from '../views/words.ts'
+import { slugFrom } from './slug-field.ts'
 
 const questionColumns: readonly Column[] = [
   { label: 'Question', show: (field) => textOf(field, 'label') || textOf(field, 'name') },
@@ -64,6 +82,19 @@ export const submissions: AdminResource = {
   },
 }
 
+const ANSWERS: readonly Choice[] = [
+  ['text', 'A line'],
+  ['long_text', 'A longer text'],
+  ['number', 'A number'],
+]
+
+function asked(form: Row): readonly Choice[] {
+  return rowsOf(form, 'fields').map((field) => [
+    textOf(field, 'name'),
+    plainText(textOf(field, 'label'), 300),
+  ])
+}
+
 function answersOf(submission: Row): readonly (readonly [string, string])[] {
   return Object.entries(partOf(submission, 'answers') ?? {}).map(([name, answer]) => [
     name,
@@ -101,8 +132,59 @@ export const forms: AdminResource = {
     { label: 'Submissions', show: number('submission_count') },
     { label: 'Created', show: moment('created_at') },
   ],
-  fields: [],
-  actions: [],
+  fields: [{ name: 'title', label: 'Title' }, slugFrom('title')],
+  create: createForm,
+  change: changeForm,
+  actions: [
+    {
+      path: 'question',
+      label: 'Add a question',
+      operation: addQuestion,
+      question: 'Add a question',
+      consequence: 'It comes after the others.',
+      done: 'The question is in.',
+      fields: [
+        { name: 'label', label: 'Question' },
+        { name: 'kind', label: 'Answered by', choices: ANSWERS },
+        { name: 'required', label: 'Must be answered' },
+      ],
+    },
+    {
+      path: 'remove-question',
+      label: 'Remove a question',
+      operation: removeQuestion,
+      question: 'Remove a question?',
+      done: 'The question is gone.',
+      when: (form) => rowsOf(form, 'fields').length > 0,
+      fields: [{ name: 'question', label: 'Question', choices: async (_ask, form) => asked(form) }],
+    },
+    {
+      path: 'open',
+      label: 'Open',
+      operation: openForm,
+      question: 'Open this form?',
+      done: 'The form is open.',
+      when: (form) => form.state !== 'open' && rowsOf(form, 'fields').length > 0,
+    },
+    {
+      path: 'close',
+      label: 'Close',
+      operation: closeForm,
+      question: 'Close this form?',
+      done: 'The form is closed.',
+      when: (form) => form.state === 'open',
+    },
+    {
+      path: 'delete',
+      label: 'Delete',
+      operation: removeForm,
+      question: 'Delete this form?',
+      consequence: 'It is gone for good. One that people answered cannot be deleted.',
+      done: 'The form is gone.',
+      tone: 'danger',
+      when: (form) => form.submission_count === 0,
+    },
+  ],
   related: [
     {
       path: 'submissions',
@@ -121,12 +203,18 @@ export const forms: AdminResource = {
   ],
   panels: async (form, place) => (
     <Panel title="Questions">
-      <ObjectTable
-        caption="Questions"
-        columns={questionColumns}
-        rows={rowsOf(form, 'fields')}
-        place={place}
-      />
+      {rowsOf(form, 'fields').length === 0 ? (
+        <Empty>
+          <p>Nothing is asked yet.</p>
+        </Empty>
+      ) : (
+        <ObjectTable
+          caption="Questions"
+          columns={questionColumns}
+          rows={rowsOf(form, 'fields')}
+          place={place}
+        />
+      )}
     </Panel>
   ),
 }

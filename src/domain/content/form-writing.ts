@@ -1,0 +1,160 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { uuidv7 } from '../../foundation/crypto/random.ts'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { line, slug } from '../operation/fields.ts'
+import {
+  changeOperation,
+  createOperation,
+  removeOperation,
+} from '../operation/object-operations.ts'
+import { conflict, notFound } from '../operation/refusal.ts'
+import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
+import { checkVersion, writing } from '../operation/writing.ts'
+import { forms } from './form-operations.ts'
+
+const fields = { title: line(300), slug }
+
+const QUESTION_KINDS = ['text', 'long_text', 'number'] as const
+const MAX_QUESTIONS = 100
+
+interface Question {
+  readonly name: string
+  readonly label: string
+  readonly kind: string
+  readonly required: boolean
+}
+
+const target = (form: string, ifVersion?: number) => ({
+  object: 'form',
+  key: { id: form },
+  ifVersion,
+})
+
+export const createForm = createOperation({
+  name: 'forms.create',
+  title: 'Create a form',
+  summary: 'Makes a draft; questions are added to it one by one.',
+  ...WITHOUT_SCOPE,
+  of: forms,
+  fields,
+  async create(tx, _caller, columns) {
+    const made = uuidv7()
+    await tx.insert('forms', { ...columns, id: made, state: 'draft' }).execute()
+    return made
+  },
+})
+
+export const changeForm = changeOperation({
+  name: 'forms.change',
+  title: 'Change a form',
+  summary: 'Changes its title or address.',
+  ...WITHOUT_SCOPE,
+  of: forms,
+  fields: z.object(fields).partial().shape,
+  async change(tx, _caller, { id: form, if_version, ...columns }) {
+    await writing(tx).update('forms', target(form, if_version), columns)
+  },
+})
+
+export const openForm = changeOperation({
+  name: 'forms.open',
+  title: 'Open a form',
+  summary: 'Takes answers from now on.',
+  ...WITHOUT_SCOPE,
+  of: forms,
+  fields: {},
+  async change(tx, _caller, { id: form, if_version }) {
+    const questions = await lockQuestions(tx, form, if_version)
+    if (questions.length === 0) throw conflict('empty', 'Add a question first.')
+    await writing(tx).update('forms', target(form), { state: 'open' })
+  },
+})
+
+export const closeForm = changeOperation({
+  name: 'forms.close',
+  title: 'Close a form',
+  summary: 'Takes no more answers; all are kept.',
+  ...WITHOUT_SCOPE,
+  of: forms,
+  fields: {},
+  async change(tx, _caller, { id: form, if_version }) {
+    await writing(tx).update('forms', target(form, if_version), { state: 'closed' })
+  },
+})
+
+export const addQuestion = changeOperation({
+  name: 'forms.add_question',
+  title: 'Add a question',
+  summary: 'Puts a question at the end of a form.',
+  ...WITHOUT_SCOPE,
+  of: forms,
+  fields: {
+    label: line(300),
+    kind: z.enum(QUESTION_KINDS).default('text'),
+    required: z.boolean().default(false),
+  },
+  async change(tx, _caller, { id: form, if_version, ...question }) {
+    const questions = await lockQuestions(tx, form, if_version)
+    if (questions.length >= MAX_QUESTIONS) {
+      throw conflict('too_many', `A form has at most ${MAX_QUESTIONS} questions.`)
+    }
+    // Answers are kept by this name, so no other question may ever get it again.
+    await setQuestions(tx, form, [...questions, { name: uuidv7(), ...question }])
+  },
+})
+
+export const removeQuestion = changeOperation({
+  name: 'forms.remove_question',
+  title: 'Remove a question',
+  summary: 'Asks it no more. What was answered to it stays in the submissions.',
+  ...WITHOUT_SCOPE,
+  of: forms,
+  fields: { question: line(300).meta({ description: 'Its name.' }) },
+  async change(tx, _caller, { id: form, if_version, question }) {
+    const questions = await lockQuestions(tx, form, if_version)
+    const left = questions.filter(({ name }) => name !== question)
+    if (left.length === questions.length) throw notFound('question')
+    await setQuestions(tx, form, left)
+  },
+})
+
+export const removeForm = removeOperation({
+  name: 'forms.remove',
+  title: 'Remove a form',
+  summary: 'Removes a form that nobody answered. Close all others.',
+  ...WITHOUT_SCOPE,
+  of: forms,
+  async remove(tx, _caller, { id: form, if_version }) {
+    await checkVersion(tx, 'forms', target(form, if_version))
+    const answered = await tx
+      .from('form_submissions')
+      .select('id')
+      .where('form_id', '=', form)
+      .limit(1)
+      .executeTakeFirst()
+    if (answered !== undefined)
+      throw conflict('in_use', 'People answered this form. Close it instead.')
+    await writing(tx).delete('forms', target(form, if_version))
+  },
+})
+
+/** Locked, so that of two questions added at once none is lost. */
+async function lockQuestions(
+  tx: SchoolTx,
+  form: string,
+  ifVersion: number | undefined,
+): Promise<readonly Question[]> {
+  await checkVersion(tx, 'forms', target(form, ifVersion))
+  const { rows } = await tx.run(sql<{ fields: Question[] }>`
+    select fields from forms where school_id = ${tx.schoolId} and id = ${form}`)
+  return rows[0]?.fields ?? []
+}
+
+async function setQuestions(
+  tx: SchoolTx,
+  form: string,
+  questions: readonly Question[],
+): Promise<void> {
+  await writing(tx).update('forms', target(form), { fields: JSON.stringify(questions) })
+}
