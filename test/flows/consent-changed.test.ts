@@ -67,11 +67,15 @@ describe('between the page and the answer', () => {
     expectErrorRedirect(stage, await visitor.decide(refused, 'deny'), 'access_denied')
   })
 
-  test('the session ended: the form is no longer anybody’s', async () => {
+  test('the session ended: the answer is not taken, and the way leads to sign-in', async () => {
     const stage = await aStage(world)
     const { visitor, page } = await signedIn(stage)
     await stage.school.at.delete('browser_sessions').execute()
-    expectPage(await visitor.decide(page, 'allow'), 403)
+    const answer = await visitor.decide(page, 'allow')
+    expect([answer.statusCode, answer.headers.location]).toEqual([
+      303,
+      expect.stringMatching(/^\/sign-in\?/),
+    ])
     expect(await codesOf(stage)).toEqual([])
   })
 
@@ -82,7 +86,11 @@ describe('between the page and the answer', () => {
       'update users set deleted_at = now(), email = null, password_hash = null where id = $1',
       [stage.person.id],
     )
-    expectPage(await visitor.decide(page, 'allow'), 403)
+    const answer = await visitor.decide(page, 'allow')
+    expect([answer.statusCode, answer.headers.location]).toEqual([
+      303,
+      expect.stringMatching(/^\/sign-in\?/),
+    ])
     expect(await codesOf(stage)).toEqual([])
   })
 })
