@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
@@ -8,6 +9,8 @@ export default defineConfig({
     restoreMocks: true,
     // The files share their modules: each brings its own database, and none leaves state in a module.
     isolate: false,
+    // Half of a test is waiting for PostgreSQL or a browser, so two share even two cores well.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     // Guards against a hang, nothing else: no test asserts how long something takes.
     testTimeout: 60_000,
     hookTimeout: 60_000,
