@@ -13,16 +13,10 @@ import { newApplicationPage } from '../../src/surfaces/pages/views/admin/new-app
 import { overviewPage } from '../../src/surfaces/pages/views/admin/overview.tsx'
 import { secretPage } from '../../src/surfaces/pages/views/admin/secret.tsx'
 import { settingsPage } from '../../src/surfaces/pages/views/admin/settings.tsx'
-import { hostileName, owner, school, student } from './sample-people.ts'
+import { at } from './sample-admin-frame.ts'
+import { hostileName, school, student } from './sample-people.ts'
 
 const day = (text: string) => new Date(`${text}Z`)
-const at = (here: string) => ({
-  school,
-  here,
-  viewer: owner,
-  applicationsShown: true,
-  timeZone: 'Asia/Taipei',
-})
 
 const planner: ListedClient = {
   clientId: 'app-5f3c09d2e1b7a64c08',

@@ -9,17 +9,8 @@ import { curriculumPage } from '../../src/surfaces/pages/admin/school/views/curr
 import { formPage } from '../../src/surfaces/pages/admin/school/views/form-page.tsx'
 import { listPage } from '../../src/surfaces/pages/admin/school/views/list-page.tsx'
 import { objectPage } from '../../src/surfaces/pages/admin/school/views/object-page.tsx'
-import { hostileName, owner, school } from './sample-people.ts'
-
-const place = { timeZone: 'Asia/Taipei', currency: 'TWD' }
-const at = (here: string) => ({
-  school,
-  here,
-  viewer: owner,
-  applicationsShown: true,
-  timeZone: place.timeZone,
-})
-const id = (end: number) => `0198f3c0-0000-7000-8000-${String(end).padStart(12, '0')}`
+import { at, id, place } from './sample-admin-frame.ts'
+import { hostileName, school } from './sample-people.ts'
 
 const typescript: Row = {
   object: 'course',
