@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { namingClient, type StatementObserver } from './naming-client.ts'
+import { connectPrepared } from './prepared.ts'
 import type { DB } from './schema.generated.ts'
 
 /** The whole database. Functions that take it cross schools; the others take a SchoolDb or SchoolTx. */
@@ -56,6 +57,7 @@ export function openDatabase(settings: DatabaseSettings): Database {
   // idle ones alone: unheard, a failover would end the process. The statement itself is told too.
   pool.on('connect', (client) => client.on('error', () => undefined))
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
+  connectPrepared(db, pool)
   return { db, pool, close: () => close(db, pool) }
 }
 

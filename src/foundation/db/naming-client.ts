@@ -1,5 +1,11 @@
 import pg from 'pg'
 import { sha256 } from '../crypto/digest.ts'
+import {
+  type FindParser,
+  NamedQuery,
+  type NamedResult,
+  type NamedStatement,
+} from './named-query.ts'
 
 /** Texts beyond this many, or longer than this, run unnamed: PostgreSQL keeps every named plan. */
 const MAX_NAMED_TEXTS = 2000
@@ -29,8 +35,10 @@ export type StatementObserver = (text: string) => void
 export function namingClient(observe: StatementObserver | undefined): typeof pg.Client {
   class NamingClient extends pg.Client {
     #inTransaction = false
+    #statements = new Map<string, NamedStatement>()
     /** Names carry it, so that raising it has every statement prepared anew. */
     #generation = 0
+    readonly #findParser: FindParser = (typeId, format) => this.getTypeParser(typeId, format)
 
     // biome-ignore lint/suspicious/noExplicitAny: pg declares seven overloads; all pass through unchanged
     override query(...args: any[]): any {
@@ -41,24 +49,35 @@ export function namingClient(observe: StatementObserver | undefined): typeof pg.
         this.#noteTransaction(text)
         return super.query(...(args as [never]))
       }
-      const first = this.#named(text, values)
-      return first.catch((error: { code?: string }) => {
+      return this.#run(text, values).catch((error: { code?: string }) => {
+        // Otherwise it would lead to the socket alone, and not to who asked.
+        if (error instanceof Error) Error.captureStackTrace(error)
         if (error.code !== STALE_PLAN) throw error
         // A transaction is lost with its first error, but the next one on this connection is not.
         this.#generation++
+        this.#statements.clear()
         if (this.#inTransaction) throw error
-        return this.#named(text, values)
+        return this.#run(text, values)
       })
     }
 
-    #named(text: string, values: unknown[]): Promise<unknown> {
+    #run(text: string, values: unknown[]): Promise<unknown> {
+      const statement = this.#statements.get(text) ?? this.#name(text)
+      if (statement === undefined) return super.query({ text, values })
+      return new Promise<NamedResult>((resolve, reject) => {
+        super.query(new NamedQuery(statement, values, this.#findParser, resolve, reject))
+      })
+    }
+
+    #name(text: string): NamedStatement | undefined {
       const name = statementName(text)
-      if (name === undefined) return super.query({ text, values })
-      return super.query({
+      if (name === undefined) return undefined
+      const statement = {
         name: this.#generation === 0 ? name : `${name}_${this.#generation}`,
         text,
-        values,
-      })
+      }
+      this.#statements.set(text, statement)
+      return statement
     }
 
     #noteTransaction(text: string): void {

@@ -1,5 +1,13 @@
-import { CompiledQuery, type QueryResult, type RawBuilder, sql } from 'kysely'
+import { CompiledQuery, type RawBuilder, sql } from 'kysely'
+import type pg from 'pg'
 import type { Db } from './database.ts'
+
+/** Where a statement outside a transaction goes at once: Kysely's own way to the pool is longer. */
+const pools = new WeakMap<Db, pg.Pool>()
+
+export function connectPrepared(db: Db, pool: pg.Pool): void {
+  pools.set(db, pool)
+}
 
 /** Stands for a value in a statement that is put together before there are any. */
 class Gap {
@@ -22,11 +30,14 @@ export class Prepared<V extends object, R> {
     this.#write = write
   }
 
-  run(db: Db, values: V): Promise<QueryResult<R>> {
+  run(db: Db, values: V): Promise<{ readonly rows: readonly R[] }> {
     this.#compiled ??= this.#compile(db)
     const { text, names } = this.#compiled
     const parameters = names.map((name) => values[name])
-    return db.executeQuery<R>(CompiledQuery.raw(text, parameters))
+    const pool = pools.get(db)
+    return pool === undefined
+      ? db.executeQuery<R>(CompiledQuery.raw(text, parameters))
+      : runOn<R>(pool, text, parameters)
   }
 
   #compile(db: Db): { readonly text: string; readonly names: readonly (keyof V)[] } {
@@ -39,6 +50,15 @@ export class Prepared<V extends object, R> {
       throw new Error('A prepared statement takes its values through its gaps alone.')
     })
     return { text, names }
+  }
+}
+
+async function runOn<R>(pool: pg.Pool, text: string, parameters: unknown[]) {
+  const client = await pool.connect()
+  try {
+    return await client.query<R & pg.QueryResultRow>(text, parameters)
+  } finally {
+    client.release()
   }
 }
 

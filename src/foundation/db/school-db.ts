@@ -41,7 +41,7 @@ export interface SchoolDb {
   runPrepared<V extends object, R>(
     statement: Prepared<V & AtSchool, R>,
     values: V,
-  ): Promise<QueryResult<R>>
+  ): Promise<{ readonly rows: readonly R[] }>
   transaction<R>(work: (tx: SchoolTx) => Promise<R>): Promise<R>
 }
 
@@ -116,7 +116,7 @@ class FencedDb implements SchoolDb {
   runPrepared<V extends object, R>(
     statement: Prepared<V & AtSchool, R>,
     values: V,
-  ): Promise<QueryResult<R>> {
+  ): Promise<{ readonly rows: readonly R[] }> {
     return statement.run(this.#db, { ...values, schoolId: this.schoolId })
   }
 
