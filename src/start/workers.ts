@@ -31,7 +31,7 @@ export async function runWorkers(
     log.error({ worker: worker.process.pid, code, signal }, 'a worker ended; starting another')
     setTimeout(() => ending || fork(), REBIRTH_MS)
   })
-  const metrics = config.METRICS_PORT === undefined ? undefined : serveMetrics(config, log)
+  let metrics: Server | undefined
 
   const end = async (exitCode: number): Promise<void> => {
     if (ending) return
@@ -52,6 +52,8 @@ export async function runWorkers(
 
   const workers = Array.from({ length: config.WORKERS }, fork)
   await Promise.all(workers.map(listening))
+  // Not before: a worker that is still starting does not tell its figures.
+  if (config.METRICS_PORT !== undefined) metrics = serveMetrics(config, log)
   printBanner(io.stdout, { config, server, isDemo })
 }
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { findRunningEmbedded } from '../../src/foundation/db/embedded/embedded-postgres.ts'
 import { mintToken } from '../../src/foundation/protocol/token-format.ts'
 import { verifies } from '../spec/verifies.ts'
@@ -79,7 +79,10 @@ describe('npm start on a bare machine', () => {
       })
       await server.ready()
       expect((await server.ask('/.well-known/jwks.json')).status).toBe(200)
-      const metrics = await fetch(`http://127.0.0.1:${metricsPort}/metrics`)
+      const metrics = await vi.waitFor(
+        () => fetch(`http://127.0.0.1:${metricsPort}/metrics`),
+        START_MS,
+      )
       expect(await metrics.text()).toContain('schoolgate_http_requests_total')
       expect(await server.stop()).toBe(0)
       expect(await findRunningEmbedded(dataDir)).toBeUndefined()
