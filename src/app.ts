@@ -39,7 +39,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     notFound: createNotFoundAnswer(context, trust),
   })
   allowCrossOrigin(app, pathsAmong(API_PATHS))
-  addHealthRoutes(app, options.readiness)
+  addHealthRoutes(app, options.readiness, logger)
   const documents = documentClients(context)
   app.register(async (scope) => {
     enterSchool(scope, context, trust)

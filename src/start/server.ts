@@ -195,10 +195,7 @@ function watchDatabase(server: DatabaseServer, shutdown: Shutdown, log: Logger):
 
 async function listen(app: FastifyInstance, config: Config, shutdown: Shutdown): Promise<void> {
   try {
-    // The banner tells where to go; Fastify's own line would name an address that no school has.
-    app.log.level = config.LOG_LEVEL === 'info' ? 'warn' : config.LOG_LEVEL
     await app.listen({ host: config.HOST, port: config.PORT })
-    app.log.level = config.LOG_LEVEL
   } catch (cause) {
     await shutdown.begin('could not listen')
     throw whyNotListening(cause as NodeJS.ErrnoException, config)

@@ -18,7 +18,8 @@ export function randomSecret(bytes = 32): Buffer {
   return secret
 }
 
-const sequence = { millisecond: 0, next: 0 }
+/** The first half of the ids of one millisecond, and how many there were. */
+const sequence = { millisecond: -1, start: '', count: 0 }
 
 /**
  * A time-ordered id, made here because PostgreSQL's own uuidv7() is only in version 18 and up. Those
@@ -28,10 +29,14 @@ const sequence = { millisecond: 0, next: 0 }
  * @see RFC 9562 §5.7 and §6.2, method 1
  */
 export function uuidv7(now: number = Date.now()): string {
-  if (sequence.millisecond !== now) Object.assign(sequence, { millisecond: now, next: 0 })
-  const time = now.toString(16).padStart(12, '0')
-  const count = (sequence.next++ & 0x0fff).toString(16).padStart(3, '0')
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${count}${randomUUID().slice(18)}`
+  if (sequence.millisecond !== now) {
+    const time = now.toString(16).padStart(12, '0')
+    sequence.millisecond = now
+    sequence.start = `${time.slice(0, 8)}-${time.slice(8)}-7`
+    sequence.count = 0
+  }
+  const count = 0x1000 + (sequence.count++ & 0x0fff)
+  return sequence.start + count.toString(16).slice(1) + randomUUID().slice(18)
 }
 
 export function uuidFromBytes(bytes: Uint8Array): string {

@@ -10,7 +10,7 @@ function aServer(checks: readonly ReadinessCheck[], timeoutMs?: number) {
   const destination = { write: (line: string) => void log.push(line) }
   const logger = createLogger({ level: 'info', destination })
   const app = createHttpServer({ logger, trust: trustNobody })
-  addHealthRoutes(app, checks, timeoutMs === undefined ? {} : { timeoutMs })
+  addHealthRoutes(app, checks, logger, timeoutMs === undefined ? {} : { timeoutMs })
   return { app, log }
 }
 

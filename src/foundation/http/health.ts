@@ -15,9 +15,10 @@ type CheckReport = { readonly name: string; readonly ok: boolean; readonly probl
 export function addHealthRoutes(
   app: FastifyInstance,
   checks: readonly ReadinessCheck[],
+  log: FastifyBaseLogger,
   options: { readonly timeoutMs?: number } = {},
 ): void {
-  const probe = shareWhileRunning(() => runChecks(checks, options.timeoutMs ?? 3000, app.log))
+  const probe = shareWhileRunning(() => runChecks(checks, options.timeoutMs ?? 3000, log))
 
   app.get('/healthz', { logLevel: 'warn' }, async (_request, reply) =>
     reply.header('cache-control', 'no-store').send({ status: 'ok' }),

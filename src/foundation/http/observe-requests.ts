@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { rawPath } from './raw-url.ts'
 
@@ -32,32 +33,32 @@ export type RequestObserver = {
 declare module 'fastify' {
   interface FastifyRequest {
     outcome: RequestOutcome
-    /** From the start of a request until its observers were told of its end. */
-    isObserved: boolean
+    /** Absent where Fastify refused before any hook ran. */
+    startedAt?: number
   }
 }
 
 /** Calls every observer exactly once at a request's start and end, hung-up callers included. */
 export function observeRequests(app: FastifyInstance, observers: readonly RequestObserver[]): void {
-  const finish = (request: FastifyRequest, reply: FastifyReply, aborted: boolean) => {
-    request.isObserved = false
+  const finish = (request: FastifyRequest, reply: FastifyReply, aborted: boolean): void => {
     const finished = describeFinished(request, reply, aborted)
     for (const observer of observers) observer.finished(finished, request)
   }
   app.decorateRequest('outcome')
-  app.decorateRequest('isObserved', false)
+  app.decorateRequest('startedAt')
   app.addHook('onRequest', (request, reply, done) => {
     request.outcome = {}
-    request.isObserved = true
+    request.startedAt = performance.now()
     for (const observer of observers) observer.started?.(request)
+    let isAnswered = false
+    reply.raw.on('finish', () => {
+      isAnswered = true
+      finish(request, reply, false)
+    })
     // Fastify's own abort hook misses callers that leave after their body was read.
     reply.raw.on('close', () => {
-      if (request.isObserved) finish(request, reply, !reply.raw.writableFinished)
+      if (!isAnswered) finish(request, reply, true)
     })
-    done()
-  })
-  app.addHook('onResponse', (request, reply, done) => {
-    if (request.isObserved) finish(request, reply, false)
     done()
   })
 }
@@ -74,7 +75,7 @@ export function describeFinished(
     route: request.routeOptions.url,
     path: rawPath(request.raw.url ?? ''),
     status: reply.raw.statusCode,
-    milliseconds: reply.elapsedTime,
+    milliseconds: request.startedAt === undefined ? 0 : performance.now() - request.startedAt,
     aborted,
     outcome: request.outcome ?? {},
   }

@@ -11,15 +11,19 @@ interface Series {
   /** How many requests fell between one bound and the next; the last number is beyond them all. */
   readonly buckets: number[]
   sum: number
-  readonly byStatus: Map<string, number>
+  /** Callers that hung up count under `aborted`. */
+  readonly byStatus: Map<number | 'aborted', number>
 }
+
+/** The few of each pattern. Patterns only: one series per invented path would fill the memory. */
+type AllSeries = Map<string, Series[]>
 
 /**
  * Counts requests by surface, pattern, method and status, and how long they took. Every request comes
- * by here, so it costs two lookups; labels are put together only when somebody asks for the figures.
+ * by here, so it costs a lookup or two; labels are put together only when somebody asks for the figures.
  */
 export function requestMetrics(registry: Registry): RequestObserver {
-  const series = new Map<string, Series>()
+  const series: AllSeries = new Map()
   new Counter({
     name: 'schoolgate_http_requests_total',
     help: 'Finished requests.',
@@ -27,9 +31,9 @@ export function requestMetrics(registry: Registry): RequestObserver {
     registers: [registry],
     collect() {
       this.reset()
-      for (const { surface, route, method, byStatus } of series.values()) {
+      for (const { surface, route, method, byStatus } of [...series.values()].flat()) {
         for (const [status, count] of byStatus) {
-          this.inc({ surface, route, method, status }, count)
+          this.inc({ surface, route, method, status: String(status) }, count)
         }
       }
     },
@@ -38,19 +42,11 @@ export function requestMetrics(registry: Registry): RequestObserver {
   return { finished: (finished) => count(series, finished) }
 }
 
-function count(all: Map<string, Series>, finished: FinishedRequest): void {
-  const { outcome, route = 'none', method, status, milliseconds, aborted } = finished
-  const surface = outcome.surface ?? 'none'
-  // Patterns only: one series per invented path would fill the memory.
-  const key = `${method} ${surface} ${route}`
-  let series = all.get(key)
-  if (series === undefined) {
-    const buckets = Array<number>(BOUNDS.length + 1).fill(0)
-    series = { surface, route, method, buckets, sum: 0, byStatus: new Map() }
-    all.set(key, series)
-  }
-  const word = aborted ? 'aborted' : String(status)
-  series.byStatus.set(word, (series.byStatus.get(word) ?? 0) + 1)
+function count(all: AllSeries, finished: FinishedRequest): void {
+  const { status, milliseconds, aborted } = finished
+  const series = seriesOf(all, finished)
+  const end = aborted ? 'aborted' : status
+  series.byStatus.set(end, (series.byStatus.get(end) ?? 0) + 1)
   const seconds = milliseconds / 1000
   let bucket = 0
   while (seconds > (BOUNDS[bucket] ?? Number.POSITIVE_INFINITY)) bucket++
@@ -58,15 +54,26 @@ function count(all: Map<string, Series>, finished: FinishedRequest): void {
   series.sum += seconds
 }
 
+function seriesOf(all: AllSeries, { outcome, route = 'none', method }: FinishedRequest): Series {
+  const surface = outcome.surface ?? 'none'
+  const ofRoute = all.get(route) ?? []
+  const known = ofRoute.find((series) => series.method === method && series.surface === surface)
+  if (known !== undefined) return known
+  const buckets = Array<number>(BOUNDS.length + 1).fill(0)
+  const series = { surface, route, method, buckets, sum: 0, byStatus: new Map() }
+  all.set(route, [...ofRoute, series])
+  return series
+}
+
 /** A histogram as the registry wants to read it; its own would look up every label at every request. */
-function durations(series: Map<string, Series>): Metric {
+function durations(series: AllSeries): Metric {
   const name = 'schoolgate_http_request_duration_seconds'
   const histogram = {
     name,
     help: 'Time from the first byte of a request to the last of its answer.',
     type: 'histogram',
     aggregator: 'sum',
-    get: async () => ({ ...histogram, values: [...series.values()].flatMap(valuesOf) }),
+    get: async () => ({ ...histogram, values: [...series.values()].flat().flatMap(valuesOf) }),
     reset: () => series.clear(),
   }
   return histogram as unknown as Metric

@@ -12,6 +12,7 @@ import { requestLog } from './logging.ts'
 import { answerMalformed } from './malformed.ts'
 import { describeFinished, observeRequests, type RequestObserver } from './observe-requests.ts'
 import { requestIds } from './request-id.ts'
+import { RequestLogger } from './request-logger.ts'
 import type { TrustProxy } from './trust-proxy.ts'
 
 export type HttpLimits = {
@@ -62,12 +63,14 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const limits = { ...defaultHttpLimits, ...options.limits }
   const observers = [requestLog, ...(options.observers ?? [])]
   const app = fastify({
-    loggerInstance: options.logger,
-    // The one line per request is ours: Fastify's has the URL with its query.
+    // Fastify itself logs nothing: its line has the URL with its query, and ours is written by an
+    // observer. Whoever has something to say about a request does so through its `log`.
     logController: new LogController({
       disableRequestLogging: true,
       requestIdLogLabel: 'requestId',
     }),
+    childLoggerFactory: (_none, bindings, settings) =>
+      new RequestLogger(options.logger, bindings, settings),
     genReqId: requestIds(options.trust),
     trustProxy: options.trust.trusts,
     bodyLimit: limits.bodyBytes,
