@@ -25,13 +25,13 @@ const { values, positionals } = parseArgs({
 const SETTINGS: Readonly<Record<'quick' | 'full', ContestSettings>> = {
   quick: {
     rounds: 3,
-    round: { requests: 500, milliseconds: 1500, lanes: 8 },
-    warmUp: { requests: 5000, milliseconds: 3000, lanes: 8 },
+    round: { requests: 3000, milliseconds: 600, lanes: 8 },
+    warmUp: { requests: 8000, milliseconds: 1500, lanes: 8 },
   },
   full: {
     rounds: 5,
-    round: { requests: 1000, milliseconds: 2000, lanes: 8 },
-    warmUp: { requests: 6000, milliseconds: 5000, lanes: 8 },
+    round: { requests: 8000, milliseconds: 1500, lanes: 8 },
+    warmUp: { requests: 20_000, milliseconds: 5000, lanes: 8 },
   },
 }
 

@@ -36,5 +36,7 @@ export function announce(address: AddressInfo | string | null, plays: Plays = {}
     )
   })
   process.on('disconnect', () => process.exit(0))
+  // By itself, so that a profile is written.
+  process.on('SIGTERM', () => process.exit(0))
   tell({ kind: 'ready', port: address.port })
 }

@@ -164,6 +164,8 @@ export async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null) return
   const ended = once(child, 'exit')
   child.kill('SIGTERM')
+  // The second one spares the notice that a load balancer would need.
+  child.kill('SIGTERM')
   await ended
 }
 
