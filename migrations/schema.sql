@@ -122,7 +122,6 @@ create table authorization_codes (
   consumed_at timestamp(3) with time zone,
   pair_id uuid,
   PRIMARY KEY (id),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
   FOREIGN KEY (school_id, client_id) REFERENCES clients(school_id, client_id),
   FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
   CHECK (((audience = 'operator'::text) OR (resource IS NOT NULL))),
@@ -146,7 +145,6 @@ create table authorizations (
   last_used_at timestamp(3) with time zone,
   revoked_at timestamp(3) with time zone,
   PRIMARY KEY (id),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
   FOREIGN KEY (school_id, client_id) REFERENCES clients(school_id, client_id),
   FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
   CHECK ((audience = ANY (ARRAY['member'::text, 'operator'::text]))),
@@ -237,7 +235,6 @@ create table comments (
   created_at timestamp(3) with time zone not null default now(),
   PRIMARY KEY (school_id, id),
   UNIQUE (school_id, lecture_id, id),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
   FOREIGN KEY (school_id, lecture_id) REFERENCES lectures(school_id, id) ON DELETE CASCADE,
   FOREIGN KEY (school_id, lecture_id, parent_id) REFERENCES comments(school_id, lecture_id, id) ON DELETE CASCADE,
   FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
@@ -283,7 +280,6 @@ create table consulting_service_courses (
   service_id uuid not null,
   course_id uuid not null,
   PRIMARY KEY (school_id, service_id, course_id),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
   FOREIGN KEY (school_id, course_id) REFERENCES courses(school_id, id) ON DELETE CASCADE,
   FOREIGN KEY (school_id, service_id) REFERENCES consulting_services(school_id, id) ON DELETE CASCADE
 );
@@ -321,7 +317,6 @@ create table consulting_slots (
   time_zone text not null,
   capacity integer not null default 1,
   PRIMARY KEY (school_id, id),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
   FOREIGN KEY (school_id, service_id) REFERENCES consulting_services(school_id, id) ON DELETE CASCADE,
   CHECK (((duration_minutes >= 5) AND (duration_minutes <= 1440))),
   CHECK (((length(time_zone) >= 1) AND (length(time_zone) <= 64))),
@@ -340,7 +335,6 @@ create table coupon_redemptions (
   redeemed_at timestamp(3) with time zone not null default now(),
   PRIMARY KEY (school_id, id),
   UNIQUE (school_id, coupon_id, order_id),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
   FOREIGN KEY (school_id, coupon_id) REFERENCES coupons(school_id, id),
   FOREIGN KEY (school_id, order_id, user_id) REFERENCES orders(school_id, id, user_id)
 );
@@ -386,7 +380,6 @@ create table course_lecturers (
   user_id uuid not null,
   position integer not null default 0,
   PRIMARY KEY (school_id, course_id, user_id),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
   FOREIGN KEY (school_id, course_id) REFERENCES courses(school_id, id) ON DELETE CASCADE,
   FOREIGN KEY (school_id, user_id) REFERENCES lecturers(school_id, user_id) ON DELETE CASCADE
 );
@@ -437,7 +430,6 @@ create table digital_product_accesses (
   revoked_at timestamp(3) with time zone,
   PRIMARY KEY (school_id, id),
   UNIQUE (school_id, user_id, product_id),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
   FOREIGN KEY (school_id, product_id) REFERENCES digital_products(school_id, id),
   FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id)
 );
@@ -490,7 +482,6 @@ create table enrollments (
   version integer not null default 1,
   PRIMARY KEY (school_id, id),
   UNIQUE (school_id, user_id, course_id),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
   FOREIGN KEY (school_id, course_id) REFERENCES courses(school_id, id),
   FOREIGN KEY (school_id, course_id, last_lecture_id) REFERENCES lectures(school_id, course_id, id) ON DELETE SET NULL (last_lecture_id),
   FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
@@ -516,7 +507,6 @@ create table event_registrations (
   version integer not null default 1,
   PRIMARY KEY (school_id, id),
   UNIQUE (school_id, event_id, user_id),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
   FOREIGN KEY (school_id, event_id) REFERENCES events(school_id, id),
   FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
   CHECK (((state = 'canceled'::text) = (canceled_at IS NOT NULL))),
@@ -593,7 +583,6 @@ create table form_submissions (
   answers jsonb not null,
   submitted_at timestamp(3) with time zone not null default now(),
   PRIMARY KEY (school_id, id),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
   FOREIGN KEY (school_id, form_id) REFERENCES forms(school_id, id),
   FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
   CHECK ((jsonb_typeof(answers) = 'object'::text))
@@ -649,7 +638,6 @@ create table invoices (
   url text,
   PRIMARY KEY (school_id, payment_id),
   UNIQUE (school_id, number),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
   FOREIGN KEY (school_id, payment_id) REFERENCES payments(school_id, id) ON DELETE CASCADE,
   CHECK (((length(number) >= 1) AND (length(number) <= 64))),
   CHECK ((length(url) <= 2000))
@@ -661,7 +649,6 @@ create table learning_days (
   day date not null,
   user_id uuid not null,
   PRIMARY KEY (school_id, day, user_id),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
   FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id)
 );
 CREATE INDEX learning_days_by_user ON public.learning_days USING btree (school_id, user_id);
@@ -678,7 +665,6 @@ create table lecture_progress (
   completed_at timestamp(3) with time zone,
   updated_at timestamp(3) with time zone not null default now(),
   PRIMARY KEY (school_id, user_id, course_id, lecture_id),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
   FOREIGN KEY (school_id, course_id, lecture_id) REFERENCES lectures(school_id, course_id, id) ON DELETE CASCADE,
   FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
   CHECK (((state = 'completed'::text) = (completed_at IS NOT NULL))),
@@ -697,7 +683,6 @@ create table lecturers (
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
   PRIMARY KEY (school_id, user_id),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
   FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
   CHECK ((length(bio) <= 20000)),
   CHECK ((length(headline) <= 300))
@@ -724,7 +709,6 @@ create table lectures (
   PRIMARY KEY (school_id, id),
   UNIQUE (school_id, course_id, id),
   UNIQUE (school_id, section_id, "position") DEFERRABLE INITIALLY DEFERRED,
-  FOREIGN KEY (school_id) REFERENCES schools(id),
   FOREIGN KEY (school_id, course_id, section_id) REFERENCES sections(school_id, course_id, id) ON DELETE CASCADE,
   CHECK (("position" >= 0)),
   CHECK (((length(title) >= 1) AND (length(title) <= 300))),
@@ -748,7 +732,6 @@ create table meeting_seats (
   user_id uuid not null,
   booked_at timestamp(3) with time zone not null default now(),
   PRIMARY KEY (school_id, meeting_id, user_id),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
   FOREIGN KEY (school_id, meeting_id) REFERENCES consulting_meetings(school_id, id) ON DELETE CASCADE,
   FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id)
 );
@@ -761,7 +744,6 @@ create table membership_plan_courses (
   plan_id uuid not null,
   course_id uuid not null,
   PRIMARY KEY (school_id, plan_id, course_id),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
   FOREIGN KEY (school_id, course_id) REFERENCES courses(school_id, id) ON DELETE CASCADE,
   FOREIGN KEY (school_id, plan_id) REFERENCES membership_plans(school_id, id) ON DELETE CASCADE
 );
@@ -804,7 +786,6 @@ create table notification_subscriptions (
   enabled boolean not null,
   updated_at timestamp(3) with time zone not null default now(),
   PRIMARY KEY (school_id, user_id, topic, channel),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
   FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
   CHECK ((channel = ANY (ARRAY['email'::text, 'in_app'::text]))),
   CHECK ((topic ~ '^[a-z_]{1,64}$'::text))
@@ -821,12 +802,10 @@ create table notifications (
   url text,
   created_at timestamp(3) with time zone not null default now(),
   read_at timestamp(3) with time zone,
-  PRIMARY KEY (school_id, user_id, id),
-  UNIQUE (school_id, id),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
+  PRIMARY KEY (school_id, id),
   FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
+  CHECK ((((length(kind) >= 1) AND (length(kind) <= 64)) AND (kind !~ '[^a-z_]'::text))),
   CHECK (((length(title) >= 1) AND (length(title) <= 300))),
-  CHECK ((kind ~ '^[a-z_]{1,64}$'::text)),
   CHECK ((length(body) <= 10000)),
   CHECK ((length(url) <= 2000))
 );
@@ -847,7 +826,6 @@ create table order_items (
   quantity integer not null default 1,
   unit_amount bigint not null,
   PRIMARY KEY (school_id, order_id, "position"),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
   FOREIGN KEY (school_id, course_id) REFERENCES courses(school_id, id),
   FOREIGN KEY (school_id, digital_product_id) REFERENCES digital_products(school_id, id),
   FOREIGN KEY (school_id, event_id) REFERENCES events(school_id, id),
@@ -880,7 +858,6 @@ create table orders (
   PRIMARY KEY (school_id, id),
   UNIQUE (school_id, id, user_id),
   UNIQUE (school_id, number),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
   FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
   CHECK (((length(number) >= 1) AND (length(number) <= 64))),
   CHECK (((state = 'completed'::text) = (completed_at IS NOT NULL))),
@@ -942,7 +919,6 @@ create table payment_adjustments (
   label text not null,
   amount bigint not null,
   PRIMARY KEY (school_id, payment_id, "position"),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
   FOREIGN KEY (school_id, payment_id) REFERENCES payments(school_id, id) ON DELETE CASCADE,
   CHECK (("position" >= 0)),
   CHECK (((length(label) >= 1) AND (length(label) <= 200))),
@@ -960,7 +936,6 @@ create table payment_lines (
   unit_amount bigint not null,
   amount bigint not null,
   PRIMARY KEY (school_id, payment_id, "position"),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
   FOREIGN KEY (school_id, payment_id) REFERENCES payments(school_id, id) ON DELETE CASCADE,
   CHECK (("position" >= 0)),
   CHECK (((length(title) >= 1) AND (length(title) <= 300))),
@@ -994,7 +969,6 @@ create table payments (
   version integer not null default 1,
   PRIMARY KEY (school_id, id),
   UNIQUE (school_id, trade_no),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
   FOREIGN KEY (school_id, order_id, user_id) REFERENCES orders(school_id, id, user_id),
   CHECK (((installment_count >= 2) AND (installment_count <= 60))),
   CHECK (((installment_count IS NULL) = (installment_amount IS NULL))),
@@ -1124,7 +1098,6 @@ create table sections (
   PRIMARY KEY (school_id, id),
   UNIQUE (school_id, course_id, "position") DEFERRABLE INITIALLY DEFERRED,
   UNIQUE (school_id, course_id, id),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
   FOREIGN KEY (school_id, course_id) REFERENCES courses(school_id, id) ON DELETE CASCADE,
   CHECK (("position" >= 0)),
   CHECK (((length(title) >= 1) AND (length(title) <= 300)))
@@ -1172,7 +1145,6 @@ create table study_group_members (
   user_id uuid not null,
   joined_at timestamp(3) with time zone not null default now(),
   PRIMARY KEY (school_id, group_id, user_id),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
   FOREIGN KEY (school_id, group_id) REFERENCES study_groups(school_id, id) ON DELETE CASCADE,
   FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id)
 );
@@ -1211,7 +1183,6 @@ create table subscriptions (
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
   PRIMARY KEY (school_id, id),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
   FOREIGN KEY (school_id, plan_id) REFERENCES membership_plans(school_id, id),
   FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
   CHECK (((state <> 'canceled'::text) OR (canceled_at IS NOT NULL))),

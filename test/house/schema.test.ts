@@ -73,6 +73,24 @@ describe('tenancy in the database', () => {
     },
   )
 
+  test('every tenant row leads to its school by keys that are never null', async () => {
+    const { rows } = await client.query<{ table: string }>(`
+      with recursive sure as (
+        select k.conrelid, k.confrelid from pg_constraint k
+        where k.contype = 'f' and not exists (
+          select from pg_attribute a
+          where a.attrelid = k.conrelid and a.attnum = any (k.conkey) and not a.attnotnull)
+        and pg_get_constraintdef(k.oid) ~ '^FOREIGN KEY \\(school_id[,)]'),
+      held as (
+        select conrelid as oid from sure where confrelid = 'schools'::regclass
+        union
+        select s.conrelid from held h join sure s on s.confrelid = h.oid)
+      select c.relname as table
+      from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'school_id' and a.attnotnull
+      where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.oid not in (select oid from held)`)
+    expect(rows).toEqual([])
+  })
+
   test('every table says which folder owns it', async () => {
     const { rows } = await client.query<{ table: string }>(`
       select relname as table from pg_class
