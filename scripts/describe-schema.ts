@@ -99,6 +99,7 @@ function dumpText(catalogue: Catalogue): string {
 const TYPES: Record<string, string> = {
   uuid: 'string',
   text: 'string',
+  'character varying': 'string',
   boolean: 'boolean',
   integer: 'number',
   bigint: 'number',
@@ -127,7 +128,9 @@ function rowTypesText(catalogue: Catalogue): string {
 
 function columnType(catalogue: Catalogue, column: Column): string {
   if (column.type === 'jsonb') return jsonType(column)
-  const base = literalUnion(catalogue, column) ?? TYPES[column.type]
+  const base =
+    literalUnion(catalogue, column) ??
+    TYPES[column.type.replace(/^(character varying)\(\d+\)$/, '$1')]
   if (base === undefined)
     throw new Error(`No row type for ${column.table}.${column.name}: ${column.type}`)
   const type = column.nullable ? `${base} | null` : base

@@ -52,7 +52,7 @@ export async function authenticateBearer(
 interface CallerRow {
   access_hash: Buffer
   bound_school_id: string | null
-  scopes: string[]
+  scopes: string
   used: boolean
   live: boolean
   fresh: boolean
@@ -71,7 +71,7 @@ interface CallerRow {
 /** The school is judged afterwards, so that a token of another school is told so. */
 const FIND_CALLER = prepared<{ id: string } & AtSchool, CallerRow>(
   ({ id }) => sql`
-    select p.access_hash, p.bound_school_id, p.scopes, p.first_used_at is not null as used,
+    select p.access_hash, p.bound_school_id, array_to_string(p.scopes, ' ') as scopes, p.first_used_at is not null as used,
       p.revoked_at is null and a.revoked_at is null as live, p.access_expires_at > now() as fresh,
       c.disabled_at is null and c.deleted_at is null as client_on,
       a.school_id, a.id as authorization_id, a.client_id, a.audience, a.user_id,
@@ -116,7 +116,7 @@ function judge(
     clientId: row.client_id,
     authorizationId: row.authorization_id,
     audience: row.audience,
-    scopes: ScopeSet.of(row.scopes),
+    scopes: ScopeSet.recall(row.scopes),
   }
 }
 

@@ -49,6 +49,9 @@ export const AUDIT_ACTIONS = [
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
+/** Most of all entries; the index by action leaves them out. */
+export const COMMON_ACTIONS = ['token.issued', 'token.refreshed'] as const satisfies AuditAction[]
+
 export async function record(at: SchoolDb, entry: AuditEntry): Promise<void> {
   await at.insert('audit_entries', auditRow(entry)).execute()
 }
@@ -108,7 +111,7 @@ export function auditInsert(
     where ${when}`
 }
 
-/** An entry whose parts are gaps and subqueries of the prepared statement around it. */
+/** An entry whose parts are gaps and columns of the prepared statement around it. */
 interface EntryOfGaps {
   readonly id: RawBuilder<unknown>
   readonly schoolId: RawBuilder<unknown>
@@ -120,15 +123,18 @@ interface EntryOfGaps {
   readonly requestId: RawBuilder<unknown>
 }
 
-/** `auditInsert` of something that went well, for statements that are put together once. */
-export function preparedAuditInsert(entry: EntryOfGaps, when: RawBuilder<unknown>) {
+/**
+ * `auditInsert` of something that went well, for statements that are put together once. An entry is
+ * written for every row of `from`, which `actorUserId` and `authorizationId` may name columns of.
+ */
+export function preparedAuditInsert(entry: EntryOfGaps, from: RawBuilder<unknown>) {
   return sql`
     insert into audit_entries
       (id, school_id, action, outcome, actor_user_id, client_id, authorization_id, detail, request_id)
     select ${entry.id}, ${entry.schoolId}, ${sql.lit(entry.action)}, 'ok', ${entry.actorUserId},
       ${entry.clientId}, ${entry.authorizationId}, ${sql.lit(JSON.stringify(entry.detail ?? {}))}::jsonb,
       ${entry.requestId}
-    where ${when}`
+    from ${from}`
 }
 
 function auditRow(entry: AuditEntry) {

@@ -100,10 +100,10 @@ const EXCHANGE = prepared<Exchange, ExchangedRow>(
         action: 'token.issued',
         clientId: given.clientId,
         requestId: given.requestId,
-        actorUserId: sql`(select user_id from presented)`,
+        actorUserId: sql`user_id`,
         authorizationId: given.authorizationId,
       },
-      sql`exists (select from minted)`,
+      sql`consumed`,
     )})
     select presented.*, pair.issued_at
     from presented, (

@@ -46,32 +46,31 @@ const auditedAs = (kind: TokenKind, given: Gaps<Revocation>) =>
       id: given.auditId,
       schoolId: given.schoolId,
       action: 'token.revoked',
-      actorUserId: sql`(select user_id from gate)`,
+      actorUserId: sql`user_id`,
       clientId: given.clientId,
-      authorizationId: sql`(select id from gate)`,
+      authorizationId: sql`authorization_id`,
       detail: { by: `${kind}_token` },
       requestId: given.requestId,
     },
-    sql`exists (select from me)`,
+    sql`me`,
   )
 
 /** A pair that was used, or never had a parent, ends alone: one row changes, so nothing is locked first. */
 const revocationAlone = (kind: TokenKind) =>
-  prepared<Revocation, { revoked: number }>(
+  prepared<Revocation, unknown>(
     (given) => sql`
     with me as (
       update token_pairs p set revoked_at = now()
       from authorizations a join clients c on c.school_id = a.school_id and c.client_id = a.client_id
       where ${shownBy(kind, given)} and a.id = p.authorization_id and ${provenBy(given)}
         and (p.first_used_at is not null or p.previous_id is null)
-      returning a.id, a.user_id),
-    gate as (select id, user_id from me),
+      returning p.authorization_id, a.user_id),
     audited as (${auditedAs(kind, given)})
-    select count(*)::int as revoked from me`,
+    select from me`,
   )
 
 const revocationWithAncestors = (kind: TokenKind) =>
-  prepared<Revocation, { revoked: number }>(
+  prepared<Revocation, unknown>(
     (given) => sql`
     with recursive gate as materialized (
       select a.id, a.user_id from authorizations a
@@ -82,7 +81,7 @@ const revocationWithAncestors = (kind: TokenKind) =>
     me as (
       update token_pairs p set revoked_at = now() from gate
       where ${shownBy(kind, given)} and p.authorization_id = gate.id
-      returning p.previous_id, p.first_used_at is not null as used),
+      returning p.authorization_id, gate.user_id, p.previous_id, p.first_used_at is not null as used),
     up (id, previous_id, used) as (
       select id, previous_id, first_used_at is not null from token_pairs
       where id = (select previous_id from me where not me.used)
@@ -93,7 +92,7 @@ const revocationWithAncestors = (kind: TokenKind) =>
       update token_pairs p set revoked_at = now() from up
       where p.id = up.id and p.revoked_at is null returning 1),
     audited as (${auditedAs(kind, given)})
-    select (select count(*) from me)::int as revoked, (select count(*) from retired) as retired`,
+    select (select count(*) from retired) as retired from me`,
   )
 
 const STATEMENTS = {
@@ -127,7 +126,7 @@ export async function revokePair(at: SchoolDb, request: RevocationRequest): Prom
   }
   for (const statement of STATEMENTS[refresh === undefined ? 'access' : 'refresh']) {
     const { rows } = await retryLostConnection(() => at.runPrepared(statement, values))
-    if (rows[0]?.revoked === 1) return true
+    if (rows.length === 1) return true
   }
   return false
 }
