@@ -1,11 +1,11 @@
-import { CompiledQuery, type RawBuilder, sql } from 'kysely'
+import { CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely'
 import type pg from 'pg'
-import type { Db } from './database.ts'
+import type { DB } from './schema.generated.ts'
 
 /** Where a statement outside a transaction goes at once: Kysely's own way to the pool is longer. */
-const pools = new WeakMap<Db, pg.Pool>()
+const pools = new WeakMap<Kysely<DB>, pg.Pool>()
 
-export function connectPrepared(db: Db, pool: pg.Pool): void {
+export function connectPrepared(db: Kysely<DB>, pool: pg.Pool): void {
   pools.set(db, pool)
 }
 
@@ -30,7 +30,7 @@ export class Prepared<V extends object, R> {
     this.#write = write
   }
 
-  run(db: Db, values: V): Promise<{ readonly rows: readonly R[] }> {
+  run(db: Kysely<DB>, values: V): Promise<{ readonly rows: readonly R[] }> {
     this.#compiled ??= this.#compile(db)
     const { text, names } = this.#compiled
     const parameters = names.map((name) => values[name])
@@ -40,7 +40,7 @@ export class Prepared<V extends object, R> {
       : runOn<R>(pool, text, parameters)
   }
 
-  #compile(db: Db): { readonly text: string; readonly names: readonly (keyof V)[] } {
+  #compile(db: Kysely<DB>): { readonly text: string; readonly names: readonly (keyof V)[] } {
     const gaps = new Proxy({} as Gaps<V>, {
       get: (_target, name) => sql.val(new Gap(String(name))),
     })
@@ -53,13 +53,16 @@ export class Prepared<V extends object, R> {
   }
 }
 
-async function runOn<R>(pool: pg.Pool, text: string, parameters: unknown[]) {
-  const client = await pool.connect()
-  try {
-    return await client.query<R & pg.QueryResultRow>(text, parameters)
-  } finally {
-    client.release()
-  }
+function runOn<R>(pool: pg.Pool, text: string, parameters: unknown[]) {
+  return new Promise<{ readonly rows: readonly R[] }>((resolve, reject) => {
+    pool.connect((error, client, release) => {
+      if (client === undefined) {
+        reject(error)
+        return
+      }
+      client.query<R & pg.QueryResultRow>(text, parameters).finally(release).then(resolve, reject)
+    })
+  })
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
 import { hideSecrets, serializeError } from './log-error.ts'
 import type { FinishedRequest, RequestObserver } from './observe-requests.ts'
+import { rawPath } from './raw-url.ts'
 import { redact } from './redact.ts'
 
 const TEXT_LIMIT = 200
@@ -60,7 +61,7 @@ function describeRequest({ outcome, ...finished }: FinishedRequest): Record<stri
     method: finished.method,
     // The pattern, not the URL: codes, tokens and email addresses travel in URLs.
     ...(finished.route === undefined
-      ? { path: hideSecrets(finished.path.slice(0, TEXT_LIMIT)) }
+      ? { path: hideSecrets(rawPath(finished.url).slice(0, TEXT_LIMIT)) }
       : { route: finished.route }),
     status: finished.status,
     ms: Math.round(finished.milliseconds * 10) / 10,

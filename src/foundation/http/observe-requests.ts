@@ -1,6 +1,5 @@
 import { performance } from 'node:perf_hooks'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { rawPath } from './raw-url.ts'
 
 /** What a surface tells about a request for logs and metrics. Never put a secret here. */
 export type RequestOutcome = {
@@ -17,7 +16,7 @@ export type FinishedRequest = {
   readonly method: string
   /** The pattern of the route, such as `/api/v1/courses/:id`; absent when none matched. */
   readonly route: string | undefined
-  readonly path: string
+  readonly url: string
   readonly status: number
   readonly milliseconds: number
   /** The caller hung up before the answer was out. */
@@ -73,7 +72,7 @@ export function describeFinished(
     log: request.log,
     method: request.method,
     route: request.routeOptions.url,
-    path: rawPath(request.raw.url ?? ''),
+    url: request.raw.url ?? '',
     status: reply.raw.statusCode,
     milliseconds: request.startedAt === undefined ? 0 : performance.now() - request.startedAt,
     aborted,

@@ -13,6 +13,8 @@ export function rawQuery(url: string): string {
 
 /** The path alone: what follows it may hold codes, tokens and email addresses. */
 export function rawPath(url: string): string {
-  const end = url.search(/[?#]/)
-  return end === -1 ? url : url.slice(0, end)
+  const query = url.indexOf('?')
+  const path = query === -1 ? url : url.slice(0, query)
+  const fragment = path.indexOf('#')
+  return fragment === -1 ? path : path.slice(0, fragment)
 }

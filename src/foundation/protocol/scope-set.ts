@@ -3,6 +3,8 @@ import { OAuthError } from './errors.ts'
 /** One scope: printable ASCII without space, quote and backslash (RFC 6749 §3.3). */
 const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+$/
 
+const MAX_KNOWN = 1000
+
 /**
  * A set of scopes that never changes; its text is sorted, so equal sets have equal texts.
  *
@@ -10,6 +12,8 @@ const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+$/
  */
 export class ScopeSet implements Iterable<string> {
   static readonly empty = new ScopeSet(new Set())
+  /** Nearly all tokens of a school hold one of a few sets. */
+  static readonly #known = new Map<string, ScopeSet>()
 
   readonly #scopes: ReadonlySet<string>
 
@@ -25,6 +29,16 @@ export class ScopeSet implements Iterable<string> {
    */
   static parse(text: string): ScopeSet {
     return ScopeSet.of(text.split(' ').filter((scope) => scope !== ''))
+  }
+
+  /** `parse` for what we wrote ourselves and read again at every request. */
+  static recall(text: string): ScopeSet {
+    const known = ScopeSet.#known.get(text)
+    if (known !== undefined) return known
+    const scopes = ScopeSet.parse(text)
+    if (ScopeSet.#known.size >= MAX_KNOWN) ScopeSet.#known.clear()
+    ScopeSet.#known.set(text, scopes)
+    return scopes
   }
 
   static of(scopes: Iterable<string>): ScopeSet {

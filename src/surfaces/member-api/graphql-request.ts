@@ -1,31 +1,39 @@
-import { z } from 'zod'
 import { RequestRefusedError } from '../../foundation/http/client-fault.ts'
+import type { Variables } from './documents/cost.ts'
 
-const map = (name: string) =>
-  z
-    .record(z.string(), z.unknown(), { error: `${name} must be an object` })
-    .nullish()
-    .transform((value) => value ?? {})
+export interface GraphQLRequest {
+  readonly query: string
+  readonly variables: Variables
+  readonly operationName: string | undefined
+}
 
-const requestSchema = z.object(
-  {
-    query: z.string({ error: 'query must be a string that holds a GraphQL document' }),
-    variables: map('variables'),
-    operationName: z
-      .string({ error: 'operationName must be a string' })
-      .nullish()
-      .transform((name) => (name === null || name === '' ? undefined : name)),
-    extensions: map('extensions'),
-  },
-  { error: 'the body must be a JSON object with a member query' },
-)
-
-export type GraphQLRequest = z.output<typeof requestSchema>
-
-/** @see GraphQL over HTTP §5.1 */
+/**
+ * Reads the four members that a request may have; `extensions` is checked and not used. Written out
+ * by hand, because it comes before everything else of every request.
+ *
+ * @see GraphQL over HTTP §5.1
+ */
 export function parseGraphQLRequest(body: unknown): GraphQLRequest {
-  const parsed = requestSchema.safeParse(body)
-  if (parsed.success) return parsed.data
-  const problems = parsed.error.issues.map(({ message }) => message)
-  throw new RequestRefusedError(400, `This is no GraphQL request: ${problems.join('; ')}.`)
+  if (!isMap(body)) throw refused(['the body must be a JSON object with a member query'])
+  const { query, variables, operationName, extensions } = body
+  const problems = [
+    ...(typeof query === 'string' ? [] : ['query must be a string that holds a GraphQL document']),
+    ...(isMap(variables ?? {}) ? [] : ['variables must be an object']),
+    ...(typeof (operationName ?? '') === 'string' ? [] : ['operationName must be a string']),
+    ...(isMap(extensions ?? {}) ? [] : ['extensions must be an object']),
+  ]
+  if (problems.length > 0) throw refused(problems)
+  return {
+    query: query as string,
+    variables: (variables ?? {}) as Variables,
+    operationName: ((operationName as string | null | undefined) ?? '') || undefined,
+  }
+}
+
+function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function refused(problems: readonly string[]): RequestRefusedError {
+  return new RequestRefusedError(400, `This is no GraphQL request: ${problems.join('; ')}.`)
 }

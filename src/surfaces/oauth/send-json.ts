@@ -7,6 +7,6 @@ export function sendJson(reply: FastifyReply, status: number, body: object): Fas
     .code(status)
     .headers(apiHeaders('no-store'))
     .header('pragma', 'no-cache')
-    .header('content-type', 'application/json')
+    .header('content-type', 'application/json; charset=utf-8')
     .send(JSON.stringify(body))
 }

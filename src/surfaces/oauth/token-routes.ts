@@ -52,11 +52,12 @@ export function addTokenRoutes(app: FastifyInstance, context: AppContext): void 
 
 /** A whole office behind one address may hold so many busy clients. */
 const CLIENTS_PER_ADDRESS = 10
+const MAX_KEY_LENGTH = 64
 
 /**
  * Per client and address: one client's storm must not lock out the others of its office. What passes
  * is counted per address too, since names of clients that do not exist cost a stranger nothing.
- * Names are hashed, so that long ones do not fill the memory.
+ * Long names are hashed, so that they do not fill the memory.
  */
 function createTokenRateCheck(perSecond: number) {
   const ofClient = createRateLimiter({ name: 'token', quota: perSecond, windowSeconds: 1 })
@@ -67,8 +68,9 @@ function createTokenRateCheck(perSecond: number) {
   })
   return (request: FastifyRequest, form: Parameters, reply: FastifyReply): void => {
     const address = addressBucket(clientAddress(request))
-    const client = sha256(`${request.school.id} ${form.get('client_id') ?? ''}`)
-    checkRate(ofClient, `${address} ${client.toString('base64url')}`, reply)
+    const clientId = form.get('client_id') ?? ''
+    const client = clientId.length <= MAX_KEY_LENGTH ? clientId : sha256(clientId).toString('hex')
+    checkRate(ofClient, `${address} ${request.school.id} ${client}`, reply)
     const decision = ofAddress.take(address)
     if (decision.allowed) return
     reply.headers(rateLimitFields(ofAddress.policy, decision))
