@@ -1,10 +1,11 @@
 import { mkdir } from 'node:fs/promises'
 import pg from 'pg'
+import { sha256 } from '../../src/foundation/crypto/digest.ts'
 import {
   type DatabaseAddress,
   startEmbeddedPostgres,
 } from '../../src/foundation/db/embedded/embedded-postgres.ts'
-import { migrate } from '../../src/foundation/db/migrate.ts'
+import { loadMigrations, migrate } from '../../src/foundation/db/migrate.ts'
 import { seed } from './seed.ts'
 import type { Size } from './sizes.ts'
 
@@ -21,7 +22,6 @@ export interface World {
 }
 
 export const OURS = 'run'
-const SEEDED = 'seeded'
 
 /** No disk flush and no background work: neither is what is compared, and both come at odd moments. */
 const SETTINGS = {
@@ -38,12 +38,12 @@ export async function openWorld(name: string, size: Size): Promise<World> {
   await mkdir(dataDir, { recursive: true, mode: 0o755 })
   const postgres = await startEmbeddedPostgres({ dataDir, durable: false, settings: SETTINGS })
   const { address } = postgres
-  await ensureSeeded(address, size)
+  const seeded = await ensureSeeded(address, size)
   const createDatabase = async (database: string, template = 'template1') => {
     await administer(address, `drop database if exists ${database} with (force)`)
     await administer(address, `create database ${database} template ${template}`)
   }
-  await createDatabase(OURS, SEEDED)
+  await createDatabase(OURS, seeded)
   const pool = new pg.Pool({ ...address, database: OURS, max: 4 })
   // Its last connections may still be saying goodbye when PostgreSQL stops.
   pool.on('error', () => undefined)
@@ -60,12 +60,16 @@ export async function openWorld(name: string, size: Size): Promise<World> {
   }
 }
 
-async function ensureSeeded(address: DatabaseAddress, size: Size): Promise<void> {
-  const { rowCount } = await administer(
+/** Named after the tables it has: whoever changes them gets another. */
+async function ensureSeeded(address: DatabaseAddress, size: Size): Promise<string> {
+  const digests = (await loadMigrations()).map(({ digest }) => digest)
+  const name = `seeded_${sha256(digests.join()).toString('hex').slice(0, 12)}`
+  const { rows } = await administer(
     address,
-    `select from pg_database where datname = '${SEEDED}'`,
+    `select datname from pg_database where datname like 'seeded%'`,
   )
-  if (rowCount === 1) return
+  if (rows.some(({ datname }) => datname === name)) return name
+  for (const { datname } of rows) await administer(address, `drop database ${datname}`)
   // Under another name until it is whole: a run that was stopped half-way begins anew.
   const unfinished = 'seeding'
   await administer(address, `drop database if exists ${unfinished} with (force)`)
@@ -78,7 +82,8 @@ async function ensureSeeded(address: DatabaseAddress, size: Size): Promise<void>
   } finally {
     await client.end()
   }
-  await administer(address, `alter database ${unfinished} rename to ${SEEDED}`)
+  await administer(address, `alter database ${unfinished} rename to ${name}`)
+  return name
 }
 
 async function administer(address: DatabaseAddress, sql: string): Promise<pg.QueryResult> {
