@@ -35,20 +35,16 @@ export function parseMessage(body: unknown): Message {
 const MAX_DEPTH = 64
 
 function checkDepth(body: object, id: Message['id']): void {
-  let level: object[] = [body]
-  for (let depth = 1; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH) {
-      throw new RpcRefusal(
-        400,
-        -32600,
-        `The message is nested deeper than ${MAX_DEPTH} levels.`,
-        id,
-      )
-    }
-    level = level.flatMap((value) =>
-      Object.values(value).filter((inner) => typeof inner === 'object' && inner !== null),
-    )
+  if (!isDeeperThan(MAX_DEPTH, body)) return
+  throw new RpcRefusal(400, -32600, `The message is nested deeper than ${MAX_DEPTH} levels.`, id)
+}
+
+function isDeeperThan(levels: number, value: object): boolean {
+  if (levels === 0) return true
+  for (const inner of Object.values(value)) {
+    if (typeof inner === 'object' && inner !== null && isDeeperThan(levels - 1, inner)) return true
   }
+  return false
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

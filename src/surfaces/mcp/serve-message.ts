@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import {
   createMcpHandler,
   isLegacyRequest,
+  PROTOCOL_VERSION_META_KEY,
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
@@ -25,11 +26,21 @@ export type ServeMessage = (exchange: Exchange) => Promise<Response>
 export function createMessageServer(): ServeMessage {
   const serveModernEra = modernEra()
   return async (exchange) => {
-    const request = webRequest(exchange)
-    return (await isLegacyRequest(request, exchange.message.body))
-      ? await serveHandshakeEra(request, exchange)
-      : await serveModernEra(request, exchange)
+    const head = headOf(exchange)
+    const isModern =
+      claimsModernEra(exchange.message) || !(await isLegacyRequest(head, exchange.message.body))
+    return isModern ? await serveModernEra(head, exchange) : await serveHandshakeEra(exchange)
   }
+}
+
+/**
+ * Whether a message says itself that it is of the modern era, as every request of a modern client does.
+ * The machinery says the same of it, having parsed the whole of it first, and would then do so again.
+ */
+function claimsModernEra({ method, params: { _meta }, body }: Message): boolean {
+  if (method === undefined || method === 'initialize') return false
+  if ('result' in body || 'error' in body) return false
+  return typeof _meta === 'object' && _meta !== null && PROTOCOL_VERSION_META_KEY in _meta
 }
 
 interface Run extends Exchange {
@@ -66,13 +77,15 @@ function modernEra(): (request: Request, exchange: Exchange) => Promise<Response
   }
 }
 
-async function serveHandshakeEra(request: Request, exchange: Exchange): Promise<Response> {
+async function serveHandshakeEra(exchange: Exchange): Promise<Response> {
   exchange.admit('handshake')
   const server = exchange.createServer()
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   await server.connect(transport)
   try {
-    return await transport.handleRequest(request, { parsedBody: exchange.message.body })
+    return await transport.handleRequest(webRequest(exchange), {
+      parsedBody: exchange.message.body,
+    })
   } finally {
     await server.close()
   }
@@ -81,12 +94,28 @@ async function serveHandshakeEra(request: Request, exchange: Exchange): Promise<
 /** What the machinery looks at, and no more: neither cookies nor the token reach it. */
 const PASSED_ON = ['mcp-protocol-version', 'mcp-method', 'mcp-name'] as const
 
+const MEDIA_TYPES = {
+  'content-type': 'application/json',
+  // It insists on both, although we answer in JSON alone; who does not take JSON was refused before.
+  accept: 'application/json, text/event-stream',
+} as const
+
+/**
+ * A request as far as the modern machinery looks at one whose body was parsed already: its method and
+ * its headers. A whole `Request` takes longer to make than a small tool takes to run.
+ */
+function headOf({ headers }: Exchange): Request {
+  const passed: Record<string, string> = { ...MEDIA_TYPES }
+  for (const name of PASSED_ON) {
+    const value = headers[name]
+    if (typeof value === 'string') passed[name] = value
+  }
+  const get = (name: string): string | null => passed[name] ?? null
+  return { method: 'POST', headers: { get } } as unknown as Request
+}
+
 function webRequest({ origin, headers }: Exchange): Request {
-  const passed = new Headers({
-    'content-type': 'application/json',
-    // It insists on both, although we answer in JSON alone; who does not take JSON was refused before.
-    accept: 'application/json, text/event-stream',
-  })
+  const passed = new Headers(MEDIA_TYPES)
   for (const name of PASSED_ON) {
     const value = headers[name]
     if (typeof value === 'string') passed.set(name, value)
