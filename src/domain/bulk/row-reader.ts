@@ -7,6 +7,7 @@ import type { FileRecord } from '../../foundation/tabular/record.ts'
 import { type InputProblem, invalidInput } from '../operation/refusal.ts'
 import { shapeOf } from './column-shape.ts'
 import type { BulkKind, ImportRow } from './kind.ts'
+import { plainRows } from './plain-rows.ts'
 
 export const FORMATS = ['ndjson', 'csv'] as const
 export type Format = (typeof FORMATS)[number]
@@ -93,11 +94,15 @@ const HALVED: InputProblem = {
   detail: 'A text holds half of a character that needs two. Write it whole.',
 }
 
+/** A time as we write it ourselves. */
+const IN_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
 function rowChecker(kind: BulkKind): Check {
   const shape = Object.fromEntries(
     Object.entries(kind.columns).map(([name, { schema }]) => [name, schema.optional()]),
   )
   const schema = z.strictObject(shape)
+  const isPlain = plainRows(shape)
   const passedOver = new Set(
     Object.keys(kind.of.schema.shape).filter((name) => !Object.hasOwn(kind.columns, name)),
   )
@@ -105,20 +110,33 @@ function rowChecker(kind: BulkKind): Check {
     .filter(([, column]) => shapeOf(column.schema).type === 'time')
     .map(([name]) => name)
   return (row) => {
-    const said: Record<string, unknown> = {}
-    for (const name of Object.keys(row)) if (!passedOver.has(name)) said[name] = row[name]
-    const parsed = schema.safeParse(said, { reportInput: true })
-    if (!parsed.success) {
-      const refusal = invalidInput(parsed.error)
-      return refusal.kind === 'invalid' ? refusal.problems.slice(0, 20) : []
+    let values = without(row, passedOver)
+    if (!isPlain(values)) {
+      const parsed = schema.safeParse(values, { reportInput: true })
+      if (!parsed.success) {
+        const refusal = invalidInput(parsed.error)
+        return refusal.kind === 'invalid' ? refusal.problems.slice(0, 20) : []
+      }
+      values = parsed.data as Record<string, unknown>
     }
-    const values = parsed.data as Record<string, unknown>
     for (const name of times) {
       const time = values[name]
-      if (typeof time === 'string') values[name] = new Date(time).toISOString()
+      if (typeof time !== 'string' || IN_UTC.test(time)) continue
+      values[name] = new Date(time).toISOString()
     }
     return values
   }
+}
+
+function without(
+  row: Record<string, unknown>,
+  names: ReadonlySet<string>,
+): Record<string, unknown> {
+  const members = Object.keys(row)
+  if (!members.some((name) => names.has(name))) return row
+  const rest: Record<string, unknown> = {}
+  for (const name of members) if (!names.has(name)) rest[name] = row[name]
+  return rest
 }
 
 /** How the cells below a heading become rows. */
