@@ -57,7 +57,7 @@ export async function requireMembers(
     ({ outcome, values }) => outcome === 'created' && values[column] != null,
   )
   if (fresh.length === 0) return
-  const ids = [...new Set(fresh.map(({ values }) => values[column]))]
+  const ids = `{${[...new Set(fresh.map(({ values }) => values[column]))].join()}}`
   const { rows: members } = await tx.run(sql<{ user_id: string }>`
     select user_id from school_members
     where school_id = ${tx.schoolId} and user_id = any(${ids}::uuid[])

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { OperationRefused, type Refusal } from '../operation/refusal.ts'
-import { selectObjects } from '../operation/resource.ts'
+import { wireObject } from '../operation/resource.ts'
 import { shapeOf } from './column-shape.ts'
 import type { BulkCaller, RowOutcome } from './kind.ts'
 import type { KeyedDetails, StartedRow } from './table-details.ts'
@@ -17,34 +17,66 @@ export async function findBefore(
   details: KeyedDetails,
   rows: readonly StartedRow[],
 ): Promise<void> {
-  const { of, natural, key } = details
+  const { key } = details
   if (key.includes('id')) {
-    const ids = rows.flatMap(({ values }) => (typeof values.id === 'string' ? values.id : []))
-    if (ids.length > 0) {
-      const found = await selectObjects(tx, caller, of, sql`r.id = any(${ids}::uuid[])`)
-      assign(rows, found, ['id'])
-    }
+    const identified = rows.filter(({ values }) => typeof values.id === 'string')
+    assign(identified, await findBy(tx, caller, details, ['id'], identified), ['id'])
   }
-  const unnamed = rows.filter(({ values }) => values.id === undefined)
-  const named = natural ?? []
-  const asked = unnamed.filter(({ values }) => named.every((name) => values[name] != null))
-  if (named.length === 0 || asked.length === 0) return
-  const lists = named.map((name) => {
-    const type = shapeOf(details.columns[name]?.schema).uuid ? sql`uuid[]` : sql`text[]`
-    return sql`${asked.map(({ values }) => values[name])}::${type}`
-  })
-  const references = named.map((name) => sql`r.${sql.ref(name)}`)
-  const found = await selectObjects(
-    tx,
-    caller,
-    of,
-    sql`(${sql.join(references)}) in (select * from unnest(${sql.join(lists)}))`,
+  if (details.natural === undefined) return
+  const named = [
+    ...details.natural,
+    ...(details.derived ?? []).filter((name) => key.includes(name)),
+  ]
+  const asked = rows.filter(
+    ({ values }) => values.id === undefined && named.every((name) => values[name] != null),
   )
-  assign(unnamed, found, named)
+  assign(asked, await findBy(tx, caller, details, named, asked), named)
+}
+
+/**
+ * One look into an index for each row, whatever PostgreSQL believes about the table: its statistics
+ * are from before the import, and a plan that reads all that a school has is slower with every batch.
+ */
+async function findBy(
+  tx: SchoolTx,
+  caller: BulkCaller,
+  { of, columns, key, seek }: KeyedDetails,
+  names: readonly string[],
+  rows: readonly StartedRow[],
+): Promise<Values[]> {
+  if (rows.length === 0) return []
+  const lists = names.map((name) => {
+    const isUuid = key.includes(name) || shapeOf(columns[name]?.schema).uuid
+    const list = rows.map(({ values }) => values[name])
+    return isUuid ? sql`${`{${list.join()}}`}::uuid[]` : sql`${list}::text[]`
+  })
+  const [wanted, members] = [sql.join(names.map(wantedAs)), sql.join(names.map(memberOf))]
+  const matches = sql.join(
+    names.map((name) => sql`${memberOf(name)} = ${wantedAs(name)}`),
+    sql` and `,
+  )
+  // Only the index that has them in this order gives the next one at once.
+  const nearest =
+    names === seek ? sql`(${members}) >= (${wanted}) order by ${members} limit 1` : undefined
+  const { rows: found } = await tx.run(sql<Values>`
+    select r.* from unnest(${sql.join(lists)}) as wanted (${wanted})
+      cross join lateral (
+        select r.* from (${of.rows(tx, caller)}) r where ${nearest ?? sql`${matches} limit 1`}) r
+    where ${matches}`)
+  return found.map((row) => wireObject(of, row))
+}
+
+function wantedAs(name: string): RawBuilder<unknown> {
+  return sql.ref(`wanted_${name}`)
+}
+
+function memberOf(name: string): RawBuilder<unknown> {
+  return sql`r.${sql.ref(name)}`
 }
 
 function assign(rows: readonly StartedRow[], found: readonly Values[], by: readonly string[]) {
-  const nameOf = (values: Values): string => by.map((name) => String(values[name])).join('\n')
+  if (found.length === 0) return
+  const nameOf = namer(by)
   const objects = new Map(found.map((object) => [nameOf(object), object]))
   for (const row of rows) {
     const object = objects.get(nameOf(row.values))
@@ -52,17 +84,29 @@ function assign(rows: readonly StartedRow[], found: readonly Values[], by: reado
   }
 }
 
+function namer(by: readonly string[]): (values: Readonly<Values>) => string {
+  const [only = ''] = by
+  if (by.length === 1) return (values) => String(values[only])
+  return (values) => by.map((name) => String(values[name])).join('\n')
+}
+
 /** The same text for rows about the same object; undefined for a row that cannot be placed. */
 export function identityOf(
   { before, values }: StartedRow,
-  { key, natural = [] }: KeyedDetails,
+  { key, natural = NOTHING }: KeyedDetails,
 ): string | undefined {
-  const names = before !== undefined ? key : values.id !== undefined ? ['id'] : natural
   const source = before ?? values
-  if (names.length === 0 || names.some((name) => source[name] == null)) return undefined
-  const kind = before === undefined && values.id === undefined ? 'named' : 'key'
-  return [kind, ...names.map((name) => String(source[name]))].join('\n')
+  const names = before !== undefined ? key : values.id !== undefined ? BY_ID : natural
+  let identity = names === natural ? 'named' : 'key'
+  for (const name of names) {
+    if (source[name] == null) return undefined
+    identity += `\n${source[name]}`
+  }
+  return names.length === 0 ? undefined : identity
 }
+
+const BY_ID = ['id']
+const NOTHING: readonly string[] = []
 
 /** Decides what a row does: makes an object, changes one, changes nothing, or is refused. */
 export function planRow(
@@ -90,11 +134,12 @@ function planNew(row: StartedRow, details: KeyedDetails, defaults: Values): RowO
     values.id = uuidv7()
   }
   const lacking: string[] = []
-  for (const [name, column] of Object.entries(details.columns)) {
+  for (const name in details.columns) {
     if (values[name] !== undefined) continue
-    const fallback = defaults[name] ?? column.default
+    const column = details.columns[name]
+    const fallback = defaults[name] ?? column?.default
     if (fallback !== undefined) values[name] = fallback
-    else if (column.needed === true) lacking.push(name)
+    else if (column?.needed === true) lacking.push(name)
   }
   return lacking.length > 0 ? missing(lacking) : 'created'
 }
@@ -109,9 +154,10 @@ function missing(names: readonly string[]): Refusal {
 
 function planChange(row: StartedRow, { columns }: KeyedDetails): RowOutcome {
   const { values, before = {} } = row
-  const changed = Object.keys(columns).filter(
-    (name) => values[name] !== undefined && !same(values[name], before[name]),
-  )
+  const changed: string[] = []
+  for (const name in columns) {
+    if (values[name] !== undefined && !same(values[name], before[name])) changed.push(name)
+  }
   const kept = changed.filter((name) => columns[name]?.fixed === true)
   if (kept.length > 0) {
     const detail = 'This cannot be changed any more. Leave it as it is, or make another object.'
@@ -125,5 +171,5 @@ function planChange(row: StartedRow, { columns }: KeyedDetails): RowOutcome {
 
 /** PostgreSQL keeps the members of a JSON object in an order of its own, so their order says nothing. */
 export function same(a: unknown, b: unknown): boolean {
-  return isDeepStrictEqual(a, b)
+  return a === b || (typeof a === 'object' && isDeepStrictEqual(a, b))
 }

@@ -41,17 +41,18 @@ async function findByEmail(
   tx: SchoolTx,
   texts: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const emails = [...new Set(texts.map((text) => text.toLowerCase()))]
+  const emails = texts.map((text) => text.toLowerCase())
   const { rows } = await tx.run(sql<Found>`
     select lower(u.email) as name, u.id
     from users u join school_members m on m.user_id = u.id and m.school_id = ${tx.schoolId}
     where lower(u.email) = any(${emails}::text[])`)
-  const ids = new Map(rows.map(({ name, id }) => [name, id]))
-  return new Map(texts.flatMap((text) => pair(text, ids.get(text.toLowerCase()))))
-}
-
-function pair(text: string, id: string | undefined): [string, string][] {
-  return id === undefined ? [] : [[text, id]]
+  const ids = new Map<string, string>()
+  for (const { name, id } of rows) ids.set(name, id)
+  for (const [place, text] of texts.entries()) {
+    const id = ids.get(emails[place] ?? '')
+    if (id !== undefined) ids.set(text, id)
+  }
+  return ids
 }
 
 type NamedTable =
@@ -99,7 +100,7 @@ export function byExternalId(column: string, kind: string): StandIn {
  * @see RFC 9562 §5.8
  */
 export function idOfExternal(schoolId: string, kind: string, external: string): string {
-  const bytes = sha256(`${schoolId}\n${kind}\n${external}`).subarray(0, 16)
+  const bytes = sha256(`${schoolId}\n${kind}\n${external}`)
   bytes[6] = 0x80 | ((bytes[6] ?? 0) & 0x0f)
   bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f)
   return uuidFromBytes(bytes)

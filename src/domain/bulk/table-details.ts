@@ -40,12 +40,17 @@ export interface TableKindDetails {
   readonly natural?: readonly string[]
   /** The same in words, where the members alone do not say it. */
   readonly named?: string
+  /**
+   * The members that name an object, in the order of a unique index, where other indexes begin with
+   * some of them: PostgreSQL would take any of these, and read thousands of rows for one.
+   */
+  readonly seek?: readonly string[]
   readonly columns: Readonly<Record<string, BulkColumn>>
   /** What members are called in the table, where it calls them something else. */
   readonly stored?: Readonly<Record<string, string>>
   /** Columns that the table does not have; `inspect` and `confirm` see to them. */
   readonly elsewhere?: readonly string[]
-  /** Columns of the table that follow from others; `inspect` fills them. */
+  /** Columns of the table that follow from others; `inspect` fills them, or `locate` those of the key. */
   readonly derived?: readonly string[]
   /** Times that are now unless a row says otherwise. */
   readonly now?: readonly string[]
@@ -53,6 +58,8 @@ export interface TableKindDetails {
   readonly lists?: Readonly<Record<string, ChildList>>
   /** Further values of new objects that only the school knows. */
   defaults?(tx: SchoolTx): Promise<Record<string, unknown>>
+  /** Fills in what the key of an object has and its rows do not say. */
+  locate?(tx: SchoolTx, rows: readonly StartedRow[]): Promise<void>
   /** Completes a row, and refuses it by throwing where its values contradict the object as it is. */
   settle?(row: StartedRow, caller: BulkCaller): void
   /** Looks at rows before they are written: completes them, refuses single ones, or throws. */

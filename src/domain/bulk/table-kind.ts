@@ -57,6 +57,7 @@ async function writeAll(
   details: KeyedDetails,
 ): Promise<RowOutcome[]> {
   const started = await resolve(tx, details, rows)
+  await details.locate?.(tx, started)
   await findBefore(tx, caller, details, started)
   const identities = started.map((row) => identityOf(row, details))
   const inWaves = await writeInWaves(rows, identities, (wave) =>
@@ -88,8 +89,13 @@ async function resolve(
   for (const [column, standIn] of Object.entries(details.standIns ?? {})) {
     const using = started.filter(({ values }) => values[column] != null)
     if (using.length === 0) continue
-    const texts = [...new Set(using.flatMap(({ values }) => values[column] as string | string[]))]
-    const found = await standIn.find(tx, texts)
+    const texts = new Set<string>()
+    for (const { values } of using) {
+      const named = values[column] as string | readonly string[]
+      if (typeof named === 'string') texts.add(named)
+      else for (const text of named) texts.add(text)
+    }
+    const found = await standIn.find(tx, [...texts])
     for (const row of using) {
       const known = idsOf(found, row.values[column] as string | string[])
       if (known === undefined) row.outcome ??= unknown(column)

@@ -26,7 +26,7 @@ export async function insertRows(
   await tx.run(sql`
     insert into ${table} (school_id, ${sql.join(columns.map((column) => sql.ref(column)))})
     select ${tx.schoolId}::uuid, ${sql.join(values)}
-    from jsonb_populate_recordset(null::${table}, ${asJson(made, details, members)}::jsonb) v`)
+    from json_populate_recordset(null::${table}, ${asJson(made, details, members)}::json) v`)
   for (const [name, list] of Object.entries(details.lists ?? {})) {
     const filled = made.filter(({ values }) => values[name] !== undefined)
     await insertChildren(
@@ -128,13 +128,13 @@ function asJson(
   details: KeyedDetails,
   members: readonly string[],
 ): string {
+  const columns = members.map((name) => [name, storedAs(details, name)] as const)
   return JSON.stringify(
-    rows.map(({ values }) =>
-      Object.fromEntries(
-        members
-          .filter((name) => values[name] !== undefined)
-          .map((name) => [storedAs(details, name), values[name]]),
-      ),
-    ),
+    rows.map(({ values }) => {
+      const row: Record<string, unknown> = {}
+      // JSON has no place for what is undefined, so it is left out.
+      for (const [name, column] of columns) row[column] = values[name]
+      return row
+    }),
   )
 }

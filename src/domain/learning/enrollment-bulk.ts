@@ -15,6 +15,7 @@ export const enrollmentKind = tableKind({
   example: { student_id: EXAMPLE.newcomer, course_slug: 'first' },
   table: 'enrollments',
   natural: ['student_id', 'course_id'],
+  seek: ['student_id', 'course_id'],
   columns: {
     student_id: { schema: id, needed: true, fixed: true },
     course_id: { schema: id, needed: true, fixed: true },

@@ -3,7 +3,7 @@ import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { addLearningDays } from '../analytics/learning-days.ts'
 import { columnsOf, NEEDED, stampState } from '../bulk/columns.ts'
 import { byEmail, byExternalId } from '../bulk/stand-in.ts'
-import type { PlannedRow } from '../bulk/table-details.ts'
+import type { PlannedRow, StartedRow } from '../bulk/table-details.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { time } from '../operation/fields.ts'
@@ -22,6 +22,7 @@ export const progressKind = tableKind({
   table: 'lecture_progress',
   key: ['student_id', 'course_id', 'lecture_id'],
   natural: ['student_id', 'lecture_id'],
+  seek: ['student_id', 'course_id', 'lecture_id'],
   columns: {
     ...columnsOf(markProgress, {
       student_id: FIXED,
@@ -49,38 +50,64 @@ export const progressKind = tableKind({
     if (done) values.completed_at ??= values.updated_at
     stampState(row, ['completed'], 'completed_at')
   },
-  inspect: findCourses,
+  locate: findCourses,
+  inspect: refuseStrangers,
   async confirm(tx, rows) {
     if (rows.length === 0) return
     await moveBookmarks(tx, rows)
-    const learned = rows.flatMap(({ values, before }) =>
-      ['first_read_at', 'completed_at', 'updated_at'].flatMap((name) => {
+    const learned = new Map<string, { userId: string; at: string }>()
+    for (const { values, before } of rows) {
+      const userId = String(before?.student_id ?? values.student_id)
+      for (const name of ['first_read_at', 'completed_at', 'updated_at']) {
         const at = values[name] ?? before?.[name]
-        const userId = String(before?.student_id ?? values.student_id)
-        return typeof at === 'string' ? { userId, at } : []
-      }),
-    )
-    await addLearningDays(tx, learned)
+        if (typeof at === 'string') learned.set(`${userId} ${at}`, { userId, at })
+      }
+    }
+    await addLearningDays(tx, [...learned.values()])
   },
 })
 
 /** A lecture is in one course, which the student must have or have had. */
-async function findCourses(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<void> {
-  const students = rows.map(({ values, before }) => before?.student_id ?? values.student_id)
-  const lectures = rows.map(({ values, before }) => before?.lecture_id ?? values.lecture_id)
-  const { rows: found } = await tx.run(sql<{ course_id: string | null; enrolled: boolean }>`
-    select l.course_id, e.id is not null as enrolled
-    from unnest(${students}::uuid[], ${lectures}::uuid[]) with ordinality as u (user_id, lecture_id, place)
-      left join lectures l on l.school_id = ${tx.schoolId} and l.id = u.lecture_id
-      left join enrollments e on e.school_id = ${tx.schoolId} and e.user_id = u.user_id
-        and e.course_id = l.course_id
-    order by u.place`)
-  for (const [place, row] of rows.entries()) {
-    const lecture = found[place]
-    if (lecture?.course_id == null) row.outcome = UNKNOWN_LECTURE
-    else if (!lecture.enrolled) row.outcome = NOT_ENROLLED
-    else row.values.course_id = lecture.course_id
+async function findCourses(tx: SchoolTx, rows: readonly StartedRow[]): Promise<void> {
+  const asked = rows.filter(({ values }) => values.student_id != null && values.lecture_id != null)
+  const courses = await coursesOf(tx, asked)
+  for (const [place, row] of asked.entries()) {
+    const found = courses[place]
+    if (found === undefined || found.enrollment_id === null) continue
+    row.values.course_id = found.course_id
+    row.values.enrollment_id = found.enrollment_id
   }
+}
+
+async function refuseStrangers(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<void> {
+  const strangers = rows.filter(({ values }) => values.course_id === undefined)
+  if (strangers.length === 0) return
+  const courses = await coursesOf(tx, strangers)
+  for (const [place, row] of strangers.entries()) {
+    row.outcome = courses[place]?.course_id == null ? UNKNOWN_LECTURE : NOT_ENROLLED
+  }
+}
+
+interface Found {
+  readonly course_id: string | null
+  readonly enrollment_id: string | null
+}
+
+async function coursesOf(tx: SchoolTx, rows: readonly StartedRow[]): Promise<readonly Found[]> {
+  const students = rows.map(({ values }) => values.student_id)
+  const lectures = rows.map(({ values }) => values.lecture_id)
+  const { rows: found } = await tx.run(sql<Found>`
+    select l.course_id, case when e.user_id = u.user_id and e.course_id = l.course_id then e.id end as enrollment_id
+    from unnest(${students}::uuid[], ${lectures}::uuid[]) with ordinality as u (user_id, lecture_id, place)
+      left join lateral (
+        select l.course_id from lectures l
+        where l.school_id = ${tx.schoolId} and l.id = u.lecture_id limit 1) l on true
+      left join lateral (
+        select e.id, e.user_id, e.course_id from enrollments e
+        where e.school_id = ${tx.schoolId} and (e.user_id, e.course_id) >= (u.user_id, l.course_id)
+        order by e.user_id, e.course_id limit 1) e on true
+    order by u.place`)
+  return found
 }
 
 const UNKNOWN_LECTURE = refusal(
@@ -102,18 +129,20 @@ function refusal(pointer: string, code: string, detail: string): Refusal {
 async function moveBookmarks(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<void> {
   const told = rows.filter(({ values }) => values.updated_at !== undefined)
   if (told.length === 0) return
-  const students = told.map(({ values }) => values.student_id)
-  const lectures = told.map(({ values }) => values.lecture_id)
+  const news = told.map(({ values, before }) => ({
+    id: values.enrollment_id,
+    last_lecture_id: values.lecture_id,
+    last_position_seconds: values.position_seconds ?? before?.position_seconds,
+    last_watched_at: values.updated_at,
+  }))
   await tx.run(sql`
     update enrollments e
-    set last_lecture_id = w.lecture_id, last_position_seconds = w.position_seconds, last_watched_at = w.updated_at
+    set last_lecture_id = w.last_lecture_id, last_position_seconds = w.last_position_seconds,
+      last_watched_at = w.last_watched_at
     from (
-      select distinct on (p.user_id, p.course_id)
-        p.user_id, p.course_id, p.lecture_id, p.position_seconds, p.updated_at
-      from unnest(${students}::uuid[], ${lectures}::uuid[]) as u (user_id, lecture_id)
-        join lecture_progress p on p.school_id = ${tx.schoolId} and p.user_id = u.user_id
-          and p.lecture_id = u.lecture_id
-      order by p.user_id, p.course_id, p.updated_at desc, p.lecture_id) w
-    where e.school_id = ${tx.schoolId} and e.user_id = w.user_id and e.course_id = w.course_id
-      and coalesce(e.last_watched_at < w.updated_at, true)`)
+      select distinct on (n.id) n.id, n.last_lecture_id, n.last_position_seconds, n.last_watched_at
+      from json_populate_recordset(null::enrollments, ${JSON.stringify(news)}::json) n
+      order by n.id, n.last_watched_at desc, n.last_lecture_id) w
+    where e.school_id = ${tx.schoolId} and e.id = w.id
+      and coalesce(e.last_watched_at < w.last_watched_at, true)`)
 }

@@ -70,8 +70,9 @@ export async function selectObjects<S extends z.ZodObject>(
 
 /** A row as the wire has it: its kind first, and times as text in UTC. */
 export function wireObject<S extends z.ZodObject>(resource: Resource<S>, row: Row): z.output<S> {
-  const members = Object.entries(row).map(([name, value]) => [name, wireValue(value)])
-  return { object: resource.object, ...Object.fromEntries(members) } as z.output<S>
+  const object: Row = { object: resource.object }
+  for (const name in row) object[name] = wireValue(row[name])
+  return object as z.output<S>
 }
 
 export function wireValue(value: unknown): unknown {
