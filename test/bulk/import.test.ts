@@ -6,6 +6,7 @@ import { pageKind } from '../../src/domain/content/content-bulk.ts'
 import { commentKind } from '../../src/domain/learning/comment-bulk.ts'
 import { courseKind } from '../../src/domain/learning/course-bulk.ts'
 import { lectureKind, sectionKind } from '../../src/domain/learning/curriculum-bulk.ts'
+import { notificationKind } from '../../src/domain/notifications/notification-bulk.ts'
 import { EXAMPLE } from '../../src/domain/operation/example-ids.ts'
 import { bytesOf, callerAt, exportFrom, importInto, ndjson } from '../support/bulk.ts'
 import { everyRow, furnishExamples } from '../support/example-school.ts'
@@ -178,6 +179,49 @@ describe('what a row says', () => {
     expect(refused.errors).toMatchObject([
       { errors: [{ pointer: '/lecturer_ids', code: 'unknown_reference' }] },
     ])
+  })
+})
+
+describe('on two connections', () => {
+  const news = (n: number, more: object = {}) => ({
+    external_id: `n-${n}`,
+    member_id: EXAMPLE.student,
+    title: `News ${n}`,
+    ...more,
+  })
+
+  const titles = async () => {
+    const { rows } = await school.at.run(sql<{ title: string }>`
+      select title from notifications where school_id = ${school.id}`)
+    return rows.map(({ title }) => title)
+  }
+
+  test('later in the file still counts in the end, and lines are named as ever', async () => {
+    await furnishExamples(world, school)
+    const before = (await titles()).length
+    const rows = [
+      ...Array.from({ length: 2500 }, (_, n) => news(n)),
+      ...Array.from({ length: 2500 }, (_, n) => news(n, { title: 'Later' })),
+      { ...news(1), member_id: EXAMPLE.section },
+    ]
+    rows.splice(1200, 0, news(9999, { title: '' }), { ...news(9998), member_id: EXAMPLE.section })
+    const done = await importInto(school, notificationKind, rows, { connections: 2 })
+    expect(done).toMatchObject({ created: 2500, updated: 2500, failed: 3, nextLine: 5004 })
+    expect(done.errors.map(({ line }) => line)).toEqual([1201, 1202, 5003])
+    expect((await titles()).filter((title) => title === 'Later')).toHaveLength(2500)
+    expect(await titles()).toHaveLength(before + 2500)
+  })
+
+  test('a dry run keeps to its one transaction', async () => {
+    await furnishExamples(world, school)
+    const before = (await titles()).length
+    const rows = Array.from({ length: 3000 }, (_, n) => news(n))
+    const options = { connections: 2, dryRun: true }
+    expect(await importInto(school, notificationKind, rows, options)).toMatchObject({
+      created: 3000,
+      nextLine: 3001,
+    })
+    expect(await titles()).toHaveLength(before)
   })
 })
 

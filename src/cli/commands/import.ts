@@ -88,6 +88,7 @@ async function importFile(
       dryRun,
       fromLine,
       maxErrors,
+      connections: 2,
       onProgress: ({ rows }) => bar.show(rows),
     }).finally(() => bar.clear())
     const data = importObject(kind, dryRun, summary)

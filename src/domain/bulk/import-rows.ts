@@ -6,6 +6,7 @@ import { changeEntry } from '../audit/record-change.ts'
 import type { InputProblem, Refusal } from '../operation/refusal.ts'
 import { type Attempt, attemptsAt, rehearsal } from './attempt.ts'
 import type { BulkCaller, BulkKind, ImportRow, RowOutcome } from './kind.ts'
+import { Claims, Lanes } from './lanes.ts'
 import { type Format, readRows } from './row-reader.ts'
 
 export interface ImportOptions {
@@ -16,6 +17,8 @@ export interface ImportOptions {
   readonly fromLine?: number | undefined
   /** No further batch is written once so many rows were refused. */
   readonly maxErrors?: number | undefined
+  /** Batches that have nothing to do with each other may be written at the same time, on so many. */
+  readonly connections?: number | undefined
   onProgress?(progress: ImportCounts): void
 }
 
@@ -109,24 +112,23 @@ class Import {
 
   async run(source: AsyncIterable<Uint8Array>): Promise<ImportSummary> {
     let complete = true
-    let writing: Promise<void> | undefined
+    const lanes = new Lanes(this.#options.dryRun === true ? 1 : (this.#options.connections ?? 1))
     try {
       for await (const batch of this.#batches(source)) {
-        // The next batch was read meanwhile, but is written only after this one.
-        await writing
-        writing = undefined
+        // It was read while others were written, but waits for those that it may have to do with.
+        await lanes.free(batch.claims)
         if (this.#full()) break
-        writing = this.#take(batch)
-        // Whoever waits for it is told; nobody else has to be.
-        writing.catch(() => undefined)
+        lanes.take(batch.claims, this.#take(batch), () => {
+          this.#nextLine = batch.lastLine + 1
+        })
       }
-      await writing
+      await lanes.empty()
     } catch (error) {
       if (!(error instanceof UnreadableFileError)) {
-        await writing?.catch(() => undefined)
+        await lanes.empty().catch(() => undefined)
         throw error
       }
-      await writing
+      await lanes.empty()
       const { line, code, message } = error
       if (!this.#full()) {
         this.#fail(line, [{ pointer: '', code, detail: message }])
@@ -145,7 +147,8 @@ class Import {
 
   async *#batches(source: AsyncIterable<Uint8Array>): AsyncGenerator<Batch, void, void> {
     const from = this.#options.fromLine ?? 1
-    let batch = new Batch()
+    const claim = this.#kind.claim
+    let batch = new Batch(claim)
     try {
       for await (const rows of readRows(this.#kind, this.#options.format, source)) {
         for (const row of rows) {
@@ -153,7 +156,7 @@ class Import {
           batch.add(row)
           if (!batch.full()) continue
           yield batch
-          batch = new Batch()
+          batch = new Batch(claim)
         }
       }
     } catch (error) {
@@ -167,7 +170,6 @@ class Import {
   async #take(batch: Batch): Promise<void> {
     for (const { line, problems } of batch.refused) this.#fail(line, problems)
     await this.#write(batch.rows)
-    this.#nextLine = batch.lastLine + 1
     this.#options.onProgress?.(this.#counts)
   }
 
@@ -210,8 +212,13 @@ class Import {
 class Batch {
   readonly rows: ImportRow[] = []
   readonly refused: { line: number; problems: readonly InputProblem[] }[] = []
+  readonly claims: Claims
   lastLine = 0
   #length = 0
+
+  constructor(claim: BulkKind['claim']) {
+    this.claims = new Claims(claim)
+  }
 
   add(row: ImportRow | { line: number; problems: readonly InputProblem[] }): void {
     this.lastLine = row.line
@@ -220,7 +227,9 @@ class Batch {
       return
     }
     this.rows.push(row)
-    for (const value of Object.values(row.values)) {
+    this.claims.add(row)
+    for (const name in row.values) {
+      const value = row.values[name]
       if (typeof value === 'string') this.#length += value.length
     }
   }

@@ -27,6 +27,12 @@ export interface ImportRow {
   readonly values: Readonly<Record<string, unknown>>
 }
 
+export interface Claim {
+  /** Which columns the name is made of. */
+  readonly scheme: string
+  readonly name: string
+}
+
 export type RowOutcome = 'created' | 'updated' | 'unchanged' | Refusal
 
 /** What can be imported and exported in bulk: one object of the Admin API to a row. */
@@ -48,6 +54,11 @@ export interface BulkKind {
   readonly columns: Readonly<Record<string, BulkColumn>>
   /** A row that can be imported as it is, given the objects that examples speak of. */
   readonly example: Readonly<Record<string, unknown>>
+  /**
+   * The name of the object that a row is about, where writing it has to do with no other row: rows of
+   * the same scheme with other names may be written at the same time. Undefined where nobody can tell.
+   */
+  claim?(values: ImportRow['values']): Claim | undefined
   /**
    * Brings the objects into the state that the rows describe, and tells for each what became of it.
    * Throws where the rows fail together, as a statement on all of them does; whoever calls then

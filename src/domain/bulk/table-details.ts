@@ -54,6 +54,8 @@ export interface TableKindDetails {
   readonly derived?: readonly string[]
   /** Times that are now unless a row says otherwise. */
   readonly now?: readonly string[]
+  /** Writing a row has to do with no other row of the kind. */
+  readonly apart?: boolean
   readonly standIns?: Readonly<Record<string, StandIn>>
   readonly lists?: Readonly<Record<string, ChildList>>
   /** Further values of new objects that only the school knows. */

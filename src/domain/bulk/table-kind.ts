@@ -2,6 +2,7 @@ import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { refusalFromDatabase } from '../operation/database-refusal.ts'
 import { id } from '../operation/fields.ts'
 import { OperationRefused, type Refusal } from '../operation/refusal.ts'
+import { claimer } from './claimer.ts'
 import type { BulkCaller, BulkKind, ImportRow, RowOutcome } from './kind.ts'
 import { findBefore, identityOf, planRow } from './plan-rows.ts'
 import { externalId, idOfExternal } from './stand-in.ts'
@@ -34,6 +35,7 @@ export function tableKind(details: TableKindDetails): BulkKind {
         Object.entries(standIns).map(([column, { schema, note }]) => [column, { schema, note }]),
       ),
     },
+    ...(details.apart === true ? { claim: claimer(details) } : {}),
     async write(tx, caller, rows) {
       try {
         return await writeAll(tx, caller, rows, { ...details, key })

@@ -25,6 +25,7 @@ export const enrollmentKind = tableKind({
     revoked_at: { schema: time.nullable() },
   },
   stored: { student_id: 'user_id' },
+  apart: true,
   now: ['enrolled_at'],
   standIns: {
     student_email: byEmail('student_id'),

@@ -39,6 +39,7 @@ export const progressKind = tableKind({
   },
   stored: { student_id: 'user_id' },
   derived: ['course_id'],
+  apart: true,
   now: ['first_read_at', 'updated_at'],
   standIns: {
     student_email: byEmail('student_id'),

@@ -23,6 +23,7 @@ export const notificationKind = tableKind({
     read_at: { note: 'empty while it is unread' },
   }),
   stored: { member_id: 'user_id' },
+  apart: true,
   now: ['created_at'],
   standIns: { member_email: byEmail('member_id') },
   settle({ values, before }) {

@@ -101,6 +101,8 @@ async function takeImport(
       dryRun,
       maxErrors: max_errors,
       fromLine: from_line,
+      // The second belongs to whoever comes next.
+      connections: imports.running === 1 ? 2 : 1,
     })
     return reply
       .headers(apiHeaders('no-store'))
