@@ -1,0 +1,65 @@
+import { availableParallelism, cpus } from 'node:os'
+import type { ContestKind } from './contest-kind.ts'
+import type { Figures } from './measure-import.ts'
+
+export interface Imported {
+  readonly contest: ContestKind
+  readonly floor: Figures
+  /** Into a school that had none of the rows, and the same file once more. */
+  readonly first: Figures
+  readonly again: Figures
+}
+
+const BAR = 20_000
+
+/** The whole of docs/performance-import.md. */
+export function importDocument(imported: readonly Imported[], rows: number): string {
+  const slowest = Math.min(...imported.map(({ first }) => first.rowsPerSecond))
+  const n = (value: number) => Math.round(value).toLocaleString('en')
+  return `# Import
+
+Measured by \`npm --prefix bench run import\` on ${new Date().toISOString().slice(0, 10)}; this file is its output.
+
+Files of ${n(rows)} rows in NDJSON, read from disk and written by the function that the Admin API and the command
+line call. The floor does the least that could be done: it takes lines apart, checks nothing, knows every id already, and
+writes a thousand rows with one hand-written \`insert … select from unnest … on conflict do update\`.
+
+- **Machine**: ${availableParallelism()} cores (${cpus()[0]?.model.trim() || process.arch}), shared with other work; Node ${process.versions.node}, PostgreSQL 18 without
+  disk flush, on the same cores. CPU time means more than rows per second.
+- **Memory** is the most that the process took until a tenth of the rows was done, and until all were: the
+  second must not grow with the file.
+- **Stall** is the longest that anything else had to wait for the event loop.
+
+Bar: ${n(BAR)} rows per second; the slowest kind reached ${n(slowest)}${slowest >= BAR ? '' : ', **not met**'}.
+
+${importTable(imported)}`
+}
+
+export function importTable(imported: readonly Imported[]): string {
+  return [
+    '| | rows/s | × floor | CPU µs per row | Node | PostgreSQL | memory MB, a tenth / all | stall ms |',
+    '| --- | --: | --: | --: | --: | --: | --: | --: |',
+    ...imported.flatMap(({ contest, floor, first, again }) => [
+      line(`${contest.title}: floor`, floor, floor),
+      line('Schoolgate', first, floor),
+      line('Schoolgate, the same file again', again, floor),
+    ]),
+    '',
+  ].join('\n')
+}
+
+function line(title: string, figures: Figures, floor: Figures): string {
+  const { rowsPerSecond, node, postgres, rssEarly, rssPeak, stall } = figures
+  const megabytes = (bytes: number) => Math.round(bytes / 1024 / 1024)
+  const cells = [
+    title,
+    Math.round(rowsPerSecond),
+    ((node + postgres) / (floor.node + floor.postgres)).toFixed(2),
+    (node + postgres).toFixed(1),
+    node.toFixed(1),
+    postgres.toFixed(1),
+    `${megabytes(rssEarly)} / ${megabytes(rssPeak)}`,
+    stall.toFixed(0),
+  ]
+  return `| ${cells.join(' | ')} |`
+}
