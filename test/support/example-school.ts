@@ -171,6 +171,17 @@ async function publications({ at }: TestSchool): Promise<void> {
     .execute()
 }
 
+/** Puts what is a draft among the examples where everybody sees it. */
+export async function publishExamples({ id, at }: TestSchool): Promise<void> {
+  for (const table of ['events', 'digital_products', 'membership_plans']) {
+    await at.run(sql`update ${sql.table(table)} set state = 'published' where school_id = ${id}`)
+  }
+  for (const table of ['posts', 'pages']) {
+    await at.run(sql`
+      update ${sql.table(table)} set state = 'published', published_at = now() where school_id = ${id}`)
+  }
+}
+
 /** Children before parents. */
 const FURNISHED = [
   'form_submissions',

@@ -51,6 +51,24 @@ export class Desk {
     const [to = ''] = String(answer.headers.location).split('?')
     return { path: to, body: await this.page(String(answer.headers.location)) }
   }
+
+  /** Makes an object of the kind `name` that `list` shows then; the path of its own page. */
+  async make(
+    { list, form, good }: { readonly list: string; readonly form: string; readonly good: Typed },
+    name: string,
+  ): Promise<{ path: string; body: string }> {
+    const shown = async () => {
+      const found = (await this.page(list)).matchAll(
+        new RegExp(`href="(/admin/${name}/[0-9a-f-]{36})"`, 'g'),
+      )
+      return [...found].map(([, path = '']) => path)
+    }
+    const before = new Set(await shown())
+    const { body } = await this.done(form, good)
+    const path = (await shown()).find((one) => !before.has(one))
+    if (path === undefined) throw new Error(`${list} does not show what was made`)
+    return { path, body }
+  }
 }
 
 export function errorsIn(html: string): string[] {

@@ -47,20 +47,6 @@ async function tokenOf(visitor: Visitor, page = '/account'): Promise<string> {
   return hiddenFields((await visitor.get(page)).body, '/sign-out').form_token ?? ''
 }
 
-/** Makes the object of a walk; the path of its own page. */
-async function make(walk: Awaited<ReturnType<(typeof WALKS)[string]>>, name: string) {
-  const before = new Set(pathsIn(await desk.page(walk.list), name))
-  const { body } = await desk.done(walk.form, walk.good)
-  const path = pathsIn(await desk.page(walk.list), name).find((one) => !before.has(one))
-  if (path === undefined) throw new Error(`${walk.list} does not show what was made`)
-  return { path, body }
-}
-
-function pathsIn(html: string, name: string): string[] {
-  const found = html.matchAll(new RegExp(`href="(/admin/${name}/[0-9a-f-]{36})"`, 'g'))
-  return [...found].map(([, path = '']) => path)
-}
-
 describe.each(Object.entries(WALKS))('%s', (name, plan) => {
   verifies(
     'pages.school.inline-errors',
@@ -89,7 +75,7 @@ describe.each(Object.entries(WALKS))('%s', (name, plan) => {
     async () => {
       const walk = await plan(stage)
       const before = (await operations()).length
-      const { path, body } = await make(walk, name)
+      const { path, body } = await desk.make(walk, name)
       expect(body).toContain('role="status"')
       expect(await desk.page(walk.list)).toContain(walk.shown)
       if (walk.edit !== undefined) {
@@ -113,7 +99,7 @@ describe.each(Object.entries(WALKS))('%s', (name, plan) => {
   test('a form that nobody touched changes nothing', async () => {
     const walk = await plan(stage)
     if (walk.edit === undefined) return
-    const { path } = await make(walk, name)
+    const { path } = await desk.make(walk, name)
     const before = await desk.page(path)
     await desk.done(`${path}/edit`)
     expect(plain(await desk.page(path))).toBe(plain(before))
@@ -124,7 +110,7 @@ describe.each(Object.entries(WALKS))('%s', (name, plan) => {
     'another school’s owner finds none of it, whatever they try to do to it',
     async () => {
       const walk = await plan(stage)
-      const { path } = await make(walk, name)
+      const { path } = await desk.make(walk, name)
       const before = (await operations()).length
       const form_token = await tokenOf(elsewhere, '/admin')
       const removal = walk.remove === undefined ? [] : [`${path}/${walk.remove}`]
@@ -143,7 +129,7 @@ describe.each(Object.entries(WALKS))('%s', (name, plan) => {
 
   verifies('pages.school.admins-only', 'a lecturer and a student are refused', async () => {
     const walk = await plan(stage)
-    const { path } = await make(walk, name)
+    const { path } = await desk.make(walk, name)
     const before = (await operations()).length
     for (const visitor of refused) {
       const form_token = await tokenOf(visitor)
@@ -163,7 +149,7 @@ describe.each(Object.entries(WALKS))('%s', (name, plan) => {
     'a forged post is refused: without a token, with another session’s, from another site',
     async () => {
       const walk = await plan(stage)
-      const { path } = await make(walk, name)
+      const { path } = await desk.make(walk, name)
       const before = (await operations()).length
       const own = await tokenOf(owner)
       const stolen = await tokenOf(otherSession)
@@ -195,7 +181,7 @@ describe.each(Object.entries(WALKS))('%s', (name, plan) => {
       harmless((await desk.send(walk.form, everywhere)).body)
       if (walk.free.length === 0) return
       const typed = Object.fromEntries(walk.free.map((field) => [field, attack]))
-      const { path } = await make({ ...walk, good: { ...walk.good, ...typed } }, name)
+      const { path } = await desk.make({ ...walk, good: { ...walk.good, ...typed } }, name)
       const shown = [path, ...(walk.edit === undefined ? [] : [`${path}/edit`])]
       for (const page of shown) expect(await desk.page(page), page).toContain('&lt;script>')
       const asked = walk.remove === undefined ? [] : [`${path}/${walk.remove}`]

@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest'
+import { EXAMPLE } from '../../../src/domain/operation/example-ids.ts'
+import { RESOURCES } from '../../../src/surfaces/pages/admin/school/resources.ts'
+import { MENU } from '../../../src/surfaces/pages/views/admin/admin-menu.ts'
+import type { Visitor } from '../../support/browser-like.ts'
+import { aPair } from '../../support/client-like.ts'
+import { furnishExamples, publishExamples } from '../../support/example-school.ts'
+import { aBetaSchool, signedIn } from '../../support/operator-like.ts'
+import { wholeReads } from '../../support/plans.ts'
+import { Desk, standingIn } from '../../support/school-desk.ts'
+import { WALKS } from '../../support/school-walks.ts'
+import { aWorld } from '../../support/world.ts'
+
+const world = await aWorld()
+const school = await aBetaSchool(world)
+const person = await world.aMember(school, ['owner'])
+const owner = await signedIn(world, school, person)
+const { connection, statementsOf } = world.database
+
+/** Makes, changes and removes one of each kind; the pages of others that are left to be looked at. */
+async function walkThrough(): Promise<string[]> {
+  const desk = new Desk(owner)
+  const student = await world.aMember(school, ['student'])
+  const lecturer = await world.aMember(school, ['lecturer'])
+  const stage = { world, school, desk, student, lecturer }
+  const made: string[] = []
+  for (const [name, plan] of Object.entries(WALKS)) {
+    const { path } = await desk.make(await plan(stage), name)
+    made.push(path)
+    const walk = await plan(stage)
+    if (walk.edit !== undefined) await desk.done(`${path}/edit`, walk.edit.typed)
+    for (const [action] of walk.actions) await desk.done(`${path}/${action}`)
+    if (walk.remove === undefined) continue
+    const { path: doomed } = await desk.make(walk, name)
+    await desk.done(`${doomed}/${walk.remove}`)
+  }
+  return made
+}
+
+let made: string[] = []
+const written = await statementsOf(async () => {
+  made = await walkThrough()
+})
+
+test('nothing that is made, changed or removed in the admin area reads a whole table', async () => {
+  expect(await wholeReads(connection, written)).toEqual(new Map())
+})
+
+/** Where a page leads: its links, and its forms that only look, with each of their choices. */
+function waysFrom(html: string): string[] {
+  const links = [...html.matchAll(/<a\b[^>]*\bhref="(\/[^"#]*)/g)].map(([, url = '']) => url)
+  const forms = html.matchAll(/<form\b[^>]*method="get"[^>]*action="([^"]*)"[^>]*>(.*?)<\/form>/gs)
+  const asked = [...forms].flatMap(([, action = '', body = '']) => {
+    const standing = standingIn(html, action) as Record<string, string>
+    return choicesIn(body).map(
+      ([name, value]) => `${action}?${new URLSearchParams({ ...standing, [name]: value })}`,
+    )
+  })
+  return [...links, ...asked].map((url) => url.replaceAll('&amp;', '&'))
+}
+
+function choicesIn(form: string): (readonly [name: string, value: string])[] {
+  const selects = form.matchAll(/<select\b[^>]*name="([^"]*)"[^>]*>(.*?)<\/select>/gs)
+  const inputs = form.matchAll(/<input\b[^>]*type="(?:text|search|email)"[^>]*>/g)
+  return [
+    ...[...selects].flatMap(([, name = '', options = '']) =>
+      [...options.matchAll(/value="([^"]+)"/g)].map(([, value = '']) => [name, value] as const),
+    ),
+    ...[...inputs].map(([tag]) => [/name="([^"]*)"/.exec(tag)?.[1] ?? '', 'somebody'] as const),
+  ]
+}
+
+/** What makes one page like another: whose it is and where in a list it begins makes no difference. */
+const kindOf = (url: string): string =>
+  url.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, ':id').replace(/\b(after|before)=[^&]*/, '$1=')
+
+/** Opens every kind of page that can be reached from some; the kinds. */
+async function visitAll(visitor: Visitor, from: readonly string[]): Promise<Set<string>> {
+  const seen = new Set(from.map(kindOf))
+  const queue = [...from]
+  for (let url = queue.shift(); url !== undefined; url = queue.shift()) {
+    const answer = await visitor.get(url)
+    expect(answer.statusCode, url).toBeLessThan(400)
+    for (const way of waysFrom(answer.body)) {
+      // Two filters at once add nothing but time.
+      const isPiled = url.includes('?') && way.includes('?')
+      if (seen.has(kindOf(way)) || isPiled || way.startsWith('/docs')) continue
+      seen.add(kindOf(way))
+      queue.push(way)
+    }
+  }
+  return seen
+}
+
+test('no page reads a whole table, whatever is searched, filtered and sorted by', async () => {
+  await furnishExamples(world, school)
+  await publishExamples(school)
+  await aPair(world, school, await world.aPublicClient(school), person)
+  let seen = new Set<string>()
+  const statements = await statementsOf(async () => {
+    const furnished = [`/admin/forms/${EXAMPLE.form}`, `/admin/students/${EXAMPLE.student}`]
+    seen = await visitAll(owner, ['/', '/account', '/admin', ...made, ...furnished])
+  })
+  const listed = MENU.flatMap(({ items }) => items.map(({ href }) => href))
+  const shown = RESOURCES.map(({ path }) => `/admin/${path}/:id`)
+  expect([...listed, ...shown].filter((page) => !seen.has(page))).toEqual([])
+  expect(await wholeReads(connection, statements)).toEqual(new Map())
+}, 60_000)

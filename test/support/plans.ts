@@ -1,0 +1,110 @@
+import type pg from 'pg'
+import { connect } from './postgres.ts'
+
+interface Node {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly 'Index Name'?: string
+  readonly 'Index Cond'?: string
+  readonly Plans?: readonly Node[]
+}
+
+/** Tables that stay small by nature, so that reading one whole costs nothing. */
+const SMALL: Readonly<Record<string, string>> = {
+  vendor_platforms: 'a handful, the same for the whole installation, and added by migrations alone',
+}
+
+/** The first column of each index, by the index's name. */
+type Leading = ReadonlyMap<string, string>
+
+/**
+ * The statements that would read a table, or an index, from one end to the other, and what they would
+ * read. PostgreSQL plans them for any values, and is told that reading rows is dear: our tables are nearly
+ * empty here, and reading all of one would be the best it can do. Where no index fits it does so still.
+ */
+export async function wholeReads(
+  connection: pg.ClientConfig,
+  statements: readonly string[],
+): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>()
+  await planning(connection, async (planOf, leading) => {
+    for (const text of new Set(statements.filter(isPlanned))) {
+      const whole = wholeReadsBelow(await planOf(text), leading)
+      if (whole.length > 0) found.set(text.replace(/\s+/g, ' ').trim(), whole)
+    }
+  })
+  return found
+}
+
+/** The indexes that a statement would be served by. */
+export async function indexesOf(connection: pg.ClientConfig, text: string): Promise<string[]> {
+  const namesBelow = (node: Node): string[] => [
+    ...(node['Index Name'] === undefined ? [] : [node['Index Name']]),
+    ...(node.Plans ?? []).flatMap(namesBelow),
+  ]
+  let names: string[] = []
+  await planning(connection, async (planOf) => {
+    names = namesBelow(await planOf(text))
+  })
+  return names
+}
+
+function isPlanned(text: string): boolean {
+  return /^\s*(select|with|insert|update|delete)\b/i.test(text)
+}
+
+async function planning(
+  connection: pg.ClientConfig,
+  work: (planOf: (text: string) => Promise<Node>, leading: Leading) => Promise<void>,
+): Promise<void> {
+  const client = await connect(connection)
+  try {
+    await client.query(`
+      set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off;
+      set cpu_tuple_cost = 100; set cpu_index_tuple_cost = 100;
+      set plan_cache_mode = force_generic_plan`)
+    const { rows } = await client.query(`
+      select indexrelid::regclass::text as index, pg_get_indexdef(indexrelid, 1, true) as leading
+      from pg_index`)
+    await work(
+      (text) => planOf(client, text),
+      new Map(rows.map(({ index, leading }) => [index, leading])),
+    )
+  } finally {
+    await client.end()
+  }
+}
+
+async function planOf(client: pg.Client, text: string): Promise<Node> {
+  await client.query(`prepare looked_at as ${text}`)
+  const gaps = Math.max(0, ...[...text.matchAll(/\$(\d+)/g)].map(([, n]) => Number(n)))
+  const values = gaps === 0 ? '' : `(${Array(gaps).fill('null').join(', ')})`
+  const { rows } = await client.query(`explain (format json) execute looked_at${values}`)
+  await client.query('deallocate looked_at')
+  return rows[0]['QUERY PLAN'][0].Plan
+}
+
+function wholeReadsBelow(node: Node, leading: Leading): string[] {
+  const { 'Node Type': type, 'Relation Name': table, 'Index Name': index } = node
+  const isWhole = type === 'Seq Scan' || (index !== undefined && !isLed(node, leading))
+  const reads = isWhole && !(table !== undefined && table in SMALL)
+  return [
+    ...(reads ? [`${type} of ${index ?? table}`] : []),
+    ...(node.Plans ?? []).flatMap((below) => wholeReadsBelow(below, leading)),
+  ]
+}
+
+/**
+ * Whether a scan of an index begins somewhere: by its first column. PostgreSQL 18 also makes use of
+ * the columns behind it, by a search for each value of the first, and so for every school there is.
+ */
+function isLed(node: Node, leading: Leading): boolean {
+  const { 'Index Name': index = '', 'Index Cond': condition = '' } = node
+  const first = leading.get(index)
+  if (first === undefined) return false
+  // As in `((school_id = $1) AND ((action)::text = $2))`, or `(ROW(id, at) < ROW($1, $2))`.
+  return condition.split(' AND ').some((part) => {
+    const bare = part.replace(/^(\(|ROW)+/, '')
+    return bare.startsWith(first) && !/^\w/.test(bare.slice(first.length))
+  })
+}
