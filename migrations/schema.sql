@@ -124,6 +124,7 @@ create table authorization_codes (
   CHECK ((audience = ANY (ARRAY['member'::text, 'operator'::text]))),
   CHECK ((length(hash) = 32))
 ) with (fillfactor=90);
+CREATE INDEX authorization_codes_by_client ON public.authorization_codes USING btree (school_id, client_id, user_id);
 
 -- grants: one completed authorization; ending it ends every pair at once
 create table authorizations (

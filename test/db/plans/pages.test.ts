@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest'
+import { smtpMailer } from '../../../src/foundation/mail/mailer.ts'
+import { Visitor } from '../../support/browser-like.ts'
+import { aPair } from '../../support/client-like.ts'
+import { aMailBox } from '../../support/mail-box.ts'
+import { aBetaSchool, signedIn, submit } from '../../support/operator-like.ts'
+import { wholeReads } from '../../support/plans.ts'
+import { aWorld, CALLBACK, PASSWORD } from '../../support/world.ts'
+
+const mailBox = await aMailBox()
+const world = await aWorld({ mailer: smtpMailer(mailBox.url, 'Schools <no-reply@schools.test>') })
+const school = await aBetaSchool(world)
+const { connection, statementsOf } = world.database
+
+test('no way in, out or back in reads a whole table', async () => {
+  const ada = await world.aMember(school)
+  const visitor = new Visitor(world, school)
+  const statements = await statementsOf(async () => {
+    await visitor.signIn(await visitor.get('/sign-in'), ada, 'a guess')
+    const entered = await visitor.signIn(await visitor.get('/sign-in'), ada)
+    expect(entered.statusCode).toBe(303)
+    const changed = await submit(visitor, '/account/password', '/account/password', {
+      current_password: PASSWORD,
+      new_password: 'a much better password',
+      end_other_sessions: 'yes',
+    })
+    expect(changed.statusCode).toBe(303)
+    expect((await submit(visitor, '/account', '/sign-out')).statusCode).toBe(303)
+    await submit(visitor, '/forgotten-password', '/forgotten-password', { email: ada.email })
+    const link = /\/reset-password\?token=\S+/.exec((await mailBox.take()).text)?.[0] ?? ''
+    const fields = { new_password: PASSWORD }
+    expect((await submit(visitor, link, '/reset-password', fields)).statusCode).toBe(303)
+  })
+  expect(statements.length).toBeGreaterThan(15)
+  expect(await wholeReads(connection, statements)).toEqual(new Map())
+})
+
+test('ending what an app may do reads no whole table, by its user or by an operator', async () => {
+  const ada = await world.aMember(school, ['owner'])
+  const client = await world.aPublicClient(school)
+  const owner = await signedIn(world, school, ada)
+  const statements = await statementsOf(async () => {
+    for (const [page, action] of [
+      ['/account/apps', '/account/apps/end'],
+      [`/admin/developers/applications/${client.clientId}`, '/admin/developers/clients/end'],
+    ] as const) {
+      await aPair(world, school, client, ada)
+      expect((await submit(owner, page, action)).headers.location, action).toMatch(/done=\w*ended/)
+    }
+  })
+  expect(await wholeReads(connection, statements)).toEqual(new Map())
+})
+
+test('no form for developers or about the school itself reads a whole table', async () => {
+  const owner = await signedIn(world, school, await world.aMember(school, ['owner']))
+  const [apps, clients] = ['/admin/developers/applications', '/admin/developers/clients']
+  const keys = '/admin/developers/keys'
+  const document = 'https://tool.example/client.json'
+  await school.at
+    .insert('clients', {
+      client_id: document,
+      kind: 'document',
+      audience: 'operator',
+      name: 'Course Tool',
+      redirect_uris: ['https://tool.example/callback'],
+      scopes: ['openid', 'courses:read'],
+    })
+    .execute()
+  const tool = `${clients}/view?id=${encodeURIComponent(document)}`
+  const form: [string, string][] = [
+    ['name', 'Study Planner'],
+    ['redirect_uris', CALLBACK],
+    ['scopes', 'openid'],
+    ['confidential', 'yes'],
+  ]
+  const done = async (page: string, action: string, fields?: [string, string][]) => {
+    const answer = await submit(owner, page, action, fields)
+    expect(answer.statusCode, `${action}: ${answer.body.slice(0, 2000)}`).toBe(303)
+    return String(answer.headers.location)
+  }
+  const statements = await statementsOf(async () => {
+    const [app = ''] = (await done(`${apps}/new`, apps, form)).split(/\/secret|\?/)
+    await done(app, app, form)
+    await done(app, `${app}/secret`)
+    await done(app, `${clients}/standing`)
+    await done(`${app}/delete`, `${app}/delete`)
+    await done(tool, `${clients}/review`)
+    await done(clients, `${clients}/documents`, [['document_hosts', 'tool.example']])
+    await done(keys, `${keys}/publish`)
+    await school.at
+      .update('signing_keys')
+      .set({ published_at: new Date(0) })
+      .execute()
+    expect(await done(keys, `${keys}/activate`)).toContain('done=activated')
+    await done(keys, `${keys}/publish`)
+    expect(await done(keys, `${keys}/retire`)).toContain('done=retired')
+    await done('/admin/settings', '/admin/settings/security')
+    await done('/admin/settings', '/admin/settings/beta', [['mcp_connections', 'on']])
+  })
+  expect(await wholeReads(connection, statements)).toEqual(new Map())
+})
