@@ -6,16 +6,27 @@ const supply = { bytes: Buffer.alloc(4096), used: 4096 }
 /** Unguessable bytes for tokens, codes, secrets and session ids; nobody gets the same ones twice. */
 export function randomSecret(bytes = 32): Buffer {
   if (bytes > supply.bytes.length) return randomFillSync(Buffer.alloc(bytes))
-  if (supply.used + bytes > supply.bytes.length) {
-    randomFillSync(supply.bytes)
-    supply.used = 0
-  }
-  const given = supply.bytes.subarray(supply.used, supply.used + bytes)
-  supply.used += bytes
+  const start = draw(bytes)
+  const given = supply.bytes.subarray(start, start + bytes)
   const secret = Buffer.from(given)
   // What was handed out must not be found here as well.
   given.fill(0)
   return secret
+}
+
+/** A short name that no other has and that tells nothing: 72 random bits as 12 characters. */
+export function randomName(): string {
+  const start = draw(9)
+  return supply.bytes.toString('base64url', start, start + 9)
+}
+
+function draw(bytes: number): number {
+  if (supply.used + bytes > supply.bytes.length) {
+    randomFillSync(supply.bytes)
+    supply.used = 0
+  }
+  supply.used += bytes
+  return supply.used - bytes
 }
 
 /** The first half of the ids of one millisecond, and how many there were. */

@@ -1,11 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sha256 } from '../crypto/digest.ts'
+import { CROSS_ORIGIN_HEADERS } from './cross-origin.ts'
 
 /** A JSON document that stays the same for a while: serialised and hashed once, sent many times. */
 export type ConstantDocument = {
   readonly body: string
   readonly etag: string
   readonly headers: Readonly<Record<string, string>>
+  /** Names and values in turn, as Node takes them: of the whole answer, and of one without the body. */
+  readonly heads: { readonly whole: readonly string[]; readonly unchanged: readonly string[] }
 }
 
 export function constantDocument(
@@ -14,16 +17,22 @@ export function constantDocument(
 ): ConstantDocument {
   const body = JSON.stringify(value)
   const etag = `"${sha256(body).toString('base64url').slice(0, 27)}"`
-  return {
-    body,
+  const unchanged = {
     etag,
-    headers: {
-      etag,
-      'cache-control': `public, max-age=${options.maxAgeSeconds}`,
-      'content-type': options.contentType ?? 'application/json; charset=utf-8',
-      'x-content-type-options': 'nosniff',
-    },
+    'cache-control': `public, max-age=${options.maxAgeSeconds}`,
+    'x-content-type-options': 'nosniff',
   }
+  const headers = {
+    ...unchanged,
+    'content-type': options.contentType ?? 'application/json; charset=utf-8',
+  }
+  const length = { 'content-length': String(Buffer.byteLength(body)) }
+  const heads = { whole: inTurn({ ...headers, ...length }), unchanged: inTurn(unchanged) }
+  return { body, etag, headers, heads }
+}
+
+function inTurn(headers: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries({ ...CROSS_ORIGIN_HEADERS, ...headers }).flat()
 }
 
 /**

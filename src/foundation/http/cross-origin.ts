@@ -31,6 +31,12 @@ const EXPOSED_HEADERS = [
   'X-Request-Id',
 ].join(', ')
 
+/** What every answer carries that scripts of any site may read. */
+export const CROSS_ORIGIN_HEADERS = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': EXPOSED_HEADERS,
+} as const
+
 /**
  * Lets scripts of any site call the APIs. Never with credentials: these answers depend on a bearer
  * token that the script must hold itself, so a cookie could only do harm.
@@ -47,14 +53,14 @@ export function allowCrossOrigin(app: FastifyInstance, applies: (path: string) =
       done()
       return
     }
-    reply.header('access-control-allow-origin', '*')
     if (request.method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) {
-      reply.header('access-control-expose-headers', EXPOSED_HEADERS)
+      reply.headers(CROSS_ORIGIN_HEADERS)
       done()
       return
     }
     reply
       .code(204)
+      .header('access-control-allow-origin', '*')
       .header('access-control-allow-methods', 'GET, HEAD, POST, PUT, PATCH, DELETE')
       .header('access-control-allow-headers', ALLOWED_HEADERS)
       .header('access-control-max-age', '86400')

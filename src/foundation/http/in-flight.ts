@@ -1,5 +1,4 @@
-import type { FastifyRequest } from 'fastify'
-import type { RequestObserver } from './observe-requests.ts'
+import type { ObservedRequest, RequestObserver } from './observe-requests.ts'
 
 export type InFlight = RequestObserver & {
   readonly count: () => number
@@ -14,7 +13,7 @@ export type InFlight = RequestObserver & {
  * second listener it opens for `localhost`; this does.
  */
 export function trackInFlight(): InFlight {
-  const running = new Set<FastifyRequest>()
+  const running = new Set<ObservedRequest>()
   let waiting: (() => void)[] = []
   return {
     started: (request) => void running.add(request),

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
@@ -24,9 +25,11 @@ export type FinishedRequest = {
   readonly outcome: RequestOutcome
 }
 
+export type ObservedRequest = { readonly raw: IncomingMessage }
+
 export type RequestObserver = {
-  readonly started?: (request: FastifyRequest) => void
-  readonly finished: (finished: FinishedRequest, request: FastifyRequest) => void
+  readonly started?: (request: ObservedRequest) => void
+  readonly finished: (finished: FinishedRequest, request: ObservedRequest) => void
 }
 
 declare module 'fastify' {

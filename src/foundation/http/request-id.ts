@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { uuidv7 } from '../crypto/random.ts'
+import { randomName } from '../crypto/random.ts'
 import type { TrustProxy } from './trust-proxy.ts'
 
 const PLAIN_ID = /^[A-Za-z0-9._-]{1,64}$/
@@ -7,6 +7,7 @@ const PLAIN_ID = /^[A-Za-z0-9._-]{1,64}$/
 /**
  * Gives each request an id. One that a trusted proxy brings is kept, so that its log and ours can
  * be joined; from anybody else it would let strangers write into the log and fake another's trail.
+ * Ours are random and not counted: a number would tell everybody how many requests there are.
  */
 export function requestIds(trust: TrustProxy): (message: IncomingMessage) => string {
   return (message) => {
@@ -15,6 +16,6 @@ export function requestIds(trust: TrustProxy): (message: IncomingMessage) => str
       PLAIN_ID.test(brought) &&
       trust.trusts(message.socket.remoteAddress)
       ? brought
-      : uuidv7()
+      : randomName()
   }
 }

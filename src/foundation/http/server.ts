@@ -7,6 +7,7 @@ import {
   LogController,
 } from 'fastify'
 import { RequestRefusedError } from './client-fault.ts'
+import { answerDocumentsFirst, type DocumentsFirst } from './documents-first.ts'
 import { answerLastResort, answerNotFound } from './last-resort.ts'
 import { requestLog } from './logging.ts'
 import { answerMalformed } from './malformed.ts'
@@ -51,6 +52,8 @@ export type HttpServerOptions = {
   readonly limits?: Partial<HttpLimits>
   /** Called at every request's end, after the log line. */
   readonly observers?: readonly RequestObserver[]
+  /** Documents that are sent before any route is looked at. */
+  readonly findDocument?: DocumentsFirst['find']
   /** The answer where no route and no surface's own handler matches. */
   readonly notFound?: (request: FastifyRequest, reply: FastifyReply) => unknown
 }
@@ -62,6 +65,7 @@ export type HttpServerOptions = {
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const limits = { ...defaultHttpLimits, ...options.limits }
   const observers = [requestLog, ...(options.observers ?? [])]
+  const createId = requestIds(options.trust)
   const app = fastify({
     // Fastify itself logs nothing: its line has the URL with its query, and ours is written by an
     // observer. Whoever has something to say about a request does so through its `log`.
@@ -71,7 +75,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     }),
     childLoggerFactory: (_none, bindings, settings) =>
       new RequestLogger(options.logger, bindings, settings),
-    genReqId: requestIds(options.trust),
+    genReqId: createId,
     trustProxy: options.trust.trusts,
     bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestTimeoutMs,
@@ -98,6 +102,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       for (const observer of observers) observer.finished(finished, request)
     },
   })
+  const { logger, findDocument: find } = options
+  if (find !== undefined) answerDocumentsFirst(app.server, { find, createId, observers, logger })
   observeRequests(app, observers)
   app.removeAllContentTypeParsers()
   app.setErrorHandler(answerLastResort)

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { DocumentClients } from '../../domain/clients/document-clients.ts'
 import type { School } from '../../domain/schools/school.ts'
 import { publishedKeys } from '../../domain/schools/signing.ts'
@@ -23,6 +23,9 @@ import { jsonWebKeySet } from './jwks.ts'
 const METADATA_SECONDS = 300
 export const JWKS_SECONDS = 3600
 
+/** A document of a school; undefined where the school has none of its kind. */
+export type DocumentOf = (school: School) => ConstantDocument | undefined
+
 type Write = (school: School) => Record<string, unknown>
 
 /** Serialised once for as long as the school stays what it is: cached schools are never changed. */
@@ -37,29 +40,39 @@ function perSchool(maxAgeSeconds: number, write: Write): (school: School) => Con
   }
 }
 
-export function addDiscoveryRoutes(app: FastifyInstance, documents: DocumentClients): void {
-  const add = (path: string, maxAgeSeconds: number, write: Write): void => {
-    const documentOf = perSchool(maxAgeSeconds, write)
-    app.get(path, (request: FastifyRequest, reply: FastifyReply) => {
-      sendDocument(request, reply, documentOf(request.school))
-    })
-  }
+/** Everything that a school says about itself, by path. */
+export function discoveryDocuments(documents: DocumentClients): ReadonlyMap<string, DocumentOf> {
   const withDocuments = (
     write: (school: School, supported: boolean) => Record<string, unknown>,
   ) => {
     return (school: School) => write(school, documents.areSupportedAt(school))
   }
-  add(
-    '/.well-known/oauth-authorization-server',
-    METADATA_SECONDS,
-    withDocuments(authorizationServerMetadata),
-  )
-  add('/.well-known/openid-configuration', METADATA_SECONDS, withDocuments(openidConfiguration))
-  add('/.well-known/oauth-protected-resource', METADATA_SECONDS, protectedResourceMetadata)
-  add('/.well-known/oauth-protected-resource/mcp', METADATA_SECONDS, toolEndpointMetadata)
+  const metadata = (write: Write): DocumentOf => perSchool(METADATA_SECONDS, write)
   const keySetOf = perSchool(JWKS_SECONDS, jsonWebKeySet)
-  app.get(ENDPOINTS.jwks, (request, reply) => {
-    if (publishedKeys(request.school).length === 0) return reply.callNotFound()
-    return sendDocument(request, reply, keySetOf(request.school))
-  })
+  return new Map([
+    [
+      '/.well-known/oauth-authorization-server',
+      metadata(withDocuments(authorizationServerMetadata)),
+    ],
+    ['/.well-known/openid-configuration', metadata(withDocuments(openidConfiguration))],
+    ['/.well-known/oauth-protected-resource', metadata(protectedResourceMetadata)],
+    ['/.well-known/oauth-protected-resource/mcp', metadata(toolEndpointMetadata)],
+    [
+      ENDPOINTS.jwks,
+      (school) => (publishedKeys(school).length === 0 ? undefined : keySetOf(school)),
+    ],
+  ])
+}
+
+export function addDiscoveryRoutes(
+  app: FastifyInstance,
+  documents: ReadonlyMap<string, DocumentOf>,
+): void {
+  for (const [path, documentOf] of documents) {
+    app.get(path, (request, reply) => {
+      const document = documentOf(request.school)
+      if (document === undefined) return reply.callNotFound()
+      return sendDocument(request, reply, document)
+    })
+  }
 }

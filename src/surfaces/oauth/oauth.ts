@@ -8,7 +8,7 @@ import type { AppContext } from '../../gate/context.ts'
 import { answerBearerError, answerOAuthError } from '../../gate/refusal.ts'
 import { answerAuthorizationRequest, authorizationRequestAsGet } from './authorize.ts'
 import { answerAuthorizationError } from './authorize-error.ts'
-import { addDiscoveryRoutes } from './discovery-routes.ts'
+import { addDiscoveryRoutes, type DocumentOf } from './discovery-routes.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import { refuseOtherMethods } from './other-methods.ts'
 import { addRegistrationRoutes } from './registration-routes.ts'
@@ -20,11 +20,12 @@ export function addOAuthRoutes(
   app: FastifyInstance,
   context: AppContext,
   documents: DocumentClients,
+  published: ReadonlyMap<string, DocumentOf>,
 ): void {
   app.register(async (scope) => {
     nameSurface(scope, 'oauth')
     scope.setErrorHandler(answerOAuthError)
-    addDiscoveryRoutes(scope, documents)
+    addDiscoveryRoutes(scope, published)
     addTokenRoutes(scope, context)
     addRegistrationRoutes(scope, context)
   })

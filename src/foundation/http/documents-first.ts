@@ -1,0 +1,62 @@
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import { performance } from 'node:perf_hooks'
+import type { FastifyBaseLogger } from 'fastify'
+import { type ConstantDocument, matchesNone } from './conditional.ts'
+import type { RequestObserver, RequestOutcome } from './observe-requests.ts'
+import { RequestLogger } from './request-logger.ts'
+
+/** A document that is known without waiting for anything, and what observers are told of it. */
+export interface DocumentAtHand {
+  readonly document: ConstantDocument
+  readonly outcome: RequestOutcome
+}
+
+export interface DocumentsFirst {
+  readonly find: (message: IncomingMessage) => DocumentAtHand | undefined
+  readonly createId: (message: IncomingMessage) => string
+  readonly observers: readonly RequestObserver[]
+  readonly logger: FastifyBaseLogger
+}
+
+/**
+ * Sends documents that are at hand before the routes are looked at: what clients fetch most often is
+ * the same for all of them, and the way to a route costs as much as the answer. Whatever is not at hand
+ * takes that way and gets the same answer there.
+ */
+export function answerDocumentsFirst(server: Server, first: DocumentsFirst): void {
+  const [handle] = server.listeners('request') as RequestListener[]
+  if (handle === undefined) throw new Error('the server has no routes yet')
+  server.removeAllListeners('request')
+  server.on('request', (message, response) => {
+    const isAsked = message.method === 'GET' || message.method === 'HEAD'
+    // While the server closes, the routes do: they tell connections to close as well.
+    const found = isAsked && server.listening ? first.find(message) : undefined
+    if (found === undefined) handle.call(server, message, response)
+    else answer(message, response, found, first)
+  })
+}
+
+function answer(
+  message: IncomingMessage,
+  response: ServerResponse,
+  { document, outcome }: DocumentAtHand,
+  { createId, observers, logger }: DocumentsFirst,
+): void {
+  const startedAt = performance.now()
+  const id = createId(message)
+  const isNew = matchesNone(message.headers['if-none-match'], document.etag)
+  const { whole, unchanged } = document.heads
+  response.writeHead(isNew ? 200 : 304, ['x-request-id', id, ...(isNew ? whole : unchanged)])
+  response.end(isNew ? document.body : undefined)
+  const finished = {
+    log: new RequestLogger(logger, { requestId: id }),
+    method: message.method ?? '',
+    route: message.url,
+    url: message.url ?? '',
+    status: response.statusCode,
+    milliseconds: performance.now() - startedAt,
+    aborted: false,
+    outcome,
+  }
+  for (const observer of observers) observer.finished(finished, { raw: message })
+}
