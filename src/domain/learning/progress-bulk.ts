@@ -70,45 +70,58 @@ export const progressKind = tableKind({
 
 /** A lecture is in one course, which the student must have or have had. */
 async function findCourses(tx: SchoolTx, rows: readonly StartedRow[]): Promise<void> {
-  const asked = rows.filter(({ values }) => values.student_id != null && values.lecture_id != null)
-  const courses = await coursesOf(tx, asked)
-  for (const [place, row] of asked.entries()) {
-    const found = courses[place]
-    if (found === undefined || found.enrollment_id === null) continue
-    row.values.course_id = found.course_id
-    row.values.enrollment_id = found.enrollment_id
+  const courses = await coursesOf(tx, rows)
+  const pairs = new Map<string, { student: unknown; course: string }>()
+  for (const { values } of rows) {
+    const course = courses.get(String(values.lecture_id))
+    if (course === undefined || values.student_id == null) continue
+    pairs.set(`${values.student_id} ${course}`, { student: values.student_id, course })
+  }
+  const enrollments = await enrollmentsOf(tx, [...pairs.values()])
+  for (const { values } of rows) {
+    const course = courses.get(String(values.lecture_id))
+    const enrollment = enrollments.get(`${values.student_id} ${course}`)
+    if (enrollment === undefined) continue
+    values.course_id = course
+    values.enrollment_id = enrollment
   }
 }
 
 async function refuseStrangers(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<void> {
   const strangers = rows.filter(({ values }) => values.course_id === undefined)
-  if (strangers.length === 0) return
   const courses = await coursesOf(tx, strangers)
-  for (const [place, row] of strangers.entries()) {
-    row.outcome = courses[place]?.course_id == null ? UNKNOWN_LECTURE : NOT_ENROLLED
+  for (const row of strangers) {
+    row.outcome = courses.has(String(row.values.lecture_id)) ? NOT_ENROLLED : UNKNOWN_LECTURE
   }
 }
 
-interface Found {
-  readonly course_id: string | null
-  readonly enrollment_id: string | null
+async function coursesOf(
+  tx: SchoolTx,
+  rows: readonly StartedRow[],
+): Promise<ReadonlyMap<string, string>> {
+  const ids = new Set(rows.flatMap(({ values }) => values.lecture_id ?? []))
+  if (ids.size === 0) return new Map()
+  const { rows: lectures } = await tx.run(sql<{ id: string; course_id: string }>`
+    select id, course_id from lectures where school_id = ${tx.schoolId} and id = any(${[...ids]}::uuid[])`)
+  return new Map(lectures.map(({ id, course_id }) => [id, course_id]))
 }
 
-async function coursesOf(tx: SchoolTx, rows: readonly StartedRow[]): Promise<readonly Found[]> {
-  const students = rows.map(({ values }) => values.student_id)
-  const lectures = rows.map(({ values }) => values.lecture_id)
-  const { rows: found } = await tx.run(sql<Found>`
-    select l.course_id, case when e.user_id = u.user_id and e.course_id = l.course_id then e.id end as enrollment_id
-    from unnest(${students}::uuid[], ${lectures}::uuid[]) with ordinality as u (user_id, lecture_id, place)
-      left join lateral (
-        select l.course_id from lectures l
-        where l.school_id = ${tx.schoolId} and l.id = u.lecture_id limit 1) l on true
-      left join lateral (
+/** Enrollments by student and course, in the order of their index, see `seek`. */
+async function enrollmentsOf(
+  tx: SchoolTx,
+  pairs: readonly { readonly student: unknown; readonly course: string }[],
+): Promise<ReadonlyMap<string, string>> {
+  if (pairs.length === 0) return new Map()
+  const { rows } = await tx.run(sql<{ id: string; user_id: string; course_id: string }>`
+    select e.id, e.user_id, e.course_id
+    from unnest(${pairs.map(({ student }) => student)}::uuid[], ${pairs.map(({ course }) => course)}::uuid[])
+        as u (user_id, course_id)
+      cross join lateral (
         select e.id, e.user_id, e.course_id from enrollments e
-        where e.school_id = ${tx.schoolId} and (e.user_id, e.course_id) >= (u.user_id, l.course_id)
-        order by e.user_id, e.course_id limit 1) e on true
-    order by u.place`)
-  return found
+        where e.school_id = ${tx.schoolId} and (e.user_id, e.course_id) >= (u.user_id, u.course_id)
+        order by e.user_id, e.course_id limit 1) e
+    where e.user_id = u.user_id and e.course_id = u.course_id`)
+  return new Map(rows.map(({ id, user_id, course_id }) => [`${user_id} ${course_id}`, id]))
 }
 
 const UNKNOWN_LECTURE = refusal(
@@ -126,24 +139,43 @@ function refusal(pointer: string, code: string, detail: string): Refusal {
   return { kind: 'invalid', problems: [{ pointer, code, detail }] }
 }
 
+interface Bookmark {
+  readonly id: string
+  readonly last_lecture_id: string
+  readonly last_position_seconds: unknown
+  readonly last_watched_at: string
+}
+
 /** The lecture that a student watched last is where they go on, if these rows are the latest news. */
 async function moveBookmarks(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<void> {
-  const told = rows.filter(({ values }) => values.updated_at !== undefined)
-  if (told.length === 0) return
-  const news = told.map(({ values, before }) => ({
-    id: values.enrollment_id,
-    last_lecture_id: values.lecture_id,
-    last_position_seconds: values.position_seconds ?? before?.position_seconds,
-    last_watched_at: values.updated_at,
-  }))
+  const latest = new Map<string, Bookmark>()
+  for (const { values, before } of rows) {
+    if (typeof values.updated_at !== 'string') continue
+    const bookmark = {
+      id: String(values.enrollment_id),
+      last_lecture_id: String(values.lecture_id),
+      last_position_seconds: values.position_seconds ?? before?.position_seconds,
+      last_watched_at: values.updated_at,
+    }
+    const other = latest.get(bookmark.id)
+    if (other === undefined || isLater(bookmark, other)) latest.set(bookmark.id, bookmark)
+  }
+  if (latest.size === 0) return
+  // In one order, so that of two imports one waits and they do not block each other.
+  const bookmarks = [...latest.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
   await tx.run(sql`
     update enrollments e
-    set last_lecture_id = w.last_lecture_id, last_position_seconds = w.last_position_seconds,
-      last_watched_at = w.last_watched_at
-    from (
-      select distinct on (n.id) n.id, n.last_lecture_id, n.last_position_seconds, n.last_watched_at
-      from json_populate_recordset(null::enrollments, ${JSON.stringify(news)}::json) n
-      order by n.id, n.last_watched_at desc, n.last_lecture_id) w
-    where e.school_id = ${tx.schoolId} and e.id = w.id
-      and coalesce(e.last_watched_at < w.last_watched_at, true)`)
+    set last_lecture_id = n.last_lecture_id, last_position_seconds = n.last_position_seconds,
+      last_watched_at = n.last_watched_at
+    from json_populate_recordset(null::enrollments, ${JSON.stringify(bookmarks)}::json) n
+    where e.school_id = ${tx.schoolId} and e.id = n.id
+      and coalesce(e.last_watched_at < n.last_watched_at, true)`)
+}
+
+/** Of two at the same time the lecture with the smaller id, so that a file always leads to the same. */
+function isLater(one: Bookmark, other: Bookmark): boolean {
+  if (one.last_watched_at !== other.last_watched_at) {
+    return one.last_watched_at > other.last_watched_at
+  }
+  return one.last_lecture_id < other.last_lecture_id
 }
