@@ -37,8 +37,8 @@ ${importTable(imported)}`
 
 export function importTable(imported: readonly Imported[]): string {
   return [
-    '| | rows/s | × floor | CPU µs per row | Node | PostgreSQL | memory MB, a tenth / all | stall ms |',
-    '| --- | --: | --: | --: | --: | --: | --: | --: |',
+    '| | rows/s | × floor | CPU µs per row | Node | PostgreSQL | memory MB, a tenth / all | stall ms | cores busy elsewhere |',
+    '| --- | --: | --: | --: | --: | --: | --: | --: | --: |',
     ...imported.flatMap(({ contest, floor, first, again }) => [
       line(`${contest.title}: floor`, floor, floor),
       line('Schoolgate', first, floor),
@@ -49,7 +49,7 @@ export function importTable(imported: readonly Imported[]): string {
 }
 
 function line(title: string, figures: Figures, floor: Figures): string {
-  const { rowsPerSecond, node, postgres, rssEarly, rssPeak, stall } = figures
+  const { rowsPerSecond, node, postgres, rssEarly, rssPeak, stall, others } = figures
   const megabytes = (bytes: number) => Math.round(bytes / 1024 / 1024)
   const cells = [
     title,
@@ -60,6 +60,7 @@ function line(title: string, figures: Figures, floor: Figures): string {
     postgres.toFixed(1),
     `${megabytes(rssEarly)} / ${megabytes(rssPeak)}`,
     stall.toFixed(0),
+    others.toFixed(1),
   ]
   return `| ${cells.join(' | ')} |`
 }

@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { readClocks, usedBetween } from '../measure/cpu.ts'
+import { machineMicroseconds, readClocks, usedBetween } from '../measure/cpu.ts'
 
 export interface Figures {
   readonly rowsPerSecond: number
@@ -11,6 +11,8 @@ export interface Figures {
   readonly rssPeak: number
   /** The longest that anybody else had to wait for the event loop, in milliseconds. */
   readonly stall: number
+  /** How many cores were busy with something else meanwhile. */
+  readonly others: number
 }
 
 const RESOLUTION_MS = 2
@@ -28,7 +30,11 @@ export async function measureImport(
     if (done <= rows / 10) memory.early = Math.max(memory.early, rss)
   }
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
-  const before = { node: process.cpuUsage(), postgres: readClocks(postgresPid) }
+  const before = {
+    node: process.cpuUsage(),
+    postgres: readClocks(postgresPid),
+    machine: machineMicroseconds(),
+  }
   const started = performance.now()
   delay.enable()
   await run(onProgress)
@@ -36,6 +42,7 @@ export async function measureImport(
   const seconds = (performance.now() - started) / 1000
   const { user, system } = process.cpuUsage(before.node)
   const postgres = usedBetween(before.postgres, readClocks(postgresPid))
+  const elsewhere = machineMicroseconds() - before.machine - user - system - postgres
   return {
     rowsPerSecond: rows / seconds,
     node: (user + system) / rows,
@@ -43,6 +50,7 @@ export async function measureImport(
     rssEarly: memory.early,
     rssPeak: memory.peak,
     // A look every two milliseconds comes two milliseconds after the last at the earliest.
+    others: Math.max(0, elsewhere / 1e6 / seconds),
     stall: Math.max(0, delay.max / 1e6 - RESOLUTION_MS),
   }
 }
