@@ -25,13 +25,13 @@ const { values, positionals } = parseArgs({
 const SETTINGS: Readonly<Record<'quick' | 'full', ContestSettings>> = {
   quick: {
     rounds: 3,
-    round: { requests: 3000, milliseconds: 600, lanes: 8 },
-    warmUp: { requests: 8000, milliseconds: 1500, lanes: 8 },
+    round: { requests: 3000, milliseconds: 400, lanes: 8 },
+    warmUp: { requests: 10_000, milliseconds: 1200, lanes: 8 },
   },
   full: {
-    rounds: 5,
-    round: { requests: 8000, milliseconds: 1500, lanes: 8 },
-    warmUp: { requests: 20_000, milliseconds: 5000, lanes: 8 },
+    rounds: 9,
+    round: { requests: 6000, milliseconds: 700, lanes: 8 },
+    warmUp: { requests: 20_000, milliseconds: 4000, lanes: 8 },
   },
 }
 

@@ -23,7 +23,8 @@ export async function holdContest(
 ): Promise<Result> {
   const contenders: Contender[] = []
   try {
-    for (const name of names) contenders.push(await startContender(name, world, scenario))
+    const starting = names.map((name) => startContender(name, world, scenario))
+    for (const started of starting) contenders.push(await started)
     const rounds = new Map<Contender, Round[]>(contenders.map((contender) => [contender, []]))
     for (const contender of contenders) await playOne(world, contender, settings.warmUp)
     for (let turn = 0; turn < settings.rounds; turn++) {

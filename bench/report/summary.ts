@@ -18,10 +18,14 @@ export type Figure = {
 }[keyof Round]
 
 export function median({ rounds }: Entry, figure: Figure): number {
-  const values = rounds.map((round) => round[figure]).sort((a, b) => a - b)
-  const middle = Math.floor(values.length / 2)
-  const upper = values[middle] ?? Number.NaN
-  return values.length % 2 === 1 ? upper : (upper + (values[middle - 1] ?? Number.NaN)) / 2
+  return middleOf(rounds.map((round) => round[figure]))
+}
+
+export function middleOf(numbers: readonly number[]): number {
+  const sorted = [...numbers].sort((a, b) => a - b)
+  const middle = Math.floor(sorted.length / 2)
+  const upper = sorted[middle] ?? Number.NaN
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2
 }
 
 export const cpuOf = (entry: Entry): number => median(entry, 'node') + median(entry, 'postgres')
@@ -34,10 +38,15 @@ export function spread({ rounds }: Entry): number {
   )
 }
 
-/** Times the floor's CPU; undefined where the scenario has no floor entry. */
+/**
+ * Times the floor's CPU; undefined where the scenario has no floor entry. Each round is compared with
+ * the floor's of the same turn, because the machine may be half as fast again a minute later.
+ */
 export function ratio({ entries }: Result, entry: Entry): number | undefined {
   const floor = entries.find(({ contender }) => contender === 'floor')
-  return floor === undefined ? undefined : cpuOf(entry) / cpuOf(floor)
+  if (floor === undefined) return undefined
+  const total = (round: Round | undefined) => (round ? round.node + round.postgres : Number.NaN)
+  return middleOf(entry.rounds.map((round, turn) => total(round) / total(floor.rounds[turn])))
 }
 
 /** What a reader must know before believing a line. */
