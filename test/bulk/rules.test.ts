@@ -283,3 +283,27 @@ describe('consulting', () => {
     expect(codesOf(await importInto(school, slotKind, rows))).toEqual(['taken'])
   })
 })
+
+describe('people who left', () => {
+  test('are told nothing new, whether a row names them by their id or their email', async () => {
+    const email = await emailOf(EXAMPLE.student)
+    await school.at.run(sql`
+      update school_members set roles = '{}'
+      where school_id = ${school.id} and user_id = ${EXAMPLE.student}`)
+    const rows = [
+      { external_id: 'a', member_email: email, title: 'By email' },
+      { external_id: 'b', member_id: EXAMPLE.student, title: 'By id' },
+      { external_id: 'c', member_email: await emailOf(EXAMPLE.newcomer), title: 'To a member' },
+    ]
+    const done = await importInto(school, notificationKind, rows)
+    expect(done).toMatchObject({ created: 1, failed: 2 })
+    expect(codesOf(done)).toEqual(['unknown_reference', 'unknown_reference'])
+    expect(done.errors[0]?.errors).toMatchObject([{ pointer: '/member_id' }])
+  })
+
+  async function emailOf(id: string): Promise<string> {
+    const { rows } = await school.at.run(sql<{ email: string }>`
+      select email from users where id = ${id}`)
+    return rows[0]?.email ?? ''
+  }
+})

@@ -54,7 +54,10 @@ export async function requireMembers(
   role?: 'lecturer',
 ): Promise<void> {
   const fresh = rows.filter(
-    ({ outcome, values }) => outcome === 'created' && values[column] != null,
+    ({ outcome, values, members }) =>
+      outcome === 'created' &&
+      values[column] != null &&
+      (role !== undefined || !members.has(String(values[column]))),
   )
   if (fresh.length === 0) return
   const ids = `{${[...new Set(fresh.map(({ values }) => values[column]))].join()}}`

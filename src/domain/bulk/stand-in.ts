@@ -11,8 +11,16 @@ export interface StandIn {
   readonly for: string
   readonly schema: z.ZodType
   readonly note: string
-  /** The ids behind the texts, as far as this school has them. */
-  find(tx: SchoolTx, texts: readonly string[]): Promise<ReadonlyMap<string, string>>
+  /**
+   * The ids behind the texts, as far as this school has them.
+   *
+   * @param members gets the ids of those who turn out to hold a role, so that nobody asks again
+   */
+  find(
+    tx: SchoolTx,
+    texts: readonly string[],
+    members: Set<string>,
+  ): Promise<ReadonlyMap<string, string>>
 }
 
 type Found = { name: string; id: string }
@@ -40,14 +48,18 @@ export function byEmails(column: string): StandIn {
 async function findByEmail(
   tx: SchoolTx,
   texts: readonly string[],
+  members: Set<string>,
 ): Promise<ReadonlyMap<string, string>> {
   const emails = texts.map((text) => text.toLowerCase())
-  const { rows } = await tx.run(sql<Found>`
-    select lower(u.email) as name, u.id
+  const { rows } = await tx.run(sql<Found & { active: boolean }>`
+    select lower(u.email) as name, u.id, m.roles <> '{}' as active
     from users u join school_members m on m.user_id = u.id and m.school_id = ${tx.schoolId}
     where lower(u.email) = any(${emails}::text[])`)
   const ids = new Map<string, string>()
-  for (const { name, id } of rows) ids.set(name, id)
+  for (const { name, id, active } of rows) {
+    ids.set(name, id)
+    if (active) members.add(id)
+  }
   for (const [place, text] of texts.entries()) {
     const id = ids.get(emails[place] ?? '')
     if (id !== undefined) ids.set(text, id)

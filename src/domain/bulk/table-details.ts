@@ -10,6 +10,8 @@ type Values = Record<string, unknown>
 /** A row on its way: what it says, what there was, and what becomes of it. */
 export interface StartedRow {
   readonly values: Values
+  /** Who is known to hold a role here, because rows of the batch named them by their email. */
+  readonly members: ReadonlySet<string>
   before?: Readonly<Values>
   outcome?: RowOutcome
 }

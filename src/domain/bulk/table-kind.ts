@@ -87,7 +87,8 @@ async function resolve(
   details: KeyedDetails,
   rows: readonly ImportRow[],
 ): Promise<StartedRow[]> {
-  const started: StartedRow[] = rows.map(({ values }) => ({ values: { ...values } }))
+  const members = new Set<string>()
+  const started: StartedRow[] = rows.map(({ values }) => ({ values: { ...values }, members }))
   for (const [column, standIn] of Object.entries(details.standIns ?? {})) {
     const using = started.filter(({ values }) => values[column] != null)
     if (using.length === 0) continue
@@ -97,7 +98,7 @@ async function resolve(
       if (typeof named === 'string') texts.add(named)
       else for (const text of named) texts.add(text)
     }
-    const found = await standIn.find(tx, [...texts])
+    const found = await standIn.find(tx, [...texts], members)
     for (const row of using) {
       const known = idsOf(found, row.values[column] as string | string[])
       if (known === undefined) row.outcome ??= unknown(column)
