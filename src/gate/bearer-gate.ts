@@ -1,18 +1,28 @@
 import type { FastifyRequest } from 'fastify'
-import { authenticateBearer, type BearerDemands, type Caller } from '../domain/access/caller.ts'
+import {
+  authenticateBearer,
+  authenticatePerson,
+  type BearerDemands,
+  type Caller,
+  type KnownCaller,
+} from '../domain/access/caller.ts'
 import { logFailure } from '../foundation/http/last-resort.ts'
 import { parseBearer } from '../foundation/protocol/bearer-header.ts'
 import { OAuthError } from '../foundation/protocol/errors.ts'
 import { RETRY_AFTER_SECONDS } from './refusal.ts'
 
 /** The caller of a request, or undefined if it brought no credentials at all. */
-export async function findCaller(
+export async function findCaller(request: FastifyRequest): Promise<KnownCaller | undefined> {
+  return await findBearer(request, (token) => authenticatePerson(request.at, token))
+}
+
+async function findBearer<C extends Caller>(
   request: FastifyRequest,
-  demands?: BearerDemands,
-): Promise<Caller | undefined> {
+  authenticate: (token: string) => Promise<C>,
+): Promise<C | undefined> {
   const token = parseBearer(request.headers.authorization)
   if (token === undefined) return undefined
-  const caller = await authenticateBearer(request.at, token, demands).catch((error: unknown) => {
+  const caller = await authenticate(token).catch((error: unknown) => {
     throw error instanceof OAuthError ? error : noVerdict(request, error)
   })
   request.outcome.clientId = caller.clientId
@@ -38,12 +48,20 @@ export async function loadCaller(
   request: FastifyRequest,
   demands?: BearerDemands,
 ): Promise<Caller> {
-  const caller = await findCaller(request, demands)
-  if (caller === undefined) {
-    throw new OAuthError(
-      'invalid_token',
-      'No access token was sent: send Authorization: Bearer, a space and the access token.',
-    )
-  }
-  return caller
+  return demanded(
+    await findBearer(request, (token) => authenticateBearer(request.at, token, demands)),
+  )
+}
+
+/** `loadCaller` for those who answer with who the person is. */
+export async function loadKnownCaller(request: FastifyRequest): Promise<KnownCaller> {
+  return demanded(await findCaller(request))
+}
+
+function demanded<C extends Caller>(caller: C | undefined): C {
+  if (caller !== undefined) return caller
+  throw new OAuthError(
+    'invalid_token',
+    'No access token was sent: send Authorization: Bearer, a space and the access token.',
+  )
 }

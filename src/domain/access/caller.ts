@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { constantTimeEqual } from '../../foundation/crypto/digest.ts'
-import { prepared } from '../../foundation/db/prepared.ts'
+import { type Prepared, prepared } from '../../foundation/db/prepared.ts'
 import type { AtSchool, SchoolDb } from '../../foundation/db/school-db.ts'
 import { retryLostConnection } from '../../foundation/db/unavailable.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
@@ -13,12 +13,17 @@ import type { Person } from '../people/person.ts'
 
 /** Who is calling: the person behind the token, the client that holds it, and what they may do. */
 export interface Caller {
-  readonly person: Person
+  readonly person: { readonly id: string }
   readonly roles: readonly Role[]
   readonly clientId: string
   readonly authorizationId: string
   readonly audience: Audience
   readonly scopes: ScopeSet
+}
+
+/** The same with everything that is told about the person. */
+export interface KnownCaller extends Caller {
+  readonly person: Person
 }
 
 export interface BearerDemands {
@@ -38,15 +43,39 @@ export async function authenticateBearer(
   presented: string,
   demands: BearerDemands = {},
 ): Promise<Caller> {
+  return await authenticate(at, presented, FIND_CALLER, (row, token) =>
+    judge(at, token, row, demands),
+  )
+}
+
+/** `authenticateBearer` for those who answer with who the person is, in the same one statement. */
+export async function authenticatePerson(at: SchoolDb, presented: string): Promise<KnownCaller> {
+  return await authenticate(at, presented, FIND_KNOWN_CALLER, (row, token) => {
+    const caller = judge(at, token, row, {})
+    if (row === undefined || row.email === null) throw refused(LEFT)
+    const { email, name } = row
+    const person = { ...caller.person, email, name, avatarUrl: row.avatar_url ?? undefined }
+    return { ...caller, person }
+  })
+}
+
+async function authenticate<R extends CallerRow, C extends Caller>(
+  at: SchoolDb,
+  presented: string,
+  statement: Prepared<{ id: string } & AtSchool, R>,
+  admit: (row: R | undefined, token: TokenFingerprint) => C,
+): Promise<C> {
   const token = parseToken('access', presented)
   if (token === undefined) throw refused(UNKNOWN)
-  let row = await findRow(at, token)
-  let caller = judge(at, token, row, demands)
-  if (row !== undefined && !row.used && !(await markFirstUse(at, token.id))) {
-    row = await findRow(at, token)
-    caller = judge(at, token, row, demands)
+  const find = async () => {
+    const { rows } = await retryLostConnection(() => at.runPrepared(statement, { id: token.id }))
+    return rows[0]
   }
-  return caller
+  const row = await find()
+  const caller = admit(row, token)
+  if (row === undefined || row.used || (await markFirstUse(at, token.id))) return caller
+  // Used, revoked or ended by somebody else at this very moment: it is judged as it is now.
+  return admit(await find(), token)
 }
 
 interface CallerRow {
@@ -62,32 +91,40 @@ interface CallerRow {
   client_id: string
   audience: Audience
   user_id: string | null
-  email: string | null
-  name: string | null
-  avatar_url: string | null
   roles: Role[] | null
 }
 
+interface KnownCallerRow extends CallerRow {
+  email: string | null
+  name: string
+  avatar_url: string | null
+}
+
 /** The school is judged afterwards, so that a token of another school is told so. */
+const findBy = (id: RawBuilder<string>, profile: { columns: string; join: string }) => sql`
+  select p.access_hash, p.bound_school_id, array_to_string(p.scopes, ' ') as scopes,
+    p.first_used_at is not null as used, p.revoked_at is null and a.revoked_at is null as live,
+    p.access_expires_at > now() as fresh, c.disabled_at is null and c.deleted_at is null as client_on,
+    a.school_id, a.id as authorization_id, a.client_id, a.audience, a.user_id, m.roles
+    ${sql.raw(profile.columns)}
+  from token_pairs p
+    join authorizations a on a.id = p.authorization_id
+    join clients c on c.school_id = a.school_id and c.client_id = a.client_id
+    left join school_members m on m.school_id = a.school_id and m.user_id = a.user_id
+    ${sql.raw(profile.join)}
+  where p.id = ${id}`
+
 const FIND_CALLER = prepared<{ id: string } & AtSchool, CallerRow>(
-  ({ id }) => sql`
-    select p.access_hash, p.bound_school_id, array_to_string(p.scopes, ' ') as scopes, p.first_used_at is not null as used,
-      p.revoked_at is null and a.revoked_at is null as live, p.access_expires_at > now() as fresh,
-      c.disabled_at is null and c.deleted_at is null as client_on,
-      a.school_id, a.id as authorization_id, a.client_id, a.audience, a.user_id,
-      u.email, u.name, u.avatar_url, m.roles
-    from token_pairs p
-      join authorizations a on a.id = p.authorization_id
-      join clients c on c.school_id = a.school_id and c.client_id = a.client_id
-      left join users u on u.id = a.user_id
-      left join school_members m on m.school_id = a.school_id and m.user_id = a.user_id
-    where p.id = ${id}`,
+  ({ id }) => findBy(id, { columns: '', join: '' }) as RawBuilder<CallerRow>,
 )
 
-async function findRow(at: SchoolDb, { id }: TokenFingerprint): Promise<CallerRow | undefined> {
-  const { rows } = await retryLostConnection(() => at.runPrepared(FIND_CALLER, { id }))
-  return rows[0]
-}
+const FIND_KNOWN_CALLER = prepared<{ id: string } & AtSchool, KnownCallerRow>(
+  ({ id }) =>
+    findBy(id, {
+      columns: ', u.email, u.name, u.avatar_url',
+      join: 'left join users u on u.id = a.user_id',
+    }) as RawBuilder<KnownCallerRow>,
+)
 
 function judge(
   at: SchoolDb,
@@ -101,17 +138,12 @@ function judge(
   if (row.school_id !== at.schoolId) throw refused(ELSEWHERE)
   if (!row.client_on) throw refused(SWITCHED_OFF)
   if (row.user_id === null) throw refused(UNBOUND)
+  // Somebody who was deleted has no roles left anywhere.
   const roles = row.roles ?? []
-  if (row.email === null || row.name === null) throw refused(LEFT)
   if (!mayHold(row.audience, roles)) throw refused(LEFT)
   if (demands.boundSchool && row.bound_school_id !== at.schoolId) throw refused(ELSEWHERE)
   return {
-    person: {
-      id: row.user_id,
-      email: row.email,
-      name: row.name,
-      avatarUrl: row.avatar_url ?? undefined,
-    },
+    person: { id: row.user_id },
     roles,
     clientId: row.client_id,
     authorizationId: row.authorization_id,

@@ -41,6 +41,18 @@ export async function findPersonByEmail(db: Db, email: string): Promise<Person |
   )
 }
 
+/** For somebody who was there a moment ago. */
+export async function loadPerson(db: Db, id: string): Promise<Person> {
+  const row = await db
+    .selectFrom('users')
+    .select(['id', 'email', 'name', 'avatar_url'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  const person = personFromRow(row)
+  if (person === undefined) throw new Error('this person was deleted a moment ago')
+  return person
+}
+
 /** How emails are compared: case and outer spaces do not matter. */
 export function normalEmail(email: string): string {
   return email.trim().toLowerCase()

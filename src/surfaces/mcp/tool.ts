@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Caller } from '../../domain/access/caller.ts'
+import type { Caller, KnownCaller } from '../../domain/access/caller.ts'
 import type { OutlineCache } from '../../domain/learning/outline-cache.ts'
 import type { School } from '../../domain/schools/school.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
@@ -11,7 +11,7 @@ import { type ToolAnnotations, type ToolDescription, type WireTool, wireTool } f
 export interface ToolCall {
   readonly school: School
   readonly at: SchoolDb
-  readonly caller: Caller | undefined
+  readonly caller: KnownCaller | undefined
   /** Of this surface, shared by its calls. */
   readonly outlines: OutlineCache
   readonly requestId: string
@@ -19,7 +19,7 @@ export interface ToolCall {
 
 /** The same once it is certain that the caller holds what the tool needs. */
 export interface SignedInCall extends ToolCall {
-  readonly caller: Caller
+  readonly caller: KnownCaller
 }
 
 export const READS: ToolAnnotations = {

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../domain/access/caller.ts'
 import { OutlineCache } from '../../domain/learning/outline-cache.ts'
+import { loadPerson } from '../../domain/people/person.ts'
 import type { SchoolVariant } from '../../domain/schools/school.ts'
 import { findClientFault, RequestRefusedError } from '../../foundation/http/client-fault.ts'
 import { chooseMediaType } from '../../foundation/http/negotiate.ts'
@@ -16,6 +17,7 @@ import { DocumentStore } from './documents/document-store.ts'
 import { DEFAULT_LIMITS, type DocumentLimits } from './documents/limits.ts'
 import { addExplorerRoutes } from './explorer/explorer.ts'
 import { parseGraphQLRequest } from './graphql-request.ts'
+import { once } from './once.ts'
 import { refusal } from './refusal.ts'
 import { buildMemberSchema } from './schema.ts'
 import { ACCOUNT_SCOPES } from './scopes.ts'
@@ -66,7 +68,14 @@ export function addMemberApiRoutes(app: FastifyInstance, context: AppContext): v
       const { refused, body } = await answerGraphQLRequest(
         stores[school.variant],
         limits,
-        { caller, school, at, db: context.db, outlines },
+        {
+          caller,
+          school,
+          at,
+          db: context.db,
+          outlines,
+          profile: once(() => loadPerson(context.db, caller.person.id)),
+        },
         parseGraphQLRequest(request.body),
         request,
       )

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import { type IdentityClaims, identityClaims } from '../../domain/access/claims.ts'
-import { loadCaller } from '../../gate/bearer-gate.ts'
+import { loadKnownCaller } from '../../gate/bearer-gate.ts'
 
 /** @see OpenID Connect Core 1.0 §5.3 */
 export async function answerUserInfoRequest(request: FastifyRequest): Promise<IdentityClaims> {
-  const caller = await loadCaller(request)
+  const caller = await loadKnownCaller(request)
   return identityClaims(request.school, caller.person, caller.roles, caller.scopes)
 }

@@ -24,9 +24,10 @@ async function count(token: string, query: string): Promise<number> {
 const SYLLABUS = `nodes { slug detailProgress { percent totalLectures } sections { title
   lectures { id title state isLocked unlockAt duration } } }`
 
-test('who is calling is all that viewer itself takes', async () => {
+test('who is calling is all that viewer itself takes, and their name and picture one more', async () => {
   const token = await aToken(world, school, await world.aMember(school))
-  expect(await count(token, '{ viewer { id name email avatar } }')).toBe(1)
+  expect(await count(token, '{ viewer { id } }')).toBe(1)
+  expect(await count(token, '{ viewer { id name email avatar } }')).toBe(2)
   expect(await count(token, '{ __typename }')).toBe(1)
 })
 

@@ -1,9 +1,9 @@
 import { countMeetingsOf, meetingsOf } from '../../../domain/consulting/meetings-of-member.ts'
 import { countServicesFor, servicesFor } from '../../../domain/consulting/services-for-member.ts'
-import type { Person } from '../../../domain/people/person.ts'
 import type { Builder, Ref } from '../builder.ts'
 import { openConnection, type PageInfo } from '../connections/connection.ts'
 import { defineConnection, pageArgs, pageSizes } from '../connections/define-connection.ts'
+import type { Viewer } from '../member-context.ts'
 import {
   defineConsultingMeeting,
   defineMeetingFilter,
@@ -19,7 +19,7 @@ const MAXIMUM_MEETINGS = 50
 
 export function addConsultingServices(
   builder: Builder,
-  viewer: Ref<Person>,
+  viewer: Ref<Viewer>,
   pageInfo: Ref<PageInfo>,
   meetingState: MeetingStateEnum,
   signposts: Signposts,
@@ -54,7 +54,7 @@ export function addConsultingServices(
 
 export function addConsultingMeetings(
   builder: Builder,
-  viewer: Ref<Person>,
+  viewer: Ref<Viewer>,
   pageInfo: Ref<PageInfo>,
   meetingState: MeetingStateEnum,
 ): void {

@@ -7,10 +7,10 @@ import {
   countEnrolledCoursesOf,
   enrolledCoursesOf,
 } from '../../../domain/learning/enrolled-courses.ts'
-import type { Person } from '../../../domain/people/person.ts'
 import type { Builder, Ref } from '../builder.ts'
 import { openConnection, type PageInfo } from '../connections/connection.ts'
 import { defineConnection, pageArgs, pageSizes } from '../connections/define-connection.ts'
+import type { Viewer } from '../member-context.ts'
 import { defineCourse } from './course.ts'
 import { courseNodes } from './course-pages.ts'
 import { defineDigitalProduct } from './digital-product.ts'
@@ -23,7 +23,7 @@ const MAXIMUM = 100
 
 export function addEnrolledCourses(
   builder: Builder,
-  viewer: Ref<Person>,
+  viewer: Ref<Viewer>,
   pageInfo: Ref<PageInfo>,
   signposts: Signposts,
 ): void {
@@ -52,7 +52,7 @@ export function addEnrolledCourses(
 
 export function addDigitalProducts(
   builder: Builder,
-  viewer: Ref<Person>,
+  viewer: Ref<Viewer>,
   pageInfo: Ref<PageInfo>,
   signposts: Signposts,
 ): void {
@@ -86,7 +86,7 @@ export function addDigitalProducts(
 
 export function addEventRegistrations(
   builder: Builder,
-  viewer: Ref<Person>,
+  viewer: Ref<Viewer>,
   pageInfo: Ref<PageInfo>,
   signposts: Signposts,
 ): void {

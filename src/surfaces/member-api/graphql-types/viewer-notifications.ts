@@ -5,16 +5,16 @@ import {
   inboxOf,
 } from '../../../domain/notifications/inbox.ts'
 import { type Subscription, subscriptionsOf } from '../../../domain/notifications/subscriptions.ts'
-import type { Person } from '../../../domain/people/person.ts'
 import type { Builder, Ref } from '../builder.ts'
 import { openConnection, type PageInfo } from '../connections/connection.ts'
 import { defineConnection, pageArgs, pageSizes } from '../connections/define-connection.ts'
+import type { Viewer } from '../member-context.ts'
 
 const MAXIMUM = 100
 
 export function addNotifications(
   builder: Builder,
-  viewer: Ref<Person>,
+  viewer: Ref<Viewer>,
   pageInfo: Ref<PageInfo>,
   notification: Ref<InboxEntry>,
   subscription: Ref<Subscription>,

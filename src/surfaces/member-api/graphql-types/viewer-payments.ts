@@ -1,13 +1,13 @@
 import { countPaymentsOf, paymentsOf } from '../../../domain/commerce/payments-of-member.ts'
-import type { Person } from '../../../domain/people/person.ts'
 import type { Builder, Ref } from '../builder.ts'
 import { openConnection, type PageInfo } from '../connections/connection.ts'
 import { defineConnection, pageArgs, pageSizes } from '../connections/define-connection.ts'
+import type { Viewer } from '../member-context.ts'
 import { definePayment, paymentNodes } from './payment.ts'
 
 const MAXIMUM = 50
 
-export function addPayments(builder: Builder, viewer: Ref<Person>, pageInfo: Ref<PageInfo>): void {
+export function addPayments(builder: Builder, viewer: Ref<Viewer>, pageInfo: Ref<PageInfo>): void {
   const payment = definePayment(builder)
   const connection = defineConnection(builder, pageInfo, 'Payment', payment, 'payments')
   builder.objectField(viewer, 'payments', (t) =>

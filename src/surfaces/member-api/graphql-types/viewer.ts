@@ -1,16 +1,22 @@
 import type { SchoolOfPerson } from '../../../domain/people/membership.ts'
 import { schoolsOfPerson } from '../../../domain/people/membership.ts'
-import type { Person } from '../../../domain/people/person.ts'
 import type { Builder, Ref } from '../builder.ts'
+import type { Viewer } from '../member-context.ts'
 
-export function defineViewer(builder: Builder, school: Ref<SchoolOfPerson>): Ref<Person> {
-  return builder.objectRef<Person>('Viewer').implement({
+export function defineViewer(builder: Builder, school: Ref<SchoolOfPerson>): Ref<Viewer> {
+  return builder.objectRef<Viewer>('Viewer').implement({
     description:
       'The member who authorized the token: a person with a role at the school that was called. Everything below is theirs, at that school.',
     fields: (t) => ({
       id: t.exposeID('id', { description: 'Id of the person; the same as sub of UserInfo.' }),
-      name: t.exposeString('name', { description: 'Name of the person.' }),
-      email: t.exposeString('email', { description: 'Email address of the person.' }),
+      name: t.string({
+        description: 'Name of the person.',
+        resolve: async (_viewer, _args, { profile }) => (await profile()).name,
+      }),
+      email: t.string({
+        description: 'Email address of the person.',
+        resolve: async (_viewer, _args, { profile }) => (await profile()).email,
+      }),
       schools: t.field({
         type: [school],
         description:
