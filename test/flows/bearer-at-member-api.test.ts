@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { verifies } from '../spec/verifies.ts'
 import { aPair, refresh, userinfo } from '../support/client-like.ts'
 import { postGraphQL } from '../support/member-api.ts'
-import { anOperatorPair, isLive, pairRow, unbind } from '../support/oauth-world.ts'
+import { anOperatorPair, deletePerson, isLive, pairRow, unbind } from '../support/oauth-world.ts'
 import { aWorld } from '../support/world.ts'
 
 const world = await aWorld()
@@ -10,6 +10,15 @@ const school = await world.aSchool()
 const client = await world.aPublicClient(school)
 const ada = await world.aMember(school)
 const ask = (token: string) => postGraphQL(world, school, token, { query: '{ viewer { id } }' })
+
+test('the token of somebody who was deleted lets nobody in, though a role was left behind', async () => {
+  const leaver = await world.aMember(school)
+  const pair = await aPair(world, school, client, leaver)
+  expect((await ask(pair.access_token)).statusCode).toBe(200)
+  await deletePerson(world, leaver)
+  const answer = await ask(pair.access_token)
+  expect([answer.statusCode, answer.json().error]).toEqual([401, 'invalid_token'])
+})
 
 describe('the bearer check where a binding and scopes are demanded', () => {
   verifies(

@@ -101,29 +101,23 @@ interface KnownCallerRow extends CallerRow {
 }
 
 /** The school is judged afterwards, so that a token of another school is told so. */
-const findBy = (id: RawBuilder<string>, profile: { columns: string; join: string }) => sql`
+const findBy = <R>(id: RawBuilder<string>, more: RawBuilder<unknown>) => sql<R>`
   select p.access_hash, p.bound_school_id, array_to_string(p.scopes, ' ') as scopes,
     p.first_used_at is not null as used, p.revoked_at is null and a.revoked_at is null as live,
     p.access_expires_at > now() as fresh, c.disabled_at is null and c.deleted_at is null as client_on,
-    a.school_id, a.id as authorization_id, a.client_id, a.audience, a.user_id, m.roles
-    ${sql.raw(profile.columns)}
+    a.school_id, a.id as authorization_id, a.client_id, a.audience, a.user_id,
+    case when u.deleted_at is null then m.roles end as roles ${more}
   from token_pairs p
     join authorizations a on a.id = p.authorization_id
     join clients c on c.school_id = a.school_id and c.client_id = a.client_id
+    left join users u on u.id = a.user_id
     left join school_members m on m.school_id = a.school_id and m.user_id = a.user_id
-    ${sql.raw(profile.join)}
   where p.id = ${id}`
 
-const FIND_CALLER = prepared<{ id: string } & AtSchool, CallerRow>(
-  ({ id }) => findBy(id, { columns: '', join: '' }) as RawBuilder<CallerRow>,
-)
+const FIND_CALLER = prepared<{ id: string } & AtSchool, CallerRow>(({ id }) => findBy(id, sql``))
 
-const FIND_KNOWN_CALLER = prepared<{ id: string } & AtSchool, KnownCallerRow>(
-  ({ id }) =>
-    findBy(id, {
-      columns: ', u.email, u.name, u.avatar_url',
-      join: 'left join users u on u.id = a.user_id',
-    }) as RawBuilder<KnownCallerRow>,
+const FIND_KNOWN_CALLER = prepared<{ id: string } & AtSchool, KnownCallerRow>(({ id }) =>
+  findBy(id, sql`, u.email, u.name, u.avatar_url`),
 )
 
 function judge(
@@ -138,7 +132,6 @@ function judge(
   if (row.school_id !== at.schoolId) throw refused(ELSEWHERE)
   if (!row.client_on) throw refused(SWITCHED_OFF)
   if (row.user_id === null) throw refused(UNBOUND)
-  // Somebody who was deleted has no roles left anywhere.
   const roles = row.roles ?? []
   if (!mayHold(row.audience, roles)) throw refused(LEFT)
   if (demands.boundSchool && row.bound_school_id !== at.schoolId) throw refused(ELSEWHERE)

@@ -48,6 +48,7 @@ const lookBy = (kind: 'access' | 'refresh') =>
     from token_pairs p
       join authorizations a on a.id = p.authorization_id and a.revoked_at is null
       join clients c on c.school_id = a.school_id and c.client_id = a.client_id
+      left join users u on u.id = a.user_id
       left join school_members m on m.school_id = a.school_id and m.user_id = a.user_id
     where p.id = ${given.tokenId} and p.revoked_at is null
       and ${
@@ -58,8 +59,8 @@ const lookBy = (kind: 'access' | 'refresh') =>
       and a.school_id = ${given.schoolId} and a.client_id = ${given.clientId}
       and c.disabled_at is null and c.deleted_at is null
       and c.secret_hash is not distinct from ${given.secretHash}
-      and (a.user_id is null
-        or a.audience = 'member' and m.roles <> '{}' or m.roles && array['owner', 'admin'])`,
+      and (a.user_id is null or u.deleted_at is null
+        and (a.audience = 'member' and m.roles <> '{}' or m.roles && array['owner', 'admin']))`,
   )
 
 const LOOK_BY_ACCESS_TOKEN = lookBy('access')

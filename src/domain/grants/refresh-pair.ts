@@ -27,7 +27,6 @@ export interface RefreshRequest {
  * another child. Undefined means refused; `findRefreshFacts` then tells why.
  *
  * May run twice, with new tokens each time: a child whose answer was lost is one more unused child.
- * Somebody who was deleted has no roles left anywhere, so the roles alone decide.
  * No lock is taken. Ending the authorization or first use of a sibling may run at the same moment;
  * both are seen by the next check of this child, because every check joins the authorization.
  *
@@ -69,6 +68,7 @@ const MINT_CHILD = prepared<Minting, MintedRow>(
         join authorizations a on a.id = p.authorization_id and a.revoked_at is null
         join clients c on c.school_id = a.school_id and c.client_id = a.client_id
         join school_members m on m.school_id = a.school_id and m.user_id = a.user_id
+        join users u on u.id = a.user_id and u.deleted_at is null
       where p.id = ${given.tokenId} and p.refresh_hash = ${given.tokenHash}
         and p.revoked_at is null and p.refresh_expires_at > now()
         and a.school_id = ${given.schoolId} and a.client_id = ${given.clientId}
