@@ -65,11 +65,12 @@ const EXCHANGE = prepared<Exchange, ExchangedRow>(
     with presented as (
       select k.id, k.audience, k.scopes, k.nonce, k.authenticated_at,
         u.id as user_id, u.email, u.name, u.avatar_url, m.roles
-      from authorization_codes k
+      -- By its id and nothing else: without the fence PostgreSQL may take the index by client for as good.
+      from (select * from authorization_codes where id = ${given.codeId} offset 0) k
         join clients c on c.school_id = k.school_id and c.client_id = k.client_id
         join school_members m on m.school_id = k.school_id and m.user_id = k.user_id
         join users u on u.id = k.user_id and u.deleted_at is null
-      where k.id = ${given.codeId} and k.hash = ${given.codeHash}
+      where k.hash = ${given.codeHash}
         and k.school_id = ${given.schoolId} and k.client_id = ${given.clientId}
         and k.redirect_uri = ${given.redirectUri} and k.code_challenge = ${given.codeChallenge}
         and (k.consumed_at is null and k.expires_at > now() or k.pair_id = ${given.pairId})
