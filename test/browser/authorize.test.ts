@@ -152,6 +152,7 @@ describe('with the keyboard alone and scripts off', () => {
   test('a wrong password is told at the form, with the email kept and the cursor in the password', async () => {
     const { page } = await aWindow({ javaScriptEnabled: false })
     await page.goto(requestOf())
+    expect(await page.locator(':focus').getAttribute('name')).toBe('email')
     await page.keyboard.type(person.email)
     await page.keyboard.press('Tab')
     await page.keyboard.type('not it')
