@@ -19,9 +19,10 @@ const { values } = parseArgs({
     small: { type: 'string', default: 'tiny' },
     large: { type: 'string', default: 'huge' },
     storm: { type: 'string', default: '20' },
+    turns: { type: 'string', default: '9' },
   },
 })
-const TURNS = 9
+const TURNS = Number(values.turns)
 const WARM_UP = { requests: 15_000, milliseconds: 4000 }
 const ROUND = { requests: 4000, milliseconds: 800 }
 const LANES = 8
@@ -55,10 +56,14 @@ try {
       { world: large, ...ours },
     ])
   }
-  for (const lanes of [1, 100, 1000]) {
-    await compare(`UserInfo: ${LANES} → ${lanes} connections`, userinfo, 1.15, [
-      { world: large, ...ours },
-      { world: large, ...ours, lanes },
+  for (const [before, after] of [
+    [1, LANES],
+    [LANES, 100],
+    [LANES, 1000],
+  ] as const) {
+    await compare(`UserInfo: ${before} → ${after} connections`, userinfo, 1.15, [
+      { world: large, ...ours, lanes: before },
+      { world: large, ...ours, lanes: after },
     ])
   }
   await compare('UserInfo: one process → `WORKERS=2`', userinfo, 1.1, [

@@ -23,8 +23,8 @@ export async function holdContest(
 ): Promise<Result> {
   const contenders: Contender[] = []
   try {
-    const starting = names.map((name) => startContender(name, world, scenario))
-    for (const started of starting) contenders.push(await started)
+    // One after the other: two that start at once may be given the same port.
+    for (const name of names) contenders.push(await startContender(name, world, scenario))
     const rounds = new Map<Contender, Round[]>(contenders.map((contender) => [contender, []]))
     for (const contender of contenders) await playOne(world, contender, settings.warmUp)
     for (let turn = 0; turn < settings.rounds; turn++) {
