@@ -12,8 +12,8 @@ let next = 0
 /** A fresh address for each test, so that they do not count against each other. */
 const anAddress = () => `198.51.100.${++next}`
 
-const attempt = (email: string, password: string, address: string) =>
-  signIn(world.database.db, key, { email, password, address })
+const attempt = (email: string, password: string, address: string, schoolId = stage.school.id) =>
+  signIn(world.database.db, key, { email, password, address, schoolId })
 
 async function failTimes(times: number, email: string, address: string): Promise<string[]> {
   const kinds: string[] = []
@@ -22,6 +22,24 @@ async function failTimes(times: number, email: string, address: string): Promise
 }
 
 const forget = () => world.database.pool.query('delete from sign_in_throttles')
+
+test('a storm at one school is told to come back; the right password at another signs in', async () => {
+  await forget()
+  const { email } = await world.aPerson()
+  const storm = Promise.all(
+    Array.from({ length: 150 }, (_, n) =>
+      attempt(`stranger${n}@storm.example`, 'wrong', `203.0.113.${n}`, 'stormy'),
+    ),
+  )
+  expect(await attempt(email, PASSWORD, anAddress(), 'calm')).toMatchObject({ kind: 'signed_in' })
+  const kinds = (await storm).map(({ kind }) => kind)
+  expect(new Set(kinds)).toEqual(new Set(['refused', 'busy']))
+  // Who was turned away unchecked may try again at once: it counts as no failure.
+  const { rows } = await world.database.pool.query<{ failures: number }>(
+    'select sum(failures)::int as failures from sign_in_throttles',
+  )
+  expect(rows[0]?.failures).toBe(3 * kinds.filter((kind) => kind === 'refused').length)
+})
 
 describe('failed sign-ins', () => {
   verifies(

@@ -39,10 +39,15 @@ export async function changePassword(
   const problem = findPasswordProblem(next, person.email)
   if (problem !== undefined) return { kind: 'unfit', problem }
   // As guessable as sign-in itself, so it counts as a try there.
-  const proof = await signIn(db, throttleKey, { email: person.email, password: current, address })
+  const proof = await signIn(db, throttleKey, {
+    email: person.email,
+    password: current,
+    address,
+    schoolId,
+  })
   if (proof.kind === 'throttled' || proof.kind === 'busy') return proof
   if (proof.kind === 'refused' || proof.person.id !== person.id) return { kind: 'wrong_current' }
-  const hash = await hashPassword(next)
+  const hash = await hashPassword(next, schoolId)
   await db.transaction().execute(async (tx) => {
     const at = atSchoolInTransaction(tx, schoolId)
     await storePassword(tx, person.id, hash)

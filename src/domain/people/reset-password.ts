@@ -107,7 +107,7 @@ export async function resetPassword(
   if (email === undefined || token === undefined) return { kind: 'expired' }
   const problem = findPasswordProblem(request.next, email)
   if (problem !== undefined) return { kind: 'unfit', problem }
-  const hash = await hashPassword(request.next)
+  const hash = await hashPassword(request.next, at.schoolId)
   const changed = await db.transaction().execute(async (tx) => {
     const used = await tx
       .updateTable('password_resets')

@@ -1,5 +1,6 @@
 import { hmacSha256 } from '../../foundation/crypto/digest.ts'
-import { PasswordHashingBusy, verifyPassword } from '../../foundation/crypto/password.ts'
+import { verifyPassword } from '../../foundation/crypto/password.ts'
+import { PasswordHashingBusy } from '../../foundation/crypto/password-turns.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import { createKeyedGate, GateFull } from './keyed-gate.ts'
 import { normalEmail, type Person } from './person.ts'
@@ -33,6 +34,8 @@ interface Attempt {
   readonly email: string
   readonly password: string
   readonly address: string
+  /** Where: a storm at one school must not keep people out of the others. */
+  readonly schoolId: string
 }
 
 /**
@@ -44,14 +47,16 @@ export async function signIn(
   throttleKey: Buffer,
   attempt: Attempt,
 ): Promise<SignInOutcome> {
-  const { password, address } = attempt
+  const { password, address, schoolId } = attempt
   // PostgreSQL refuses a NUL byte in any text; no stored email has one, so nothing is found instead.
   const email = normalEmail(attempt.email).replaceAll('\0', '\ufffd')
   const ofAccount = limitsOfAccount(throttleKey, email, address)
   const ofAddress = [limit(throttleKey, `address:${address}`, FAILURES.address)]
   try {
     return await ofOneAccountFromAddress.pass(JSON.stringify([address, email]), () =>
-      ofOneAddress.pass(address, () => tryPassword(db, { email, password, ofAccount, ofAddress })),
+      ofOneAddress.pass(address, () =>
+        tryPassword(db, { email, password, schoolId, ofAccount, ofAddress }),
+      ),
     )
   } catch (error) {
     if (error instanceof GateFull) return { kind: 'busy', retryAfterSeconds: BUSY_SECONDS }
@@ -62,13 +67,14 @@ export async function signIn(
 interface CountedTry {
   readonly email: string
   readonly password: string
+  readonly schoolId: string
   readonly ofAccount: readonly ThrottleLimit[]
   readonly ofAddress: readonly ThrottleLimit[]
 }
 
 async function tryPassword(
   db: Db,
-  { email, password, ofAccount, ofAddress }: CountedTry,
+  { email, password, schoolId, ofAccount, ofAddress }: CountedTry,
 ): Promise<SignInOutcome> {
   const all = [...ofAccount, ...ofAddress]
   const retryAfterSeconds = await takeTry(db, all, WINDOW_MINUTES)
@@ -81,7 +87,7 @@ async function tryPassword(
     .select(['id', 'email', 'name', 'avatar_url', 'password_hash'])
     .where((eb) => eb(eb.fn('lower', ['email']), '=', email))
     .executeTakeFirst()
-  const fits = await verifyInTime(row?.password_hash, password)
+  const fits = await verifyInTime(row?.password_hash, password, schoolId)
   if (fits === 'busy') {
     await giveBack(db, { returned: all })
     return { kind: 'busy', retryAfterSeconds: BUSY_SECONDS }
@@ -98,9 +104,10 @@ async function tryPassword(
 async function verifyInTime(
   hash: string | null | undefined,
   password: string,
+  schoolId: string,
 ): Promise<boolean | 'busy'> {
   try {
-    return await verifyPassword(hash, password)
+    return await verifyPassword(hash, password, schoolId)
   } catch (error) {
     if (error instanceof PasswordHashingBusy) return 'busy'
     throw error

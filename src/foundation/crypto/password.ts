@@ -1,48 +1,30 @@
-import { hash, verify } from '@node-rs/argon2'
+import { availableParallelism } from 'node:os'
+import { HashingThreads } from './password-threads.ts'
+import { createFairTurns } from './password-turns.ts'
 
-/** OWASP's argon2id parameters; about ten milliseconds on the thread pool. */
+/** OWASP's argon2id parameters; about ten milliseconds of a core. */
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
 /** Longer passwords only serve to burn our CPU. */
 export const MAX_PASSWORD_BYTES = 1024
 
 /**
- * libuv's pool has four threads: two hashes at a time leave room for the file and DNS work that
- * shares it. The queue is bounded, so that a storm of sign-ins is refused instead of piling up.
+ * Each takes 19 MiB and a core, at a low priority. One core is left to requests and PostgreSQL, and
+ * more than two at once are for further processes (`WORKERS`), which bring two each.
  */
-const MAX_RUNNING = 2
+const MAX_RUNNING = Math.min(2, Math.max(1, availableParallelism() - 1))
 const MAX_WAITING = 64
 
-/** More sign-ins are under way than the machine can hash; the caller answers 503. */
-export class PasswordHashingBusy extends Error {
-  override readonly name = 'PasswordHashingBusy'
-}
-
-let running = 0
-const waiting: (() => void)[] = []
-
-async function inTurn<R>(work: () => Promise<R>): Promise<R> {
-  if (running >= MAX_RUNNING) {
-    if (waiting.length >= MAX_WAITING) throw new PasswordHashingBusy('too many sign-ins at once')
-    await new Promise<void>((resolve) => waiting.push(resolve))
-  } else {
-    running++
-  }
-  try {
-    return await work()
-  } finally {
-    const next = waiting.shift()
-    if (next === undefined) running--
-    else next()
-  }
-}
+const threads = new HashingThreads()
+const turns = createFairTurns({ running: MAX_RUNNING, waiting: MAX_WAITING })
 
 export function isHashablePassword(password: string): boolean {
   return password.length > 0 && Buffer.byteLength(password) <= MAX_PASSWORD_BYTES
 }
 
-export function hashPassword(password: string): Promise<string> {
-  return inTurn(() => hash(password, PARAMETERS))
+/** `share` as in {@link FairTurns}: usually the school where somebody signs in. */
+export function hashPassword(password: string, share = ''): Promise<string> {
+  return turns.take(share, () => threads.hash(password, PARAMETERS))
 }
 
 /**
@@ -56,8 +38,9 @@ const NOBODY =
 export async function verifyPassword(
   stored: string | undefined | null,
   password: string,
+  share = '',
 ): Promise<boolean> {
   if (!isHashablePassword(password)) return false
-  const fits = await inTurn(() => verify(stored ?? NOBODY, password))
+  const fits = await turns.take(share, () => threads.verify(stored ?? NOBODY, password))
   return fits && stored !== undefined && stored !== null
 }

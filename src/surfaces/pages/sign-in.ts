@@ -60,6 +60,7 @@ export function addSignInRoutes(
       email,
       password,
       address: addressBucket(clientAddress(request)),
+      schoolId: request.school.id,
     })
     if (outcome.kind === 'throttled' || outcome.kind === 'busy') {
       reply.header('retry-after', outcome.retryAfterSeconds)

@@ -6,7 +6,7 @@ import {
   requestPasswordReset,
   resetPassword,
 } from '../../../domain/people/reset-password.ts'
-import { PasswordHashingBusy } from '../../../foundation/crypto/password.ts'
+import { PasswordHashingBusy } from '../../../foundation/crypto/password-turns.ts'
 import { addressBucket, clientAddress } from '../../../foundation/http/client-address.ts'
 import { brandingOf } from '../../../gate/branding.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'

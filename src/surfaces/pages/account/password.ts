@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { changePassword, type PasswordChange } from '../../../domain/people/change-password.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
-import { PasswordHashingBusy } from '../../../foundation/crypto/password.ts'
+import { PasswordHashingBusy } from '../../../foundation/crypto/password-turns.ts'
 import { addressBucket, clientAddress } from '../../../foundation/http/client-address.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { beginSession, loadBrowserSession } from '../browser-session.ts'
