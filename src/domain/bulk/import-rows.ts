@@ -6,6 +6,7 @@ import { changeEntry } from '../audit/record-change.ts'
 import type { InputProblem, Refusal } from '../operation/refusal.ts'
 import { type Attempt, attemptsAt, rehearsal } from './attempt.ts'
 import type { BulkCaller, BulkKind, ImportRow, RowOutcome } from './kind.ts'
+import { KnownNames } from './known-names.ts'
 import { Claims, Lanes } from './lanes.ts'
 import { type Format, readRows } from './row-reader.ts'
 
@@ -98,6 +99,7 @@ class Import {
   readonly #caller: BulkCaller
   readonly #attempt: Attempt
   readonly #options: ImportOptions
+  readonly #known = new KnownNames()
   readonly #errors: FailedRow[] = []
   readonly #counts = { rows: 0, created: 0, updated: 0, unchanged: 0, failed: 0 }
   #nextLine: number
@@ -176,7 +178,7 @@ class Import {
   /** All together, or in halves down to the single row that is at fault. */
   async #write(rows: readonly ImportRow[]): Promise<void> {
     if (rows.length === 0) return
-    const done = await this.#attempt((tx) => this.#kind.write(tx, this.#caller, rows))
+    const done = await this.#attempt((tx) => this.#kind.write(tx, this.#caller, rows, this.#known))
     if (done.kind === 'done') {
       for (const [place, outcome] of done.value.entries()) this.#count(rows[place], outcome)
     } else if (rows.length === 1) {

@@ -4,6 +4,7 @@ import type { ListOperation } from '../operation/list-operation.ts'
 import type { Refusal } from '../operation/refusal.ts'
 import type { Resource } from '../operation/resource.ts'
 import type { OperationCaller } from '../operation.ts'
+import type { KnownNames } from './known-names.ts'
 
 /** Who imports or exports; on the command line it is nobody we know by name. */
 export type BulkCaller = Omit<OperationCaller, 'userId'> & { readonly userId?: string | undefined }
@@ -64,5 +65,10 @@ export interface BulkKind {
    * Throws where the rows fail together, as a statement on all of them does; whoever calls then
    * tries fewer at a time.
    */
-  write(tx: SchoolTx, caller: BulkCaller, rows: readonly ImportRow[]): Promise<RowOutcome[]>
+  write(
+    tx: SchoolTx,
+    caller: BulkCaller,
+    rows: readonly ImportRow[],
+    known: KnownNames,
+  ): Promise<RowOutcome[]>
 }

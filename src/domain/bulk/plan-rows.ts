@@ -23,7 +23,7 @@ export async function findBefore(
     assign(identified, await findBy(tx, caller, details, ['id'], identified), ['id'])
   }
   if (details.natural === undefined) return
-  const named = [
+  const named = details.seek ?? [
     ...details.natural,
     ...(details.derived ?? []).filter((name) => key.includes(name)),
   ]
@@ -50,20 +50,30 @@ async function findBy(
     const list = rows.map(({ values }) => values[name])
     return isUuid ? sql`${`{${list.join()}}`}::uuid[]` : sql`${list}::text[]`
   })
-  const [wanted, members] = [sql.join(names.map(wantedAs)), sql.join(names.map(memberOf))]
-  const matches = sql.join(
-    names.map((name) => sql`${memberOf(name)} = ${wantedAs(name)}`),
-    sql` and `,
-  )
-  // Only the index that has them in this order gives the next one at once.
-  const nearest =
-    names === seek ? sql`(${members}) >= (${wanted}) order by ${members} limit 1` : undefined
+  const wanted = sql.join(names.map(wantedAs))
+  const condition = names === seek ? seeking(names) : matching(names)
   const { rows: found } = await tx.run(sql<Values>`
     select r.* from unnest(${sql.join(lists)}) as wanted (${wanted})
       cross join lateral (
-        select r.* from (${of.rows(tx, caller)}) r where ${nearest ?? sql`${matches} limit 1`}) r
-    where ${matches}`)
+        select r.* from (${of.rows(tx, caller)}) r where ${condition} limit 1) r`)
   return found.map((row) => wireObject(of, row))
+}
+
+function matching(names: readonly string[]): RawBuilder<unknown> {
+  const matches = names.map((name) => sql`${memberOf(name)} = ${wantedAs(name)}`)
+  return sql.join(matches, sql` and `)
+}
+
+/**
+ * Equal, in words that only the index with the members in this order can serve: it alone has them
+ * sorted, and both bounds together let it stop at an entry that is not there. The bounds of the first
+ * member say nothing new; they tell PostgreSQL how few rows are between those of all.
+ */
+function seeking(names: readonly string[]): RawBuilder<unknown> {
+  const [members, wanted] = [sql.join(names.map(memberOf)), sql.join(names.map(wantedAs))]
+  const [first = ''] = names
+  return sql`(${members}) >= (${wanted}) and (${members}) <= (${wanted})
+    and ${memberOf(first)} between ${wantedAs(first)} and ${wantedAs(first)} order by ${members}`
 }
 
 function wantedAs(name: string): RawBuilder<unknown> {
@@ -97,16 +107,26 @@ export function identityOf(
 ): string | undefined {
   const source = before ?? values
   const names = before !== undefined ? key : values.id !== undefined ? BY_ID : natural
-  let identity = names === natural ? 'named' : 'key'
+  let identity = names === natural ? 'named' : ''
   for (const name of names) {
     if (source[name] == null) return undefined
-    identity += `\n${source[name]}`
+    identity = identity === '' ? String(source[name]) : `${identity}\n${source[name]}`
   }
   return names.length === 0 ? undefined : identity
 }
 
 const BY_ID = ['id']
 const NOTHING: readonly string[] = []
+
+/** The object as it will be: how a new one begins, what there was, and what the row says on top. */
+export function objectAfter(
+  { values, before }: Pick<StartedRow, 'values' | 'before'>,
+  beginning: Readonly<Values> = {},
+): Values {
+  const object = { ...beginning, ...before }
+  for (const name in values) if (values[name] !== undefined) object[name] = values[name]
+  return object
+}
 
 /** Decides what a row does: makes an object, changes one, changes nothing, or is refused. */
 export function planRow(

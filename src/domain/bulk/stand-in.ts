@@ -1,7 +1,6 @@
+import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { sha256 } from '../../foundation/crypto/digest.ts'
-import { uuidFromBytes } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { email, line, slug } from '../operation/fields.ts'
 
@@ -11,19 +10,17 @@ export interface StandIn {
   readonly for: string
   readonly schema: z.ZodType
   readonly note: string
-  /**
-   * The ids behind the texts, as far as this school has them.
-   *
-   * @param members gets the ids of those who turn out to hold a role, so that nobody asks again
-   */
-  find(
-    tx: SchoolTx,
-    texts: readonly string[],
-    members: Set<string>,
-  ): Promise<ReadonlyMap<string, string>>
+  /** Imports that use it never change what it finds, so one that runs may remember it for a while. */
+  readonly lasting: boolean
+  /** What is behind the texts, as far as this school has it. */
+  find(tx: SchoolTx, texts: readonly string[]): Promise<ReadonlyMap<string, Named>>
 }
 
-type Found = { name: string; id: string }
+export interface Named {
+  readonly id: string
+  /** Somebody who holds a role here, so that nobody has to ask again. */
+  readonly isMember?: boolean
+}
 
 /** People are known elsewhere by their email. Only members of this school are found by it. */
 export function byEmail(column: string): StandIn {
@@ -31,6 +28,7 @@ export function byEmail(column: string): StandIn {
     for: column,
     schema: email,
     note: `stands in for ${column}: the email of a member`,
+    lasting: true,
     find: findByEmail,
   }
 }
@@ -41,30 +39,30 @@ export function byEmails(column: string): StandIn {
     for: column,
     schema: z.array(email).max(5000),
     note: `stands in for ${column}: the emails of members`,
+    lasting: true,
     find: findByEmail,
   }
 }
 
+/** One look at the index of members for each person: a join would read all members of the school. */
 async function findByEmail(
   tx: SchoolTx,
   texts: readonly string[],
-  members: Set<string>,
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, Named>> {
   const emails = texts.map((text) => text.toLowerCase())
-  const { rows } = await tx.run(sql<Found & { active: boolean }>`
-    select lower(u.email) as name, u.id, m.roles <> '{}' as active
-    from users u join school_members m on m.user_id = u.id and m.school_id = ${tx.schoolId}
+  const { rows } = await tx.run(sql<Named & { email: string }>`
+    select lower(u.email) as email, u.id, m."isMember"
+    from users u
+      cross join lateral (
+        select m.roles <> '{}' as "isMember" from school_members m
+        where m.school_id = ${tx.schoolId} and m.user_id = u.id limit 1) m
     where lower(u.email) = any(${emails}::text[])`)
-  const ids = new Map<string, string>()
-  for (const { name, id, active } of rows) {
-    ids.set(name, id)
-    if (active) members.add(id)
-  }
+  const people = new Map(rows.map((row) => [row.email, row]))
   for (const [place, text] of texts.entries()) {
-    const id = ids.get(emails[place] ?? '')
-    if (id !== undefined) ids.set(text, id)
+    const person = people.get(emails[place] ?? '')
+    if (person !== undefined) people.set(text, person)
   }
-  return ids
+  return people
 }
 
 type NamedTable =
@@ -81,11 +79,12 @@ export function byName(column: string, named: { table: NamedTable; by: string })
     for: column,
     schema: named.by === 'slug' ? slug : line(64),
     note: `stands in for ${column}`,
+    lasting: false,
     async find(tx, texts) {
-      const { rows } = await tx.run(sql<Found>`
+      const { rows } = await tx.run(sql<Named & { name: string }>`
         select ${sql.ref(named.by)} as name, id from ${sql.table(named.table)}
         where school_id = ${tx.schoolId} and ${sql.ref(named.by)} = any(${texts}::text[])`)
-      return new Map(rows.map(({ name, id }) => [name, id]))
+      return new Map(rows.map((row) => [row.name, row]))
     },
   }
 }
@@ -99,8 +98,9 @@ export function byExternalId(column: string, kind: string): StandIn {
     for: column,
     schema: externalId,
     note: `stands in for ${column}: the external_id under which it was imported`,
+    lasting: false,
     async find(tx, texts) {
-      return new Map(texts.map((text) => [text, idOfExternal(tx.schoolId, kind, text)]))
+      return new Map(texts.map((text) => [text, { id: idOfExternal(tx.schoolId, kind, text) }]))
     },
   }
 }
@@ -112,8 +112,7 @@ export function byExternalId(column: string, kind: string): StandIn {
  * @see RFC 9562 §5.8
  */
 export function idOfExternal(schoolId: string, kind: string, external: string): string {
-  const bytes = sha256(`${schoolId}\n${kind}\n${external}`)
-  bytes[6] = 0x80 | ((bytes[6] ?? 0) & 0x0f)
-  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f)
-  return uuidFromBytes(bytes)
+  const hex = hash('sha256', `${schoolId}\n${kind}\n${external}`, 'hex')
+  const variant = '89ab'[Number.parseInt(hex.charAt(16), 16) & 3]
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }

@@ -9,11 +9,12 @@ type Values = Record<string, unknown>
 
 /** A row on its way: what it says, what there was, and what becomes of it. */
 export interface StartedRow {
+  /** Every member that it can have; undefined where the row says nothing. */
   readonly values: Values
   /** Who is known to hold a role here, because rows of the batch named them by their email. */
   readonly members: ReadonlySet<string>
-  before?: Readonly<Values>
-  outcome?: RowOutcome
+  before: Readonly<Values> | undefined
+  outcome: RowOutcome | undefined
 }
 
 /** A row that can be written, as far as it can be told by looking at it alone. */

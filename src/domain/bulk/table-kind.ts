@@ -4,8 +4,9 @@ import { id } from '../operation/fields.ts'
 import { OperationRefused, type Refusal } from '../operation/refusal.ts'
 import { claimer } from './claimer.ts'
 import type { BulkCaller, BulkKind, ImportRow, RowOutcome } from './kind.ts'
+import type { KnownNames } from './known-names.ts'
 import { findBefore, identityOf, planRow } from './plan-rows.ts'
-import { externalId, idOfExternal } from './stand-in.ts'
+import { externalId, idOfExternal, type Named } from './stand-in.ts'
 import type { KeyedDetails, PlannedRow, StartedRow, TableKindDetails } from './table-details.ts'
 import { writeInWaves } from './waves.ts'
 import { insertRows, updateRows } from './write-rows.ts'
@@ -16,6 +17,18 @@ export function tableKind(details: TableKindDetails): BulkKind {
   const key = details.key ?? ['id']
   const identified = key.includes('id')
   const external = identified && natural === undefined
+  const keyed = { ...details, key }
+  const columns = {
+    ...(identified ? { id: { schema: id, note: 'kept; a new one unless given' } } : {}),
+    ...(external
+      ? { external_id: { schema: externalId, note: 'the name that another system has for it' } }
+      : {}),
+    ...details.columns,
+    ...Object.fromEntries(
+      Object.entries(standIns).map(([column, { schema, note }]) => [column, { schema, note }]),
+    ),
+  }
+  const blank = blankOf([...Object.keys(columns), ...key, ...(details.derived ?? [])])
   return {
     name,
     about,
@@ -25,20 +38,11 @@ export function tableKind(details: TableKindDetails): BulkKind {
     named: details.named ?? namingOf(identified, natural),
     scopes,
     example,
-    columns: {
-      ...(identified ? { id: { schema: id, note: 'kept; a new one unless given' } } : {}),
-      ...(external
-        ? { external_id: { schema: externalId, note: 'the name that another system has for it' } }
-        : {}),
-      ...details.columns,
-      ...Object.fromEntries(
-        Object.entries(standIns).map(([column, { schema, note }]) => [column, { schema, note }]),
-      ),
-    },
+    columns,
     ...(details.apart === true ? { claim: claimer(details) } : {}),
-    async write(tx, caller, rows) {
+    async write(tx, caller, rows, known) {
       try {
-        return await writeAll(tx, caller, rows, { ...details, key })
+        return await writeAll(tx, caller, rows, { known, keyed, blank })
       } catch (error) {
         throw renamed(error, details)
       }
@@ -52,28 +56,43 @@ function namingOf(identified: boolean, natural: readonly string[] | undefined): 
   return identified ? `id, else ${names}` : names
 }
 
+interface Writing {
+  readonly keyed: KeyedDetails
+  readonly known: KnownNames
+  readonly blank: Readonly<Record<string, undefined>>
+}
+
+/**
+ * An object with every member that a row can get on its way. What is added to an object one by one
+ * moves it in memory each time, which cost more than everything else that is done with a row here.
+ */
+function blankOf(names: readonly string[]): Record<string, undefined> {
+  return Object.fromEntries(names.map((name) => [name, undefined]))
+}
+
 async function writeAll(
   tx: SchoolTx,
   caller: BulkCaller,
   rows: readonly ImportRow[],
-  details: KeyedDetails,
+  writing: Writing,
 ): Promise<RowOutcome[]> {
-  const started = await resolve(tx, details, rows)
+  const { keyed: details } = writing
+  const started = await resolve(tx, writing, rows)
   await details.locate?.(tx, started)
   await findBefore(tx, caller, details, started)
   const identities = started.map((row) => identityOf(row, details))
   const inWaves = await writeInWaves(rows, identities, (wave) =>
-    writeAll(tx, caller, wave, details),
+    writeAll(tx, caller, wave, writing),
   )
   if (inWaves !== undefined) return inWaves
   const defaults = (await details.defaults?.(tx)) ?? {}
   for (const row of started) planRow(row, details, defaults, caller)
   const planned = started.filter(isPlanned)
   await details.inspect?.(tx, planned, caller)
-  const writing = planned.filter(({ outcome }) => outcome === 'created' || outcome === 'updated')
-  await insertRows(tx, details, writing)
-  await updateRows(tx, details, writing)
-  await details.confirm?.(tx, writing)
+  const changes = planned.filter(({ outcome }) => outcome === 'created' || outcome === 'updated')
+  await insertRows(tx, details, changes)
+  await updateRows(tx, details, changes)
+  await details.confirm?.(tx, changes)
   return started.map(({ outcome }) => outcome ?? 'unchanged')
 }
 
@@ -84,11 +103,16 @@ function isPlanned(row: StartedRow): row is PlannedRow {
 /** Puts ids where rows have other names for what they speak of. */
 async function resolve(
   tx: SchoolTx,
-  details: KeyedDetails,
+  { keyed: details, known, blank }: Writing,
   rows: readonly ImportRow[],
 ): Promise<StartedRow[]> {
   const members = new Set<string>()
-  const started: StartedRow[] = rows.map(({ values }) => ({ values: { ...values }, members }))
+  const started: StartedRow[] = rows.map(({ values }) => ({
+    values: Object.assign({ ...blank }, values),
+    members,
+    before: undefined,
+    outcome: undefined,
+  }))
   for (const [column, standIn] of Object.entries(details.standIns ?? {})) {
     const using = started.filter(({ values }) => values[column] != null)
     if (using.length === 0) continue
@@ -98,11 +122,15 @@ async function resolve(
       if (typeof named === 'string') texts.add(named)
       else for (const text of named) texts.add(text)
     }
-    const found = await standIn.find(tx, [...texts], members)
+    const found = await known.find(tx, standIn, texts)
+    for (const text of texts) {
+      const named = found.get(text)
+      if (named?.isMember === true) members.add(named.id)
+    }
     for (const row of using) {
-      const known = idsOf(found, row.values[column] as string | string[])
-      if (known === undefined) row.outcome ??= unknown(column)
-      else row.values[standIn.for] ??= known
+      const ids = idsOf(found, row.values[column] as string | string[])
+      if (ids === undefined) row.outcome ??= unknown(column)
+      else row.values[standIn.for] ??= ids
     }
   }
   for (const { values } of started) {
@@ -113,11 +141,11 @@ async function resolve(
 }
 
 function idsOf(
-  found: ReadonlyMap<string, string>,
+  found: ReadonlyMap<string, Named>,
   named: string | readonly string[],
 ): string | string[] | undefined {
-  if (typeof named === 'string') return found.get(named)
-  const ids = named.flatMap((name) => found.get(name) ?? [])
+  if (typeof named === 'string') return found.get(named)?.id
+  const ids = named.flatMap((name) => found.get(name)?.id ?? [])
   return ids.length === named.length ? ids : undefined
 }
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { SchoolTx, TenantTable } from '../../foundation/db/school-db.ts'
-import { same } from './plan-rows.ts'
+import { objectAfter, same } from './plan-rows.ts'
 import type { ChildList, KeyedDetails, PlannedRow, TableKindDetails } from './table-details.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -75,10 +75,7 @@ export async function updateRows(
     await tx.run(sql`
       delete from ${sql.table(list.table)}
       where school_id = ${tx.schoolId} and ${sql.ref(list.owner)} = any(${owners}::uuid[])`)
-    const lists = moved.map(({ values, before }) => ({
-      value: values[name],
-      values: { ...before, ...values },
-    }))
+    const lists = moved.map((row) => ({ value: row.values[name], values: objectAfter(row) }))
     await insertChildren(tx, list, lists)
   }
 }
@@ -128,13 +125,23 @@ function asJson(
   details: KeyedDetails,
   members: readonly string[],
 ): string {
-  const columns = members.map((name) => [name, storedAs(details, name)] as const)
-  return JSON.stringify(
-    rows.map(({ values }) => {
-      const row: Record<string, unknown> = {}
+  const columns = members.map((name) => [name, `"${storedAs(details, name)}":`] as const)
+  let json = ''
+  for (const { values } of rows) {
+    let row = ''
+    for (const [name, column] of columns) {
+      const value = values[name]
       // JSON has no place for what is undefined, so it is left out.
-      for (const [name, column] of columns) row[column] = values[name]
-      return row
-    }),
-  )
+      if (value !== undefined) row += (row === '' ? column : `,${column}`) + jsonOf(value)
+    }
+    json += json === '' ? `{${row}}` : `,{${row}}`
+  }
+  return `[${json}]`
+}
+
+/** Texts that JSON has as they are, between quotation marks: most of them, so nobody has to rewrite them. */
+const PLAIN = /^[^"\\\u0000-\u001f\ud800-\udfff]*$/
+
+function jsonOf(value: unknown): string {
+  return typeof value === 'string' && PLAIN.test(value) ? `"${value}"` : JSON.stringify(value)
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { columnsOf, NEEDED } from '../bulk/columns.ts'
+import { objectAfter } from '../bulk/plan-rows.ts'
 import { byEmail } from '../bulk/stand-in.ts'
 import type { StartedRow } from '../bulk/table-details.ts'
 import { tableKind } from '../bulk/table-kind.ts'
@@ -108,7 +109,8 @@ export const paymentKind = tableKind({
 })
 
 /** Completes an attempt the way one that is recorded by hand is completed, and judges it as that is. */
-function settleAttempt({ values, before }: StartedRow): void {
+function settleAttempt(row: StartedRow): void {
+  const { values, before } = row
   if (Array.isArray(values.lines)) {
     values.bought = values.lines
     values.lines = (values.lines as z.output<typeof boughtLine>[]).map(
@@ -119,8 +121,7 @@ function settleAttempt({ values, before }: StartedRow): void {
   if (issued != null) {
     values.invoice = { ...issued, issued_at: new Date(issued.issued_at).toISOString() }
   }
-  const attempt = { ...NEW_ATTEMPT, ...before, ...values } as unknown as Attempt &
-    Record<string, unknown>
+  const attempt = objectAfter(row, NEW_ATTEMPT) as unknown as Attempt & Record<string, unknown>
   checkAttempt(attempt, Date.now())
   const begun = attempt.created_at ?? new Date().toISOString()
   const refunded = ['refunded', 'partially_refunded'].includes(attempt.refunding_state)

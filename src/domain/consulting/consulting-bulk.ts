@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { columnsOf, inAnyOrder, NEEDED, requireMembers } from '../bulk/columns.ts'
+import { objectAfter } from '../bulk/plan-rows.ts'
 import { byEmail, byEmails, byExternalId, byName } from '../bulk/stand-in.ts'
 import type { PlannedRow } from '../bulk/table-details.ts'
 import { tableKind } from '../bulk/table-kind.ts'
@@ -160,9 +161,9 @@ export const meetingKind = tableKind({
       rows: people,
     },
   },
-  settle({ values, before }) {
-    inAnyOrder(values, 'member_ids')
-    const meeting = { state: 'available', member_ids: [], ...before, ...values } as Meeting
+  settle(row) {
+    inAnyOrder(row.values, 'member_ids')
+    const meeting = objectAfter(row, NEW_MEETING) as unknown as Meeting
     checkKind(meeting.service_id ?? null, meeting.study_group_id ?? null)
     if (meeting.study_group_id != null) checkClass(meeting.state, meeting.member_ids)
     if (meeting.starts_at !== undefined && meeting.ends_at !== undefined) {
@@ -171,6 +172,8 @@ export const meetingKind = tableKind({
   },
   inspect: nameMeetings,
 })
+
+const NEW_MEETING = { state: 'available', member_ids: [] }
 
 interface Meeting {
   readonly service_id?: string | null

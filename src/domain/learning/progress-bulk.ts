@@ -10,6 +10,9 @@ import { time } from '../operation/fields.ts'
 import type { Refusal } from '../operation/refusal.ts'
 import { lectureProgress, listProgress, markProgress } from './progress-operations.ts'
 
+/** A student learned at each of them. */
+const TIMES = ['first_read_at', 'completed_at', 'updated_at'] as const
+
 const FIXED = { needed: true, fixed: true }
 
 export const progressKind = tableKind({
@@ -38,7 +41,8 @@ export const progressKind = tableKind({
     },
   },
   stored: { student_id: 'user_id' },
-  derived: ['course_id'],
+  derived: ['course_id', 'enrollment_id'],
+  elsewhere: ['enrollment_id'],
   apart: true,
   now: ['first_read_at', 'updated_at'],
   standIns: {
@@ -56,31 +60,39 @@ export const progressKind = tableKind({
   async confirm(tx, rows) {
     if (rows.length === 0) return
     await moveBookmarks(tx, rows)
-    const learned = new Map<string, { userId: string; at: string }>()
+    const learned = new Map<string, Set<string>>()
     for (const { values, before } of rows) {
       const userId = String(before?.student_id ?? values.student_id)
-      for (const name of ['first_read_at', 'completed_at', 'updated_at']) {
+      const times = learned.get(userId) ?? new Set()
+      learned.set(userId, times)
+      for (const name of TIMES) {
         const at = values[name] ?? before?.[name]
-        if (typeof at === 'string') learned.set(`${userId} ${at}`, { userId, at })
+        if (typeof at === 'string') times.add(at)
       }
     }
-    await addLearningDays(tx, [...learned.values()])
+    await addLearningDays(
+      tx,
+      [...learned].flatMap(([userId, times]) => [...times].map((at) => ({ userId, at }))),
+    )
   },
 })
 
 /** A lecture is in one course, which the student must have or have had. */
 async function findCourses(tx: SchoolTx, rows: readonly StartedRow[]): Promise<void> {
   const courses = await coursesOf(tx, rows)
-  const pairs = new Map<string, { student: unknown; course: string }>()
+  const students = new Map<string, Set<string>>()
   for (const { values } of rows) {
-    const course = courses.get(String(values.lecture_id))
-    if (course === undefined || values.student_id == null) continue
-    pairs.set(`${values.student_id} ${course}`, { student: values.student_id, course })
+    const course = courses.get(values.lecture_id)
+    if (course === undefined || typeof values.student_id !== 'string') continue
+    const others = students.get(course)
+    if (others === undefined) students.set(course, new Set([values.student_id]))
+    else others.add(values.student_id)
   }
-  const enrollments = await enrollmentsOf(tx, [...pairs.values()])
+  const enrollments = await enrollmentsOf(tx, students)
   for (const { values } of rows) {
-    const course = courses.get(String(values.lecture_id))
-    const enrollment = enrollments.get(`${values.student_id} ${course}`)
+    const course = courses.get(values.lecture_id)
+    if (course === undefined) continue
+    const enrollment = enrollments.get(course)?.get(String(values.student_id))
     if (enrollment === undefined) continue
     values.course_id = course
     values.enrollment_id = enrollment
@@ -91,14 +103,14 @@ async function refuseStrangers(tx: SchoolTx, rows: readonly PlannedRow[]): Promi
   const strangers = rows.filter(({ values }) => values.course_id === undefined)
   const courses = await coursesOf(tx, strangers)
   for (const row of strangers) {
-    row.outcome = courses.has(String(row.values.lecture_id)) ? NOT_ENROLLED : UNKNOWN_LECTURE
+    row.outcome = courses.has(row.values.lecture_id) ? NOT_ENROLLED : UNKNOWN_LECTURE
   }
 }
 
 async function coursesOf(
   tx: SchoolTx,
   rows: readonly StartedRow[],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<unknown, string>> {
   const ids = new Set(rows.flatMap(({ values }) => values.lecture_id ?? []))
   if (ids.size === 0) return new Map()
   const { rows: lectures } = await tx.run(sql<{ id: string; course_id: string }>`
@@ -106,22 +118,34 @@ async function coursesOf(
   return new Map(lectures.map(({ id, course_id }) => [id, course_id]))
 }
 
-/** Enrollments by student and course, in the order of their index, see `seek`. */
+/** Enrollments of courses by student, each found by the index that has the whole name, see `seek`. */
 async function enrollmentsOf(
   tx: SchoolTx,
-  pairs: readonly { readonly student: unknown; readonly course: string }[],
-): Promise<ReadonlyMap<string, string>> {
-  if (pairs.length === 0) return new Map()
+  students: ReadonlyMap<string, ReadonlySet<string>>,
+): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
+  const found = new Map<string, Map<string, string>>()
+  const [userIds, courseIds]: [string[], string[]] = [[], []]
+  for (const [course, userIdsOf] of students) {
+    found.set(course, new Map())
+    for (const userId of userIdsOf) {
+      userIds.push(userId)
+      courseIds.push(course)
+    }
+  }
+  if (userIds.length === 0) return found
   const { rows } = await tx.run(sql<{ id: string; user_id: string; course_id: string }>`
     select e.id, e.user_id, e.course_id
-    from unnest(${pairs.map(({ student }) => student)}::uuid[], ${pairs.map(({ course }) => course)}::uuid[])
+    from unnest(${`{${userIds.join()}}`}::uuid[], ${`{${courseIds.join()}}`}::uuid[])
         as u (user_id, course_id)
       cross join lateral (
         select e.id, e.user_id, e.course_id from enrollments e
-        where e.school_id = ${tx.schoolId} and (e.user_id, e.course_id) >= (u.user_id, u.course_id)
-        order by e.user_id, e.course_id limit 1) e
-    where e.user_id = u.user_id and e.course_id = u.course_id`)
-  return new Map(rows.map(({ id, user_id, course_id }) => [`${user_id} ${course_id}`, id]))
+        where e.school_id = ${tx.schoolId}
+          and (e.user_id, e.course_id) >= (u.user_id, u.course_id)
+          and (e.user_id, e.course_id) <= (u.user_id, u.course_id)
+          and e.user_id between u.user_id and u.user_id
+        order by e.user_id, e.course_id limit 1) e`)
+  for (const { id, user_id, course_id } of rows) found.get(course_id)?.set(user_id, id)
+  return found
 }
 
 const UNKNOWN_LECTURE = refusal(

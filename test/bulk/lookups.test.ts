@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { KnownNames } from '../../src/domain/bulk/known-names.ts'
+import { byEmail, type StandIn } from '../../src/domain/bulk/stand-in.ts'
+import { enrollmentKind } from '../../src/domain/learning/enrollment-bulk.ts'
+import { progressKind } from '../../src/domain/learning/progress-bulk.ts'
+import { notificationKind } from '../../src/domain/notifications/notification-bulk.ts'
+import { importInto } from '../support/bulk.ts'
+import { aCourse } from '../support/learning.ts'
+import { indexesOf } from '../support/plans.ts'
+import { aWorld, type TestSchool } from '../support/world.ts'
+
+const world = await aWorld()
+const { connection, statementsOf } = world.database
+let school: TestSchool
+
+beforeEach(async () => {
+  school = await world.aSchool()
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Says whom it was asked for. */
+function noting(asked: string[]): StandIn {
+  const emails = byEmail('member_id')
+  return {
+    ...emails,
+    find(tx, texts) {
+      asked.push(...texts)
+      return emails.find(tx, texts)
+    },
+  }
+}
+
+describe('names that an import knows', () => {
+  test('are not looked up again, but those that nobody had are', async () => {
+    const [known, asked] = [new KnownNames(), [] as string[]]
+    const standIn = noting(asked)
+    const { email, id } = await world.aMember(school, ['student'])
+    const later = await world.aPerson()
+    const texts = new Set([email, later.email])
+    const first = await school.at.transaction((tx) => known.find(tx, standIn, texts))
+    expect(first.get(email)).toMatchObject({ id, isMember: true })
+    expect(first.get(later.email)).toBeUndefined()
+    await world.aMember(school, ['student'], later)
+    const second = await school.at.transaction((tx) => known.find(tx, standIn, texts))
+    expect(second.get(later.email)?.id).toBe(later.id)
+    expect(asked).toEqual([email, later.email, later.email])
+  })
+
+  test('are forgotten after a while, so that whoever left meanwhile is not taken for a member', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const [known, asked] = [new KnownNames(), [] as string[]]
+    const standIn = noting(asked)
+    const { email } = await world.aMember(school, ['student'])
+    const find = () => school.at.transaction((tx) => known.find(tx, standIn, new Set([email])))
+    const first = await find()
+    vi.advanceTimersByTime(11_000)
+    await find()
+    expect(asked).toEqual([email, email])
+    expect(first.has(email)).toBe(true)
+  })
+})
+
+test('a file of several batches looks its people up once', async () => {
+  const { email } = await world.aMember(school, ['student'])
+  const rows = Array.from({ length: 2500 }, (_, n) => ({
+    external_id: `news-${n}`,
+    member_email: n % 2 === 0 ? email : email.toUpperCase(),
+    title: `News ${n}`,
+  }))
+  const statements = await statementsOf(async () => {
+    expect(await importInto(school, notificationKind, rows)).toMatchObject({ created: 2500 })
+  })
+  const lookups = statements.filter((text) => text.includes('lower(u.email) = any'))
+  expect(lookups).toHaveLength(1)
+})
+
+test('what is named by several columns is found by the index that has all of them', async () => {
+  const student = await world.aMember(school, ['student'])
+  const course = await aCourse(school)
+  const student_id = student.id
+  const statements = await statementsOf(async () => {
+    await importInto(school, enrollmentKind, [{ student_id, course_id: course.id }])
+    await importInto(school, progressKind, [
+      { student_id, lecture_id: course.lectures[0]?.[0], state: 'read' },
+    ])
+  })
+  const lookups = statements.filter((text) => text.includes('as wanted ('))
+  expect(await Promise.all(lookups.map((text) => indexesOf(connection, text)))).toEqual([
+    ['enrollments_school_id_user_id_course_id_key'],
+    ['lecture_progress_pkey'],
+  ])
+})
