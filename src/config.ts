@@ -61,7 +61,7 @@ export const variables = {
   DATABASE_POOL_SIZE: {
     fallback: '10',
     schema: wholeNumber(2, 500),
-    about: 'connections of each process',
+    about: 'connections of each process; up to half as many more are shared by all requests',
   },
   DATABASE_STATEMENT_TIMEOUT_MS: {
     fallback: '10000',

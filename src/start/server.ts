@@ -179,8 +179,9 @@ function readinessChecks(
   ]
 }
 
-function poolCounts({ pool }: Database) {
-  return { total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }
+function poolCounts({ pool, pipelines }: Database) {
+  const { totalCount: total, idleCount: idle, waitingCount: waiting } = pool
+  return { total, idle, waiting, shared: pipelines.connections }
 }
 
 /** An embedded PostgreSQL that cannot be brought back: whoever supervises us must start both anew. */

@@ -20,16 +20,17 @@ const told = await aPair(world, older, olderClient, await world.aMember(older))
 const member = await aToken(world, school, ada)
 const operator = await anOperator(world, school)
 
-/** The texts that any connection of the pool keeps under a name, unnamed ones being nowhere to be seen. */
+const KEPT = 'select statement from pg_prepared_statements'
+
+/** The texts that any connection keeps under a name, unnamed ones being nowhere to be seen. */
 async function keptTexts(): Promise<Set<string>> {
-  const { pool } = world.database
+  const { pool, pipelines } = world.database
   const clients = await Promise.all(Array.from({ length: pool.totalCount }, () => pool.connect()))
   try {
-    const kept = await Promise.all(
-      clients.map((one) =>
-        one.query<{ statement: string }>('select statement from pg_prepared_statements'),
-      ),
-    )
+    const kept = await Promise.all([
+      ...clients.map((one) => one.query<{ statement: string }>(KEPT)),
+      pipelines.run<{ statement: string }>(KEPT, []),
+    ])
     return new Set(kept.flatMap(({ rows }) => rows.map(({ statement }) => statement)))
   } finally {
     for (const one of clients) one.release()

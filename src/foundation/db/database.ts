@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { namingClient, type StatementObserver } from './naming-client.ts'
+import { Pipelines } from './pipelines.ts'
 import { connectPrepared } from './prepared.ts'
 import type { DB } from './schema.generated.ts'
 
@@ -18,6 +19,7 @@ export interface DatabaseSettings {
 export interface Database {
   readonly db: Db
   readonly pool: pg.Pool
+  readonly pipelines: Pipelines
   close(): Promise<void>
 }
 
@@ -41,30 +43,41 @@ function safeInteger(value: string): number {
 }
 
 export function openDatabase(settings: DatabaseSettings): Database {
-  const pool = new pg.Pool({
+  const Client = namingClient(settings.observe)
+  const connection = {
     ...settings.connection,
-    Client: namingClient(settings.observe),
     types,
-    max: settings.poolSize,
     connectionTimeoutMillis: 5_000,
-    // They stay open: a timer for every statement, to close what the next one opens again, pays nothing.
-    idleTimeoutMillis: 0,
     keepAlive: true,
     application_name: 'schoolgate',
     // An installation may default to another isolation level; our single statements rely on this one.
     options: `-c default_transaction_isolation=read\\ committed -c statement_timeout=${settings.statementTimeoutMs} -c idle_in_transaction_session_timeout=60000 -c TimeZone=UTC`,
+  } as pg.ClientConfig
+  const pool = new pg.Pool({
+    ...connection,
+    Client,
+    max: settings.poolSize,
+    // They stay open: a timer for every statement, to close what the next one opens again, pays nothing.
+    idleTimeoutMillis: 0,
   } as pg.PoolConfig)
-  pool.on('error', (error) => settings.onIdleError?.(error))
+  const onIdleError = (error: Error) => settings.onIdleError?.(error)
+  pool.on('error', onIdleError)
   // A connection that dies while a statement runs on it also emits this, and the pool listens to
   // idle ones alone: unheard, a failover would end the process. The statement itself is told too.
   pool.on('connect', (client) => client.on('error', () => undefined))
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
-  connectPrepared(db, pool)
-  return { db, pool, close: () => close(db, pool) }
+  const pipelines = new Pipelines(
+    () => new Client({ ...connection, pipeline: true } as pg.ClientConfig),
+    Math.ceil(settings.poolSize / 2),
+    onIdleError,
+  )
+  connectPrepared(db, pipelines)
+  return { db, pool, pipelines, close: () => close(db, pool, pipelines) }
 }
 
 /** Kysely ends only a pool that it used itself, which a server that never got a request did not. */
-async function close(db: Db, pool: pg.Pool): Promise<void> {
+async function close(db: Db, pool: pg.Pool, pipelines: Pipelines): Promise<void> {
+  await pipelines.end()
   await db.destroy()
   if (!pool.ended) await pool.end()
 }

@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import pg from 'pg'
 import utils from 'pg/lib/utils'
 
 type Parse = (text: string) => unknown
@@ -32,6 +32,8 @@ export interface NamedResult {
 interface Wire {
   readonly stream: { cork(): void; uncork(): void }
   readonly parsedStatements: Readonly<Record<string, string>>
+  /** Those that PostgreSQL was sent and has not answered yet. */
+  readonly submittedNamedStatements: Record<string, string>
   parse(statement: NamedStatement): void
   bind(run: { statement: string; values: readonly unknown[] }): void
   describe(target: { type: 'P'; name: '' }): void
@@ -44,6 +46,11 @@ interface Column {
   readonly dataTypeID: number
 }
 
+/** pg pipelines its own queries alone, since others may keep a portal open. This one does not. */
+const OwnQuery = pg.Query as unknown as new (
+  text: string,
+) => { readonly text: string; name: string }
+
 const NO_ROWS: RowShape = { names: [], parsers: [], empty: {} }
 
 /**
@@ -52,10 +59,7 @@ const NO_ROWS: RowShape = { names: [], parsers: [], empty: {} }
  *
  * @see https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-EXT-QUERY
  */
-export class NamedQuery implements pg.Submittable {
-  /** By these two pg notes that the connection has parsed the statement. */
-  readonly name: string
-  readonly text: string
+export class NamedQuery extends OwnQuery implements pg.Submittable {
   readonly #statement: NamedStatement
   readonly #values: readonly unknown[]
   readonly #findParser: FindParser
@@ -71,8 +75,8 @@ export class NamedQuery implements pg.Submittable {
     resolve: (result: NamedResult) => void,
     reject: (error: unknown) => void,
   ) {
+    super(statement.text)
     this.name = statement.name
-    this.text = statement.text
     this.#statement = statement
     this.#values = values
     this.#findParser = findParser
@@ -84,7 +88,8 @@ export class NamedQuery implements pg.Submittable {
   submit(connection: pg.Connection): unknown {
     const wire = connection as unknown as Wire
     const { name, shape } = this.#statement
-    const isParsed = wire.parsedStatements[name] !== undefined
+    const isSent =
+      wire.parsedStatements[name] !== undefined || wire.submittedNamedStatements[name] !== undefined
     let values: readonly unknown[]
     try {
       values = this.#values.map(utils.prepareValue)
@@ -92,7 +97,10 @@ export class NamedQuery implements pg.Submittable {
       return fault
     }
     wire.stream.cork()
-    if (!isParsed) wire.parse(this.#statement)
+    if (!isSent) {
+      wire.parse(this.#statement)
+      wire.submittedNamedStatements[name] = this.text
+    }
     wire.bind({ statement: name, values })
     if (shape === undefined) wire.describe({ type: 'P', name: '' })
     wire.execute()

@@ -11,8 +11,12 @@ import {
 const MAX_NAMED_TEXTS = 2000
 const MAX_NAMED_LENGTH = 20_000
 
-/** "cached plan must not change result type": a migration altered a table under a prepared plan. */
-const STALE_PLAN = '0A000'
+const TO_PREPARE_ANEW: readonly unknown[] = [
+  // "cached plan must not change result type": a migration altered a table under a prepared plan.
+  '0A000',
+  // There is no such statement: it was sent behind another run of it that could not be parsed.
+  '26000',
+]
 
 const names = new Map<string, string>()
 
@@ -52,7 +56,7 @@ export function namingClient(observe: StatementObserver | undefined): typeof pg.
       return this.#run(text, values).catch((error: { code?: string }) => {
         // Otherwise it would lead to the socket alone, and not to who asked.
         if (error instanceof Error) Error.captureStackTrace(error)
-        if (error.code !== STALE_PLAN) throw error
+        if (!TO_PREPARE_ANEW.includes(error.code)) throw error
         // A transaction is lost with its first error, but the next one on this connection is not.
         this.#generation++
         this.#statements.clear()

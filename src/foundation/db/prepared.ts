@@ -1,12 +1,12 @@
 import { CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely'
-import type pg from 'pg'
+import type { Pipelines } from './pipelines.ts'
 import type { DB } from './schema.generated.ts'
 
-/** Where a statement outside a transaction goes at once: Kysely's own way to the pool is longer. */
-const pools = new WeakMap<Kysely<DB>, pg.Pool>()
+/** Where statements go that are not part of a transaction. */
+const pipelinesOf = new WeakMap<Kysely<DB>, Pipelines>()
 
-export function connectPrepared(db: Kysely<DB>, pool: pg.Pool): void {
-  pools.set(db, pool)
+export function connectPrepared(db: Kysely<DB>, pipelines: Pipelines): void {
+  pipelinesOf.set(db, pipelines)
 }
 
 /** Stands for a value in a statement that is put together before there are any. */
@@ -34,10 +34,10 @@ export class Prepared<V extends object, R> {
     this.#compiled ??= this.#compile(db)
     const { text, names } = this.#compiled
     const parameters = names.map((name) => values[name])
-    const pool = pools.get(db)
-    return pool === undefined
+    const pipelines = pipelinesOf.get(db)
+    return pipelines === undefined
       ? db.executeQuery<R>(CompiledQuery.raw(text, parameters))
-      : runOn<R>(pool, text, parameters)
+      : pipelines.run<R>(text, parameters)
   }
 
   #compile(db: Kysely<DB>): { readonly text: string; readonly names: readonly (keyof V)[] } {
@@ -51,18 +51,6 @@ export class Prepared<V extends object, R> {
     })
     return { text, names }
   }
-}
-
-function runOn<R>(pool: pg.Pool, text: string, parameters: unknown[]) {
-  return new Promise<{ readonly rows: readonly R[] }>((resolve, reject) => {
-    pool.connect((error, client, release) => {
-      if (client === undefined) {
-        reject(error)
-        return
-      }
-      client.query<R & pg.QueryResultRow>(text, parameters).finally(release).then(resolve, reject)
-    })
-  })
 }
 
 /**

@@ -14,7 +14,7 @@ afterEach(async () => {
 })
 
 function someMetrics(): Metrics {
-  const pool = () => ({ total: 5, idle: 2, waiting: 7 })
+  const pool = () => ({ total: 5, idle: 2, waiting: 7, shared: 1 })
   const metrics = createMetrics({ version: '1.2.3', pool })
   made.push(metrics)
   return metrics
@@ -47,6 +47,7 @@ describe('createMetrics', () => {
     expect(text).toContain('schoolgate_build_info{version="1.2.3"')
     expect(text).toContain('schoolgate_db_pool_connections{state="busy"} 3')
     expect(text).toContain('schoolgate_db_pool_connections{state="waiting"} 7')
+    expect(text).toContain('schoolgate_db_pool_connections{state="shared"} 1')
     expect(text).toMatch(/^process_resident_memory_bytes \d+/m)
     expect(text).toMatch(
       /^# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total [\d.]+$/m,

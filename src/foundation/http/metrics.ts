@@ -7,6 +7,8 @@ export type PoolCounts = {
   readonly total: number
   readonly idle: number
   readonly waiting: number
+  /** Connections that take the statements of many requests at once. */
+  readonly shared: number
 }
 
 export type Metrics = {
@@ -43,10 +45,11 @@ function addPoolMetrics(registry: Registry, pool: () => PoolCounts): void {
     labelNames: ['state'],
     registers: [registry],
     collect() {
-      const { total, idle, waiting } = pool()
+      const { total, idle, waiting, shared } = pool()
       this.set({ state: 'busy' }, total - idle)
       this.set({ state: 'idle' }, idle)
       this.set({ state: 'waiting' }, waiting)
+      this.set({ state: 'shared' }, shared)
     },
   })
 }

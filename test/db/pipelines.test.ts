@@ -1,0 +1,134 @@
+import { expect, test, vi } from 'vitest'
+import { openDatabase } from '../../src/foundation/db/database.ts'
+import { isDatabaseUnavailable } from '../../src/foundation/db/unavailable.ts'
+import { testDatabase } from '../support/database.ts'
+
+const { pool, pipelines, connection } = await testDatabase()
+await pool.query('create table things (id int primary key, size int)')
+await pool.query('insert into things select n, n * 10 from generate_series(1, 100) n')
+
+const FIND = 'select id, size from things where id = $1'
+const find = (id: number) => pipelines.run<{ id: number; size: number }>(FIND, [id])
+const divide = (by: number) => pipelines.run<{ it: number }>('select 12 / $1::int as it', [by])
+
+async function sessionOf(one: typeof pipelines): Promise<number> {
+  const { rows } = await one.run<{ pid: number }>('select pg_backend_pid() as pid, $1::int', [0])
+  return rows[0]?.pid ?? 0
+}
+
+test('many at once share a connection, and everybody gets their own answer', async () => {
+  const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => find(n + 1)))
+  expect(answers.map(({ rows }) => rows)).toEqual(
+    Array.from({ length: 60 }, (_, n) => [{ id: n + 1, size: (n + 1) * 10 }]),
+  )
+  expect(pipelines.connections).toBe(1)
+})
+
+test('one that fails among others fails alone', async () => {
+  const results = await Promise.allSettled([divide(3), divide(0), divide(4), divide(0), find(7)])
+  expect(results.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+  ])
+  expect((await divide(6)).rows).toEqual([{ it: 2 }])
+})
+
+test('one that cannot be parsed, twice at once, tells both what is wrong with it', async () => {
+  const nonsense = () => pipelines.run('select nothing_like_it from things where id = $1', [1])
+  const results = await Promise.allSettled([nonsense(), nonsense(), find(1)])
+  expect(results).toMatchObject([
+    { status: 'rejected', reason: { code: '42703' } },
+    { status: 'rejected', reason: { code: '42703' } },
+    { status: 'fulfilled', value: { rows: [{ id: 1 }] } },
+  ])
+})
+
+test('a table that was altered meanwhile is asked again, by all who were under way', async () => {
+  const all = () => pipelines.run<object>('select * from things where id < $1', [2])
+  await all()
+  await pool.query('alter table things add column colour text')
+  const answers = await Promise.all([all(), all(), all()])
+  expect(answers.map(({ rows }) => rows)).toEqual(
+    Array(3).fill([{ id: 1, size: 10, colour: null }]),
+  )
+})
+
+test('whoever waits for a lock holds nobody up who comes later', async () => {
+  const holder = await pool.connect()
+  await holder.query('begin')
+  await holder.query('select from things where id = 50 for update')
+  const waits = pipelines.run('update things set size = size + $1 where id = 50', [1])
+  await vi.waitUntil(async () => {
+    const { rows } = await pool.query(`select from pg_stat_activity where wait_event_type = 'Lock'`)
+    return rows.length === 1
+  })
+  for (let n = 1; n <= 20; n++) expect((await find(n)).rows).toHaveLength(1)
+  await holder.query('commit')
+  holder.release()
+  await waits
+  expect((await find(50)).rows).toMatchObject([{ size: 501 }])
+})
+
+test('statements that take their time are spread over connections', async () => {
+  const other = openDatabase({ connection, poolSize: 6, statementTimeoutMs: 5_000 })
+  const slow = () => other.pipelines.run('select pg_sleep(0.06), $1::int', [0])
+  await slow()
+  expect(other.pipelines.connections).toBe(1)
+  await Promise.all(Array.from({ length: 9 }, slow))
+  expect(other.pipelines.connections).toBe(3)
+  await other.close()
+})
+
+test('a connection that is cut is replaced, and whoever was on it learns that it was', async () => {
+  const other = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
+  const session = await sessionOf(other.pipelines)
+  const sleeps = other.pipelines.run('select pg_sleep(60), $1::int', [0])
+  const behind = other.pipelines.run(FIND, [1])
+  const results = Promise.allSettled([sleeps, behind])
+  await vi.waitUntil(async () => {
+    const { rows } = await pool.query(`select from pg_stat_activity where wait_event = 'PgSleep'`)
+    return rows.length === 1
+  })
+  await pool.query('select pg_terminate_backend($1)', [session])
+  for (const result of await results) {
+    expect(result.status).toBe('rejected')
+    expect(result.status === 'rejected' && isDatabaseUnavailable(result.reason)).toBe(true)
+  }
+  expect((await other.pipelines.run(FIND, [2])).rows).toEqual([{ id: 2, size: 20 }])
+  expect(await sessionOf(other.pipelines)).not.toBe(session)
+  await other.close()
+})
+
+test('a connection that is cut while nobody uses it is told, and replaced', async () => {
+  const onIdleError = vi.fn()
+  const other = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 5_000, onIdleError })
+  const session = await sessionOf(other.pipelines)
+  await pool.query('select pg_terminate_backend($1)', [session])
+  await vi.waitUntil(() => onIdleError.mock.calls.length > 0)
+  expect(await sessionOf(other.pipelines)).not.toBe(session)
+  await other.close()
+})
+
+test('a database that is not there is said to be away, at every try', async () => {
+  const away = openDatabase({
+    connection: { ...connection, database: 'no_such_database' },
+    poolSize: 1,
+    statementTimeoutMs: 5_000,
+  })
+  for (let n = 0; n < 2; n++) {
+    await expect(away.pipelines.run(FIND, [1])).rejects.toMatchObject({ code: '3D000' })
+  }
+  await away.close()
+})
+
+test('closing waits for what is under way and takes nothing more', async () => {
+  const other = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 5_000 })
+  const slow = other.pipelines.run<{ it: number }>('select pg_sleep(0.05), $1::int as it', [5])
+  await sessionOf(other.pipelines)
+  await other.close()
+  expect((await slow).rows).toMatchObject([{ it: 5 }])
+  await expect(async () => await other.pipelines.run(FIND, [1])).rejects.toThrow(/closed/)
+})
