@@ -12,7 +12,7 @@ const timeOf = (n: number): string => TIMES[n % TIMES.length] ?? ''
 
 const BODY = 'The new term begins on Monday. Your timetable is on your account page.'
 
-const notifications: ContestKind = {
+export const notifications: ContestKind = {
   kind: notificationKind,
   title: 'Notifications, named by external_id, people by email',
   order: 'by time',

@@ -1,6 +1,7 @@
 import { availableParallelism, cpus } from 'node:os'
 import type { ContestKind } from './contest-kind.ts'
 import type { Figures } from './measure-import.ts'
+import type { MemoryTrace } from './trace-memory.ts'
 
 export interface Imported {
   readonly contest: ContestKind
@@ -13,7 +14,11 @@ export interface Imported {
 const BAR = 20_000
 
 /** The whole of docs/performance-import.md. */
-export function importDocument(imported: readonly Imported[], rows: number): string {
+export function importDocument(
+  imported: readonly Imported[],
+  rows: number,
+  trace: MemoryTrace,
+): string {
   const slowest = Math.min(...imported.map(({ first }) => first.rowsPerSecond))
   const n = (value: number) => Math.round(value).toLocaleString('en')
   return `# Import
@@ -26,13 +31,27 @@ writes a thousand rows with one hand-written \`insert … select from unnest …
 
 - **Machine**: ${availableParallelism()} cores (${cpus()[0]?.model.trim() || process.arch}), shared with other work; Node ${process.versions.node}, PostgreSQL 18 without
   disk flush, on the same cores. CPU time means more than rows per second.
-- **Memory** is the most that the process took until a tenth of the rows was done, and until all were: the
-  second must not grow with the file.
+- **Memory** is the most that the process took until a tenth of the rows was done, and until all were. It
+  rises to what Node takes before it cleans up; whether anything is kept is shown below the table.
 - **Stall** is the longest that anything else had to wait for the event loop.
 
 Bar: ${n(BAR)} rows per second; the slowest kind reached ${n(slowest)}${slowest >= BAR ? '' : ', **not met**'}.
 
-${importTable(imported)}`
+${importTable(imported)}
+${memoryParagraph(trace)}
+`
+}
+
+/** Whether a longer file needs more memory. */
+export function memoryParagraph({ rows, held, rssEarly, rssPeak }: MemoryTrace): string {
+  const [least, most] = [Math.min(...held), Math.max(...held)]
+  return `A file of ${rows.toLocaleString('en')} notifications: what was still in use after a full collection, in MB, at each
+tenth of the file: ${held.map((bytes) => megabytes(bytes).toFixed(1)).join(', ')}; between the least and the most of
+them are ${megabytes(most - least).toFixed(1)} MB. The process took ${megabytes(rssEarly).toFixed(0)} MB at most until a tenth was done, and ${megabytes(rssPeak).toFixed(0)} until all was.`
+}
+
+function megabytes(bytes: number): number {
+  return bytes / 1024 / 1024
 }
 
 export function importTable(imported: readonly Imported[]): string {
@@ -50,7 +69,6 @@ export function importTable(imported: readonly Imported[]): string {
 
 function line(title: string, figures: Figures, floor: Figures): string {
   const { rowsPerSecond, node, postgres, rssEarly, rssPeak, stall, others } = figures
-  const megabytes = (bytes: number) => Math.round(bytes / 1024 / 1024)
   const cells = [
     title,
     Math.round(rowsPerSecond),
@@ -58,7 +76,7 @@ function line(title: string, figures: Figures, floor: Figures): string {
     (node + postgres).toFixed(1),
     node.toFixed(1),
     postgres.toFixed(1),
-    `${megabytes(rssEarly)} / ${megabytes(rssPeak)}`,
+    `${megabytes(rssEarly).toFixed(0)} / ${megabytes(rssPeak).toFixed(0)}`,
     stall.toFixed(0),
     others.toFixed(1),
   ]
