@@ -322,3 +322,26 @@ async function collector(): Promise<() => number> {
     return process.memoryUsage().heapUsed
   }
 }
+
+test('a text arrives as it was written, whatever means something to PostgreSQL in it', async () => {
+  await furnishExamples(world, school)
+  const texts = ['NULL', '{a,b}', '"quoted"', 'back\\slash\\', '\\"', "it's", '⇒ 🎓', '(1,2)', ' ']
+  const rows = texts.map((body, n) => ({
+    external_id: `text-${n}`,
+    member_id: EXAMPLE.student,
+    title: `Title ${body}`,
+    body,
+    ...(n % 2 === 0 ? { url: '/a,"b"' } : {}),
+  }))
+  expect(await importInto(school, notificationKind, rows)).toMatchObject({
+    created: rows.length,
+    failed: 0,
+  })
+  const { rows: stored } = await school.at.run(sql<{ title: string; body: string; url: unknown }>`
+    select title, body, url from notifications
+    where school_id = ${school.id} and title like 'Title %'`)
+  const byBody = (a: { body: string }, b: { body: string }) => (a.body < b.body ? -1 : 1)
+  expect([...stored].sort(byBody)).toEqual(
+    rows.map(({ title, body, url = null }) => ({ title, body, url })).sort(byBody),
+  )
+})

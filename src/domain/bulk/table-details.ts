@@ -51,6 +51,8 @@ export interface TableKindDetails {
   readonly columns: Readonly<Record<string, BulkColumn>>
   /** What members are called in the table, where it calls them something else. */
   readonly stored?: Readonly<Record<string, string>>
+  /** What PostgreSQL calls the type of columns that are plain text in a file and not in the table. */
+  readonly types?: Readonly<Record<string, 'time'>>
   /** Columns that the table does not have; `inspect` and `confirm` see to them. */
   readonly elsewhere?: readonly string[]
   /** Columns of the table that follow from others; `inspect` fills them, or `locate` those of the key. */

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { SchoolTx, TenantTable } from '../../foundation/db/school-db.ts'
 import { objectAfter, same } from './plan-rows.ts'
+import { listsOf } from './row-lists.ts'
 import type { ChildList, KeyedDetails, PlannedRow, TableKindDetails } from './table-details.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -23,10 +24,15 @@ export async function insertRows(
     now.has(column) ? sql`coalesce(v.${sql.ref(column)}, now())` : sql`v.${sql.ref(column)}`,
   )
   const table = sql.table(details.table)
+  const references = sql.join(columns.map((column) => sql.ref(column)))
+  const lists = listsOf(made, details, members)
+  const given =
+    lists === undefined
+      ? sql`json_populate_recordset(null::${table}, ${asJson(made, details, members)}::json) v`
+      : sql`unnest(${sql.join(lists)}) v (${references})`
   await tx.run(sql`
-    insert into ${table} (school_id, ${sql.join(columns.map((column) => sql.ref(column)))})
-    select ${tx.schoolId}::uuid, ${sql.join(values)}
-    from json_populate_recordset(null::${table}, ${asJson(made, details, members)}::json) v`)
+    insert into ${table} (school_id, ${references})
+    select ${tx.schoolId}::uuid, ${sql.join(values)} from ${given}`)
   for (const [name, list] of Object.entries(details.lists ?? {})) {
     const filled = made.filter(({ values }) => values[name] !== undefined)
     await insertChildren(

@@ -74,6 +74,7 @@ export const slotKind = tableKind({
     time_zone: { note: 'the school’s own unless given' },
     capacity: { default: 1 },
   }),
+  types: { starts_at: 'time' },
   standIns: { service_external_id: byExternalId('service_id', SERVICES) },
   defaults: schoolTimeZone,
   confirm: checkTimes,
