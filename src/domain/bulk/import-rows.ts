@@ -16,7 +16,7 @@ export interface ImportOptions {
   readonly dryRun?: boolean | undefined
   /** Rows on earlier lines are passed over. */
   readonly fromLine?: number | undefined
-  /** No further batch is written once so many rows were refused. */
+  /** No further batch is begun once so many rows were refused; those under way are finished. */
   readonly maxErrors?: number | undefined
   /** Batches that have nothing to do with each other may be written at the same time, on so many. */
   readonly connections?: number | undefined
