@@ -14,10 +14,17 @@ export function randomSecret(bytes = 32): Buffer {
   return secret
 }
 
+const NAME_LENGTH = 12
+const names = { text: '', used: 0 }
+
 /** A short name that no other has and that tells nothing: 72 random bits as 12 characters. */
 export function randomName(): string {
-  const start = draw(9)
-  return supply.bytes.toString('base64url', start, start + 9)
+  if (names.used === names.text.length) {
+    names.text = randomFillSync(Buffer.alloc(NAME_LENGTH * 192)).toString('base64url')
+    names.used = 0
+  }
+  names.used += NAME_LENGTH
+  return names.text.slice(names.used - NAME_LENGTH, names.used)
 }
 
 function draw(bytes: number): number {

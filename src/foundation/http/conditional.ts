@@ -20,10 +20,10 @@ export function constantDocument(
   const unchanged = {
     etag,
     'cache-control': `public, max-age=${options.maxAgeSeconds}`,
-    'x-content-type-options': 'nosniff',
   }
   const headers = {
     ...unchanged,
+    'x-content-type-options': 'nosniff',
     'content-type': options.contentType ?? 'application/json; charset=utf-8',
   }
   const length = { 'content-length': String(Buffer.byteLength(body)) }
@@ -49,7 +49,8 @@ export function sendDocument(
   if (matchesNone(request.headers['if-none-match'], document.etag)) {
     return reply.send(document.body)
   }
-  return reply.code(304).removeHeader('content-type').send()
+  reply.removeHeader('content-type').removeHeader('x-content-type-options')
+  return reply.code(304).send()
 }
 
 /**
