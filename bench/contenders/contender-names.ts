@@ -1,6 +1,7 @@
 /** Everyone who can be measured; each but `ours` is the file of that name in this folder. */
 export const CONTENDER_TITLES = {
   floor: 'floor',
+  'floor-workers': 'floor, two processes',
   ours: 'Schoolgate',
   'ours-workers': 'Schoolgate, WORKERS=2',
   baseline: 'Schoolgate, the other build',

@@ -48,9 +48,13 @@ export async function playRound(
     machine: machineMicroseconds(),
     at: performance.now(),
   })
+  // Open before the clocks are read and closed after: a round is short, and with a thousand
+  // connections in it every other request would pay for one. Nobody opens one per request.
+  const connections = await openConnections(target.port, settings.lanes)
   const before = await read()
-  const { latencies, failures, firstFailure } = await send(target.port, play, settings)
+  const { latencies, failures, firstFailure } = await send(connections, play, settings)
   const after = await read()
+  await Promise.all(connections.map((client) => client.close()))
   const requests = latencies.length
   const seconds = (after.at - before.at) / 1000
   const node = usedBetween(before.node, after.node)
@@ -78,45 +82,62 @@ interface Sent {
   firstFailure: string | undefined
 }
 
-async function send(port: number, play: Play, settings: RoundSettings): Promise<Sent> {
+/** In groups that fit into the queue of a listening socket. */
+async function openConnections(port: number, count: number): Promise<readonly Client[]> {
+  const opened: Client[] = []
+  while (opened.length < count) {
+    const group = Array.from({ length: Math.min(100, count - opened.length) }, async () => {
+      const client = new Client(`http://127.0.0.1:${port}`, { pipelining: 1 })
+      // Whether it is found matters not: the connection stays.
+      const { body } = await client.request({ method: 'GET', path: '/healthz' })
+      await body.dump()
+      return client
+    })
+    opened.push(...(await Promise.all(group)))
+  }
+  return opened
+}
+
+async function send(
+  connections: readonly Client[],
+  play: Play,
+  settings: RoundSettings,
+): Promise<Sent> {
   const sent: Sent = { latencies: [], failures: 0, firstFailure: undefined }
   const until = performance.now() + settings.milliseconds
   let left = settings.requests
   const goesOn = () => left-- > 0 && performance.now() < until
-  const lanes = lanesOf(play, settings.lanes)
-  await Promise.all(lanes.map((lane) => drive(lane, port, play.expect, goesOn, sent)))
+  const lanes = lanesOf(play, connections.length)
+  await Promise.all(
+    connections.map((client, n) => drive(lanes[n], client, play.expect, goesOn, sent)),
+  )
   return sent
 }
 
 /** One connection, one request at a time. */
 async function drive(
-  lane: Lane,
-  port: number,
+  lane: Lane | undefined,
+  client: Client,
   expected: number,
   goesOn: () => boolean,
   sent: Sent,
 ): Promise<void> {
-  const client = new Client(`http://127.0.0.1:${port}`, { pipelining: 1 })
-  try {
-    while (goesOn()) {
-      const request = lane.next()
-      if (request === undefined) break
-      const start = performance.now()
-      const { statusCode, body } = await client.request({
-        method: request.method,
-        path: request.path,
-        headers: request.headers,
-        body: request.body ?? null,
-      })
-      const text = await body.text()
-      sent.latencies.push(performance.now() - start)
-      if (statusCode === expected && !text.startsWith('{"errors"')) lane.learn(text)
-      else {
-        sent.failures++
-        sent.firstFailure ??= `${statusCode} ${text.slice(0, 300)}`
-      }
+  while (goesOn()) {
+    const request = lane?.next()
+    if (request === undefined) break
+    const start = performance.now()
+    const { statusCode, body } = await client.request({
+      method: request.method,
+      path: request.path,
+      headers: request.headers,
+      body: request.body ?? null,
+    })
+    const text = await body.text()
+    sent.latencies.push(performance.now() - start)
+    if (statusCode === expected && !text.startsWith('{"errors"')) lane?.learn(text)
+    else {
+      sent.failures++
+      sent.firstFailure ??= `${statusCode} ${text.slice(0, 300)}`
     }
-  } finally {
-    await client.close()
   }
 }

@@ -1,0 +1,15 @@
+import cluster from 'node:cluster'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { announce } from './serve.ts'
+
+/** The floor in two processes that share a port: what sharing itself costs on this machine. */
+if (cluster.isPrimary) {
+  const workers = [cluster.fork(), cluster.fork()]
+  const addresses = await Promise.all(workers.map((worker) => once(worker, 'listening')))
+  announce((addresses[0]?.[0] ?? null) as AddressInfo | null)
+} else {
+  // The port is asked for through it, and nothing else keeps a process alive meanwhile.
+  process.channel?.ref()
+  await import('./floor.ts')
+}
