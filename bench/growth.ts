@@ -27,7 +27,7 @@ const TURNS = Number(values.turns)
  * By requests and for each process: with a time, or with one count for two processes, the side with
  * more processes would still be compiling while it is measured.
  */
-const WARM_UP = { requests: 8000, milliseconds: 60_000 }
+const WARM_UP = { requests: 20_000, milliseconds: 60_000 }
 const ROUND = { requests: 4000, milliseconds: 4000 }
 const STORM_ROUND = { requests: 4000, milliseconds: 800 }
 const LANES = 8
@@ -92,6 +92,12 @@ try {
     const [us, floor] = [step('ours', 'ours-workers'), step('floor', 'floor-workers')]
     await compare(title, userinfo, 1.1, us, floor)
   }
+  // What sharing a port costs, apart from what it costs to keep a second process busy on these cores.
+  const pair = { world: large, lanes: LANES * 2, processes: 2 } as const
+  await compare('UserInfo: two servers of one process each → `WORKERS=2`', userinfo, 1.1, {
+    before: { ...pair, contender: 'ours-twins' },
+    after: { ...pair, contender: 'ours-workers' },
+  })
   await weatherStorm(large)
 } finally {
   await large.close()
