@@ -41,7 +41,7 @@ export async function openWorld(name: string, size: Size): Promise<World> {
   const seeded = await ensureSeeded(address, size)
   const createDatabase = async (database: string, template = 'template1') => {
     await administer(address, `drop database if exists ${database} with (force)`)
-    await administer(address, `create database ${database} template ${template}`)
+    await administer(address, `create database ${database} template ${template} strategy file_copy`)
   }
   await createDatabase(OURS, seeded)
   const pool = new pg.Pool({ ...address, database: OURS, max: 4 })
