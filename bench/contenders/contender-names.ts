@@ -4,7 +4,6 @@ export const CONTENDER_TITLES = {
   'floor-workers': 'floor, two processes',
   ours: 'Schoolgate',
   'ours-workers': 'Schoolgate, WORKERS=2',
-  'ours-twins': 'Schoolgate, two servers',
   baseline: 'Schoolgate, the other build',
   'ours-logging': 'Schoolgate, logging every request',
   'oidc-provider-memory': 'oidc-provider, in memory',

@@ -41,7 +41,6 @@ export async function startContender(
   if (name === 'ours-workers') {
     return await startOurs(name, world, scenario, { LOG_LEVEL: 'warn', WORKERS: '2' })
   }
-  if (name === 'ours-twins') return await startTwins(name, world, scenario)
   if (name === 'baseline') return await startOurs(name, world, scenario, { LOG_LEVEL: 'warn' })
   return await startInOwnProcess(name, world, scenario)
 }
@@ -78,23 +77,6 @@ export async function startOurs(
     target: { port, pid: pidOf(child), countStatements: () => countStatements(child) },
     prepare: (count) => scenario.prepare(world, count),
     stop: () => stop(child),
-  }
-}
-
-/** Two servers that know nothing of each other, loaded at the same time. */
-async function startTwins(
-  name: ContenderName,
-  world: World,
-  scenario: Scenario,
-): Promise<Contender> {
-  const one = await startOurs(name, world, scenario, { LOG_LEVEL: 'warn' })
-  const other = await startOurs(name, world, scenario, { LOG_LEVEL: 'warn' })
-  return {
-    ...one,
-    target: { ...one.target, twin: other.target },
-    async stop() {
-      await Promise.all([one.stop(), other.stop()])
-    },
   }
 }
 

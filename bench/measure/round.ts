@@ -24,8 +24,6 @@ export interface Target {
   readonly pid: number
   /** How many statements it has sent to PostgreSQL so far. */
   countStatements(): Promise<number>
-  /** A second server on a port of its own, which gets every other connection. */
-  readonly twin?: Target
 }
 
 /** A round ends when it has sent so many requests, or after so long. */
@@ -42,10 +40,9 @@ export async function playRound(
   settings: RoundSettings,
   postgresPid: number,
 ): Promise<Round> {
-  const targets = target.twin === undefined ? [target] : [target, target.twin]
   const read = async () => ({
-    statements: await countAll(targets),
-    node: new Map(targets.flatMap(({ pid }) => [...readClocks(pid)])),
+    statements: await target.countStatements(),
+    node: readClocks(target.pid),
     postgres: readClocks(postgresPid),
     self: process.cpuUsage(),
     machine: machineMicroseconds(),
@@ -53,7 +50,7 @@ export async function playRound(
   })
   // Open before the clocks are read and closed after: a round is short, and with a thousand
   // connections in it every other request would pay for one. Nobody opens one per request.
-  const connections = await openConnections(targets, settings.lanes)
+  const connections = await openConnections(target.port, settings.lanes)
   const before = await read()
   const { latencies, failures, firstFailure } = await send(connections, play, settings)
   const after = await read()
@@ -85,20 +82,11 @@ interface Sent {
   firstFailure: string | undefined
 }
 
-async function countAll(targets: readonly Target[]): Promise<number> {
-  const counts = await Promise.all(targets.map((target) => target.countStatements()))
-  return counts.reduce((sum, count) => sum + count, 0)
-}
-
 /** In groups that fit into the queue of a listening socket. */
-async function openConnections(
-  targets: readonly Target[],
-  count: number,
-): Promise<readonly Client[]> {
+async function openConnections(port: number, count: number): Promise<readonly Client[]> {
   const opened: Client[] = []
   while (opened.length < count) {
-    const group = Array.from({ length: Math.min(100, count - opened.length) }, async (_, n) => {
-      const port = targets[n % targets.length]?.port
+    const group = Array.from({ length: Math.min(100, count - opened.length) }, async () => {
       const client = new Client(`http://127.0.0.1:${port}`, { pipelining: 1 })
       // Whether it is found matters not: the connection stays.
       const { body } = await client.request({ method: 'GET', path: '/healthz' })
