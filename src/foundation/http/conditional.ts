@@ -11,6 +11,15 @@ export type ConstantDocument = {
   readonly heads: { readonly whole: readonly string[]; readonly unchanged: readonly string[] }
 }
 
+const ALLOW_ORIGIN = 'access-control-allow-origin'
+
+/** What a 304 need not repeat: the caller has it from the answer that it keeps. */
+const OF_THE_WHOLE = [
+  'content-type',
+  'x-content-type-options',
+  'access-control-expose-headers',
+] as const
+
 export function constantDocument(
   value: unknown,
   options: { readonly maxAgeSeconds: number; readonly contentType?: string },
@@ -27,12 +36,15 @@ export function constantDocument(
     'content-type': options.contentType ?? 'application/json; charset=utf-8',
   }
   const length = { 'content-length': String(Buffer.byteLength(body)) }
-  const heads = { whole: inTurn({ ...headers, ...length }), unchanged: inTurn(unchanged) }
+  const heads = {
+    whole: inTurn({ ...CROSS_ORIGIN_HEADERS, ...headers, ...length }),
+    unchanged: inTurn({ [ALLOW_ORIGIN]: CROSS_ORIGIN_HEADERS[ALLOW_ORIGIN], ...unchanged }),
+  }
   return { body, etag, headers, heads }
 }
 
 function inTurn(headers: Readonly<Record<string, string>>): readonly string[] {
-  return Object.entries({ ...CROSS_ORIGIN_HEADERS, ...headers }).flat()
+  return Object.entries(headers).flat()
 }
 
 /**
@@ -49,7 +61,7 @@ export function sendDocument(
   if (matchesNone(request.headers['if-none-match'], document.etag)) {
     return reply.send(document.body)
   }
-  reply.removeHeader('content-type').removeHeader('x-content-type-options')
+  for (const name of OF_THE_WHOLE) reply.removeHeader(name)
   return reply.code(304).send()
 }
 

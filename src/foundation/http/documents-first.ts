@@ -2,7 +2,12 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import { performance } from 'node:perf_hooks'
 import type { FastifyBaseLogger } from 'fastify'
 import { type ConstantDocument, matchesNone } from './conditional.ts'
-import type { RequestObserver, RequestOutcome } from './observe-requests.ts'
+import type {
+  FinishedRequest,
+  ObservedRequest,
+  RequestObserver,
+  RequestOutcome,
+} from './observe-requests.ts'
 import { RequestLogger } from './request-logger.ts'
 
 /** A document that is known without waiting for anything, and what observers are told of it. */
@@ -48,15 +53,43 @@ function answer(
   const { whole, unchanged } = document.heads
   response.writeHead(isNew ? 200 : 304, ['x-request-id', id, ...(isNew ? whole : unchanged)])
   response.end(isNew ? document.body : undefined)
-  const finished = {
-    log: new RequestLogger(logger, { requestId: id }),
-    method: message.method ?? '',
-    route: message.url,
-    url: message.url ?? '',
-    status: response.statusCode,
-    milliseconds: performance.now() - startedAt,
-    aborted: false,
-    outcome,
+  const finished = new SentDocument(message, response.statusCode, startedAt, outcome, id, logger)
+  for (const observer of observers) observer.finished(finished, finished)
+}
+
+class SentDocument implements FinishedRequest, ObservedRequest {
+  readonly raw: IncomingMessage
+  readonly method: string
+  readonly route: string | undefined
+  readonly url: string
+  readonly status: number
+  readonly milliseconds: number
+  readonly aborted = false
+  readonly outcome: RequestOutcome
+  readonly #id: string
+  readonly #logger: FastifyBaseLogger
+
+  constructor(
+    raw: IncomingMessage,
+    status: number,
+    startedAt: number,
+    outcome: RequestOutcome,
+    id: string,
+    logger: FastifyBaseLogger,
+  ) {
+    this.raw = raw
+    this.method = raw.method ?? ''
+    this.route = raw.url
+    this.url = raw.url ?? ''
+    this.status = status
+    this.milliseconds = performance.now() - startedAt
+    this.outcome = outcome
+    this.#id = id
+    this.#logger = logger
   }
-  for (const observer of observers) observer.finished(finished, { raw: message })
+
+  /** Made when a line is to be written, which mostly none is. */
+  get log(): FastifyBaseLogger {
+    return new RequestLogger(this.#logger, { requestId: this.#id })
+  }
 }

@@ -42,12 +42,17 @@ export function createLogger(options: {
 }
 
 /** One line per finished request, and the only one that a request writes by itself. */
-export const requestLog: RequestObserver = {
-  finished(finished) {
-    const level = finished.status >= 500 ? 'error' : 'info'
-    if (!isEnabled(finished.log, level)) return
-    finished.log[level](describeRequest(finished), 'request')
-  },
+export function requestLog(logger: { readonly level: string }): RequestObserver {
+  // Asked once: pino takes longer to tell than it takes to count a request.
+  const tellsAll = isEnabled(logger, 'info')
+  return {
+    finished(finished) {
+      const level = finished.status >= 500 ? 'error' : 'info'
+      if (level === 'info' && !tellsAll) return
+      const { log } = finished
+      if (isEnabled(log, level)) log[level](describeRequest(finished), 'request')
+    },
+  }
 }
 
 /** A line that nobody will read need not be put together. `silent` has no number. */

@@ -14,6 +14,7 @@ import { answerMalformed } from './malformed.ts'
 import { describeFinished, observeRequests, type RequestObserver } from './observe-requests.ts'
 import { requestIds } from './request-id.ts'
 import { RequestLogger } from './request-logger.ts'
+import { closeStalledReaders } from './stalled-readers.ts'
 import type { TrustProxy } from './trust-proxy.ts'
 
 export type HttpLimits = {
@@ -26,8 +27,8 @@ export type HttpLimits = {
   readonly headersTimeoutMs: number
   readonly requestTimeoutMs: number
   readonly keepAliveTimeoutMs: number
-  /** A socket on which nothing moves for so long is closed, slow readers included. */
-  readonly idleSocketMs: number
+  /** Whoever took nothing of an answer for so long, or up to twice as long, is hung up on. */
+  readonly betweenLooksMs: number
   /** How often Node looks for requests that exceed their time. */
   readonly timeoutCheckMs: number
 }
@@ -42,7 +43,7 @@ export const defaultHttpLimits: HttpLimits = {
   // Longer than the 60 s of common proxies: whoever closes first should not be us, or a request
   // already on its way meets a closed socket.
   keepAliveTimeoutMs: 65_000,
-  idleSocketMs: 120_000,
+  betweenLooksMs: 60_000,
   timeoutCheckMs: 5_000,
 }
 
@@ -64,7 +65,7 @@ export type HttpServerOptions = {
  */
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const limits = { ...defaultHttpLimits, ...options.limits }
-  const observers = [requestLog, ...(options.observers ?? [])]
+  const observers = [requestLog(options.logger), ...(options.observers ?? [])]
   const createId = requestIds(options.trust)
   const app = fastify({
     // Fastify itself logs nothing: its line has the URL with its query, and ours is written by an
@@ -80,7 +81,6 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
-    connectionTimeout: limits.idleSocketMs,
     http: {
       maxHeaderSize: limits.headerBytes,
       headersTimeout: limits.headersTimeoutMs,
@@ -104,6 +104,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   })
   const { logger, findDocument: find } = options
   if (find !== undefined) answerDocumentsFirst(app.server, { find, createId, observers, logger })
+  closeStalledReaders(app.server, limits.betweenLooksMs)
   observeRequests(app, observers)
   app.removeAllContentTypeParsers()
   app.setErrorHandler(answerLastResort)
