@@ -85,6 +85,35 @@ describe('changes spread', () => {
     },
   )
 
+  test('a school that is asked for all the time is read again before anybody has to wait', async () => {
+    const school = await world.aSchool()
+    let now = 0
+    const directory = new SchoolDirectory(database.db, () => now)
+    await directory.find(school.origin)
+    await rename(school.id, 'Renamed in silence')
+    now = 25_000
+    expect(directory.find(school.origin)).toMatchObject({ id: school.id })
+    await vi.waitFor(() => {
+      expect(directory.find(school.origin)).toMatchObject({ name: 'Renamed in silence' })
+    }, eventually)
+    now = 50_000
+    expect(directory.find(school.origin)).toMatchObject({ name: 'Renamed in silence' })
+  })
+
+  test('a database that is away is no trouble for a school that is still known', async () => {
+    const school = await world.aSchool()
+    const { connection } = database
+    const own = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 10_000 })
+    let now = 0
+    const directory = new SchoolDirectory(own.db, () => now)
+    await directory.find(school.origin)
+    await own.close()
+    now = 25_000
+    expect(directory.find(school.origin)).toMatchObject({ id: school.id })
+    now = 30_000
+    await expect(directory.find(school.origin)).rejects.toThrow()
+  })
+
   test('what was read before a change was announced is not kept after it', async () => {
     const school = await world.aSchool()
     const directory = new SchoolDirectory(database.db)

@@ -3,6 +3,8 @@ import { findSchoolByOrigin, type School } from './school.ts'
 
 /** What a missed notice can cost at most. */
 const LIFETIME_MS = 30_000
+/** A school that is asked for so shortly before is read again meanwhile, so that nobody waits for it. */
+const AHEAD_MS = 10_000
 /** Strangers can make up hosts without end; the oldest entry makes room. */
 const MAX_ENTRIES = 20_000
 
@@ -31,15 +33,13 @@ export class SchoolDirectory {
 
   find(origin: string): School | undefined | Promise<School | undefined> {
     const entry = this.#entries.get(origin)
-    if (entry !== undefined && entry.until > this.#now()) return entry.school
-    const loading = this.#loading.get(origin)
-    if (loading !== undefined) return loading
-    const load = this.#load(origin).finally(() => {
-      // Forgotten meanwhile, it may have been followed by a load that others wait for.
-      if (this.#loading.get(origin) === load) this.#loading.delete(origin)
-    })
-    this.#loading.set(origin, load)
-    return load
+    const left = entry === undefined ? 0 : entry.until - this.#now()
+    if (entry === undefined || left <= 0) return this.#loadOnce(origin)
+    if (left < AHEAD_MS && entry.school !== undefined) {
+      // If it fails, whoever comes after the end of its lifetime is told.
+      this.#loadOnce(origin).catch(() => undefined)
+    }
+    return entry.school
   }
 
   /** Forgets one school, and every origin that had none, since this may be a new one; or everything. */
@@ -53,6 +53,17 @@ export class SchoolDirectory {
     for (const [origin, { school }] of this.#entries) {
       if (school === undefined || school.id === schoolId) this.#entries.delete(origin)
     }
+  }
+
+  #loadOnce(origin: string): Promise<School | undefined> {
+    const loading = this.#loading.get(origin)
+    if (loading !== undefined) return loading
+    const load = this.#load(origin).finally(() => {
+      // Forgotten meanwhile, it may have been followed by a load that others wait for.
+      if (this.#loading.get(origin) === load) this.#loading.delete(origin)
+    })
+    this.#loading.set(origin, load)
+    return load
   }
 
   async #load(origin: string): Promise<School | undefined> {

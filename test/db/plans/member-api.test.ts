@@ -1,37 +1,16 @@
 import { expect, test } from 'vitest'
-import { anOrder, aPayment } from '../../support/billing.ts'
-import { aMeeting, aService, aStudyGroup, hoursFromNow } from '../../support/consulting.ts'
 import { aNotification } from '../../support/inbox.ts'
-import {
-  aCourse,
-  anEnrollment,
-  aProductOf,
-  aRegistration,
-  someProgress,
-} from '../../support/learning.ts'
 import { aToken, read } from '../../support/member-api.ts'
+import { giveEverything } from '../../support/member-with-everything.ts'
 import { wholeReads } from '../../support/plans.ts'
 import { aWorld } from '../../support/world.ts'
 
 const world = await aWorld()
 const school = await world.aSchool()
 const ada = await world.aMember(school)
-const orderId = await anOrder(school, ada)
-const group = await aStudyGroup(school, [ada])
 // Two of each: one page of one leads to another.
-for (const hours of [1, 2]) {
-  const course = await aCourse(school, [[{}, {}]])
-  await anEnrollment(school, ada, course)
-  await someProgress(school, ada, course, course.lectures[0]?.[0] ?? '', 'completed')
-  const service = await aService(school, [course])
-  await aMeeting(school, { service, seats: [ada], start: hoursFromNow(hours) })
-  await aMeeting(school, { group, start: hoursFromNow(hours) })
-  await aPayment(school, ada, { orderId, lines: [{ title: 'x', amount: 1 }] })
-  await aProductOf(school, ada)
-  await aRegistration(school, ada)
-}
+await giveEverything(school, ada, 2)
 const noted = await aNotification(school, ada)
-await aNotification(school, ada)
 const token = await aToken(world, school, ada)
 
 const { connection, statementsOf } = world.database

@@ -1,16 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { anOrder, aPayment } from '../../support/billing.ts'
-import { aMeeting, aService, aStudyGroup, hoursFromNow } from '../../support/consulting.ts'
 import { aNotification } from '../../support/inbox.ts'
-import {
-  aCourse,
-  anEnrollment,
-  aProductOf,
-  aRegistration,
-  someProgress,
-} from '../../support/learning.ts'
+import { aCourse, anEnrollment, someProgress } from '../../support/learning.ts'
 import { aToken, read } from '../../support/member-api.ts'
-import { aWorld, type TestPerson } from '../../support/world.ts'
+import { giveEverything } from '../../support/member-with-everything.ts'
+import { aWorld } from '../../support/world.ts'
 
 const world = await aWorld()
 const school = await world.aSchool()
@@ -52,26 +45,10 @@ test('a syllabus of 500 lectures takes four statements, and three once its outli
   })
 })
 
-async function furnish(member: TestPerson, n: number): Promise<void> {
-  const orderId = await anOrder(school, member)
-  const group = await aStudyGroup(school, [member])
-  for (let i = 0; i < n; i++) {
-    const course = await aCourse(school, [[{}, {}], [{}]])
-    await anEnrollment(school, member, course)
-    const service = await aService(school, [course])
-    await aMeeting(school, { service, seats: [member], start: hoursFromNow(i) })
-    await aMeeting(school, { group, start: hoursFromNow(i) })
-    await aPayment(school, member, { orderId, lines: [{ title: 'x', amount: 1 }] })
-    await aProductOf(school, member)
-    await aRegistration(school, member)
-    await aNotification(school, member)
-  }
-}
-
 describe('no shape of query takes more statements for more rows', async () => {
   const [few, many] = [await world.aMember(school), await world.aMember(school)]
-  await furnish(few, 1)
-  await furnish(many, 12)
+  await giveEverything(school, few, 1)
+  await giveEverything(school, many, 12)
   const tokens = [await aToken(world, school, few), await aToken(world, school, many)]
   const page = 'pageInfo { hasNextPage hasPreviousPage startCursor endCursor }'
   const shapes = [
