@@ -19,7 +19,7 @@ const { values } = parseArgs({
     small: { type: 'string', default: 'tiny' },
     large: { type: 'string', default: 'huge' },
     storm: { type: 'string', default: '20' },
-    turns: { type: 'string', default: '9' },
+    turns: { type: 'string', default: '5' },
   },
 })
 const TURNS = Number(values.turns)
@@ -28,7 +28,8 @@ const TURNS = Number(values.turns)
  * more processes would still be compiling while it is measured.
  */
 const WARM_UP = { requests: 20_000, milliseconds: 60_000 }
-const ROUND = { requests: 4000, milliseconds: 4000 }
+/** Long enough that the first moments after a pause, when everything is cold, do not count for much. */
+const ROUND = { requests: 10_000, milliseconds: 6000 }
 const STORM_ROUND = { requests: 4000, milliseconds: 800 }
 const LANES = 8
 const MANY_LANES = 64
