@@ -124,6 +124,39 @@ test('a database that is not there is said to be away, at every try', async () =
   await away.close()
 })
 
+test('whoever would wait for seconds is told that the database is busy, and not left waiting', async () => {
+  const other = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
+  await sessionOf(other.pipelines)
+  const slow = other.pipelines.run('select pg_sleep(0.3), $1::int', [0])
+  const later = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 6_000)
+  const refused = await other.pipelines.run(FIND, [1]).catch((error) => error)
+  later.mockRestore()
+  expect(refused.message).toMatch(/answered nothing/)
+  expect(isDatabaseUnavailable(refused)).toBe(true)
+  await slow
+  expect((await other.pipelines.run(FIND, [1])).rows).toHaveLength(1)
+  await other.close()
+})
+
+test('a connection that is silent for longer than any statement may take is given up', async () => {
+  const other = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
+  const session = await sessionOf(other.pipelines)
+  const silent = other.pipelines.run('select pg_sleep(60), $1::int', [0]).catch((error) => error)
+  const later = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 66_000)
+  await expect(other.pipelines.run(FIND, [1])).rejects.toThrow()
+  later.mockRestore()
+  expect(isDatabaseUnavailable(await silent)).toBe(true)
+  expect(await sessionOf(other.pipelines)).not.toBe(session)
+  await pool.query('select pg_terminate_backend($1)', [session])
+  await other.close()
+})
+
+test('closing while a connection is being opened leaves nobody waiting', async () => {
+  const other = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 5_000 })
+  const [asked] = await Promise.allSettled([other.pipelines.run(FIND, [1]), other.close()])
+  expect(asked.status).toMatch(/fulfilled|rejected/)
+})
+
 test('closing waits for what is under way and takes nothing more', async () => {
   const other = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 5_000 })
   const slow = other.pipelines.run<{ it: number }>('select pg_sleep(0.05), $1::int as it', [5])

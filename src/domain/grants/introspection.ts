@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { prepared } from '../../foundation/db/prepared.ts'
 import type { AtSchool, SchoolDb } from '../../foundation/db/school-db.ts'
+import { retryLostConnection } from '../../foundation/db/unavailable.ts'
 import { parseToken } from '../../foundation/protocol/token-format.ts'
 
 /** What a client may learn about a live token of its own. */
@@ -79,15 +80,14 @@ export async function findIntrospection(
   const access = parseToken('access', request.token)
   const token = access ?? parseToken('refresh', request.token)
   if (token === undefined) return undefined
-  const { rows } = await at.runPrepared(
-    access === undefined ? LOOK_BY_REFRESH_TOKEN : LOOK_BY_ACCESS_TOKEN,
-    {
-      tokenId: token.id,
-      tokenHash: token.hash,
-      clientId: request.clientId,
-      secretHash: request.secretHash ?? null,
-    },
-  )
+  const look = access === undefined ? LOOK_BY_REFRESH_TOKEN : LOOK_BY_ACCESS_TOKEN
+  const values = {
+    tokenId: token.id,
+    tokenHash: token.hash,
+    clientId: request.clientId,
+    secretHash: request.secretHash ?? null,
+  }
+  const { rows } = await retryLostConnection(() => at.runPrepared(look, values))
   const row = rows[0]
   if (row === undefined) return undefined
   const expires = access === undefined ? row.refresh_expires_at : row.access_expires_at

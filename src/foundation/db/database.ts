@@ -66,11 +66,12 @@ export function openDatabase(settings: DatabaseSettings): Database {
   // idle ones alone: unheard, a failover would end the process. The statement itself is told too.
   pool.on('connect', (client) => client.on('error', () => undefined))
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
-  const pipelines = new Pipelines(
-    () => new Client({ ...connection, pipeline: true } as pg.ClientConfig),
-    Math.ceil(settings.poolSize / 2),
+  const pipelines = new Pipelines({
+    open: () => new Client({ ...connection, pipeline: true } as pg.ClientConfig),
+    most: Math.ceil(settings.poolSize / 2),
+    giveUpMs: settings.statementTimeoutMs + 5_000,
     onIdleError,
-  )
+  })
   connectPrepared(db, pipelines)
   return { db, pool, pipelines, close: () => close(db, pool, pipelines) }
 }

@@ -97,15 +97,18 @@ export class NamedQuery extends OwnQuery implements pg.Submittable {
       return fault
     }
     wire.stream.cork()
-    if (!isSent) {
-      wire.parse(this.#statement)
-      wire.submittedNamedStatements[name] = this.text
+    try {
+      if (!isSent) {
+        wire.parse(this.#statement)
+        wire.submittedNamedStatements[name] = this.text
+      }
+      wire.bind({ statement: name, values })
+      if (shape === undefined) wire.describe({ type: 'P', name: '' })
+      wire.execute()
+      wire.sync()
+    } finally {
+      wire.stream.uncork()
     }
-    wire.bind({ statement: name, values })
-    if (shape === undefined) wire.describe({ type: 'P', name: '' })
-    wire.execute()
-    wire.sync()
-    wire.stream.uncork()
     return undefined
   }
 

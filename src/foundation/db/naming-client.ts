@@ -53,13 +53,17 @@ export function namingClient(observe: StatementObserver | undefined): typeof pg.
         this.#noteTransaction(text)
         return super.query(...(args as [never]))
       }
+      const generation = this.#generation
       return this.#run(text, values).catch((error: { code?: string }) => {
         // Otherwise it would lead to the socket alone, and not to who asked.
         if (error instanceof Error) Error.captureStackTrace(error)
         if (!TO_PREPARE_ANEW.includes(error.code)) throw error
         // A transaction is lost with its first error, but the next one on this connection is not.
-        this.#generation++
-        this.#statements.clear()
+        // Of several that were under way together, the first sees to it.
+        if (generation === this.#generation) {
+          this.#generation++
+          this.#statements.clear()
+        }
         if (this.#inTransaction) throw error
         return this.#run(text, values)
       })

@@ -1,9 +1,27 @@
+import type { Socket } from 'node:net'
 import type pg from 'pg'
 
 /** Nobody is put where an answer is to be expected later than this while there is another connection. */
 const PATIENCE_MS = 5
+/** Whoever would have to wait longer than this is told at once that the database is busy. */
+const MOST_WAIT_MS = 5_000
 /** How much the last answer counts in what is expected of the next. */
 const WEIGHT = 1 / 8
+
+export interface PipelineSettings {
+  readonly open: () => pg.Client
+  /** How many connections at most. */
+  readonly most: number
+  /** A connection that was silent for so long is given up: no statement may take that long. */
+  readonly giveUpMs: number
+  readonly onIdleError: (error: Error) => void
+}
+
+/** Counts among PostgreSQL's own "insufficient resources". */
+class DatabaseBusyError extends Error {
+  override readonly name = 'DatabaseBusyError'
+  readonly code = '53000'
+}
 
 /**
  * Connections that take the statements of many requests without waiting for an answer in between. On
@@ -19,23 +37,20 @@ const WEIGHT = 1 / 8
  * @see https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING
  */
 export class Pipelines {
-  readonly #open: () => pg.Client
-  readonly #most: number
-  readonly #onIdleError: (error: Error) => void
+  readonly #settings: PipelineSettings
   #pipelines: readonly Pipeline[] = []
   #ended = false
 
-  constructor(open: () => pg.Client, most: number, onIdleError: (error: Error) => void) {
-    this.#open = open
-    this.#most = most
-    this.#onIdleError = onIdleError
+  constructor(settings: PipelineSettings) {
+    this.#settings = settings
   }
 
   get connections(): number {
     return this.#pipelines.length
   }
 
-  run<R>(text: string, values: readonly unknown[]): Promise<{ readonly rows: readonly R[] }> {
+  async run<R>(text: string, values: readonly unknown[]): Promise<{ readonly rows: readonly R[] }> {
+    if (this.#ended) throw new Error('Client was closed: nothing can be asked of it any more')
     const now = performance.now()
     return this.#choose(now).run<R>(text, values, now)
   }
@@ -46,19 +61,20 @@ export class Pipelines {
   }
 
   #choose(now: number): Pipeline {
-    let shortest: Pipeline | undefined
+    let best: { readonly pipeline: Pipeline; readonly wait: number } | undefined
     for (const pipeline of this.#pipelines) {
-      if (pipeline.makesHeadway(now)) return pipeline
-      if (shortest === undefined || pipeline.waiting < shortest.waiting) shortest = pipeline
+      const wait = pipeline.expectedWait(now)
+      if (wait < PATIENCE_MS) return pipeline
+      if (pipeline.silence(now) > this.#settings.giveUpMs) pipeline.abandon()
+      else if (best === undefined || wait < best.wait) best = { pipeline, wait }
     }
-    if (shortest !== undefined && this.#pipelines.length === this.#most) return shortest
-    return this.#add(shortest?.pace ?? 0)
+    if (this.#pipelines.length < this.#settings.most) return this.#add(best?.pipeline.pace ?? 0)
+    if (best !== undefined && best.wait < MOST_WAIT_MS) return best.pipeline
+    throw new DatabaseBusyError('PostgreSQL has answered nothing for seconds; try again later')
   }
 
   #add(pace: number): Pipeline {
-    if (this.#ended)
-      throw new Error('The database was closed; nothing can be asked of it any more.')
-    const client = this.#open()
+    const client = this.#settings.open()
     const pipeline = new Pipeline(client, pace)
     this.#pipelines = [...this.#pipelines, pipeline]
     const remove = (): void => {
@@ -67,7 +83,9 @@ export class Pipelines {
     client.once('end', remove)
     client.on('error', (error) => {
       remove()
-      if (pipeline.waiting === 0) this.#onIdleError(error)
+      // It may be the conversation that failed and not the socket.
+      pipeline.end().catch(() => undefined)
+      if (pipeline.waiting === 0) this.#settings.onIdleError(error)
     })
     return pipeline
   }
@@ -100,10 +118,13 @@ class Pipeline {
     return this.#pace
   }
 
-  makesHeadway(now: number): boolean {
-    if (this.#waiting === 0) return true
-    const moves = !this.#isOpen || now - this.#headwayAt < PATIENCE_MS
-    return moves && this.#waiting * this.#pace < PATIENCE_MS
+  /** For how long nobody has been answered although somebody waits. */
+  silence(now: number): number {
+    return this.#waiting === 0 || !this.#isOpen ? 0 : now - this.#headwayAt
+  }
+
+  expectedWait(now: number): number {
+    return Math.max(this.silence(now), this.#waiting * this.#pace)
   }
 
   run<R>(
@@ -118,8 +139,15 @@ class Pipeline {
     return sent.finally(() => this.#noteAnswer())
   }
 
-  end(): Promise<void> {
-    return this.#client.end()
+  /** Everybody who waits is told that the connection was lost. */
+  abandon(): void {
+    this.#stream.destroy(new Error('Connection terminated: PostgreSQL was silent for too long'))
+  }
+
+  /** Not while it is being opened: pg would leave those who wait for it waiting. */
+  async end(): Promise<void> {
+    await this.#opening.catch(() => undefined)
+    await this.#client.end()
   }
 
   #noteAnswer(): void {
@@ -138,16 +166,16 @@ class Pipeline {
   #gather(): void {
     if (this.#gathers) return
     this.#gathers = true
-    const { stream } = (this.#client as unknown as { connection: { stream: Corkable } }).connection
+    const stream = this.#stream
     stream.cork()
     setImmediate(() => {
       this.#gathers = false
       stream.uncork()
     })
   }
-}
 
-interface Corkable {
-  cork(): void
-  uncork(): void
+  /** Another one once TLS was agreed on, so it is asked for each time. */
+  get #stream(): Socket {
+    return (this.#client as unknown as { connection: { stream: Socket } }).connection.stream
+  }
 }

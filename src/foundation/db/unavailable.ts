@@ -40,7 +40,7 @@ const STALE_PLAN = /^cached plan must not change result type/
 
 /** pg reports a connection that vanished, and one it never got, as plain errors without a code. */
 const LOST_TEXT = /^(Connection terminated|Client has encountered a connection error)/
-const NEVER_GOT = /^timeout exceeded when trying to connect/
+const NEVER_GOT = /^(timeout exceeded when trying to connect|timeout expired|Client was closed)/
 
 function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code

@@ -28,14 +28,17 @@ export interface DocumentsFirst {
  * the same for all of them, and the way to a route costs as much as the answer. Whatever is not at hand
  * takes that way and gets the same answer there.
  */
-export function documentsFirst(routes: RequestListener, first: DocumentsFirst): RequestListener {
-  return function (this: Server, message, response) {
+export function answerDocumentsFirst(server: Server, first: DocumentsFirst): void {
+  const [handle] = server.listeners('request') as RequestListener[]
+  if (handle === undefined) throw new Error('the server has no routes yet')
+  server.removeAllListeners('request')
+  server.on('request', (message, response) => {
     const isAsked = message.method === 'GET' || message.method === 'HEAD'
     // While the server closes, the routes do: they tell connections to close as well.
-    const found = isAsked && this.listening ? first.find(message) : undefined
-    if (found === undefined) routes.call(this, message, response)
+    const found = isAsked && server.listening ? first.find(message) : undefined
+    if (found === undefined) handle.call(server, message, response)
     else answer(message, response, found, first)
-  }
+  })
 }
 
 function answer(

@@ -1,4 +1,3 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -8,7 +7,7 @@ import {
   LogController,
 } from 'fastify'
 import { RequestRefusedError } from './client-fault.ts'
-import { type DocumentsFirst, documentsFirst } from './documents-first.ts'
+import { answerDocumentsFirst, type DocumentsFirst } from './documents-first.ts'
 import { answerLastResort, answerNotFound } from './last-resort.ts'
 import { requestLog } from './logging.ts'
 import { answerMalformed } from './malformed.ts'
@@ -68,7 +67,6 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const limits = { ...defaultHttpLimits, ...options.limits }
   const observers = [requestLog(options.logger), ...(options.observers ?? [])]
   const createId = requestIds(options.trust)
-  const { logger, findDocument: find } = options
   const app = fastify({
     // Fastify itself logs nothing: its line has the URL with its query, and ours is written by an
     // observer. Whoever has something to say about a request does so through its `log`.
@@ -81,9 +79,13 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     genReqId: createId,
     trustProxy: options.trust.trusts,
     bodyLimit: limits.bodyBytes,
-    serverFactory: (routes) => {
-      if (find === undefined) return listenFor(routes, limits)
-      return listenFor(documentsFirst(routes, { find, createId, observers, logger }), limits)
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    http: {
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      connectionsCheckingInterval: limits.timeoutCheckMs,
     },
     routerOptions: {
       maxParamLength: limits.pathParameterLength,
@@ -100,6 +102,9 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       for (const observer of observers) observer.finished(finished, request)
     },
   })
+  const { logger, findDocument: find } = options
+  if (find !== undefined) answerDocumentsFirst(app.server, { find, createId, observers, logger })
+  closeStalledReaders(app.server, limits.betweenLooksMs)
   observeRequests(app, observers)
   app.removeAllContentTypeParsers()
   app.setErrorHandler(answerLastResort)
@@ -114,18 +119,6 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     done()
   })
   return app
-}
-
-function listenFor(requests: RequestListener, limits: HttpLimits): Server {
-  const timeouts = {
-    headersTimeout: limits.headersTimeoutMs,
-    requestTimeout: limits.requestTimeoutMs,
-    keepAliveTimeout: limits.keepAliveTimeoutMs,
-    connectionsCheckingInterval: limits.timeoutCheckMs,
-  }
-  const server = createServer({ ...timeouts, maxHeaderSize: limits.headerBytes }, requests)
-  closeStalledReaders(server, limits.betweenLooksMs)
-  return server
 }
 
 function tooLong(limit: number): string {

@@ -52,9 +52,9 @@ test.each(['/much', '/pieces'])(
   },
 )
 
-test('whoever reads slowly, but reads, gets everything', async () => {
+test.each(['/much', '/pieces'])('whoever reads %s slowly, but reads, gets it all', async (path) => {
   const { server } = await aServer(300)
-  const socket = await ask(portOf(server), '/pieces')
+  const socket = await ask(portOf(server), path)
   let received = 0
   socket.on('data', (chunk: Buffer) => {
     received += chunk.length

@@ -14,12 +14,17 @@ export function closeStalledReaders(server: Server, betweenLooksMs: number): voi
   })
   const looks = setInterval(() => {
     for (const [socket, before] of readers) {
-      const { bytesWritten, writableLength } = socket
-      const taken = writableLength === 0 ? undefined : bytesWritten - writableLength
+      const taken = socket.writableLength === 0 ? undefined : takenBy(socket)
       if (taken !== undefined && taken === before) socket.destroy()
       else readers.set(socket, taken)
     }
   }, betweenLooksMs)
   looks.unref()
   server.once('close', () => clearInterval(looks))
+}
+
+/** What is left of a large piece only the handle knows: to the stream it is there until it is gone. */
+function takenBy(socket: Socket): number {
+  const { _handle } = socket as unknown as { _handle?: { writeQueueSize?: number } }
+  return socket.bytesWritten - socket.writableLength - (_handle?.writeQueueSize ?? 0)
 }
