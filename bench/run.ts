@@ -6,7 +6,7 @@ import { documentOf } from './report/document.ts'
 import { plotOf } from './report/plot.ts'
 import type { Result } from './report/summary.ts'
 import { tableOf } from './report/table.ts'
-import { loadScenario, SCENARIOS } from './scenarios/scenarios.ts'
+import { loadScenario, SCENARIO_NAMES } from './scenarios/scenarios.ts'
 import { SIZES } from './world/sizes.ts'
 import { openWorld } from './world/world.ts'
 
@@ -16,6 +16,7 @@ const { values, positionals } = parseArgs({
     quick: { type: 'boolean', default: false },
     /** Contenders, comma-separated; the floor is always among them. */
     only: { type: 'string' },
+    starts: { type: 'string' },
     rounds: { type: 'string' },
     /** Write docs/performance.md even though not everything was measured. */
     write: { type: 'boolean' },
@@ -24,30 +25,34 @@ const { values, positionals } = parseArgs({
 
 const SETTINGS: Readonly<Record<'quick' | 'full', ContestSettings>> = {
   quick: {
+    starts: 1,
     rounds: 3,
-    round: { requests: 3000, milliseconds: 300, lanes: 8 },
-    warmUp: { requests: 10_000, milliseconds: 1000, lanes: 8 },
+    round: { requests: 1500, milliseconds: 250, lanes: 8 },
+    warmUp: { requests: 4000, milliseconds: 800, lanes: 8 },
   },
   full: {
-    rounds: 9,
+    starts: 3,
+    rounds: 3,
     round: { requests: 6000, milliseconds: 700, lanes: 8 },
-    warmUp: { requests: 20_000, milliseconds: 4000, lanes: 8 },
+    warmUp: { requests: 30_000, milliseconds: 8000, lanes: 8 },
   },
 }
 
 const size = values.quick ? 'quick' : 'full'
 const settings: ContestSettings = {
   ...SETTINGS[size],
+  ...(values.starts === undefined ? {} : { starts: Number(values.starts) }),
   ...(values.rounds === undefined ? {} : { rounds: Number(values.rounds) }),
 }
-const scenarios = positionals.length === 0 ? SCENARIOS : positionals.map(loadScenario)
+const asked = positionals.length === 0 ? SCENARIO_NAMES : positionals
+const scenarios = await Promise.all(asked.map(loadScenario))
 const wanted = values.only?.split(',')
 /** Takes longest to start and to answer, by far. */
 const SLOWEST: ContenderName = 'better-auth'
 const mayRun = (name: ContenderName): boolean =>
   name === 'floor' || (wanted?.includes(name) ?? !(values.quick && name === SLOWEST))
 
-const isEverything = scenarios === SCENARIOS && wanted === undefined && !values.quick
+const isEverything = asked === SCENARIO_NAMES && wanted === undefined && !values.quick
 const writes = values.write ?? isEverything
 const world = await openWorld(size, SIZES[size])
 const results: Result[] = []

@@ -14,7 +14,8 @@ app.addContentTypeParser(
   (_request, body, done) => done(null, formbody.parse(String(body))),
 )
 const pool = new pg.Pool(POOL)
-loadScenario(SCENARIO).addFloor(app, { pool, school: await loadSchool() })
+const scenario = await loadScenario(SCENARIO)
+scenario.addFloor(app, { pool, school: await loadSchool() })
 await app.listen({ host: '127.0.0.1', port: 0 })
 announce(app.server.address())
 

@@ -150,23 +150,30 @@ export async function untilReady(port: number, child: ChildProcess): Promise<voi
   throw new Error('the server did not get ready')
 }
 
+/** Below those that the system gives to who asks for any, so that contenders may start at once. */
+let lastPort = 20_000
+
 export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
+  const port = ++lastPort
+  const probe = createServer().listen(port, '127.0.0.1')
+  const isFree = await once(probe, 'listening').then(
+    () => true,
+    () => false,
+  )
+  if (!isFree) return await freePort()
   probe.close()
   await once(probe, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
+  return port
 }
 
 export async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null) return
   const ended = once(child, 'exit')
   child.kill('SIGTERM')
-  // The second one spares the notice that a load balancer would need.
-  child.kill('SIGTERM')
+  // The second one spares the notice that a load balancer would need; at once, both would arrive as one.
+  const again = setTimeout(() => child.kill('SIGTERM'), 100)
   await ended
+  clearTimeout(again)
 }
 
 function pidOf(child: ChildProcess): number {

@@ -9,7 +9,7 @@ import { tableOf } from './table.ts'
 export async function documentOf(
   results: readonly Result[],
   size: Size,
-  { rounds, round, warmUp }: ContestSettings,
+  { starts, rounds, round, warmUp }: ContestSettings,
 ): Promise<string> {
   const n = (value: number) => value.toLocaleString('en')
   return `# Performance
@@ -26,8 +26,8 @@ a machine that others use say little; ratios within a run do.
   generator runs on the same cores, so requests per second are lower than a server of its own would reach.
 - **Database**: PostgreSQL 18 with ${n(size.schools)} schools, ${n(size.people)} people, ${n(size.tokenPairs)} token records and
   ${n(size.progressRows)} progress rows; no disk flush, for everybody. Requests are spread over 100 schools.
-- **Rounds**: ${rounds} of up to ${n(round.requests)} requests each after ${n(warmUp.requests)} to warm up, all contenders in turn,
-  ${round.lanes} connections; the median round is shown, and the median of what each was as a multiple of the
+- **Rounds**: everybody is started ${starts} times and plays ${rounds} rounds each time, of up to ${n(round.requests)} requests
+  after ${n(warmUp.requests)} to warm up, all in turn, ${round.lanes} connections; the median round is shown, and the median of what each was as a multiple of the
   floor's round of the same turn. A remark tells where rounds differed, failed, or the machine was busy elsewhere.
 - **Nobody logs requests**, except where a line says so. Peers hold only the records they are asked
   for, which is in their favour.

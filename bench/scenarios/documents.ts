@@ -45,11 +45,20 @@ function document(
 const DISCOVERY = '/.well-known/oauth-authorization-server'
 const metadata = ({ school }: FloorGivens) => authorizationServerMetadata(school, true)
 
-export const DOCUMENTS: readonly Scenario[] = [
-  document('discovery', 'Discovery', DISCOVERY, metadata),
-  document('discovery-304', 'Discovery, unchanged (304)', DISCOVERY, metadata, '*'),
-  document('jwks', 'JWKS', '/.well-known/jwks.json', ({ school }) => jsonWebKeySet(school)),
-  document('openapi', 'openapi.json', '/openapi.json', () =>
-    openApiDocument([...ROUTES, UPLOAD_ROUTE, ...BULK_ROUTES]),
-  ),
-]
+export const discovery = document('discovery', 'Discovery', DISCOVERY, metadata)
+
+export const unchangedDiscovery = document(
+  'discovery-304',
+  'Discovery, unchanged (304)',
+  DISCOVERY,
+  metadata,
+  '*',
+)
+
+export const jwks = document('jwks', 'JWKS', '/.well-known/jwks.json', ({ school }) =>
+  jsonWebKeySet(school),
+)
+
+export const openapi = document('openapi', 'openapi.json', '/openapi.json', () =>
+  openApiDocument([...ROUTES, UPLOAD_ROUTE, ...BULK_ROUTES]),
+)

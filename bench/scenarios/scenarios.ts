@@ -1,30 +1,27 @@
 import type { Scenario } from '../scenario.ts'
-import { adminList } from './admin-list.ts'
-import { codeExchange } from './code-exchange.ts'
-import { DOCUMENTS } from './documents.ts'
-import { introspection } from './introspection.ts'
-import { refresh } from './refresh.ts'
-import { revocation } from './revocation.ts'
-import { syllabus } from './syllabus.ts'
-import { TOOLS } from './tools.ts'
-import { userinfo } from './userinfo.ts'
-import { viewer } from './viewer.ts'
 
-export const SCENARIOS: readonly Scenario[] = [
-  refresh,
-  codeExchange,
-  userinfo,
-  introspection,
-  revocation,
-  viewer,
-  syllabus,
-  ...TOOLS,
-  adminList,
-  ...DOCUMENTS,
-]
+/** In the order of the report. Each is loaded when it is asked for: a floor needs one of them. */
+const SCENARIOS: Readonly<Record<string, () => Promise<Scenario>>> = {
+  refresh: async () => (await import('./refresh.ts')).refresh,
+  'code-exchange': async () => (await import('./code-exchange.ts')).codeExchange,
+  userinfo: async () => (await import('./userinfo.ts')).userinfo,
+  introspection: async () => (await import('./introspection.ts')).introspection,
+  revocation: async () => (await import('./revocation.ts')).revocation,
+  viewer: async () => (await import('./viewer.ts')).viewer,
+  syllabus: async () => (await import('./syllabus.ts')).syllabus,
+  'tools-list': async () => (await import('./tools.ts')).toolsList,
+  'tools-call': async () => (await import('./tools.ts')).toolsCall,
+  'admin-list': async () => (await import('./admin-list.ts')).adminList,
+  discovery: async () => (await import('./documents.ts')).discovery,
+  'discovery-304': async () => (await import('./documents.ts')).unchangedDiscovery,
+  jwks: async () => (await import('./documents.ts')).jwks,
+  openapi: async () => (await import('./documents.ts')).openapi,
+}
 
-export function loadScenario(name: string): Scenario {
-  const found = SCENARIOS.find((scenario) => scenario.name === name)
-  if (found !== undefined) return found
-  throw new Error(`There is no scenario ${name}: ${SCENARIOS.map((s) => s.name).join(', ')}.`)
+export const SCENARIO_NAMES: readonly string[] = Object.keys(SCENARIOS)
+
+export async function loadScenario(name: string): Promise<Scenario> {
+  const load = SCENARIOS[name]
+  if (load !== undefined) return await load()
+  throw new Error(`There is no scenario ${name}: ${SCENARIO_NAMES.join(', ')}.`)
 }

@@ -80,7 +80,8 @@ function webRequest(headers: IncomingHttpHeaders): Request {
   return new Request('http://s1.bench.test/mcp', { method: 'POST', headers: passed })
 }
 
-export const TOOLS: readonly Scenario[] = [
-  tool('tools-list', '`/mcp` tools/list', 'tools/list', {}),
-  tool('tools-call', '`/mcp` tools/call', 'tools/call', { name: 'get_school', arguments: {} }),
-]
+export const toolsList = tool('tools-list', '`/mcp` tools/list', 'tools/list', {})
+export const toolsCall = tool('tools-call', '`/mcp` tools/call', 'tools/call', {
+  name: 'get_school',
+  arguments: {},
+})
