@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { expect, test, vi } from 'vitest'
 import { openDatabase } from '../../src/foundation/db/database.ts'
 import { isDatabaseUnavailable } from '../../src/foundation/db/unavailable.ts'
@@ -14,6 +15,14 @@ const divide = (by: number) => pipelines.run<{ it: number }>('select 12 / $1::in
 async function sessionOf(one: typeof pipelines): Promise<number> {
   const { rows } = await one.run<{ pid: number }>('select pg_backend_pid() as pid, $1::int', [0])
   return rows[0]?.pid ?? 0
+}
+
+/** From another database, as PostgreSQL asks. */
+async function allowConnections(allowed: boolean): Promise<void> {
+  const elsewhere = new pg.Client({ ...connection, database: 'postgres' })
+  await elsewhere.connect()
+  await elsewhere.query(`alter database "${connection.database}" with allow_connections ${allowed}`)
+  await elsewhere.end()
 }
 
 test('many at once share a connection, and everybody gets their own answer', async () => {
@@ -70,6 +79,45 @@ test('whoever waits for a lock holds nobody up who comes later', async () => {
   holder.release()
   await waits
   expect((await find(50)).rows).toMatchObject([{ size: 501 }])
+})
+
+test('while PostgreSQL takes no more connections, those there are do the work', async () => {
+  const other = openDatabase({ connection, poolSize: 4, statementTimeoutMs: 5_000 })
+  const session = await sessionOf(other.pipelines)
+  const slow = other.pipelines.run('select pg_sleep(0.5), $1::int', [0])
+  await allowConnections(false)
+  const later = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 20)
+  const behind = Promise.all([other.pipelines.run(FIND, [1]), sessionOf(other.pipelines)])
+  later.mockRestore()
+  try {
+    const [found, foundBy] = await behind
+    expect(found.rows).toHaveLength(1)
+    expect(foundBy).toBe(session)
+    expect(other.pipelines.connections).toBe(1)
+  } finally {
+    await allowConnections(true)
+  }
+  await slow
+  await other.close()
+})
+
+test('among connections that all keep their users waiting, the one that has for longest is chosen last', async () => {
+  const other = openDatabase({ connection, poolSize: 4, statementTimeoutMs: 5_000 })
+  const first = await sessionOf(other.pipelines)
+  const stalled = other.pipelines.run('select pg_sleep(0.3), $1::int', [0])
+  const start = performance.now()
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(start + 1_000)
+  const second = other.pipelines.run<{ pid: number }>(
+    'select pg_sleep(0.1), pg_backend_pid() as pid, $1::int',
+    [0],
+  )
+  clock.mockReturnValue(start + 2_000)
+  const third = sessionOf(other.pipelines)
+  clock.mockRestore()
+  expect((await second).rows[0]?.pid).not.toBe(first)
+  expect(await third).toBe((await second).rows[0]?.pid)
+  await stalled
+  await other.close()
 })
 
 test('statements that take their time are spread over connections', async () => {

@@ -5,6 +5,8 @@ import type pg from 'pg'
 const PATIENCE_MS = 5
 /** Whoever would have to wait longer than this is told at once that the database is busy. */
 const MOST_WAIT_MS = 5_000
+/** After a connection could not be opened, those there are must do for so long. */
+const OPEN_AGAIN_MS = 1_000
 /** How much the last answer counts in what is expected of the next. */
 const WEIGHT = 1 / 8
 
@@ -39,6 +41,7 @@ class DatabaseBusyError extends Error {
 export class Pipelines {
   readonly #settings: PipelineSettings
   #pipelines: readonly Pipeline[] = []
+  #mayOpenAt = 0
   #ended = false
 
   constructor(settings: PipelineSettings) {
@@ -52,7 +55,16 @@ export class Pipelines {
   async run<R>(text: string, values: readonly unknown[]): Promise<{ readonly rows: readonly R[] }> {
     if (this.#ended) throw new Error('Client was closed: nothing can be asked of it any more')
     const now = performance.now()
-    return this.#choose(now).run<R>(text, values, now)
+    const pipeline = this.#choose(now)
+    const answer = pipeline.run<R>(text, values, now)
+    if (pipeline.isOpen) return await answer
+    return await answer.catch((error) => {
+      const other = this.#pipelines.find(({ isOpen }) => isOpen)
+      // What was sent may have been done, and is nobody's to send again.
+      if (pipeline.isOpen || other === undefined || this.#ended) throw error
+      this.#mayOpenAt = performance.now() + OPEN_AGAIN_MS
+      return other.run<R>(text, values, performance.now())
+    })
   }
 
   async end(): Promise<void> {
@@ -68,7 +80,10 @@ export class Pipelines {
       if (pipeline.silence(now) > this.#settings.giveUpMs) pipeline.abandon()
       else if (best === undefined || wait < best.wait) best = { pipeline, wait }
     }
-    if (this.#pipelines.length < this.#settings.most) return this.#add(best?.pipeline.pace ?? 0)
+    const mayOpen = best === undefined || now >= this.#mayOpenAt
+    if (mayOpen && this.#pipelines.length < this.#settings.most) {
+      return this.#add(best?.pipeline.pace ?? 0)
+    }
     if (best !== undefined && best.wait < MOST_WAIT_MS) return best.pipeline
     throw new DatabaseBusyError('PostgreSQL has answered nothing for seconds; try again later')
   }
@@ -108,6 +123,11 @@ class Pipeline {
     this.#opening = client.connect().then(() => {
       this.#isOpen = true
     })
+  }
+
+  /** Or was, before it was lost. */
+  get isOpen(): boolean {
+    return this.#isOpen
   }
 
   get waiting(): number {
