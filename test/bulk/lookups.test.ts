@@ -90,6 +90,8 @@ test('what is named by several columns is found by the index that has all of the
   const lookups = statements.filter((text) => text.includes('as wanted ('))
   expect(await Promise.all(lookups.map((text) => indexesOf(connection, text)))).toEqual([
     ['enrollments_school_id_user_id_course_id_key'],
+    // Of the student whose progress it is, and then the progress.
+    ['enrollments_school_id_user_id_course_id_key'],
     ['lecture_progress_pkey'],
   ])
 })

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { OperationRefused, type Refusal } from '../operation/refusal.ts'
 import { wireObject } from '../operation/resource.ts'
 import { shapeOf } from './column-shape.ts'
 import type { BulkCaller, RowOutcome } from './kind.ts'
+import { matching, seeking, wantedAs } from './seek.ts'
 import type { KeyedDetails, StartedRow } from './table-details.ts'
 
 type Values = Record<string, unknown>
@@ -57,31 +58,6 @@ async function findBy(
       cross join lateral (
         select r.* from (${of.rows(tx, caller)}) r where ${condition} limit 1) r`)
   return found.map((row) => wireObject(of, row))
-}
-
-function matching(names: readonly string[]): RawBuilder<unknown> {
-  const matches = names.map((name) => sql`${memberOf(name)} = ${wantedAs(name)}`)
-  return sql.join(matches, sql` and `)
-}
-
-/**
- * Equal, in words that only the index with the members in this order can serve: it alone has them
- * sorted, and both bounds together let it stop at an entry that is not there. The bounds of the first
- * member say nothing new; they tell PostgreSQL how few rows are between those of all.
- */
-function seeking(names: readonly string[]): RawBuilder<unknown> {
-  const [members, wanted] = [sql.join(names.map(memberOf)), sql.join(names.map(wantedAs))]
-  const [first = ''] = names
-  return sql`(${members}) >= (${wanted}) and (${members}) <= (${wanted})
-    and ${memberOf(first)} between ${wantedAs(first)} and ${wantedAs(first)} order by ${members}`
-}
-
-function wantedAs(name: string): RawBuilder<unknown> {
-  return sql.ref(`wanted_${name}`)
-}
-
-function memberOf(name: string): RawBuilder<unknown> {
-  return sql`r.${sql.ref(name)}`
 }
 
 function assign(rows: readonly StartedRow[], found: readonly Values[], by: readonly string[]) {

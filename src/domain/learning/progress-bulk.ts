@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { addLearningDays } from '../analytics/learning-days.ts'
 import { columnsOf, NEEDED, stampState } from '../bulk/columns.ts'
+import { seeking } from '../bulk/seek.ts'
 import { byEmail, byExternalId } from '../bulk/stand-in.ts'
 import type { PlannedRow, StartedRow } from '../bulk/table-details.ts'
 import { tableKind } from '../bulk/table-kind.ts'
@@ -118,7 +119,7 @@ async function coursesOf(
   return new Map(lectures.map(({ id, course_id }) => [id, course_id]))
 }
 
-/** Enrollments of courses by student, each found by the index that has the whole name, see `seek`. */
+/** Enrollments of courses by student, each found by the index that has the whole name. */
 async function enrollmentsOf(
   tx: SchoolTx,
   students: ReadonlyMap<string, ReadonlySet<string>>,
@@ -134,16 +135,12 @@ async function enrollmentsOf(
   }
   if (userIds.length === 0) return found
   const { rows } = await tx.run(sql<{ id: string; user_id: string; course_id: string }>`
-    select e.id, e.user_id, e.course_id
+    select r.id, r.user_id, r.course_id
     from unnest(${`{${userIds.join()}}`}::uuid[], ${`{${courseIds.join()}}`}::uuid[])
-        as u (user_id, course_id)
+        as wanted (wanted_user_id, wanted_course_id)
       cross join lateral (
-        select e.id, e.user_id, e.course_id from enrollments e
-        where e.school_id = ${tx.schoolId}
-          and (e.user_id, e.course_id) >= (u.user_id, u.course_id)
-          and (e.user_id, e.course_id) <= (u.user_id, u.course_id)
-          and e.user_id between u.user_id and u.user_id
-        order by e.user_id, e.course_id limit 1) e`)
+        select r.id, r.user_id, r.course_id from enrollments r
+        where r.school_id = ${tx.schoolId} and ${seeking(['user_id', 'course_id'])} limit 1) r`)
   for (const { id, user_id, course_id } of rows) found.get(course_id)?.set(user_id, id)
   return found
 }

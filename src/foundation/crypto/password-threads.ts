@@ -71,7 +71,8 @@ export class HashingThreads {
     const workerData = { argon2, niceness: NICENESS }
     const thread = new Worker(PROGRAM, { eval: true, execArgv: [], workerData })
     // Whoever waits is told too; one that dies idle must not take the process along.
-    thread.on('error', () => {
+    thread.on('error', () => undefined)
+    thread.once('exit', () => {
       const at = this.#idle.indexOf(thread)
       if (at >= 0) this.#idle.splice(at, 1)
     })
