@@ -186,16 +186,31 @@ test('whoever would wait for seconds is told that the database is busy, and not 
   await other.close()
 })
 
-test('a connection that is silent for longer than any statement may take is given up', async () => {
+test('a connection that is silent for longer than any statement may take is given up, unasked', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const other = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
   const session = await sessionOf(other.pipelines)
   const silent = other.pipelines.run('select pg_sleep(60), $1::int', [0]).catch((error) => error)
   const later = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 66_000)
-  await expect(other.pipelines.run(FIND, [1])).rejects.toThrow()
+  vi.advanceTimersByTime(5_000)
   later.mockRestore()
+  vi.useRealTimers()
   expect(isDatabaseUnavailable(await silent)).toBe(true)
   expect(await sessionOf(other.pipelines)).not.toBe(session)
   await pool.query('select pg_terminate_backend($1)', [session])
+  await other.close()
+})
+
+test('after one that waited for long, a crowd is not told that the database is busy', async () => {
+  const other = openDatabase({ connection, poolSize: 2, statementTimeoutMs: 60_000 })
+  await sessionOf(other.pipelines)
+  const slow = other.pipelines.run('select pg_sleep(0.2), $1::int', [0])
+  const before = performance.now()
+  const later = vi.spyOn(performance, 'now').mockImplementation(() => before + 4_900)
+  await slow
+  later.mockRestore()
+  const crowd = Array.from({ length: 200 }, () => other.pipelines.run(FIND, [1]))
+  expect(await Promise.all(crowd)).toHaveLength(200)
   await other.close()
 })
 

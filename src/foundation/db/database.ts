@@ -49,6 +49,8 @@ export function openDatabase(settings: DatabaseSettings): Database {
     types,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
+    // A firewall forgets who says nothing; the default of the system is two hours.
+    keepAliveInitialDelayMillis: 30_000,
     application_name: 'schoolgate',
     // An installation may default to another isolation level; our single statements rely on this one.
     options: `-c default_transaction_isolation=read\\ committed -c statement_timeout=${settings.statementTimeoutMs} -c idle_in_transaction_session_timeout=60000 -c TimeZone=UTC`,

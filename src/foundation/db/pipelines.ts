@@ -9,6 +9,10 @@ const MOST_WAIT_MS = 5_000
 const OPEN_AGAIN_MS = 1_000
 /** How much the last answer counts in what is expected of the next. */
 const WEIGHT = 1 / 8
+/** One that waited for a lock says little about the next: it counts as if it had taken so long. */
+const SLOWEST_MS = 100
+/** How often silent connections are looked for. */
+const LOOK_MS = 5_000
 
 export interface PipelineSettings {
   readonly open: () => pg.Client
@@ -44,8 +48,13 @@ export class Pipelines {
   #mayOpenAt = 0
   #ended = false
 
+  readonly #looks: NodeJS.Timeout
+
   constructor(settings: PipelineSettings) {
     this.#settings = settings
+    // By the clock, for nobody else may come who would notice.
+    this.#looks = setInterval(() => this.#abandonSilent(), LOOK_MS)
+    this.#looks.unref()
   }
 
   get connections(): number {
@@ -69,6 +78,7 @@ export class Pipelines {
 
   async end(): Promise<void> {
     this.#ended = true
+    clearInterval(this.#looks)
     await Promise.all(this.#pipelines.map((pipeline) => pipeline.end()))
   }
 
@@ -77,8 +87,7 @@ export class Pipelines {
     for (const pipeline of this.#pipelines) {
       const wait = pipeline.expectedWait(now)
       if (wait < PATIENCE_MS) return pipeline
-      if (pipeline.silence(now) > this.#settings.giveUpMs) pipeline.abandon()
-      else if (best === undefined || wait < best.wait) best = { pipeline, wait }
+      if (best === undefined || wait < best.wait) best = { pipeline, wait }
     }
     const mayOpen = best === undefined || now >= this.#mayOpenAt
     if (mayOpen && this.#pipelines.length < this.#settings.most) {
@@ -86,6 +95,13 @@ export class Pipelines {
     }
     if (best !== undefined && best.wait < MOST_WAIT_MS) return best.pipeline
     throw new DatabaseBusyError('PostgreSQL has answered nothing for seconds; try again later')
+  }
+
+  #abandonSilent(): void {
+    const now = performance.now()
+    for (const pipeline of this.#pipelines) {
+      if (pipeline.silence(now) > this.#settings.giveUpMs) pipeline.abandon()
+    }
   }
 
   #add(pace: number): Pipeline {
@@ -122,6 +138,7 @@ class Pipeline {
     this.#pace = pace
     this.#opening = client.connect().then(() => {
       this.#isOpen = true
+      this.#headwayAt = performance.now()
     })
   }
 
@@ -172,7 +189,7 @@ class Pipeline {
 
   #noteAnswer(): void {
     const now = performance.now()
-    this.#pace += (now - this.#headwayAt - this.#pace) * WEIGHT
+    this.#pace += (Math.min(now - this.#headwayAt, SLOWEST_MS) - this.#pace) * WEIGHT
     this.#headwayAt = now
     this.#waiting--
   }
