@@ -215,6 +215,22 @@ describe('what students did', () => {
     expect(days.map(({ day }) => day)).toEqual(['2031-05-01', '2031-05-02'])
   })
 
+  test('of two lectures at the same time one is the last, in whatever order they come', async () => {
+    const at = { student_id: EXAMPLE.student, state: 'read', position_seconds: 7 }
+    const both = [EXAMPLE.lecture, EXAMPLE.secondLecture]
+    for (const [day, lectures] of [both, both.toReversed()].entries()) {
+      const updated_at = `2031-06-0${day + 1}T08:00:00.000Z`
+      for (const lecture_id of lectures) {
+        await importInto(school, progressKind, [{ ...at, lecture_id, updated_at }])
+      }
+      const [enrollment] = await school.at.from('enrollments').selectAll().execute()
+      expect(enrollment).toMatchObject({
+        last_lecture_id: both.toSorted()[0],
+        last_watched_at: new Date(updated_at),
+      })
+    }
+  })
+
   test('belongs to a course that they have', async () => {
     const rows = [{ student_id: EXAMPLE.newcomer, lecture_id: EXAMPLE.lecture, state: 'read' }]
     expect(codesOf(await importInto(school, progressKind, rows))).toEqual(['not_enrolled'])

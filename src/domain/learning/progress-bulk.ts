@@ -190,10 +190,14 @@ async function moveBookmarks(tx: SchoolTx, rows: readonly PlannedRow[]): Promise
       last_watched_at = n.last_watched_at
     from json_populate_recordset(null::enrollments, ${JSON.stringify(bookmarks)}::json) n
     where e.school_id = ${tx.schoolId} and e.id = n.id
-      and coalesce(e.last_watched_at < n.last_watched_at, true)`)
+      and coalesce(
+        (e.last_watched_at, n.last_lecture_id) < (n.last_watched_at, e.last_lecture_id), true)`)
 }
 
-/** Of two at the same time the lecture with the smaller id, so that a file always leads to the same. */
+/**
+ * Of two at the same time the lecture with the smaller id, so that a file always leads to the same,
+ * whichever of its batches is written first.
+ */
 function isLater(one: Bookmark, other: Bookmark): boolean {
   if (one.last_watched_at !== other.last_watched_at) {
     return one.last_watched_at > other.last_watched_at
