@@ -59,7 +59,7 @@ export class HashingThreads {
     // While it works the process waits for it; an idle one holds nobody up.
     thread.ref()
     thread.postMessage(task)
-    const [answer] = (await once(thread, 'message')) as [Answer<R>]
+    const answer = await answerOf<R>(thread)
     thread.unref()
     this.#idle.push(thread)
     if ('problem' in answer) throw new Error(`the password was not hashed: ${answer.problem}`)
@@ -77,5 +77,18 @@ export class HashingThreads {
       if (at >= 0) this.#idle.splice(at, 1)
     })
     return thread
+  }
+}
+
+/** One that ends before it has answered must not leave a sign-in waiting, and all behind it. */
+async function answerOf<R>(thread: Worker): Promise<Answer<R>> {
+  const ended = new AbortController()
+  const end = () => ended.abort(new Error('a hashing thread ended early'))
+  thread.once('exit', end)
+  try {
+    const [answer] = (await once(thread, 'message', ended)) as [Answer<R>]
+    return answer
+  } finally {
+    thread.off('exit', end)
   }
 }

@@ -13,6 +13,19 @@ describe('passwords', () => {
     expect(await verifyPassword(stored, 'correct horsf')).toBe(false)
   })
 
+  test('hashing holds up nobody: everybody else has many turns meanwhile', async () => {
+    let turns = 0
+    let isDone = false
+    const others = async () => {
+      for (; !isDone; turns++) await new Promise((resolve) => setImmediate(resolve))
+    }
+    const served = others()
+    await hashPassword('correct horse')
+    isDone = true
+    await served
+    expect(turns).toBeGreaterThan(20)
+  })
+
   test('an account without a password, or no account, never fits', async () => {
     expect(await verifyPassword(undefined, 'anything')).toBe(false)
     expect(await verifyPassword(null, '')).toBe(false)
