@@ -43,6 +43,7 @@ const lines = [
   `${WARM_UP.requests.toLocaleString('en')} requests before, and connections are open before the clock starts and closed after it stopped.`,
   'The last column is the control: what the same step costs the floor, bare Fastify with one hand-written',
   'statement, in the same turns. That much is the price of the machine and of Node, whoever runs on them.',
+  'Requests go to all schools in turn, each with another token, and the tokens are strewn among all records.',
   '',
   '| | from CPU µs | to CPU µs | ratio | bar | floor |',
   '| --- | --: | --: | --: | --: | --: |',
@@ -61,8 +62,8 @@ interface Step {
   readonly after: Side
 }
 
-const small = await openWorld(values.small, SIZES[values.small as SizeName])
-const large = await openWorld(values.large, SIZES[values.large as SizeName])
+const small = await openWhole(values.small as SizeName)
+const large = await openWhole(values.large as SizeName)
 try {
   const [from, to] = [label(small), label(large)]
   const ours = { contender: 'ours', lanes: LANES } as const
@@ -102,9 +103,14 @@ try {
 const { seconds, cpuSeconds } = await measureStartUp()
 tell(
   '',
-  `From start to ready on an existing data folder, the embedded PostgreSQL included: ${seconds.toFixed(1)} s, ${cpuSeconds.toFixed(1)} s of CPU (bar: 2.5 s).`,
+  `From start to ready on an existing data folder, the embedded PostgreSQL included: ${seconds.toFixed(1)} s, ${cpuSeconds.toFixed(1)} s of CPU (bar: 2.5 s${seconds < 2.5 ? '' : ', **not met**'}).`,
 )
 await writeFile(new URL('../docs/performance-growth.md', import.meta.url), `${lines.join('\n')}\n`)
+
+/** Requests go to every school that there is. */
+async function openWhole(name: SizeName): Promise<World> {
+  return await openWorld(name, SIZES[name], SIZES[name].schools)
+}
 
 /** Plays both sides in turn, and those of the control with them. */
 async function compare(
@@ -120,7 +126,6 @@ async function compare(
   ])
   const playing: { side: Side; contender: Contender; cpu: number[] }[] = []
   try {
-    // One after the other: two that start at once may be given the same port.
     for (const side of sides) {
       const contender = await startContender(side.contender, side.world, scenario)
       playing.push({ side, contender, cpu: [] })
@@ -187,7 +192,7 @@ async function weatherStorm(world: World): Promise<void> {
     const ratio = middleOf(stormy) / middleOf(quiet)
     tell(
       '',
-      `UserInfo while ${values.storm} people keep signing in (${tries} tries): p99 ${middleOf(stormy).toFixed(1)} ms, without them ${middleOf(quiet).toFixed(1)} ms: ${ratio.toFixed(1)} times (bar: 2).`,
+      `UserInfo while ${values.storm} people keep signing in (${tries} tries): p99 ${middleOf(stormy).toFixed(1)} ms, without them ${middleOf(quiet).toFixed(1)} ms: ${ratio.toFixed(1)} times (bar: 2)${ratio <= 2 ? '' : ', **not met**'}.`,
     )
   } finally {
     await contender.stop()

@@ -17,6 +17,8 @@ export interface Play {
   readonly mode: 'repeat' | 'once' | 'chain'
   readonly requests: readonly HttpRequest[]
   readonly expect: number
+  /** Without which an answer of that status is none. */
+  readonly contains?: string
 }
 
 /** A chain needs a start for each lane. */

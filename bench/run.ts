@@ -26,15 +26,15 @@ const { values, positionals } = parseArgs({
 const SETTINGS: Readonly<Record<'quick' | 'full', ContestSettings>> = {
   quick: {
     starts: 1,
+    warmUpRounds: 3,
     rounds: 3,
-    round: { requests: 1500, milliseconds: 250, lanes: 8 },
-    warmUp: { requests: 4000, milliseconds: 800, lanes: 8 },
+    round: { requests: 1500, milliseconds: 300, lanes: 8 },
   },
   full: {
     starts: 3,
-    rounds: 3,
-    round: { requests: 6000, milliseconds: 700, lanes: 8 },
-    warmUp: { requests: 30_000, milliseconds: 8000, lanes: 8 },
+    warmUpRounds: 6,
+    rounds: 4,
+    round: { requests: 6000, milliseconds: 1000, lanes: 8 },
   },
 }
 
@@ -62,9 +62,8 @@ try {
     results.push(result)
     console.log(tableOf(result))
     reportFailures(result)
-    // After each, so that a run that is stopped leaves what it had.
-    if (writes) await writeReport()
   }
+  if (writes) await writeReport()
 } finally {
   await world.close()
 }

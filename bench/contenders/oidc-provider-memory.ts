@@ -20,7 +20,9 @@ class MemoryAdapter implements Adapter {
     const key = this.#key(id)
     kept.set(key, payload)
     if (payload.grantId === undefined || this.#model === 'Grant') return
-    byGrant.set(payload.grantId, [...(byGrant.get(payload.grantId) ?? []), key])
+    const keys = byGrant.get(payload.grantId)
+    if (keys === undefined) byGrant.set(payload.grantId, [key])
+    else keys.push(key)
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {

@@ -56,7 +56,7 @@ export async function startOurs(
   const build = name === 'baseline' ? BASELINE : `${BENCH}../dist`
   const child = spawn(
     process.execPath,
-    [...COUNTING, ...profiling(name), `${build}/main.js`, 'start'],
+    ['--enable-source-maps', ...COUNTING, ...profiling(name), `${build}/main.js`, 'start'],
     {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       cwd: BENCH,
@@ -90,7 +90,7 @@ async function startInOwnProcess(
   const database = OWN_TABLES.includes(name) ? name.replaceAll('-', '_') : OURS
   if (database !== OURS) await world.createDatabase(database)
   const child = fork(fileURLToPath(new URL(`./${name}.ts`, import.meta.url)), {
-    execArgv: ['--import', 'tsx', ...COUNTING, ...profiling(name)],
+    execArgv: ['--expose-gc', '--import', 'tsx', ...COUNTING, ...profiling(name)],
     cwd: BENCH,
     env: {
       ...process.env,

@@ -7,19 +7,20 @@ import { playRound, type Round, type RoundSettings } from './round.ts'
 
 export interface ContestSettings {
   /**
-   * How often everybody is started anew: the same code is compiled and laid out in memory differently in
-   * every process, and small answers cost a tenth more or less for it.
+   * How often the floor and ours are started anew: the same code is compiled and laid out in memory
+   * differently in every process, and small answers cost a tenth more or less for it. Peers differ by
+   * more than that, and are started once.
    */
   readonly starts: number
-  /** After each start. */
+  /** After each start; not counted: until the code is compiled and the plans are cached. */
+  readonly warmUpRounds: number
   readonly rounds: number
   readonly round: RoundSettings
-  /** Not counted: until the code is compiled and the plans are cached. */
-  readonly warmUp: RoundSettings
 }
 
 /**
- * Everybody in turn, round after round, so that whatever else the machine does meets all of them.
+ * Everybody in turn, round after round, so that whatever else the machine does meets all of them. Who
+ * goes first changes from turn to turn: the first one meets the caches of somebody else.
  */
 export async function holdContest(
   world: World,
@@ -27,23 +28,34 @@ export async function holdContest(
   settings: ContestSettings,
   names: readonly ContenderName[] = everybody(scenario),
 ): Promise<Result> {
-  const entries = names.map((contender) => ({ contender, rounds: [] as Round[] }))
+  const rounds = new Map<ContenderName, Round[]>(names.map((name) => [name, []]))
   for (let start = 0; start < settings.starts; start++) {
-    const contenders = await startAll(world, scenario, names)
+    const playing = start === 0 ? names : names.filter((name) => COMPARED.includes(name))
+    const contenders = await startAll(world, scenario, playing)
     try {
-      for (const contender of contenders) await playOne(world, contender, settings.warmUp)
-      for (let turn = 0; turn <= settings.rounds; turn++) {
-        for (const [index, contender] of contenders.entries()) {
+      for (let turn = -settings.warmUpRounds; turn < settings.rounds; turn++) {
+        for (const contender of rotated(contenders, turn)) {
           const round = await playOne(world, contender, settings.round)
-          // After so long a wait the first one is slow for everybody, and is not counted either.
-          if (turn > 0) entries[index]?.rounds.push(round)
+          // One that failed is shown whenever that was.
+          if (turn >= 0 || round.failures > 0) rounds.get(contender.name)?.push(round)
         }
       }
     } finally {
       await Promise.all(contenders.map((contender) => contender.stop()))
     }
   }
+  const entries = names.map((contender) => ({ contender, rounds: rounds.get(contender) ?? [] }))
   return { scenario, entries }
+}
+
+/** Codes and tokens that are used up, each of which must be made first. */
+const MOST_ONCE = 2000
+
+const COMPARED: readonly ContenderName[] = ['floor', 'ours', 'baseline']
+
+function rotated<T>(items: readonly T[], turn: number): readonly T[] {
+  const first = ((turn % items.length) + items.length) % items.length
+  return [...items.slice(first), ...items.slice(0, first)]
 }
 
 /** All at once; when one of them fails to start, the others are stopped before that is told. */
@@ -71,6 +83,6 @@ async function playOne(
   contender: Contender,
   settings: RoundSettings,
 ): Promise<Round> {
-  const play = await contender.prepare(settings.requests)
+  const play = await contender.prepare(Math.min(settings.requests, MOST_ONCE))
   return await playRound(contender.target, play, settings, world.postgresPid)
 }

@@ -9,7 +9,7 @@ import { tableOf } from './table.ts'
 export async function documentOf(
   results: readonly Result[],
   size: Size,
-  { starts, rounds, round, warmUp }: ContestSettings,
+  { starts, warmUpRounds, rounds, round }: ContestSettings,
 ): Promise<string> {
   const n = (value: number) => value.toLocaleString('en')
   return `# Performance
@@ -26,11 +26,16 @@ a machine that others use say little; ratios within a run do.
   generator runs on the same cores, so requests per second are lower than a server of its own would reach.
 - **Database**: PostgreSQL 18 with ${n(size.schools)} schools, ${n(size.people)} people, ${n(size.tokenPairs)} token records and
   ${n(size.progressRows)} progress rows; no disk flush, for everybody. Requests are spread over 100 schools.
-- **Rounds**: everybody is started ${starts} times and plays ${rounds} rounds each time, of up to ${n(round.requests)} requests
-  after ${n(warmUp.requests)} to warm up, all in turn, ${round.lanes} connections; the median round is shown, and the median of what each was as a multiple of the
+- **Rounds**: ${warmUpRounds} to warm up, which are not counted, and ${rounds} that are, each of ${round.milliseconds} ms or up to
+  ${n(round.requests)} requests over ${round.lanes} connections, all contenders in turn. The floor and Schoolgate are started
+  ${starts} times and play as many rounds each time, because the same code costs a tenth more or less from one process
+  to the next; peers play once. The median round is shown, and the median of what each was as a multiple of the
   floor's round of the same turn. A remark tells where rounds differed, failed, or the machine was busy elsewhere.
+- **What limits it**: the CPU of the one process that answers, where its table says that it took nearly a
+  core or more; else the load generator, which shares the two cores with it and with PostgreSQL.
 - **Nobody logs requests**, except where a line says so. Peers hold only the records they are asked
-  for, which is in their favour.
+  for, which is in their favour; better-auth exchanges and revokes 200 tokens a round, because each costs it
+  a whole authorization first.
 - **Versions**: Node ${process.versions.node}, ${(await versions()).join(', ')}.
 
 ${results.map(tableOf).join('\n')}`

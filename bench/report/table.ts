@@ -13,13 +13,20 @@ export function tableOf(result: Result): string {
   return [
     `### ${scenario.title}`,
     '',
-    `Floor: ${scenario.least}.${verdict}`,
+    `Floor: ${scenario.least}.${verdict}${ours === undefined ? '' : ` ${loadOf(ours)}`}`,
     '',
     '| | × floor | CPU µs | Node | PostgreSQL | statements | req/s | p50 ms | p99 ms | remarks |',
     '| --- | --: | --: | --: | --: | --: | --: | --: | --: | --- |',
     ...entries.map((entry) => line(result, entry)),
     '',
   ].join('\n')
+}
+
+/** What stood in the way of more requests per second. */
+function loadOf(ours: Entry): string {
+  const busy = (who: 'node' | 'postgres') =>
+    Math.round((median(ours, who) * median(ours, 'perSecond')) / 10_000)
+  return `Schoolgate's process took ${busy('node')} % of a core, PostgreSQL ${busy('postgres')} %.`
 }
 
 function line(result: Result, entry: Entry): string {

@@ -59,7 +59,7 @@ export const codeExchange: Scenario = {
         { host },
       ),
     )
-    return { mode: 'once', requests, expect: 200 }
+    return { mode: 'once', requests, expect: 200, contains: '"id_token"' }
   },
   addFloor(app, { pool }) {
     const { kid, privateKey } = generateEs256Key()

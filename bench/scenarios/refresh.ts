@@ -20,7 +20,7 @@ export const refresh: Scenario = {
   least: 'one statement that checks the old pair and inserts the new one',
   peers: ['oidc-provider-memory', 'oidc-provider-postgres', 'better-auth'],
   async prepare(world) {
-    const pairs = await mintPairs(world.pool, members(world, MAX_LANES))
+    const pairs = await mintPairs(world, members(world, MAX_LANES))
     const requests = pairs.map(({ host, clientId, refreshToken }) =>
       formPost(
         '/api/oauth/token',
@@ -33,7 +33,7 @@ export const refresh: Scenario = {
         { host },
       ),
     )
-    return { mode: 'chain', requests, expect: 200 }
+    return { mode: 'chain', requests, expect: 200, contains: '"access_token"' }
   },
   addFloor(app, { pool }) {
     app.post<{ Body: { refresh_token: string } }>('/api/oauth/token', async ({ body }, reply) => {

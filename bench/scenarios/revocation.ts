@@ -15,7 +15,7 @@ export const revocation: Scenario = {
   least: 'one update of the pair',
   peers: ['oidc-provider-memory', 'oidc-provider-postgres', 'better-auth'],
   async prepare(world, count) {
-    const pairs = await mintPairs(world.pool, members(world, count))
+    const pairs = await mintPairs(world, members(world, count))
     const requests = pairs.map(({ host, clientId, refreshToken }) =>
       formPost('/api/oauth/revoke', { client_id: clientId, token: refreshToken }, { host }),
     )

@@ -37,7 +37,7 @@ function tool(
         },
         body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
       }))
-      return { mode: 'repeat', requests, expect: 200 }
+      return { mode: 'repeat', requests, expect: 200, contains: '"result"' }
     },
     addFloor(app, given) {
       const handler = createMcpHandler(() => bareServer(given), { legacy: 'reject' })

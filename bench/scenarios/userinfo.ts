@@ -27,13 +27,13 @@ export const userinfo: Scenario = {
   least: 'one lookup of the token with its person and roles',
   peers: ['ours-logging', 'oidc-provider-memory', 'oidc-provider-postgres', 'better-auth'],
   async prepare(world) {
-    const pairs = await mintPairs(world.pool, members(world, 500))
+    const pairs = await mintPairs(world, members(world, Math.max(500, world.asked)))
     const requests = pairs.map(({ host, accessToken }) => ({
       method: 'GET' as const,
       path: '/api/oauth/userinfo',
       headers: { host, authorization: `Bearer ${accessToken}` },
     }))
-    return { mode: 'repeat', requests, expect: 200 }
+    return { mode: 'repeat', requests, expect: 200, contains: '"sub"' }
   },
   addFloor(app, { pool }) {
     app.get('/api/oauth/userinfo', async (request, reply) => {

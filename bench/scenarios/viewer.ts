@@ -11,9 +11,9 @@ export const viewer: Scenario = {
   least: 'one lookup of the token, no GraphQL',
   peers: ['yoga', 'mercurius'],
   async prepare(world) {
-    const pairs = await mintPairs(world.pool, members(world, 500))
+    const pairs = await mintPairs(world, members(world, 500))
     const requests = pairs.map((pair) => graphqlRequest(pair, '{ viewer { id } }'))
-    return { mode: 'repeat', requests, expect: 200 }
+    return { mode: 'repeat', requests, expect: 200, contains: '"data":{"viewer":{"id"' }
   },
   addFloor(app, { pool }) {
     app.post('/member/graphql', async (request, reply) => {

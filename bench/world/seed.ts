@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { BENCH_ID_SQL } from './ids.ts'
+import { BENCH_ID_SQL, FIRST_PAIR_AT } from './ids.ts'
 import { addSigningKeys } from './signing.ts'
 import type { Size } from './sizes.ts'
 
@@ -66,10 +66,10 @@ function statements(size: Size): readonly string[] {
      select bench_id('authorization', n), ${schoolOf('n')}, 'app', bench_id('person', n), 'member',
        '${MEMBER_SCOPES}', 'http://s' || (n - 1) % ${schools} + 1 || '.bench.test'
      from generate_series(1, ${people}) n`,
-    // Ids grow with time, as real ones do; most pairs are old, used and replaced.
+    // Most pairs are old, used and replaced.
     `insert into token_pairs (id, authorization_id, bound_school_id, scopes, access_hash, refresh_hash,
        issued_at, access_expires_at, refresh_expires_at, first_used_at, revoked_at)
-     select (lpad(to_hex(1700000000000 + n), 12, '0') || '7abc8' || left(md5(n::text), 15))::uuid,
+     select (lpad(to_hex(${FIRST_PAIR_AT} + n), 12, '0') || '7abc8' || left(md5(n::text), 15))::uuid,
        bench_id('authorization', (n - 1) % ${people} + 1), ${schoolOf(`((n - 1) % ${people} + 1)`)},
        '${MEMBER_SCOPES}', sha256(('a' || n)::bytea), sha256(('r' || n)::bytea),
        now() - interval '1 day', now() - interval '22 hours', now() + interval '89 days',

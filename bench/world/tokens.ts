@@ -1,8 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, randomInt } from 'node:crypto'
 import type pg from 'pg'
 import { uuidv7 } from '../../src/foundation/crypto/random.ts'
 import { mintToken } from '../../src/foundation/protocol/token-format.ts'
-import { idOf } from './ids.ts'
+import { idOf, pairId } from './ids.ts'
 import { readersOf } from './seed.ts'
 import type { World } from './world.ts'
 
@@ -22,13 +22,12 @@ export interface LivePair extends Holder {
   readonly refreshToken: string
 }
 
-/** Members of up to a hundred schools, one after the other. */
-export function members(world: World, count: number): readonly Holder[] {
-  const { schools, people } = world.size
-  const spread = Math.min(schools, 100)
+/** Members of the schools that are asked, one after the other. */
+export function members({ size, asked }: World, count: number): readonly Holder[] {
+  const { schools, people } = size
   return Array.from({ length: count }, (_, i) => {
-    const school = (i % spread) + 1
-    const person = school + schools * (1 + (Math.floor(i / spread) % (people / schools - 1)))
+    const school = (i % asked) + 1
+    const person = school + schools * (1 + (Math.floor(i / asked) % (people / schools - 1)))
     return holder(school, person, 'app')
   })
 }
@@ -37,15 +36,14 @@ export function members(world: World, count: number): readonly Holder[] {
 export function membersOfOlderSchools(world: World, count: number): readonly Holder[] {
   const { schools } = world.size
   return Array.from({ length: count }, (_, i) => {
-    const school = (i % (Math.min(schools, 100) / 10)) * 10 + 2
+    const school = (i % (world.asked / 10)) * 10 + 2
     return holder(school, school + schools, 'app')
   })
 }
 
 export function owners(world: World, count: number): readonly Holder[] {
-  const spread = Math.min(world.size.schools, 100)
   return Array.from({ length: count }, (_, i) => {
-    const school = (i % spread) + 1
+    const school = (i % world.asked) + 1
     return holder(school, school, 'ops')
   })
 }
@@ -66,13 +64,16 @@ function holder(school: number, person: number, clientId: Holder['clientId']): H
   }
 }
 
-/** A pair each, already used once: the write at a token's first use is no part of a usual request. */
+/**
+ * A pair each, already used once: the write at a token's first use is no part of a usual request. They
+ * are strewn among those that were seeded, so that every lookup goes to another page of the index.
+ */
 export async function mintPairs(
-  pool: pg.Pool,
+  { pool, size }: World,
   holders: readonly Holder[],
 ): Promise<readonly LivePair[]> {
   const pairs = holders.map((holder) => {
-    const id = uuidv7()
+    const id = pairId(1 + randomInt(size.tokenPairs), randomBytes(8).toString('hex').slice(1))
     return {
       ...holder,
       id,

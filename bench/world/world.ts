@@ -12,6 +12,8 @@ import type { Size } from './sizes.ts'
 /** The database everything runs on, and how many of what is in it. */
 export interface World {
   readonly size: Size
+  /** How many of its schools are asked, the first ones. */
+  readonly asked: number
   readonly postgresPid: number
   /** For our own tables: ours, the floor, GraphQL servers. */
   readonly pool: pg.Pool
@@ -33,7 +35,11 @@ const SETTINGS = {
 }
 
 /** Seeds once per size, and gives every run a fresh copy of what was seeded. */
-export async function openWorld(name: string, size: Size): Promise<World> {
+export async function openWorld(
+  name: string,
+  size: Size,
+  asked = Math.min(size.schools, 100),
+): Promise<World> {
   const dataDir = new URL(`../data/${name}`, import.meta.url).pathname
   await mkdir(dataDir, { recursive: true, mode: 0o755 })
   const postgres = await startEmbeddedPostgres({ dataDir, durable: false, settings: SETTINGS })
@@ -49,6 +55,7 @@ export async function openWorld(name: string, size: Size): Promise<World> {
   pool.on('error', () => undefined)
   return {
     size,
+    asked,
     postgresPid: postgres.pid,
     pool,
     createDatabase,
