@@ -66,12 +66,13 @@ const small = await openWhole(values.small as SizeName)
 const large = await openWhole(values.large as SizeName)
 try {
   const [from, to] = [label(small), label(large)]
-  const ours = { contender: 'ours', lanes: LANES } as const
   for (const scenario of [userinfo, refresh]) {
-    await compare(`${scenario.title}: ${from} → ${to}`, scenario, 1.15, {
-      before: { world: small, ...ours },
-      after: { world: large, ...ours },
+    const step = (contender: ContenderName): Step => ({
+      before: { world: small, contender, lanes: LANES },
+      after: { world: large, contender, lanes: LANES },
     })
+    const title = `${scenario.title}: ${from} → ${to}`
+    await compare(title, scenario, 1.15, step('ours'), step('floor'))
   }
   for (const [before, after] of [
     [1, LANES],
@@ -118,12 +119,9 @@ async function compare(
   scenario: Scenario,
   bar: number,
   step: Step,
-  control?: Step,
+  control: Step,
 ): Promise<void> {
-  const sides = [step, ...(control === undefined ? [] : [control])].flatMap((s) => [
-    s.before,
-    s.after,
-  ])
+  const sides = [step.before, step.after, control.before, control.after]
   const playing: { side: Side; contender: Contender; cpu: number[] }[] = []
   try {
     for (const side of sides) {
@@ -146,7 +144,7 @@ async function compare(
       Math.round(middleOf(after)),
       `${ratio.toFixed(2)}${ratio <= bar ? '' : ', **not met**'}`,
       bar,
-      control === undefined ? '' : growth(floor[0] ?? [], floor[1] ?? []).toFixed(2),
+      growth(floor[0] ?? [], floor[1] ?? []).toFixed(2),
     ]
     tell(`| ${cells.join(' | ')} |`)
   } finally {

@@ -60,6 +60,8 @@ async function serve(config: Config, log: Logger, io: { stdout: Writable }): Pro
   const listener = new ChangeListener(server.listenConnection, ['school_changed'], {
     onChange: (_channel, schoolId) => directory.forget(schoolId),
     onGap: () => directory.forget(),
+    onProof: () => directory.confirm(),
+    echo: (channel) => database.pool.query('select pg_notify($1, $2)', [channel, '']),
     onError: (error) => log.warn({ err: error }, 'not hearing of changed schools; reconnecting'),
   })
   await listener.start()

@@ -15,7 +15,7 @@ const eventually = { timeout: 30_000 }
 
 /** A listener, and everything that it heard. */
 async function aListener(to: pg.ClientConfig = connection, channels = ['news']) {
-  const heard = { changes: [] as string[], gaps: 0, errors: [] as Error[] }
+  const heard = { changes: [] as string[], gaps: 0, proofs: 0, errors: [] as Error[] }
   const listener = new ChangeListener(
     to,
     channels,
@@ -23,6 +23,8 @@ async function aListener(to: pg.ClientConfig = connection, channels = ['news']) 
       onChange: (channel, payload) => heard.changes.push(`${channel}: ${payload}`),
       onGap: () => heard.gaps++,
       onError: (error) => heard.errors.push(error),
+      onProof: () => heard.proofs++,
+      echo: (channel) => tell('', channel),
     },
     PACE,
   )
@@ -58,6 +60,12 @@ test('the first connection counts as a gap: something may have been cached befor
   expect((await aListener()).heard).toMatchObject({ gaps: 1, errors: [] })
 })
 
+test('every heartbeat proves that what others tell does arrive, and is no news itself', async () => {
+  const { heard } = await aListener()
+  await vi.waitFor(() => expect(heard.proofs).toBeGreaterThan(2), eventually)
+  expect(heard).toMatchObject({ changes: [], gaps: 1, errors: [] })
+})
+
 test('killed, it comes back by itself, reports the gap and hears again', async () => {
   const { heard } = await aListener()
   const pids = await listening()
@@ -83,7 +91,7 @@ test('a quiet connection that answers its heartbeat is left alone', async () => 
   const { heard } = await aListener()
   const before = await listening()
   await new Promise((resolve) => setTimeout(resolve, PACE.heartbeatMs * 5))
-  expect(heard).toEqual({ changes: [], gaps: 1, errors: [] })
+  expect(heard).toMatchObject({ changes: [], gaps: 1, errors: [] })
   expect(await listening()).toEqual(before)
 })
 
@@ -108,5 +116,5 @@ test('stopped, it hangs up and stays away', async () => {
   await listener.stop()
   await vi.waitFor(async () => expect(await listening()).toEqual(others), eventually)
   await tell('to nobody')
-  expect(heard).toEqual({ changes: [], gaps: 1, errors: [] })
+  expect(heard).toMatchObject({ changes: [], gaps: 1, errors: [] })
 })

@@ -85,6 +85,32 @@ describe('changes spread', () => {
     },
   )
 
+  test('while notices are known to arrive, a school is read once for however long', async () => {
+    const school = await world.aSchool()
+    let now = 0
+    const directory = new SchoolDirectory(database.db, () => now)
+    await directory.find(school.origin)
+    const later = await database.statementsOf(async () => {
+      for (now = 0; now < 3_600_000; now += 10_000) {
+        directory.confirm()
+        expect(directory.find(school.origin)).toMatchObject({ id: school.id })
+      }
+    })
+    expect(later).toEqual([])
+  })
+
+  test('once nothing proves that notices arrive, one that never came costs thirty seconds', async () => {
+    const school = await world.aSchool()
+    let now = 0
+    const directory = new SchoolDirectory(database.db, () => now)
+    await directory.find(school.origin)
+    now = 20_000
+    directory.confirm()
+    await rename(school.id, 'Renamed in silence')
+    now = 50_000
+    expect(await directory.find(school.origin)).toMatchObject({ name: 'Renamed in silence' })
+  })
+
   test('a school that is asked for all the time is read again before anybody has to wait', async () => {
     const school = await world.aSchool()
     let now = 0

@@ -1,7 +1,7 @@
 import type { Db } from '../../foundation/db/database.ts'
 import { findSchoolByOrigin, type School } from './school.ts'
 
-/** What a missed notice can cost at most. */
+/** How long a school is known without proof that no notice of a change was missed. */
 const LIFETIME_MS = 30_000
 /** A school that is asked for so shortly before is read again meanwhile, so that nobody waits for it. */
 const AHEAD_MS = 10_000
@@ -10,12 +10,13 @@ const MAX_ENTRIES = 20_000
 
 interface Entry {
   readonly school: School | undefined
-  readonly until: number
+  readonly readAt: number
 }
 
 /**
  * Finds the school of an origin, at the cost of one map lookup however many schools there are.
- * Changes are announced by PostgreSQL; the lifetime covers announcements that never arrived.
+ * Changes are announced by PostgreSQL. While announcements are known to arrive, a school is read once;
+ * else, or when that can no longer be told, it is read again after its lifetime.
  */
 export class SchoolDirectory {
   readonly #db: Db
@@ -24,6 +25,7 @@ export class SchoolDirectory {
   readonly #entries = new Map<string, Entry>()
   readonly #loading = new Map<string, Promise<School | undefined>>()
   #generation = 0
+  #provenAt = Number.NEGATIVE_INFINITY
 
   constructor(db: Db, now: () => number = Date.now, maxEntries = MAX_ENTRIES) {
     this.#db = db
@@ -33,13 +35,19 @@ export class SchoolDirectory {
 
   find(origin: string): School | undefined | Promise<School | undefined> {
     const entry = this.#entries.get(origin)
-    const left = entry === undefined ? 0 : entry.until - this.#now()
-    if (entry === undefined || left <= 0) return this.#loadOnce(origin)
+    if (entry === undefined) return this.#loadOnce(origin)
+    const left = Math.max(entry.readAt, this.#provenAt) + LIFETIME_MS - this.#now()
+    if (left <= 0) return this.#loadOnce(origin)
     if (left < AHEAD_MS && entry.school !== undefined) {
       // If it fails, whoever comes after the end of its lifetime is told.
       this.#loadOnce(origin).catch(() => undefined)
     }
     return entry.school
+  }
+
+  /** No announcement was missed so far: whatever is known is as good as read just now. */
+  confirm(): void {
+    this.#provenAt = this.#now()
   }
 
   /** Forgets one school, and every origin that had none, since this may be a new one; or everything. */
@@ -76,7 +84,7 @@ export class SchoolDirectory {
 
   #keep(origin: string, school: School | undefined): void {
     this.#entries.delete(origin)
-    this.#entries.set(origin, { school, until: this.#now() + LIFETIME_MS })
+    this.#entries.set(origin, { school, readAt: this.#now() })
     if (this.#entries.size > this.#maxEntries) {
       const oldest = this.#entries.keys().next()
       if (!oldest.done) this.#entries.delete(oldest.value)

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 
 export interface ListenerPace {
@@ -15,17 +16,27 @@ export interface ChangeHandlers {
   /** Notices may have been missed: whatever was cached must be forgotten. */
   onGap(): void
   onError(error: Error): void
+  /** A notice sent just now has arrived, so none before it was missed since the last gap. */
+  onProof?(): void
+  /**
+   * Sends a notice over another connection, as those that matter are sent: a pooler may hand over what
+   * a connection tells itself, and drop what it is told while it has nothing to do.
+   */
+  echo?(channel: string): Promise<unknown>
 }
 
 /**
  * Hears NOTIFY on a connection of its own. PostgreSQL keeps no notices for a listener that is away,
- * so every reconnection counts as a gap, and a heartbeat finds connections that died silently.
+ * so every reconnection counts as a gap, and a heartbeat finds connections that died silently. With
+ * each, an echo proves that notices do arrive.
  */
 export class ChangeListener {
   readonly #connection: pg.ClientConfig
   readonly #channels: readonly string[]
   readonly #handlers: ChangeHandlers
   readonly #pace: ListenerPace
+  /** Nobody else listens here. */
+  readonly #echoes = `echo_${randomBytes(8).toString('hex')}`
   #client: pg.Client | undefined
   #timer: NodeJS.Timeout | undefined
   #retryMs: number
@@ -52,15 +63,16 @@ export class ChangeListener {
       connectionTimeoutMillis: 5_000,
       query_timeout: this.#pace.heartbeatMs,
     })
-    client.on('notification', (notice) =>
-      this.#handlers.onChange(notice.channel, notice.payload ?? ''),
-    )
+    client.on('notification', ({ channel, payload = '' }) => {
+      if (channel === this.#echoes) this.#handlers.onProof?.()
+      else this.#handlers.onChange(channel, payload)
+    })
     client.on('error', (error) => this.#lost(client, error))
     client.on('end', () => this.#lost(client, new Error('the listening connection ended')))
     this.#client = client
     try {
       await client.connect()
-      for (const channel of this.#channels) {
+      for (const channel of [...this.#channels, this.#echoes]) {
         await client.query(`listen ${pg.escapeIdentifier(channel)}`)
       }
     } catch (error) {
@@ -69,6 +81,7 @@ export class ChangeListener {
     }
     this.#retryMs = this.#pace.firstRetryMs
     this.#handlers.onGap()
+    this.#askForEcho()
     this.#beat(client)
   }
 
@@ -83,11 +96,20 @@ export class ChangeListener {
   #beat(client: pg.Client): void {
     this.#timer = setTimeout(() => {
       client.query('select 1').then(
-        () => this.#client === client && this.#beat(client),
+        () => {
+          if (this.#client !== client) return
+          this.#askForEcho()
+          this.#beat(client)
+        },
         (error) => this.#lost(client, error),
       )
     }, this.#pace.heartbeatMs)
     this.#timer.unref()
+  }
+
+  /** If it cannot be sent, it does not arrive. */
+  #askForEcho(): void {
+    this.#handlers.echo?.(this.#echoes).catch(() => undefined)
   }
 
   #lost(client: pg.Client, error: Error): void {
