@@ -86,13 +86,18 @@ try {
     const title = `UserInfo: ${before} → ${after} connections`
     await compare(title, userinfo, 1.15, step('ours'), step('floor'))
   }
-  // Enough to keep two processes busy, and so few that each of the two is woken for nearly every one.
-  for (const lanes of [MANY_LANES, LANES]) {
+  // Enough to keep two processes busy; as many for each of the two as for the one; and so few that each of
+  // the two is woken for nearly every request.
+  for (const [before, after] of [
+    [MANY_LANES, MANY_LANES],
+    [LANES, 2 * LANES],
+    [LANES, LANES],
+  ] as const) {
     const step = (contender: ContenderName, twice: ContenderName): Step => ({
-      before: { world: large, contender, lanes },
-      after: { world: large, contender: twice, lanes, processes: 2 },
+      before: { world: large, contender, lanes: before },
+      after: { world: large, contender: twice, lanes: after, processes: 2 },
     })
-    const title = `UserInfo, ${lanes} connections: one process → \`WORKERS=2\``
+    const title = `UserInfo: one process, ${before} connections → \`WORKERS=2\`, ${after} connections`
     const [us, floor] = [step('ours', 'ours-workers'), step('floor', 'floor-workers')]
     await compare(title, userinfo, 1.1, us, floor)
   }
