@@ -8,6 +8,8 @@ export interface TestDatabase extends Database {
   readonly connection: pg.ClientConfig
   /** Runs `work` and returns the statements it sent, for tests that count them. */
   statementsOf(work: () => Promise<unknown>): Promise<readonly string[]>
+  /** Has `listener` told of every statement from now on. */
+  onStatement(listener: (text: string) => void): void
 }
 
 /** An empty, migrated database of this test file's own, dropped when the file is done. */
@@ -22,11 +24,15 @@ export async function emptyDatabase(): Promise<pg.ClientConfig> {
 export async function testDatabase(): Promise<TestDatabase> {
   const connection = await emptyDatabase()
   let seen: string[] | undefined
+  const listeners: ((text: string) => void)[] = []
   const database = openDatabase({
     connection,
     poolSize: 10,
     statementTimeoutMs: 30_000,
-    observe: (text) => seen?.push(text),
+    observe: (text) => {
+      seen?.push(text)
+      for (const listener of listeners) listener(text)
+    },
   })
   afterAll(() => database.close())
   return {
@@ -41,6 +47,7 @@ export async function testDatabase(): Promise<TestDatabase> {
         seen = undefined
       }
     },
+    onStatement: (listener) => listeners.push(listener),
   }
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, RouteOptions } from 'fastify'
 import type { DestinationStream } from 'pino'
 import { afterAll } from 'vitest'
 import { buildApp } from '../../src/app.ts'
@@ -13,6 +13,7 @@ import { uuidv7 } from '../../src/foundation/crypto/random.ts'
 import { Keyring, seal } from '../../src/foundation/crypto/seal.ts'
 import { atSchool, type SchoolDb } from '../../src/foundation/db/school-db.ts'
 import { createLogger } from '../../src/foundation/http/logging.ts'
+import type { RequestObserver } from '../../src/foundation/http/observe-requests.ts'
 import { type TrustProxy, trustNobody } from '../../src/foundation/http/trust-proxy.ts'
 import type { AppContext } from '../../src/gate/context.ts'
 import { DEFAULT_LIMITS } from '../../src/surfaces/member-api/documents/limits.ts'
@@ -182,14 +183,18 @@ export interface WorldOptions extends Partial<Omit<AppContext, 'limits'>> {
   readonly limits?: Partial<AppContext['limits']>
   readonly trust?: TrustProxy
   readonly log?: DestinationStream
+  readonly observers?: readonly RequestObserver[]
+  readonly onRoute?: (route: RouteOptions) => void
+  /** The clock by which the directory of schools reads them again. */
+  readonly now?: () => number
 }
 
 export async function aWorld(options: WorldOptions = {}): Promise<World> {
-  const { limits, trust, log, ...overrides } = options
+  const { limits, trust, log, observers, onRoute, now, ...overrides } = options
   const database = await testDatabase()
   const context: AppContext = {
     db: database.db,
-    directory: new SchoolDirectory(database.db),
+    directory: new SchoolDirectory(database.db, now),
     keyring: ring,
     loopbackDocuments: false,
     documentHosts: [],
@@ -216,7 +221,9 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
         : createLogger({ level: 'trace', destination: log }),
     trust: trust ?? trustNobody,
     readiness: [],
+    observers: observers ?? [],
   })
+  if (onRoute !== undefined) app.addHook('onRoute', onRoute)
   await app.ready()
   afterAll(() => app.close())
   return new World(app, database, context)

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import { wholeReads } from '../../support/plans.ts'
+import { differencesFrom } from '../../support/statement-table.ts'
 
 const { connection } = await testDatabase()
 
@@ -30,4 +31,33 @@ test('so is one that reads an index to its end', async () => {
 test('one that begins somewhere in an index is not', async () => {
   expect(await whole('select from courses where school_id = $1 and title = $2')).toEqual([])
   expect(await whole('select from users where lower(email) = lower($1)')).toEqual([])
+})
+
+const sending = (endpoint: string, count: number, isRefused = false) => ({
+  endpoint,
+  isRefused,
+  statements: Array<string>(count).fill('select from schools where id = $1'),
+})
+
+test('a request that sends a statement more or less than the table says is noticed', () => {
+  const stored = { 'GET /more': 2, 'GET /less': 2, 'GET /same': 2, 'GET /either': '2-3' }
+  const answered = [
+    sending('GET /more', 3),
+    sending('GET /less', 1),
+    sending('GET /same', 2),
+    sending('GET /same', 9, true),
+    sending('GET /either', 2),
+    sending('GET /either', 3),
+  ]
+  expect(differencesFrom(stored, answered)).toEqual([
+    'GET /less sends 1 instead of 2',
+    'GET /more sends 3 instead of 2',
+  ])
+})
+
+test('so is an endpoint without a line, and a line without an endpoint', () => {
+  expect(differencesFrom({ 'GET /old': 2 }, [sending('GET /new', 1)])).toEqual([
+    'GET /new sends 1, and has no line yet',
+    'GET /old has a line, but is not there any more or no test asks for it',
+  ])
 })

@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll } from 'vitest'
+import type {
+  FinishedRequest,
+  ObservedRequest,
+  RequestObserver,
+} from '../../src/foundation/http/observe-requests.ts'
+import { createDiskStore } from '../../src/foundation/storage/disk-store.ts'
+import { aWorld, type World, type WorldOptions } from './world.ts'
+
+/** What a request sent to PostgreSQL, and which endpoint answered it. */
+export interface AnsweredRequest {
+  readonly endpoint: string
+  readonly isRefused: boolean
+  readonly statements: readonly string[]
+}
+
+/** Notes the statements of every request. One has to be answered before the next one is sent. */
+export class RequestCosts implements RequestObserver {
+  readonly #answered: AnsweredRequest[] = []
+  #running: { readonly request: ObservedRequest; readonly statements: string[] } | undefined
+  #part = ''
+
+  /** What `work` asked for. */
+  async of(work: () => Promise<unknown>): Promise<readonly AnsweredRequest[]> {
+    const before = this.#answered.length
+    await work()
+    return this.#answered.slice(before)
+  }
+
+  /** The same, where an address alone does not tell what was asked for. */
+  async ofPart(part: string, work: () => Promise<unknown>): Promise<readonly AnsweredRequest[]> {
+    this.#part = part === '' ? '' : ` ${part}`
+    try {
+      return await this.of(work)
+    } finally {
+      this.#part = ''
+    }
+  }
+
+  started(request: ObservedRequest): void {
+    if (this.#running !== undefined) throw new Error('two requests at once cannot be told apart')
+    this.#running = { request, statements: [] }
+  }
+
+  noteStatement(text: string): void {
+    this.#running?.statements.push(text)
+  }
+
+  finished({ method, route, status }: FinishedRequest, request: ObservedRequest): void {
+    const running = this.#running
+    // Without a socket the end of an answer is told twice.
+    if (running?.request !== request) return
+    this.#running = undefined
+    if (route === undefined) return
+    const { statements } = running
+    const endpoint = endpointName(method, route) + this.#part
+    this.#answered.push({ endpoint, isRefused: status >= 400, statements })
+  }
+}
+
+/** Names of assets carry a digest of what is in them, which is nobody's concern here. */
+export function endpointName(method: string, route: string): string {
+  return `${method} ${route.replace(/\.[0-9a-f]{12}\./, '.:digest.')}`
+}
+
+export interface CountedWorld {
+  readonly world: World
+  readonly costs: RequestCosts
+}
+
+/** A world whose requests are counted. What it knows of a school it keeps, however slow the machine is. */
+export async function aCountedWorld(options: WorldOptions = {}): Promise<CountedWorld> {
+  const folder = await mkdtemp(join(tmpdir(), 'schoolgate-files-'))
+  afterAll(() => rm(folder, { recursive: true }))
+  const costs = new RequestCosts()
+  const files = createDiskStore(folder)
+  const world = await aWorld({ files, ...options, observers: [costs], now: () => 0 })
+  world.database.onStatement((text) => costs.noteStatement(text))
+  return { world, costs }
+}

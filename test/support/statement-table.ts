@@ -1,0 +1,60 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { expect } from 'vitest'
+import type { AnsweredRequest } from './request-costs.ts'
+
+const TABLE = new URL('../fixtures/statements-per-request.json', import.meta.url)
+
+/** Statements of each endpoint; `3-5` where it depends on what is asked for. */
+type Lines = Readonly<Record<string, number | string>>
+/** By the part of the house. */
+type Table = Readonly<Record<string, Lines>>
+
+const HOW_TO = `Every statement more is a request that costs more for ever: see which one it could do without.
+If it needs them all, write the table anew and commit it:
+  UPDATE_DOCS=1 npx vitest run --no-file-parallelism test/db/plans`
+
+export function readTable(): Table {
+  return JSON.parse(readFileSync(TABLE, 'utf8'))
+}
+
+/** Compares what requests sent with the table, line by line. */
+export function checkTable(part: string, answered: readonly AnsweredRequest[]): void {
+  if (process.env.UPDATE_DOCS === '1') write(part, linesOf(answered))
+  const differences = differencesFrom(readTable()[part] ?? {}, answered)
+  if (differences.length === 0) return
+  const title = `statements per request (${part}) are not what test/fixtures/statements-per-request.json says:`
+  expect.fail([title, ...differences.map((line) => `  ${line}`), HOW_TO].join('\n'))
+}
+
+export function differencesFrom(stored: Lines, answered: readonly AnsweredRequest[]): string[] {
+  const found = linesOf(answered)
+  return [...new Set([...Object.keys(found), ...Object.keys(stored)])]
+    .toSorted()
+    .filter((endpoint) => found[endpoint] !== stored[endpoint])
+    .map((endpoint) => `${endpoint} ${inWords(stored[endpoint], found[endpoint])}`)
+}
+
+function linesOf(answered: readonly AnsweredRequest[]): Lines {
+  const counts = new Map<string, number[]>()
+  for (const { endpoint, isRefused, statements } of answered) {
+    if (isRefused) continue
+    counts.set(endpoint, [...(counts.get(endpoint) ?? []), statements.length])
+  }
+  const lines = [...counts].map(([endpoint, sizes]) => {
+    const [least, most] = [Math.min(...sizes), Math.max(...sizes)]
+    return [endpoint, least === most ? least : `${least}-${most}`] as const
+  })
+  return Object.fromEntries(lines.toSorted(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+function inWords(stored: number | string | undefined, found: number | string | undefined): string {
+  if (stored === undefined) return `sends ${found}, and has no line yet`
+  if (found === undefined) return 'has a line, but is not there any more or no test asks for it'
+  return `sends ${found} instead of ${stored}`
+}
+
+function write(part: string, lines: Lines): void {
+  const parts = Object.entries({ ...readTable(), [part]: lines })
+  const table = Object.fromEntries(parts.toSorted(([one], [other]) => (one < other ? -1 : 1)))
+  writeFileSync(TABLE, `${JSON.stringify(table, null, 2)}\n`)
+}
