@@ -1,17 +1,18 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { ROUTES } from '../../../src/surfaces/admin-api/routes.ts'
 import { callTool, post, type Rpc, request } from '../../flows/mcp/tool-endpoint.ts'
 import { anOperator } from '../../support/admin-api.ts'
-import { furnishExamples, publishExamples } from '../../support/example-school.ts'
+import { clearExamples, furnishExamples, publishExamples } from '../../support/example-school.ts'
 import { aNotification } from '../../support/inbox.ts'
 import { aCourse, anEnrollment } from '../../support/learning.ts'
 import { aToken } from '../../support/member-api.ts'
 import { wholeReads } from '../../support/plans.ts'
-import { aWorld } from '../../support/world.ts'
+import { type AnsweredRequest, aCountedWorld } from '../../support/request-costs.ts'
+import type { TestSchool } from '../../support/world.ts'
+import { testStatements } from './test-statements.ts'
 
-const world = await aWorld()
+const { world, costs } = await aCountedWorld()
 const school = await world.aSchool()
-const { connection, statementsOf } = world.database
 
 await furnishExamples(world, school)
 await publishExamples(school)
@@ -50,9 +51,27 @@ interface Listed {
   }
 }
 
-async function toolsFor(token: string | undefined): Promise<readonly Listed[]> {
-  const answer = await post(world, school, request('tools/list'), { token })
+interface Caller {
+  readonly at: TestSchool
+  readonly token: string | undefined
+}
+
+async function toolsFor({ at, token }: Caller): Promise<readonly Listed[]> {
+  const answer = await post(world, at, request('tools/list'), { token })
   return answer.json<Rpc<{ tools: Listed[] }>>().result?.tools ?? []
+}
+
+/** The address with a slash behind it is the same endpoint. */
+async function listBySlash({ at, token }: Caller): Promise<void> {
+  const { origin } = at
+  const headers = {
+    host: new URL(origin).host,
+    accept: 'application/json, text/event-stream',
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+  }
+  const payload = request('tools/list')
+  const answer = await world.app.inject({ method: 'POST', url: '/mcp/', headers, payload })
+  expect(answer.statusCode).toBe(200)
 }
 
 /** Calls that reach every way through a tool that its input alone decides. */
@@ -64,64 +83,80 @@ function callsOf({ name, inputSchema: { properties } }: Listed): readonly object
   ]
 }
 
-/** What was sent for a call that must succeed, and for the page after it if there is one. */
-async function statementsFor(
-  token: string | undefined,
-  name: string,
-  given: object,
-): Promise<readonly string[]> {
-  const call = async (input: object) => {
-    const answer = await callTool(world, school, name, input, { token })
+/** Makes a call that must succeed, and one for the page after it if there is one. */
+async function call({ at, token }: Caller, name: string, given: object): Promise<void> {
+  const asked = async (input: object) => {
+    const answer = await callTool(world, at, name, input, { token })
     const told = `${name} ${JSON.stringify(input)}: ${answer.content[0]?.text}`
     expect(answer.isError ?? false, told).toBe(false)
     return answer.structuredContent?.nextCursor
   }
-  return await statementsOf(async () => {
-    const cursor = await call(given)
-    if (typeof cursor === 'string') await call({ ...given, cursor })
+  const cursor = await asked(given)
+  if (typeof cursor === 'string') await asked({ ...given, cursor })
+}
+
+async function checkPlans(answered: readonly AnsweredRequest[]): Promise<void> {
+  const statements = answered.flatMap((one) => one.statements)
+  expect(await wholeReads(world.database.connection, statements)).toEqual(new Map())
+}
+
+for (const [whom, token, least] of [
+  ['strangers', undefined, 9],
+  ['members', await aToken(world, school, ada), 20],
+] as const) {
+  describe(`tools for ${whom}`, () => {
+    const caller = { at: school, token }
+    const answered: AnsweredRequest[] = []
+
+    beforeAll(async () => {
+      answered.push(...(await costs.ofPart('tools/list', () => toolsFor(caller))))
+      answered.push(...(await costs.ofPart('tools/list', () => listBySlash(caller))))
+      const tools = (await toolsFor(caller)).filter(({ name }) => name !== 'sign_in')
+      expect(tools.length).toBeGreaterThan(least)
+      for (const tool of tools) {
+        for (const given of callsOf(tool)) {
+          // The outlines of courses are kept from now on.
+          await call(caller, tool.name, given)
+          answered.push(...(await costs.ofPart(tool.name, () => call(caller, tool.name, given))))
+        }
+      }
+    })
+
+    test('read no whole table', () => checkPlans(answered))
+
+    testStatements(`Tools for ${whom}`, () => answered)
   })
 }
 
-describe('no tool reads a whole table', async () => {
-  const member = await aToken(world, school, ada)
-  const operator = await anOperator(world, school)
+describe('tools for operators', () => {
+  const answered: AnsweredRequest[] = []
 
-  for (const [whom, token, least] of [
-    ['strangers', undefined, 9],
-    ['members', member, 20],
-  ] as const) {
-    test(`of those for ${whom}`, async () => {
-      const tools = (await toolsFor(token)).filter(({ name }) => name !== 'sign_in')
-      expect(tools.length).toBeGreaterThan(least)
-      const statements: string[] = []
-      for (const tool of tools) {
-        for (const given of callsOf(tool)) {
-          statements.push(...(await statementsFor(token, tool.name, given)))
-        }
-      }
-      expect(await wholeReads(connection, statements)).toEqual(new Map())
-    })
-  }
-
-  // Each of the others is performed by the tests of the Admin API, and costs a school furnished anew.
-  test('of those for operators, whatever is read and the first that is written', async () => {
-    const { accessToken } = operator
-    const tools = (await toolsFor(accessToken)).filter(
+  beforeAll(async () => {
+    const at = await world.aSchool()
+    const { accessToken: token } = await anOperator(world, at)
+    const caller = { at, token }
+    const tools = (await toolsFor(caller)).filter(
       ({ inputSchema }) => inputSchema.properties.action !== undefined,
     )
     expect(tools).toHaveLength(12)
-    const statements: string[] = []
+    let furnished = false
     for (const { name, inputSchema } of tools) {
-      const operations = (inputSchema.properties.action?.enum ?? []).flatMap(
-        (action) => ROUTES.find((route) => route.operation.name === action)?.operation ?? [],
-      )
-      const reads = operations.filter(({ kind }) => kind === 'read')
-      const performed = reads.length > 0 ? reads : operations.slice(0, 1)
-      for (const { name: action, examples } of performed) {
-        const given = { action, input: examples[0]?.input }
-        statements.push(...(await statementsFor(accessToken, name, given)))
+      for (const action of inputSchema.properties.action?.enum ?? []) {
+        const route = ROUTES.find(({ operation }) => operation.name === action)
+        if (route === undefined) throw new Error(`${action} has no route`)
+        if (!furnished) {
+          await clearExamples(at)
+          await furnishExamples(world, at)
+        }
+        const given = { action, input: route.operation.examples[0]?.input }
+        const performed = () => call(caller, name, given)
+        answered.push(...(await costs.ofPart(`${name} ${action}`, performed)))
+        furnished = route.operation.kind === 'read'
       }
     }
-    expect(await wholeReads(connection, statements)).toEqual(new Map())
   })
+
+  test('read no whole table', () => checkPlans(answered))
+
+  testStatements('Tools for operators', () => answered)
 })
