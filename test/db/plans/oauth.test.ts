@@ -1,43 +1,102 @@
-import { expect, test } from 'vitest'
-import { anOperator } from '../../support/admin-api.ts'
-import { aPair, postForm, refresh, revoke, userinfo } from '../../support/client-like.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { type Answer, aPkce, authorizeParameters, Visitor } from '../../support/browser-like.ts'
+import { aPair, exchange, postForm, refresh, revoke, userinfo } from '../../support/client-like.ts'
+import { CLAUDE, getFrom } from '../../support/oauth-world.ts'
 import { wholeReads } from '../../support/plans.ts'
-import { aWorld } from '../../support/world.ts'
+import { type AnsweredRequest, aCountedWorld } from '../../support/request-costs.ts'
+import type { TestClient, TestPerson, TestSchool } from '../../support/world.ts'
+import { testStatements } from './test-statements.ts'
 
-const world = await aWorld()
+const { world, costs } = await aCountedWorld()
 const school = await world.aSchool()
 const older = await world.aSchool({ variant: 'older' })
 
-test('no statement of the authorization server reads a whole table', async () => {
-  const ada = await world.aMember(school)
-  const bo = await world.aMember(older)
-  const [client, olderClient] = [
-    await world.aPublicClient(school),
-    await world.aPublicClient(older),
-  ]
-  const statements = await world.database.statementsOf(async () => {
-    // Sign-in, consent and exchange, the lookup of the school included.
-    world.context.directory.forget()
-    const pair = await aPair(world, school, client, ada)
-    expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(200)
-    const child = (await refresh(world, school, client, pair.refresh_token)).json()
-    expect((await userinfo(world, school, child.access_token)).statusCode).toBe(200)
-    expect((await refresh(world, school, client, pair.refresh_token)).statusCode).toBe(400)
-    expect((await revoke(world, school, client, child.refresh_token)).statusCode).toBe(200)
-    expect((await revoke(world, school, client, 'unknown')).statusCode).toBe(200)
-    const other = await aPair(world, older, olderClient, bo)
-    const fields = { client_id: olderClient.clientId, token: other.access_token }
-    const told = await postForm(world, older, '/api/oauth/introspect', fields)
-    expect(told.json().active).toBe(true)
-    const platform = await world.app.inject({
-      method: 'POST',
-      url: '/api/oauth/register',
-      headers: { host: new URL(school.origin).host },
-      payload: { client_name: 'Claude' },
-    })
-    expect(platform.statusCode).toBe(201)
-    await anOperator(world, school)
+const answered: AnsweredRequest[] = []
+
+/** Does something that must succeed, and counts what it sent. */
+async function done(part: string, work: () => Promise<Answer>): Promise<Answer> {
+  let answer: Answer | undefined
+  const requests = await costs.ofPart(part, async () => {
+    answer = await work()
   })
+  answered.push(...requests)
+  if (answer === undefined || answer.statusCode >= 400) {
+    throw new Error(`${part}: ${answer?.statusCode} ${answer?.body}`)
+  }
+  return answer
+}
+
+/** From the authorization request to the end of what it led to. */
+async function authorize(
+  whose: string,
+  at: TestSchool,
+  client: TestClient,
+  person: TestPerson,
+  scope: string,
+): Promise<void> {
+  const pkce = aPkce()
+  const query = authorizeParameters(at, client, pkce, { scope })
+  const asked = `/oauth/authorize?${query}`
+  const visitor = new Visitor(world, at)
+  // The school is known from now on.
+  await visitor.get('/sign-in')
+  const away = await done(`(stranger, ${whose})`, () => visitor.get(asked))
+  const page = await done('', () => visitor.get(String(away.headers.location)))
+  await done('', () => visitor.signIn(page, person))
+  await done('', () => postForm(world, at, '/oauth/authorize', query.toString()))
+  const back = await done(`(signed in, ${whose})`, () => visitor.get(asked))
+  const consent = await done(`(${whose})`, () => visitor.get(String(back.headers.location)))
+  const allowed = await done(`(${whose})`, () => visitor.decide(consent, 'allow'))
+  const code = new URL(String(allowed.headers.location)).searchParams.get('code') ?? ''
+  const pair = await done(`authorization_code (${whose})`, () =>
+    exchange(world, at, client, code, pkce.verifier),
+  )
+  const { access_token, refresh_token } = pair.json()
+  await done('(first use)', () => userinfo(world, at, access_token))
+  await done('(later use)', () => userinfo(world, at, access_token))
+  await done('', () =>
+    postForm(world, at, '/api/oauth/userinfo', '', { authorization: `Bearer ${access_token}` }),
+  )
+  const child = await done(`refresh_token (${whose})`, () =>
+    refresh(world, at, client, refresh_token),
+  )
+  await done('(first use of a child)', () => userinfo(world, at, child.json().access_token))
+  const replaced = () => refresh(world, at, client, refresh_token)
+  answered.push(...(await costs.of(replaced)))
+  expect((await replaced()).statusCode).toBe(400)
+  await done(`(${whose})`, () => revoke(world, at, client, child.json().refresh_token))
+  await done('(unknown token)', () => revoke(world, at, client, 'unknown'))
+}
+
+async function introspect(): Promise<void> {
+  const client = await world.aPublicClient(older)
+  const { access_token: token } = await aPair(world, older, client, await world.aMember(older))
+  const fields = { client_id: client.clientId, token }
+  const told = await done('', () => postForm(world, older, '/api/oauth/introspect', fields))
+  expect(told.json().active).toBe(true)
+}
+
+beforeAll(async () => {
+  const ada = await world.aMember(school, ['owner', 'student'])
+  world.context.directory.forget()
+  await done('(school not known yet)', () => getFrom(world, school, '/.well-known/jwks.json'))
+  const { profile, operator } = { profile: 'openid profile account:read', operator: 'school:read' }
+  await authorize('public', school, await world.aPublicClient(school), ada, profile)
+  await authorize('confidential', school, await world.aConfidentialClient(school), ada, profile)
+  await authorize('vendor platform', school, CLAUDE, ada, `openid ${operator}`)
+  const olderMember = await world.aMember(older)
+  await authorize('older', older, await world.aPublicClient(older), olderMember, profile)
+  await introspect()
+  const headers = { host: new URL(school.origin).host }
+  const url = '/api/oauth/register'
+  const payload = { client_name: 'Claude' }
+  await done('', () => world.app.inject({ method: 'POST', url, headers, payload }))
+})
+
+test('no statement of the authorization server reads a whole table', async () => {
+  const statements = answered.flatMap((request) => request.statements)
   expect(statements.length).toBeGreaterThan(15)
   expect(await wholeReads(world.database.connection, statements)).toEqual(new Map())
 })
+
+testStatements('OAuth', () => answered)
