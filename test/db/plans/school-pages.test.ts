@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { EXAMPLE } from '../../../src/domain/operation/example-ids.ts'
 import { RESOURCES } from '../../../src/surfaces/pages/admin/school/resources.ts'
 import { MENU } from '../../../src/surfaces/pages/views/admin/admin-menu.ts'
@@ -7,15 +7,17 @@ import { aPair } from '../../support/client-like.ts'
 import { furnishExamples, publishExamples } from '../../support/example-school.ts'
 import { aBetaSchool, signedIn } from '../../support/operator-like.ts'
 import { wholeReads } from '../../support/plans.ts'
+import { type AnsweredRequest, aCountedWorld } from '../../support/request-costs.ts'
 import { Desk, standingIn } from '../../support/school-desk.ts'
+import { runErrands } from '../../support/school-errands.ts'
 import { WALKS } from '../../support/school-walks.ts'
-import { aWorld } from '../../support/world.ts'
+import { testStatements } from './test-statements.ts'
 
-const world = await aWorld()
+const { world, costs } = await aCountedWorld()
 const school = await aBetaSchool(world)
 const person = await world.aMember(school, ['owner'])
 const owner = await signedIn(world, school, person)
-const { connection, statementsOf } = world.database
+const { connection } = world.database
 
 /** Makes, changes and removes one of each kind; the pages of others that are left to be looked at. */
 async function walkThrough(): Promise<string[]> {
@@ -36,15 +38,6 @@ async function walkThrough(): Promise<string[]> {
   }
   return made
 }
-
-let made: string[] = []
-const written = await statementsOf(async () => {
-  made = await walkThrough()
-})
-
-test('nothing that is made, changed or removed in the admin area reads a whole table', async () => {
-  expect(await wholeReads(connection, written)).toEqual(new Map())
-})
 
 /** Where a page leads: its links, and its forms that only look, with each of their choices. */
 function waysFrom(html: string): string[] {
@@ -92,17 +85,44 @@ async function visitAll(visitor: Visitor, from: readonly string[]): Promise<Set<
   return seen
 }
 
-test('no page reads a whole table, whatever is searched, filtered and sorted by', async () => {
-  await furnishExamples(world, school)
-  await publishExamples(school)
-  await aPair(world, school, await world.aPublicClient(school), person)
-  let seen = new Set<string>()
-  const statements = await statementsOf(async () => {
-    const furnished = [`/admin/forms/${EXAMPLE.form}`, `/admin/students/${EXAMPLE.student}`]
-    seen = await visitAll(owner, ['/', '/account', '/admin', ...made, ...furnished])
+/** The whole lists of what belongs to an object, which its page leads to if they are long. */
+function listsOf(path: string): string[] {
+  const resource = RESOURCES.find((one) => path.startsWith(`/admin/${one.path}/`))
+  return (resource?.related ?? []).map((related) => `${path}/${related.path}`)
+}
+
+let written: readonly AnsweredRequest[] = []
+let visited: readonly AnsweredRequest[] = []
+let seen = new Set<string>()
+
+beforeAll(async () => {
+  let made: string[] = []
+  written = await costs.of(async () => {
+    made = await walkThrough()
+    await furnishExamples(world, school)
+    await publishExamples(school)
+    const student = await world.aMember(school, ['student'])
+    await runErrands({ desk: new Desk(owner), owner, student })
   })
+  await aPair(world, school, await world.aPublicClient(school), person)
+  visited = await costs.of(async () => {
+    const furnished = [`/admin/forms/${EXAMPLE.form}`, `/admin/students/${EXAMPLE.student}`]
+    const own = [...made, ...furnished].flatMap((path) => [path, ...listsOf(path)])
+    seen = await visitAll(owner, ['/', '/account', '/admin', ...own])
+  })
+}, 60_000)
+
+test('nothing that is made, changed or removed in the admin area reads a whole table', async () => {
+  const statements = written.flatMap((request) => request.statements)
+  expect(await wholeReads(connection, statements)).toEqual(new Map())
+})
+
+test('no page reads a whole table, whatever is searched, filtered and sorted by', async () => {
   const listed = MENU.flatMap(({ items }) => items.map(({ href }) => href))
   const shown = RESOURCES.map(({ path }) => `/admin/${path}/:id`)
   expect([...listed, ...shown].filter((page) => !seen.has(page))).toEqual([])
+  const statements = visited.flatMap((request) => request.statements)
   expect(await wholeReads(connection, statements)).toEqual(new Map())
 }, 60_000)
+
+testStatements('Pages of a school', () => [...written, ...visited])

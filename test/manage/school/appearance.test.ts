@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDiskStore } from '../../../src/foundation/storage/disk-store.ts'
 import { verifies } from '../../spec/verifies.ts'
-import { type Answer, hiddenFields, type Visitor } from '../../support/browser-like.ts'
+import { hiddenFields, type Visitor } from '../../support/browser-like.ts'
 import { anOwner, signedIn } from '../../support/operator-like.ts'
 import { Desk, wrongFields } from '../../support/school-desk.ts'
+import { PNG, type SentFile, uploadTo } from '../../support/uploading.ts'
 import { aWorld, type TestSchool } from '../../support/world.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'schoolgate-files-'))
@@ -15,7 +16,6 @@ afterAll(() => rm(folder, { recursive: true }))
 
 const PAGE = '/admin/appearance'
 const LOGO = '/admin/appearance/logo'
-const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 
 let school: TestSchool
 let owner: Visitor
@@ -104,32 +104,14 @@ describe('the appearance', () => {
   })
 })
 
-interface Sent {
-  readonly name?: string
-  readonly type?: string
-  readonly bytes?: Buffer
-  readonly token?: string
-  readonly field?: string
-}
-
-/** Sends a file as a browser does: the token first, then the file. */
-async function upload(visitor: Visitor, path: string, sent: Sent): Promise<Answer> {
-  const token =
-    sent.token ?? hiddenFields((await visitor.get('/account')).body, '/sign-out').form_token ?? ''
-  const { name = 'logo.png', type = 'image/png', bytes = PNG, field = 'file' } = sent
-  const head = `--xyz\r\nContent-Disposition: form-data; name="form_token"\r\n\r\n${token}\r\n--xyz\r\nContent-Disposition: form-data; name="${field}"; filename="${name}"\r\nContent-Type: ${type}\r\n\r\n`
-  const payload = Buffer.concat([Buffer.from(head), bytes, Buffer.from('\r\n--xyz--\r\n')])
-  return await visitor.send(path, payload, { 'content-type': 'multipart/form-data; boundary=xyz' })
-}
-
 describe('a file', () => {
   test('becomes the logo of every page, and is taken away again', async () => {
-    const answer = await upload(owner, LOGO, {})
+    const answer = await uploadTo(owner, LOGO, {})
     expect(answer.headers.location).toBe(`${PAGE}?done=uploaded`)
     const page = await desk.page(PAGE)
     const [, url = ''] = /<img class="logo" src="(\/files\/[0-9a-f-]+)"/.exec(page) ?? []
     expect((await owner.get(url)).rawPayload).toEqual(PNG)
-    expect((await upload(owner, LOGO, { field: 'remove' })).statusCode).toBe(303)
+    expect((await uploadTo(owner, LOGO, { field: 'remove' })).statusCode).toBe(303)
     expect(await desk.page(PAGE)).not.toContain('<img class="logo"')
   })
 
@@ -137,13 +119,13 @@ describe('a file', () => {
     const { path } = await desk.done('/admin/products/new', { title: 'Book', slug: 'book' })
     const typed = { name: 'C:\\fakepath\\über "x".pdf', type: 'application/pdf' }
     const sent = { ...typed, name: typed.name.replaceAll('"', '%22'), bytes: Buffer.from('%PDF') }
-    const answer = await upload(owner, `${path}/file`, sent)
+    const answer = await uploadTo(owner, `${path}/file`, sent)
     expect(answer.headers.location).toBe(`${path}?done=uploaded`)
     expect(await desk.page(path)).toContain('über &quot;x&quot;.pdf')
   })
 
   test('that is no picture, empty, missing or too large is refused with the reason', async () => {
-    const cases: readonly (readonly [Sent, string])[] = [
+    const cases: readonly (readonly [SentFile, string])[] = [
       [{ bytes: Buffer.from('<script>alert(1)</script>') }, 'not the picture'],
       [{ type: 'image/svg+xml', bytes: Buffer.from('<svg onload="alert(1)"/>') }, 'Use a PNG'],
       [{ bytes: Buffer.alloc(0) }, 'The file is empty.'],
@@ -152,7 +134,7 @@ describe('a file', () => {
       [{ name: `${'x'.repeat(300)}.png` }, 'a shorter name'],
     ]
     for (const [sent, words] of cases) {
-      const answer = await upload(owner, LOGO, sent)
+      const answer = await uploadTo(owner, LOGO, sent)
       expect(answer.statusCode, words).toBe(422)
       expect(answer.body).toContain(words)
     }
@@ -162,11 +144,11 @@ describe('a file', () => {
   test('from a forged form, a lecturer or to another school’s product is stored nowhere', async () => {
     const { path } = await desk.done('/admin/products/new', { title: 'Book', slug: 'other-book' })
     const before = await school.at.from('files').select('id').execute()
-    expect((await upload(owner, LOGO, { token: 'made-up' })).statusCode).toBe(403)
+    expect((await uploadTo(owner, LOGO, { token: 'made-up' })).statusCode).toBe(403)
     const lecturer = await signedIn(world, school, await world.aMember(school, ['lecturer']))
-    expect((await upload(lecturer, LOGO, {})).statusCode).toBe(403)
+    expect((await uploadTo(lecturer, LOGO, {})).statusCode).toBe(403)
     const stranger = await anOwner(world, await world.aSchool())
-    expect((await upload(stranger, `${path}/file`, {})).statusCode).toBe(404)
+    expect((await uploadTo(stranger, `${path}/file`, {})).statusCode).toBe(404)
     const late =
       '--xyz\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\nx\r\n--xyz--\r\n'
     const headers = { 'content-type': 'multipart/form-data; boundary=xyz' }
