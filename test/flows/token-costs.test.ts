@@ -1,13 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../spec/verifies.ts'
-import { aPair, exchange, refresh, revoke, userinfo } from '../support/client-like.ts'
-import { aCode } from '../support/oauth-world.ts'
+import { aPair, refresh, userinfo } from '../support/client-like.ts'
 import { aWorld } from '../support/world.ts'
 
 const world = await aWorld()
 const school = await world.aSchool()
 const client = await world.aPublicClient(school)
-const keeper = await world.aConfidentialClient(school)
 const ada = await world.aMember(school)
 
 /** How many statements a piece of work sends to PostgreSQL; each is a round trip and a commit. */
@@ -15,24 +13,6 @@ const cost = async (work: () => Promise<unknown>): Promise<number> =>
   (await world.database.statementsOf(work)).length
 
 describe('round trips to the database', () => {
-  for (const [kind, app] of [
-    ['public', client],
-    ['confidential', keeper],
-  ] as const) {
-    test(`of a ${kind} client: exchange, refresh and revocation take 1 each`, async () => {
-      const { code, pkce } = await aCode(world, school, app, ada)
-      let answer = await exchange(world, school, app, 'warm', pkce.verifier)
-      expect(
-        await cost(async () => {
-          answer = await exchange(world, school, app, code, pkce.verifier)
-        }),
-      ).toBe(1)
-      const { refresh_token } = answer.json()
-      expect(await cost(() => refresh(world, school, app, refresh_token))).toBe(1)
-      expect(await cost(() => revoke(world, school, app, refresh_token))).toBe(1)
-    })
-  }
-
   test('of a bearer check: 2 at the first use, 1 ever after', async () => {
     const pair = await aPair(world, school, client, ada)
     expect(await cost(() => userinfo(world, school, pair.access_token))).toBe(2)
