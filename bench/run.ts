@@ -28,7 +28,7 @@ const SETTINGS: Readonly<Record<'quick' | 'full', ContestSettings>> = {
     starts: 1,
     warmUpRounds: 3,
     rounds: 3,
-    round: { requests: 1500, milliseconds: 300, lanes: 8 },
+    round: { requests: 1500, milliseconds: 250, lanes: 8 },
   },
   full: {
     starts: 3,
