@@ -20,6 +20,8 @@ export interface Scenario {
   /** What the floor does, in a few words for the table. */
   readonly least: string
   readonly peers: readonly ContenderName[]
+  /** How many times as many starts as others it needs: the smaller an answer, the more they differ. */
+  readonly moreStarts?: number
   /** Requests for whoever serves our wire on our tables: ours, the floor, GraphQL servers. */
   prepare(world: World, count: number): Promise<Play>
   /** The least the endpoint could do: bare Fastify and hand-written prepared statements. */

@@ -31,11 +31,7 @@ export function announce(address: AddressInfo | string | null, plays: Plays = {}
     const { scenario, count } = message
     const prepare = plays[scenario] ?? (() => Promise.reject(new Error(`cannot play ${scenario}`)))
     prepare(count).then(
-      (play) => {
-        // What preparing left behind is swept up before anything is measured.
-        globalThis.gc?.()
-        tell({ kind: 'prepared', play })
-      },
+      (play) => tell({ kind: 'prepared', play }),
       (error: Error) => tell({ kind: 'failed', reason: error.stack ?? error.message }),
     )
   })

@@ -90,7 +90,7 @@ async function startInOwnProcess(
   const database = OWN_TABLES.includes(name) ? name.replaceAll('-', '_') : OURS
   if (database !== OURS) await world.createDatabase(database)
   const child = fork(fileURLToPath(new URL(`./${name}.ts`, import.meta.url)), {
-    execArgv: ['--expose-gc', '--import', 'tsx', ...COUNTING, ...profiling(name)],
+    execArgv: ['--import', 'tsx', ...COUNTING, ...profiling(name)],
     cwd: BENCH,
     env: {
       ...process.env,

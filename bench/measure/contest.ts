@@ -29,7 +29,8 @@ export async function holdContest(
   names: readonly ContenderName[] = everybody(scenario),
 ): Promise<Result> {
   const rounds = new Map<ContenderName, Round[]>(names.map((name) => [name, []]))
-  for (let start = 0; start < settings.starts; start++) {
+  const starts = settings.starts === 1 ? 1 : settings.starts * (scenario.moreStarts ?? 1)
+  for (let start = 0; start < starts; start++) {
     const playing = start === 0 ? names : names.filter((name) => COMPARED.includes(name))
     const contenders = await startAll(world, scenario, playing)
     try {

@@ -29,8 +29,8 @@ a machine that others use say little; ratios within a run do.
 - **Rounds**: ${warmUpRounds} to warm up, which are not counted, and ${rounds} that are, each of ${round.milliseconds} ms or up to
   ${n(round.requests)} requests over ${round.lanes} connections, all contenders in turn. The floor and Schoolgate are started
   ${starts} times and play as many rounds each time, because the same code costs a tenth more or less from one process
-  to the next; peers play once. The median round is shown, and the median of what each was as a multiple of the
-  floor's round of the same turn. A remark tells where rounds differed, failed, or the machine was busy elsewhere.
+  to the next, and twice as often for documents, where that matters most; peers play once. The median round is
+  shown, and the median of what each was as a multiple of the floor's round of the same turn. A remark tells where rounds differed, failed, or the machine was busy elsewhere.
 - **What limits it**: the CPU of the one process that answers, where its table says that it took nearly a
   core or more; else the load generator, which shares the two cores with it and with PostgreSQL.
 - **Nobody logs requests**, except where a line says so. Peers hold only the records they are asked

@@ -20,6 +20,7 @@ function document(
     bar: 1.1,
     least: 'bare Fastify sending a constant',
     peers: [],
+    moreStarts: 2,
     async prepare({ size }) {
       const requests = Array.from({ length: Math.min(size.schools, 100) }, (_, i) => ({
         method: 'GET' as const,
