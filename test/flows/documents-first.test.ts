@@ -1,11 +1,13 @@
 import { request as ask, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { aListeningSchool } from '../support/listening-school.ts'
 import { portOf, speakRaw } from '../support/raw-http.ts'
 import { aWorld } from '../support/world.ts'
 
-const world = await aWorld()
+const lines: Record<string, unknown>[] = []
+const log = { write: (line: string) => void lines.push(JSON.parse(line)) }
+const world = await aWorld({ log })
 const school = await aListeningSchool(world)
 const { host } = new URL(school.origin)
 
@@ -75,6 +77,20 @@ describe.each(PATHS)('%s, sent before any route is looked at', (path) => {
     expect((await bySocket('GET', `${path}?a=b`)).status).toBe(200)
     expect((await bySocket('GET', path, { host: 'nobody.test' })).status).toBe(404)
   })
+})
+
+test('the log tells the same of it as of one that its route sent', async () => {
+  const path = '/.well-known/jwks.json'
+  await bySocket('GET', path)
+  const told = async (send: () => Promise<unknown>) => {
+    lines.length = 0
+    await send()
+    await vi.waitFor(() => expect(lines).toHaveLength(1))
+    return { ...lines[0], time: 'any', ms: typeof lines[0]?.ms, requestId: 'any' }
+  }
+  const bySocketTold = await told(() => bySocket('GET', path))
+  expect(bySocketTold).toMatchObject({ method: 'GET', route: path, status: 200, ms: 'number' })
+  expect(bySocketTold).toEqual(await told(() => byRoute('GET', path)))
 })
 
 test('a change of the school is in the next document', async () => {

@@ -1,5 +1,4 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
-import { performance } from 'node:perf_hooks'
 import type { FastifyBaseLogger } from 'fastify'
 import { type ConstantDocument, matchesNone } from './conditional.ts'
 import type {
@@ -47,24 +46,19 @@ function answer(
   { document, outcome }: DocumentAtHand,
   { createId, observers, logger }: DocumentsFirst,
 ): void {
-  const startedAt = performance.now()
   const id = createId(message)
   const isNew = matchesNone(message.headers['if-none-match'], document.etag)
-  const { whole, unchanged } = document.heads
-  response.writeHead(isNew ? 200 : 304, ['x-request-id', id, ...(isNew ? whole : unchanged)])
+  const head = (isNew ? document.heads.whole : document.heads.unchanged).slice()
+  head.push('x-request-id', id)
+  response.writeHead(isNew ? 200 : 304, head)
   response.end(isNew ? document.body : undefined)
-  const finished = new SentDocument(message, response.statusCode, startedAt, outcome, id, logger)
+  const finished = new SentDocument(message, response.statusCode, outcome, id, logger)
   for (const observer of observers) observer.finished(finished, finished)
 }
 
 class SentDocument implements FinishedRequest, ObservedRequest {
   readonly raw: IncomingMessage
-  readonly method: string
-  readonly route: string | undefined
-  readonly url: string
   readonly status: number
-  readonly milliseconds: number
-  readonly aborted = false
   readonly outcome: RequestOutcome
   readonly #id: string
   readonly #logger: FastifyBaseLogger
@@ -72,20 +66,36 @@ class SentDocument implements FinishedRequest, ObservedRequest {
   constructor(
     raw: IncomingMessage,
     status: number,
-    startedAt: number,
     outcome: RequestOutcome,
     id: string,
     logger: FastifyBaseLogger,
   ) {
     this.raw = raw
-    this.method = raw.method ?? ''
-    this.route = raw.url
-    this.url = raw.url ?? ''
     this.status = status
-    this.milliseconds = performance.now() - startedAt
     this.outcome = outcome
     this.#id = id
     this.#logger = logger
+  }
+
+  get method(): string {
+    return this.raw.method ?? ''
+  }
+
+  get route(): string | undefined {
+    return this.raw.url
+  }
+
+  get url(): string {
+    return this.raw.url ?? ''
+  }
+
+  /** It was sent in the turn in which it was asked for. */
+  get milliseconds(): number {
+    return 0
+  }
+
+  get aborted(): boolean {
+    return false
   }
 
   /** Made when a line is to be written, which mostly none is. */

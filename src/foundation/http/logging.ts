@@ -61,7 +61,8 @@ function isEnabled({ level }: { readonly level: string }, wanted: 'error' | 'inf
   return (values[wanted] ?? 0) >= (values[level] ?? Number.POSITIVE_INFINITY)
 }
 
-function describeRequest({ outcome, ...finished }: FinishedRequest): Record<string, unknown> {
+function describeRequest(finished: FinishedRequest): Record<string, unknown> {
+  const { outcome } = finished
   return {
     method: finished.method,
     // The pattern, not the URL: codes, tokens and email addresses travel in URLs.

@@ -52,23 +52,18 @@ export function createOriginReader(trust: TrustProxy): (request: RequestHead) =>
   const plain = new Map<string, OriginResult>()
   const encrypted = new Map<string, OriginResult>()
   return ({ raw }) => {
-    const source: OriginSource = {
-      url: raw.url ?? '/',
-      headers: raw.headers,
-      rawHeaders: raw.rawHeaders,
-      remoteAddress: raw.socket.remoteAddress,
-      encrypted: 'encrypted' in raw.socket && raw.socket.encrypted === true,
-    }
-    const host = findOnlyHost(source.rawHeaders)
-    if (host === undefined || isForwarded(source, trust) || !isOriginForm(source.url)) {
-      return readOrigin(source, trust)
-    }
-    const known = source.encrypted ? encrypted : plain
-    const remembered = known.get(host)
+    const { url = '/', headers, rawHeaders, socket } = raw
+    const host = findOnlyHost(rawHeaders)
+    const isEncrypted = 'encrypted' in socket && socket.encrypted === true
+    const known = isEncrypted ? encrypted : plain
+    const isPlain = host !== undefined && !mentionsForwarding(headers) && isOriginForm(url)
+    const remembered = isPlain ? known.get(host) : undefined
     if (remembered !== undefined) return remembered
-    const result = fromHost(source, host, trust)
+    const { remoteAddress } = socket
+    const source = { url, headers, rawHeaders, remoteAddress, encrypted: isEncrypted }
+    const result = readOrigin(source, trust)
     if (known.size >= REMEMBERED_HOSTS) known.clear()
-    if (result.problem === undefined) known.set(host, result)
+    if (isPlain && result.problem === undefined) known.set(host, result)
     return result
   }
 }
@@ -111,11 +106,14 @@ function fromForwarded(
 }
 
 function isForwarded({ headers, remoteAddress }: OriginSource, trust: TrustProxy): boolean {
+  return mentionsForwarding(headers) && trust.trusts(remoteAddress)
+}
+
+function mentionsForwarding(headers: IncomingHttpHeaders): boolean {
   return (
-    (headers['x-forwarded-host'] !== undefined ||
-      headers['x-forwarded-proto'] !== undefined ||
-      headers['x-forwarded-port'] !== undefined) &&
-    trust.trusts(remoteAddress)
+    headers['x-forwarded-host'] !== undefined ||
+    headers['x-forwarded-proto'] !== undefined ||
+    headers['x-forwarded-port'] !== undefined
   )
 }
 
