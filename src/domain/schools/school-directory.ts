@@ -3,6 +3,8 @@ import { findSchoolByOrigin, type School } from './school.ts'
 
 /** How long a school is known without proof that no notice of a change was missed. */
 const LIFETIME_MS = 30_000
+/** With that proof. No notice tells that time has passed: a retired key is published for a day. */
+const LONGEST_MS = 300_000
 /** A school that is asked for so shortly before is read again meanwhile, so that nobody waits for it. */
 const AHEAD_MS = 10_000
 /** Strangers can make up hosts without end; the oldest entry makes room. */
@@ -15,8 +17,8 @@ interface Entry {
 
 /**
  * Finds the school of an origin, at the cost of one map lookup however many schools there are.
- * Changes are announced by PostgreSQL. While announcements are known to arrive, a school is read once;
- * else, or when that can no longer be told, it is read again after its lifetime.
+ * Changes are announced by PostgreSQL. While announcements are known to arrive, a school is read every
+ * five minutes; else, or when that can no longer be told, after half a minute.
  */
 export class SchoolDirectory {
   readonly #db: Db
@@ -36,7 +38,9 @@ export class SchoolDirectory {
   find(origin: string): School | undefined | Promise<School | undefined> {
     const entry = this.#entries.get(origin)
     if (entry === undefined) return this.#loadOnce(origin)
-    const left = Math.max(entry.readAt, this.#provenAt) + LIFETIME_MS - this.#now()
+    const { readAt } = entry
+    const until = Math.min(Math.max(readAt, this.#provenAt) + LIFETIME_MS, readAt + LONGEST_MS)
+    const left = until - this.#now()
     if (left <= 0) return this.#loadOnce(origin)
     if (left < AHEAD_MS && entry.school !== undefined) {
       // If it fails, whoever comes after the end of its lifetime is told.
