@@ -1,4 +1,7 @@
-/** Everyone who can be measured; each but `ours` is the file of that name in this folder. */
+/**
+ * Everyone who can be measured; each but ours is the file of that name in this folder. What follows a
+ * plus is another way of asking the same server.
+ */
 export const CONTENDER_TITLES = {
   floor: 'floor',
   'floor-workers': 'floor, two processes',
@@ -8,6 +11,8 @@ export const CONTENDER_TITLES = {
   'ours-logging': 'Schoolgate, logging every request',
   'oidc-provider-memory': 'oidc-provider, in memory',
   'oidc-provider-postgres': 'oidc-provider, PostgreSQL',
+  'oidc-provider-memory+openid': 'oidc-provider, in memory, with openid',
+  'oidc-provider-postgres+openid': 'oidc-provider, PostgreSQL, with openid',
   'better-auth': 'better-auth, PostgreSQL',
   yoga: 'GraphQL Yoga, same SQL',
   mercurius: 'Mercurius, same SQL',

@@ -9,8 +9,8 @@ import { announce } from './serve.ts'
 const CLIENT = 'app'
 const REDIRECT_URI = 'https://app.bench.test/callback'
 const SCOPE = 'openid profile email offline_access'
-/** With `openid` every refresh would sign an ID token, which ours does not send then. */
-const REFRESH_SCOPE = 'profile email offline_access'
+/** With `openid` every refresh signs an ID token, which ours does not send then. */
+const WITHOUT_OPENID = 'profile email offline_access'
 const DAYS = 90 * 24 * 3600
 const VERIFIER = randomBytes(32).toString('base64url')
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url')
@@ -64,21 +64,23 @@ export async function serveOidcProvider(adapter: AdapterFactory): Promise<void> 
 }
 
 function playsOf(provider: Provider): Record<string, (count: number) => Promise<Play>> {
-  const tokens = async (count: number, kind: 'AccessToken' | 'RefreshToken') =>
-    await Promise.all(Array.from({ length: count }, () => mint(provider, kind)))
+  const tokens = async (count: number, kind: 'AccessToken' | 'RefreshToken', scope = SCOPE) =>
+    await Promise.all(Array.from({ length: count }, () => mint(provider, kind, scope)))
+  const refresh = async (scope: string, contains: string): Promise<Play> => ({
+    mode: 'chain',
+    requests: (await tokens(Math.min(MAX_LANES, 64), 'RefreshToken', scope)).map((token) =>
+      formPost('/token', {
+        grant_type: 'refresh_token',
+        client_id: CLIENT,
+        refresh_token: token,
+      }),
+    ),
+    expect: 200,
+    contains,
+  })
   return {
-    refresh: async () => ({
-      mode: 'chain',
-      requests: (await tokens(Math.min(MAX_LANES, 64), 'RefreshToken')).map((token) =>
-        formPost('/token', {
-          grant_type: 'refresh_token',
-          client_id: CLIENT,
-          refresh_token: token,
-        }),
-      ),
-      expect: 200,
-      contains: '"access_token"',
-    }),
+    refresh: () => refresh(WITHOUT_OPENID, '"access_token"'),
+    'refresh+openid': () => refresh(SCOPE, '"id_token"'),
     'code-exchange': async (count) => ({
       mode: 'once',
       requests: (await Promise.all(Array.from({ length: count }, () => mintCode(provider)))).map(
@@ -129,7 +131,7 @@ interface Grantee {
   readonly scope: string
 }
 
-async function grantee(provider: Provider, scope = SCOPE): Promise<Grantee> {
+async function grantee(provider: Provider, scope: string): Promise<Grantee> {
   const accountId = randomBytes(8).toString('hex')
   const client = await provider.Client.find(CLIENT)
   if (client === undefined) throw new Error('no client')
@@ -138,8 +140,11 @@ async function grantee(provider: Provider, scope = SCOPE): Promise<Grantee> {
   return { accountId, client, grantId: await grant.save(), scope }
 }
 
-async function mint(provider: Provider, kind: 'AccessToken' | 'RefreshToken'): Promise<string> {
-  const scope = kind === 'RefreshToken' ? REFRESH_SCOPE : SCOPE
+async function mint(
+  provider: Provider,
+  kind: 'AccessToken' | 'RefreshToken',
+  scope: string,
+): Promise<string> {
   const token = new provider[kind]({
     ...(await grantee(provider, scope)),
     gty: 'authorization_code',
@@ -149,7 +154,7 @@ async function mint(provider: Provider, kind: 'AccessToken' | 'RefreshToken'): P
 
 async function mintCode(provider: Provider): Promise<string> {
   const code = new provider.AuthorizationCode({
-    ...(await grantee(provider)),
+    ...(await grantee(provider, SCOPE)),
     redirectUri: REDIRECT_URI,
     codeChallenge: CHALLENGE,
     codeChallengeMethod: 'S256',

@@ -10,7 +10,7 @@ export const POOL_SIZE = 10
 export const POOL = { connectionString: DATABASE_URL, max: POOL_SIZE, idleTimeoutMillis: 0 }
 
 export interface PrepareMessage {
-  readonly scenario: string
+  readonly play: string
   readonly count: number
 }
 
@@ -28,8 +28,8 @@ export function announce(address: AddressInfo | string | null, plays: Plays = {}
   const tell = (message: ContenderMessage): void => void process.send?.(message)
   process.on('message', (message: PrepareMessage | string) => {
     if (typeof message === 'string') return
-    const { scenario, count } = message
-    const prepare = plays[scenario] ?? (() => Promise.reject(new Error(`cannot play ${scenario}`)))
+    const { play: name, count } = message
+    const prepare = plays[name] ?? (() => Promise.reject(new Error(`cannot play ${name}`)))
     prepare(count).then(
       (play) => tell({ kind: 'prepared', play }),
       (error: Error) => tell({ kind: 'failed', reason: error.stack ?? error.message }),

@@ -80,16 +80,18 @@ export async function startOurs(
   }
 }
 
-const OWN_TABLES: readonly ContenderName[] = ['oidc-provider-postgres', 'better-auth']
+const OWN_TABLES: readonly string[] = ['oidc-provider-postgres', 'better-auth']
 
 async function startInOwnProcess(
   name: ContenderName,
   world: World,
   scenario: Scenario,
 ): Promise<Contender> {
-  const database = OWN_TABLES.includes(name) ? name.replaceAll('-', '_') : OURS
+  const [server = name, variant] = name.split('+')
+  const play = variant === undefined ? scenario.name : `${scenario.name}+${variant}`
+  const database = OWN_TABLES.includes(server) ? name.replaceAll(/\W/g, '_') : OURS
   if (database !== OURS) await world.createDatabase(database)
-  const child = fork(fileURLToPath(new URL(`./${name}.ts`, import.meta.url)), {
+  const child = fork(fileURLToPath(new URL(`./${server}.ts`, import.meta.url)), {
     execArgv: ['--import', 'tsx', ...COUNTING, ...profiling(name)],
     cwd: BENCH,
     env: {
@@ -101,7 +103,7 @@ async function startInOwnProcess(
   })
   const ready = await nextMessage(child)
   if (ready.kind !== 'ready') throw new Error(`${name} did not start`)
-  const onOurWire = database === OURS && name !== 'oidc-provider-memory'
+  const onOurWire = database === OURS && server !== 'oidc-provider-memory'
   return {
     name,
     target: {
@@ -109,8 +111,7 @@ async function startInOwnProcess(
       pid: pidOf(child),
       countStatements: () => countStatements(child),
     },
-    prepare: (count) =>
-      onOurWire ? scenario.prepare(world, count) : ask(child, { scenario: scenario.name, count }),
+    prepare: (count) => (onOurWire ? scenario.prepare(world, count) : ask(child, { play, count })),
     stop: () => stop(child),
   }
 }

@@ -36,8 +36,8 @@ a machine that others use say little; ratios within a run do.
 - **Nobody logs requests**, except where a line says so. Peers hold only the records they are asked
   for, which is in their favour; better-auth exchanges and revokes 200 tokens a round, because each costs it
   a whole authorization first.
-- **Refresh**: peers are asked without \`openid\`. With it they sign an ID token each time, which Schoolgate
-  does not send then.
+- **Refresh**: asked for \`openid\`, as most of its clients do, oidc-provider signs an ID token at every
+  refresh; Schoolgate signs one at the code exchange only. Its rows without \`openid\` leave the signature out.
 - **Versions**: Node ${process.versions.node}, ${(await versions()).join(', ')}.
 
 ${results.map(tableOf).join('\n')}`

@@ -18,7 +18,13 @@ export const refresh: Scenario = {
   title: 'Refresh grant',
   bar: 1.5,
   least: 'one statement that checks the old pair and inserts the new one',
-  peers: ['oidc-provider-memory', 'oidc-provider-postgres', 'better-auth'],
+  peers: [
+    'oidc-provider-memory',
+    'oidc-provider-memory+openid',
+    'oidc-provider-postgres',
+    'oidc-provider-postgres+openid',
+    'better-auth',
+  ],
   async prepare(world) {
     const pairs = await mintPairs(world, members(world, MAX_LANES))
     const requests = pairs.map(({ host, clientId, refreshToken }) =>
