@@ -1,4 +1,5 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
@@ -151,8 +152,11 @@ export async function untilReady(port: number, child: ChildProcess): Promise<voi
   throw new Error('the server did not get ready')
 }
 
-/** Below those that the system gives to who asks for any, so that contenders may start at once. */
-let lastPort = 20_000
+/**
+ * Below those that the system gives to who asks for any, so that contenders may start at once; not the
+ * same for every run, so that two may be under way.
+ */
+let lastPort = 20_000 + randomInt(10_000)
 
 export async function freePort(): Promise<number> {
   const port = ++lastPort
