@@ -71,6 +71,13 @@ function explainConnection(error: unknown, env: Environment): Explanation | unde
     const [what, remedy] = known
     return failed(`The database at ${place} cannot be used. ${what}.`, remedy)
   }
+  // PostgreSQL itself has no reason to say this; poolers say nearly everything so.
+  if (error instanceof Error && errorCode(error) === '08P01') {
+    return failed(
+      `The pooler in front of the database at ${place} refuses: ${error.message}.`,
+      'docs/operations.md tells under "Behind PgBouncer" how to set it up',
+    )
+  }
   if (!isDatabaseUnavailable(error)) return undefined
   return failed(
     `The connection to the database at ${place} was lost.`,

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, test, vi } from 'vitest'
 import { VERSION } from '../../src/version.ts'
 import { emptyDatabase } from '../support/database.ts'
@@ -95,6 +97,27 @@ describe('what cannot work says why, and never a password or a stack', () => {
     }
     expect((await wrong({ database: 'nobody_made_it' })).json.error).toContain('no such database')
     expect((await wrong({ password: 'guessed' })).json.error).toContain('refuses the password')
+  })
+
+  test('a pooler that does not pass our settings on, in its own words', async () => {
+    const refusal = 'unsupported startup parameter in options: statement_timeout'
+    const fields = Buffer.from(`SFATAL\0C08P01\0M${refusal}\0\0`)
+    const head = Buffer.from('E\0\0\0\0')
+    head.writeInt32BE(fields.length + 4, 1)
+    const pooler = createServer((socket) => {
+      socket.on('error', () => undefined)
+      socket.once('data', () => socket.end(Buffer.concat([head, fields])))
+    }).listen(0, '127.0.0.1')
+    await once(pooler, 'listening')
+    const { port } = pooler.address() as AddressInfo
+    const { code, stderr } = await run(['school', 'list'], {
+      DATABASE_URL: `postgres://who:hidden-word@127.0.0.1:${port}/x`,
+      SCHOOLGATE_SECRET: SECRET,
+    })
+    pooler.close()
+    expect(code).toBe(1)
+    expect(stderr).toContain(`refuses: ${refusal}.\n→ docs/operations.md`)
+    expect(stderr).not.toContain('hidden-word')
   })
 
   test('a database that lacks migrations is left as it is', async () => {

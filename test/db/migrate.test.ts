@@ -30,16 +30,40 @@ async function inside<R>(
 
 const all = await loadMigrations()
 
-test('of five servers starting at once one migrates, the others wait and find it done', async () => {
+test('of five servers starting at once each migration is applied by one, the others wait', async () => {
   const database = await aBareDatabase()
   const applied = await Promise.all(Array.from({ length: 5 }, () => migrate(database)))
-  expect(applied.map(({ length }) => length).toSorted((a, b) => a - b)).toEqual([
-    0,
-    0,
-    0,
-    0,
-    all.length,
-  ])
+  const names = applied.flat().map(({ name }) => name)
+  expect(names.toSorted()).toEqual(all.map(({ name }) => name))
+})
+
+/** How many sessions of this database wait for the lock that migrations are applied under. */
+async function waiting(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ waiting: number }>(
+    `select count(*)::int as waiting from pg_locks l join pg_database d on d.oid = l.database
+     where d.datname = current_database() and l.locktype = 'advisory' and not l.granted`,
+  )
+  return rows[0]?.waiting ?? 0
+}
+
+test('a pooler keeps no lock of a server that migrated: it ends with each transaction', async () => {
+  const database = await aBareDatabase()
+  await inside(database, async (holder) => {
+    await inside(database, async (next) => {
+      const lock = 'select pg_advisory_xact_lock(7346501)'
+      await holder.query(`begin; ${lock}`)
+      const migrating = migrate(database)
+      await expect.poll(() => waiting(holder)).toBe(1)
+      const queued = next.query(`begin; ${lock}`)
+      await expect.poll(() => waiting(holder)).toBe(2)
+      await holder.query('commit')
+      await queued
+      const { rows } = await next.query('select number from schema_migrations')
+      expect(rows).toEqual([{ number: 1 }])
+      await next.query('commit')
+      expect(await migrating).toHaveLength(all.length)
+    })
+  })
 })
 
 test('a database is ready once this build has nothing to add, and a newer one does not matter', async () => {

@@ -39,8 +39,28 @@ export async function migrate(connection: pg.ClientConfig): Promise<readonly Mig
   await client.connect()
   try {
     await checkServerVersion(client)
-    // A client of its own: a session lock taken through a pool may be released by somebody else.
-    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+    const applied: Migration[] = []
+    for (;;) {
+      const next = await applyNext(client, migrations)
+      if (next === undefined) return applied
+      applied.push(next)
+    }
+  } finally {
+    await client.end()
+  }
+}
+
+/**
+ * One migration in one transaction, which also holds the lock: a lock of the session would stay behind
+ * in a pooler's connection, and whoever migrates next would wait for it without end.
+ */
+async function applyNext(
+  client: pg.Client,
+  migrations: readonly Migration[],
+): Promise<Migration | undefined> {
+  await client.query('begin')
+  try {
+    await client.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
     await client.query(
       `create table if not exists schema_migrations (
          number integer primary key,
@@ -48,11 +68,14 @@ export async function migrate(connection: pg.ClientConfig): Promise<readonly Mig
          digest text not null,
          applied_at timestamptz(3) not null default now())`,
     )
-    const pending = pendingMigrations(migrations, await appliedMigrations(client))
-    for (const migration of pending) await apply(client, migration)
-    return pending
-  } finally {
-    await client.end()
+    const [next] = pendingMigrations(migrations, await appliedMigrations(client))
+    if (next !== undefined) await apply(client, next)
+    await client.query('commit')
+    return next
+  } catch (error) {
+    // If there is nobody left to tell, what happened first is what to tell of.
+    await client.query('rollback').catch(() => undefined)
+    throw error
   }
 }
 
@@ -104,19 +127,17 @@ export function pendingMigrations(
 }
 
 async function apply(client: pg.Client, migration: Migration): Promise<void> {
-  await client.query('begin')
+  const { number, name, digest } = migration
   try {
     await client.query(migration.sql)
     await client.query('insert into schema_migrations (number, name, digest) values ($1, $2, $3)', [
-      migration.number,
-      migration.name,
-      migration.digest,
+      number,
+      name,
+      digest,
     ])
-    await client.query('commit')
   } catch (cause) {
-    await client.query('rollback')
     throw new MigrationError(
-      `Migration ${migration.name} failed and was rolled back: ${(cause as Error).message}`,
+      `Migration ${name} failed and was rolled back: ${(cause as Error).message}`,
       { cause },
     )
   }
