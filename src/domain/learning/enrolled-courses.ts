@@ -13,6 +13,7 @@ export interface EnrolledCourse extends Keyed {
   readonly id: string
   readonly slug: string
   readonly title: string
+  readonly createdAt: Date
   readonly outlineVersion: number
   readonly enrolledAt: Date
   readonly expiresAt: Date | null
@@ -26,6 +27,7 @@ interface EnrolledCourseRow {
   course_id: string
   slug: string
   title: string
+  created_at: Date
   outline_version: number
   enrolled_at: Date
   expires_at: Date | null
@@ -60,8 +62,8 @@ export async function findEnrolledCourse(
 
 function selectOf(at: SchoolDb, userId: string): RawBuilder<unknown> {
   return sql`
-    select e.id as enrollment_id, e.course_id, c.slug, c.title, c.outline_version, e.enrolled_at,
-      e.expires_at, e.last_lecture_id, e.last_position_seconds, now() as read_at
+    select e.id as enrollment_id, e.course_id, c.slug, c.title, c.created_at, c.outline_version,
+      e.enrolled_at, e.expires_at, e.last_lecture_id, e.last_position_seconds, now() as read_at
     from enrollments e join courses c on c.school_id = e.school_id and c.id = e.course_id
     where e.school_id = ${at.schoolId} and e.user_id = ${userId} and e.revoked_at is null`
 }
@@ -72,6 +74,7 @@ function courseFromRow(row: EnrolledCourseRow): EnrolledCourse {
     id: row.course_id,
     slug: row.slug,
     title: row.title,
+    createdAt: row.created_at,
     outlineVersion: row.outline_version,
     enrolledAt: row.enrolled_at,
     expiresAt: row.expires_at,

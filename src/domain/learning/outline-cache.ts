@@ -7,7 +7,13 @@ const MAX_LECTURES = 100_000
 
 export interface OutlineKey {
   readonly id: string
+  readonly createdAt: Date
   readonly outlineVersion: number
+}
+
+interface Remembered {
+  readonly version: string
+  readonly outline: Outline
 }
 
 /**
@@ -16,9 +22,7 @@ export interface OutlineKey {
  * version that nobody will ask for again, never an older one under the current version.
  */
 export class OutlineCache {
-  readonly #outlines = new LruCache<{ readonly version: number; readonly outline: Outline }>(
-    MAX_LECTURES,
-  )
+  readonly #outlines = new LruCache<Remembered>(MAX_LECTURES)
 
   /** Reads what is missing in one statement, or none. */
   async load(at: SchoolDb, courses: readonly OutlineKey[]): Promise<Map<string, Outline>> {
@@ -26,7 +30,7 @@ export class OutlineCache {
     const missing: OutlineKey[] = []
     for (const course of courses) {
       const known = this.#outlines.get(cacheKey(at, course))
-      if (known?.version === course.outlineVersion) found.set(course.id, known.outline)
+      if (known?.version === versionOf(course)) found.set(course.id, known.outline)
       else missing.push(course)
     }
     if (missing.length === 0) return found
@@ -38,7 +42,7 @@ export class OutlineCache {
       const outline = read.get(course.id) ?? EMPTY_OUTLINE
       found.set(course.id, outline)
       const weight = 1 + outline.lectureCount
-      this.#outlines.set(cacheKey(at, course), { version: course.outlineVersion, outline }, weight)
+      this.#outlines.set(cacheKey(at, course), { version: versionOf(course), outline }, weight)
     }
     return found
   }
@@ -46,4 +50,9 @@ export class OutlineCache {
 
 function cacheKey(at: SchoolDb, { id }: OutlineKey): string {
   return `${at.schoolId} ${id}`
+}
+
+/** Every row counts from one, also that of a course which was removed and imported under its old id. */
+function versionOf({ createdAt, outlineVersion }: OutlineKey): string {
+  return `${createdAt.getTime()} ${outlineVersion}`
 }

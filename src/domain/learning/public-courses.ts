@@ -18,6 +18,7 @@ export interface PublicCourse extends Keyed {
 export interface PublicCourseDetails extends Omit<PublicCourse, 'key'> {
   /** Markdown, as the school wrote it. */
   readonly description: string
+  readonly createdAt: Date
   readonly outlineVersion: number
   readonly lecturers: readonly { readonly name: string; readonly headline: string }[]
 }
@@ -45,7 +46,8 @@ export async function findPublicCourse(
 ): Promise<PublicCourseDetails | undefined> {
   const { rows } = await at.run(sql<PublicCourseDetails>`
     select c.id, c.slug, c.title, c.summary, c.price_amount as "priceAmount", c.currency,
-      c.published_at as "publishedAt", c.description, c.outline_version as "outlineVersion",
+      c.published_at as "publishedAt", c.description, c.created_at as "createdAt",
+      c.outline_version as "outlineVersion",
       (select coalesce(json_agg(json_build_object('name', u.name, 'headline', l.headline)
                                 order by cl.position, u.id), '[]')
        from course_lecturers cl

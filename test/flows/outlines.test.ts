@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { uuidv7 } from '../../src/foundation/crypto/random.ts'
+import { anOperator } from '../support/admin-api.ts'
+import { ndjson } from '../support/bulk.ts'
+import { anEnrollment, aSlug } from '../support/learning.ts'
+import { aToken, read } from '../support/member-api.ts'
+import { aWorld } from '../support/world.ts'
+import { useTool } from './mcp/tool-endpoint.ts'
+
+const world = await aWorld()
+const school = await world.aSchool()
+
+interface Section {
+  readonly title: string
+  readonly lectures: readonly { readonly title: string }[]
+}
+
+const titlesIn = (sections: readonly Section[] = []): string[] =>
+  sections.flatMap(({ title, lectures }) => [title, ...lectures.map((lecture) => lecture.title)])
+
+/** The outline as anybody sees it. */
+async function publicTitles(slug: string): Promise<string[]> {
+  const shown = await useTool<{ sections: Section[] }>(world, school, 'get_course', { slug })
+  return titlesIn(shown.sections)
+}
+
+/** The outline as a member with this one course sees it. */
+async function memberTitles(token: string): Promise<string[]> {
+  const { viewer } = await read<{
+    viewer: { enrolledCourses: { nodes: { sections: Section[] }[] } }
+  }>(
+    world,
+    school,
+    token,
+    '{ viewer { enrolledCourses { nodes { sections { title lectures { title } } } } } }',
+  )
+  return titlesIn(viewer.enrolledCourses.nodes[0]?.sections)
+}
+
+test('a course removed and imported again under its id does not show its old outline', async () => {
+  const operator = await anOperator(world, school)
+  const course = { id: uuidv7(), slug: aSlug(), title: 'A course' }
+  const section = { id: uuidv7(), course_id: course.id }
+  const lecture = { id: uuidv7(), section_id: section.id }
+  const importAll = async (title: string) => {
+    for (const [kind, row] of [
+      ['courses', { ...course, state: 'published' }],
+      ['sections', { ...section, title: `${title} section` }],
+      ['lectures', { ...lecture, title: `${title} lecture` }],
+    ] as const) {
+      const answer = await operator.send('POST', `/${kind}/import`, {
+        body: ndjson([row]),
+        headers: { 'content-type': 'application/x-ndjson' },
+      })
+      expect(answer.json()).toMatchObject({ created: 1 })
+    }
+    const { version } = (await operator.get(`/courses/${course.id}/curriculum`)).json()
+    return version
+  }
+  const version = await importAll('Old')
+  expect(await publicTitles(course.slug)).toEqual(['Old section', 'Old lecture'])
+  const removed = await operator.send('DELETE', `/courses/${course.id}`)
+  expect(removed.statusCode).toBe(200)
+
+  expect(await importAll('New')).toBe(version)
+  expect(await publicTitles(course.slug)).toEqual(['New section', 'New lecture'])
+  const ada = await world.aMember(school)
+  await anEnrollment(school, ada, { ...course, lectures: [[lecture.id]] })
+  expect(await memberTitles(await aToken(world, school, ada))).toEqual([
+    'New section',
+    'New lecture',
+  ])
+})
