@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { DocumentClients } from './domain/clients/document-clients.ts'
+import { OutlineCache } from './domain/learning/outline-cache.ts'
 import { addressBucket } from './foundation/http/client-address.ts'
 import { allowCrossOrigin, pathsAmong } from './foundation/http/cross-origin.ts'
 import type { DocumentsFirst } from './foundation/http/documents-first.ts'
@@ -36,6 +37,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   const { context, logger, trust } = options
   const documents = documentClients(context)
   const published = discoveryDocuments(documents)
+  const outlines = new OutlineCache()
   const app = createHttpServer({
     logger,
     trust,
@@ -50,8 +52,8 @@ export function buildApp(options: AppOptions): FastifyInstance {
     enterSchool(scope, context, trust)
     addOAuthRoutes(scope, context, documents, published)
     addAdminApiRoutes(scope, context)
-    addMemberApiRoutes(scope, context)
-    addMcpRoutes(scope, context, VERSION)
+    addMemberApiRoutes(scope, context, outlines)
+    addMcpRoutes(scope, context, outlines, VERSION)
     addPageRoutes(scope, context, documents)
   })
   return app

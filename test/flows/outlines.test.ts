@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
+import { OutlineCache } from '../../src/domain/learning/outline-cache.ts'
 import { uuidv7 } from '../../src/foundation/crypto/random.ts'
 import { anOperator } from '../support/admin-api.ts'
 import { ndjson } from '../support/bulk.ts'
-import { anEnrollment, aSlug } from '../support/learning.ts'
+import { aCourse, anEnrollment, aSlug } from '../support/learning.ts'
 import { aToken, read } from '../support/member-api.ts'
 import { aWorld } from '../support/world.ts'
 import { useTool } from './mcp/tool-endpoint.ts'
@@ -70,4 +71,27 @@ test('a course removed and imported again under its id does not show its old out
     'New section',
     'New lecture',
   ])
+})
+
+test('an outline that was read for the Member API is not read again for the tools', async () => {
+  const ada = await world.aMember(school)
+  const course = await aCourse(school)
+  await anEnrollment(school, ada, course)
+  const token = await aToken(world, school, ada)
+  const readings = async (ask: () => Promise<unknown>) =>
+    (await world.database.statementsOf(ask)).filter((text) => /from sections/.test(text)).length
+  expect(await readings(() => memberTitles(token))).toBe(1)
+  expect(await readings(() => publicTitles(course.slug))).toBe(0)
+})
+
+test('a course of many empty sections takes the room that they need', async () => {
+  const cache = new OutlineCache(10_000)
+  const readings = async (sections: readonly [][]) => {
+    const { id } = await aCourse(school, sections)
+    const key = { id, createdAt: new Date(), outlineVersion: 1 }
+    await cache.load(school.at, [key])
+    return (await world.database.statementsOf(() => cache.load(school.at, [key]))).length
+  }
+  expect(await readings([[]])).toBe(0)
+  expect(await readings([[], [], [], [], [], []])).toBe(1)
 })

@@ -2,8 +2,11 @@ import { LruCache } from '../../foundation/cache/lru-cache.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { EMPTY_OUTLINE, type Outline, outlinesOf } from './outline.ts'
 
-/** A few tens of megabytes at most. */
-const MAX_LECTURES = 100_000
+/** Of a whole process: about 90,000 lectures with titles of ordinary length. */
+const MAX_BYTES = 32 * 1024 * 1024
+
+/** A course, section or lecture without its title: rather more than what it takes on 64 bits. */
+const PART_BYTES = 300
 
 export interface OutlineKey {
   readonly id: string
@@ -19,10 +22,15 @@ interface Remembered {
 /**
  * Outlines by course and version. The version comes from the course row, which is read anyway and
  * before the outline, so that a change committed in between can only store a newer outline under a
- * version that nobody will ask for again, never an older one under the current version.
+ * version that nobody will ask for again, never an older one under the current version. A process
+ * needs one of these, for all of its surfaces.
  */
 export class OutlineCache {
-  readonly #outlines = new LruCache<Remembered>(MAX_LECTURES)
+  readonly #outlines: LruCache<Remembered>
+
+  constructor(maxBytes = MAX_BYTES) {
+    this.#outlines = new LruCache(maxBytes)
+  }
 
   /** Reads what is missing in one statement, or none. */
   async load(at: SchoolDb, courses: readonly OutlineKey[]): Promise<Map<string, Outline>> {
@@ -41,8 +49,8 @@ export class OutlineCache {
     for (const course of missing) {
       const outline = read.get(course.id) ?? EMPTY_OUTLINE
       found.set(course.id, outline)
-      const weight = 1 + outline.lectureCount
-      this.#outlines.set(cacheKey(at, course), { version: versionOf(course), outline }, weight)
+      const remembered = { version: versionOf(course), outline }
+      this.#outlines.set(cacheKey(at, course), remembered, outlineBytes(outline))
     }
     return found
   }
@@ -55,4 +63,14 @@ function cacheKey(at: SchoolDb, { id }: OutlineKey): string {
 /** Every row counts from one, also that of a course which was removed and imported under its old id. */
 function versionOf({ createdAt, outlineVersion }: OutlineKey): string {
   return `${createdAt.getTime()} ${outlineVersion}`
+}
+
+/** What an outline takes in memory at most, whether it is long by lectures, sections or titles. */
+export function outlineBytes({ sections, lectureCount }: Outline): number {
+  let letters = 0
+  for (const section of sections) {
+    letters += section.title.length
+    for (const lecture of section.lectures) letters += lecture.title.length
+  }
+  return PART_BYTES * (1 + sections.length + lectureCount) + 2 * letters
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { OutlineCache } from '../../domain/learning/outline-cache.ts'
+import type { OutlineCache } from '../../domain/learning/outline-cache.ts'
 import { addressBucket, clientAddress } from '../../foundation/http/client-address.ts'
 import { logFailure } from '../../foundation/http/last-resort.ts'
 import { chooseMediaType } from '../../foundation/http/negotiate.ts'
@@ -23,13 +23,17 @@ import { checkWebOrigin } from './web-origin.ts'
 const PATHS = ['/mcp', '/mcp/'] as const
 
 /** The tool endpoint of every origin: one message per POST, answered as JSON, and nothing kept. */
-export function addMcpRoutes(app: FastifyInstance, context: AppContext, version: string): void {
+export function addMcpRoutes(
+  app: FastifyInstance,
+  context: AppContext,
+  outlines: OutlineCache,
+  version: string,
+): void {
   const limiter = createRateLimiter({
     name: 'tools',
     quota: context.limits.toolCallsPerMinute,
     windowSeconds: 60,
   })
-  const outlines = new OutlineCache()
   const lists = new ToolLists()
   const serveMessage = createMessageServer()
   app.register(async (scope) => {

@@ -12,7 +12,7 @@ export interface ToolCall {
   readonly school: School
   readonly at: SchoolDb
   readonly caller: KnownCaller | undefined
-  /** Of this surface, shared by its calls. */
+  /** Of this process, shared by all calls. */
   readonly outlines: OutlineCache
   readonly requestId: string
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../domain/access/caller.ts'
-import { OutlineCache } from '../../domain/learning/outline-cache.ts'
+import type { OutlineCache } from '../../domain/learning/outline-cache.ts'
 import { loadPerson } from '../../domain/people/person.ts'
 import type { SchoolVariant } from '../../domain/schools/school.ts'
 import { findClientFault, RequestRefusedError } from '../../foundation/http/client-fault.ts'
@@ -37,7 +37,11 @@ declare module 'fastify' {
 }
 
 /** The GraphQL endpoint of every origin, and the explorer of it. */
-export function addMemberApiRoutes(app: FastifyInstance, context: AppContext): void {
+export function addMemberApiRoutes(
+  app: FastifyInstance,
+  context: AppContext,
+  outlines: OutlineCache,
+): void {
   const limits: DocumentLimits = {
     ...DEFAULT_LIMITS,
     depth: context.limits.graphqlDepth,
@@ -47,7 +51,6 @@ export function addMemberApiRoutes(app: FastifyInstance, context: AppContext): v
     newer: new DocumentStore(buildMemberSchema('newer'), limits),
     older: new DocumentStore(buildMemberSchema('older'), limits),
   }
-  const outlines = new OutlineCache()
   addExplorerRoutes(app)
 
   app.register(async (scope) => {
