@@ -81,6 +81,29 @@ test('whoever waits for a lock holds nobody up who comes later', async () => {
   expect((await find(50)).rows).toMatchObject([{ size: 501 }])
 })
 
+test('more who wait for one lock than there are connections do not stop everybody else', async () => {
+  const other = openDatabase({ connection, poolSize: 4, statementTimeoutMs: 60_000 })
+  const holder = await pool.connect()
+  await holder.query('begin')
+  await holder.query('select from things where id = 60 for update')
+  let refused = 0
+  const waiters = Array.from({ length: 6 }, () =>
+    other.pipelines.run('update things set size = size + $1 where id = 60', [1]),
+  )
+  for (const waiter of waiters) waiter.catch(() => refused++)
+  const results = Promise.allSettled(waiters)
+  // Two of a pool of four go on waiting; the others are told to come again.
+  await vi.waitUntil(() => refused === 4)
+  for (let n = 1; n <= 20; n++) expect((await other.pipelines.run(FIND, [n])).rows).toHaveLength(1)
+  await holder.query('commit')
+  holder.release()
+  const outcomes = await results
+  const reasons = outcomes.flatMap((outcome) => ('reason' in outcome ? [outcome.reason] : []))
+  expect(reasons.map(isDatabaseUnavailable)).toEqual([true, true, true, true])
+  expect((await find(60)).rows).toMatchObject([{ size: 602 }])
+  await other.close()
+})
+
 test('while PostgreSQL takes no more connections, those there are do the work', async () => {
   const other = openDatabase({ connection, poolSize: 4, statementTimeoutMs: 5_000 })
   const session = await sessionOf(other.pipelines)

@@ -70,7 +70,7 @@ async function schoolsOwnedAlone(tx: Transaction<DB>, userId: string): Promise<r
     select s.subdomain, m.user_id from school_members m join schools s on s.id = m.school_id
     where 'owner' = any (m.roles) and m.school_id in (
       select school_id from school_members where user_id = ${userId} and 'owner' = any (roles))
-    order by m.school_id, m.user_id for update of m`.execute(tx)
+    order by m.school_id, m.user_id for no key update of m`.execute(tx)
   const others = new Set(rows.flatMap((row) => (row.user_id === userId ? [] : row.subdomain)))
   const owned = rows.flatMap((row) => (row.user_id === userId ? row.subdomain : []))
   return owned.filter((subdomain) => !others.has(subdomain))

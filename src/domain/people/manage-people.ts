@@ -94,7 +94,7 @@ export async function changeRoles(
     select m.user_id, m.roles from school_members m join users u on u.id = m.user_id
     where m.school_id = ${tx.schoolId} and u.deleted_at is null
       and (m.user_id = ${userId} or 'owner' = any (m.roles))
-    order by m.user_id for update of m`)
+    order by m.user_id for no key update of m`)
   const member = rows.find((row) => row.user_id === userId)
   if (member === undefined) return { kind: 'unknown' }
   const owners = rows.filter((row) => row.roles.includes('owner'))

@@ -13,7 +13,10 @@ export interface Membership {
   readonly roles: readonly Role[]
 }
 
-/** Locks, in order, so that two imports of the same people wait for each other. */
+/**
+ * Locks, in order, so that two imports of the same people wait for each other. Not those who sign in
+ * meanwhile, whose authorizations refer to the member: a dry run holds its locks to the end of the file.
+ */
 export async function lockMembers(
   tx: SchoolTx,
   userIds: readonly string[],
@@ -22,7 +25,7 @@ export async function lockMembers(
   const { rows } = await tx.run(sql<{ user_id: string; roles: Role[] }>`
     select m.user_id, m.roles from school_members m join users u on u.id = m.user_id
     where m.school_id = ${tx.schoolId} and m.user_id = any(${userIds}::uuid[]) and u.deleted_at is null
-    order by m.user_id for update of m`)
+    order by m.user_id for no key update of m`)
   return new Map(rows.map(({ user_id, roles }) => [user_id, { roles }]))
 }
 
@@ -44,7 +47,7 @@ export async function otherOwners(tx: SchoolTx, than: readonly string[]): Promis
     select m.user_id from school_members m join users u on u.id = m.user_id
     where m.school_id = ${tx.schoolId} and 'owner' = any(m.roles) and u.deleted_at is null
       and m.user_id <> all(${than}::uuid[])
-    order by m.user_id for update of m`)
+    order by m.user_id for no key update of m`)
   return rows.length
 }
 

@@ -42,6 +42,9 @@ function safeInteger(value: string): number {
   return number
 }
 
+/** How long a statement may wait for a lock where others wait behind it. */
+const SHARED_LOCK_TIMEOUT_MS = 100
+
 export function openDatabase(settings: DatabaseSettings): Database {
   const Client = namingClient(settings.observe)
   const connection = {
@@ -52,8 +55,13 @@ export function openDatabase(settings: DatabaseSettings): Database {
     // A firewall forgets who says nothing; the default of the system is two hours.
     keepAliveInitialDelayMillis: 30_000,
     application_name: 'schoolgate',
-    // An installation may default to another isolation level; our single statements rely on this one.
-    options: `-c default_transaction_isolation=read\\ committed -c statement_timeout=${settings.statementTimeoutMs} -c idle_in_transaction_session_timeout=60000 -c TimeZone=UTC`,
+    options: optionsOf({
+      // An installation may default to another one; our single statements rely on this.
+      default_transaction_isolation: 'read\\ committed',
+      statement_timeout: settings.statementTimeoutMs,
+      idle_in_transaction_session_timeout: 60_000,
+      TimeZone: 'UTC',
+    }),
   } as pg.ClientConfig
   const pool = new pg.Pool({
     ...connection,
@@ -68,14 +76,28 @@ export function openDatabase(settings: DatabaseSettings): Database {
   // idle ones alone: unheard, a failover would end the process. The statement itself is told too.
   pool.on('connect', (client) => client.on('error', () => undefined))
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
+  const shared = {
+    ...connection,
+    pipeline: true,
+    options: `${connection.options} ${optionsOf({ lock_timeout: SHARED_LOCK_TIMEOUT_MS })}`,
+  }
+  const half = Math.ceil(settings.poolSize / 2)
   const pipelines = new Pipelines({
-    open: () => new Client({ ...connection, pipeline: true } as pg.ClientConfig),
-    most: Math.ceil(settings.poolSize / 2),
+    open: () => new Client(shared),
+    most: half,
+    runAlone: (text, values) => pool.query(text, values as unknown[]),
+    mostAlone: half,
     giveUpMs: settings.statementTimeoutMs + 5_000,
     onIdleError,
   })
   connectPrepared(db, pipelines)
   return { db, pool, pipelines, close: () => close(db, pool, pipelines) }
+}
+
+function optionsOf(settings: Readonly<Record<string, string | number>>): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ')
 }
 
 /** Kysely ends only a pool that it used itself, which a server that never got a request did not. */

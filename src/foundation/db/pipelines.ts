@@ -18,10 +18,17 @@ export interface PipelineSettings {
   readonly open: () => pg.Client
   /** How many connections at most. */
   readonly most: number
+  /** Runs a statement where nobody is behind it. */
+  readonly runAlone: (text: string, values: readonly unknown[]) => Promise<{ rows: unknown[] }>
+  /** How many may be run alone at a time. */
+  readonly mostAlone: number
   /** A connection that was silent for so long is given up: no statement may take that long. */
   readonly giveUpMs: number
   readonly onIdleError: (error: Error) => void
 }
+
+/** A lock was not to be had within `lock_timeout`. */
+const LOCK_NOT_AVAILABLE = '55P03'
 
 /** Counts among PostgreSQL's own "insufficient resources". */
 class DatabaseBusyError extends Error {
@@ -37,8 +44,10 @@ class DatabaseBusyError extends Error {
  *
  * Answers come in order, so whoever is behind a statement that waits, for a lock or for a slow disk,
  * waits with it. Statements therefore go to the first connection that makes headway: to one alone while
- * they take no time, to all when each is a write that takes a while to be flushed. Each is a transaction
- * of its own: if it fails, the others do not notice.
+ * they take no time, to all when each is a write that takes a while to be flushed. Whoever waits for a
+ * lock for longer than `lock_timeout` allows here goes on waiting alone, and not too many of them do:
+ * else a few who wait for somebody at one school would stop all schools. Each statement is a
+ * transaction of its own: if it fails, the others do not notice, and it may be sent again.
  *
  * @see https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING
  */
@@ -46,8 +55,8 @@ export class Pipelines {
   readonly #settings: PipelineSettings
   #pipelines: readonly Pipeline[] = []
   #mayOpenAt = 0
+  #alone = 0
   #ended = false
-
   readonly #looks: NodeJS.Timeout
 
   constructor(settings: PipelineSettings) {
@@ -65,15 +74,18 @@ export class Pipelines {
     if (this.#ended) throw new Error('Client was closed: nothing can be asked of it any more')
     const now = performance.now()
     const pipeline = this.#choose(now)
-    const answer = pipeline.run<R>(text, values, now)
-    if (pipeline.isOpen) return await answer
-    return await answer.catch((error) => {
+    try {
+      return await pipeline.run<R>(text, values, now)
+    } catch (error) {
+      if ((error as { code?: unknown }).code === LOCK_NOT_AVAILABLE) {
+        return await this.#runAlone<R>(text, values)
+      }
       const other = this.#pipelines.find(({ isOpen }) => isOpen)
       // What was sent may have been done, and is nobody's to send again.
       if (pipeline.isOpen || other === undefined || this.#ended) throw error
       this.#mayOpenAt = performance.now() + OPEN_AGAIN_MS
-      return other.run<R>(text, values, performance.now())
-    })
+      return await other.run<R>(text, values, performance.now())
+    }
   }
 
   async end(): Promise<void> {
@@ -95,6 +107,24 @@ export class Pipelines {
     }
     if (best !== undefined && best.wait < MOST_WAIT_MS) return best.pipeline
     throw new DatabaseBusyError('PostgreSQL has answered nothing for seconds; try again later')
+  }
+
+  async #runAlone<R>(
+    text: string,
+    values: readonly unknown[],
+  ): Promise<{ readonly rows: readonly R[] }> {
+    if (this.#alone >= this.#settings.mostAlone) {
+      throw new DatabaseBusyError(
+        'Too many wait for what somebody else is changing; try again later',
+      )
+    }
+    this.#alone++
+    try {
+      const { rows } = await this.#settings.runAlone(text, values)
+      return { rows: rows as readonly R[] }
+    } finally {
+      this.#alone--
+    }
   }
 
   #abandonSilent(): void {

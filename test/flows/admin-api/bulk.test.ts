@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { anOperator, type OperatorClient } from '../../support/admin-api.ts'
+import { exchange } from '../../support/client-like.ts'
+import { aCode } from '../../support/oauth-world.ts'
 import { aWorld, type TestSchool, type World } from '../../support/world.ts'
 
 let world: World
@@ -181,6 +184,28 @@ describe('on a real connection', () => {
   }
 
   const row = (prefix: string, n: number) => `{"slug":"${prefix}-${n}","title":"T"}\n`
+
+  test('a dry run that lingers holds up no member who signs in', async () => {
+    const member = await world.aMember(school)
+    const client = await world.aPublicClient(school)
+    const { code, pkce } = await aCode(world, school, client, member)
+    const rows = [member.id, ...Array.from({ length: 1200 }, () => randomUUID())].map(
+      (id) => `{"id":"${id}"}\n`,
+    )
+    const isLocked = async () => {
+      const row = school.at.from('school_members').where('user_id', '=', member.id)
+      const free = await row.select('user_id').forUpdate().skipLocked().execute()
+      return free.length === 0
+    }
+    let exchanged: number | undefined
+    const rehearsed = await upload('/api/v1/students/import?dry_run=true', async (send) => {
+      send(rows.join(''))
+      await vi.waitUntil(isLocked)
+      exchanged = (await exchange(world, school, client, code, pkce.verifier)).statusCode
+    })
+    expect(exchanged).toBe(200)
+    expect(rehearsed?.status).toBe(200)
+  })
 
   test('a caller who hangs up has whole batches done, and sends the file again', async () => {
     const all = Array.from({ length: 1500 }, (_, n) => row('cut', n))
