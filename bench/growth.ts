@@ -109,9 +109,13 @@ try {
 const { seconds, cpuSeconds } = await measureStartUp()
 tell(
   '',
-  `From start to ready on an existing data folder, the embedded PostgreSQL included: ${seconds.toFixed(1)} s, ${cpuSeconds.toFixed(1)} s of CPU (bar: 2.5 s${seconds < 2.5 ? '' : ', **not met**'}).`,
+  `From the start of the process to ready on an existing data folder, the embedded PostgreSQL included, the middle one of five: ${seconds.toFixed(1)} s, ${cpuSeconds.toFixed(1)} s of CPU (bar: 2.5 s${seconds < 2.5 ? '' : ', **not met**'}).`,
 )
-await writeFile(new URL('../docs/performance-growth.md', import.meta.url), `${lines.join('\n')}\n`)
+const isUsual = process.argv.length === 2
+if (isUsual) {
+  const page = new URL('../docs/performance-growth.md', import.meta.url)
+  await writeFile(page, `${lines.join('\n')}\n`)
+}
 
 /** Requests go to every school that there is. */
 async function openWhole(name: SizeName): Promise<World> {

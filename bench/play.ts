@@ -11,7 +11,7 @@ export interface HttpRequest {
  *
  * - `repeat`: the requests again and again, shared out among the lanes
  * - `once`: every request a single time, for codes and for tokens to be revoked
- * - `chain`: every lane starts with one and goes on with the refresh token of its last answer
+ * - `chain`: as `repeat`, where each time round a request has the refresh token of its last answer
  */
 export interface Play {
   readonly mode: 'repeat' | 'once' | 'chain'
@@ -21,7 +21,7 @@ export interface Play {
   readonly contains?: string
 }
 
-/** A chain needs a start for each lane. */
+/** A chain belongs to one lane, so there must be as many. */
 export const MAX_LANES = 1000
 
 /** Requests in the order in which one connection sends them. */
@@ -33,7 +33,9 @@ export interface Lane {
 export function lanesOf(play: Play, count: number): readonly Lane[] {
   const queue = { position: 0 }
   return Array.from({ length: count }, (_, index) => {
-    if (play.mode === 'chain') return chain(play.requests[index % play.requests.length])
+    if (play.mode === 'chain') {
+      return chains(play.requests.filter((_request, place) => place % count === index))
+    }
     return {
       next: () => {
         const position = queue.position++
@@ -44,16 +46,20 @@ export function lanesOf(play: Play, count: number): readonly Lane[] {
   })
 }
 
-function chain(first: HttpRequest | undefined): Lane {
-  let request = first
+function chains(requests: HttpRequest[]): Lane {
+  let last = -1
   return {
-    next: () => request,
+    next() {
+      last = (last + 1) % requests.length
+      return requests[last]
+    },
     learn(answer) {
+      const request = requests[last]
       const { refresh_token: token } = JSON.parse(answer) as { refresh_token?: string }
       if (token === undefined || request?.body === undefined) return
       const form = new URLSearchParams(request.body)
       form.set('refresh_token', token)
-      request = { ...request, body: form.toString() }
+      requests[last] = { ...request, body: form.toString() }
     },
   }
 }

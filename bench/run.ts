@@ -75,8 +75,10 @@ async function writeReport(): Promise<void> {
 }
 
 function reportFailures({ scenario, entries }: Result): void {
-  for (const { contender, rounds } of entries) {
-    const failed = rounds.find(({ firstFailure }) => firstFailure !== undefined)
+  for (const { contender, rounds, failedBefore } of entries) {
+    const failed = [...failedBefore, ...rounds].find(
+      ({ firstFailure }) => firstFailure !== undefined,
+    )
     if (failed === undefined) continue
     console.error(`${scenario.name}, ${contender}: ${failed.firstFailure}`)
     process.exitCode = 1

@@ -5,8 +5,11 @@ import type { ContenderName } from './contenders/contender-names.ts'
 import type { Play } from './play.ts'
 import type { World } from './world/world.ts'
 
+/** A pool, or one connection that takes the statements of everybody. */
+export type Queries = Pick<pg.Pool, 'query'>
+
 export interface FloorGivens {
-  readonly pool: pg.Pool
+  readonly pool: Queries
   /** One of those that are asked, for documents that tell of a school. */
   readonly school: School
 }
@@ -17,6 +20,8 @@ export interface Scenario {
   readonly title: string
   /** How many times the floor's CPU ours may take. */
   readonly bar: number
+  /** Peers whose CPU it must stay below, and by how much. */
+  readonly against?: readonly { readonly peer: ContenderName; readonly bar: number }[]
   /** What the floor does, in a few words for the table. */
   readonly least: string
   readonly peers: readonly ContenderName[]

@@ -1,9 +1,10 @@
 /**
  * Everyone who can be measured; each but ours is the file of that name in this folder. What follows a
- * plus is another way of asking the same server.
+ * plus is another way of running or asking the same server.
  */
 export const CONTENDER_TITLES = {
   floor: 'floor',
+  'floor+pipelined': 'floor, statements pipelined',
   'floor-workers': 'floor, two processes',
   ours: 'Schoolgate',
   'ours-workers': 'Schoolgate, WORKERS=2',

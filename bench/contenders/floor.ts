@@ -1,23 +1,30 @@
-import formbody from 'node:querystring'
+import { parse } from 'node:querystring'
 import { fastify } from 'fastify'
 import pg from 'pg'
 import { findSchoolByOrigin } from '../../src/domain/schools/school.ts'
 import { openDatabase } from '../../src/foundation/db/database.ts'
 import { loadScenario } from '../scenarios/scenarios.ts'
-import { announce, DATABASE_URL, POOL, SCENARIO } from './serve.ts'
+import { announce, DATABASE_URL, POOL, SCENARIO, VARIANT } from './serve.ts'
 
 /** The scenario's least on bare Fastify. */
 const app = fastify()
 app.addContentTypeParser(
   'application/x-www-form-urlencoded',
   { parseAs: 'string' },
-  (_request, body, done) => done(null, formbody.parse(String(body))),
+  (_request, body, done) => done(null, parse(String(body))),
 )
-const pool = new pg.Pool(POOL)
+const pool = VARIANT === 'pipelined' ? await openPipelined() : new pg.Pool(POOL)
 const scenario = await loadScenario(SCENARIO)
 scenario.addFloor(app, { pool, school: await loadSchool() })
 await app.listen({ host: '127.0.0.1', port: 0 })
 announce(app.server.address())
+
+/** One connection for everybody, as ours has it: the next statement is sent before the last is answered. */
+async function openPipelined(): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: DATABASE_URL, pipeline: true })
+  await client.connect()
+  return client
+}
 
 async function loadSchool() {
   const connection = { connectionString: DATABASE_URL }

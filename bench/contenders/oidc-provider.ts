@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { promisify } from 'node:util'
 import Provider, { type AdapterFactory, type Client } from 'oidc-provider'
 import { generateEs256Key, readPrivateKey } from '../../src/foundation/crypto/es256.ts'
-import { formPost, MAX_LANES, type Play } from '../play.ts'
+import { formPost, type Play } from '../play.ts'
 import { announce } from './serve.ts'
 
 const CLIENT = 'app'
@@ -66,9 +66,9 @@ export async function serveOidcProvider(adapter: AdapterFactory): Promise<void> 
 function playsOf(provider: Provider): Record<string, (count: number) => Promise<Play>> {
   const tokens = async (count: number, kind: 'AccessToken' | 'RefreshToken', scope = SCOPE) =>
     await Promise.all(Array.from({ length: count }, () => mint(provider, kind, scope)))
-  const refresh = async (scope: string, contains: string): Promise<Play> => ({
+  const refresh = async (count: number, scope: string, contains: string): Promise<Play> => ({
     mode: 'chain',
-    requests: (await tokens(Math.min(MAX_LANES, 64), 'RefreshToken', scope)).map((token) =>
+    requests: (await tokens(count, 'RefreshToken', scope)).map((token) =>
       formPost('/token', {
         grant_type: 'refresh_token',
         client_id: CLIENT,
@@ -79,8 +79,8 @@ function playsOf(provider: Provider): Record<string, (count: number) => Promise<
     contains,
   })
   return {
-    refresh: () => refresh(WITHOUT_OPENID, '"access_token"'),
-    'refresh+openid': () => refresh(SCOPE, '"id_token"'),
+    refresh: (count) => refresh(count, WITHOUT_OPENID, '"access_token"'),
+    'refresh+openid': (count) => refresh(count, SCOPE, '"id_token"'),
     'code-exchange': async (count) => ({
       mode: 'once',
       requests: (await Promise.all(Array.from({ length: count }, () => mintCode(provider)))).map(

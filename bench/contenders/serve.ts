@@ -4,6 +4,7 @@ import type { Play } from '../play.ts'
 /** What a contender needs, given by the runner through the environment. */
 export const DATABASE_URL = process.env.BENCH_DATABASE_URL ?? ''
 export const SCENARIO = process.env.BENCH_SCENARIO ?? ''
+export const VARIANT = process.env.BENCH_VARIANT ?? ''
 export const POOL_SIZE = 10
 
 /** Connections stay open while others have their turn, as those of a busy server do. */

@@ -100,6 +100,7 @@ async function startInOwnProcess(
       NODE_ENV: 'production',
       BENCH_DATABASE_URL: world.urlOf(database),
       BENCH_SCENARIO: scenario.name,
+      BENCH_VARIANT: variant ?? '',
     },
   })
   const ready = await nextMessage(child)

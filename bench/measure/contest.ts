@@ -28,7 +28,11 @@ export async function holdContest(
   settings: ContestSettings,
   names: readonly ContenderName[] = everybody(scenario),
 ): Promise<Result> {
-  const rounds = new Map<ContenderName, Round[]>(names.map((name) => [name, []]))
+  const entries = names.map((contender) => ({
+    contender,
+    rounds: [] as Round[],
+    failedBefore: [] as Round[],
+  }))
   const starts = settings.starts === 1 ? 1 : settings.starts * (scenario.moreStarts ?? 1)
   for (let start = 0; start < starts; start++) {
     const playing = start === 0 ? names : names.filter((name) => COMPARED.includes(name))
@@ -37,15 +41,15 @@ export async function holdContest(
       for (let turn = -settings.warmUpRounds; turn < settings.rounds; turn++) {
         for (const contender of rotated(contenders, turn)) {
           const round = await playOne(world, contender, settings.round)
-          // One that failed is shown whenever that was.
-          if (turn >= 0 || round.failures > 0) rounds.get(contender.name)?.push(round)
+          const entry = entries.find((one) => one.contender === contender.name)
+          if (turn >= 0) entry?.rounds.push(round)
+          else if (round.failures > 0) entry?.failedBefore.push(round)
         }
       }
     } finally {
       await Promise.all(contenders.map((contender) => contender.stop()))
     }
   }
-  const entries = names.map((contender) => ({ contender, rounds: rounds.get(contender) ?? [] }))
   return { scenario, entries }
 }
 

@@ -5,7 +5,10 @@ import type { Scenario } from '../scenario.ts'
 /** Everything that was measured of one contender in one scenario. */
 export interface Entry {
   readonly contender: ContenderName
+  /** One for each turn, in the order of the turns. */
   readonly rounds: readonly Round[]
+  /** Those of the warm-up that failed; nothing else of them counts. */
+  readonly failedBefore: readonly Round[]
 }
 
 export interface Result {
@@ -39,23 +42,36 @@ export function spread({ rounds }: Entry): number {
 }
 
 /**
- * Times the floor's CPU; undefined where the scenario has no floor entry. Each round is compared with
- * the floor's of the same turn, because the machine may be half as fast again a minute later.
+ * Times the CPU of another, the floor as a rule; undefined where that one did not take part. Each round
+ * is compared with the other's of the same turn, because the machine may be half as fast again a minute
+ * later.
  */
-export function ratio({ entries }: Result, entry: Entry): number | undefined {
-  const floor = entries.find(({ contender }) => contender === 'floor')
-  if (floor === undefined) return undefined
-  const total = (round: Round | undefined) => (round ? round.node + round.postgres : Number.NaN)
-  return middleOf(entry.rounds.map((round, turn) => total(round) / total(floor.rounds[turn])))
+export function ratio(
+  { entries }: Result,
+  entry: Entry,
+  to: ContenderName = 'floor',
+): number | undefined {
+  const other = entries.find(({ contender }) => contender === to)
+  if (other === undefined) return undefined
+  const total = ({ node, postgres }: Round) => node + postgres
+  return middleOf(
+    entry.rounds.flatMap((round, turn) => {
+      const same = other.rounds[turn]
+      return same === undefined ? [] : [total(round) / total(same)]
+    }),
+  )
+}
+
+export function failuresOf({ rounds, failedBefore }: Entry): number {
+  return [...rounds, ...failedBefore].reduce((sum, { failures }) => sum + failures, 0)
 }
 
 /** What a reader must know before believing a line. */
 export function remarks(entry: Entry): readonly string[] {
-  const failures = entry.rounds.reduce((sum, round) => sum + round.failures, 0)
-  const requests = entry.rounds.reduce((sum, round) => sum + round.requests, 0)
+  const failures = failuresOf(entry)
   const busy = entry.rounds.filter((round) => round.elsewhere > 0.3).length
   return [
-    ...(failures > 0 ? [`${failures} of ${requests} failed`] : []),
+    ...(failures > 0 ? [`${failures} failed`] : []),
     ...(spread(entry) > 0.25 ? [`rounds differ by ${Math.round(spread(entry) * 100)} %`] : []),
     ...(busy > 0 ? [`machine busy elsewhere in ${busy} of ${entry.rounds.length} rounds`] : []),
   ]

@@ -17,16 +17,21 @@ export const refresh: Scenario = {
   name: 'refresh',
   title: 'Refresh grant',
   bar: 1.5,
+  against: [
+    { peer: 'oidc-provider-postgres', bar: 0.5 },
+    { peer: 'oidc-provider-memory+openid', bar: 1 },
+  ],
   least: 'one statement that checks the old pair and inserts the new one',
   peers: [
+    'floor+pipelined',
     'oidc-provider-memory',
     'oidc-provider-memory+openid',
     'oidc-provider-postgres',
     'oidc-provider-postgres+openid',
     'better-auth',
   ],
-  async prepare(world) {
-    const pairs = await mintPairs(world, members(world, MAX_LANES))
+  async prepare(world, count) {
+    const pairs = await mintPairs(world, members(world, Math.max(count, MAX_LANES)))
     const requests = pairs.map(({ host, clientId, refreshToken }) =>
       formPost(
         '/api/oauth/token',

@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import type { Queries } from '../scenario.ts'
 import type { Member } from './viewer-sql.ts'
 
 /** The syllabus in the shape that the query asks for, put together by hand from three statements. */
@@ -35,7 +35,7 @@ interface Section {
 }
 
 export async function loadCourses(
-  pool: pg.Pool,
+  pool: Queries,
   { school_id, user_id }: Member,
 ): Promise<readonly object[]> {
   const { rows: courses } = await pool.query<{ id: string; slug: string }>({

@@ -25,7 +25,13 @@ export const userinfo: Scenario = {
   title: 'UserInfo',
   bar: 1.5,
   least: 'one lookup of the token with its person and roles',
-  peers: ['ours-logging', 'oidc-provider-memory', 'oidc-provider-postgres', 'better-auth'],
+  peers: [
+    'floor+pipelined',
+    'ours-logging',
+    'oidc-provider-memory',
+    'oidc-provider-postgres',
+    'better-auth',
+  ],
   async prepare(world) {
     const pairs = await mintPairs(world, members(world, Math.max(500, world.asked)))
     const requests = pairs.map(({ host, accessToken }) => ({

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type pg from 'pg'
+import type { Queries } from '../scenario.ts'
 import { bearer } from './least.ts'
 
 const WHO = `
@@ -14,7 +14,7 @@ export interface Member {
 
 /** The least that tells who is calling; the GraphQL servers that we compare with use it as well. */
 export async function findMember(
-  pool: pg.Pool,
+  pool: Queries,
   request: FastifyRequest,
 ): Promise<Member | undefined> {
   const token = bearer(request)

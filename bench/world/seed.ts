@@ -6,7 +6,8 @@ import type { Size } from './sizes.ts'
 /** As many schools have a reader, who is enrolled in a course of 500 lectures. */
 export const readersOf = ({ schools }: Size): number => Math.min(schools, 16)
 
-const MEMBER_SCOPES = '{account:read,account:write,email,openid,profile}'
+export const MEMBER_SCOPES = ['account:read', 'account:write', 'email', 'openid', 'profile']
+const SCOPES = `{${MEMBER_SCOPES.join(',')}}`
 
 /**
  * Fills an empty, migrated database: every row is made inside PostgreSQL. Indexes are made and foreign
@@ -46,7 +47,7 @@ function statements(size: Size): readonly string[] {
      from generate_series(1, ${schools}) n`,
     `insert into clients (school_id, client_id, kind, audience, name, redirect_uris, scopes)
      select bench_id('school', n), 'app', 'application', 'member', 'App',
-       '{https://app.bench.test/callback}', '${MEMBER_SCOPES}'
+       '{https://app.bench.test/callback}', '${SCOPES}'
      from generate_series(1, ${schools}) n`,
     `insert into clients (school_id, client_id, kind, audience, name, redirect_uris, scopes)
      select bench_id('school', n), 'ops', 'vendor', 'operator', 'Operations',
@@ -64,14 +65,14 @@ function statements(size: Size): readonly string[] {
      from generate_series(1, ${readers}) n`,
     `insert into authorizations (id, school_id, client_id, user_id, audience, scopes, resource)
      select bench_id('authorization', n), ${schoolOf('n')}, 'app', bench_id('person', n), 'member',
-       '${MEMBER_SCOPES}', 'http://s' || (n - 1) % ${schools} + 1 || '.bench.test'
+       '${SCOPES}', 'http://s' || (n - 1) % ${schools} + 1 || '.bench.test'
      from generate_series(1, ${people}) n`,
     // Most pairs are old, used and replaced.
     `insert into token_pairs (id, authorization_id, bound_school_id, scopes, access_hash, refresh_hash,
        issued_at, access_expires_at, refresh_expires_at, first_used_at, revoked_at)
      select (lpad(to_hex(${FIRST_PAIR_AT} + n), 12, '0') || '7abc8' || left(md5(n::text), 15))::uuid,
        bench_id('authorization', (n - 1) % ${people} + 1), ${schoolOf(`((n - 1) % ${people} + 1)`)},
-       '${MEMBER_SCOPES}', sha256(('a' || n)::bytea), sha256(('r' || n)::bytea),
+       '${SCOPES}', sha256(('a' || n)::bytea), sha256(('r' || n)::bytea),
        now() - interval '1 day', now() - interval '22 hours', now() + interval '89 days',
        now() - interval '1 day', case when n % 10 <> 0 then now() - interval '1 hour' end
      from generate_series(1, ${tokenPairs}) n`,

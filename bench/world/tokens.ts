@@ -3,10 +3,9 @@ import type pg from 'pg'
 import { uuidv7 } from '../../src/foundation/crypto/random.ts'
 import { mintToken } from '../../src/foundation/protocol/token-format.ts'
 import { idOf, pairId } from './ids.ts'
-import { readersOf } from './seed.ts'
+import { MEMBER_SCOPES, readersOf } from './seed.ts'
 import type { World } from './world.ts'
 
-export const MEMBER_SCOPES = ['account:read', 'account:write', 'email', 'openid', 'profile']
 export const OPERATOR_SCOPES = ['courses:read', 'members:read', 'openid', 'profile']
 export const REDIRECT_URI = 'https://app.bench.test/callback'
 
