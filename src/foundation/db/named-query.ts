@@ -12,7 +12,11 @@ export interface NamedStatement {
    * What its rows look like, once it has run. It holds for as long as the statement does: if it had to
    * change, PostgreSQL would refuse to run the statement.
    */
-  shape?: RowShape
+  shape: RowShape | undefined
+  /** Whether it was run again since somebody looked. */
+  isWanted: boolean
+  /** Names that are closed before its own is sent; none once they are. */
+  replaces: readonly string[]
 }
 
 interface RowShape {
@@ -31,9 +35,10 @@ export interface NamedResult {
 /** The part of pg's connection that other queries than its own use, its cursor for one. */
 interface Wire {
   readonly stream: { cork(): void; uncork(): void }
-  readonly parsedStatements: Readonly<Record<string, string>>
+  readonly parsedStatements: Record<string, string>
   /** Those that PostgreSQL was sent and has not answered yet. */
   readonly submittedNamedStatements: Record<string, string>
+  close(target: { type: 'S'; name: string }): void
   parse(statement: NamedStatement): void
   bind(run: { statement: string; values: readonly unknown[] }): void
   describe(target: { type: 'P'; name: '' }): void
@@ -99,6 +104,7 @@ export class NamedQuery extends OwnQuery implements pg.Submittable {
     wire.stream.cork()
     try {
       if (!isSent) {
+        this.#closeReplaced(wire)
         wire.parse(this.#statement)
         wire.submittedNamedStatements[name] = this.text
       }
@@ -110,6 +116,15 @@ export class NamedQuery extends OwnQuery implements pg.Submittable {
       wire.stream.uncork()
     }
     return undefined
+  }
+
+  /** Here and not when they were given up: runs of them may have been waiting to be sent. */
+  #closeReplaced(wire: Wire): void {
+    for (const name of this.#statement.replaces) {
+      wire.close({ type: 'S', name })
+      delete wire.parsedStatements[name]
+    }
+    this.#statement.replaces = []
   }
 
   handleRowDescription({ fields }: { readonly fields: readonly Column[] }): void {
