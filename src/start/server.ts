@@ -8,7 +8,6 @@ import { buildApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import { SchoolDirectory } from '../domain/schools/school-directory.ts'
 import type { Keyring } from '../foundation/crypto/seal.ts'
-import { ChangeListener } from '../foundation/db/change-listener.ts'
 import type { Database } from '../foundation/db/database.ts'
 import { isMigrated, loadMigrations } from '../foundation/db/migrate.ts'
 import type { ReadinessCheck } from '../foundation/http/health.ts'
@@ -21,6 +20,7 @@ import { logMailer, type Mailer, smtpMailer } from '../foundation/mail/mailer.ts
 import type { AppContext } from '../gate/context.ts'
 import { VERSION } from '../version.ts'
 import { printBanner } from './banner.ts'
+import { listenForSchoolChanges } from './listen-for-school-changes.ts'
 import type { DatabaseServer } from './open-database.ts'
 import { openFileStore } from './open-file-store.ts'
 import {
@@ -57,14 +57,11 @@ async function serve(config: Config, log: Logger, io: { stdout: Writable }): Pro
   const { server, keyring, isDemo } = prepared
   const database = openPool(config, server, log)
   const directory = new SchoolDirectory(database.db)
-  const listener = new ChangeListener(server.listenConnection, ['school_changed'], {
-    onChange: (_channel, schoolId) => directory.forget(schoolId),
-    onGap: () => directory.forget(),
-    onProof: () => directory.confirm(),
-    echo: (channel) => database.pool.query('select pg_notify($1, $2)', [channel, '']),
+  const listener = await listenForSchoolChanges(directory, {
+    connection: server.listenConnection,
+    pool: database.pool,
     onError: (error) => log.warn({ err: error }, 'not hearing of changed schools; reconnecting'),
   })
-  await listener.start()
 
   const inFlight = trackInFlight()
   const metrics = createMetrics({ version: VERSION, pool: () => poolCounts(database) })

@@ -1,32 +1,50 @@
 import { sql } from 'kysely'
+import type pg from 'pg'
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { SchoolDirectory } from '../../src/domain/schools/school-directory.ts'
-import { ChangeListener } from '../../src/foundation/db/change-listener.ts'
+import type { ListenerPace } from '../../src/foundation/db/change-listener.ts'
 import { openDatabase } from '../../src/foundation/db/database.ts'
+import { listenForSchoolChanges } from '../../src/start/listen-for-school-changes.ts'
 import { verifies } from '../spec/verifies.ts'
+import { aWire } from '../support/wire.ts'
 import { aWorld } from '../support/world.ts'
 
 const world = await aWorld()
 const { database } = world
 const eventually = { timeout: 30_000 }
 
-/** The directory of another process: a pool and a listening connection of its own. */
-async function anotherProcess(): Promise<SchoolDirectory> {
-  const { connection } = database
-  const own = openDatabase({ connection, poolSize: 2, statementTimeoutMs: 10_000 })
-  const directory = new SchoolDirectory(own.db)
-  const listener = new ChangeListener(connection, ['school_changed'], {
-    onChange: (_channel, schoolId) => directory.forget(schoolId),
-    onGap: () => directory.forget(),
-    onError: () => {},
+/** The directory of another process, that hears of changes as a server does. */
+async function anotherProcess(options: ProcessOptions = {}): Promise<SchoolDirectory> {
+  // By default no time passes there: whatever is read again was forgotten because of a notice.
+  const { now = () => 0, listenTo = database.connection, observe = () => {}, pace } = options
+  const own = openDatabase({
+    connection: database.connection,
+    poolSize: 2,
+    statementTimeoutMs: 10_000,
+    observe,
   })
-  await listener.start()
+  const directory = new SchoolDirectory(own.db, now)
+  const listener = await listenForSchoolChanges(directory, {
+    connection: listenTo,
+    pool: own.pool,
+    onError: () => {},
+    ...(pace === undefined ? {} : { pace }),
+  })
   onTestFinished(async () => {
     await listener.stop()
     await own.close()
   })
   return directory
 }
+
+interface ProcessOptions {
+  readonly now?: () => number
+  readonly listenTo?: pg.ClientConfig
+  readonly observe?: (statement: string) => void
+  readonly pace?: ListenerPace
+}
+
+const HASTY: ListenerPace = { heartbeatMs: 1_000, firstRetryMs: 10, longestRetryMs: 50 }
 
 const rename = (id: string, name: string) =>
   database.db.updateTable('schools').set({ name }).where('id', '=', id).execute()
@@ -66,6 +84,49 @@ describe('changes spread', () => {
     await school.at.insert('appearances', { tagline: 'Learn here' }).execute()
     await vi.waitFor(async () => {
       expect((await directory.find(school.origin))?.appearance.tagline).toBe('Learn here')
+    }, eventually)
+  })
+
+  test('a change of one school leaves the others known', async () => {
+    const [school, other] = [await world.aSchool(), await world.aSchool()]
+    const directory = await anotherProcess()
+    for (const { origin } of [school, other]) await directory.find(origin)
+    await rename(school.id, 'Renamed')
+    await vi.waitFor(async () => {
+      expect((await directory.find(school.origin))?.name).toBe('Renamed')
+    }, eventually)
+    expect(directory.find(other.origin)).toMatchObject({ id: other.id })
+  })
+
+  test('notices that arrive lengthen what is known, and are proven over the pool', async () => {
+    const school = await world.aSchool()
+    let now = 0
+    let asked = 0
+    const clock = () => {
+      asked++
+      return now
+    }
+    const sent: string[] = []
+    const observe = (text: string) => sent.push(text)
+    const directory = await anotherProcess({ now: clock, pace: HASTY, observe })
+    await directory.find(school.origin)
+    now = 29_000
+    const before = asked
+    await vi.waitFor(() => expect(asked).toBeGreaterThan(before), eventually)
+    now = 45_000
+    expect(directory.find(school.origin)).toMatchObject({ id: school.id })
+    expect(sent).toContain('select pg_notify($1, $2)')
+  })
+
+  test('a notice that was lost with its connection is made up for once it is back', async () => {
+    const school = await world.aSchool()
+    const wire = await aWire(database.connection)
+    const directory = await anotherProcess({ listenTo: wire.connection, pace: HASTY })
+    await directory.find(school.origin)
+    wire.silence()
+    await rename(school.id, 'Renamed unheard')
+    await vi.waitFor(async () => {
+      expect(await directory.find(school.origin)).toMatchObject({ name: 'Renamed unheard' })
     }, eventually)
   })
 
@@ -208,7 +269,7 @@ describe('what it costs', () => {
   })
 
   test('made-up hosts cannot fill the memory: the oldest entry makes room', async () => {
-    const directory = new SchoolDirectory(database.db, Date.now, 3)
+    const directory = new SchoolDirectory(database.db, () => 0, 3)
     const ask = (n: number) => async () => await directory.find(`http://made-up-${n}.test`)
     for (const n of [1, 2, 3, 4]) await ask(n)()
     expect(await database.statementsOf(ask(4))).toHaveLength(0)

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { findRunningEmbedded } from '../../src/foundation/db/embedded/embedded-postgres.ts'
 import { mintToken } from '../../src/foundation/protocol/token-format.ts'
 import { verifies } from '../spec/verifies.ts'
 import { emptyDatabase } from '../support/database.ts'
+import { connect } from '../support/postgres.ts'
 import { DataFolders } from './support/data-folders.ts'
 import { build, freePort, RunningServer } from './support/running-server.ts'
 
@@ -190,10 +191,10 @@ describe('kill -9 of PostgreSQL under a running server', () => {
 
 describe('DATABASE_URL', () => {
   test(
-    'serves the demo world from another PostgreSQL',
+    'serves the demo world from another PostgreSQL, and hears of changes there',
     async () => {
-      const { database } = await emptyDatabase()
-      const { host, port, user, password } = inject('postgres')
+      const connection = await emptyDatabase()
+      const { host, port, user, password, database } = connection
       const url = new URL(`postgres://x/${database}`)
       url.username = String(user)
       url.password = String(password ?? '')
@@ -201,7 +202,16 @@ describe('DATABASE_URL', () => {
       url.searchParams.set('port', String(port))
       const server = await start({ DATABASE_URL: url.href, SCHOOLGATE_SECRET: 's'.repeat(40) })
       await server.ready()
-      expect((await server.ask('/.well-known/openid-configuration')).status).toBe(200)
+      const discover = () => server.ask('/.well-known/openid-configuration')
+      expect((await discover()).status).toBe(200)
+      const client = await connect(connection)
+      await client.query("update schools set origin = 'http://moved.test' where origin = $1", [
+        `http://localhost:${server.port}`,
+      ])
+      await client.end()
+      // Far less than the school would be served without a notice.
+      const soon = { timeout: 15_000 }
+      await vi.waitFor(async () => expect((await discover()).status).toBe(404), soon)
       expect(await server.stop()).toBe(0)
     },
     START_MS,

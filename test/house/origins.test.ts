@@ -1,6 +1,6 @@
-import { expect } from 'vitest'
-import { ChangeListener } from '../../src/foundation/db/change-listener.ts'
+import { expect, onTestFinished, vi } from 'vitest'
 import { parseTrustProxy } from '../../src/foundation/http/trust-proxy.ts'
+import { listenForSchoolChanges } from '../../src/start/listen-for-school-changes.ts'
 import { verifies } from '../spec/verifies.ts'
 import { aWorld, type TestSchool, type World } from '../support/world.ts'
 
@@ -85,32 +85,27 @@ verifies(
   'house.origin.changes-spread',
   'a school that was moved by another process is found at its new origin at once',
   async () => {
-    const world = await aWorld()
-    const { directory } = world.context
-    let heard = (): void => {}
-    const listener = new ChangeListener(world.database.connection, ['school_changed'], {
-      onChange: (_channel, id) => {
-        directory.forget(id)
-        heard()
-      },
-      onGap: () => directory.forget(),
+    const world = await aWorld({ now: () => 0 })
+    const { connection, pool } = world.database
+    const listener = await listenForSchoolChanges(world.context.directory, {
+      connection,
+      pool,
       onError: (error) => {
         throw error
       },
     })
-    await listener.start()
+    onTestFinished(() => listener.stop())
     const school = await world.aSchool()
     expect((await issuerAt(world, { host: hostOf(school) })).status).toBe(200)
-    const moved = new Promise<void>((resolve) => {
-      heard = resolve
-    })
-    await world.database.pool.query('update schools set origin = $1 where id = $2', [
+    expect((await issuerAt(world, { host: 'moved.test' })).status).toBe(404)
+    await pool.query('update schools set origin = $1 where id = $2', [
       'http://moved.test',
       school.id,
     ])
-    await moved
+    await vi.waitFor(
+      async () => expect((await issuerAt(world, { host: hostOf(school) })).status).toBe(404),
+      { timeout: 30_000 },
+    )
     expect((await issuerAt(world, { host: 'moved.test' })).issuer).toBe('http://moved.test')
-    expect((await issuerAt(world, { host: hostOf(school) })).status).toBe(404)
-    await listener.stop()
   },
 )

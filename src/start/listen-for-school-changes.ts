@@ -1,0 +1,29 @@
+import type pg from 'pg'
+import type { SchoolDirectory } from '../domain/schools/school-directory.ts'
+import { ChangeListener, type ListenerPace } from '../foundation/db/change-listener.ts'
+
+export interface SchoolChanges {
+  /** Directly to PostgreSQL: a pooler may drop what is told to a connection that does nothing. */
+  readonly connection: pg.ClientConfig
+  /** The one that schools are changed over, so that an echo proves what matters. */
+  readonly pool: pg.Pool
+  readonly onError: (error: Error) => void
+  readonly pace?: ListenerPace
+}
+
+/** Keeps a directory up to date with what any process, or bare SQL, changes; until it is stopped. */
+export async function listenForSchoolChanges(
+  directory: SchoolDirectory,
+  { connection, pool, onError, pace }: SchoolChanges,
+): Promise<ChangeListener> {
+  const handlers = {
+    onChange: (_channel: string, schoolId: string) => directory.forget(schoolId),
+    onGap: () => directory.forget(),
+    onProof: () => directory.confirm(),
+    echo: (channel: string) => pool.query('select pg_notify($1, $2)', [channel, '']),
+    onError,
+  }
+  const listener = new ChangeListener(connection, ['school_changed'], handlers, pace)
+  await listener.start()
+  return listener
+}
