@@ -146,6 +146,18 @@ describe('changes spread', () => {
     },
   )
 
+  test('a clock that is set back keeps no school alive', async () => {
+    const school = await world.aSchool()
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const directory = new SchoolDirectory(database.db)
+    await directory.find(school.origin)
+    await rename(school.id, 'Renamed in silence')
+    vi.setSystemTime(Date.now() - 3_600_000)
+    vi.advanceTimersByTime(30_000)
+    expect(await directory.find(school.origin)).toMatchObject({ name: 'Renamed in silence' })
+  })
+
   test('while notices are known to arrive, a school is read once in five minutes', async () => {
     const school = await world.aSchool()
     let now = 0

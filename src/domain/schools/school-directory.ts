@@ -29,7 +29,8 @@ export class SchoolDirectory {
   #generation = 0
   #provenAt = Number.NEGATIVE_INFINITY
 
-  constructor(db: Db, now: () => number = Date.now, maxEntries = MAX_ENTRIES) {
+  /** The clock only goes forward: the time of day may be set back, and would keep what was revoked. */
+  constructor(db: Db, now: () => number = () => performance.now(), maxEntries = MAX_ENTRIES) {
     this.#db = db
     this.#now = now
     this.#maxEntries = maxEntries
