@@ -158,6 +158,18 @@ describe('changes spread', () => {
     expect(await directory.find(school.origin)).toMatchObject({ name: 'Renamed in silence' })
   })
 
+  test('a school is as old as the statement that read it, however slow that was', async () => {
+    const school = await world.aSchool()
+    let now = 0
+    const directory = new SchoolDirectory(database.db, () => now)
+    const reading = directory.find(school.origin)
+    now = 20_000
+    await reading
+    await rename(school.id, 'Renamed in silence')
+    now = 30_000
+    expect(await directory.find(school.origin)).toMatchObject({ name: 'Renamed in silence' })
+  })
+
   test('while notices are known to arrive, a school is read once in five minutes', async () => {
     const school = await world.aSchool()
     let now = 0
@@ -232,14 +244,40 @@ describe('changes spread', () => {
     await expect(directory.find(school.origin)).rejects.toThrow()
   })
 
-  test('what was read before a change was announced is not kept after it', async () => {
-    const school = await world.aSchool()
-    const directory = new SchoolDirectory(database.db)
-    const reading = directory.find(school.origin)
-    directory.forget(school.id)
-    await reading
-    const statements = await database.statementsOf(async () => await directory.find(school.origin))
-    expect(statements).toHaveLength(1)
+  describe('what was read before a change was announced', () => {
+    /** Reads a school again, has `forgotten` forgotten meanwhile, and counts what is read afterwards. */
+    async function readAfterwards(origin: string, forgotten: string): Promise<number> {
+      let now = 0
+      const directory = new SchoolDirectory(database.db, () => now)
+      await directory.find(origin)
+      now = 30_000
+      const reading = directory.find(origin)
+      directory.forget(forgotten)
+      await reading
+      const ask = async () => await directory.find(origin)
+      return (await database.statementsOf(ask)).length
+    }
+
+    test('is not kept after it', async () => {
+      const school = await world.aSchool()
+      expect(await readAfterwards(school.origin, school.id)).toBe(1)
+    })
+
+    test('is kept if the change was one of another school', async () => {
+      const [school, other] = [await world.aSchool(), await world.aSchool()]
+      expect(await readAfterwards(school.origin, other.id)).toBe(0)
+    })
+
+    test('is not kept, whichever school changed, if none was known there', async () => {
+      const school = await world.aSchool()
+      expect(await readAfterwards('http://nobody.test', school.id)).toBe(1)
+      const directory = new SchoolDirectory(database.db)
+      const reading = directory.find(school.origin)
+      directory.forget('any other')
+      await reading
+      const ask = async () => await directory.find(school.origin)
+      expect(await database.statementsOf(ask)).toHaveLength(1)
+    })
   })
 })
 

@@ -1,4 +1,5 @@
 import type { Db } from '../../foundation/db/database.ts'
+import { KnownOrigins } from './known-origins.ts'
 import { findSchoolByOrigin, type School } from './school.ts'
 
 /** How long a school is known without proof that no notice of a change was missed. */
@@ -12,7 +13,9 @@ const MAX_ENTRIES = 20_000
 
 interface Entry {
   readonly school: School | undefined
+  /** When its statement was sent; minus infinity while the first one is under way. */
   readonly readAt: number
+  reading: Promise<School | undefined> | undefined
 }
 
 /**
@@ -23,29 +26,26 @@ interface Entry {
 export class SchoolDirectory {
   readonly #db: Db
   readonly #now: () => number
-  readonly #maxEntries: number
-  readonly #entries = new Map<string, Entry>()
-  readonly #loading = new Map<string, Promise<School | undefined>>()
-  #generation = 0
+  readonly #known: KnownOrigins<Entry>
   #provenAt = Number.NEGATIVE_INFINITY
 
   /** The clock only goes forward: the time of day may be set back, and would keep what was revoked. */
   constructor(db: Db, now: () => number = () => performance.now(), maxEntries = MAX_ENTRIES) {
     this.#db = db
     this.#now = now
-    this.#maxEntries = maxEntries
+    this.#known = new KnownOrigins(maxEntries)
   }
 
   find(origin: string): School | undefined | Promise<School | undefined> {
-    const entry = this.#entries.get(origin)
-    if (entry === undefined) return this.#loadOnce(origin)
+    const entry = this.#known.get(origin)
+    if (entry === undefined) return this.#readOnce(origin, this.#addUnread(origin))
     const { readAt } = entry
     const until = Math.min(Math.max(readAt, this.#provenAt) + LIFETIME_MS, readAt + LONGEST_MS)
     const left = until - this.#now()
-    if (left <= 0) return this.#loadOnce(origin)
+    if (left <= 0) return this.#readOnce(origin, entry)
     if (left < AHEAD_MS && entry.school !== undefined) {
       // If it fails, whoever comes after the end of its lifetime is told.
-      this.#loadOnce(origin).catch(() => undefined)
+      this.#readOnce(origin, entry).catch(() => undefined)
     }
     return entry.school
   }
@@ -57,42 +57,33 @@ export class SchoolDirectory {
 
   /** Forgets one school, and every origin that had none, since this may be a new one; or everything. */
   forget(schoolId?: string): void {
-    this.#generation++
-    this.#loading.clear()
-    if (schoolId === undefined) {
-      this.#entries.clear()
-      return
-    }
-    for (const [origin, { school }] of this.#entries) {
-      if (school === undefined || school.id === schoolId) this.#entries.delete(origin)
-    }
+    if (schoolId === undefined) this.#known.clear()
+    else this.#known.forget(schoolId)
   }
 
-  #loadOnce(origin: string): Promise<School | undefined> {
-    const loading = this.#loading.get(origin)
-    if (loading !== undefined) return loading
-    const load = this.#load(origin).finally(() => {
-      // Forgotten meanwhile, it may have been followed by a load that others wait for.
-      if (this.#loading.get(origin) === load) this.#loading.delete(origin)
+  #addUnread(origin: string): Entry {
+    const entry = { school: undefined, readAt: Number.NEGATIVE_INFINITY, reading: undefined }
+    this.#known.set(origin, entry)
+    return entry
+  }
+
+  #readOnce(origin: string, entry: Entry): Promise<School | undefined> {
+    entry.reading ??= this.#read(origin, entry).finally(() => {
+      entry.reading = undefined
     })
-    this.#loading.set(origin, load)
-    return load
+    return entry.reading
   }
 
-  async #load(origin: string): Promise<School | undefined> {
-    const generation = this.#generation
+  /**
+   * What was read before a change was announced must not be kept after it. A notice takes with it the
+   * entry that the reading belongs to: that of the changed school, and any of which no school is known.
+   */
+  async #read(origin: string, entry: Entry): Promise<School | undefined> {
+    const readAt = this.#now()
     const school = await findSchoolByOrigin(this.#db, origin)
-    // What was read before a change was announced must not be kept after it.
-    if (generation === this.#generation) this.#keep(origin, school)
-    return school
-  }
-
-  #keep(origin: string, school: School | undefined): void {
-    this.#entries.delete(origin)
-    this.#entries.set(origin, { school, readAt: this.#now() })
-    if (this.#entries.size > this.#maxEntries) {
-      const oldest = this.#entries.keys().next()
-      if (!oldest.done) this.#entries.delete(oldest.value)
+    if (this.#known.get(origin) === entry) {
+      this.#known.set(origin, { school, readAt, reading: undefined })
     }
+    return school
   }
 }
