@@ -1,6 +1,7 @@
 import { enrollmentKind } from '../../src/domain/learning/enrollment-bulk.ts'
 import { progressKind } from '../../src/domain/learning/progress-bulk.ts'
 import { notificationKind } from '../../src/domain/notifications/notification-bulk.ts'
+import { studentKind } from '../../src/domain/people/people-bulk.ts'
 import { idOf } from '../world/ids.ts'
 import { courseOf, emailOf, slugOf, studentOf } from './classroom.ts'
 import type { ContestKind } from './contest-kind.ts'
@@ -114,4 +115,29 @@ const progress: ContestKind = {
       completed_at = excluded.completed_at, updated_at = excluded.updated_at`,
 }
 
-export const CONTEST_KINDS: readonly ContestKind[] = [notifications, enrollments, progress]
+const students: ContestKind = {
+  kind: studentKind,
+  title: 'Students who are new, with two audit entries each (none for the floor)',
+  order: 'by student',
+  row: (school, student, n) => ({ email: newEmailOf(school, student, n), name: `New ${student}` }),
+  bare: (school, student, n) => ({
+    id: idOf(`new ${school} ${student}`, n),
+    email: newEmailOf(school, student, n),
+    name: `New ${student}`,
+  }),
+  types: { id: 'uuid', email: 'text', name: 'text' },
+  floor: `,
+    persons as (insert into users (id, email, name) select * from given returning id)
+    insert into school_members (school_id, user_id, roles)
+    select $1::uuid, id, '{student}' from persons`,
+}
+
+const newEmailOf = (school: number, student: number, n: number): string =>
+  `new-${school}-${student}-${n}@bench.test`
+
+export const CONTEST_KINDS: readonly ContestKind[] = [
+  students,
+  notifications,
+  enrollments,
+  progress,
+]

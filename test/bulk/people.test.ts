@@ -52,18 +52,40 @@ describe('importing people', () => {
     expect(audit.filter(({ action }) => action === 'member.roles_changed')).toHaveLength(2)
   })
 
-  test('makes the accounts that are missing, once each, and gives them no password', async () => {
-    const rows = Array.from({ length: 1500 }, (_, n) => ({
-      email: `n${n % 1400}@${school.subdomain}.test`,
-      name: `Name ${n}`,
+  test.each([1, 2])(
+    'makes missing accounts once each, without a password, on %i connections',
+    async (connections) => {
+      const rows = Array.from({ length: 1500 }, (_, n) => ({
+        email: `n${n % 1400}@${school.subdomain}.test`,
+        name: `Name ${n}`,
+      }))
+      const done = await importInto(school, studentKind, rows, { connections })
+      expect(done).toMatchObject({ created: 1400, unchanged: 100, failed: 0 })
+      const made = (await accounts()).filter(({ email }) =>
+        email?.endsWith(`${school.subdomain}.test`),
+      )
+      expect(made).toHaveLength(1400)
+      expect(made.every((person) => person.password_hash === null)).toBe(true)
+    },
+  )
+
+  test('a name arrives as it was written, whatever PostgreSQL makes of its characters elsewhere', async () => {
+    const names = ['Ann "Nan" O\'Neil', 'Back\\slash', '{brace, comma}', 'NULL', 'Zoë 雪', '$1 %s']
+    const rows = names.map((name, n) => ({ email: `odd${n}@${school.subdomain}.test`, name }))
+    expect(await importInto(school, studentKind, rows)).toMatchObject({ created: names.length })
+    const made = (await accounts()).filter(({ email }) => email?.startsWith('odd'))
+    expect(made.map(({ name }) => name)).toEqual(names)
+  })
+
+  test('somebody whom one row names by id and another by email is the same person', async () => {
+    const member = await world.aMember(school, ['lecturer'])
+    const others = Array.from({ length: 999 }, (_, n) => ({
+      email: `m${n}@${school.subdomain}.test`,
+      name: 'Other',
     }))
-    const done = await importInto(school, studentKind, rows)
-    expect(done).toMatchObject({ created: 1400, unchanged: 100, failed: 0 })
-    const made = (await accounts()).filter(({ email }) =>
-      email?.endsWith(`${school.subdomain}.test`),
-    )
-    expect(made).toHaveLength(1400)
-    expect(made.every((person) => person.password_hash === null)).toBe(true)
+    const rows = [{ id: member.id }, ...others, { email: member.email, name: 'Other' }]
+    const done = await importInto(school, studentKind, rows, { connections: 2 })
+    expect(done).toMatchObject({ created: 999, updated: 1, unchanged: 1, failed: 0 })
   })
 
   test('somebody of another school is named by email, never by id', async () => {

@@ -44,6 +44,12 @@ export const studentKind: BulkKind = {
   scopes: { read: 'students:read', write: 'students:write' },
   columns,
   example: { email: 'kit@example.test', name: 'Kit Example' },
+  claim: ({ id, email }) => {
+    if (id !== undefined && email !== undefined) return undefined
+    return id === undefined
+      ? { scheme: 'email', name: normalEmail(String(email)) }
+      : { scheme: 'id', name: String(id) }
+  },
   write: (tx, caller, rows) =>
     writePeople(tx, caller, rows, (_values, before) => inOrder([...before, 'student'])),
 }

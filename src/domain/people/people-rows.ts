@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
+import { plainList, textList } from '../../foundation/db/array-literals.ts'
 import { acrossSchools, type SchoolTx } from '../../foundation/db/school-db.ts'
-import { recordAll, recordAllForInstallation } from '../audit/audit.ts'
+import { recordEach, recordEachForInstallation } from '../audit/audit.ts'
 import { changeEntry } from '../audit/record-change.ts'
 import type { BulkCaller } from '../bulk/kind.ts'
 import type { Role } from './membership.ts'
@@ -72,18 +73,28 @@ export async function addPersons(
   const db = acrossSchools(tx)
   const made = await sql<{ id: string }>`
     insert into users (id, email, name)
-    select v.id, v.email, v.name from jsonb_populate_recordset(null::users, ${JSON.stringify(rows)}::jsonb) v
+    select * from unnest(
+      ${plainList(rows.map((row) => row.id))}::uuid[],
+      ${textList(rows.map((row) => row.email))}::text[],
+      ${textList(rows.map((row) => row.name))}::text[])
     on conflict (lower(email)) do nothing returning id`.execute(db)
   const by = { via: caller.via, actorUserId: caller.userId, requestId: caller.requestId }
-  await recordAllForInstallation(
+  await recordEachForInstallation(
     db,
-    made.rows.map(({ id }) => changeEntry(by, { action: 'person.created', subject: id })),
+    changeEntry(by, { action: 'person.created' }),
+    made.rows.map(({ id }) => ({ subject: id })),
   )
+  const ids = new Set(made.rows.map(({ id }) => id))
+  // Somebody else made them meanwhile.
+  const missed = rows.filter(({ id }) => !ids.has(id))
   const found = await findPersons(
     tx,
-    rows.map(({ email }) => email),
+    missed.map(({ email }) => email),
   )
-  for (const person of fresh) person.userId = found.get(normalEmail(String(person.values.email)))
+  for (const [place, person] of fresh.entries()) {
+    const row = rows[place]
+    if (row !== undefined) person.userId = ids.has(row.id) ? row.id : found.get(row.email)
+  }
 }
 
 interface Changed {
@@ -98,21 +109,20 @@ export async function writeRoles(
   people: readonly Changed[],
 ): Promise<void> {
   if (people.length === 0) return
-  const rows = people.map(({ userId, after }) => ({ user_id: userId, roles: after }))
   await tx.run(sql`
     insert into school_members as m (school_id, user_id, roles)
-    select ${tx.schoolId}::uuid, v.user_id, v.roles
-    from jsonb_populate_recordset(null::school_members, ${JSON.stringify(rows)}::jsonb) v
+    select ${tx.schoolId}::uuid, v.user_id, v.roles::text[]
+    from unnest(
+      ${plainList(people.map(({ userId }) => userId))}::uuid[],
+      ${textList(people.map(({ after }) => plainList(after)))}::text[]) v (user_id, roles)
     on conflict (school_id, user_id) do update set roles = excluded.roles`)
   const by = { via: caller.via, actorUserId: caller.userId, requestId: caller.requestId }
-  await recordAll(
+  await recordEach(
     tx,
-    people.map(({ userId, before, after }) =>
-      changeEntry(by, {
-        action: 'member.roles_changed',
-        subject: userId ?? '',
-        detail: before.length === 0 ? { added: after } : { before, after },
-      }),
-    ),
+    changeEntry(by, { action: 'member.roles_changed' }),
+    people.map(({ userId, before, after }) => ({
+      subject: userId ?? '',
+      detail: before.length === 0 ? { added: after } : { before, after },
+    })),
   )
 }
