@@ -1,18 +1,20 @@
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import type { ContenderName } from './contenders/contender-names.ts'
+import { CONTENDER_TITLES, type ContenderName } from './contenders/contender-names.ts'
 import { type ContestSettings, everybody, holdContest } from './measure/contest.ts'
 import { documentOf } from './report/document.ts'
 import { plotOf } from './report/plot.ts'
-import type { Result } from './report/summary.ts'
+import { type Result, verdictsOf } from './report/summary.ts'
 import { tableOf } from './report/table.ts'
 import { loadScenario, SCENARIO_NAMES } from './scenarios/scenarios.ts'
+import { UsageError, wholeNumber } from './usage-error.ts'
 import { SIZES } from './world/sizes.ts'
 import { openWorld } from './world/world.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
+    help: { type: 'boolean', short: 'h' },
     quick: { type: 'boolean', default: false },
     /** Contenders, comma-separated; the floor is always among them. */
     only: { type: 'string' },
@@ -22,6 +24,14 @@ const { values, positionals } = parseArgs({
     write: { type: 'boolean' },
   },
 })
+
+if (values.help) {
+  console.log(`npm run bench -- [--quick] [--starts n] [--rounds n] [--only contender,…] [scenario …]
+
+Scenarios: ${SCENARIO_NAMES.join(', ')}
+Contenders: ${Object.keys(CONTENDER_TITLES).join(', ')}`)
+  process.exit()
+}
 
 const SETTINGS: Readonly<Record<'quick' | 'full', ContestSettings>> = {
   quick: {
@@ -41,19 +51,29 @@ const SETTINGS: Readonly<Record<'quick' | 'full', ContestSettings>> = {
 const size = values.quick ? 'quick' : 'full'
 const settings: ContestSettings = {
   ...SETTINGS[size],
-  ...(values.starts === undefined ? {} : { starts: Number(values.starts) }),
-  ...(values.rounds === undefined ? {} : { rounds: Number(values.rounds) }),
+  starts: wholeNumber('starts', values.starts, SETTINGS[size].starts),
+  rounds: wholeNumber('rounds', values.rounds, SETTINGS[size].rounds),
 }
 const asked = positionals.length === 0 ? SCENARIO_NAMES : positionals
 const scenarios = await Promise.all(asked.map(loadScenario))
 const wanted = values.only?.split(',')
-/** Takes longest to start and to answer, by far. */
-const SLOWEST: ContenderName = 'better-auth'
+for (const name of wanted ?? []) {
+  if (name in CONTENDER_TITLES) continue
+  const names = Object.keys(CONTENDER_TITLES).join(', ')
+  throw new UsageError(`There is no contender ${name}, but these: ${names}.`)
+}
+/** The slowest by far, and those that differ from another in one thing alone. */
+const NOT_IN_A_HURRY: readonly ContenderName[] = [
+  'better-auth',
+  'floor+pipelined',
+  'oidc-provider-postgres+openid',
+]
 const mayRun = (name: ContenderName): boolean =>
-  name === 'floor' || (wanted?.includes(name) ?? !(values.quick && name === SLOWEST))
+  name === 'floor' || (wanted?.includes(name) ?? !(values.quick && NOT_IN_A_HURRY.includes(name)))
 
 const isEverything = asked === SCENARIO_NAMES && wanted === undefined && !values.quick
 const writes = values.write ?? isEverything
+const startedAt = performance.now()
 const world = await openWorld(size, SIZES[size])
 const results: Result[] = []
 try {
@@ -64,8 +84,19 @@ try {
     reportFailures(result)
   }
   if (writes) await writeReport()
+  console.log(closingLine())
 } finally {
   await world.close()
+}
+
+function closingLine(): string {
+  const verdicts = results.flatMap(verdictsOf)
+  const met = verdicts.filter(({ isMet }) => isMet).length
+  const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1)
+  const quick = values.quick
+    ? ' Quick rounds measure code that has hardly been compiled: ratios lie up to a quarter off those of docs/performance.md.'
+    : ''
+  return `${met} of ${verdicts.length} bars met, in ${minutes} minutes.${quick}`
 }
 
 async function writeReport(): Promise<void> {

@@ -15,8 +15,8 @@ export const CONTENDER_TITLES = {
   'oidc-provider-memory+openid': 'oidc-provider, in memory, with openid',
   'oidc-provider-postgres+openid': 'oidc-provider, PostgreSQL, with openid',
   'better-auth': 'better-auth, PostgreSQL',
-  yoga: 'GraphQL Yoga, same SQL',
-  mercurius: 'Mercurius, same SQL',
+  yoga: 'GraphQL Yoga, SQL of the floor',
+  mercurius: 'Mercurius, SQL of the floor',
 } as const
 
 export type ContenderName = keyof typeof CONTENDER_TITLES

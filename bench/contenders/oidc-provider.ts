@@ -68,7 +68,7 @@ function playsOf(provider: Provider): Record<string, (count: number) => Promise<
     await Promise.all(Array.from({ length: count }, () => mint(provider, kind, scope)))
   const refresh = async (count: number, scope: string, contains: string): Promise<Play> => ({
     mode: 'chain',
-    requests: (await tokens(count, 'RefreshToken', scope)).map((token) =>
+    requests: (await tokens(Math.min(count, 500), 'RefreshToken', scope)).map((token) =>
       formPost('/token', {
         grant_type: 'refresh_token',
         client_id: CLIENT,

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { Target } from '../measure/round.ts'
 import type { Play } from '../play.ts'
 import type { Scenario } from '../scenario.ts'
+import { stopInTheEnd } from '../world/leave-nothing.ts'
 import { SECRET } from '../world/signing.ts'
 import { OURS, type World } from '../world/world.ts'
 import type { ContenderName } from './contender-names.ts'
@@ -72,6 +73,7 @@ export async function startOurs(
       },
     },
   )
+  stopInTheEnd({ stop: () => stop(child) })
   await untilReady(port, child)
   return {
     name,
@@ -103,6 +105,7 @@ async function startInOwnProcess(
       BENCH_VARIANT: variant ?? '',
     },
   })
+  stopInTheEnd({ stop: () => stop(child) })
   const ready = await nextMessage(child)
   if (ready.kind !== 'ready') throw new Error(`${name} did not start`)
   const onOurWire = database === OURS && server !== 'oidc-provider-memory'
@@ -173,7 +176,7 @@ export async function freePort(): Promise<number> {
 }
 
 export async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return
+  if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')
   child.kill('SIGTERM')
   // The second one spares the notice that a load balancer would need; at once, both would arrive as one.

@@ -36,6 +36,9 @@ export async function holdContest(
   const starts = settings.starts === 1 ? 1 : settings.starts * (scenario.moreStarts ?? 1)
   for (let start = 0; start < starts; start++) {
     const playing = start === 0 ? names : names.filter((name) => COMPARED.includes(name))
+    console.error(
+      `${scenario.name}: ${playing.length} contenders, start ${start + 1} of ${starts} …`,
+    )
     const contenders = await startAll(world, scenario, playing)
     try {
       for (let turn = -settings.warmUpRounds; turn < settings.rounds; turn++) {

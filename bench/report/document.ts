@@ -14,13 +14,14 @@ export async function documentOf(
   const n = (value: number) => value.toLocaleString('en')
   return `# Performance
 
-Measured by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}; this file is its output.
+Measured by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}; this file is its output. The
+[bench](../bench/README.md) also has a quick mode, and each contender and each floor is one short file there.
 
 ![CPU per request](performance.svg)
 
 What counts is CPU time per request, of Node and PostgreSQL together, as a multiple of the floor: bare
 Fastify with the least hand-written SQL that the endpoint could do, measured in the same run. Seconds on
-a machine that others use say little; ratios within a run do.
+a machine that others use say little; ratios within a run do. Bars are what we hold ourselves to.
 
 - **Machine**: ${availableParallelism()} cores (${cpus()[0]?.model.trim() || process.arch}), shared with other work; the load
   generator runs on the same cores, so requests per second are lower than a server of its own would reach.
@@ -31,9 +32,13 @@ a machine that others use say little; ratios within a run do.
   ${n(round.requests)} requests over ${round.lanes} connections, all contenders in turn. The floor and Schoolgate are started
   ${starts} times and play as many rounds each time, because the same code costs a tenth more or less from one process
   to the next, and twice as often for documents, where that matters most; peers play once. The median round is
-  shown, and the median of what each was as a multiple of the floor's round of the same turn. A remark tells where rounds differed, failed, or the machine was busy elsewhere.
+  shown. **× floor** is not the quotient of two of these: each round is divided by the floor's of the same turn, and
+  the median of that is told. A remark tells where requests failed, where rounds differ by more than a quarter, and
+  where others took more than a third of a core.
 - **What limits it**: the CPU of the one process that answers, where its table says that it took nearly a
-  core or more; else the load generator, which shares the two cores with it and with PostgreSQL.
+  core or more (V8 compiles and collects in threads of its own, so it can be more than one); else the load generator,
+  which shares the two cores with it and with PostgreSQL. On a shared connection a statement waits for those
+  before it, up to five milliseconds before another is used: less CPU for all, and a little more waiting for each.
 - **Floor**: what the endpoint must do, in plain code, a pooled connection for each statement. Schoolgate sends the
   statements of all requests over few connections without waiting for answers in between, which spares both sides
   more than its checks cost: that is why it comes close. Two tables show what the floor would save by it.
@@ -44,6 +49,9 @@ a machine that others use say little; ratios within a run do.
   a whole authorization first.
 - **Refresh**: asked for \`openid\`, as most of its clients do, oidc-provider signs an ID token at every
   refresh; Schoolgate signs one at the code exchange only. Its rows without \`openid\` leave the signature out.
+- **Peers**: oidc-provider keeps its records through an adapter of ours, in one table with one prepared statement per
+  method; its version 9 asks for Node 22 and says so, but runs on 20. better-auth has its own PostgreSQL adapter and
+  OAuth provider plugin. Yoga and Mercurius read what the floor reads; Schoolgate keeps a course's outline in memory.
 - **Versions**: Node ${process.versions.node}, ${(await versions()).join(', ')}.
 
 ${results.map(tableOf).join('\n')}`

@@ -46,7 +46,7 @@ function drawBar(entry: Entry, y: number, scale: number): string {
   const node = median(entry, 'node') * scale
   const postgres = median(entry, 'postgres') * scale
   const end = LABEL + node + postgres + 6
-  return `<g${entry.contender === 'ours' ? ' class="ours"' : ''}><text x="${LABEL - 10}" y="${y + 12}" text-anchor="end">${CONTENDER_TITLES[entry.contender]}</text><rect class="node" x="${LABEL}" y="${y}" width="${node.toFixed(1)}" height="15"/><rect class="postgres" x="${(LABEL + node).toFixed(1)}" y="${y}" width="${postgres.toFixed(1)}" height="15"/><text class="muted" x="${end.toFixed(1)}" y="${y + 12}">${Math.round(cpuOf(entry))}</text></g>`
+  return `<g${entry.contender === 'ours' ? ' class="ours"' : ''}><text x="${LABEL - 10}" y="${y + 12}" text-anchor="end">${CONTENDER_TITLES[entry.contender]}</text><rect class="node" x="${LABEL}" y="${y}" width="${node.toFixed(1)}" height="15"/><rect class="postgres" x="${(LABEL + node).toFixed(1)}" y="${y}" width="${postgres.toFixed(1)}" height="15"/><text class="muted" x="${end.toFixed(1)}" y="${y + 12}">${Math.round(median(entry, 'node')) + Math.round(median(entry, 'postgres'))}</text></g>`
 }
 
 const plain = (text: string): string =>

@@ -66,6 +66,31 @@ export function failuresOf({ rounds, failedBefore }: Entry): number {
   return [...rounds, ...failedBefore].reduce((sum, { failures }) => sum + failures, 0)
 }
 
+export interface Verdict {
+  readonly peer: ContenderName
+  readonly bar: number
+  readonly reached: number
+  readonly hasFailures: boolean
+  readonly isMet: boolean
+}
+
+/** Ours against each bar. Whoever fails saves the work, so a bar is not met by failing. */
+export function verdictsOf(result: Result): readonly Verdict[] {
+  const { scenario, entries } = result
+  const ours = entries.find(({ contender }) => contender === 'ours')
+  if (ours === undefined) return []
+  const bars = [{ peer: 'floor' as const, bar: scenario.bar }, ...(scenario.against ?? [])]
+  return bars.flatMap(({ peer, bar }) => {
+    const ratioTo = ratio(result, ours, peer)
+    const other = entries.find(({ contender }) => contender === peer)
+    if (ratioTo === undefined || other === undefined) return []
+    // What is shown is what is judged.
+    const reached = Number(ratioTo.toFixed(2))
+    const hasFailures = failuresOf(ours) + failuresOf(other) > 0
+    return [{ peer, bar, reached, hasFailures, isMet: !hasFailures && reached <= bar }]
+  })
+}
+
 /** What a reader must know before believing a line. */
 export function remarks(entry: Entry): readonly string[] {
   const failures = failuresOf(entry)

@@ -1,5 +1,13 @@
 import { CONTENDER_TITLES } from '../contenders/contender-names.ts'
-import { type Entry, failuresOf, median, type Result, ratio, remarks } from './summary.ts'
+import {
+  type Entry,
+  median,
+  type Result,
+  ratio,
+  remarks,
+  type Verdict,
+  verdictsOf,
+} from './summary.ts'
 
 /** A result as a Markdown table, which reads well in a terminal too. */
 export function tableOf(result: Result): string {
@@ -8,7 +16,11 @@ export function tableOf(result: Result): string {
   return [
     `### ${scenario.title}`,
     '',
-    [`Floor: ${scenario.least}.`, ...(ours === undefined ? [] : judge(result, ours))].join(' '),
+    [
+      `Floor: ${scenario.least}.`,
+      ...verdictsOf(result).map(inWords),
+      ...(ours === undefined ? [] : [loadOf(ours)]),
+    ].join(' '),
     '',
     '| | × floor | CPU µs | Node | PostgreSQL | statements | req/s | p50 ms | p99 ms | remarks |',
     '| --- | --: | --: | --: | --: | --: | --: | --: | --: | --- |',
@@ -17,20 +29,10 @@ export function tableOf(result: Result): string {
   ].join('\n')
 }
 
-/** Whether each bar was met; whoever fails saves the work, so failures are no reason to praise. */
-function judge(result: Result, ours: Entry): readonly string[] {
-  const { scenario, entries } = result
-  const bars = [{ peer: 'floor' as const, bar: scenario.bar }, ...(scenario.against ?? [])]
-  const verdicts = bars.flatMap(({ peer, bar }) => {
-    const reached = ratio(result, ours, peer)
-    const other = entries.find(({ contender }) => contender === peer)
-    if (reached === undefined || other === undefined) return []
-    const of = peer === 'floor' ? '' : ` the CPU of ${CONTENDER_TITLES[peer]}`
-    const failed = failuresOf(ours) + failuresOf(other) > 0
-    const isMet = failed ? ', **but requests failed**' : reached <= bar ? '' : ', **not met**'
-    return [`Bar: at most ${bar} times${of}; reached ${reached.toFixed(2)}${isMet}.`]
-  })
-  return [...verdicts, loadOf(ours)]
+function inWords({ peer, bar, reached, hasFailures, isMet }: Verdict): string {
+  const of = peer === 'floor' ? '' : ` the CPU of ${CONTENDER_TITLES[peer]}`
+  const fault = hasFailures ? ', **but requests failed**' : isMet ? '' : ', **not met**'
+  return `Bar: at most ${bar} times${of}; reached ${reached.toFixed(2)}${fault}.`
 }
 
 /** What stood in the way of more requests per second. */

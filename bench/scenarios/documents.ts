@@ -60,6 +60,6 @@ export const jwks = document('jwks', 'JWKS', '/.well-known/jwks.json', ({ school
   jsonWebKeySet(school),
 )
 
-export const openapi = document('openapi', 'openapi.json', '/openapi.json', () =>
+export const openapi = document('openapi', 'openapi.json (600 kB)', '/openapi.json', () =>
   openApiDocument([...ROUTES, UPLOAD_ROUTE, ...BULK_ROUTES]),
 )

@@ -6,6 +6,7 @@ import {
   startEmbeddedPostgres,
 } from '../../src/foundation/db/embedded/embedded-postgres.ts'
 import { loadMigrations, migrate } from '../../src/foundation/db/migrate.ts'
+import { stopInTheEnd } from './leave-nothing.ts'
 import { seed } from './seed.ts'
 import type { Size } from './sizes.ts'
 
@@ -43,6 +44,7 @@ export async function openWorld(
   const dataDir = new URL(`../data/${name}`, import.meta.url).pathname
   await mkdir(dataDir, { recursive: true, mode: 0o755 })
   const postgres = await startEmbeddedPostgres({ dataDir, durable: false, settings: SETTINGS })
+  stopInTheEnd(postgres)
   const { address } = postgres
   const seeded = await ensureSeeded(address, size)
   const createDatabase = async (database: string, template = 'template1') => {
@@ -77,6 +79,10 @@ async function ensureSeeded(address: DatabaseAddress, size: Size): Promise<strin
   )
   if (rows.some(({ datname }) => datname === name)) return name
   for (const { datname } of rows) await administer(address, `drop database ${datname}`)
+  const { schools, tokenPairs } = size
+  console.error(
+    `Seeding ${schools.toLocaleString('en')} schools and ${tokenPairs.toLocaleString('en')} token records, once …`,
+  )
   // Under another name until it is whole: a run that was stopped half-way begins anew.
   const unfinished = 'seeding'
   await administer(address, `drop database if exists ${unfinished} with (force)`)

@@ -1,0 +1,27 @@
+import { EmbeddedPostgresError } from '../../src/foundation/db/embedded/embedded-postgres-error.ts'
+import { UsageError } from '../usage-error.ts'
+
+interface Stoppable {
+  stop(): Promise<unknown>
+}
+
+const started: Stoppable[] = []
+
+/** However a run ends, this is stopped with it; what was started last is stopped first. */
+export function stopInTheEnd(server: Stoppable): void {
+  started.unshift(server)
+}
+
+async function leave(exitCode: number): Promise<void> {
+  for (const server of started) await server.stop().catch(() => undefined)
+  process.exit(exitCode)
+}
+
+process.once('SIGINT', () => void leave(130))
+process.once('SIGTERM', () => void leave(143))
+process.once('uncaughtException', (error) => {
+  const isTold = error instanceof UsageError || error instanceof EmbeddedPostgresError
+  console.error(isTold ? error.message : error)
+  if (error instanceof EmbeddedPostgresError) console.error('Perhaps another bench is under way.')
+  void leave(1)
+})
