@@ -117,7 +117,7 @@ const progress: ContestKind = {
 
 const students: ContestKind = {
   kind: studentKind,
-  title: 'Students who are new, with two audit entries each (none for the floor)',
+  title: 'Students who are new, by email',
   order: 'by student',
   row: (school, student, n) => ({ email: newEmailOf(school, student, n), name: `New ${student}` }),
   bare: (school, student, n) => ({

@@ -88,6 +88,44 @@ describe('importing people', () => {
     expect(done).toMatchObject({ created: 999, updated: 1, unchanged: 1, failed: 0 })
   })
 
+  test('leaves one entry in the audit log for all to whom the same happened, and it names them', async () => {
+    const lecturers = [
+      await world.aMember(school, ['lecturer']),
+      await world.aMember(school, ['lecturer']),
+    ]
+    const known = lecturers.map(({ email }) => ({ email, name: 'Known' }))
+    const fresh = ['x', 'y', 'z'].map((n) => ({ email: `${n}@${school.subdomain}.test`, name: n }))
+    await importInto(school, studentKind, [...known, ...fresh])
+    const made = (await accounts()).filter(({ email }) =>
+      email?.endsWith(`${school.subdomain}.test`),
+    )
+    const ids = made.map(({ id }) => id)
+    const changed = await school.at
+      .from('audit_entries')
+      .select('detail')
+      .where('action', '=', 'member.roles_changed')
+      .orderBy('id')
+      .execute()
+    expect(changed.map(({ detail }) => detail)).toEqual([
+      {
+        before: ['lecturer'],
+        after: ['lecturer', 'student'],
+        subjects: lecturers.map(({ id }) => id),
+        via: 'command_line',
+      },
+      { added: ['student'], subjects: ids, via: 'command_line' },
+    ])
+    const created = await world.database.db
+      .selectFrom('audit_entries')
+      .select(['detail', 'school_id'])
+      .where('action', '=', 'person.created')
+      .execute()
+    expect(created).toContainEqual({
+      detail: { subjects: ids, via: 'command_line' },
+      school_id: null,
+    })
+  })
+
   test('somebody of another school is named by email, never by id', async () => {
     const done = await importInto(school, studentKind, [{ id: stranger.id, name: 'X' }])
     expect(done.errors).toMatchObject([{ errors: [{ pointer: '/id', code: 'not_found' }] }])

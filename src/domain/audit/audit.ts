@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
-import { plainList, textList } from '../../foundation/db/array-literals.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 
@@ -57,42 +56,11 @@ export async function record(at: SchoolDb, entry: AuditEntry): Promise<void> {
   await at.insert('audit_entries', auditRow(entry)).execute()
 }
 
-/** What is different where the same was done to many. */
-export interface OfEach {
-  readonly subject: string
-  readonly detail?: Readonly<Record<string, unknown>>
-}
-
-/** An entry for each of many, in one statement. */
-export async function recordEach(
-  at: SchoolDb,
-  entry: AuditEntry,
-  each: readonly OfEach[],
-): Promise<void> {
-  await at.run(insertEach(at.schoolId, entry, each))
-}
-
-/** Crosses schools, as `recordForInstallation` does. */
-export async function recordEachForInstallation(
-  db: Db,
-  entry: AuditEntry,
-  each: readonly OfEach[],
-): Promise<void> {
-  await insertEach(null, entry, each).execute(db)
-}
-
-function insertEach(schoolId: string | null, entry: AuditEntry, each: readonly OfEach[]) {
-  const row = auditRow(entry)
-  const ids = each.map(() => uuidv7())
-  const subjects = each.map(({ subject }) => subject)
-  const details = each.map(({ detail }) => JSON.stringify({ ...detail, ...entry.detail }))
-  return sql`
-    insert into audit_entries
-      (id, school_id, action, outcome, actor_user_id, client_id, authorization_id, subject, detail, request_id)
-    select v.id, ${schoolId}::uuid, ${row.action}, ${row.outcome}, ${row.actor_user_id}::uuid, ${row.client_id},
-      ${row.authorization_id}::uuid, v.subject, v.detail::jsonb, ${row.request_id}
-    from unnest(${plainList(ids)}::uuid[], ${textList(subjects)}::text[], ${textList(details)}::text[])
-      v (id, subject, detail)`
+/** The same that happened to many at once is one entry, which names them all: nobody reads thousands. */
+export function ofAll(entry: AuditEntry, subjects: readonly string[]): AuditEntry {
+  return subjects.length === 1
+    ? { ...entry, subject: subjects[0] }
+    : { ...entry, detail: { ...entry.detail, subjects } }
 }
 
 /** Crosses schools: for what happens to the installation or to a person, not at one school. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import { plainList, textList } from '../../foundation/db/array-literals.ts'
 import { acrossSchools, type SchoolTx } from '../../foundation/db/school-db.ts'
-import { recordEach, recordEachForInstallation } from '../audit/audit.ts'
+import { ofAll, record, recordForInstallation } from '../audit/audit.ts'
 import { changeEntry } from '../audit/record-change.ts'
 import type { BulkCaller } from '../bulk/kind.ts'
 import type { Role } from './membership.ts'
@@ -79,12 +79,10 @@ export async function addPersons(
       ${textList(rows.map((row) => row.name))}::text[])
     on conflict (lower(email)) do nothing returning id`.execute(db)
   const by = { via: caller.via, actorUserId: caller.userId, requestId: caller.requestId }
-  await recordEachForInstallation(
-    db,
-    changeEntry(by, { action: 'person.created' }),
-    made.rows.map(({ id }) => ({ subject: id })),
-  )
   const ids = new Set(made.rows.map(({ id }) => id))
+  if (ids.size > 0) {
+    await recordForInstallation(db, ofAll(changeEntry(by, { action: 'person.created' }), [...ids]))
+  }
   // Somebody else made them meanwhile.
   const missed = rows.filter(({ id }) => !ids.has(id))
   const found = await findPersons(
@@ -117,12 +115,27 @@ export async function writeRoles(
       ${textList(people.map(({ after }) => plainList(after)))}::text[]) v (user_id, roles)
     on conflict (school_id, user_id) do update set roles = excluded.roles`)
   const by = { via: caller.via, actorUserId: caller.userId, requestId: caller.requestId }
-  await recordEach(
-    tx,
-    changeEntry(by, { action: 'member.roles_changed' }),
-    people.map(({ userId, before, after }) => ({
-      subject: userId ?? '',
-      detail: before.length === 0 ? { added: after } : { before, after },
-    })),
-  )
+  for (const same of groupedByChange(people)) {
+    const { before = [], after = [] } = same[0] ?? {}
+    const detail = before.length === 0 ? { added: after } : { before, after }
+    const entry = changeEntry(by, { action: 'member.roles_changed', detail })
+    await record(
+      tx,
+      ofAll(
+        entry,
+        same.map(({ userId }) => userId ?? ''),
+      ),
+    )
+  }
+}
+
+function groupedByChange(people: readonly Changed[]): readonly (readonly Changed[])[] {
+  const groups = new Map<string, Changed[]>()
+  for (const person of people) {
+    const change = `${person.before} ${person.after}`
+    const same = groups.get(change)
+    if (same === undefined) groups.set(change, [person])
+    else same.push(person)
+  }
+  return [...groups.values()]
 }

@@ -305,6 +305,18 @@ describe('the audit log', () => {
     expect(await count('person=%00&app=%00')).toBe(0)
   })
 
+  test('names twenty of a thousand to whom the same happened, and counts the others', async () => {
+    const school = await world.aSchool()
+    const subjects = Array.from({ length: 1000 }, (_, n) => `person-${n}`)
+    const entry = { id: uuidv7(), action: 'member.roles_changed', outcome: 'ok' }
+    await school.at
+      .insert('audit_entries', { ...entry, detail: JSON.stringify({ subjects }) })
+      .execute()
+    const { body } = await (await anOwner(world, school)).get('/admin/audit')
+    expect(body.match(/person-\d+/g)).toEqual(subjects.slice(0, 20))
+    expect(body).toContain('and 980 more')
+  })
+
   test('pages follow on each other though entries come in between', async () => {
     const school = await world.aSchool()
     const entry = (subject: string) => ({

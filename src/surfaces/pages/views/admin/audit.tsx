@@ -159,8 +159,7 @@ function Entry({ entry, timeZone }: { entry: AuditRecord; timeZone: string }) {
 
 function detailRows(entry: AuditRecord): [string, string][] {
   const detail = Object.entries(entry.detail).map(
-    ([name, value]) =>
-      [name, typeof value === 'string' ? value : JSON.stringify(value)] as [string, string],
+    ([name, value]) => [name, inWords(value)] as [string, string],
   )
   return [
     ...(entry.outcome === 'ok' ? [] : [['reason', entry.outcome] as [string, string]]),
@@ -172,4 +171,14 @@ function detailRows(entry: AuditRecord): [string, string][] {
     ...detail,
     ...(entry.requestId === undefined ? [] : [['request', entry.requestId] as [string, string]]),
   ]
+}
+
+/** An import may have a thousand subjects. */
+const MOST_NAMED = 20
+
+function inWords(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (!Array.isArray(value) || value.length <= MOST_NAMED) return JSON.stringify(value)
+  const more = (value.length - MOST_NAMED).toLocaleString('en')
+  return `${value.slice(0, MOST_NAMED).join(', ')} and ${more} more`
 }
