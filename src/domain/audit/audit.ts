@@ -70,7 +70,6 @@ export async function recordForInstallation(db: Db, entry: AuditEntry): Promise<
 
 /** What the statement around an entry knows and its author does not. */
 interface KnownToStatement {
-  readonly actorUserId?: RawBuilder<unknown>
   readonly authorizationId?: RawBuilder<unknown>
 }
 
@@ -89,7 +88,7 @@ export function auditInsert(
   return sql`
     insert into audit_entries
       (id, school_id, action, outcome, actor_user_id, client_id, authorization_id, subject, detail, request_id)
-    select ${row.id}, ${schoolId}, ${row.action}, ${row.outcome}, ${known.actorUserId ?? row.actor_user_id},
+    select ${row.id}, ${schoolId}, ${row.action}, ${row.outcome}, ${row.actor_user_id},
       ${row.client_id}, ${known.authorizationId ?? row.authorization_id}, ${row.subject},
       ${row.detail}::jsonb, ${row.request_id}
     where ${when}`

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import { plainList, textList } from '../../foundation/db/array-literals.ts'
+import { groupRows } from '../../foundation/db/group-rows.ts'
 import { acrossSchools, type SchoolTx } from '../../foundation/db/school-db.ts'
 import { ofAll, record, recordForInstallation } from '../audit/audit.ts'
 import { changeEntry } from '../audit/record-change.ts'
@@ -115,27 +116,12 @@ export async function writeRoles(
       ${textList(people.map(({ after }) => plainList(after)))}::text[]) v (user_id, roles)
     on conflict (school_id, user_id) do update set roles = excluded.roles`)
   const by = { via: caller.via, actorUserId: caller.userId, requestId: caller.requestId }
-  for (const same of groupedByChange(people)) {
+  const alike = groupRows(people, ({ before, after }) => `${before} ${after}`)
+  for (const same of alike.values()) {
     const { before = [], after = [] } = same[0] ?? {}
     const detail = before.length === 0 ? { added: after } : { before, after }
     const entry = changeEntry(by, { action: 'member.roles_changed', detail })
-    await record(
-      tx,
-      ofAll(
-        entry,
-        same.map(({ userId }) => userId ?? ''),
-      ),
-    )
+    const subjects = same.map(({ userId }) => userId ?? '')
+    await record(tx, ofAll(entry, subjects))
   }
-}
-
-function groupedByChange(people: readonly Changed[]): readonly (readonly Changed[])[] {
-  const groups = new Map<string, Changed[]>()
-  for (const person of people) {
-    const change = `${person.before} ${person.after}`
-    const same = groups.get(change)
-    if (same === undefined) groups.set(change, [person])
-    else same.push(person)
-  }
-  return [...groups.values()]
 }
