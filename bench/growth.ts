@@ -20,15 +20,16 @@ const { values } = parseArgs({
     small: { type: 'string', default: 'tiny' },
     large: { type: 'string', default: 'huge' },
     storm: { type: 'string', default: '20' },
-    turns: { type: 'string', default: '5' },
+    turns: { type: 'string', default: '9' },
   },
 })
-const TURNS = wholeNumber('turns', values.turns, 5)
+const TURNS = wholeNumber('turns', values.turns, 9)
 /**
  * By requests and for each process: with a time, or with one count for two processes, the side with
- * more processes would still be compiling while it is measured.
+ * more processes would still be compiling while it is measured. And so many that each of them has met
+ * nearly all of ten thousand schools: two that share the requests meet half of them each time round.
  */
-const WARM_UP = { requests: 20_000, milliseconds: 60_000 }
+const WARM_UP = { requests: 40_000, milliseconds: 60_000 }
 /** Long enough that the first moments after a pause, when everything is cold, do not count for much. */
 const ROUND = { requests: 10_000, milliseconds: 6000 }
 const STORM_ROUND = { requests: 4000, milliseconds: 800 }
@@ -159,7 +160,7 @@ async function compare(
       title,
       Math.round(middleOf(before)),
       Math.round(middleOf(after)),
-      `${ratio.toFixed(2)}${ratio <= bar ? '' : ', **not met**'}`,
+      verdict(ratio, bar),
       bar,
       growth(floor[0] ?? [], floor[1] ?? []).toFixed(2),
     ]
@@ -167,6 +168,12 @@ async function compare(
   } finally {
     await Promise.all(playing.map(({ contender }) => contender.stop()))
   }
+}
+
+/** What is above its bar is rounded up, so that it does not look as if it were not. */
+function verdict(ratio: number, bar: number): string {
+  if (ratio <= bar) return ratio.toFixed(2)
+  return `${(Math.ceil(ratio * 100) / 100).toFixed(2)}, **not met**`
 }
 
 function growth(before: readonly number[], after: readonly number[]): number {
