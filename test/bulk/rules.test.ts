@@ -167,12 +167,12 @@ describe('what other systems sold', () => {
 
   test('a refund comes in later by the same trade number', async () => {
     const refund = { trade_no: 'T-1', state: 'refunded', refunding_state: 'refunded' }
-    const rows = [{ ...refund, refunded_amount: 4500, refunded_at: '2030-01-01T00:00:00Z' }]
+    const rows = [{ ...refund, refunded_amount: 4500, refunded_at: '2090-01-01T00:00:00Z' }]
     expect(await importInto(school, paymentKind, rows)).toMatchObject({ updated: 1 })
     expect(JSON.parse(await exportFrom(school, paymentKind))).toMatchObject({
       state: 'refunded',
       refunded_amount: 4500,
-      refund_requested_at: '2030-01-01T00:00:00.000Z',
+      refund_requested_at: '2090-01-01T00:00:00.000Z',
     })
   })
 
@@ -199,8 +199,8 @@ describe('what students did', () => {
   test('moves the place where they go on, and counts as learning that day', async () => {
     const about = { student_id: EXAMPLE.student, state: 'read' }
     const rows = [
-      { ...about, lecture_id: EXAMPLE.secondLecture, updated_at: '2031-05-02T08:00:00Z' },
-      { ...about, lecture_id: EXAMPLE.lecture, updated_at: '2031-05-01T08:00:00Z' },
+      { ...about, lecture_id: EXAMPLE.secondLecture, updated_at: '2091-05-02T08:00:00Z' },
+      { ...about, lecture_id: EXAMPLE.lecture, updated_at: '2091-05-01T08:00:00Z' },
     ]
     const done = await importInto(school, progressKind, rows)
     expect(done).toMatchObject({ created: 1, updated: 1, failed: 0 })
@@ -208,18 +208,18 @@ describe('what students did', () => {
     const [enrollment] = await school.at.from('enrollments').selectAll().execute()
     expect(enrollment).toMatchObject({
       last_lecture_id: EXAMPLE.secondLecture,
-      last_watched_at: new Date('2031-05-02T08:00:00Z'),
+      last_watched_at: new Date('2091-05-02T08:00:00Z'),
     })
     const { rows: days } = await school.at.run(sql<{ day: string }>`
-      select day from learning_days where school_id = ${school.id} and day > '2031-01-01' order by 1`)
-    expect(days.map(({ day }) => day)).toEqual(['2031-05-01', '2031-05-02'])
+      select day from learning_days where school_id = ${school.id} and day > '2091-01-01' order by 1`)
+    expect(days.map(({ day }) => day)).toEqual(['2091-05-01', '2091-05-02'])
   })
 
   test('of two lectures at the same time one is the last, in whatever order they come', async () => {
     const at = { student_id: EXAMPLE.student, state: 'read', position_seconds: 7 }
     const both = [EXAMPLE.lecture, EXAMPLE.secondLecture]
     for (const [day, lectures] of [both, both.toReversed()].entries()) {
-      const updated_at = `2031-06-0${day + 1}T08:00:00.000Z`
+      const updated_at = `2091-06-0${day + 1}T08:00:00.000Z`
       for (const lecture_id of lectures) {
         await importInto(school, progressKind, [{ ...at, lecture_id, updated_at }])
       }

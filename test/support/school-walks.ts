@@ -92,7 +92,7 @@ export const WALKS: Readonly<Record<string, (stage: Stage) => Promise<Walk>>> = 
       good: { title: 'Mixing colours', duration_seconds: '540', unlock_after_days: '7' },
       shown: 'After 7 days',
       free: ['title', 'body'],
-      edit: { typed: { unlock_at: '2029-03-01T09:00' }, shown: 'Opens: <time' },
+      edit: { typed: { unlock_at: '2099-03-01T09:00' }, shown: 'Opens: <time' },
       actions: [],
       remove: 'delete',
     }
@@ -115,8 +115,8 @@ export const WALKS: Readonly<Record<string, (stage: Stage) => Promise<Walk>>> = 
       form: `/admin/students/${student.id}/enrollments/new`,
       bad: { course_id: '', expires_at: '2001-01-01T09:00' },
       wrong: ['course_id'],
-      good: { course_id: idIn(course), expires_at: '2029-01-01T09:00' },
-      shown: '1 Jan 2029',
+      good: { course_id: idIn(course), expires_at: '2099-01-01T09:00' },
+      shown: '1 Jan 2099',
       free: [],
       edit: { typed: { expires_at: '' }, shown: 'For life' },
       actions: [['revoke', 'The course is taken away.']],
@@ -151,8 +151,8 @@ export const WALKS: Readonly<Record<string, (stage: Stage) => Promise<Walk>>> = 
     good: {
       title: 'Open studio',
       slug: fresh(),
-      starts_at: '2029-02-01T18:00',
-      ends_at: '2029-02-01T20:00',
+      starts_at: '2099-02-01T18:00',
+      ends_at: '2099-02-01T20:00',
       capacity: '40',
     },
     shown: '0 of 40',
@@ -168,8 +168,8 @@ export const WALKS: Readonly<Record<string, (stage: Stage) => Promise<Walk>>> = 
     const { path } = await desk.done('/admin/events/new', {
       title: 'Open studio',
       slug: fresh(),
-      starts_at: '2029-02-01T18:00',
-      ends_at: '2029-02-01T20:00',
+      starts_at: '2099-02-01T18:00',
+      ends_at: '2099-02-01T20:00',
     })
     return {
       list: path,
@@ -233,8 +233,8 @@ export const WALKS: Readonly<Record<string, (stage: Stage) => Promise<Walk>>> = 
       form: `${path}/meetings/new`,
       bad: { starts_at: 'soon', room_url: 'javascript:alert(1)' },
       wrong: ['starts_at', 'ends_at', 'room_url'],
-      good: { starts_at: '2029-02-01T18:00', ends_at: '2029-02-01T20:00' },
-      shown: '1 Feb 2029, 18:00',
+      good: { starts_at: '2099-02-01T18:00', ends_at: '2099-02-01T20:00' },
+      shown: '1 Feb 2099, 18:00',
       free: ['title'],
       edit: { typed: { room_url: 'https://rooms.test/1' }, shown: 'https://rooms.test/1' },
       actions: [
@@ -265,8 +265,8 @@ export const WALKS: Readonly<Record<string, (stage: Stage) => Promise<Walk>>> = 
     shown: '0 of 100',
     free: [],
     edit: {
-      typed: { max_redemptions: '', ends_at: '2029-01-01T09:00' },
-      shown: '2029-01-01T09:00:00.000Z',
+      typed: { max_redemptions: '', ends_at: '2099-01-01T09:00' },
+      shown: '2099-01-01T09:00:00.000Z',
     },
     actions: [['archive', 'The coupon is in the archive.']],
     remove: 'delete',

@@ -81,7 +81,7 @@ export const createEnrollment = createOperation({
       input: {
         student_id: EXAMPLE.student,
         course_id: EXAMPLE.draftCourse,
-        expires_at: '2028-01-01T00:00:00Z',
+        expires_at: '2098-01-01T00:00:00Z',
       },
     },
     { title: 'For life', input: { student_id: EXAMPLE.newcomer, course_id: EXAMPLE.course } },
@@ -121,7 +121,7 @@ export const changeEnrollment = changeOperation({
   of: enrollments,
   fields: { expires_at: time.nullable().optional() },
   examples: [
-    { title: 'A later end', input: { id: EXAMPLE.enrollment, expires_at: '2029-01-01T00:00:00Z' } },
+    { title: 'A later end', input: { id: EXAMPLE.enrollment, expires_at: '2099-01-01T00:00:00Z' } },
     { title: 'For life', input: { id: EXAMPLE.enrollment, expires_at: null } },
   ],
   async change(tx, _caller, { id: enrollment, if_version, expires_at }) {
