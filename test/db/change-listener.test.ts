@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { afterAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { ChangeListener } from '../../src/foundation/db/change-listener.ts'
 import { emptyDatabase } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
 import { connect } from '../support/postgres.ts'
 import { aWire } from '../support/wire.ts'
 
@@ -11,7 +12,6 @@ const speaker = await connect(connection)
 afterAll(() => speaker.end())
 
 const PACE = { heartbeatMs: 100, firstRetryMs: 10, longestRetryMs: 50 }
-const eventually = { timeout: 30_000 }
 
 /** A listener, and everything that it heard. */
 async function aListener(to: pg.ClientConfig = connection, channels = ['news']) {

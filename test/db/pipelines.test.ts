@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest'
 import { openDatabase } from '../../src/foundation/db/database.ts'
 import { isDatabaseUnavailable } from '../../src/foundation/db/unavailable.ts'
 import { testDatabase } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
 
 const { pool, pipelines, connection } = await testDatabase()
 await pool.query('create table things (id int primary key, size int)')
@@ -73,7 +74,7 @@ test('whoever waits for a lock holds nobody up who comes later', async () => {
   await vi.waitUntil(async () => {
     const { rows } = await pool.query(`select from pg_stat_activity where wait_event_type = 'Lock'`)
     return rows.length === 1
-  })
+  }, eventually)
   for (let n = 1; n <= 20; n++) expect((await find(n)).rows).toHaveLength(1)
   await holder.query('commit')
   holder.release()
@@ -93,7 +94,7 @@ test('more who wait for one lock than there are connections do not stop everybod
   for (const waiter of waiters) waiter.catch(() => refused++)
   const results = Promise.allSettled(waiters)
   // Two of a pool of four go on waiting; the others are told to come again.
-  await vi.waitUntil(() => refused === 4)
+  await vi.waitUntil(() => refused === 4, eventually)
   for (let n = 1; n <= 20; n++) expect((await other.pipelines.run(FIND, [n])).rows).toHaveLength(1)
   await holder.query('commit')
   holder.release()
@@ -162,7 +163,7 @@ test('a connection that is cut is replaced, and whoever was on it learns that it
   await vi.waitUntil(async () => {
     const { rows } = await pool.query(`select from pg_stat_activity where wait_event = 'PgSleep'`)
     return rows.length === 1
-  })
+  }, eventually)
   await pool.query('select pg_terminate_backend($1)', [session])
   for (const result of await results) {
     expect(result.status).toBe('rejected')
@@ -178,7 +179,7 @@ test('a connection that is cut while nobody uses it is told, and replaced', asyn
   const other = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 5_000, onIdleError })
   const session = await sessionOf(other.pipelines)
   await pool.query('select pg_terminate_backend($1)', [session])
-  await vi.waitUntil(() => onIdleError.mock.calls.length > 0)
+  await vi.waitUntil(() => onIdleError.mock.calls.length > 0, eventually)
   expect(await sessionOf(other.pipelines)).not.toBe(session)
   await other.close()
 })

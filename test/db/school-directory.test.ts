@@ -6,12 +6,12 @@ import type { ListenerPace } from '../../src/foundation/db/change-listener.ts'
 import { openDatabase } from '../../src/foundation/db/database.ts'
 import { listenForSchoolChanges } from '../../src/start/listen-for-school-changes.ts'
 import { verifies } from '../spec/verifies.ts'
+import { eventually } from '../support/eventually.ts'
 import { aWire } from '../support/wire.ts'
 import { aWorld } from '../support/world.ts'
 
 const world = await aWorld()
 const { database } = world
-const eventually = { timeout: 30_000 }
 
 /** The directory of another process, that hears of changes as a server does. */
 async function anotherProcess(options: ProcessOptions = {}): Promise<SchoolDirectory> {

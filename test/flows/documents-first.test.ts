@@ -1,6 +1,7 @@
 import { request as ask, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test, vi } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { aListeningSchool } from '../support/listening-school.ts'
 import { portOf, speakRaw } from '../support/raw-http.ts'
 import { aWorld } from '../support/world.ts'
@@ -85,7 +86,7 @@ test('the log tells the same of it as of one that its route sent', async () => {
   const told = async (send: () => Promise<unknown>) => {
     lines.length = 0
     await send()
-    await vi.waitFor(() => expect(lines).toHaveLength(1))
+    await vi.waitFor(() => expect(lines).toHaveLength(1), eventually)
     return { ...lines[0], time: 'any', ms: typeof lines[0]?.ms, requestId: 'any' }
   }
   const bySocketTold = await told(() => bySocket('GET', path))

@@ -2,6 +2,7 @@ import { expect, onTestFinished, vi } from 'vitest'
 import { parseTrustProxy } from '../../src/foundation/http/trust-proxy.ts'
 import { listenForSchoolChanges } from '../../src/start/listen-for-school-changes.ts'
 import { verifies } from '../spec/verifies.ts'
+import { eventually } from '../support/eventually.ts'
 import { aWorld, type TestSchool, type World } from '../support/world.ts'
 
 const METADATA = '/.well-known/oauth-authorization-server'
@@ -106,7 +107,7 @@ verifies(
     await vi.waitFor(
       async () =>
         expect((await issuerAt(world, { host: 'moved.test' })).issuer).toBe('http://moved.test'),
-      { timeout: 30_000 },
+      eventually,
     )
     expect((await issuerAt(world, { host: hostOf(school) })).status).toBe(404)
   },

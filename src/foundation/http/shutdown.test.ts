@@ -138,7 +138,7 @@ describe('shutDownOnSignals', () => {
     shutDownOnSignals(shutdown, host)
     emitter.emit('SIGTERM', 'SIGTERM')
     await shutdown.begin('joined')
-    await vi.waitFor(() => expect(exit).toHaveBeenCalledWith(0))
+    await vi.waitFor(() => expect(exit).toHaveBeenCalledWith(0), { timeout: 10_000 })
   })
 
   test('a second one cuts the waiting short, a third one ends the process on the spot', async () => {

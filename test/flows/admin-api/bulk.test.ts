@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { anOperator, type OperatorClient } from '../../support/admin-api.ts'
 import { exchange } from '../../support/client-like.ts'
+import { eventually } from '../../support/eventually.ts'
 import { aCode } from '../../support/oauth-world.ts'
 import { aWorld, type TestSchool, type World } from '../../support/world.ts'
 
@@ -200,7 +201,7 @@ describe('on a real connection', () => {
     let exchanged: number | undefined
     const rehearsed = await upload('/api/v1/students/import?dry_run=true', async (send) => {
       send(rows.join(''))
-      await vi.waitUntil(isLocked)
+      await vi.waitUntil(isLocked, eventually)
       exchanged = (await exchange(world, school, client, code, pkce.verifier)).statusCode
     })
     expect(exchanged).toBe(200)
