@@ -5,7 +5,7 @@ import { type Contender, startContender, startOurs } from './contenders/start.ts
 import { playRound, type Round } from './measure/round.ts'
 import { measureStartUp } from './measure/start-up.ts'
 import { startSignInStorm } from './measure/storm.ts'
-import { middleOf } from './report/summary.ts'
+import { middleOf, shownAgainst } from './report/summary.ts'
 import type { Scenario } from './scenario.ts'
 import { refresh } from './scenarios/refresh.ts'
 import { userinfo } from './scenarios/userinfo.ts'
@@ -19,8 +19,8 @@ const { values } = parseArgs({
   options: {
     small: { type: 'string', default: 'tiny' },
     large: { type: 'string', default: 'huge' },
-    storm: { type: 'string', default: '20' },
-    turns: { type: 'string', default: '9' },
+    storm: { type: 'string' },
+    turns: { type: 'string' },
   },
 })
 const TURNS = wholeNumber('turns', values.turns, 9)
@@ -160,7 +160,7 @@ async function compare(
       title,
       Math.round(middleOf(before)),
       Math.round(middleOf(after)),
-      verdict(ratio, bar),
+      `${shownAgainst(bar, ratio)}${ratio <= bar ? '' : ', **not met**'}`,
       bar,
       growth(floor[0] ?? [], floor[1] ?? []).toFixed(2),
     ]
@@ -168,12 +168,6 @@ async function compare(
   } finally {
     await Promise.all(playing.map(({ contender }) => contender.stop()))
   }
-}
-
-/** What is above its bar is rounded up, so that it does not look as if it were not. */
-function verdict(ratio: number, bar: number): string {
-  if (ratio <= bar) return ratio.toFixed(2)
-  return `${(Math.ceil(ratio * 100) / 100).toFixed(2)}, **not met**`
 }
 
 function growth(before: readonly number[], after: readonly number[]): number {

@@ -81,14 +81,17 @@ export function verdictsOf(result: Result): readonly Verdict[] {
   if (ours === undefined) return []
   const bars = [{ peer: 'floor' as const, bar: scenario.bar }, ...(scenario.against ?? [])]
   return bars.flatMap(({ peer, bar }) => {
-    const ratioTo = ratio(result, ours, peer)
+    const reached = ratio(result, ours, peer)
     const other = entries.find(({ contender }) => contender === peer)
-    if (ratioTo === undefined || other === undefined) return []
-    // What is shown is what is judged.
-    const reached = Number(ratioTo.toFixed(2))
+    if (reached === undefined || other === undefined) return []
     const hasFailures = failuresOf(ours) + failuresOf(other) > 0
     return [{ peer, bar, reached, hasFailures, isMet: !hasFailures && reached <= bar }]
   })
+}
+
+/** What is above its bar is rounded up, or 1.104 would be shown as the 1.10 that it is not. */
+export function shownAgainst(bar: number, reached: number): string {
+  return (reached <= bar ? reached : Math.ceil(reached * 100) / 100).toFixed(2)
 }
 
 /** What a reader must know before believing a line. */

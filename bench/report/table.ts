@@ -5,6 +5,7 @@ import {
   type Result,
   ratio,
   remarks,
+  shownAgainst,
   type Verdict,
   verdictsOf,
 } from './summary.ts'
@@ -32,7 +33,7 @@ export function tableOf(result: Result): string {
 function inWords({ peer, bar, reached, hasFailures, isMet }: Verdict): string {
   const of = peer === 'floor' ? '' : ` the CPU of ${CONTENDER_TITLES[peer]}`
   const fault = hasFailures ? ', **but requests failed**' : isMet ? '' : ', **not met**'
-  return `Bar: at most ${bar} times${of}; reached ${reached.toFixed(2)}${fault}.`
+  return `Bar: at most ${bar} times${of}; reached ${shownAgainst(bar, reached)}${fault}.`
 }
 
 /** What stood in the way of more requests per second. */
