@@ -20,7 +20,10 @@ async function leave(exitCode: number): Promise<void> {
 process.once('SIGINT', () => void leave(130))
 process.once('SIGTERM', () => void leave(143))
 process.once('uncaughtException', (error) => {
-  const isTold = error instanceof UsageError || error instanceof EmbeddedPostgresError
+  const isTold =
+    error instanceof UsageError ||
+    error instanceof EmbeddedPostgresError ||
+    String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS_')
   console.error(isTold ? error.message : error)
   if (error instanceof EmbeddedPostgresError) console.error('Perhaps another bench is under way.')
   void leave(1)
