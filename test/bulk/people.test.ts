@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { importRows } from '../../src/domain/bulk/import-rows.ts'
 import { rolesAt } from '../../src/domain/people/membership.ts'
 import { memberKind, studentKind } from '../../src/domain/people/people-bulk.ts'
+import { auditOf } from '../support/authorization.ts'
 import { bytesOf, callerAt, importInto, ndjson } from '../support/bulk.ts'
 import { aWorld, type TestPerson, type TestSchool } from '../support/world.ts'
 
@@ -100,12 +101,9 @@ describe('importing people', () => {
       email?.endsWith(`${school.subdomain}.test`),
     )
     const ids = made.map(({ id }) => id)
-    const changed = await school.at
-      .from('audit_entries')
-      .select('detail')
-      .where('action', '=', 'member.roles_changed')
-      .orderBy('id')
-      .execute()
+    const changed = (await auditOf(school)).filter(
+      ({ action }) => action === 'member.roles_changed',
+    )
     expect(changed.map(({ detail }) => detail)).toEqual([
       {
         before: ['lecturer'],

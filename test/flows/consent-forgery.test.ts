@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../spec/verifies.ts'
+import { alter } from '../support/alter.ts'
 import { aStage, expectPage, locationOf, signedIn, writtenRows } from '../support/authorization.ts'
 import { hiddenFields, Visitor } from '../support/browser-like.ts'
 import { aWorld, PASSWORD } from '../support/world.ts'
@@ -14,7 +15,6 @@ describe('a consent that the person did not give', async () => {
     decision: 'allow',
   }
   const { form_token: token = '', ...tokenless } = genuine
-  const changed = (token[0] === 'A' ? 'B' : 'A') + token.slice(1)
   const stranger = await signedIn(await aStage(world))
   const neighbour = await signedIn({ ...stage, person: await world.aMember(stage.school) })
   const anonymous = await new Visitor(world, stage.school).get('/sign-in')
@@ -23,7 +23,7 @@ describe('a consent that the person did not give', async () => {
     'without a form token': tokenless,
     'with an empty form token': { ...tokenless, form_token: '' },
     'with a made-up form token': { ...tokenless, form_token: 'A'.repeat(65) },
-    'with a changed form token': { ...tokenless, form_token: changed },
+    'with a changed form token': { ...tokenless, form_token: alter(token) },
     'with the token of another person’s session': {
       ...tokenless,
       form_token: hiddenFields(neighbour.page.body, '/consent').form_token ?? '',

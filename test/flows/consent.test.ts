@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openPending, sealPending } from '../../src/domain/grants/pending-authorization.ts'
 import { verifies } from '../spec/verifies.ts'
+import { alter } from '../support/alter.ts'
 import {
   aStage,
   ask,
@@ -179,9 +180,8 @@ describe('the sealed request', () => {
     const sealed = sealedOf(locationOf(await ask(stage, {}, visitor)))
     const other = await aStage(world)
     const foreign = sealedOf(locationOf(await ask(other)))
-    const flipped = `${sealed.slice(0, 40)}${sealed[40] === 'A' ? 'B' : 'A'}${sealed.slice(41)}`
     const forged: Record<string, string> = {
-      flipped,
+      altered: alter(sealed, 40),
       cut: sealed.slice(0, -1),
       padded: `${sealed}=`,
       spaced: `${sealed} `,
