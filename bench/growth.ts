@@ -46,7 +46,7 @@ const lines = [
   "turns' ratios of CPU per request, of Node and PostgreSQL together. Every process has answered",
   `${WARM_UP.requests.toLocaleString('en')} requests before, and connections are open before the clock starts and closed after it stopped.`,
   'The last column is the control: what the same step costs the floor, bare Fastify with one hand-written',
-  'statement, in the same turns. That much is the price of the machine and of Node, whoever runs on them.',
+  'statement, in the same turns. That much is the price of the machine and of Node, for every server alike.',
   'Requests go to all schools in turn, each with another token, and the tokens are strewn among all records.',
   'With more connections a request gets cheaper, for us: statements of several of them travel together.',
   '',
@@ -189,7 +189,7 @@ async function play(
   return round
 }
 
-/** People who sign in make the server hash passwords; whoever else calls should not notice. */
+/** Sign-ins make the server hash passwords; other requests should not become slower. */
 async function weatherStorm(world: World): Promise<void> {
   const env = { LOG_LEVEL: 'warn', TRUST_PROXY: 'loopback' }
   const contender = await startOurs('ours', world, userinfo, env)

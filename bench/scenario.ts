@@ -27,7 +27,7 @@ export interface Scenario {
   readonly peers: readonly ContenderName[]
   /** How many times as many starts as others it needs: the smaller an answer, the more they differ. */
   readonly moreStarts?: number
-  /** Requests for whoever serves our wire on our tables: ours, the floor, GraphQL servers. */
+  /** Requests for contenders that serve our API on our tables: ours, the floor, GraphQL servers. */
   prepare(world: World, count: number): Promise<Play>
   /** The least the endpoint could do: bare Fastify and hand-written prepared statements. */
   addFloor(app: FastifyInstance, given: FloorGivens): void

@@ -1,4 +1,4 @@
-// What the conformance suite found, for people, and what of it nobody expected.
+// Describes what the conformance suite found, and which failures were not expected.
 
 const count = (checks, status) => checks.filter((check) => check.status === status).length
 

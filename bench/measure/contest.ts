@@ -20,7 +20,7 @@ export interface ContestSettings {
 
 /**
  * Everybody in turn, round after round, so that whatever else the machine does meets all of them. Who
- * goes first changes from turn to turn: the first one meets the caches of somebody else.
+ * goes first changes from turn to turn: the first one meets the CPU caches of another.
  */
 export async function holdContest(
   world: World,

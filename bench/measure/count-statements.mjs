@@ -20,5 +20,5 @@ prototype.query = function (text) {
 process.on('message', (message) => {
   if (message === 'statements?') process.send({ kind: 'statements', statements })
 })
-// Asking must not keep alive whoever is done.
+// The timer must not keep a finished process alive.
 process.channel?.unref()

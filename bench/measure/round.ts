@@ -49,7 +49,7 @@ export async function playRound(
     at: performance.now(),
   })
   // Open before the clocks are read and closed after: a round is short, and with a thousand
-  // connections in it every other request would pay for one. Nobody opens one per request.
+  // connections in it every other request would pay for one. Real clients do not open one per request.
   const connections = await openConnections(target.port, settings.lanes)
   const before = await read()
   const { latencies, failures, firstFailure } = await send(connections, play, settings)

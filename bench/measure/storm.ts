@@ -17,7 +17,7 @@ export function startSignInStorm(port: number, host: string, people: number): St
   }
 }
 
-/** So far, in all storms: nobody tries twice, or the throttle would turn them away. */
+/** So far, in all storms: each person signs in once, or the throttle would refuse them. */
 let strangers = 0
 
 export interface Storm {

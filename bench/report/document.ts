@@ -44,7 +44,7 @@ a machine that others use say little; ratios within a run do. Bars are what we h
   more than its checks cost: that is why it comes close. Two tables show what the floor would save by it.
 - **\`/mcp\`** is asked without a token, and its floor uses the SDK as the SDK's documentation does, with a
   \`Request\` for every message; Schoolgate hands over only the head that is looked at.
-- **Nobody logs requests**, except where a line says so. Peers hold only the records they are asked
+- **No contender logs requests**, except where a line says so. Peers hold only the records they are asked
   for, which is in their favour; better-auth exchanges and revokes 200 tokens a round, because each costs it
   a whole authorization first.
 - **Refresh**: asked for \`openid\`, as most of its clients do, oidc-provider signs an ID token at every

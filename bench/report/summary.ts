@@ -74,7 +74,7 @@ export interface Verdict {
   readonly isMet: boolean
 }
 
-/** Ours against each bar. Whoever fails saves the work, so a bar is not met by failing. */
+/** Ours against each bar. A failed request does less work, so a run with failures meets no bar. */
 export function verdictsOf(result: Result): readonly Verdict[] {
   const { scenario, entries } = result
   const ours = entries.find(({ contender }) => contender === 'ours')

@@ -118,7 +118,7 @@ export interface FreshCode extends Holder {
 export const CODE_VERIFIER = randomBytes(32).toString('base64url')
 const CODE_CHALLENGE = createHash('sha256').update(CODE_VERIFIER).digest('base64url')
 
-/** Codes that nobody has exchanged yet, all for the same verifier. */
+/** Codes that were not exchanged yet, all for the same verifier. */
 export async function mintCodes(
   pool: pg.Pool,
   holders: readonly Holder[],

@@ -69,7 +69,7 @@ export async function openWorld(
   }
 }
 
-/** Named after the tables it has: whoever changes them gets another. */
+/** Named after its tables: a change of the schema makes a new world. */
 async function ensureSeeded(address: DatabaseAddress, size: Size): Promise<string> {
   const digests = (await loadMigrations()).map(({ digest }) => digest)
   const name = `seeded_${sha256(digests.join()).toString('hex').slice(0, 12)}`

@@ -32,7 +32,7 @@ const listening = (server: Server) =>
 
 const html = (body: string) => `<!doctype html><html lang="en"><title>App</title>${body}`
 
-/** Pages of the client, or of whoever poses as one; each test may add its own. */
+/** Pages of the client, or of an attacker that poses as one; each test may add its own. */
 const pages = new Map<string, string>()
 
 beforeAll(async () => {

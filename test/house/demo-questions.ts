@@ -19,6 +19,6 @@ export async function count(db: Db, statement: RawBuilder<{ n: number }>): Promi
 export const at = (subdomain: string) =>
   sql`(select id from schools where subdomain = ${subdomain})`
 
-/** The id of somebody of the demo world, as part of a statement. */
+/** The id of a person of the demo world, as part of a statement. */
 export const person = (name: string) =>
   sql`(select id from users where email = ${`${name}@demo.test`})`

@@ -142,7 +142,7 @@ describe('schools', () => {
 describe('people', () => {
   verifies(
     'demo.people',
-    'four people have the password and their roles, nobody else may sign in',
+    'four people have the password and their roles, no other account can sign in',
     async () => {
       const rows = await rowsOf(
         db,

@@ -390,7 +390,7 @@ describe('servers that stall or break off', () => {
     ).toMatchObject({ ok: false, reason: 'timed_out' })
   })
 
-  test('nobody listening', async () => {
+  test('no server is listening', async () => {
     expect(await fetchAsPublic(1)).toMatchObject({ ok: false, reason: 'connection_failed' })
   })
 

@@ -135,7 +135,7 @@ describe('the scopes on a consent page', () => {
   })
 })
 
-describe('consent for a metadata document nobody reviewed', () => {
+describe('consent for a metadata document that was not reviewed', () => {
   const html = samplePages['consent-not-reviewed'] ?? ''
 
   test('shows both hosts, that it is not reviewed, and what a loopback redirect means', () => {

@@ -15,7 +15,7 @@ describe('judging the ledger', () => {
     expect(duplicateIds([rule('a'), rule('b'), rule('a')])).toEqual(['a'])
   })
 
-  test('an id that nobody defined is found where it is used', () => {
+  test('an id that is not defined is reported where it is used', () => {
     expect(unknownIds([rule('a')], [proof('a', 'b')])).toEqual(['test/x.test.ts:3 b'])
   })
 

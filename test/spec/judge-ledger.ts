@@ -13,7 +13,7 @@ export function duplicateIds(statements: readonly Statement[]): string[] {
   return statements.map(({ id }) => id).filter((id) => seen.size === seen.add(id).size)
 }
 
-/** Calls that name an id nobody defined, as `file:line id`. */
+/** Calls that name an undefined id, as `file:line id`. */
 export function unknownIds(
   statements: readonly Statement[],
   verifications: readonly Verification[],

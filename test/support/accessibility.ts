@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 
 /** Each rule of accessibility that a page breaks, with the elements that break it. */
 export async function violationsOf(page: Page, options = {}): Promise<string[]> {
-  // Evaluated from outside the page, so that its policy need not let a script in.
+  // Evaluated from outside the page, so that its content security policy can stay as strict as it is.
   await page.evaluate(axe.source)
   const run = `axe.run(document, ${JSON.stringify(options)})`
   const { violations } = await page.evaluate<AxeResults>(run)

@@ -5,7 +5,7 @@ import { type AuthorizeOptions, aPkce, authorizeAs } from './browser-like.ts'
 import { exchange, userinfo } from './client-like.ts'
 import type { TestSchool, World } from './world.ts'
 
-/** What the conformance suite holds in its hands after a flow that went well. */
+/** What the conformance suite has after a successful flow. */
 export interface Run {
   readonly callback: URLSearchParams
   readonly code: string

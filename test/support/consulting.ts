@@ -5,7 +5,7 @@ import type { TestPerson, TestSchool } from './world.ts'
 const HOUR = 3_600_000
 export const hoursFromNow = (hours: number): Date => new Date(Date.now() + hours * HOUR)
 
-/** A service offered to the students of these courses, with one slot a week. */
+/** A service for the students of these courses, with one slot a week. */
 export async function aService(
   school: TestSchool,
   courses: readonly TestCourse[],

@@ -19,7 +19,7 @@ export async function theDemoSchool(world: World): Promise<TestSchool> {
   return { id, origin, subdomain: 'demo', at: atSchool(db, id) }
 }
 
-/** A token that somebody of the demo world gave to the public demo client. */
+/** An access token that a person of the demo world gave to the public demo client. */
 export async function aDemoToken(world: World, school: TestSchool, email: string): Promise<string> {
   const { id, name } = await world.database.db
     .selectFrom('users')

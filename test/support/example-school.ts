@@ -6,7 +6,7 @@ const DAY = 86_400_000
 const inDays = (days: number): Date => new Date(Date.now() + days * DAY)
 const USD = { currency: 'USD' }
 
-/** Furnishes a school with everything that the examples of the operations speak of. */
+/** Fills a school with every object that the examples of the operations name. */
 export async function furnishExamples(world: World, school: TestSchool): Promise<void> {
   await people(world, school)
   await learning(school)
@@ -171,7 +171,7 @@ async function publications({ at }: TestSchool): Promise<void> {
     .execute()
 }
 
-/** Puts what is a draft among the examples where everybody sees it. */
+/** Publishes the drafts among the examples. */
 export async function publishExamples({ id, at }: TestSchool): Promise<void> {
   for (const table of ['events', 'digital_products', 'membership_plans']) {
     await at.run(sql`update ${sql.table(table)} set state = 'published' where school_id = ${id}`)
@@ -208,12 +208,12 @@ const FURNISHED = [
   'idempotent_answers',
 ] as const
 
-/** Takes away what the examples use and made, so that it can be furnished anew. */
+/** Removes what the examples use and made, so that the school can be filled again. */
 export async function clearExamples({ id, at }: TestSchool): Promise<void> {
   for (const table of FURNISHED) {
     await at.run(sql`delete from ${sql.table(table)} where school_id = ${id}`)
   }
-  // Whoever let an app in stays, or the app's tokens would go with them.
+  // People who authorized an app stay: deleting them would end the app's tokens.
   await at.run(sql`
     delete from school_members m where m.school_id = ${id} and not exists (
       select from authorization_codes c where c.school_id = m.school_id and c.user_id = m.user_id)`)

@@ -39,7 +39,7 @@ async function startServer(): Promise<{ connection: pg.ClientConfig; stop(): Pro
     return { connection, stop: async () => {} }
   }
   const dataDir = await mkdtemp(join(tmpdir(), 'schoolgate-test-'))
-  // As root PostgreSQL runs as somebody else, who must be able to enter.
+  // As root, PostgreSQL runs under another account, which must be able to enter the folder.
   await chmod(dataDir, 0o755)
   const postgres = await startEmbeddedPostgres({
     dataDir,

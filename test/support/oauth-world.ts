@@ -35,7 +35,7 @@ export interface FreshCode {
   readonly pkce: Pkce
 }
 
-/** A code that nobody has exchanged yet. */
+/** A code that no client has exchanged yet. */
 export async function aCode(
   world: World,
   school: TestSchool,
@@ -62,7 +62,7 @@ export function codeIdOf(code: string): string {
   return id
 }
 
-/** Lets time pass for one pair. The database's clock decides, so its rows are what has to age. */
+/** Lets time pass for one pair: the database's clock decides, so the test moves the row's times back. */
 export async function agePair(world: World, pair: Pair, interval: string): Promise<void> {
   await sql`
     update token_pairs set issued_at = issued_at - ${interval}::interval,
@@ -77,7 +77,7 @@ export async function ageCode(world: World, code: string, interval: string): Pro
     where id = ${codeIdOf(code)}`.execute(world.database.db)
 }
 
-/** Takes the binding out of a record, as if it were older than the binding. */
+/** Removes the school from a token record, as in records from before tokens were bound to a school. */
 export async function unbind(world: World, pair: Pair): Promise<void> {
   await world.database.db
     .updateTable('token_pairs')
@@ -86,7 +86,7 @@ export async function unbind(world: World, pair: Pair): Promise<void> {
     .execute()
 }
 
-/** Takes the resource owner out of a record. */
+/** Removes the resource owner from a token record. */
 export async function disown(world: World, pair: Pair): Promise<void> {
   await sql`
     update authorizations set user_id = null

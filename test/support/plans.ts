@@ -19,8 +19,8 @@ type Leading = ReadonlyMap<string, string>
 
 /**
  * The statements that would read a table, or an index, from one end to the other, and what they would
- * read. PostgreSQL plans them for any values, and is told that reading rows is dear: our tables are nearly
- * empty here, and reading all of one would be the best it can do. Where no index fits it does so still.
+ * read. PostgreSQL makes a generic plan and is told that sequential reads are expensive: the tables are nearly
+ * empty here, so a full read would otherwise be the best plan. Without a fitting index it still reads everything.
  */
 export async function wholeReads(
   connection: pg.ClientConfig,
@@ -95,8 +95,8 @@ function wholeReadsBelow(node: Node, leading: Leading): string[] {
 }
 
 /**
- * Whether a scan of an index begins somewhere: by its first column. PostgreSQL 18 also makes use of
- * the columns behind it, by a search for each value of the first, and so for every school there is.
+ * Whether an index scan is narrowed by the index's first column. PostgreSQL 18 can also use later
+ * columns alone, by one search per value of the first column, which means one per school.
  */
 function isLed(node: Node, leading: Leading): boolean {
   const { 'Index Name': index = '', 'Index Cond': condition = '' } = node

@@ -22,7 +22,7 @@ export async function speakRaw(port: number, text: string): Promise<string> {
   return received
 }
 
-/** A promise with its key: lets a test hold a handler exactly as long as it wants. */
+/** A promise and its resolve function: a test holds a handler exactly as long as it wants. */
 export function aGate(): { readonly passed: Promise<void>; readonly open: () => void } {
   let open: () => void = () => undefined
   const passed = new Promise<void>((resolve) => {

@@ -17,7 +17,7 @@ export interface AnsweredRequest {
   readonly statements: readonly string[]
 }
 
-/** Notes the statements of every request. One has to be answered before the next one is sent. */
+/** Notes the statements of every request. Requests must be sent one after another. */
 export class RequestCosts implements RequestObserver {
   readonly #answered: AnsweredRequest[] = []
   #running: { readonly request: ObservedRequest; readonly statements: string[] } | undefined
@@ -30,7 +30,7 @@ export class RequestCosts implements RequestObserver {
     return this.#answered.slice(before)
   }
 
-  /** The same, where an address alone does not tell what was asked for. */
+  /** The same, for requests whose address does not say what was asked for. */
   async ofPart(part: string, work: () => Promise<unknown>): Promise<readonly AnsweredRequest[]> {
     this.#part = part === '' ? '' : ` ${part}`
     try {
@@ -61,7 +61,7 @@ export class RequestCosts implements RequestObserver {
   }
 }
 
-/** Names of assets carry a digest of what is in them, which is nobody's concern here. */
+/** Names of assets carry a digest of their content, which must not change the table. */
 export function endpointName(method: string, route: string): string {
   return `${method} ${route.replace(/\.[0-9a-f]{12}\./, '.:digest.')}`
 }
@@ -71,7 +71,7 @@ export interface CountedWorld {
   readonly costs: RequestCosts
 }
 
-/** A world whose requests are counted. What it knows of a school it keeps, however slow the machine is. */
+/** A world whose requests are counted. Its cache of schools never expires, so counts do not depend on the machine's speed. */
 export async function aCountedWorld(options: WorldOptions = {}): Promise<CountedWorld> {
   const folder = await mkdtemp(join(tmpdir(), 'schoolgate-files-'))
   afterAll(() => rm(folder, { recursive: true }))

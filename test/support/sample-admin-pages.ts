@@ -77,7 +77,7 @@ const people = {
   ],
   next: '0198f3c0-0000-7000-8000-000000000002',
 }
-const nobody = { people: [], next: undefined }
+const noPeople = { people: [], next: undefined }
 
 const applications = {
   ...at('/admin/developers/applications'),
@@ -237,7 +237,7 @@ export const sampleAdminPages: Record<string, string> = {
     application: website,
     draft: wrongDraft,
     problems,
-    people: nobody,
+    people: noPeople,
   }),
   'admin-delete-application': deleteApplicationPage({
     ...at('/admin/developers/applications'),
@@ -262,7 +262,7 @@ export const sampleAdminPages: Record<string, string> = {
   'admin-client-platform': clientPage({
     ...at('/admin/developers/clients/view'),
     client: { ...platform, disabled: true },
-    people: nobody,
+    people: noPeople,
   }),
   'admin-keys': keysPage(keys),
   'admin-keys-none': keysPage({ ...keys, keys: [] }),

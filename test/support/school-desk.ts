@@ -22,14 +22,14 @@ export class Desk {
     return await this.#visitor.get(path)
   }
 
-  /** Opens a form, lets something happen, and sends it then. */
+  /** Opens a form, runs `meanwhile`, then sends the form. */
   async meanwhile(path: string, typed: Typed, happen: () => Promise<unknown>): Promise<Answer> {
     const html = await this.page(path)
     await happen()
     return await this.#submit(html, path, typed)
   }
 
-  /** Opens the page of a form, keeps what stands in it, types over some of it, and sends it. */
+  /** Opens a form, keeps its values except the given ones, and sends it. */
   async send(path: string, typed: Typed = {}): Promise<Answer> {
     return await this.#submit(await this.page(path), path, typed)
   }
@@ -80,7 +80,7 @@ export function wrongFields(html: string): string[] {
   return [...html.matchAll(/id="([a-z_]+)-error"/g)].map(([, name = '']) => name)
 }
 
-/** What a browser would send of a form that nobody touched. */
+/** What a browser sends for a form that was left as it is. */
 export function standingIn(html: string, action: string): Record<string, string | string[]> {
   const form = [...html.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)].find(([, tag = '']) =>
     tag.includes(`action="${action}"`),

@@ -4,7 +4,7 @@ import type { Desk } from './school-desk.ts'
 import { PNG, uploadTo } from './uploading.ts'
 import type { TestPerson } from './world.ts'
 
-/** Whoever runs errands in the admin area of a school that has the examples of the operations. */
+/** An operator in the admin area of a school that has the examples of the operations. */
 export interface Errands {
   readonly desk: Desk
   readonly owner: Visitor

@@ -6,7 +6,7 @@ const TABLE = new URL('../fixtures/statements-per-request.json', import.meta.url
 
 /** Statements of each endpoint; `3-5` where it depends on what is asked for. */
 type Lines = Readonly<Record<string, number | string>>
-/** By the part of the house. */
+/** By surface. */
 type Table = Readonly<Record<string, Lines>>
 
 const HOW_TO = `Every statement more is a request that costs more for ever: see which one it could do without.

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import type pg from 'pg'
 import { afterAll } from 'vitest'
 
-/** ReadyForQuery: the server has done, and if need be committed, what it was asked. */
+/** ReadyForQuery: the server has executed the statement and committed it. */
 const READY = Buffer.from('Z\0\0\0\x05I')
 
-/** A wire between pg and PostgreSQL that can be cut at the worst moment, or fall silent. */
+/** A proxy between pg and PostgreSQL that can cut a connection at the worst moment, or fall silent. */
 export interface Wire {
   readonly connection: pg.ClientConfig
   /** Answers that were lost so far. */
@@ -17,9 +17,9 @@ export interface Wire {
    * prepared yet are recognised.
    */
   loseAnswersTo(part: string, times: number): void
-  /** Cuts every connection on our side; a statement that runs is not told and goes on. */
+  /** Cuts every connection on our side; a running statement goes on in PostgreSQL. */
   cut(): void
-  /** From now on connections stay open, but nothing gets through any more; new ones work. */
+  /** From now on open connections pass nothing on; new connections work. */
   silence(): void
 }
 

@@ -33,7 +33,7 @@ export interface TestPerson {
   readonly id: string
   readonly email: string
   readonly name: string
-  /** Where it is not the one that all of this file's people share. */
+  /** If it differs from the one that all people of this test file share. */
   readonly password?: string
 }
 
@@ -47,7 +47,7 @@ const ring = new Keyring('a secret for tests that is long enough to be one')
 /** Hashing is slow on purpose; once per test file is enough. */
 let passwordHash: Promise<string> | undefined
 
-/** The real application on a database of this test file's own, and words to furnish it with. */
+/** The real application on this test file's own database, with functions to fill it. */
 export class World {
   readonly app: FastifyInstance
   readonly database: TestDatabase

@@ -24,7 +24,7 @@ export const origins = [
     'house.tenancy.keys': 'No row of one school can refer to a row of another.',
     'house.limits.json-body': 'A JSON body beyond 1 MiB is 413.',
     'house.limits.429':
-      'Whoever exceeds a rate gets 429, told when to come back and what the limits are.',
+      'A request above a rate limit gets 429 with the limits and the time to retry.',
     'house.limits.generous':
       'Default rates do not trouble a whole company or test suite that shares one address.',
     'house.limits.configurable': 'All limits are configurable and documented.',

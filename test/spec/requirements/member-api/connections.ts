@@ -10,7 +10,7 @@ export const connections = [
     'connection.shape': 'A connection offers nodes, edges, pageInfo and totalCount.',
     'connection.cursors': 'after and before take the opaque cursors that edges and pageInfo give.',
     'connection.default-size': 'Without first or last a page has twenty nodes.',
-    'connection.maximum': 'Whoever wants more than a page may hold gets a full page.',
+    'connection.maximum': 'A request for more than the largest page gets the largest page.',
     'connection.maximum.elsewhere': 'Where nothing else is said, a page may hold a hundred.',
     'connection.stable-order':
       'The order has a unique tiebreak, so pages neither repeat nor skip a row while others write.',

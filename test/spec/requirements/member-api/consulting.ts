@@ -16,11 +16,11 @@ export const consulting = [
       'consultingMeetings has all meetings of the study groups the viewer is in, too.',
     'meeting.study-group.roster':
       'A class of a study group has no seats; who attends is the roster of the group.',
-    'meeting.never-others': 'What somebody else booked never appears among consultingMeetings.',
+    'meeting.never-others': 'Another member’s booking never appears among consultingMeetings.',
     'meeting.room-url': 'roomUrl is visible to the viewer, whose meeting it is.',
     'meeting.room-url.over': 'For a meeting that is over or canceled, roomUrl is an empty string.',
     'meeting.attendees-count':
-      'attendeesCount is the number in the catalogue, the same for whoever asks.',
+      'attendeesCount is the number in the catalogue, the same for every viewer.',
   }),
 
   chapter('member-api', 'States and transitions', {

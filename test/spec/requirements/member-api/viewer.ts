@@ -33,7 +33,7 @@ export const viewer = [
   }),
 
   chapter('member-api', 'What the service does', {
-    'viewer.own-data-only': 'A member reads their own rows at one school, and nobody else’s.',
+    'viewer.own-data-only': 'A member reads their own rows at one school, and no other person’s.',
   }),
 
   chapter('member-api', 'Deployment variants', {

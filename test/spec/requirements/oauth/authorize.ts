@@ -22,7 +22,7 @@ export const authorize = [
     'authorize.state.optional':
       'A request without state works, and its redirect has no state either.',
     'authorize.nonce.echoed': 'The nonce of the request reappears in the ID token.',
-    'authorize.nonce.optional': 'Nobody has to send a nonce.',
+    'authorize.nonce.optional': 'A nonce is optional.',
     'authorize.approval.redirect':
       'Approval sends the browser to the redirect URI with code, state and iss.',
     'authorize.consent.every-time':
@@ -46,11 +46,11 @@ export const authorize = [
     'authorize.redirect-uri.schemes':
       'A redirect URI off loopback is https, or a private-use scheme of a native public client.',
     'authorize.scope.beyond-client': 'A scope that the client does not hold is invalid_scope.',
-    'authorize.scope.unknown': 'A scope nobody knows is invalid_scope.',
+    'authorize.scope.unknown': 'An unknown scope is invalid_scope.',
     'authorize.scope.account-from-operator':
       'account:read and account:write are refused to operator clients with invalid_scope.',
     'authorize.whole-before-sign-in':
-      'Nobody is asked to sign in for a request that could not succeed anyway.',
+      'A request that cannot succeed is refused before the person is asked to sign in.',
     'authorize.get-and-post': 'The request may come by GET or by POST.',
     'authorize.prompt.none':
       'prompt=none ends in login_required or consent_required, never in a code.',

@@ -18,9 +18,9 @@ export const clients = [
     'client.scopes.chosen-at-creation':
       'An application can be granted only scopes that its creator picked for it.',
     'client.member.any-role':
-      'Whoever has a role at the school, a student too, may authorize its member applications.',
+      'A person with any role at the school, a student too, may authorize its member applications.',
     'client.member.no-self-registration':
-      'Nobody can register a member client through the protocol; only the admin area makes them.',
+      'Member clients cannot be registered through the protocol; only the admin area makes them.',
   }),
 
   chapter('oauth', 'product decision', {

@@ -15,7 +15,7 @@ export const discovery = [
     'discovery.truth.scopes':
       'scopes_supported holds each scope that can be granted here and no other.',
     'discovery.no-challenge-needed':
-      'All discovery documents can be read without any token, so nobody has to provoke a 401 first.',
+      'All discovery documents can be read without any token, so a client need not provoke a 401 first.',
     'discovery.agent-auth.not-advertised':
       'No metadata member offers identity assertions, service authentication or anonymous claiming.',
     'discovery.agent-auth.paths-absent':

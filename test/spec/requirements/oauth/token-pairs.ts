@@ -62,7 +62,7 @@ export const tokenPairs = [
       'A revoked refresh token is invalid_grant and leaves an audit entry; other pairs live on.',
     'pair.replay.school-switch':
       'A school can choose that a refresh replay ends the whole authorization; by default it does not.',
-    'pair.refresh.idle-expiry': 'A refresh token that nobody used for ninety days is dead.',
+    'pair.refresh.idle-expiry': 'A refresh token that was not used for ninety days is dead.',
     'pair.operator.two-hours': 'Access tokens of operators live for two hours as well.',
     'pair.children.capped':
       'Of one parent at most a hundred unused children are kept, the oldest go first.',

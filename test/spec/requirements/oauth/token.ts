@@ -60,7 +60,7 @@ export const token = [
     'token.repeated-parameter': 'A token request that repeats a parameter is invalid_request.',
     'token.no-store': 'Token answers forbid every cache to keep them.',
     'token.member-left':
-      'For somebody who no longer has any role here, a refresh is invalid_grant.',
+      'For a person who no longer has any role at the school, a refresh is invalid_grant.',
     'token.rate-limit':
       'Beyond a hundred requests a second of one client from one address comes 429 with Retry-After.',
     'token.body-limit': 'An OAuth body of more than 64 KiB is refused with a 4xx.',

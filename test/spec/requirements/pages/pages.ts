@@ -60,7 +60,8 @@ export const pages = [
     'pages.school.admins-only': 'Lecturers and students reach nothing of it.',
     'pages.school.forged': 'A forged post changes nothing there.',
     'pages.school.escaping': 'Script and markup in any field of a form is shown as text.',
-    'pages.school.stale': 'A change that somebody else made meanwhile is never overwritten unseen.',
+    'pages.school.stale':
+      'A form never overwrites, unseen, a change that another operator made meanwhile.',
     'pages.school.curriculum': 'Sections and lectures are put in order without a script.',
     'pages.school.appearance':
       'Colours and logo are checked, and can be looked at before they are saved.',
