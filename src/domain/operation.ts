@@ -1,22 +1,10 @@
 import type { z } from 'zod'
 import type { SchoolDb, SchoolTx } from '../foundation/db/school-db.ts'
+import type { Actor } from './actor.ts'
 import { record } from './audit/audit.ts'
-import { type ChangedBy, changeEntry } from './audit/record-change.ts'
+import { changeEntry } from './audit/record-change.ts'
 import { refusalFromDatabase } from './operation/database-refusal.ts'
 import { invalidInput, OperationRefused, type Refusal } from './operation/refusal.ts'
-import type { Role } from './people/membership.ts'
-
-/** Who acts through an operation: what every surface can tell about them. */
-export interface OperationCaller {
-  readonly userId: string
-  readonly roles: readonly Role[]
-  /** The school's own, for the URLs in an answer. */
-  readonly origin: string
-  readonly via: ChangedBy['via']
-  readonly clientId?: string | undefined
-  readonly authorizationId?: string | undefined
-  readonly requestId?: string | undefined
-}
 
 export interface OperationExample {
   readonly title: string
@@ -47,7 +35,7 @@ export interface ReadOperation<
 > extends Described<I, O> {
   readonly kind: 'read'
   /** Throws OperationRefused where it cannot be done. */
-  run(at: SchoolDb, caller: OperationCaller, input: z.output<I>): Promise<z.output<O>>
+  run(at: SchoolDb, caller: Actor, input: z.output<I>): Promise<z.output<O>>
 }
 
 export interface WriteOperation<
@@ -56,7 +44,7 @@ export interface WriteOperation<
 > extends Described<I, O> {
   readonly kind: 'create' | 'change' | 'remove'
   /** Throws OperationRefused where it cannot be done; the transaction is then rolled back. */
-  run(tx: SchoolTx, caller: OperationCaller, input: z.output<I>): Promise<z.output<O>>
+  run(tx: SchoolTx, caller: Actor, input: z.output<I>): Promise<z.output<O>>
 }
 
 /**
@@ -74,7 +62,7 @@ export type Outcome = { readonly kind: 'done'; readonly output: Record<string, u
 export async function performOperation(
   operation: Operation,
   at: SchoolDb,
-  caller: OperationCaller,
+  caller: Actor,
   input: unknown,
 ): Promise<Outcome> {
   try {
@@ -92,14 +80,13 @@ export async function performOperation(
 export async function runWrite(
   operation: WriteOperation,
   tx: SchoolTx,
-  caller: OperationCaller,
+  caller: Actor,
   input: unknown,
 ): Promise<Record<string, unknown>> {
   const output = await operation.run(tx, caller, checkInput(operation, input))
-  const by = { via: caller.via, actorUserId: caller.userId, requestId: caller.requestId }
   const subject = typeof output.id === 'string' ? output.id : undefined
   await record(tx, {
-    ...changeEntry(by, { action: 'operation.done', detail: { operation: operation.name } }),
+    ...changeEntry(caller, { action: 'operation.done', detail: { operation: operation.name } }),
     subject,
     clientId: caller.clientId,
     authorizationId: caller.authorizationId,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ChangedBy } from '../../src/domain/audit/record-change.ts'
+import type { AuditedActor } from '../../src/domain/actor.ts'
 import { findClient } from '../../src/domain/clients/client.ts'
 import {
   disableClient,
@@ -21,7 +21,7 @@ import { aCode } from '../support/oauth-world.ts'
 import { aWorld, CALLBACK, type TestClient, type TestSchool } from '../support/world.ts'
 
 const world = await aWorld()
-const by: ChangedBy = { via: 'command_line' }
+const by: AuditedActor = { via: 'command_line' }
 const app: NewApplication = {
   name: 'Study Planner',
   redirectUris: [CALLBACK],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ChangedBy } from '../../src/domain/audit/record-change.ts'
+import type { AuditedActor } from '../../src/domain/actor.ts'
 import { deletePerson } from '../../src/domain/people/delete-person.ts'
 import { addMember, changeRoles, type NewMember } from '../../src/domain/people/manage-people.ts'
 import {
@@ -19,7 +19,7 @@ import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../support/w
 
 const world = await aWorld()
 const { db } = world.database
-const by: ChangedBy = { via: 'admin_area' }
+const by: AuditedActor = { via: 'admin_area' }
 const evil = await hashPassword('a password of the attacker')
 
 const add = (school: TestSchool, fresh: Partial<NewMember> & { email: string }) =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ChangedBy } from '../../src/domain/audit/record-change.ts'
+import type { AuditedActor } from '../../src/domain/actor.ts'
 import {
   changeSchool,
   createSchool,
@@ -12,7 +12,7 @@ import { atSchool } from '../../src/foundation/db/school-db.ts'
 import { testDatabase } from '../support/database.ts'
 
 const { db } = await testDatabase()
-const by: ChangedBy = { via: 'command_line' }
+const by: AuditedActor = { via: 'command_line' }
 
 const create = (details: NewSchool) =>
   db.transaction().execute((tx) => createSchool(tx, details, by))

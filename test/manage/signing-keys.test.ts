@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ChangedBy } from '../../src/domain/audit/record-change.ts'
+import type { AuditedActor } from '../../src/domain/actor.ts'
 import { checkSealedKeys, schoolsWithoutKeys } from '../../src/domain/schools/key-health.ts'
 import {
   activateKey,
@@ -16,7 +16,7 @@ import { aWorld, type TestSchool } from '../support/world.ts'
 
 const world = await aWorld()
 const { keyring } = world.context
-const by: ChangedBy = { via: 'command_line' }
+const by: AuditedActor = { via: 'command_line' }
 
 const publish = ({ at }: TestSchool) => at.transaction((tx) => publishKey(tx, keyring, by))
 const activate = ({ at }: TestSchool, kid: string, force = false) =>

@@ -1,14 +1,15 @@
+import type { Actor } from '../../src/domain/actor.ts'
 import { exportRows } from '../../src/domain/bulk/export-rows.ts'
 import {
   type ImportOptions,
   type ImportSummary,
   importRows,
 } from '../../src/domain/bulk/import-rows.ts'
-import type { BulkCaller, BulkKind } from '../../src/domain/bulk/kind.ts'
+import type { BulkKind } from '../../src/domain/bulk/kind.ts'
 import type { Format } from '../../src/domain/bulk/row-reader.ts'
 import type { TestSchool } from './world.ts'
 
-export const callerAt = ({ origin }: TestSchool): BulkCaller => ({
+export const callerAt = ({ origin }: TestSchool): Actor => ({
   roles: ['owner'],
   origin,
   via: 'command_line',

@@ -1,4 +1,5 @@
-import type { Operation, OperationCaller } from '../../src/domain/operation.ts'
+import type { Actor } from '../../src/domain/actor.ts'
+import type { Operation } from '../../src/domain/operation.ts'
 import { performOperation } from '../../src/domain/operation.ts'
 import type { TestPerson, TestSchool } from './world.ts'
 
@@ -7,7 +8,7 @@ type Output = Record<string, unknown> & { readonly id: string }
 /** Operations as an owner of the school performs them in the admin area. */
 export class Performer {
   readonly school: TestSchool
-  readonly caller: OperationCaller
+  readonly caller: Actor
 
   constructor(school: TestSchool, person: TestPerson) {
     this.school = school

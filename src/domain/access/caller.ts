@@ -6,6 +6,7 @@ import { retryLostConnection } from '../../foundation/db/unavailable.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import { parseToken, type TokenFingerprint } from '../../foundation/protocol/token-format.ts'
+import type { Actor } from '../actor.ts'
 import type { Audience } from '../clients/scope-catalogue.ts'
 import { markFirstUse } from '../grants/first-use.ts'
 import { mayHold, type Role } from '../people/membership.ts'
@@ -24,6 +25,17 @@ export interface Caller {
 /** The same with everything that is told about the person. */
 export interface KnownCaller extends Caller {
   readonly person: Person
+}
+
+/** The same person and client as operations and the audit take them. */
+export function actorOf(caller: Caller, how: Pick<Actor, 'via' | 'origin' | 'requestId'>): Actor {
+  return {
+    ...how,
+    userId: caller.person.id,
+    roles: caller.roles,
+    clientId: caller.clientId,
+    authorizationId: caller.authorizationId,
+  }
 }
 
 export interface BearerDemands {

@@ -2,9 +2,10 @@ import { sql } from 'kysely'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { csvLine, guarded } from '../../foundation/tabular/csv-line.ts'
 import type { Cell } from '../../foundation/tabular/csv-reader.ts'
+import type { Actor } from '../actor.ts'
 import { narrowedBy } from '../operation/list-operation.ts'
 import { invalid } from '../operation/refusal.ts'
-import { selectObjects, type Viewer } from '../operation/resource.ts'
+import { selectObjects } from '../operation/resource.ts'
 import { shapeOf } from './column-shape.ts'
 import type { BulkKind } from './kind.ts'
 import type { Format } from './row-reader.ts'
@@ -35,7 +36,7 @@ const PAGE_LENGTH = 2 * 1024 * 1024
  */
 export async function* exportRows(
   at: SchoolDb,
-  viewer: Viewer,
+  viewer: Pick<Actor, 'origin'>,
   kind: BulkKind,
   { format, after, only = {} }: ExportOptions,
 ): AsyncGenerator<ExportedRows, void, void> {

@@ -1,11 +1,12 @@
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { UnreadableFileError } from '../../foundation/tabular/record.ts'
+import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import { changeEntry } from '../audit/record-change.ts'
 import type { InputProblem, Refusal } from '../operation/refusal.ts'
 import { type Attempt, attemptsAt, rehearsal } from './attempt.ts'
-import type { BulkCaller, BulkKind, ImportRow, RowOutcome } from './kind.ts'
+import type { BulkKind, ImportRow, RowOutcome } from './kind.ts'
 import { KnownNames } from './known-names.ts'
 import { Claims, Lanes } from './lanes.ts'
 import { type Format, readRows } from './row-reader.ts'
@@ -59,7 +60,7 @@ const BATCH_LENGTH = 4 * 1024 * 1024
  */
 export async function importRows(
   at: SchoolDb,
-  caller: BulkCaller,
+  caller: Actor,
   kind: BulkKind,
   source: AsyncIterable<Uint8Array>,
   options: ImportOptions,
@@ -78,15 +79,14 @@ export async function importRows(
 /** One entry when it begins, so that one that is cut off has left its trace, and one with the result. */
 async function audit(
   at: SchoolDb,
-  caller: BulkCaller,
+  caller: Actor,
   kind: BulkKind,
   id: string,
   detail: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const by = { via: caller.via, actorUserId: caller.userId, requestId: caller.requestId }
   const operation = `${kind.name.replaceAll('-', '_')}.import`
   await record(at, {
-    ...changeEntry(by, { action: 'operation.done', detail: { operation, ...detail } }),
+    ...changeEntry(caller, { action: 'operation.done', detail: { operation, ...detail } }),
     subject: id,
     clientId: caller.clientId,
     authorizationId: caller.authorizationId,
@@ -96,7 +96,7 @@ async function audit(
 class Import {
   readonly id = uuidv7()
   readonly #kind: BulkKind
-  readonly #caller: BulkCaller
+  readonly #caller: Actor
   readonly #attempt: Attempt
   readonly #options: ImportOptions
   readonly #known = new KnownNames()
@@ -104,7 +104,7 @@ class Import {
   readonly #counts = { rows: 0, created: 0, updated: 0, unchanged: 0, failed: 0 }
   #nextLine: number
 
-  constructor(kind: BulkKind, caller: BulkCaller, attempt: Attempt, options: ImportOptions) {
+  constructor(kind: BulkKind, caller: Actor, attempt: Attempt, options: ImportOptions) {
     this.#kind = kind
     this.#caller = caller
     this.#attempt = attempt

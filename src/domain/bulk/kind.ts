@@ -1,13 +1,10 @@
 import type { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import type { Actor } from '../actor.ts'
 import type { ListOperation } from '../operation/list-operation.ts'
 import type { Refusal } from '../operation/refusal.ts'
 import type { Resource } from '../operation/resource.ts'
-import type { OperationCaller } from '../operation.ts'
 import type { KnownNames } from './known-names.ts'
-
-/** Who imports or exports; on the command line it is nobody we know by name. */
-export type BulkCaller = Omit<OperationCaller, 'userId'> & { readonly userId?: string | undefined }
 
 /** A column that an import takes. */
 export interface BulkColumn {
@@ -67,7 +64,7 @@ export interface BulkKind {
    */
   write(
     tx: SchoolTx,
-    caller: BulkCaller,
+    caller: Actor,
     rows: readonly ImportRow[],
     known: KnownNames,
   ): Promise<RowOutcome[]>

@@ -2,10 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import type { Actor } from '../actor.ts'
 import { OperationRefused, type Refusal } from '../operation/refusal.ts'
 import { wireObject } from '../operation/resource.ts'
 import { shapeOf } from './column-shape.ts'
-import type { BulkCaller, RowOutcome } from './kind.ts'
+import type { RowOutcome } from './kind.ts'
 import { matching, seeking, wantedAs } from './seek.ts'
 import type { KeyedDetails, StartedRow } from './table-details.ts'
 
@@ -14,7 +15,7 @@ type Values = Record<string, unknown>
 /** Finds the objects that rows speak of, by id or else by what names them. */
 export async function findBefore(
   tx: SchoolTx,
-  caller: BulkCaller,
+  caller: Actor,
   details: KeyedDetails,
   rows: readonly StartedRow[],
 ): Promise<void> {
@@ -40,7 +41,7 @@ export async function findBefore(
  */
 async function findBy(
   tx: SchoolTx,
-  caller: BulkCaller,
+  caller: Actor,
   { of, columns, key, seek }: KeyedDetails,
   names: readonly string[],
   rows: readonly StartedRow[],
@@ -109,7 +110,7 @@ export function planRow(
   row: StartedRow,
   details: KeyedDetails,
   defaults: Values,
-  caller: BulkCaller,
+  caller: Actor,
 ): void {
   if (row.outcome !== undefined) return
   try {

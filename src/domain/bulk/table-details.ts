@@ -1,8 +1,9 @@
 import type { SchoolTx, TenantTable } from '../../foundation/db/school-db.ts'
+import type { Actor } from '../actor.ts'
 import type { ListOperation } from '../operation/list-operation.ts'
 import type { Refusal } from '../operation/refusal.ts'
 import type { Resource } from '../operation/resource.ts'
-import type { BulkCaller, BulkColumn, BulkKind, RowOutcome } from './kind.ts'
+import type { BulkColumn, BulkKind, RowOutcome } from './kind.ts'
 import type { StandIn } from './stand-in.ts'
 
 type Values = Record<string, unknown>
@@ -68,9 +69,9 @@ export interface TableKindDetails {
   /** Fills in what the key of an object has and its rows do not say. */
   locate?(tx: SchoolTx, rows: readonly StartedRow[]): Promise<void>
   /** Completes a row, and refuses it by throwing where its values contradict the object as it is. */
-  settle?(row: StartedRow, caller: BulkCaller): void
+  settle?(row: StartedRow, caller: Actor): void
   /** Looks at rows before they are written: completes them, refuses single ones, or throws. */
-  inspect?(tx: SchoolTx, rows: readonly PlannedRow[], caller: BulkCaller): Promise<void>
+  inspect?(tx: SchoolTx, rows: readonly PlannedRow[], caller: Actor): Promise<void>
   /** Throws where what was written breaks a rule that needs other rows. */
   confirm?(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<void>
 }

@@ -1,9 +1,10 @@
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import type { Actor } from '../actor.ts'
 import { refusalFromDatabase } from '../operation/database-refusal.ts'
 import { id } from '../operation/fields.ts'
 import { OperationRefused, type Refusal } from '../operation/refusal.ts'
 import { claimer } from './claimer.ts'
-import type { BulkCaller, BulkKind, ImportRow, RowOutcome } from './kind.ts'
+import type { BulkKind, ImportRow, RowOutcome } from './kind.ts'
 import type { KnownNames } from './known-names.ts'
 import { findBefore, identityOf, planRow } from './plan-rows.ts'
 import { externalId, idOfExternal, type Named } from './stand-in.ts'
@@ -72,7 +73,7 @@ function blankOf(names: readonly string[]): Record<string, undefined> {
 
 async function writeAll(
   tx: SchoolTx,
-  caller: BulkCaller,
+  caller: Actor,
   rows: readonly ImportRow[],
   writing: Writing,
 ): Promise<RowOutcome[]> {

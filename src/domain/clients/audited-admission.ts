@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import type { AuditedActor } from '../actor.ts'
 import { auditInsert } from '../audit/audit.ts'
-import { type ChangedBy, changeEntry } from '../audit/record-change.ts'
+import { changeEntry } from '../audit/record-change.ts'
 import type { ClientKind } from './client.ts'
 
 /**
@@ -12,7 +13,7 @@ import type { ClientKind } from './client.ts'
 export async function admitAudited(
   at: SchoolDb,
   client: { readonly clientId: string; readonly kind: ClientKind },
-  by: ChangedBy,
+  by: AuditedActor,
   upsert: RawBuilder<unknown>,
 ): Promise<void> {
   const { clientId, kind } = client

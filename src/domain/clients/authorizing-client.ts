@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
-import type { ChangedBy } from '../audit/record-change.ts'
+import type { AuditedActor } from '../actor.ts'
 import type { School } from '../schools/school.ts'
 import { admitAudited } from './audited-admission.ts'
 import { type Client, findClient } from './client.ts'
@@ -80,7 +80,7 @@ export async function findAuthorizingClient(
  * its row was deleted: an owner or admin has just said yes to it. What keeps a client out is
  * disabling it. A deleted row's review went with it.
  */
-export async function admitClient(at: SchoolDb, client: Client, by: ChangedBy): Promise<void> {
+export async function admitClient(at: SchoolDb, client: Client, by: AuditedActor): Promise<void> {
   if (client.clientId === EXPLORER_CLIENT_ID) await admitExplorerClient(at, client, by)
   if (client.kind === 'vendor') await admitVendorPlatform(at, client.clientId, by)
   if (client.kind === 'document') {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import { type ChangedBy, recordChange } from '../audit/record-change.ts'
+import type { AuditedActor } from '../actor.ts'
+import { recordChange } from '../audit/record-change.ts'
 import { withdrawCodesOfClient } from '../grants/withdraw-codes.ts'
 import { SCOPES_OF_AUDIENCE } from './scope-catalogue.ts'
 import { admitVendorPlatform } from './vendor-platforms.ts'
@@ -19,7 +20,7 @@ export type StandingChange =
 export async function disableClient(
   tx: SchoolTx,
   clientId: string,
-  by: ChangedBy,
+  by: AuditedActor,
 ): Promise<StandingChange> {
   // Before the client is locked, for an exchange in flight holds its code and then needs the client.
   // A code that stayed would work again if the client were switched on within its lifetime.
@@ -41,7 +42,7 @@ export async function disableClient(
 export async function enableClient(
   tx: SchoolTx,
   clientId: string,
-  by: ChangedBy,
+  by: AuditedActor,
 ): Promise<StandingChange> {
   const client = await lockClient(tx, clientId)
   if (client === undefined) return { kind: 'unknown' }
@@ -55,7 +56,7 @@ export async function enableClient(
 export async function reviewDocumentClient(
   tx: SchoolTx,
   clientId: string,
-  by: ChangedBy,
+  by: AuditedActor,
 ): Promise<StandingChange | { readonly kind: 'no_document' }> {
   const client = await lockClient(tx, clientId)
   if (client === undefined) return { kind: 'unknown' }
@@ -65,7 +66,7 @@ export async function reviewDocumentClient(
     .update('clients')
     .set({
       reviewed_at: sql<Date>`now()`,
-      reviewed_by: by.actorUserId ?? null,
+      reviewed_by: by.userId ?? null,
       scopes: SCOPES_OF_AUDIENCE.operator.toArray(),
     })
     .where('client_id', '=', clientId)

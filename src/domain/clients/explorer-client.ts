@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
-import type { ChangedBy } from '../audit/record-change.ts'
+import type { AuditedActor } from '../actor.ts'
 import type { School } from '../schools/school.ts'
 import { admitAudited } from './audited-admission.ts'
 import type { Client } from './client.ts'
@@ -45,7 +45,7 @@ export async function findExplorerClient(
 export async function admitExplorerClient(
   at: SchoolDb,
   client: Client,
-  by: ChangedBy,
+  by: AuditedActor,
 ): Promise<void> {
   const upsert = sql`
     insert into clients as c (school_id, client_id, kind, audience, name, redirect_uris, scopes)

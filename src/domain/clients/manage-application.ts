@@ -3,7 +3,8 @@ import { randomSecret, uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import { type MintedToken, mintToken } from '../../foundation/protocol/token-format.ts'
-import { type ChangedBy, recordChange } from '../audit/record-change.ts'
+import type { AuditedActor } from '../actor.ts'
+import { recordChange } from '../audit/record-change.ts'
 import { endAuthorizationsOfClient } from '../grants/authorizations.ts'
 import { withdrawCodesOfClient } from '../grants/withdraw-codes.ts'
 import {
@@ -29,7 +30,7 @@ type Refusal =
 export async function createApplication(
   tx: SchoolTx,
   fresh: NewApplication,
-  by: ChangedBy,
+  by: AuditedActor,
 ): Promise<
   | {
       readonly kind: 'created'
@@ -53,7 +54,7 @@ export async function createApplication(
       ...details,
       confidential: fresh.confidential,
       secret_hash: secret?.hash ?? null,
-      created_by: by.actorUserId ?? null,
+      created_by: by.userId ?? null,
     })
     .onConflict((conflict) => conflict.columns(['school_id', 'client_id']).doNothing())
     .returning('client_id')
@@ -83,7 +84,7 @@ export async function changeApplication(
   tx: SchoolTx,
   clientId: string,
   changes: Partial<ApplicationDetails>,
-  by: ChangedBy,
+  by: AuditedActor,
 ): Promise<{ readonly kind: 'changed' } | Refusal> {
   const application = await lockApplication(tx, clientId)
   if (application === undefined) return { kind: 'unknown' }
@@ -100,7 +101,7 @@ export async function changeApplication(
 export async function rotateSecret(
   tx: SchoolTx,
   clientId: string,
-  by: ChangedBy,
+  by: AuditedActor,
 ): Promise<
   | { readonly kind: 'rotated'; readonly secret: string }
   | { readonly kind: 'public' }
@@ -123,7 +124,7 @@ export async function rotateSecret(
 export async function deleteApplication(
   tx: SchoolTx,
   clientId: string,
-  by: ChangedBy,
+  by: AuditedActor,
 ): Promise<{ readonly kind: 'deleted'; readonly people: number } | { readonly kind: 'unknown' }> {
   // Codes first: an exchange that already holds its code then finishes before we look for what it
   // opened, and one that comes later finds no code. The other way round they would wait for each other.

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
-import type { ChangedBy } from '../audit/record-change.ts'
+import type { AuditedActor } from '../actor.ts'
 import { admitAudited } from './audited-admission.ts'
 import { SCOPES_OF_AUDIENCE } from './scope-catalogue.ts'
 
@@ -59,7 +59,7 @@ export async function findVendorPlatformByName(
 export async function admitVendorPlatform(
   at: SchoolDb,
   clientId: string,
-  by: ChangedBy,
+  by: AuditedActor,
 ): Promise<void> {
   const upsert = sql`
     insert into clients as c (school_id, client_id, kind, audience, name, redirect_uris, scopes, reviewed_at)

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import type { Actor } from '../actor.ts'
 import { id } from '../operation/fields.ts'
 import { listOperation } from '../operation/list-operation.ts'
 import { changeOperation, createOperation } from '../operation/object-operations.ts'
@@ -9,7 +10,6 @@ import { conflict, invalid } from '../operation/refusal.ts'
 import { loadObject } from '../operation/resource.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import { checkVersion, writing } from '../operation/writing.ts'
-import type { OperationCaller } from '../operation.ts'
 import { checkMembers } from '../people/check-members.ts'
 import { attendees, meetings } from './meeting-resource.ts'
 import { slots } from './slot-operations.ts'
@@ -129,7 +129,7 @@ export const removeAttendee = changeOperation({
 
 async function takeSeat(
   tx: SchoolTx,
-  caller: OperationCaller,
+  caller: Actor,
   meeting: string,
   member: string,
   ifVersion?: number,

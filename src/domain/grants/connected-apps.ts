@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
+import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import type { ClientKind } from '../clients/client.ts'
 import { withdrawCodesOfClient } from './withdraw-codes.ts'
@@ -82,12 +83,6 @@ function appFromRows(rows: readonly Row[]): ConnectedApp[] {
 /** One authorization, or all that an app was given. */
 export type WhatToEnd = { readonly authorizationId: string } | { readonly clientId: string }
 
-/** Whoever ends it: the person themselves, or an operator of the school. */
-export interface EndedBy {
-  readonly actorUserId: string
-  readonly requestId: string
-}
-
 /**
  * Ends what a person allowed, with every pair of it at once; how many authorizations that were.
  * A code of theirs on its way to the app goes as well, whatever was ended: it would let the app in
@@ -97,7 +92,8 @@ export async function endConnectedApp(
   at: SchoolDb,
   userId: string,
   what: WhatToEnd,
-  { actorUserId, requestId }: EndedBy,
+  /** The person, or an operator of the school. */
+  by: Pick<Actor, 'userId' | 'requestId'>,
 ): Promise<number> {
   return await at.transaction(async (tx) => {
     // Codes first: an exchange in flight then finishes before we look for what it opened.
@@ -120,12 +116,12 @@ export async function endConnectedApp(
       await record(tx, {
         action: 'authorization.ended',
         outcome: 'ok',
-        actorUserId,
+        actorUserId: by.userId,
         clientId: client_id,
         authorizationId: id,
-        ...(actorUserId === userId ? {} : { subject: userId }),
-        detail: { by: actorUserId === userId ? 'person' : 'operator' },
-        requestId,
+        ...(by.userId === userId ? {} : { subject: userId }),
+        detail: { by: by.userId === userId ? 'person' : 'operator' },
+        requestId: by.requestId,
       })
     }
     return ended.length

@@ -64,7 +64,7 @@ export async function grantConsent(
   requestId: string,
 ): Promise<string> {
   const { pending, client } = question
-  await admitClient(at, client, { via: 'consent', actorUserId: session.person.id, requestId })
+  await admitClient(at, client, { via: 'consent', userId: session.person.id, requestId })
   const code = await issueCode(at, {
     clientId: client.clientId,
     userId: session.person.id,

@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
-import type { OperationCaller, OperationExample, ReadOperation } from '../operation.ts'
+import type { Actor } from '../actor.ts'
+import type { OperationExample, ReadOperation } from '../operation.ts'
 import { afterCursor, cursorOf, inOrder, type Sorting, type SortType } from './cursor.ts'
 import { count, line, time } from './fields.ts'
 import { expandObjects, keyOf, type Resource, selectObjects } from './resource.ts'
@@ -65,11 +66,7 @@ interface ListDetails<S extends z.ZodObject> {
   /** Ids of what the list lies in, each a column of the rows. */
   readonly within?: Readonly<Record<string, z.ZodType>>
   /** Refuses a parent that does not exist: an empty list would hide the mistake. */
-  checkParent?(
-    at: SchoolDb,
-    caller: OperationCaller,
-    input: Record<string, unknown>,
-  ): Promise<unknown>
+  checkParent?(at: SchoolDb, caller: Actor, input: Record<string, unknown>): Promise<unknown>
   readonly filters?: Readonly<Record<string, Filter>>
   /** Columns that rows can be sorted by; none may be null. */
   readonly sorts: Readonly<Record<string, SortType>>
@@ -199,7 +196,7 @@ function sortingsOf(sorts: Readonly<Record<string, SortType>>): ReadonlyMap<stri
 
 async function countObjects(
   at: SchoolDb,
-  caller: OperationCaller,
+  caller: Actor,
   resource: Resource,
   wanted: RawBuilder<unknown>,
 ): Promise<number> {

@@ -1,11 +1,7 @@
 import { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import type {
-  OperationCaller,
-  OperationExample,
-  ReadOperation,
-  WriteOperation,
-} from '../operation.ts'
+import type { Actor } from '../actor.ts'
+import type { OperationExample, ReadOperation, WriteOperation } from '../operation.ts'
 import { id, ifVersion } from './fields.ts'
 import { expandField, expansionScopes, namesIn } from './list-operation.ts'
 import { expandObjects, loadObject, type Resource } from './resource.ts'
@@ -50,7 +46,7 @@ export function createOperation<S extends z.ZodObject, F extends z.ZodRawShape>(
   details: Details<S> & {
     readonly fields: F
     /** Returns the id of what was made. */
-    create(tx: SchoolTx, caller: OperationCaller, input: z.output<z.ZodObject<F>>): Promise<string>
+    create(tx: SchoolTx, caller: Actor, input: z.output<z.ZodObject<F>>): Promise<string>
   },
 ): WriteOperation {
   const { of: resource, fields, create, ...described } = details
@@ -76,7 +72,7 @@ export type Changing<F extends z.ZodRawShape> = z.output<z.ZodObject<F>> & {
 export function changeOperation<S extends z.ZodObject, F extends z.ZodRawShape>(
   details: Details<S> & {
     readonly fields: F
-    change(tx: SchoolTx, caller: OperationCaller, input: Changing<F>): Promise<void>
+    change(tx: SchoolTx, caller: Actor, input: Changing<F>): Promise<void>
   },
 ): WriteOperation {
   const { of: resource, fields, change, ...described } = details
@@ -95,7 +91,7 @@ export function changeOperation<S extends z.ZodObject, F extends z.ZodRawShape>(
 /** Removes an object for good; the answer names what is gone. */
 export function removeOperation<S extends z.ZodObject>(
   details: Details<S> & {
-    remove(tx: SchoolTx, caller: OperationCaller, input: Changing<z.ZodRawShape>): Promise<void>
+    remove(tx: SchoolTx, caller: Actor, input: Changing<z.ZodRawShape>): Promise<void>
   },
 ): WriteOperation {
   const { of: resource, remove, ...described } = details

@@ -1,11 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { z } from 'zod'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
-import type { OperationCaller } from '../operation.ts'
+import type { Actor } from '../actor.ts'
 import { notFound } from './refusal.ts'
-
-/** All that rows need to know of whoever reads them: where their URLs begin. */
-export type Viewer = Pick<OperationCaller, 'origin'>
 
 /** A kind of object as operations show it. */
 export interface Resource<S extends z.ZodObject = z.ZodObject> {
@@ -16,7 +13,7 @@ export interface Resource<S extends z.ZodObject = z.ZodObject> {
    * Selects this school's rows, with columns named as in the schema. Whoever reads them calls the
    * result `r`.
    */
-  rows(at: SchoolDb, caller: Viewer): RawBuilder<unknown>
+  rows(at: SchoolDb, caller: Pick<Actor, 'origin'>): RawBuilder<unknown>
   /** The column that ids in paths are compared with. */
   readonly key?: string
   /** Related objects that a caller may ask to have put in. */
@@ -28,14 +25,18 @@ export interface Expansion {
   readonly scopes: readonly string[]
   /** The member that holds the id of the related object. */
   readonly by: string
-  load(at: SchoolDb, caller: Viewer, ids: readonly string[]): Promise<ReadonlyMap<string, unknown>>
+  load(
+    at: SchoolDb,
+    caller: Pick<Actor, 'origin'>,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, unknown>>
 }
 
 type Row = Record<string, unknown>
 
 export async function loadObject<S extends z.ZodObject>(
   at: SchoolDb,
-  caller: Viewer,
+  caller: Pick<Actor, 'origin'>,
   resource: Resource<S>,
   id: string,
 ): Promise<z.output<S>> {
@@ -58,7 +59,7 @@ export function expansionOf(resource: Resource, by: string, scopes: readonly str
 
 export async function selectObjects<S extends z.ZodObject>(
   at: SchoolDb,
-  caller: Viewer,
+  caller: Pick<Actor, 'origin'>,
   resource: Resource<S>,
   rest: RawBuilder<unknown>,
 ): Promise<z.output<S>[]> {
@@ -82,7 +83,7 @@ export function wireValue(value: unknown): unknown {
 /** Puts the related objects in that were asked for; one that is gone becomes null. */
 export async function expandObjects(
   at: SchoolDb,
-  caller: Viewer,
+  caller: Pick<Actor, 'origin'>,
   resource: Resource,
   objects: readonly Row[],
   names: readonly string[],

@@ -1,8 +1,9 @@
 import { sql, type Transaction } from 'kysely'
 import type { DB } from '../../foundation/db/schema.generated.ts'
 import { atSchoolInTransaction } from '../../foundation/db/school-db.ts'
+import type { AuditedActor } from '../actor.ts'
 import { recordForInstallation } from '../audit/audit.ts'
-import { type ChangedBy, changeEntry, recordChange } from '../audit/record-change.ts'
+import { changeEntry, recordChange } from '../audit/record-change.ts'
 import { endAuthorizationsOfPerson } from '../grants/authorizations.ts'
 import { endSessionsOfPerson } from './sessions.ts'
 
@@ -28,7 +29,7 @@ export async function deletePerson(
   tx: Transaction<DB>,
   userId: string,
   options: { readonly force: boolean },
-  by: ChangedBy,
+  by: AuditedActor,
 ): Promise<PersonDeletion> {
   const person = await tx
     .selectFrom('users')
@@ -79,7 +80,7 @@ async function schoolsOwnedAlone(tx: Transaction<DB>, userId: string): Promise<r
 async function leaveEverySchool(
   tx: Transaction<DB>,
   userId: string,
-  by: ChangedBy,
+  by: AuditedActor,
 ): Promise<number> {
   const left = await tx
     .updateTable('school_members')

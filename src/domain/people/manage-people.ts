@@ -2,8 +2,9 @@ import { sql, type Transaction } from 'kysely'
 import { z } from 'zod'
 import type { DB } from '../../foundation/db/schema.generated.ts'
 import { atSchoolInTransaction, type SchoolTx } from '../../foundation/db/school-db.ts'
+import type { AuditedActor } from '../actor.ts'
 import { recordForInstallation } from '../audit/audit.ts'
-import { type ChangedBy, changeEntry, recordChange } from '../audit/record-change.ts'
+import { changeEntry, recordChange } from '../audit/record-change.ts'
 import { ROLES, type Role, setRoles } from './membership.ts'
 import { findOrCreatePerson, findPersonByEmail } from './person.ts'
 
@@ -47,7 +48,7 @@ export async function addMember(
   tx: Transaction<DB>,
   schoolId: string,
   fresh: NewMember,
-  by: ChangedBy,
+  by: AuditedActor,
 ): Promise<
   | { readonly kind: 'added'; readonly userId: string }
   | { readonly kind: 'invalid'; readonly problems: readonly PersonProblem[] }
@@ -88,7 +89,7 @@ export async function changeRoles(
   tx: SchoolTx,
   userId: string,
   roles: readonly Role[],
-  by: ChangedBy,
+  by: AuditedActor,
 ): Promise<RoleChange> {
   const { rows } = await tx.run(sql<{ user_id: string; roles: Role[] }>`
     select m.user_id, m.roles from school_members m join users u on u.id = m.user_id

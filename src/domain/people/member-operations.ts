@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { acrossSchools, type SchoolTx } from '../../foundation/db/school-db.ts'
+import type { Actor } from '../actor.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { email, line } from '../operation/fields.ts'
 import { filter, listOperation, searchIn, timeFilters } from '../operation/list-operation.ts'
@@ -12,7 +13,6 @@ import {
 } from '../operation/object-operations.ts'
 import { conflict, forbidden, invalid, notFound } from '../operation/refusal.ts'
 import { checkVersion } from '../operation/writing.ts'
-import type { OperationCaller } from '../operation.ts'
 import { addMember, changeRoles } from './manage-people.ts'
 import { members, writtenMembers } from './member-resource.ts'
 import { ROLES, type Role, rolesAt } from './membership.ts'
@@ -80,10 +80,10 @@ export const createMember = createOperation({
 
 export async function addPerson(
   tx: SchoolTx,
-  caller: OperationCaller,
+  caller: Actor,
   input: { email: string; name: string; roles: readonly Role[] },
 ): Promise<string> {
-  const outcome = await addMember(acrossSchools(tx), tx.schoolId, input, changedBy(caller))
+  const outcome = await addMember(acrossSchools(tx), tx.schoolId, input, caller)
   if (outcome.kind === 'added') return outcome.userId
   const [first] = outcome.problems
   throw invalid(first?.field ?? '', 'invalid', first?.problem ?? 'Another value is needed.')
@@ -134,24 +134,20 @@ export async function checkMember(
 }
 
 /** An admin who could make owners could make themselves one. */
-function checkOwnerRole(caller: OperationCaller, touched: readonly Role[]): void {
+function checkOwnerRole(caller: Actor, touched: readonly Role[]): void {
   if (!touched.includes('owner') || caller.roles.includes('owner')) return
   throw forbidden('owners_only', 'Only an owner may give or take the owner role. Ask one of them.')
 }
 
 export async function setTo(
   tx: SchoolTx,
-  caller: OperationCaller,
+  caller: Actor,
   userId: string,
   roles: readonly Role[],
 ): Promise<void> {
-  const outcome = await changeRoles(tx, userId, roles, changedBy(caller))
+  const outcome = await changeRoles(tx, userId, roles, caller)
   if (outcome.kind === 'unknown') throw notFound('member')
   if (outcome.kind === 'last_owner') {
     throw conflict('last_owner', 'A school needs an owner. Make somebody else an owner first.')
   }
-}
-
-function changedBy(caller: OperationCaller) {
-  return { via: caller.via, actorUserId: caller.userId, requestId: caller.requestId }
 }

@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import type { Actor } from '../actor.ts'
 import { count, email, id, text, utc, version } from '../operation/fields.ts'
-import type { Resource, Viewer } from '../operation/resource.ts'
+import type { Resource } from '../operation/resource.ts'
 import { ROLES } from './membership.ts'
 
 /** What belongs to the person: shown to those who may read people, written by nobody but them. */
@@ -51,7 +52,7 @@ function peopleRows(
     where m.school_id = ${at.schoolId} and u.deleted_at is null and m.roles <> '{}' and ${who}`
 }
 
-function personColumns(caller: Viewer): RawBuilder<unknown> {
+function personColumns(caller: Pick<Actor, 'origin'>): RawBuilder<unknown> {
   return sql`u.name, u.email,
     case when u.avatar_url like '/%' then ${caller.origin}::text || u.avatar_url else u.avatar_url end as picture_url,`
 }

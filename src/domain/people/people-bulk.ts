@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import type { BulkCaller, BulkKind, ImportRow, RowOutcome } from '../bulk/kind.ts'
+import type { Actor } from '../actor.ts'
+import type { BulkKind, ImportRow, RowOutcome } from '../bulk/kind.ts'
 import { writeInWaves } from '../bulk/waves.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { email, id, line } from '../operation/fields.ts'
@@ -94,7 +95,7 @@ interface Person {
 
 async function writePeople(
   tx: SchoolTx,
-  caller: BulkCaller,
+  caller: Actor,
   rows: readonly ImportRow[],
   rolesOf: RolesOf,
 ): Promise<RowOutcome[]> {
@@ -157,7 +158,7 @@ function lacking(column: string, detail: string): Refusal {
   return { kind: 'invalid', problems: [{ pointer: `/${column}`, code: 'required', detail }] }
 }
 
-function judge({ values, before, after }: Person, caller: BulkCaller): RowOutcome {
+function judge({ values, before, after }: Person, caller: Actor): RowOutcome {
   // Whether the account exists must not show, so a name is asked for either way.
   if (before.length === 0 && values.name === undefined) {
     return lacking('name', 'Whoever is no member yet needs a name, in case the account is new.')

@@ -3,9 +3,9 @@ import { uuidv7 } from '../../foundation/crypto/random.ts'
 import { plainList, textList } from '../../foundation/db/array-literals.ts'
 import { groupRows } from '../../foundation/db/group-rows.ts'
 import { acrossSchools, type SchoolTx } from '../../foundation/db/school-db.ts'
+import type { Actor } from '../actor.ts'
 import { ofAll, record, recordForInstallation } from '../audit/audit.ts'
 import { changeEntry } from '../audit/record-change.ts'
-import type { BulkCaller } from '../bulk/kind.ts'
 import type { Role } from './membership.ts'
 import { normalEmail } from './person.ts'
 
@@ -61,7 +61,7 @@ interface Added {
 /** Makes the accounts that do not exist yet. Nothing of those that do is touched, or told. */
 export async function addPersons(
   tx: SchoolTx,
-  caller: BulkCaller,
+  caller: Actor,
   people: readonly Added[],
 ): Promise<void> {
   const fresh = people.filter(({ userId }) => userId === undefined)
@@ -79,10 +79,12 @@ export async function addPersons(
       ${textList(rows.map((row) => row.email))}::text[],
       ${textList(rows.map((row) => row.name))}::text[])
     on conflict (lower(email)) do nothing returning id`.execute(db)
-  const by = { via: caller.via, actorUserId: caller.userId, requestId: caller.requestId }
   const ids = new Set(made.rows.map(({ id }) => id))
   if (ids.size > 0) {
-    await recordForInstallation(db, ofAll(changeEntry(by, { action: 'person.created' }), [...ids]))
+    await recordForInstallation(
+      db,
+      ofAll(changeEntry(caller, { action: 'person.created' }), [...ids]),
+    )
   }
   // Somebody else made them meanwhile.
   const missed = rows.filter(({ id }) => !ids.has(id))
@@ -104,7 +106,7 @@ interface Changed {
 
 export async function writeRoles(
   tx: SchoolTx,
-  caller: BulkCaller,
+  caller: Actor,
   people: readonly Changed[],
 ): Promise<void> {
   if (people.length === 0) return
@@ -115,12 +117,11 @@ export async function writeRoles(
       ${plainList(people.map(({ userId }) => userId))}::uuid[],
       ${textList(people.map(({ after }) => plainList(after)))}::text[]) v (user_id, roles)
     on conflict (school_id, user_id) do update set roles = excluded.roles`)
-  const by = { via: caller.via, actorUserId: caller.userId, requestId: caller.requestId }
   const alike = groupRows(people, ({ before, after }) => `${before} ${after}`)
   for (const same of alike.values()) {
     const { before = [], after = [] } = same[0] ?? {}
     const detail = before.length === 0 ? { added: after } : { before, after }
-    const entry = changeEntry(by, { action: 'member.roles_changed', detail })
+    const entry = changeEntry(caller, { action: 'member.roles_changed', detail })
     const subjects = same.map(({ userId }) => userId ?? '')
     await record(tx, ofAll(entry, subjects))
   }

@@ -3,7 +3,8 @@ import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import type { DB } from '../../foundation/db/schema.generated.ts'
 import { atSchoolInTransaction, type SchoolTx } from '../../foundation/db/school-db.ts'
-import { type ChangedBy, recordChange } from '../audit/record-change.ts'
+import type { AuditedActor } from '../actor.ts'
+import { recordChange } from '../audit/record-change.ts'
 import type { SchoolVariant } from './school.ts'
 import {
   type FieldProblem,
@@ -22,7 +23,7 @@ export type SchoolRefusal =
 export async function createSchool(
   tx: Transaction<DB>,
   details: NewSchool,
-  by: ChangedBy,
+  by: AuditedActor,
 ): Promise<{ readonly kind: 'created'; readonly id: string } | SchoolRefusal> {
   const parsed = newSchool.safeParse(details)
   if (!parsed.success) return { kind: 'invalid', problems: fieldProblems(parsed.error) }
@@ -56,7 +57,7 @@ async function takenField(tx: Transaction<DB>, subdomain: string): Promise<'subd
 export async function changeSchool(
   tx: SchoolTx,
   changes: SchoolChanges,
-  by: ChangedBy,
+  by: AuditedActor,
 ): Promise<{ readonly kind: 'changed' } | SchoolRefusal> {
   const parsed = schoolChanges.safeParse(changes)
   if (!parsed.success) return { kind: 'invalid', problems: fieldProblems(parsed.error) }

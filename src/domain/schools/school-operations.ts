@@ -62,7 +62,7 @@ export const changeSchool: WriteOperation = {
         ...(contact_email === undefined ? {} : { contactEmail: contact_email as string | null }),
         ...(time_zone === undefined ? {} : { timeZone: time_zone as string }),
       },
-      { via: caller.via, actorUserId: caller.userId, requestId: caller.requestId },
+      caller,
     )
     if (outcome.kind === 'invalid') {
       const problems = outcome.problems.map(({ field, problem }) => ({

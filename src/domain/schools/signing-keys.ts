@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import { generateEs256Key } from '../../foundation/crypto/es256.ts'
 import { type Keyring, seal, unseal } from '../../foundation/crypto/seal.ts'
 import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
-import { type ChangedBy, recordChange } from '../audit/record-change.ts'
+import type { AuditedActor } from '../actor.ts'
+import { recordChange } from '../audit/record-change.ts'
 import type { KeyStage } from './school.ts'
 import { SIGNING_KEY_PURPOSE } from './signing.ts'
 
@@ -46,7 +47,7 @@ async function selectKeys(
 export async function publishKey(
   tx: SchoolTx,
   keyring: Keyring,
-  by: ChangedBy,
+  by: AuditedActor,
 ): Promise<{ readonly kid: string; readonly readyAt: Date }> {
   const { kid, publicJwk, privateKey } = generateEs256Key()
   const sealed = seal(keyring.key(SIGNING_KEY_PURPOSE), privateKey, tx.schoolId)
@@ -83,7 +84,7 @@ export async function activateKey(
   keyring: Keyring,
   kid: string,
   options: { readonly force: boolean },
-  by: ChangedBy,
+  by: AuditedActor,
 ): Promise<KeyActivation> {
   const keys = await selectKeys(tx, sql`for update`)
   const key = keys.find((candidate) => candidate.kid === kid)
@@ -125,7 +126,7 @@ export async function retireKey(
   tx: SchoolTx,
   kid: string,
   options: { readonly force: boolean },
-  by: ChangedBy,
+  by: AuditedActor,
 ): Promise<KeyRetirement> {
   const keys = await selectKeys(tx, sql`for update`)
   const key = keys.find((candidate) => candidate.kid === kid)
@@ -136,7 +137,7 @@ export async function retireKey(
   return { kind: 'retired' }
 }
 
-async function retire(tx: SchoolTx, kid: string, by: ChangedBy): Promise<void> {
+async function retire(tx: SchoolTx, kid: string, by: AuditedActor): Promise<void> {
   await tx
     .update('signing_keys')
     .set({ stage: 'retired', retired_at: sql<Date>`now()` })

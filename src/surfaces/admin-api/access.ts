@@ -1,10 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Caller } from '../../domain/access/caller.ts'
-import {
-  type DescribedOperation,
-  neededScopes,
-  type OperationCaller,
-} from '../../domain/operation.ts'
+import { actorOf, type Caller } from '../../domain/access/caller.ts'
+import type { Actor } from '../../domain/actor.ts'
+import { type DescribedOperation, neededScopes } from '../../domain/operation.ts'
 import { addressBucket, clientAddress } from '../../foundation/http/client-address.ts'
 import { checkRate, createRateLimiter } from '../../foundation/http/rate-limit.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
@@ -64,14 +61,6 @@ function lacking(needed: readonly string[], description: string): OAuthError {
   return new OAuthError('insufficient_scope', description, { scope: needed.join(' ') })
 }
 
-export function operationCaller(request: FastifyRequest, caller: Caller): OperationCaller {
-  return {
-    userId: caller.person.id,
-    roles: caller.roles,
-    origin: request.school.origin,
-    via: 'admin_api',
-    clientId: caller.clientId,
-    authorizationId: caller.authorizationId,
-    requestId: request.id,
-  }
+export function apiActor(request: FastifyRequest, caller: Caller): Actor {
+  return actorOf(caller, { via: 'admin_api', origin: request.school.origin, requestId: request.id })
 }

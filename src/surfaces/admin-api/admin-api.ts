@@ -10,7 +10,7 @@ import { nameSurface } from '../../foundation/http/observe-requests.ts'
 import { acceptJson } from '../../foundation/http/request-body.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { answerOAuthError } from '../../gate/refusal.ts'
-import { checkScopes, createRateChecks, loadOperator, operationCaller } from './access.ts'
+import { apiActor, checkScopes, createRateChecks, loadOperator } from './access.ts'
 import { type Answer, answerOf, sendAnswer } from './answer.ts'
 import { addBulkRoutes } from './bulk.ts'
 import { BULK_ROUTES } from './bulk-routes.ts'
@@ -115,12 +115,7 @@ async function answer(request: FastifyRequest, route: Route, plan: InputPlan): P
   const input = inputOf(request, plan)
   if (operation.kind !== 'read') return await answerWrite(request, writing(route), caller, input)
   checkScopes(caller, neededScopes(operation, input))
-  const outcome = await performOperation(
-    operation,
-    request.at,
-    operationCaller(request, caller),
-    input,
-  )
+  const outcome = await performOperation(operation, request.at, apiActor(request, caller), input)
   if (outcome.kind === 'done') return answerOf(request, route, outcome.output)
   if (outcome.kind !== 'invalid') throw problemOf(outcome)
   throw wrongParameters(

@@ -8,7 +8,7 @@ import { type Format, HeadingError } from '../../domain/bulk/row-reader.ts'
 import { invalidInput, OperationRefused } from '../../domain/operation/refusal.ts'
 import { RequestRefusedError } from '../../foundation/http/client-fault.ts'
 import { apiHeaders } from '../../foundation/http/security-headers.ts'
-import { operationCaller } from './access.ts'
+import { apiActor } from './access.ts'
 import { BULK_ROUTES, type BulkRoute } from './bulk-routes.ts'
 import { Problem, type RequestProblem } from './problem.ts'
 import { planOf, routerPath } from './route.ts'
@@ -59,7 +59,7 @@ async function sendExport(
     .header('vary', 'Authorization')
     .header('content-type', TYPES[format])
     .header('content-disposition', `attachment; filename="${kind.name}.${format}"`)
-  const viewer = operationCaller(request, callerOf(request))
+  const viewer = apiActor(request, callerOf(request))
   const rows = exportRows(request.at, viewer, kind, { format, after, only })
   try {
     // What is wrong shows at the first page, while it can still be told.
@@ -95,7 +95,7 @@ async function takeImport(
   if (imports.running >= IMPORTS_AT_ONCE) throw busy()
   imports.running += 1
   try {
-    const caller = operationCaller(request, callerOf(request))
+    const caller = apiActor(request, callerOf(request))
     const summary = await importRows(request.at, caller, kind, bodyOf(request), {
       format: formatOf(request),
       dryRun,

@@ -3,7 +3,7 @@ import type { Caller } from '../../domain/access/caller.ts'
 import { keepAnswer, lookUpWrite, type WriteName } from '../../domain/idempotency/repeated-write.ts'
 import { refusalFrom, runWrite, type WriteOperation } from '../../domain/operation.ts'
 import { rawPath } from '../../foundation/http/raw-url.ts'
-import { operationCaller } from './access.ts'
+import { apiActor } from './access.ts'
 import { type Answer, answerOf } from './answer.ts'
 import { Problem, problemOf } from './problem.ts'
 import type { Route } from './route.ts'
@@ -26,7 +26,7 @@ export async function answerWrite(
         if (repeated.kind === 'repeated') return replayed(repeated.answer)
         if (repeated.kind !== 'first') throw keyProblem(repeated.kind)
       }
-      const acting = operationCaller(request, caller)
+      const acting = apiActor(request, caller)
       const output = await runWrite(route.operation, tx, acting, input)
       const answer = answerOf(request, route, output)
       if (name !== undefined) await keepAnswer(tx, name, answer)

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createDemoWorld } from '../../../src/demo/demo-world.ts'
-import { type OperationCaller, performOperation } from '../../../src/domain/operation.ts'
+import type { Actor } from '../../../src/domain/actor.ts'
+import { performOperation } from '../../../src/domain/operation.ts'
 import { Keyring } from '../../../src/foundation/crypto/seal.ts'
 import { atSchool } from '../../../src/foundation/db/school-db.ts'
 import { ROUTES } from '../../../src/surfaces/admin-api/routes.ts'
@@ -13,7 +14,7 @@ beforeAll(async () => {
   await createDemoWorld(db, { port: 3000, keyring })
 }, 60_000)
 
-const caller: OperationCaller = {
+const caller: Actor = {
   userId: '00000000-0000-7000-8000-000000000000',
   roles: ['owner'],
   origin: 'http://localhost:3000',

@@ -1,11 +1,6 @@
 import { z } from 'zod'
-import type { Caller } from '../../../domain/access/caller.ts'
-import {
-  neededScopes,
-  type Operation,
-  type OperationCaller,
-  performOperation,
-} from '../../../domain/operation.ts'
+import { actorOf, type Caller } from '../../../domain/access/caller.ts'
+import { neededScopes, type Operation, performOperation } from '../../../domain/operation.ts'
 import { ScopeSet } from '../../../foundation/protocol/scope-set.ts'
 import {
   everywhere,
@@ -124,15 +119,8 @@ function unknownAction(tool: OperationTool, caller: Caller): ToolProblem {
 
 async function perform(operation: Operation, call: SignedInCall, input: object): Promise<object> {
   const { caller, school } = call
-  const actor: OperationCaller = {
-    userId: caller.person.id,
-    roles: caller.roles,
-    origin: school.origin,
-    via: 'mcp',
-    clientId: caller.clientId,
-    authorizationId: caller.authorizationId,
-    requestId: call.requestId,
-  }
+  const { requestId } = call
+  const actor = actorOf(caller, { via: 'mcp', origin: school.origin, requestId })
   if (operation.kind !== 'read') checkUncut(input)
   const outcome = await performOperation(operation, call.at, actor, input)
   if (outcome.kind !== 'done') throw new ToolProblem(refusalText(outcome))

@@ -33,7 +33,7 @@ export function addConnectedAppRoutes(app: FastifyInstance, context: AppContext)
     const clientId = form.get('client')
     const what = clientId !== null ? { clientId: withoutNul(clientId) } : { authorizationId }
     const { id } = session.person
-    const by = { actorUserId: id, requestId: request.id }
+    const by = { userId: id, requestId: request.id }
     const ended =
       clientId !== null || isUuid(authorizationId)
         ? await endConnectedApp(request.at, id, what, by)

@@ -18,7 +18,7 @@ import { secretPage } from '../views/admin/secret.tsx'
 import { checkShown, detailsOf, loadApplication, MEMBER_SCOPES, readDraft } from './applications.ts'
 import { readPeople, STANDING_NOTICES } from './clients.ts'
 import { carrySecret, takeSecret } from './new-secret.ts'
-import { adminFrame, changedBy, loadOperator } from './operator.ts'
+import { adminFrame, loadOperator, operatorActor } from './operator.ts'
 
 const ONE = `${paths.applications}/:clientId`
 
@@ -48,7 +48,7 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
     const { operator, application } = await enter(request, pathOf(request))
     const { clientId } = application
     const draft = readDraft(checkedForm(context.keyring, request, operator))
-    const by = changedBy(request, operator)
+    const by = operatorActor(request, operator)
     const changed = await request.at.transaction((tx) =>
       changeApplication(tx, clientId, detailsOf(draft), by),
     )
@@ -63,7 +63,7 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
     const { operator, application } = await enter(request, pathOf(request))
     checkedForm(context.keyring, request, operator)
     const { clientId } = application
-    const by = changedBy(request, operator)
+    const by = operatorActor(request, operator)
     const made = await request.at.transaction((tx) => rotateSecret(tx, clientId, by))
     if (made.kind !== 'rotated') {
       return sendOn(reply, request, 'site', `${applicationPath(clientId)}?done=no-secret`)
@@ -95,7 +95,7 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
   app.post(`${ONE}/delete`, async (request, reply) => {
     const { operator, application } = await enter(request, pathOf(request))
     checkedForm(context.keyring, request, operator)
-    const by = changedBy(request, operator)
+    const by = operatorActor(request, operator)
     await request.at.transaction((tx) => deleteApplication(tx, application.clientId, by))
     return sendOn(reply, request, 'site', `${paths.applications}?done=deleted`)
   })

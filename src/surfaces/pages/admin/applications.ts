@@ -14,7 +14,7 @@ import type { ApplicationDraft } from '../views/admin/application-fields.tsx'
 import { applicationsPage } from '../views/admin/applications.tsx'
 import { newApplicationPage } from '../views/admin/new-application.tsx'
 import { carrySecret } from './new-secret.ts'
-import { adminFrame, changedBy, FeatureOff, loadOperator } from './operator.ts'
+import { adminFrame, FeatureOff, loadOperator, operatorActor } from './operator.ts'
 
 const NOTICES = { deleted: 'The application is gone, and every access it had has ended.' }
 
@@ -55,7 +55,7 @@ export function addApplicationRoutes(app: FastifyInstance, context: AppContext):
     checkShown(request, operator)
     const form = checkedForm(context.keyring, request, operator)
     const draft = readDraft(form)
-    const by = changedBy(request, operator)
+    const by = operatorActor(request, operator)
     const made = await request.at.transaction((tx) =>
       createApplication(tx, { ...detailsOf(draft), confidential: draft.confidential }, by),
     )

@@ -21,7 +21,7 @@ import { applicationPath, clientPath, paths } from '../views/admin/admin-page.ts
 import { clientPage } from '../views/admin/client.tsx'
 import { clientsPage, type DocumentSettings } from '../views/admin/clients.tsx'
 import type { PeopleProps } from '../views/admin/people.tsx'
-import { adminFrame, changedBy, loadOperator } from './operator.ts'
+import { adminFrame, loadOperator, operatorActor } from './operator.ts'
 import { saveSchool } from './settings.ts'
 
 const PEOPLE_SHOWN = 50
@@ -81,7 +81,7 @@ export function addClientRoutes(app: FastifyInstance, context: AppContext): void
 
   app.post(`${paths.clients}/review`, async (request, reply) => {
     const { operator, client } = await enterPost(context, request)
-    const by = changedBy(request, operator)
+    const by = operatorActor(request, operator)
     await request.at.transaction((tx) => reviewDocumentClient(tx, client.clientId, by))
     return sendOn(reply, request, 'site', `${clientPath(client.clientId)}&done=reviewed`)
   })
@@ -89,7 +89,7 @@ export function addClientRoutes(app: FastifyInstance, context: AppContext): void
   app.post(`${paths.clients}/standing`, async (request, reply) => {
     const { operator, client, form } = await enterPost(context, request)
     const off = form.get('standing') === 'off'
-    const by = changedBy(request, operator)
+    const by = operatorActor(request, operator)
     const change = off ? disableClient : enableClient
     await request.at.transaction((tx) => change(tx, client.clientId, by))
     return sendOn(reply, request, 'site', pageOf(client, off ? 'off' : 'on'))
@@ -99,7 +99,7 @@ export function addClientRoutes(app: FastifyInstance, context: AppContext): void
     const { operator, client, form } = await enterPost(context, request)
     const person = form.get('person') ?? ''
     if (!isUuid(person)) throw new RequestRefusedError(404, 'There is no such person here.')
-    const by = { actorUserId: operator.person.id, requestId: request.id }
+    const by = operatorActor(request, operator)
     await endConnectedApp(request.at, person, { clientId: client.clientId }, by)
     return sendOn(reply, request, 'site', pageOf(client, 'ended'))
   })

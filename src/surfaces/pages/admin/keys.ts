@@ -11,7 +11,7 @@ import type { AppContext } from '../../../gate/context.ts'
 import { checkedForm, sendOn, sendPage } from '../page-request.ts'
 import { paths } from '../views/admin/admin-page.tsx'
 import { keysPage } from '../views/admin/keys.tsx'
-import { adminFrame, changedBy, loadOperator } from './operator.ts'
+import { adminFrame, loadOperator, operatorActor } from './operator.ts'
 
 const NOTICES = {
   published: 'The key is published. It can sign once every cache has it.',
@@ -36,7 +36,7 @@ export function addKeyRoutes(app: FastifyInstance, context: AppContext): void {
   app.post(`${paths.keys}/publish`, async (request, reply) => {
     const operator = await loadOperator(request, paths.keys)
     checkedForm(context.keyring, request, operator)
-    const by = changedBy(request, operator)
+    const by = operatorActor(request, operator)
     await request.at.transaction((tx) => publishKey(tx, context.keyring, by))
     context.directory.forget(request.school.id)
     return sendOn(reply, request, 'site', `${paths.keys}?done=published`)
@@ -45,7 +45,7 @@ export function addKeyRoutes(app: FastifyInstance, context: AppContext): void {
   app.post(`${paths.keys}/activate`, async (request, reply) => {
     const operator = await loadOperator(request, paths.keys)
     const kid = checkedForm(context.keyring, request, operator).get('kid') ?? ''
-    const by = changedBy(request, operator)
+    const by = operatorActor(request, operator)
     const outcome = await request.at.transaction((tx) =>
       activateKey(tx, context.keyring, kid, { force: false }, by),
     )
@@ -64,7 +64,7 @@ export function addKeyRoutes(app: FastifyInstance, context: AppContext): void {
   app.post(`${paths.keys}/retire`, async (request, reply) => {
     const operator = await loadOperator(request, paths.keys)
     const kid = checkedForm(context.keyring, request, operator).get('kid') ?? ''
-    const by = changedBy(request, operator)
+    const by = operatorActor(request, operator)
     const outcome = await request.at.transaction((tx) => retireKey(tx, kid, { force: false }, by))
     context.directory.forget(request.school.id)
     if (outcome.kind === 'unknown') throw noSuchKey()

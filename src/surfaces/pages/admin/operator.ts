@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ChangedBy } from '../../../domain/audit/record-change.ts'
+import type { Actor } from '../../../domain/actor.ts'
 import { isOperator } from '../../../domain/people/membership.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import type { AppContext } from '../../../gate/context.ts'
@@ -39,8 +39,14 @@ export async function loadOperator(
   return session
 }
 
-export function changedBy(request: FastifyRequest, operator: BrowserSession): ChangedBy {
-  return { via: 'admin_area', actorUserId: operator.person.id, requestId: request.id }
+export function operatorActor(request: FastifyRequest, operator: BrowserSession): Actor {
+  return {
+    via: 'admin_area',
+    userId: operator.person.id,
+    roles: operator.roles,
+    origin: request.school.origin,
+    requestId: request.id,
+  }
 }
 
 export function adminFrame(

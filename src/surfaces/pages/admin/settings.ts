@@ -6,7 +6,7 @@ import type { AppContext } from '../../../gate/context.ts'
 import { checkedForm, sendOn, sendPage } from '../page-request.ts'
 import { paths } from '../views/admin/admin-page.tsx'
 import { settingsPage } from '../views/admin/settings.tsx'
-import { adminFrame, changedBy, loadOperator } from './operator.ts'
+import { adminFrame, loadOperator, operatorActor } from './operator.ts'
 
 const NOTICES = {
   'mcp-on': 'MCP connections is on. OAuth applications are under Developers now.',
@@ -51,7 +51,7 @@ export async function saveSchool(
   operator: BrowserSession,
   changes: SchoolChanges,
 ): Promise<{ readonly kind: 'changed' } | SchoolRefusal> {
-  const by = changedBy(request, operator)
+  const by = operatorActor(request, operator)
   const outcome = await request.at.transaction((tx) => changeSchool(tx, changes, by))
   context.directory.forget(request.school.id)
   return outcome

@@ -1,10 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import {
-  type Operation,
-  type OperationCaller,
-  type Outcome,
-  performOperation,
-} from '../../../../../domain/operation.ts'
+import { type Operation, type Outcome, performOperation } from '../../../../../domain/operation.ts'
 import type { BrowserSession } from '../../../../../domain/people/sessions.ts'
 import { RequestRefusedError } from '../../../../../foundation/http/client-fault.ts'
 import { rawPath } from '../../../../../foundation/http/raw-url.ts'
@@ -13,7 +8,7 @@ import { checkedForm } from '../../../page-request.ts'
 import type { Notices } from '../../../site-frame.ts'
 import { isUuid } from '../../../uuid.ts'
 import type { AdminFrame } from '../../../views/admin/admin-page.tsx'
-import { adminFrame, loadOperator } from '../../operator.ts'
+import { adminFrame, loadOperator, operatorActor } from '../../operator.ts'
 import type { AdminResource, Ask, Place, Row } from '../resource.ts'
 
 /** An owner or admin at a page of the school, with all that they can do through operations. */
@@ -36,15 +31,9 @@ export async function enter(
 ): Promise<Visit> {
   const isPost = request.method === 'POST'
   const operator = await loadOperator(request, isPost ? rawPath(request.raw.url ?? '') : undefined)
-  const caller: OperationCaller = {
-    userId: operator.person.id,
-    roles: operator.roles,
-    origin: request.school.origin,
-    via: 'admin_area',
-    requestId: request.id,
-  }
+  const actor = operatorActor(request, operator)
   const perform = (operation: Operation, input: Row) =>
-    performOperation(operation, request.at, caller, input)
+    performOperation(operation, request.at, actor, input)
   return {
     operator,
     place: { timeZone: request.school.timeZone, currency: request.school.currency },

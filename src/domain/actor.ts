@@ -1,0 +1,19 @@
+import type { Role } from './people/membership.ts'
+
+/** Who acts at a school, and through which surface. */
+export interface Actor {
+  readonly via: 'admin_api' | 'admin_area' | 'command_line' | 'consent' | 'mcp'
+  /** Absent on the command line, where no person signs in. */
+  readonly userId?: string | undefined
+  /** The roles at this school; the command line acts as an owner. */
+  readonly roles: readonly Role[]
+  /** The origin of the school, for the URLs in an answer. */
+  readonly origin: string
+  /** The client whose token the request carries, and the authorization behind that token. */
+  readonly clientId?: string | undefined
+  readonly authorizationId?: string | undefined
+  readonly requestId?: string | undefined
+}
+
+/** The part of an actor that is written into the audit entry of a change. */
+export type AuditedActor = Pick<Actor, 'via' | 'userId' | 'requestId'>
