@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { UUID } from '../../foundation/protocol/uuid.ts'
 import { csvLine, guarded } from '../../foundation/tabular/csv-line.ts'
 import type { Cell } from '../../foundation/tabular/csv-reader.ts'
 import type { Actor } from '../actor.ts'
@@ -90,8 +91,6 @@ function behind(kind: BulkKind, last: readonly string[] | undefined, limit: numb
       : sql`(${key}) > (${sql.join(last.map((value) => sql`${value}::uuid`))})`
   return sql`${condition} order by ${key} limit ${limit}`
 }
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 function parseKey(kind: BulkKind, after: string): readonly string[] {
   const parts = after.split(',')

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { UUID } from '../../foundation/protocol/uuid.ts'
 import { invalid } from './refusal.ts'
 
 /** How values of a sorted column are compared; `text` by code point, whatever the database's locale. */
@@ -45,8 +46,6 @@ function sortedBy({ column, type }: Sorting): RawBuilder<unknown> {
   const reference = sql`r.${sql.ref(column)}`
   return type === 'text' ? sql`${reference} collate "C"` : reference
 }
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 const READS: Readonly<Record<SortType, (value: unknown) => boolean>> = {
   time: (value) =>

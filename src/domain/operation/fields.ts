@@ -1,8 +1,7 @@
 import { z } from 'zod'
+import { UUID } from '../../foundation/protocol/uuid.ts'
 
 /** Wire types that the operations share. None transforms: what is checked is what was sent. */
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 export const id = z
   .string()

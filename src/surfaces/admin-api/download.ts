@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { servedType } from '../../domain/content/file-format.ts'
 import { findFile } from '../../domain/content/file-operations.ts'
+import { UUID } from '../../foundation/protocol/uuid.ts'
 import type { FileStore } from '../../foundation/storage/file-store.ts'
-
-const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
  * Uploads share the origin with sign-in, so none of them may ever run there: each is a download, its
@@ -22,7 +21,7 @@ const HARMLESS = {
 export function addDownloadRoute(app: FastifyInstance, store: FileStore): void {
   app.get('/files/:id', async (request, reply) => {
     const { id } = request.params as { id: string }
-    const file = ID.test(id) ? await findFile(request.at, id) : undefined
+    const file = UUID.test(id) ? await findFile(request.at, id) : undefined
     const bytes = file === undefined ? undefined : await store.read(file.storageKey)
     if (file === undefined || bytes === undefined) return reply.callNotFound()
     return reply

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { rawQuery } from '../../foundation/http/raw-url.ts'
+import { isUuid } from '../../foundation/protocol/uuid.ts'
 import { versionFrom } from './entity-tag.ts'
 import { Problem, type RequestProblem } from './problem.ts'
 import type { InputPlan, QueryType } from './route.ts'
@@ -16,15 +17,13 @@ export function inputOf(request: FastifyRequest, plan: InputPlan): Input {
   }
 }
 
-const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
 /** What is no id names nothing, so it is not found: the caller mistyped an address, not a field. */
 function pathOf(request: FastifyRequest, names: readonly string[]): Input {
   const given = request.params as Record<string, string>
   return Object.fromEntries(
     names.map((name) => {
       const value = given[name] ?? ''
-      if (ID.test(value)) return [name, value.toLowerCase()]
+      if (isUuid(value)) return [name, value.toLowerCase()]
       throw new Problem({
         status: 404,
         code: 'not_found',

@@ -1,11 +1,10 @@
 import { type InboxEntry, markAllRead, markRead } from '../../../domain/notifications/inbox.ts'
 import { type Subscription, setSubscription } from '../../../domain/notifications/subscriptions.ts'
+import { isUuid } from '../../../foundation/protocol/uuid.ts'
 import type { Builder, Ref } from '../builder.ts'
 import { refusal } from '../refusal.ts'
 import { needsScope } from '../scopes.ts'
 import type { NotificationChannelEnum } from './notification-subscription.ts'
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** Everything that account:write is good for. */
 export function addMutations(
@@ -29,7 +28,7 @@ export function addMutations(
         args: { id: t.arg.id({ required: true, description: 'Id of the notification.' }) },
         extensions: needsScope('account:write'),
         resolve: async (_root, { id }, { at, caller }) => {
-          const marked = UUID.test(id) ? await markRead(at, caller.person.id, id) : undefined
+          const marked = isUuid(id) ? await markRead(at, caller.person.id, id) : undefined
           if (marked === undefined) {
             throw refusal('not_found', 'The viewer has no notification with this id.', {
               argument: 'id',

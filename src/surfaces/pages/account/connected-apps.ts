@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { connectedApps, endConnectedApp } from '../../../domain/grants/connected-apps.ts'
+import { isUuid } from '../../../foundation/protocol/uuid.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { loadBrowserSession } from '../browser-session.ts'
 import { checkedForm, sendOn, sendPage } from '../page-request.ts'
 import { frameFor, withoutNul } from '../site-frame.ts'
-import { isUuid } from '../uuid.ts'
 import { connectedAppsPage } from '../views/connected-apps.tsx'
 
 const PATH = '/account/apps'
