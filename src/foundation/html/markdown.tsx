@@ -1,117 +1,66 @@
-import type { ComponentChildren, VNode } from 'preact'
-import { MarkdownLine } from './markdown-line.tsx'
+import MarkdownIt, { type Token } from 'markdown-it'
+import type { ComponentChildren } from 'preact'
+import { elementOf, leafOf, type OpenElement, withoutTricks } from './markdown-element.tsx'
 
 /**
- * Text that a school wrote, as Markdown: headings, paragraphs, lists, quotes, code and links. It
- * shares its origin with sign-in, so it becomes elements of ours and nothing else; raw HTML in it
- * stays text. Headings start below the page's own and never skip a level.
+ * Text that a school wrote, as CommonMark without raw HTML, images, reference links, underlined
+ * headings and indented code. The text shares its origin with sign-in, so the parser only finds
+ * tokens: we make every element ourselves, and raw HTML stays text. Headings start below the page's
+ * own and never skip a level.
  */
 export function Markdown({ text }: { text: string }) {
   return (
     <div class="prose" dir="auto">
-      {blocksOf(text.slice(0, MAX_LENGTH))}
+      {blocksOf(text)}
     </div>
   )
 }
 
 const MAX_LENGTH = 200_000
 
-// Controls, and what reorders or hides the letters around it.
-const TRICKS = /[\0-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]/g
+/** Rendering recurses, so elements that are nested deeper become plain text. */
+const MAX_DEPTH = 20
 
-const HEADING = /^(#{1,6}) +(.+?)(?: +#+)? *$/
-const RULE = /^ {0,3}(?:-{3,}|\*{3,}|_{3,}) *$/
-const FENCE = /^ {0,3}```/
-const QUOTE = /^ {0,3}> ?/
-const BULLET = /^ {0,3}[-*+] +/
-const NUMBER = /^ {0,3}\d{1,9}[.)] +/
+const parser = new MarkdownIt('commonmark', { html: false, maxNesting: MAX_DEPTH }).disable([
+  'html_block',
+  'html_inline',
+  'reference',
+  'image',
+  'lheading',
+  'code',
+])
 
-function blocksOf(text: string): VNode[] {
-  const lines = text.replace(/\r\n?/g, '\n').replace(TRICKS, '').split('\n')
-  const blocks: VNode[] = []
-  let heading = 1
-  let at = 0
-  /** Takes the lines from here that satisfy `wanted`. */
-  const take = (wanted: (line: string) => boolean): string[] => {
-    const from = at
-    while (at < lines.length && wanted(lines[at] ?? '')) at++
-    return lines.slice(from, at)
+function blocksOf(text: string): ComponentChildren[] {
+  const source = withoutTricks(text.slice(0, MAX_LENGTH).replace(/\r\n?/g, '\n'))
+  const tokens = parser.parse(source, {})
+  setHeadingLevels(tokens)
+  return elementsOf(tokens)
+}
+
+function setHeadingLevels(tokens: readonly Token[]): void {
+  let level = 1
+  for (const token of tokens) {
+    if (token.type !== 'heading_open') continue
+    level = Math.min(Math.max(2, token.markup.length), level + 1)
+    token.tag = `h${level}`
   }
-  while (at < lines.length) {
-    const line = lines[at] ?? ''
-    const title = HEADING.exec(line)
-    if (line.trim() === '') at++
-    else if (title !== null) {
-      heading = Math.min(Math.max(2, title[1]?.length ?? 2), heading + 1)
-      blocks.push(<Heading level={heading}>{title[2] ?? ''}</Heading>)
-      at++
-    } else if (RULE.test(line)) {
-      blocks.push(<hr />)
-      at++
-    } else if (FENCE.test(line)) {
-      at++
-      const code = take((inner) => !FENCE.test(inner))
-      at++
-      blocks.push(<CodeBlock lines={code} />)
-    } else if (QUOTE.test(line)) {
-      const inner = take((next) => QUOTE.test(next)).map((next) => next.replace(QUOTE, ''))
-      blocks.push(<blockquote>{paragraphs(inner)}</blockquote>)
-    } else if (BULLET.test(line)) blocks.push(<ul>{items(take, BULLET)}</ul>)
-    else if (NUMBER.test(line)) blocks.push(<ol>{items(take, NUMBER)}</ol>)
-    else {
-      at++
-      blocks.push(...paragraphs([line, ...take(isProse)]))
-    }
+}
+
+/** Makes a tree of the parser's flat list of opening and closing tokens. */
+function elementsOf(tokens: readonly Token[]): ComponentChildren[] {
+  const root: ComponentChildren[] = []
+  const open: OpenElement[] = []
+  const add = (child: ComponentChildren) => (open.at(-1)?.children ?? root).push(child)
+  let tooDeep = 0
+  for (const [index, token] of tokens.entries()) {
+    if (token.nesting === 1) {
+      if (open.length === MAX_DEPTH) tooDeep += 1
+      else open.push({ token, children: [] })
+    } else if (token.nesting === -1) {
+      if (tooDeep > 0) tooDeep -= 1
+      else add(elementOf(open.pop()))
+    } else if (token.type === 'inline') add(elementsOf(token.children ?? []))
+    else add(leafOf(token, tokens[index + 1]))
   }
-  return blocks
-}
-
-function isProse(line: string): boolean {
-  return (
-    line.trim() !== '' && ![HEADING, RULE, FENCE, QUOTE, BULLET, NUMBER].some((r) => r.test(line))
-  )
-}
-
-/** Items of a flat list; lines that go on without a mark belong to the item above. */
-function items(take: (wanted: (line: string) => boolean) => string[], mark: RegExp): VNode[] {
-  const found: string[] = []
-  for (const line of take((next) => mark.test(next) || (isProse(next) && /^ /.test(next)))) {
-    if (mark.test(line)) found.push(line.replace(mark, ''))
-    else found.push(`${found.pop() ?? ''} ${line.trim()}`)
-  }
-  return found.map((item) => (
-    <li>
-      <MarkdownLine text={item} />
-    </li>
-  ))
-}
-
-function paragraphs(lines: readonly string[]): VNode[] {
-  return lines
-    .join('\n')
-    .split(/\n[ \t]*\n/)
-    .filter((text) => text.trim() !== '')
-    .map((text) => (
-      <p>
-        <MarkdownLine text={text.trim()} />
-      </p>
-    ))
-}
-
-function Heading({ level, children }: { level: number; children: string }) {
-  const Tag = `h${level}` as 'h2'
-  return (
-    <Tag>
-      <MarkdownLine text={children} />
-    </Tag>
-  )
-}
-
-function CodeBlock({ lines }: { lines: readonly string[] }): VNode {
-  const code: ComponentChildren = lines.join('\n')
-  return (
-    <pre class="code" dir="ltr">
-      <code>{code}</code>
-    </pre>
-  )
+  return root
 }
