@@ -4,7 +4,8 @@ import type { Actor } from './actor.ts'
 import { record } from './audit/audit.ts'
 import { changeEntry } from './audit/record-change.ts'
 import { refusalFromDatabase } from './operation/database-refusal.ts'
-import { invalidInput, OperationRefused, type Refusal } from './operation/refusal.ts'
+import { judgeInput } from './operation/input-problems.ts'
+import { OperationRefused, type Refusal } from './operation/refusal.ts'
 
 export interface OperationExample {
   readonly title: string
@@ -98,9 +99,11 @@ export function checkInput<I extends z.ZodObject>(
   operation: Described<I, z.ZodObject>,
   input: unknown,
 ): z.output<I> {
-  const parsed = operation.input.safeParse(input, { reportInput: true })
-  if (!parsed.success) throw new OperationRefused(invalidInput(parsed.error))
-  return parsed.data
+  const judged = judgeInput(operation.input, input)
+  if (judged.problems !== undefined) {
+    throw new OperationRefused({ kind: 'invalid', problems: judged.problems })
+  }
+  return judged.data
 }
 
 /** The refusal behind an error; an error that is none is thrown on. */

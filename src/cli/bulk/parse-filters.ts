@@ -1,6 +1,7 @@
 import { filterFields } from '../../domain/bulk/bulk-operations.ts'
 import { shapeOf } from '../../domain/bulk/column-shape.ts'
 import type { BulkKind } from '../../domain/bulk/kind.ts'
+import { judgeInput } from '../../domain/operation/input-problems.ts'
 import { CommandError } from '../outcome.ts'
 
 /** `state=published` and the like, as the filters of a kind's list take them. */
@@ -21,9 +22,9 @@ export function parseFilters(
           2,
         )
       }
-      const parsed = field.safeParse(valueFrom(shapeOf(field).type, rest.join('=')))
-      if (parsed.success) return [name, parsed.data]
-      const detail = parsed.error.issues[0]?.message ?? 'Another value is needed.'
+      const judged = judgeInput(field, valueFrom(shapeOf(field).type, rest.join('=')))
+      if (judged.problems === undefined) return [name, judged.data]
+      const detail = judged.problems[0]?.detail ?? 'Another value is needed.'
       throw new CommandError(`--where ${text}: ${detail}`, 'correct the value', 2)
     }),
   )

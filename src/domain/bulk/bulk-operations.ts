@@ -41,6 +41,8 @@ const failedRow = z.strictObject({
       pointer: z.string().meta({ description: 'Which column, as a JSON pointer.' }),
       code: z.string(),
       detail: z.string(),
+      minimum: z.int().optional(),
+      maximum: z.int().optional(),
     }),
   ),
 })

@@ -4,7 +4,8 @@ import { type Cell, csvReader } from '../../foundation/tabular/csv-reader.ts'
 import { lineReader } from '../../foundation/tabular/line-reader.ts'
 import { readRecords } from '../../foundation/tabular/read-records.ts'
 import type { FileRecord } from '../../foundation/tabular/record.ts'
-import { type InputProblem, invalidInput } from '../operation/refusal.ts'
+import { judgeInput } from '../operation/input-problems.ts'
+import type { InputProblem } from '../operation/refusal.ts'
 import { shapeOf } from './column-shape.ts'
 import type { BulkKind, ImportRow } from './kind.ts'
 import { plainRows } from './plain-rows.ts'
@@ -112,12 +113,9 @@ function rowChecker(kind: BulkKind): Check {
   return (row) => {
     let values = without(row, passedOver)
     if (!isPlain(values)) {
-      const parsed = schema.safeParse(values, { reportInput: true })
-      if (!parsed.success) {
-        const refusal = invalidInput(parsed.error)
-        return refusal.kind === 'invalid' ? refusal.problems.slice(0, 20) : []
-      }
-      values = parsed.data as Record<string, unknown>
+      const judged = judgeInput(schema, values)
+      if (judged.problems !== undefined) return judged.problems.slice(0, 20)
+      values = judged.data as Record<string, unknown>
     }
     for (const name of times) {
       const time = values[name]

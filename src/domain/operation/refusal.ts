@@ -1,10 +1,11 @@
-import type { z } from 'zod'
-
 export interface InputProblem {
   /** Where in the input, as a JSON pointer. */
   readonly pointer: string
   readonly code: string
   readonly detail: string
+  /** The limit that was missed, for `too_small` and `too_big`: of a number, or a length. */
+  readonly minimum?: number | undefined
+  readonly maximum?: number | undefined
 }
 
 /** Why an operation did nothing. Each surface says it in its own dialect. */
@@ -60,33 +61,6 @@ export function invalid(field: string, code: string, detail: string): OperationR
 }
 
 /** @see RFC 6901 §3 */
-function pointerTo(path: readonly PropertyKey[]): string {
+export function pointerTo(path: readonly PropertyKey[]): string {
   return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
-}
-
-export function invalidInput(error: z.ZodError): Refusal {
-  return { kind: 'invalid', problems: error.issues.flatMap(problemsOf) }
-}
-
-function problemsOf(issue: z.core.$ZodIssue): InputProblem[] {
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.slice(0, 20).map((key) => ({
-      pointer: pointerTo([...issue.path, key.slice(0, 100)]),
-      code: 'unknown_field',
-      detail: 'There is no such field here. Remove it, or check its spelling.',
-    }))
-  }
-  return [{ pointer: pointerTo(issue.path), code: codeOf(issue), detail: detailOf(issue) }]
-}
-
-function detailOf(issue: z.core.$ZodIssue): string {
-  if (issue.code !== 'invalid_type') return issue.message
-  if (issue.input === undefined) return 'This is required.'
-  if (issue.input !== null) return issue.message
-  return 'This cannot be null. Send a value, or leave it out.'
-}
-
-function codeOf(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_type') return issue.input === undefined ? 'required' : 'wrong_type'
-  return issue.code === 'custom' ? 'invalid' : issue.code
 }

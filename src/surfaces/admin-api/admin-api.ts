@@ -119,10 +119,9 @@ async function answer(request: FastifyRequest, route: Route, plan: InputPlan): P
   if (outcome.kind === 'done') return answerOf(request, route, outcome.output)
   if (outcome.kind !== 'invalid') throw problemOf(outcome)
   throw wrongParameters(
-    outcome.problems.map(({ pointer, code, detail }) => ({
+    outcome.problems.map(({ pointer, ...problem }) => ({
       parameter: pointer.split('/')[1] ?? '',
-      code,
-      detail,
+      ...problem,
     })),
   )
 }

@@ -5,7 +5,8 @@ import { importObject } from '../../domain/bulk/bulk-operations.ts'
 import { type ExportedRows, exportRows } from '../../domain/bulk/export-rows.ts'
 import { importRows } from '../../domain/bulk/import-rows.ts'
 import { type Format, HeadingError } from '../../domain/bulk/row-reader.ts'
-import { invalidInput, OperationRefused } from '../../domain/operation/refusal.ts'
+import { judgeInput } from '../../domain/operation/input-problems.ts'
+import { OperationRefused } from '../../domain/operation/refusal.ts'
 import { RequestRefusedError } from '../../foundation/http/client-fault.ts'
 import { apiHeaders } from '../../foundation/http/security-headers.ts'
 import { apiActor } from './access.ts'
@@ -143,17 +144,11 @@ async function* bodyOf({ body }: FastifyRequest): AsyncGenerator<Uint8Array, voi
 
 function checkedQuery(request: FastifyRequest, route: BulkRoute): Record<string, unknown> {
   const query = queryOf(request, planOf(route).query)
-  const parsed = route.operation.input.safeParse(query, { reportInput: true })
-  if (parsed.success) return parsed.data
-  const refusal = invalidInput(parsed.error)
-  const problems = refusal.kind === 'invalid' ? refusal.problems : []
+  const judged = judgeInput(route.operation.input, query)
+  if (judged.problems === undefined) return judged.data
   throw wrongParameters(
-    problems.map(
-      ({ pointer, code, detail }): RequestProblem => ({
-        parameter: pointer.slice(1),
-        code,
-        detail,
-      }),
+    judged.problems.map(
+      ({ pointer, ...problem }): RequestProblem => ({ parameter: pointer.slice(1), ...problem }),
     ),
   )
 }

@@ -57,6 +57,8 @@ export const PROBLEM_SCHEMA: JsonSchema = {
           parameter: { type: 'string', description: 'Which parameter.' },
           code: { type: 'string' },
           detail: { type: 'string' },
+          minimum: { type: 'integer', description: 'The limit that a too_small value missed.' },
+          maximum: { type: 'integer', description: 'The limit that a too_big value missed.' },
         },
         required: ['code', 'detail'],
       },

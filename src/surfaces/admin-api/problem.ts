@@ -10,7 +10,7 @@ import { toOAuthError } from '../../gate/refusal.ts'
 /** A problem of a request: in its body by a pointer, elsewhere by the parameter's name. */
 export type RequestProblem =
   | InputProblem
-  | { readonly parameter: string; readonly code: string; readonly detail: string }
+  | ({ readonly parameter: string } & Omit<InputProblem, 'pointer'>)
 
 /** Every kind of refusal, with the words that stay the same whatever the request was. */
 export const PROBLEMS = {

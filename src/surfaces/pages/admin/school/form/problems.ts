@@ -58,14 +58,14 @@ function nameIn({ pointer }: InputProblem): string {
   return pointer.split('/')[1] ?? ''
 }
 
-/** Messages of the schema library speak to programmers; those of our own are kept. */
 function wordsFor({ code, detail }: InputProblem, { rule, kind }: PlannedField): string {
   if (code === 'taken') return 'This is taken already. Choose another.'
+  if (kind === 'choice' && (code === 'required' || code === 'invalid_value')) {
+    return 'Choose one of these.'
+  }
   if (code === 'required' || code === 'wrong_type') return 'Fill this in.'
-  if (!/^(?:Invalid|Too (?:big|small))/.test(detail)) return detail
-  if (kind === 'choices') return 'Choose at least one.'
-  if (kind === 'choice') return 'Choose one of these.'
-  return rangeIn(rule) ?? 'Write something else here.'
+  if (code !== 'too_small' && code !== 'too_big') return detail
+  return rangeIn(rule) ?? detail
 }
 
 function rangeIn({ minimum, maximum }: FieldRule): string | undefined {

@@ -1,0 +1,95 @@
+import type { z } from 'zod'
+import { type InputProblem, pointerTo } from './refusal.ts'
+
+export type JudgedInput<T> =
+  | { readonly data: T; readonly problems?: never }
+  | { readonly problems: readonly InputProblem[] }
+
+/**
+ * Checks an input against its schema. A schema that states its own message keeps it; all other
+ * problems get the words below, so that no text of the schema library reaches a user.
+ */
+export function judgeInput<S extends z.ZodType>(
+  schema: S,
+  input: unknown,
+): JudgedInput<z.output<S>> {
+  const parsed = schema.safeParse(input, { reportInput: true, error: wordsFor })
+  if (parsed.success) return { data: parsed.data }
+  return { problems: parsed.error.issues.flatMap(problemsOf) }
+}
+
+function problemsOf(issue: z.core.$ZodIssue): InputProblem[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.slice(0, 20).map((key) => ({
+      pointer: pointerTo([...issue.path, key.slice(0, 100)]),
+      code: 'unknown_field',
+      detail: 'There is no such field here. Remove it, or check its spelling.',
+    }))
+  }
+  return [
+    {
+      pointer: pointerTo(issue.path),
+      code: codeOf(issue),
+      detail: absenceWords(issue.input) ?? issue.message,
+      ...limitOf(issue),
+    },
+  ]
+}
+
+function codeOf(issue: z.core.$ZodIssue): string {
+  if (issue.input === undefined) return 'required'
+  if (issue.code === 'invalid_type') return 'wrong_type'
+  return issue.code === 'custom' ? 'invalid' : issue.code
+}
+
+function limitOf(issue: z.core.$ZodIssue): Pick<InputProblem, 'minimum' | 'maximum'> {
+  if (issue.code === 'too_small') return { minimum: Number(issue.minimum) }
+  return issue.code === 'too_big' ? { maximum: Number(issue.maximum) } : {}
+}
+
+function wordsFor(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return TYPES[issue.expected] ?? 'This value has the wrong type.'
+    case 'too_small':
+      return boundWords('at least', issue.origin, Number(issue.minimum))
+    case 'too_big':
+      return boundWords('at most', issue.origin, Number(issue.maximum))
+    case 'invalid_value':
+      return `Write ${issue.values.length === 1 ? '' : 'one of '}${issue.values.slice(0, 50).map(String).join(', ')}.`
+    case 'invalid_format':
+      return FORMATS[issue.format] ?? 'This is not written in the form that is needed here.'
+    default:
+      return 'This value cannot be used here. Check it against the reference.'
+  }
+}
+
+/** Also where a schema states its own message: that one speaks about a value. */
+function absenceWords(input: unknown): string | undefined {
+  if (input === undefined) return 'This is required.'
+  return input === null ? 'This cannot be null. Send a value, or leave it out.' : undefined
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'Write a text.',
+  int: 'Write a whole number.',
+  number: 'Write a number.',
+  boolean: 'Write true or false.',
+  array: 'Write a list.',
+  object: 'Write an object.',
+  record: 'Write an object.',
+}
+
+const FORMATS: Readonly<Record<string, string>> = {
+  date: 'Write a date such as 2027-01-31.',
+  datetime: 'Write a time such as 2027-01-31T09:00:00Z.',
+  email: 'Write one email address.',
+  url: 'Write a web address.',
+}
+
+function boundWords(bound: string, origin: string, limit: number): string {
+  const s = limit === 1 ? '' : 's'
+  if (origin === 'string') return `Write ${bound} ${limit} character${s}.`
+  if (origin === 'array') return `Choose ${bound} ${limit === 1 ? 'one' : limit}.`
+  return `Write a number that is ${bound} ${limit}.`
+}
