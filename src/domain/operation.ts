@@ -52,20 +52,24 @@ export interface WriteOperation<
  * Something that can be done at a school, described once for every surface: the REST API adds a
  * method and a path, the tool endpoint picks and groups, the admin area makes lists and forms of it.
  */
-export type Operation = ReadOperation | WriteOperation
+export type Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> =
+  | ReadOperation<I, O>
+  | WriteOperation<I, O>
 
 /** An operation as its description has it, whoever carries it out. */
 export type DescribedOperation = Omit<ReadOperation, 'run'> | Omit<WriteOperation, 'run'>
 
-export type Outcome = { readonly kind: 'done'; readonly output: Record<string, unknown> } | Refusal
+export type Outcome<T = Record<string, unknown>> =
+  | { readonly kind: 'done'; readonly output: T }
+  | Refusal
 
 /** Checks the input, runs the operation, a write in a transaction of its own, and tells how it went. */
-export async function performOperation(
-  operation: Operation,
+export async function performOperation<I extends z.ZodObject, O extends z.ZodObject>(
+  operation: Operation<I, O>,
   at: SchoolDb,
   caller: Actor,
   input: unknown,
-): Promise<Outcome> {
+): Promise<Outcome<z.output<O>>> {
   try {
     const output =
       operation.kind === 'read'
@@ -78,12 +82,12 @@ export async function performOperation(
 }
 
 /** A write as a part of the caller's transaction, with its audit entry. Throws what `refusalFrom` reads. */
-export async function runWrite(
-  operation: WriteOperation,
+export async function runWrite<I extends z.ZodObject, O extends z.ZodObject>(
+  operation: WriteOperation<I, O>,
   tx: SchoolTx,
   caller: Actor,
   input: unknown,
-): Promise<Record<string, unknown>> {
+): Promise<z.output<O>> {
   const output = await operation.run(tx, caller, checkInput(operation, input))
   const subject = typeof output.id === 'string' ? output.id : undefined
   await record(tx, {

@@ -61,18 +61,32 @@ function checkPeriod({ from, to, interval }: Period): void {
   throw invalid('interval', 'too_many_steps', `Ask for at most ${MAX_STEPS} steps at once.`)
 }
 
-interface Details {
+interface Details<P extends z.ZodRawShape> {
   readonly name: string
   readonly title: string
   readonly summary: string
   readonly object: string
   readonly schema: string
-  readonly point: z.ZodRawShape
+  readonly point: P
   /** Selects the points, in order, from `steps`. */
   points(at: SchoolDb, asked: Period): RawBuilder<unknown>
 }
 
-function seriesOperation(details: Details): ReadOperation {
+function seriesSchema<P extends z.ZodRawShape>({ object, point, schema }: Details<P>) {
+  return z
+    .strictObject({
+      object: z.literal(object),
+      ...described,
+      data: z.array(z.strictObject({ starts_on: day, ...point })),
+    })
+    .meta({ id: schema })
+}
+
+type Series<P extends z.ZodRawShape> = ReturnType<typeof seriesSchema<P>>
+
+function seriesOperation<P extends z.ZodRawShape>(
+  details: Details<P>,
+): ReadOperation<typeof input, Series<P>> {
   return {
     name: details.name,
     title: details.title,
@@ -80,21 +94,14 @@ function seriesOperation(details: Details): ReadOperation {
     scopes: SCOPES,
     kind: 'read',
     input,
-    output: z
-      .strictObject({
-        object: z.literal(details.object),
-        ...described,
-        data: z.array(z.strictObject({ starts_on: day, ...details.point })),
-      })
-      .meta({ id: details.schema }),
+    output: seriesSchema(details),
     examples: [
       { title: 'A month by days', input: { from: '2027-01-01', to: '2027-01-31' } },
       { title: 'A year', input: { from: '2027-01-01', to: '2027-12-31', interval: 'month' } },
     ],
-    async run(at, _caller, asked) {
-      const period = asked as Period
+    async run(at, _caller, period) {
       checkPeriod(period)
-      const statement = sql<Record<string, unknown>>`
+      const statement = sql<z.output<Series<P>>['data'][number]>`
         with ${steps(at, period)} ${details.points(at, period)}`
       const { rows } = await at.run(statement)
       const { from, to, interval } = period
@@ -191,17 +198,21 @@ const completionSchema = z
   })
   .meta({ id: 'Completion' })
 
-export const readCompletion: ReadOperation = {
+const completionInput = z.strictObject({ limit: z.int().min(1).max(100).default(20) })
+
+type CourseCompletion = z.output<typeof completionSchema>['data'][number]
+
+export const readCompletion: ReadOperation<typeof completionInput, typeof completionSchema> = {
   name: 'analytics.completion',
   title: 'Completion by course',
   summary: 'How far the students of each course are, of the courses with most students first.',
   scopes: SCOPES,
   kind: 'read',
-  input: z.strictObject({ limit: z.int().min(1).max(100).default(20) }),
+  input: completionInput,
   output: completionSchema,
   examples: [{ title: 'The ten largest courses', input: { limit: 10 } }],
   async run(at, _caller, { limit }) {
-    const { rows } = await at.run(sql<Record<string, unknown>>`
+    const { rows } = await at.run(sql<CourseCompletion>`
       with totals as (
         select course_id, count(*) as lectures from lectures
         where school_id = ${at.schoolId} group by course_id),

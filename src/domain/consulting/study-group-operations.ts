@@ -108,7 +108,7 @@ export const listRoster = listOperation({
   ...WITHOUT_SCOPE,
   of: roster,
   within: { group_id: id },
-  checkParent: (at, caller, input) => loadObject(at, caller, studyGroups, String(input.group_id)),
+  checkParent: (at, caller, input) => loadObject(at, caller, studyGroups, input.group_id),
   sorts: { name: 'text', joined_at: 'time' },
   defaultSort: 'name',
 })

@@ -87,7 +87,7 @@ export const listSubmissions = listOperation({
   scopes: READ,
   of: submissions,
   within: { form_id: id },
-  checkParent: (at, caller, input) => loadObject(at, caller, forms, String(input.form_id)),
+  checkParent: (at, caller, input) => loadObject(at, caller, forms, input.form_id),
   filters: {
     member_id: filter(id, (value) => sql`r.member_id = ${value}`),
     ...timeFilters('submitted_at'),

@@ -148,17 +148,17 @@ export const changePage = changeOperation({
   },
 })
 
-interface Writing {
+interface Writing<S extends z.ZodObject> {
   readonly table: 'posts' | 'pages'
   readonly object: string
-  readonly of: Resource
+  readonly of: Resource<S>
   readonly example: string
 }
 
-const POSTS: Writing = { table: 'posts', object: 'post', of: posts, example: EXAMPLE.post }
-const PAGES: Writing = { table: 'pages', object: 'page', of: pages, example: EXAMPLE.page }
+const POSTS = { table: 'posts', object: 'post', of: posts, example: EXAMPLE.post } as const
+const PAGES = { table: 'pages', object: 'page', of: pages, example: EXAMPLE.page } as const
 
-const readOf = ({ table, object, of, example }: Writing) =>
+const readOf = <S extends z.ZodObject>({ table, object, of, example }: Writing<S>) =>
   readOperation({
     name: `${table}.read`,
     title: `Read a ${object}`,
@@ -168,7 +168,7 @@ const readOf = ({ table, object, of, example }: Writing) =>
     examples: [{ title: `A ${object}`, input: { id: example } }],
   })
 
-const publishOf = ({ table, object, of, example }: Writing) =>
+const publishOf = <S extends z.ZodObject>({ table, object, of, example }: Writing<S>) =>
   changeOperation({
     name: `${table}.publish`,
     title: `Publish a ${object}`,
@@ -183,7 +183,7 @@ const publishOf = ({ table, object, of, example }: Writing) =>
     },
   })
 
-const unpublishOf = ({ table, object, of, example }: Writing) =>
+const unpublishOf = <S extends z.ZodObject>({ table, object, of, example }: Writing<S>) =>
   changeOperation({
     name: `${table}.unpublish`,
     title: `Unpublish a ${object}`,
@@ -197,7 +197,7 @@ const unpublishOf = ({ table, object, of, example }: Writing) =>
     },
   })
 
-const removeOf = ({ table, object, of, example }: Writing) =>
+const removeOf = <S extends z.ZodObject>({ table, object, of, example }: Writing<S>) =>
   removeOperation({
     name: `${table}.remove`,
     title: `Remove a ${object}`,

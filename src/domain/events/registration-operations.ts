@@ -48,7 +48,7 @@ export const listRegistrations = listOperation({
   scopes: READ,
   of: registrations,
   within: { event_id: id },
-  checkParent: (at, caller, input) => loadObject(at, caller, events, String(input.event_id)),
+  checkParent: (at, caller, input) => loadObject(at, caller, events, input.event_id),
   filters: {
     state: filter(z.enum(STATES), (state) => sql`r.state = ${state}`),
     member_id: filter(id, (value) => sql`r.member_id = ${value}`),

@@ -47,7 +47,7 @@ export const listEnrollmentsOfStudent = listOperation({
   scopes: READ,
   of: enrollments,
   within: { student_id: id },
-  checkParent: (at, caller, input) => loadObject(at, caller, students, String(input.student_id)),
+  checkParent: (at, caller, input) => loadObject(at, caller, students, input.student_id),
   filters: { state: byState },
   sorts,
   defaultSort: '-enrolled_at',

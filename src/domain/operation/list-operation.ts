@@ -4,46 +4,57 @@ import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor.ts'
 import type { OperationExample, ReadOperation } from '../operation.ts'
 import { afterCursor, cursorOf, inOrder, type Sorting, type SortType } from './cursor.ts'
-import { count, line, time } from './fields.ts'
+import { type ExpandShape, expandFields, expansionScopes } from './expand.ts'
+import { line, time } from './fields.ts'
+import { type Page, type PageFields, pageFields, pageOf, type SortName } from './list-page.ts'
 import { expandObjects, keyOf, type Resource, selectObjects } from './resource.ts'
 import { containing } from './wire-sql.ts'
 
-const DEFAULT_LIMIT = 20
-const MAX_LIMIT = 100
-
-export interface Filter {
-  readonly schema: z.ZodType
+export interface Filter<S extends z.ZodType = z.ZodType> {
+  readonly schema: z.ZodOptional<S>
   /** The condition on a row called `r`. */
-  where(value: never, at: SchoolDb): RawBuilder<unknown>
+  where(value: z.output<S>, at: SchoolDb): RawBuilder<unknown>
 }
+
+type Filters = Readonly<Record<string, Filter>>
 
 export function filter<S extends z.ZodType>(
   schema: S,
   where: (value: z.output<S>, at: SchoolDb) => RawBuilder<unknown>,
-): Filter {
+): Filter<S> {
   return { schema: schema.optional(), where }
 }
 
+type TimeFilters<N extends string> = {
+  readonly [K in `${N}_after` | `${N}_before`]: Filter<typeof time>
+}
+
 /** `created_after` and `created_before` of a column `created_at`; the first bound is inclusive. */
-export function timeFilters(column: `${string}_at`): Readonly<Record<string, Filter>> {
+export function timeFilters<N extends string>(column: `${N}_at`): TimeFilters<N> {
   const name = column.slice(0, -'_at'.length)
-  return {
+  const filters: Record<string, Filter<typeof time>> = {
     [`${name}_after`]: filter(time, (value) => sql`r.${sql.ref(column)} >= ${value}::timestamptz`),
     [`${name}_before`]: filter(time, (value) => sql`r.${sql.ref(column)} < ${value}::timestamptz`),
   }
+  return filters as TimeFilters<N>
 }
 
+const words = line(100)
+
 /** What a person types to find something again: part of any of these columns, in any case. */
-export function searchIn(...columns: readonly string[]): Filter {
-  return filter(line(100), (value) => {
+export function searchIn(...columns: readonly string[]): Filter<typeof words> {
+  return filter(words, (value) => {
     const pattern = containing(value)
     return anyOf(columns.map((column) => sql`r.${sql.ref(column)} ilike ${pattern}`))
   })
 }
 
 /** The same, where a row is also found by the name or the email of its person. */
-export function searchWithPerson(person: string, ...columns: readonly string[]): Filter {
-  return filter(line(100), (value) => {
+export function searchWithPerson(
+  person: string,
+  ...columns: readonly string[]
+): Filter<typeof words> {
+  return filter(words, (value) => {
     const pattern = containing(value)
     return anyOf([
       ...columns.map((column) => sql`r.${sql.ref(column)} ilike ${pattern}`),
@@ -57,61 +68,62 @@ function anyOf(conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> 
   return sql`(${sql.join(conditions, sql` or `)})`
 }
 
-interface ListDetails<S extends z.ZodObject> {
+interface ListDetails<
+  S extends z.ZodObject,
+  W extends z.ZodRawShape,
+  F extends Filters,
+  K extends string,
+> {
   readonly name: string
   readonly title: string
   readonly summary: string
   readonly scopes: readonly string[]
   readonly of: Resource<S>
   /** Ids of what the list lies in, each a column of the rows. */
-  readonly within?: Readonly<Record<string, z.ZodType>>
+  readonly within?: W
   /** Refuses a parent that does not exist: an empty list would hide the mistake. */
-  checkParent?(at: SchoolDb, caller: Actor, input: Record<string, unknown>): Promise<unknown>
-  readonly filters?: Readonly<Record<string, Filter>>
+  checkParent?(at: SchoolDb, caller: Actor, input: z.output<z.ZodObject<W>>): Promise<unknown>
+  readonly filters?: F
   /** Columns that rows can be sorted by; none may be null. */
-  readonly sorts: Readonly<Record<string, SortType>>
-  readonly defaultSort: string
+  readonly sorts: Readonly<Record<K, SortType>>
+  readonly defaultSort: NoInfer<SortName<K>>
   readonly examples?: readonly OperationExample[]
 }
 
+type FilterShape<F extends Filters> = { readonly [N in keyof F]: F[N]['schema'] }
+
+type ListInput<
+  S extends z.ZodObject,
+  W extends z.ZodRawShape,
+  F extends Filters,
+  K extends string,
+> = z.ZodObject<W & FilterShape<F> & PageFields<K> & ExpandShape<S>, z.core.$strict>
+
 /** A list, with what its rows can be narrowed by: an export takes the same. */
-export interface ListOperation extends ReadOperation {
-  readonly filters: Readonly<Record<string, Filter>>
+export interface ListOperation<
+  I extends z.ZodObject = z.ZodObject,
+  S extends z.ZodObject = z.ZodObject,
+> extends ReadOperation<I, Page<S>> {
+  readonly filters: Filters
 }
 
 /** A list in pages: every one of them has the same parameters and the same shape. */
-export function listOperation<S extends z.ZodObject>(details: ListDetails<S>): ListOperation {
-  const { of: resource, filters = {}, within = {} } = details
+export function listOperation<
+  S extends z.ZodObject,
+  K extends string,
+  W extends z.ZodRawShape = Record<never, never>,
+  F extends Filters = Record<never, never>,
+>(details: ListDetails<S, W, F, K>): ListOperation<ListInput<S, W, F, K>, S> {
+  const { of: resource, within = {} } = details
+  const filters: Filters = details.filters ?? {}
   const sortings = sortingsOf(details.sorts)
-  const expandable = Object.keys(resource.expansions ?? {})
   const input = z.strictObject({
     ...within,
     ...Object.fromEntries(Object.entries(filters).map(([name, { schema }]) => [name, schema])),
-    limit: z.int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT),
-    after: z
-      .string()
-      .max(2000)
-      .optional()
-      .meta({ description: 'The value of `next` from the page before.' }),
-    sort: z.enum([...sortings.keys()] as [string, ...string[]]).default(details.defaultSort),
-    include_total: z
-      .boolean()
-      .optional()
-      .meta({ description: 'Count all objects that the filters let through.' }),
-    ...(expandable.length === 0 ? {} : { expand: expandField(expandable) }),
-  })
-  const output = z
-    .strictObject({
-      object: z.literal('list'),
-      data: z.array(resource.schema),
-      has_more: z.boolean(),
-      next: z
-        .string()
-        .nullable()
-        .meta({ description: 'Pass it as `after` to get the next page; null at the end.' }),
-      total: count.optional(),
-    })
-    .meta({ id: `${resource.schema.meta()?.id}List` })
+    ...pageFields([...sortings.keys()], details.defaultSort),
+    ...expandFields(resource),
+  }) as unknown as ListInput<S, W, F, K>
+  const narrowing = { ...parents(within), ...filters }
 
   return {
     name: details.name,
@@ -120,70 +132,59 @@ export function listOperation<S extends z.ZodObject>(details: ListDetails<S>): L
     scopes: details.scopes,
     kind: 'read',
     input,
-    output,
-    filters: { ...parents(within), ...filters },
+    output: pageOf(resource.schema),
+    filters: narrowing,
     examples: details.examples ?? [{ title: 'The first two', input: { limit: 2 } }],
-    extraScopes: (asked) => expansionScopes(resource, asked.expand),
-    async run(at, caller, asked) {
-      await details.checkParent?.(at, caller, asked)
-      const sorting = sortings.get(String(asked.sort)) as Sorting
+    extraScopes: (asked) => expansionScopes(resource, (asked as Asked).expand),
+    async run(at, caller, checked) {
+      await details.checkParent?.(at, caller, checked as z.output<z.ZodObject<W>>)
+      const asked = checked as Asked
+      const sorting = sortings.get(asked.sort) as Sorting
       const key = keyOf(resource)
-      const wanted = narrowedBy({ ...parents(within), ...filters }, at, asked)
-      const limit = Number(asked.limit)
+      const wanted = narrowedBy(narrowing, at, asked)
       const found = await selectObjects(
         at,
         caller,
         resource,
-        sql`${wanted} and ${afterCursor(sorting, key, asked.after as string | undefined)}
-          ${inOrder(sorting, key)} limit ${limit + 1}`,
+        sql`${wanted} and ${afterCursor(sorting, key, asked.after)}
+          ${inOrder(sorting, key)} limit ${asked.limit + 1}`,
       )
-      const data = found.slice(0, limit)
+      const data = found.slice(0, asked.limit)
       const last = data.at(-1)
-      const has_more = found.length > limit
+      const has_more = found.length > asked.limit
       const next =
         has_more && last !== undefined ? cursorOf(sorting, resource.key ?? 'id', last) : null
-      await expandObjects(at, caller, resource, data, namesIn(asked.expand))
-      const page = { object: 'list', data, has_more, next }
+      await expandObjects(at, caller, resource, data, asked.expand)
+      const page = { object: 'list' as const, data, has_more, next }
       if (asked.include_total !== true) return page
       return { ...page, total: await countObjects(at, caller, resource, wanted) }
     },
   }
 }
 
-function parents(within: Readonly<Record<string, z.ZodType>>): Readonly<Record<string, Filter>> {
+/** The members that every list's input has. TypeScript cannot read them from a generic shape. */
+type Asked = z.output<z.ZodObject<PageFields<string>>> & {
+  readonly expand?: readonly string[] | undefined
+}
+
+function parents(within: z.ZodRawShape): Filters {
   const filters = Object.entries(within).map(([name, schema]): [string, Filter] => [
     name,
-    filter(schema, (value) => sql`r.${sql.ref(name)} = ${value}`),
+    filter(schema as z.ZodType, (value) => sql`r.${sql.ref(name)} = ${value}`),
   ])
   return Object.fromEntries(filters)
 }
 
 /** The condition that the filters which were asked for make together. */
 export function narrowedBy(
-  filters: Readonly<Record<string, Filter>>,
+  filters: Filters,
   at: SchoolDb,
   asked: Readonly<Record<string, unknown>>,
 ): RawBuilder<unknown> {
   const conditions = Object.entries(filters)
     .filter(([name]) => asked[name] !== undefined)
-    .map(([name, { where }]) => where(asked[name] as never, at))
+    .map(([name, { where }]) => where(asked[name], at))
   return sql.join([...conditions, sql`true`], sql` and `)
-}
-
-export function expandField(names: readonly string[]) {
-  return z
-    .array(z.enum(names as [string, ...string[]]))
-    .max(10)
-    .optional()
-    .meta({ description: 'Related objects to put in; each needs its own read scope too.' })
-}
-
-export function expansionScopes(resource: Resource, asked: unknown): readonly string[] {
-  return namesIn(asked).flatMap((name) => resource.expansions?.[name]?.scopes ?? [])
-}
-
-export function namesIn(asked: unknown): readonly string[] {
-  return Array.isArray(asked) ? asked.map(String) : []
 }
 
 function sortingsOf(sorts: Readonly<Record<string, SortType>>): ReadonlyMap<string, Sorting> {

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor.ts'
 import type { OperationExample, ReadOperation, WriteOperation } from '../operation.ts'
+import { type ExpandShape, expandFields, expansionScopes } from './expand.ts'
 import { id, ifVersion } from './fields.ts'
-import { expandField, expansionScopes, namesIn } from './list-operation.ts'
 import { expandObjects, loadObject, type Resource } from './resource.ts'
 
 interface Details<S extends z.ZodObject> {
@@ -15,30 +15,35 @@ interface Details<S extends z.ZodObject> {
   readonly examples: readonly OperationExample[]
 }
 
+type ReadInput<S extends z.ZodObject> = z.ZodObject<
+  { readonly id: typeof id } & ExpandShape<S>,
+  z.core.$strict
+>
+
 /** One object by its id. */
-export function readOperation<S extends z.ZodObject>(details: Details<S>): ReadOperation {
+export function readOperation<S extends z.ZodObject>(
+  details: Details<S>,
+): ReadOperation<ReadInput<S>, S> {
   const { of: resource, ...described } = details
-  const expandable = Object.keys(resource.expansions ?? {})
   return {
     ...described,
     kind: 'read',
-    input: z.strictObject({
-      id,
-      ...(expandable.length === 0 ? {} : { expand: expandField(expandable) }),
-    }),
+    input: z.strictObject({ id, ...expandFields(resource) }) as unknown as ReadInput<S>,
     output: resource.schema,
-    extraScopes: (asked) => expansionScopes(resource, asked.expand),
-    async run(at, caller, asked) {
-      const found: Record<string, unknown> = await loadObject(
-        at,
-        caller,
-        resource,
-        String(asked.id),
-      )
-      await expandObjects(at, caller, resource, [found], namesIn(asked.expand))
+    extraScopes: (asked) => expansionScopes(resource, (asked as Asked).expand),
+    async run(at, caller, checked) {
+      const asked = checked as Asked
+      const found = await loadObject(at, caller, resource, asked.id)
+      await expandObjects(at, caller, resource, [found], asked.expand)
       return found
     },
   }
+}
+
+/** The members of every read's input. TypeScript cannot read them from a generic shape. */
+interface Asked {
+  readonly id: string
+  readonly expand?: readonly string[] | undefined
 }
 
 /** Makes an object and answers with it: whoever may write it may see what they wrote. */
@@ -46,27 +51,33 @@ export function createOperation<S extends z.ZodObject, F extends z.ZodRawShape>(
   details: Details<S> & {
     readonly fields: F
     /** Returns the id of what was made. */
-    create(tx: SchoolTx, caller: Actor, input: z.output<z.ZodObject<F>>): Promise<string>
+    create(
+      tx: SchoolTx,
+      caller: Actor,
+      input: z.output<z.ZodObject<F, z.core.$strict>>,
+    ): Promise<string>
   },
-): WriteOperation {
+): WriteOperation<z.ZodObject<F, z.core.$strict>, S> {
   const { of: resource, fields, create, ...described } = details
   return {
     ...described,
     kind: 'create',
-    input: z.strictObject(fields),
+    input: z.strictObject(fields) as z.ZodObject<F, z.core.$strict>,
     output: resource.schema,
     async run(tx, caller, input) {
-      const made = await create(tx, caller, input as z.output<z.ZodObject<F>>)
+      const made = await create(tx, caller, input)
       return await loadObject(tx, caller, resource, made)
     },
   }
 }
 
 /** The input of a change: the object, what to change, and the version the caller saw. */
-export type Changing<F extends z.ZodRawShape> = z.output<z.ZodObject<F>> & {
-  readonly id: string
-  readonly if_version?: number | undefined
-}
+type ChangeInput<F extends z.ZodRawShape> = z.ZodObject<
+  F & { readonly id: typeof id; readonly if_version: typeof ifVersion },
+  z.core.$strict
+>
+
+export type Changing<F extends z.ZodRawShape> = z.output<ChangeInput<F>>
 
 /** Changes an object and answers with what it became. A member that is left out stays as it is. */
 export function changeOperation<S extends z.ZodObject, F extends z.ZodRawShape>(
@@ -74,37 +85,43 @@ export function changeOperation<S extends z.ZodObject, F extends z.ZodRawShape>(
     readonly fields: F
     change(tx: SchoolTx, caller: Actor, input: Changing<F>): Promise<void>
   },
-): WriteOperation {
+): WriteOperation<ChangeInput<F>, S> {
   const { of: resource, fields, change, ...described } = details
   return {
     ...described,
     kind: 'change',
-    input: z.strictObject({ id, ...fields, if_version: ifVersion }),
+    input: z.strictObject({ id, ...fields, if_version: ifVersion }) as unknown as ChangeInput<F>,
     output: resource.schema,
     async run(tx, caller, input) {
-      await change(tx, caller, input as Changing<F>)
-      return await loadObject(tx, caller, resource, String(input.id))
+      await change(tx, caller, input)
+      return await loadObject(tx, caller, resource, (input as Asked).id)
     },
   }
+}
+
+type NoFields = Record<never, never>
+
+function removed<S extends z.ZodObject>({ object, schema }: Resource<S>) {
+  return z
+    .strictObject({ object: z.literal(object), id, deleted: z.literal(true) })
+    .meta({ id: `Deleted${schema.meta()?.id}` })
 }
 
 /** Removes an object for good; the answer names what is gone. */
 export function removeOperation<S extends z.ZodObject>(
   details: Details<S> & {
-    remove(tx: SchoolTx, caller: Actor, input: Changing<z.ZodRawShape>): Promise<void>
+    remove(tx: SchoolTx, caller: Actor, input: Changing<NoFields>): Promise<void>
   },
-): WriteOperation {
+): WriteOperation<ChangeInput<NoFields>, ReturnType<typeof removed>> {
   const { of: resource, remove, ...described } = details
   return {
     ...described,
     kind: 'remove',
     input: z.strictObject({ id, if_version: ifVersion }),
-    output: z
-      .strictObject({ object: z.literal(resource.object), id, deleted: z.literal(true) })
-      .meta({ id: `Deleted${resource.schema.meta()?.id}` }),
+    output: removed(resource),
     async run(tx, caller, input) {
-      await remove(tx, caller, input as Changing<z.ZodRawShape>)
-      return { object: resource.object, id: String(input.id), deleted: true }
+      await remove(tx, caller, input)
+      return { object: resource.object, id: input.id, deleted: true }
     },
   }
 }

@@ -17,8 +17,12 @@ export interface Resource<S extends z.ZodObject = z.ZodObject> {
   /** The column that ids in paths are compared with. */
   readonly key?: string
   /** Related objects that a caller may ask to have put in. */
-  readonly expansions?: Readonly<Record<string, Expansion>>
+  readonly expansions?: { readonly [N in ExpansionName<S>]?: Expansion }
 }
+
+/** A member that only some answers have: a related object that is put in where a caller asks for it. */
+export type ExpansionName<S extends z.ZodObject> = string &
+  { [N in keyof z.output<S>]-?: undefined extends z.output<S>[N] ? N : never }[keyof z.output<S>]
 
 export interface Expansion {
   /** Needed on top of the operation's own. */
@@ -86,7 +90,7 @@ export async function expandObjects(
   caller: Pick<Actor, 'origin'>,
   resource: Resource,
   objects: readonly Row[],
-  names: readonly string[],
+  names: readonly string[] = [],
 ): Promise<void> {
   for (const name of names) {
     const expansion = resource.expansions?.[name]

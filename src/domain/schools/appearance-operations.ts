@@ -23,13 +23,15 @@ const appearanceSchema = z
 /** Formats that are pictures and nothing else: an SVG could hold a script. */
 const PICTURES = ['image/png', 'image/jpeg', 'image/webp']
 
-export const readAppearance: ReadOperation = {
+const nothing = z.strictObject({})
+
+export const readAppearance: ReadOperation<typeof nothing, typeof appearanceSchema> = {
   name: 'appearance.read',
   title: 'Read the appearance',
   summary: 'Colours, tagline and logo of the school’s pages.',
   scopes: ['appearance:read'],
   kind: 'read',
-  input: z.strictObject({}),
+  input: nothing,
   output: appearanceSchema,
   examples: [{ title: 'How the school looks', input: {} }],
   async run(at) {
@@ -46,13 +48,15 @@ const DEFAULTS = {
   logo_file_id: null,
 }
 
-export const changeAppearance: WriteOperation = {
+const changesInput = z.strictObject({ ...z.object(fields).partial().shape, if_version: ifVersion })
+
+export const changeAppearance: WriteOperation<typeof changesInput, typeof appearanceSchema> = {
   name: 'appearance.change',
   title: 'Change the appearance',
   summary: 'Changes what is given; every page of the school shows it at once.',
   scopes: ['appearance:write'],
   kind: 'change',
-  input: z.strictObject({ ...z.object(fields).partial().shape, if_version: ifVersion }),
+  input: changesInput,
   output: appearanceSchema,
   examples: [{ title: 'Another colour', input: { primary_color: '#7c2d12' } }],
   async run(tx, _caller, { if_version, ...changes }) {

@@ -31,36 +31,39 @@ const schoolSchema = z
   })
   .meta({ id: 'School' })
 
-export const readSchool: ReadOperation = {
+const nothing = z.strictObject({})
+
+export const readSchool: ReadOperation<typeof nothing, typeof schoolSchema> = {
   name: 'school.read',
   title: 'Read the school',
   summary: 'The school whose address was called.',
   scopes: ['school:read'],
   kind: 'read',
-  input: z.strictObject({}),
+  input: nothing,
   output: schoolSchema,
   examples: [{ title: 'This school', input: {} }],
   run: (at) => loadSchool(at),
 }
 
-export const changeSchool: WriteOperation = {
+const changes = z.strictObject({ ...z.object(fields).partial().shape, if_version: ifVersion })
+
+export const changeSchool: WriteOperation<typeof changes, typeof schoolSchema> = {
   name: 'school.change',
   title: 'Change the school',
   summary: 'Changes what is given and leaves the rest.',
   scopes: ['school:write'],
   kind: 'change',
-  input: z.strictObject({ ...z.object(fields).partial().shape, if_version: ifVersion }),
+  input: changes,
   output: schoolSchema,
   examples: [{ title: 'Another time zone', input: { time_zone: 'Asia/Taipei' } }],
-  async run(tx, caller, { if_version, ...changes }) {
-    await checkSchoolVersion(tx, if_version as number | undefined)
-    const { contact_email, time_zone, ...rest } = changes
+  async run(tx, caller, { if_version, contact_email, time_zone, ...rest }) {
+    await checkSchoolVersion(tx, if_version)
     const outcome = await changeSchoolRow(
       tx,
       {
         ...rest,
-        ...(contact_email === undefined ? {} : { contactEmail: contact_email as string | null }),
-        ...(time_zone === undefined ? {} : { timeZone: time_zone as string }),
+        ...(contact_email === undefined ? {} : { contactEmail: contact_email }),
+        ...(time_zone === undefined ? {} : { timeZone: time_zone }),
       },
       caller,
     )

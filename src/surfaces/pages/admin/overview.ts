@@ -4,7 +4,6 @@ import { listSubscriptions } from '../../../domain/commerce/subscription-operati
 import { listEvents } from '../../../domain/events/event-operations.ts'
 import { countConnectedPeople } from '../../../domain/grants/people-of-app.ts'
 import { listCourses } from '../../../domain/learning/course-operations.ts'
-import type { ReadOperation } from '../../../domain/operation.ts'
 import { listStudents } from '../../../domain/people/student-operations.ts'
 import { signsIdTokens } from '../../../domain/schools/signing.ts'
 import type { AppContext } from '../../../gate/context.ts'
@@ -37,23 +36,26 @@ export function addOverviewRoutes(app: FastifyInstance, context: AppContext): vo
 
 /** What an owner asks first: how many learn, what is on offer, who pays, what comes next. */
 async function readFigures({ ask }: Visit): Promise<readonly Figure[]> {
-  const count = async (list: ReadOperation, filter: Readonly<Record<string, unknown>>) =>
-    Number((await ask(list, { ...filter, limit: 1, include_total: true })).total)
-  const soon = { state: 'published', starts_after: new Date().toISOString() }
+  const first = { limit: 1, include_total: true }
+  const starts_after = new Date().toISOString()
   const [students, courses, subscriptions, events] = await Promise.all([
-    count(listStudents, {}),
-    count(listCourses, { state: 'published' }),
-    count(listSubscriptions, { state: 'active' }),
-    count(listEvents, soon),
+    ask(listStudents, first),
+    ask(listCourses, { ...first, state: 'published' }),
+    ask(listSubscriptions, { ...first, state: 'active' }),
+    ask(listEvents, { ...first, state: 'published', starts_after }),
   ])
   return [
-    { label: 'Students', href: '/admin/students', value: students },
-    { label: 'Published courses', href: '/admin/courses?state=published', value: courses },
+    { label: 'Students', href: '/admin/students', value: students.total ?? 0 },
+    {
+      label: 'Published courses',
+      href: '/admin/courses?state=published',
+      value: courses.total ?? 0,
+    },
     {
       label: 'Active subscriptions',
       href: '/admin/subscriptions?state=active',
-      value: subscriptions,
+      value: subscriptions.total ?? 0,
     },
-    { label: 'Events to come', href: '/admin/events?sort=-starts_at', value: events },
+    { label: 'Events to come', href: '/admin/events?sort=-starts_at', value: events.total ?? 0 },
   ]
 }

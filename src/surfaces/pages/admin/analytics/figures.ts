@@ -4,7 +4,8 @@ import {
   readEnrollmentSeries,
   readRevenue,
 } from '../../../../domain/analytics/analytics-operations.ts'
-import type { Operation, Outcome } from '../../../../domain/operation.ts'
+import type { Outcome } from '../../../../domain/operation.ts'
+import type { Visit } from '../school/routes/visit.ts'
 import { type Period, periodBefore } from './period.ts'
 
 /** What one step of a period came to, per currency. */
@@ -45,12 +46,11 @@ export interface SchoolFigures {
   readonly completion: readonly CourseCompletion[]
 }
 
-type Perform = (operation: Operation, input: Record<string, unknown>) => Promise<Outcome>
 type Refused = Extract<Outcome, { kind: 'invalid' }>
 
 /** A period that cannot be shown is refused in the words of the operations. */
 export async function readFigures(
-  perform: Perform,
+  perform: Visit['perform'],
   period: Period,
 ): Promise<SchoolFigures | Refused> {
   const first = await perform(readEnrollmentSeries, { ...period })
@@ -65,13 +65,13 @@ export async function readFigures(
     learnersBefore,
     courses,
   ] = await Promise.all([
-    dataOf<EnrollmentStep & { starts_on: string }>(first),
-    perform(readEnrollmentSeries, { ...before }).then(dataOf<EnrollmentStep>),
-    perform(readRevenue, { ...period }).then(dataOf<RevenuePoint>),
-    perform(readRevenue, { ...before }).then(dataOf<RevenuePoint>),
-    perform(readActiveLearners, { ...period }).then(dataOf<LearnerPoint>),
-    perform(readActiveLearners, { ...before }).then(dataOf<LearnerPoint>),
-    perform(readCompletion, { limit: 20 }).then(dataOf<CourseCompletion>),
+    dataOf(first),
+    perform(readEnrollmentSeries, { ...before }).then(dataOf),
+    perform(readRevenue, { ...period }).then(dataOf),
+    perform(readRevenue, { ...before }).then(dataOf),
+    perform(readActiveLearners, { ...period }).then(dataOf),
+    perform(readActiveLearners, { ...before }).then(dataOf),
+    perform(readCompletion, { limit: 20 }).then(dataOf),
   ])
   const steps = enrollments.map(({ starts_on }) => starts_on)
   return {
@@ -93,13 +93,9 @@ interface RevenuePoint {
   readonly payment_count: number
 }
 
-interface LearnerPoint {
-  readonly learner_count: number
-}
-
 /** Nothing where a period is refused: what came before the first year that there is. */
-function dataOf<Point>(outcome: Outcome): Point[] {
-  return outcome.kind === 'done' ? (outcome.output.data as Point[]) : []
+function dataOf<Point>(outcome: Outcome<{ readonly data: readonly Point[] }>): readonly Point[] {
+  return outcome.kind === 'done' ? outcome.output.data : []
 }
 
 /** Steps without payments have no points; here each step has its place. */

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import type { z } from 'zod'
 import type { ReadOperation, WriteOperation } from '../../../../domain/operation.ts'
 
 /** An object as an operation answers it. */
@@ -29,7 +30,10 @@ export interface Fact {
 }
 
 /** Performs a read as whoever looks at the page; what does not exist becomes a page that says so. */
-export type Ask = (operation: ReadOperation, input: Row) => Promise<Row>
+export type Ask = <I extends z.ZodObject, O extends z.ZodObject>(
+  operation: ReadOperation<I, O>,
+  input: Row,
+) => Promise<z.output<O>>
 
 export type Choice = readonly [value: string, label: string]
 

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
 import { type Operation, type Outcome, performOperation } from '../../../../../domain/operation.ts'
 import type { BrowserSession } from '../../../../../domain/people/sessions.ts'
 import { RequestRefusedError } from '../../../../../foundation/http/client-fault.ts'
@@ -11,13 +12,18 @@ import type { AdminFrame } from '../../../views/admin/admin-page.tsx'
 import { adminFrame, loadOperator, operatorActor } from '../../operator.ts'
 import type { AdminResource, Ask, Place, Row } from '../resource.ts'
 
+type Perform = <I extends z.ZodObject, O extends z.ZodObject>(
+  operation: Operation<I, O>,
+  input: Row,
+) => Promise<Outcome<z.output<O>>>
+
 /** An owner or admin at a page of the school, with all that they can do through operations. */
 export interface Visit {
   readonly operator: BrowserSession
   readonly place: Place
   readonly ask: Ask
   /** Performs an operation as this person, with its audit entry. */
-  perform(operation: Operation, input: Row): Promise<Outcome>
+  readonly perform: Perform
   frame(notices?: Notices): AdminFrame
   /** The fields of a form that was served to this very browser. */
   form(): URLSearchParams
@@ -32,7 +38,7 @@ export async function enter(
   const isPost = request.method === 'POST'
   const operator = await loadOperator(request, isPost ? rawPath(request.raw.url ?? '') : undefined)
   const actor = operatorActor(request, operator)
-  const perform = (operation: Operation, input: Row) =>
+  const perform: Perform = (operation, input) =>
     performOperation(operation, request.at, actor, input)
   return {
     operator,
@@ -45,7 +51,7 @@ export async function enter(
 }
 
 /** What exists at no school and what exists at another are the same: not found. */
-function answerOf(outcome: Outcome): Row {
+function answerOf<T>(outcome: Outcome<T>): T {
   if (outcome.kind === 'done') return outcome.output
   const detail = outcome.kind === 'not_found' ? outcome.detail : NOTHING
   throw new RequestRefusedError(404, detail)

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { count } from './fields.ts'
+
+const DEFAULT_LIMIT = 20
+const MAX_LIMIT = 100
+
+/** `title`, or `-title` for descending. */
+export type SortName<K extends string> = K | `-${K}`
+
+/** The members that the input of every list has. */
+export type PageFields<K extends string> = ReturnType<typeof pageFields<K>>
+
+export function pageFields<K extends string>(
+  sorts: readonly SortName<K>[],
+  defaultSort: SortName<K>,
+) {
+  return {
+    limit: z.int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT),
+    after: z
+      .string()
+      .max(2000)
+      .optional()
+      .meta({ description: 'The value of `next` from the page before.' }),
+    // TypeScript cannot tell that a value of K is one of an enum made from K.
+    sort: z.enum(sorts).default(defaultSort as never),
+    include_total: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Count all objects that the filters let through.' }),
+  }
+}
+
+/** The answer of every list. */
+export type Page<S extends z.ZodObject> = ReturnType<typeof pageOf<S>>
+
+export function pageOf<S extends z.ZodObject>(schema: S) {
+  return z
+    .strictObject({
+      object: z.literal('list'),
+      data: z.array(schema),
+      has_more: z.boolean(),
+      next: z
+        .string()
+        .nullable()
+        .meta({ description: 'Pass it as `after` to get the next page; null at the end.' }),
+      total: count.optional(),
+    })
+    .meta({ id: `${schema.meta()?.id}List` })
+}
