@@ -2,10 +2,14 @@ import { z } from 'zod'
 import { enrolledCoursesOf, findEnrolledCourse } from '../../../domain/learning/enrolled-courses.ts'
 import { nextLecture } from '../../../domain/learning/next-lecture.ts'
 import { LECTURE_STATES } from '../../../domain/learning/progress.ts'
+import {
+  type CourseWithSyllabus,
+  type SyllabusLecture,
+  withSyllabus,
+} from '../../../domain/learning/syllabus.ts'
 import { nextCursor, pageInput, pageOf, rangeOf } from '../paging.ts'
 import { READS, scopedTool, ToolProblem } from '../tool.ts'
 import { maybeTime, timeOrNull, words } from '../wire-values.ts'
-import { type EnrolledView, type LectureView, viewEnrolled } from './enrolled-views.ts'
 import { graphqlLink, linkTo } from './graphql-link.ts'
 
 const lecture = z.object({
@@ -17,8 +21,15 @@ const lecture = z.object({
   unlockAt: maybeTime,
 })
 
-function lectureItem({ unlockAt, ...rest }: LectureView): z.input<typeof lecture> {
-  return { ...rest, unlockAt: timeOrNull(unlockAt) }
+function lectureItem(one: SyllabusLecture): z.input<typeof lecture> {
+  return {
+    id: one.id,
+    title: one.title,
+    duration: one.durationSeconds,
+    state: one.state,
+    isLocked: one.isLocked,
+    unlockAt: timeOrNull(one.unlockAt),
+  }
 }
 
 const course = z.object({
@@ -38,12 +49,8 @@ const course = z.object({
   nextLecture: lecture.nullable().describe('where to go on; null if nothing is left or open'),
 })
 
-function courseItem({
-  course: enrolled,
-  lectures,
-  progress,
-}: EnrolledView): z.input<typeof course> {
-  const next = nextLecture(lectures, enrolled.lastWatched?.lectureId)
+async function courseItem(enrolled: CourseWithSyllabus): Promise<z.input<typeof course>> {
+  const next = nextLecture(await enrolled.lectures(), enrolled.lastWatched?.lectureId)
   return {
     id: enrolled.id,
     slug: enrolled.slug,
@@ -51,7 +58,7 @@ function courseItem({
     expireDate: timeOrNull(enrolled.expiresAt),
     hasLifetimeAccess: enrolled.expiresAt === null,
     lastWatchedLecture: enrolled.lastWatched,
-    detailProgress: progress,
+    detailProgress: await enrolled.progress(),
     nextLecture: next === undefined ? null : lectureItem(next),
   }
 }
@@ -65,11 +72,11 @@ export const myCourses = scopedTool({
   scopes: ['account:read'],
   input: z.strictObject(pageInput),
   output: z.object({ courses: z.array(course), nextCursor, graphql: graphqlLink }),
-  run: async (call, page) => {
-    const { at, caller, school } = call
+  run: async ({ at, caller, outlines, school }, page) => {
     const found = pageOf(await enrolledCoursesOf(at, caller.person.id, rangeOf(page)), page.limit)
+    const courses = withSyllabus(at, caller.person.id, outlines, found.rows)
     return {
-      courses: (await viewEnrolled(call, found.rows)).map(courseItem),
+      courses: await Promise.all(courses.map(courseItem)),
       nextCursor: found.nextCursor,
       graphql: linkTo(
         school,
@@ -104,24 +111,24 @@ export const myCourse = scopedTool({
     nextLecturesFrom: z.number().int().nullable(),
     graphql: graphqlLink,
   }),
-  run: async (call, { slug, lecturesFrom }) => {
-    const enrolled = await findEnrolledCourse(call.at, call.caller.person.id, slug)
-    const [view] = enrolled === undefined ? [] : await viewEnrolled(call, [enrolled])
-    if (view === undefined) {
+  run: async ({ at, caller, outlines, school }, { slug, lecturesFrom }) => {
+    const found = await findEnrolledCourse(at, caller.person.id, slug)
+    const [enrolled] = withSyllabus(at, caller.person.id, outlines, found ? [found] : [])
+    if (enrolled === undefined) {
       throw new ToolProblem(
         `The person is not enrolled in a course “${slug}”. my_courses shows in which they are.`,
       )
     }
-    const all = view.sections.flatMap(({ title, lectures }) =>
-      lectures.map((one) => ({ ...lectureItem(one), section: title })),
-    )
+    const all = await enrolled.lectures()
     const until = lecturesFrom + LECTURES_PER_PAGE
     return {
-      course: courseItem(view),
-      lectures: all.slice(lecturesFrom, until),
+      course: await courseItem(enrolled),
+      lectures: all
+        .slice(lecturesFrom, until)
+        .map((one) => ({ ...lectureItem(one), section: one.sectionTitle })),
       nextLecturesFrom: until < all.length ? until : null,
       graphql: linkTo(
-        call.school,
+        school,
         '{ viewer { enrolledCourses { nodes { slug sections { title lectures { id title state isLocked unlockAt duration } } } } } }',
       ),
     }

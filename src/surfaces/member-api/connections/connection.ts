@@ -1,5 +1,5 @@
+import { once } from '../../../foundation/cache/once.ts'
 import type { Keyed, KeysetRange } from '../../../foundation/db/keyset.ts'
-import { once } from '../once.ts'
 import { encodeCursor } from './cursor.ts'
 import { type PageArguments, type PageWish, parsePageArguments } from './page-arguments.ts'
 

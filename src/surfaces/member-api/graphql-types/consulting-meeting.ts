@@ -5,9 +5,9 @@ import {
   type MeetingState,
   type MemberMeeting,
 } from '../../../domain/consulting/meetings-of-member.ts'
+import { once } from '../../../foundation/cache/once.ts'
 import type { Builder, Ref } from '../builder.ts'
 import type { MemberContext } from '../member-context.ts'
-import { once } from '../once.ts'
 import { defineEnum } from './enums.ts'
 import type { MeetingStateEnum } from './meeting-state.ts'
 

@@ -6,9 +6,9 @@ import {
   type WeeklySlot,
 } from '../../../domain/consulting/service-calendar.ts'
 import type { OfferedService } from '../../../domain/consulting/services-for-member.ts'
+import { once } from '../../../foundation/cache/once.ts'
 import type { Builder, Ref } from '../builder.ts'
 import type { MemberContext } from '../member-context.ts'
-import { once } from '../once.ts'
 import type { MeetingStateEnum } from './meeting-state.ts'
 import type { Signposts } from './signposts.ts'
 

@@ -1,19 +1,19 @@
 import type { CourseProgress } from '../../../domain/learning/progress.ts'
+import type { CourseWithSyllabus, SyllabusSection } from '../../../domain/learning/syllabus.ts'
 import type { Builder, Ref } from '../builder.ts'
-import type { CourseNode } from './course-pages.ts'
-import type { SectionNode } from './section.ts'
 import type { Signposts } from './signposts.ts'
 
+/** More sections than most courses have, to estimate the size of an answer. */
 export const USUAL_SECTIONS = 10
 
 export function defineCourse(
   builder: Builder,
-  section: Ref<SectionNode>,
+  section: Ref<SyllabusSection>,
   signposts: Signposts,
-): Ref<CourseNode> {
+): Ref<CourseWithSyllabus> {
   const lastWatched = defineLastWatchedLecture(builder)
   const progress = defineDetailProgress(builder)
-  return builder.objectRef<CourseNode>('Course').implement({
+  return builder.objectRef<CourseWithSyllabus>('Course').implement({
     description: `A course that the viewer is enrolled in, bought or not. ${signposts.billing}`,
     fields: (t) => ({
       id: t.exposeID('id', { description: 'Id of the course.' }),
@@ -39,7 +39,7 @@ export function defineCourse(
       detailProgress: t.field({
         type: progress,
         description: 'How far the viewer is in the whole course.',
-        resolve: (course) => course.detailProgress(),
+        resolve: (course) => course.progress(),
       }),
       sections: t.field({
         type: [section],

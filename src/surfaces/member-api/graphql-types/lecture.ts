@@ -1,16 +1,9 @@
-import type { Opening } from '../../../domain/learning/lecture-opening.ts'
 import type { LectureState } from '../../../domain/learning/progress.ts'
+import type { SyllabusLecture } from '../../../domain/learning/syllabus.ts'
 import type { Builder, Ref } from '../builder.ts'
 import { defineEnum } from './enums.ts'
 
-export interface LectureNode extends Opening {
-  readonly id: string
-  readonly title: string
-  readonly duration: number
-  readonly state: LectureState
-}
-
-export function defineLecture(builder: Builder): Ref<LectureNode> {
+export function defineLecture(builder: Builder): Ref<SyllabusLecture> {
   const state = defineEnum<LectureState>(
     builder,
     'LectureState',
@@ -21,7 +14,7 @@ export function defineLecture(builder: Builder): Ref<LectureNode> {
       completed: 'Finished.',
     },
   )
-  return builder.objectRef<LectureNode>('Lecture').implement({
+  return builder.objectRef<SyllabusLecture>('Lecture').implement({
     description: 'One lesson of a course, with the progress of the viewer and of nobody else.',
     fields: (t) => ({
       id: t.exposeID('id', { description: 'Id of the lecture.' }),
@@ -40,7 +33,9 @@ export function defineLecture(builder: Builder): Ref<LectureNode> {
         description:
           'When a locked lecture opens. Null if it is open, or locked for good because access to the course ends first.',
       }),
-      duration: t.exposeInt('duration', { description: 'Length in seconds; 0 if it has none.' }),
+      duration: t.exposeInt('durationSeconds', {
+        description: 'Length in seconds; 0 if it has none.',
+      }),
     }),
   })
 }

@@ -10,9 +10,9 @@ import type {
   PaymentType,
   RefundingState,
 } from '../../../domain/commerce/payments-of-member.ts'
+import { once } from '../../../foundation/cache/once.ts'
 import type { Builder, Ref } from '../builder.ts'
 import type { MemberContext } from '../member-context.ts'
-import { once } from '../once.ts'
 import { defineEnum } from './enums.ts'
 import {
   defineInstallment,

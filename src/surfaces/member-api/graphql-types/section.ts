@@ -1,17 +1,14 @@
+import type { SyllabusLecture, SyllabusSection } from '../../../domain/learning/syllabus.ts'
 import type { Builder, Ref } from '../builder.ts'
-import type { LectureNode } from './lecture.ts'
 
-/** More sections and lectures than most have, to estimate an answer's size by. */
+/** More lectures than most sections have, to estimate the size of an answer. */
 export const USUAL_LECTURES = 20
 
-export interface SectionNode {
-  readonly id: string
-  readonly title: string
-  readonly lectures: () => Promise<LectureNode[]>
-}
-
-export function defineSection(builder: Builder, lecture: Ref<LectureNode>): Ref<SectionNode> {
-  return builder.objectRef<SectionNode>('Section').implement({
+export function defineSection(
+  builder: Builder,
+  lecture: Ref<SyllabusLecture>,
+): Ref<SyllabusSection> {
+  return builder.objectRef<SyllabusSection>('Section').implement({
     description: 'A chapter of a course.',
     fields: (t) => ({
       id: t.exposeID('id', { description: 'Id of the section.' }),

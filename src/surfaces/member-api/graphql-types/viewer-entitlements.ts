@@ -7,12 +7,12 @@ import {
   countEnrolledCoursesOf,
   enrolledCoursesOf,
 } from '../../../domain/learning/enrolled-courses.ts'
+import { withSyllabus } from '../../../domain/learning/syllabus.ts'
 import type { Builder, Ref } from '../builder.ts'
 import { openConnection, type PageInfo } from '../connections/connection.ts'
 import { defineConnection, pageArgs, pageSizes } from '../connections/define-connection.ts'
 import type { Viewer } from '../member-context.ts'
 import { defineCourse } from './course.ts'
-import { courseNodes } from './course-pages.ts'
 import { defineDigitalProduct } from './digital-product.ts'
 import { defineEventRegistration } from './event-registration.ts'
 import { defineLecture } from './lecture.ts'
@@ -35,14 +35,14 @@ export function addEnrolledCourses(
       description: `The courses that the viewer is enrolled in, latest enrollment first; those whose access has ended stay, those that were taken back do not. ${signposts.entitlements}`,
       args: pageArgs(builder, MAXIMUM),
       extensions: pageSizes(MAXIMUM),
-      resolve: ({ id }, args, context) =>
+      resolve: ({ id }, args, { at, outlines }) =>
         openConnection(
           {
             name: 'enrolledCourses',
             maximum: MAXIMUM,
             read: async (range) =>
-              courseNodes(context, await enrolledCoursesOf(context.at, id, range)),
-            count: () => countEnrolledCoursesOf(context.at, id),
+              withSyllabus(at, id, outlines, await enrolledCoursesOf(at, id, range)),
+            count: () => countEnrolledCoursesOf(at, id),
           },
           args,
         ),

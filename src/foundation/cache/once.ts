@@ -1,4 +1,4 @@
-/** Runs `read` when first asked, and never again: what nobody selects is not read. */
+/** Runs `read` at the first call and returns the same result ever after. */
 export function once<T>(read: () => T): () => T {
   let result: { readonly value: T } | undefined
   return () => {
