@@ -14,6 +14,7 @@ import { addSchoolCommand } from './commands/school.ts'
 import { addStartCommand } from './commands/start.ts'
 import { addUserCommand } from './commands/user.ts'
 import { type Explanation, explainError } from './explain-error.ts'
+import { separateHyphenArguments } from './hyphen-arguments.ts'
 
 /**
  * Runs one command and returns the exit code: 0 when it did what was asked, 1 when it could not, 2
@@ -27,7 +28,8 @@ export async function runCommandLine(
   const cli = new Cli(env, io, argv.includes('--json'))
   const complaints: string[] = []
   try {
-    await buildProgram(cli, complaints).parseAsync(argv, { from: 'user' })
+    const program = buildProgram(cli, complaints)
+    await program.parseAsync(separateHyphenArguments(program, argv), { from: 'user' })
     return cli.exitCode
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0

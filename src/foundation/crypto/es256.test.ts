@@ -16,4 +16,9 @@ describe('ES256', () => {
   test('the kid is the RFC 7638 thumbprint', async () => {
     expect(pair.kid).toBe(await calculateJwkThumbprint({ ...pair.publicJwk }))
   })
+
+  test('no kid begins with a hyphen or an underscore', () => {
+    const firsts = Array.from({ length: 300 }, () => generateEs256Key().kid.charAt(0))
+    expect(firsts.filter((first) => !/[A-Za-z0-9]/.test(first))).toEqual([])
+  })
 })

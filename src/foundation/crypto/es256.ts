@@ -20,8 +20,18 @@ export interface SigningKeyPair {
   readonly privateKey: Buffer
 }
 
-/** A new P-256 key, named by its RFC 7638 thumbprint. */
+/**
+ * A new P-256 key, named by its RFC 7638 thumbprint. A thumbprint that begins with `-` or `_` is
+ * passed over, because on a command line `-` begins an option: one key in 32 is made again.
+ */
 export function generateEs256Key(): SigningKeyPair {
+  for (;;) {
+    const key = generateKey()
+    if (/^[A-Za-z0-9]/.test(key.kid)) return key
+  }
+}
+
+function generateKey(): SigningKeyPair {
   const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const { x, y } = pair.publicKey.export({ format: 'jwk' })
   if (x === undefined || y === undefined) throw new Error('P-256 key without coordinates')
