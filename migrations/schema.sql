@@ -1,5 +1,6 @@
--- The schema after every migration, read back from PostgreSQL. `npm run schema` rewrites it.
+-- The schema after all migrations, read back from PostgreSQL. `npm run schema` rewrites it.
 
+-- Tells every process to forget what it cached about a school.
 CREATE OR REPLACE FUNCTION public.announce_school()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -11,6 +12,7 @@ begin
   return null;
 end $function$;
 
+-- A cached outline is good while its course still has this version.
 CREATE OR REPLACE FUNCTION public.count_outline_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -22,6 +24,7 @@ begin
   return null;
 end $function$;
 
+-- Only the purge job, which says so in its transaction, may remove old entries.
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -46,6 +49,7 @@ begin
   return new;
 end $function$;
 
+-- Stamps updated_at and counts the version that ETags are made of.
 CREATE OR REPLACE FUNCTION public.touch_row()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -66,12 +70,12 @@ create table appearances (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
-  PRIMARY KEY (school_id),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
-  FOREIGN KEY (school_id, logo_file_id) REFERENCES files(school_id, id),
-  CHECK ((accent_color ~ '^#[0-9a-f]{6}$'::text)),
-  CHECK ((length(tagline) <= 300)),
-  CHECK ((primary_color ~ '^#[0-9a-f]{6}$'::text))
+  constraint appearances_pkey PRIMARY KEY (school_id),
+  constraint appearances_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
+  constraint appearances_school_id_logo_file_id_fkey FOREIGN KEY (school_id, logo_file_id) REFERENCES files(school_id, id),
+  constraint appearances_accent_color_check CHECK ((accent_color ~ '^#[0-9a-f]{6}$'::text)),
+  constraint appearances_primary_color_check CHECK ((primary_color ~ '^#[0-9a-f]{6}$'::text)),
+  constraint appearances_tagline_check CHECK ((length(tagline) <= 300))
 );
 CREATE TRIGGER appearances_announce AFTER INSERT OR DELETE OR UPDATE ON public.appearances FOR EACH ROW EXECUTE FUNCTION announce_school();
 CREATE TRIGGER appearances_touch BEFORE UPDATE ON public.appearances FOR EACH ROW EXECUTE FUNCTION touch_row();
@@ -89,7 +93,7 @@ create table audit_entries (
   subject character varying(2000),
   detail jsonb not null default '{}'::jsonb,
   request_id character varying(100),
-  PRIMARY KEY (id)
+  constraint audit_entries_pkey PRIMARY KEY (id)
 );
 CREATE INDEX audit_entries_by_action ON public.audit_entries USING btree (school_id, action, id) WHERE ((action)::text <> ALL ((ARRAY['token.issued'::character varying, 'token.refreshed'::character varying])::text[]));
 CREATE INDEX audit_entries_by_actor ON public.audit_entries USING btree (school_id, actor_user_id, id);
@@ -116,15 +120,16 @@ create table authorization_codes (
   expires_at timestamp(3) with time zone not null,
   consumed_at timestamp(3) with time zone,
   pair_id uuid,
-  PRIMARY KEY (id),
-  FOREIGN KEY (school_id, client_id) REFERENCES clients(school_id, client_id),
-  FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
-  CHECK (((audience = 'operator'::text) OR (resource IS NOT NULL))),
-  CHECK (((consumed_at IS NULL) = (pair_id IS NULL))),
-  CHECK ((audience = ANY (ARRAY['member'::text, 'operator'::text]))),
-  CHECK ((length(hash) = 32))
+  constraint authorization_codes_pkey PRIMARY KEY (id),
+  constraint authorization_codes_school_id_client_id_fkey FOREIGN KEY (school_id, client_id) REFERENCES clients(school_id, client_id),
+  constraint authorization_codes_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
+  constraint authorization_codes_audience_check CHECK ((audience = ANY (ARRAY['member'::text, 'operator'::text]))),
+  constraint authorization_codes_check CHECK (((consumed_at IS NULL) = (pair_id IS NULL))),
+  constraint authorization_codes_check1 CHECK (((audience = 'operator'::text) OR (resource IS NOT NULL))),
+  constraint authorization_codes_hash_check CHECK ((length(hash) = 32))
 ) with (fillfactor=90);
 CREATE INDEX authorization_codes_by_client ON public.authorization_codes USING btree (school_id, client_id, user_id);
+-- authorization_codes.pair_id: the pair it was exchanged for: a retry of our own is told from a replay by it
 
 -- grants: one completed authorization; ending it ends every pair at once
 create table authorizations (
@@ -140,15 +145,17 @@ create table authorizations (
   created_at timestamp(3) with time zone not null default now(),
   last_used_at timestamp(3) with time zone,
   revoked_at timestamp(3) with time zone,
-  PRIMARY KEY (id),
-  FOREIGN KEY (school_id, client_id) REFERENCES clients(school_id, client_id),
-  FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
-  CHECK ((audience = ANY (ARRAY['member'::text, 'operator'::text]))),
-  CHECK ((length(device) <= 200))
+  constraint authorizations_pkey PRIMARY KEY (id),
+  constraint authorizations_school_id_client_id_fkey FOREIGN KEY (school_id, client_id) REFERENCES clients(school_id, client_id),
+  constraint authorizations_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
+  constraint authorizations_audience_check CHECK ((audience = ANY (ARRAY['member'::text, 'operator'::text]))),
+  constraint authorizations_device_check CHECK ((length(device) <= 200))
 ) with (fillfactor=90);
 CREATE INDEX authorizations_by_client ON public.authorizations USING btree (school_id, client_id, id);
 CREATE INDEX authorizations_by_code ON public.authorizations USING btree (code_id);
 CREATE INDEX authorizations_by_person ON public.authorizations USING btree (school_id, user_id, id);
+-- authorizations.user_id: null: a record without a resource owner, refused as not bound to a user
+-- authorizations.last_used_at: true to within the lifetime of an access token
 
 -- people: a signed-in browser at one school's origin; only the hash of its secret is kept
 create table browser_sessions (
@@ -161,11 +168,11 @@ create table browser_sessions (
   created_at timestamp(3) with time zone not null default now(),
   last_seen_at timestamp(3) with time zone not null default now(),
   expires_at timestamp(3) with time zone not null,
-  PRIMARY KEY (id),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
-  FOREIGN KEY (user_id) REFERENCES users(id),
-  CHECK ((length(device) <= 200)),
-  CHECK ((length(secret_hash) = 32))
+  constraint browser_sessions_pkey PRIMARY KEY (id),
+  constraint browser_sessions_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
+  constraint browser_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint browser_sessions_device_check CHECK ((length(device) <= 200)),
+  constraint browser_sessions_secret_hash_check CHECK ((length(secret_hash) = 32))
 ) with (fillfactor=90);
 CREATE INDEX browser_sessions_by_user ON public.browser_sessions USING btree (user_id);
 
@@ -176,10 +183,10 @@ create table client_documents (
   failure text,
   fetched_at timestamp(3) with time zone not null default now(),
   expires_at timestamp(3) with time zone not null,
-  PRIMARY KEY (url),
-  CHECK (((document IS NULL) <> (failure IS NULL))),
-  CHECK ((length(failure) <= 500)),
-  CHECK ((length(url) <= 2000))
+  constraint client_documents_pkey PRIMARY KEY (url),
+  constraint client_documents_check CHECK (((document IS NULL) <> (failure IS NULL))),
+  constraint client_documents_failure_check CHECK ((length(failure) <= 500)),
+  constraint client_documents_url_check CHECK ((length(url) <= 2000))
 );
 
 -- clients: keyed by school, so that review, disabling and foreign keys are the school's own
@@ -202,22 +209,23 @@ create table clients (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
-  PRIMARY KEY (school_id, client_id),
-  FOREIGN KEY (created_by) REFERENCES users(id),
-  FOREIGN KEY (reviewed_by) REFERENCES users(id),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
-  CHECK (((cardinality(redirect_uris) >= 1) AND (cardinality(redirect_uris) <= 50))),
-  CHECK (((kind = 'application'::text) OR ((audience = 'operator'::text) AND (NOT confidential)))),
-  CHECK (((length(client_id) >= 1) AND (length(client_id) <= 2000))),
-  CHECK (((length(name) >= 1) AND (length(name) <= 200))),
-  CHECK ((audience = ANY (ARRAY['member'::text, 'operator'::text]))),
-  CHECK ((cardinality(scopes) >= 1)),
-  CHECK ((confidential = (secret_hash IS NOT NULL))),
-  CHECK ((kind = ANY (ARRAY['application'::text, 'vendor'::text, 'document'::text]))),
-  CHECK ((length(secret_hash) = 32))
+  constraint clients_pkey PRIMARY KEY (school_id, client_id),
+  constraint clients_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
+  constraint clients_reviewed_by_fkey FOREIGN KEY (reviewed_by) REFERENCES users(id),
+  constraint clients_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
+  constraint clients_audience_check CHECK ((audience = ANY (ARRAY['member'::text, 'operator'::text]))),
+  constraint clients_check CHECK ((confidential = (secret_hash IS NOT NULL))),
+  constraint clients_check1 CHECK (((kind = 'application'::text) OR ((audience = 'operator'::text) AND (NOT confidential)))),
+  constraint clients_client_id_check CHECK (((length(client_id) >= 1) AND (length(client_id) <= 2000))),
+  constraint clients_kind_check CHECK ((kind = ANY (ARRAY['application'::text, 'vendor'::text, 'document'::text]))),
+  constraint clients_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint clients_redirect_uris_check CHECK (((cardinality(redirect_uris) >= 1) AND (cardinality(redirect_uris) <= 50))),
+  constraint clients_scopes_check CHECK ((cardinality(scopes) >= 1)),
+  constraint clients_secret_hash_check CHECK ((length(secret_hash) = 32))
 );
 CREATE INDEX clients_by_time ON public.clients USING btree (school_id, created_at, client_id);
 CREATE TRIGGER clients_touch BEFORE UPDATE ON public.clients FOR EACH ROW EXECUTE FUNCTION touch_row();
+-- clients.deleted_at: the application is gone; the row stays for its past authorizations
 
 -- learning: what members say under a lecture
 create table comments (
@@ -229,16 +237,17 @@ create table comments (
   body text not null,
   hidden_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone not null default now(),
-  PRIMARY KEY (school_id, id),
-  UNIQUE (school_id, lecture_id, id),
-  FOREIGN KEY (school_id, lecture_id) REFERENCES lectures(school_id, id) ON DELETE CASCADE,
-  FOREIGN KEY (school_id, lecture_id, parent_id) REFERENCES comments(school_id, lecture_id, id) ON DELETE CASCADE,
-  FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
-  CHECK (((length(body) >= 1) AND (length(body) <= 10000)))
+  constraint comments_pkey PRIMARY KEY (school_id, id),
+  constraint comments_school_id_lecture_id_id_key UNIQUE (school_id, lecture_id, id),
+  constraint comments_school_id_lecture_id_fkey FOREIGN KEY (school_id, lecture_id) REFERENCES lectures(school_id, id) ON DELETE CASCADE,
+  constraint comments_school_id_lecture_id_parent_id_fkey FOREIGN KEY (school_id, lecture_id, parent_id) REFERENCES comments(school_id, lecture_id, id) ON DELETE CASCADE,
+  constraint comments_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
+  constraint comments_body_check CHECK (((length(body) >= 1) AND (length(body) <= 10000)))
 );
 CREATE INDEX comments_by_lecture ON public.comments USING btree (school_id, lecture_id, created_at, id);
 CREATE INDEX comments_by_time ON public.comments USING btree (school_id, created_at, id);
 CREATE INDEX comments_by_user ON public.comments USING btree (school_id, user_id, created_at, id);
+CREATE STATISTICS public.comments_ids (dependencies) ON school_id, lecture_id, user_id FROM comments;
 
 -- consulting: a slot of a service on a day, or a class of a study group
 create table consulting_meetings (
@@ -254,20 +263,21 @@ create table consulting_meetings (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
-  PRIMARY KEY (school_id, id),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
-  FOREIGN KEY (school_id, service_id) REFERENCES consulting_services(school_id, id),
-  FOREIGN KEY (school_id, study_group_id) REFERENCES study_groups(school_id, id),
-  CHECK (((length(title) >= 1) AND (length(title) <= 300))),
-  CHECK (((study_group_id IS NULL) OR (state <> 'scheduled'::text))),
-  CHECK ((ends_at > starts_at)),
-  CHECK ((length(room_url) <= 2000)),
-  CHECK ((num_nonnulls(service_id, study_group_id) = 1)),
-  CHECK ((state = ANY (ARRAY['available'::text, 'scheduled'::text, 'canceled'::text])))
+  constraint consulting_meetings_pkey PRIMARY KEY (school_id, id),
+  constraint consulting_meetings_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
+  constraint consulting_meetings_school_id_service_id_fkey FOREIGN KEY (school_id, service_id) REFERENCES consulting_services(school_id, id),
+  constraint consulting_meetings_school_id_study_group_id_fkey FOREIGN KEY (school_id, study_group_id) REFERENCES study_groups(school_id, id),
+  constraint consulting_meetings_check CHECK ((num_nonnulls(service_id, study_group_id) = 1)),
+  constraint consulting_meetings_check1 CHECK (((study_group_id IS NULL) OR (state <> 'scheduled'::text))),
+  constraint consulting_meetings_check2 CHECK ((ends_at > starts_at)),
+  constraint consulting_meetings_room_url_check CHECK ((length(room_url) <= 2000)),
+  constraint consulting_meetings_state_check CHECK ((state = ANY (ARRAY['available'::text, 'scheduled'::text, 'canceled'::text]))),
+  constraint consulting_meetings_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300)))
 );
 CREATE INDEX consulting_meetings_by_group ON public.consulting_meetings USING btree (school_id, study_group_id, starts_at, id) WHERE (study_group_id IS NOT NULL);
 CREATE INDEX consulting_meetings_by_service ON public.consulting_meetings USING btree (school_id, service_id, starts_at, id) WHERE (service_id IS NOT NULL);
 CREATE INDEX consulting_meetings_by_start ON public.consulting_meetings USING btree (school_id, starts_at, id);
+CREATE STATISTICS public.consulting_meetings_ids (dependencies) ON school_id, service_id, study_group_id FROM consulting_meetings;
 CREATE TRIGGER consulting_meetings_touch BEFORE UPDATE ON public.consulting_meetings FOR EACH ROW EXECUTE FUNCTION touch_row();
 
 -- consulting: whose students are offered a service
@@ -275,9 +285,9 @@ create table consulting_service_courses (
   school_id uuid not null,
   service_id uuid not null,
   course_id uuid not null,
-  PRIMARY KEY (school_id, service_id, course_id),
-  FOREIGN KEY (school_id, course_id) REFERENCES courses(school_id, id) ON DELETE CASCADE,
-  FOREIGN KEY (school_id, service_id) REFERENCES consulting_services(school_id, id) ON DELETE CASCADE
+  constraint consulting_service_courses_pkey PRIMARY KEY (school_id, service_id, course_id),
+  constraint consulting_service_courses_school_id_course_id_fkey FOREIGN KEY (school_id, course_id) REFERENCES courses(school_id, id) ON DELETE CASCADE,
+  constraint consulting_service_courses_school_id_service_id_fkey FOREIGN KEY (school_id, service_id) REFERENCES consulting_services(school_id, id) ON DELETE CASCADE
 );
 CREATE INDEX consulting_service_courses_by_course ON public.consulting_service_courses USING btree (school_id, course_id);
 
@@ -292,12 +302,12 @@ create table consulting_services (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
-  PRIMARY KEY (school_id, id),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
-  FOREIGN KEY (school_id, host_id) REFERENCES school_members(school_id, user_id),
-  CHECK (((length(title) >= 1) AND (length(title) <= 300))),
-  CHECK ((length(description) <= 20000)),
-  CHECK ((state = ANY (ARRAY['offered'::text, 'paused'::text])))
+  constraint consulting_services_pkey PRIMARY KEY (school_id, id),
+  constraint consulting_services_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
+  constraint consulting_services_school_id_host_id_fkey FOREIGN KEY (school_id, host_id) REFERENCES school_members(school_id, user_id),
+  constraint consulting_services_description_check CHECK ((length(description) <= 20000)),
+  constraint consulting_services_state_check CHECK ((state = ANY (ARRAY['offered'::text, 'paused'::text]))),
+  constraint consulting_services_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300)))
 );
 CREATE INDEX consulting_services_by_time ON public.consulting_services USING btree (school_id, created_at, id);
 CREATE TRIGGER consulting_services_touch BEFORE UPDATE ON public.consulting_services FOR EACH ROW EXECUTE FUNCTION touch_row();
@@ -312,14 +322,15 @@ create table consulting_slots (
   duration_minutes integer not null,
   time_zone text not null,
   capacity integer not null default 1,
-  PRIMARY KEY (school_id, id),
-  FOREIGN KEY (school_id, service_id) REFERENCES consulting_services(school_id, id) ON DELETE CASCADE,
-  CHECK (((duration_minutes >= 5) AND (duration_minutes <= 1440))),
-  CHECK (((length(time_zone) >= 1) AND (length(time_zone) <= 64))),
-  CHECK (((weekday >= 1) AND (weekday <= 7))),
-  CHECK ((capacity > 0))
+  constraint consulting_slots_pkey PRIMARY KEY (school_id, id),
+  constraint consulting_slots_school_id_service_id_fkey FOREIGN KEY (school_id, service_id) REFERENCES consulting_services(school_id, id) ON DELETE CASCADE,
+  constraint consulting_slots_capacity_check CHECK ((capacity > 0)),
+  constraint consulting_slots_duration_minutes_check CHECK (((duration_minutes >= 5) AND (duration_minutes <= 1440))),
+  constraint consulting_slots_time_zone_check CHECK (((length(time_zone) >= 1) AND (length(time_zone) <= 64))),
+  constraint consulting_slots_weekday_check CHECK (((weekday >= 1) AND (weekday <= 7)))
 );
 CREATE INDEX consulting_slots_by_service ON public.consulting_slots USING btree (school_id, service_id, weekday, starts_at);
+CREATE STATISTICS public.consulting_slots_ids (dependencies) ON school_id, service_id FROM consulting_slots;
 
 -- commerce: a coupon used on a purchase; its count is counted here
 create table coupon_redemptions (
@@ -329,13 +340,14 @@ create table coupon_redemptions (
   order_id uuid not null,
   user_id uuid not null,
   redeemed_at timestamp(3) with time zone not null default now(),
-  PRIMARY KEY (school_id, id),
-  UNIQUE (school_id, coupon_id, order_id),
-  FOREIGN KEY (school_id, coupon_id) REFERENCES coupons(school_id, id),
-  FOREIGN KEY (school_id, order_id, user_id) REFERENCES orders(school_id, id, user_id)
+  constraint coupon_redemptions_pkey PRIMARY KEY (school_id, id),
+  constraint coupon_redemptions_school_id_coupon_id_order_id_key UNIQUE (school_id, coupon_id, order_id),
+  constraint coupon_redemptions_school_id_coupon_id_fkey FOREIGN KEY (school_id, coupon_id) REFERENCES coupons(school_id, id),
+  constraint coupon_redemptions_school_id_order_id_user_id_fkey FOREIGN KEY (school_id, order_id, user_id) REFERENCES orders(school_id, id, user_id)
 );
 CREATE INDEX coupon_redemptions_by_member ON public.coupon_redemptions USING btree (school_id, coupon_id, user_id);
 CREATE INDEX coupon_redemptions_by_order ON public.coupon_redemptions USING btree (school_id, order_id);
+CREATE STATISTICS public.coupon_redemptions_ids (dependencies) ON school_id, coupon_id, order_id, user_id FROM coupon_redemptions;
 
 -- commerce: a discount code with its limits and its window
 create table coupons (
@@ -353,18 +365,18 @@ create table coupons (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
-  PRIMARY KEY (school_id, id),
-  UNIQUE (school_id, code),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
-  CHECK (((amount_off IS NULL) = (currency IS NULL))),
-  CHECK (((percent_off >= 1) AND (percent_off <= 100))),
-  CHECK (((percent_off IS NULL) <> (amount_off IS NULL))),
-  CHECK (((starts_at IS NULL) OR (ends_at IS NULL) OR (ends_at > starts_at))),
-  CHECK ((amount_off > 0)),
-  CHECK ((code ~ '^[A-Z0-9][A-Z0-9_-]{1,63}$'::text)),
-  CHECK ((currency ~ '^[A-Z]{3}$'::text)),
-  CHECK ((max_per_member > 0)),
-  CHECK ((max_redemptions > 0))
+  constraint coupons_pkey PRIMARY KEY (school_id, id),
+  constraint coupons_school_id_code_key UNIQUE (school_id, code),
+  constraint coupons_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
+  constraint coupons_amount_off_check CHECK ((amount_off > 0)),
+  constraint coupons_check CHECK (((percent_off IS NULL) <> (amount_off IS NULL))),
+  constraint coupons_check1 CHECK (((amount_off IS NULL) = (currency IS NULL))),
+  constraint coupons_check2 CHECK (((starts_at IS NULL) OR (ends_at IS NULL) OR (ends_at > starts_at))),
+  constraint coupons_code_check CHECK ((code ~ '^[A-Z0-9][A-Z0-9_-]{1,63}$'::text)),
+  constraint coupons_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint coupons_max_per_member_check CHECK ((max_per_member > 0)),
+  constraint coupons_max_redemptions_check CHECK ((max_redemptions > 0)),
+  constraint coupons_percent_off_check CHECK (((percent_off >= 1) AND (percent_off <= 100)))
 );
 CREATE INDEX coupons_by_time ON public.coupons USING btree (school_id, created_at, id);
 CREATE TRIGGER coupons_touch BEFORE UPDATE ON public.coupons FOR EACH ROW EXECUTE FUNCTION touch_row();
@@ -375,9 +387,9 @@ create table course_lecturers (
   course_id uuid not null,
   user_id uuid not null,
   position integer not null default 0,
-  PRIMARY KEY (school_id, course_id, user_id),
-  FOREIGN KEY (school_id, course_id) REFERENCES courses(school_id, id) ON DELETE CASCADE,
-  FOREIGN KEY (school_id, user_id) REFERENCES lecturers(school_id, user_id) ON DELETE CASCADE
+  constraint course_lecturers_pkey PRIMARY KEY (school_id, course_id, user_id),
+  constraint course_lecturers_school_id_course_id_fkey FOREIGN KEY (school_id, course_id) REFERENCES courses(school_id, id) ON DELETE CASCADE,
+  constraint course_lecturers_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES lecturers(school_id, user_id) ON DELETE CASCADE
 );
 CREATE INDEX course_lecturers_by_user ON public.course_lecturers USING btree (school_id, user_id);
 
@@ -399,19 +411,19 @@ create table courses (
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
   outline_version integer not null default 1,
-  PRIMARY KEY (school_id, id),
-  UNIQUE (school_id, slug),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
-  FOREIGN KEY (school_id, cover_file_id) REFERENCES files(school_id, id),
-  CHECK (((length(title) >= 1) AND (length(title) <= 300))),
-  CHECK (((slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'::text) AND (length(slug) <= 120))),
-  CHECK (((state <> 'published'::text) OR (published_at IS NOT NULL))),
-  CHECK (((state = 'archived'::text) = (archived_at IS NOT NULL))),
-  CHECK ((currency ~ '^[A-Z]{3}$'::text)),
-  CHECK ((length(description) <= 100000)),
-  CHECK ((length(summary) <= 1000)),
-  CHECK ((price_amount >= 0)),
-  CHECK ((state = ANY (ARRAY['draft'::text, 'published'::text, 'archived'::text])))
+  constraint courses_pkey PRIMARY KEY (school_id, id),
+  constraint courses_school_id_slug_key UNIQUE (school_id, slug),
+  constraint courses_school_id_cover_file_id_fkey FOREIGN KEY (school_id, cover_file_id) REFERENCES files(school_id, id),
+  constraint courses_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
+  constraint courses_check CHECK (((state <> 'published'::text) OR (published_at IS NOT NULL))),
+  constraint courses_check1 CHECK (((state = 'archived'::text) = (archived_at IS NOT NULL))),
+  constraint courses_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint courses_description_check CHECK ((length(description) <= 100000)),
+  constraint courses_price_amount_check CHECK ((price_amount >= 0)),
+  constraint courses_slug_check CHECK (((slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'::text) AND (length(slug) <= 120))),
+  constraint courses_state_check CHECK ((state = ANY (ARRAY['draft'::text, 'published'::text, 'archived'::text]))),
+  constraint courses_summary_check CHECK ((length(summary) <= 1000)),
+  constraint courses_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300)))
 );
 CREATE INDEX courses_by_time ON public.courses USING btree (school_id, created_at, id);
 CREATE TRIGGER courses_touch BEFORE UPDATE ON public.courses FOR EACH ROW EXECUTE FUNCTION touch_row();
@@ -424,13 +436,14 @@ create table digital_product_accesses (
   user_id uuid not null,
   granted_at timestamp(3) with time zone not null default now(),
   revoked_at timestamp(3) with time zone,
-  PRIMARY KEY (school_id, id),
-  UNIQUE (school_id, user_id, product_id),
-  FOREIGN KEY (school_id, product_id) REFERENCES digital_products(school_id, id),
-  FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id)
+  constraint digital_product_accesses_pkey PRIMARY KEY (school_id, id),
+  constraint digital_product_accesses_school_id_user_id_product_id_key UNIQUE (school_id, user_id, product_id),
+  constraint digital_product_accesses_school_id_product_id_fkey FOREIGN KEY (school_id, product_id) REFERENCES digital_products(school_id, id),
+  constraint digital_product_accesses_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id)
 );
 CREATE INDEX digital_product_accesses_by_product ON public.digital_product_accesses USING btree (school_id, product_id);
 CREATE INDEX digital_product_accesses_of_person ON public.digital_product_accesses USING btree (school_id, user_id, granted_at, id);
+CREATE STATISTICS public.digital_product_accesses_ids (dependencies) ON school_id, product_id, user_id FROM digital_product_accesses;
 
 -- commerce: something to download
 create table digital_products (
@@ -446,16 +459,16 @@ create table digital_products (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
-  PRIMARY KEY (school_id, id),
-  UNIQUE (school_id, slug),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
-  FOREIGN KEY (school_id, file_id) REFERENCES files(school_id, id),
-  CHECK (((length(title) >= 1) AND (length(title) <= 300))),
-  CHECK (((slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'::text) AND (length(slug) <= 120))),
-  CHECK ((currency ~ '^[A-Z]{3}$'::text)),
-  CHECK ((length(description) <= 100000)),
-  CHECK ((price_amount >= 0)),
-  CHECK ((state = ANY (ARRAY['draft'::text, 'published'::text, 'archived'::text])))
+  constraint digital_products_pkey PRIMARY KEY (school_id, id),
+  constraint digital_products_school_id_slug_key UNIQUE (school_id, slug),
+  constraint digital_products_school_id_file_id_fkey FOREIGN KEY (school_id, file_id) REFERENCES files(school_id, id),
+  constraint digital_products_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
+  constraint digital_products_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint digital_products_description_check CHECK ((length(description) <= 100000)),
+  constraint digital_products_price_amount_check CHECK ((price_amount >= 0)),
+  constraint digital_products_slug_check CHECK (((slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'::text) AND (length(slug) <= 120))),
+  constraint digital_products_state_check CHECK ((state = ANY (ARRAY['draft'::text, 'published'::text, 'archived'::text]))),
+  constraint digital_products_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300)))
 );
 CREATE INDEX digital_products_by_time ON public.digital_products USING btree (school_id, created_at, id);
 CREATE TRIGGER digital_products_touch BEFORE UPDATE ON public.digital_products FOR EACH ROW EXECUTE FUNCTION touch_row();
@@ -476,18 +489,19 @@ create table enrollments (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
-  PRIMARY KEY (school_id, id),
-  UNIQUE (school_id, user_id, course_id),
-  FOREIGN KEY (school_id, course_id) REFERENCES courses(school_id, id),
-  FOREIGN KEY (school_id, course_id, last_lecture_id) REFERENCES lectures(school_id, course_id, id) ON DELETE SET NULL (last_lecture_id),
-  FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
-  CHECK (((expires_at IS NULL) OR (expires_at > enrolled_at))),
-  CHECK ((last_position_seconds >= 0)),
-  CHECK ((source = ANY (ARRAY['purchase'::text, 'plan'::text, 'grant'::text, 'import'::text])))
+  constraint enrollments_pkey PRIMARY KEY (school_id, id),
+  constraint enrollments_school_id_user_id_course_id_key UNIQUE (school_id, user_id, course_id),
+  constraint enrollments_school_id_course_id_fkey FOREIGN KEY (school_id, course_id) REFERENCES courses(school_id, id),
+  constraint enrollments_school_id_course_id_last_lecture_id_fkey FOREIGN KEY (school_id, course_id, last_lecture_id) REFERENCES lectures(school_id, course_id, id) ON DELETE SET NULL (last_lecture_id),
+  constraint enrollments_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
+  constraint enrollments_check CHECK (((expires_at IS NULL) OR (expires_at > enrolled_at))),
+  constraint enrollments_last_position_seconds_check CHECK ((last_position_seconds >= 0)),
+  constraint enrollments_source_check CHECK ((source = ANY (ARRAY['purchase'::text, 'plan'::text, 'grant'::text, 'import'::text])))
 );
 CREATE INDEX enrollments_by_course ON public.enrollments USING btree (school_id, course_id, enrolled_at, id);
 CREATE INDEX enrollments_by_time ON public.enrollments USING btree (school_id, created_at, id);
 CREATE INDEX enrollments_of_person ON public.enrollments USING btree (school_id, user_id, enrolled_at, id);
+CREATE STATISTICS public.enrollments_ids (dependencies) ON school_id, course_id, user_id FROM enrollments;
 CREATE TRIGGER enrollments_touch BEFORE UPDATE ON public.enrollments FOR EACH ROW EXECUTE FUNCTION touch_row();
 
 -- events: a member's place at an event
@@ -501,15 +515,16 @@ create table event_registrations (
   canceled_at timestamp(3) with time zone,
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
-  PRIMARY KEY (school_id, id),
-  UNIQUE (school_id, event_id, user_id),
-  FOREIGN KEY (school_id, event_id) REFERENCES events(school_id, id),
-  FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
-  CHECK (((state = 'canceled'::text) = (canceled_at IS NOT NULL))),
-  CHECK ((state = ANY (ARRAY['registered'::text, 'attended'::text, 'canceled'::text])))
+  constraint event_registrations_pkey PRIMARY KEY (school_id, id),
+  constraint event_registrations_school_id_event_id_user_id_key UNIQUE (school_id, event_id, user_id),
+  constraint event_registrations_school_id_event_id_fkey FOREIGN KEY (school_id, event_id) REFERENCES events(school_id, id),
+  constraint event_registrations_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
+  constraint event_registrations_check CHECK (((state = 'canceled'::text) = (canceled_at IS NOT NULL))),
+  constraint event_registrations_state_check CHECK ((state = ANY (ARRAY['registered'::text, 'attended'::text, 'canceled'::text])))
 );
 CREATE INDEX event_registrations_by_event ON public.event_registrations USING btree (school_id, event_id, registered_at, id);
 CREATE INDEX event_registrations_of_person ON public.event_registrations USING btree (school_id, user_id, registered_at, id);
+CREATE STATISTICS public.event_registrations_ids (dependencies) ON school_id, event_id, user_id FROM event_registrations;
 CREATE TRIGGER event_registrations_touch BEFORE UPDATE ON public.event_registrations FOR EACH ROW EXECUTE FUNCTION touch_row();
 
 -- events: a gathering with a start, an end and perhaps a capacity
@@ -530,19 +545,19 @@ create table events (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
-  PRIMARY KEY (school_id, id),
-  UNIQUE (school_id, slug),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
-  CHECK (((length(title) >= 1) AND (length(title) <= 300))),
-  CHECK (((slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'::text) AND (length(slug) <= 120))),
-  CHECK ((capacity > 0)),
-  CHECK ((currency ~ '^[A-Z]{3}$'::text)),
-  CHECK ((ends_at > starts_at)),
-  CHECK ((length(description) <= 100000)),
-  CHECK ((length(location) <= 500)),
-  CHECK ((length(online_url) <= 2000)),
-  CHECK ((price_amount >= 0)),
-  CHECK ((state = ANY (ARRAY['draft'::text, 'published'::text, 'canceled'::text])))
+  constraint events_pkey PRIMARY KEY (school_id, id),
+  constraint events_school_id_slug_key UNIQUE (school_id, slug),
+  constraint events_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
+  constraint events_capacity_check CHECK ((capacity > 0)),
+  constraint events_check CHECK ((ends_at > starts_at)),
+  constraint events_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint events_description_check CHECK ((length(description) <= 100000)),
+  constraint events_location_check CHECK ((length(location) <= 500)),
+  constraint events_online_url_check CHECK ((length(online_url) <= 2000)),
+  constraint events_price_amount_check CHECK ((price_amount >= 0)),
+  constraint events_slug_check CHECK (((slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'::text) AND (length(slug) <= 120))),
+  constraint events_state_check CHECK ((state = ANY (ARRAY['draft'::text, 'published'::text, 'canceled'::text]))),
+  constraint events_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300)))
 );
 CREATE INDEX events_by_start ON public.events USING btree (school_id, starts_at, id);
 CREATE INDEX events_by_time ON public.events USING btree (school_id, created_at, id);
@@ -559,14 +574,14 @@ create table files (
   storage_key text not null,
   created_by uuid,
   created_at timestamp(3) with time zone not null default now(),
-  PRIMARY KEY (school_id, id),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
-  FOREIGN KEY (school_id, created_by) REFERENCES school_members(school_id, user_id),
-  CHECK (((length(content_type) >= 3) AND (length(content_type) <= 200))),
-  CHECK (((length(name) >= 1) AND (length(name) <= 255))),
-  CHECK (((length(storage_key) >= 1) AND (length(storage_key) <= 500))),
-  CHECK ((length(sha256) = 32)),
-  CHECK ((size_bytes >= 0))
+  constraint files_pkey PRIMARY KEY (school_id, id),
+  constraint files_school_id_created_by_fkey FOREIGN KEY (school_id, created_by) REFERENCES school_members(school_id, user_id),
+  constraint files_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
+  constraint files_content_type_check CHECK (((length(content_type) >= 3) AND (length(content_type) <= 200))),
+  constraint files_name_check CHECK (((length(name) >= 1) AND (length(name) <= 255))),
+  constraint files_sha256_check CHECK ((length(sha256) = 32)),
+  constraint files_size_bytes_check CHECK ((size_bytes >= 0)),
+  constraint files_storage_key_check CHECK (((length(storage_key) >= 1) AND (length(storage_key) <= 500)))
 );
 CREATE INDEX files_by_time ON public.files USING btree (school_id, created_at, id);
 
@@ -578,12 +593,13 @@ create table form_submissions (
   user_id uuid,
   answers jsonb not null,
   submitted_at timestamp(3) with time zone not null default now(),
-  PRIMARY KEY (school_id, id),
-  FOREIGN KEY (school_id, form_id) REFERENCES forms(school_id, id),
-  FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
-  CHECK ((jsonb_typeof(answers) = 'object'::text))
+  constraint form_submissions_pkey PRIMARY KEY (school_id, id),
+  constraint form_submissions_school_id_form_id_fkey FOREIGN KEY (school_id, form_id) REFERENCES forms(school_id, id),
+  constraint form_submissions_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
+  constraint form_submissions_answers_check CHECK ((jsonb_typeof(answers) = 'object'::text))
 );
 CREATE INDEX form_submissions_by_form ON public.form_submissions USING btree (school_id, form_id, submitted_at, id);
+CREATE STATISTICS public.form_submissions_ids (dependencies) ON school_id, form_id FROM form_submissions;
 
 -- content: a questionnaire; fields is a list of {name, label, kind, required}
 create table forms (
@@ -596,13 +612,13 @@ create table forms (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
-  PRIMARY KEY (school_id, id),
-  UNIQUE (school_id, slug),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
-  CHECK (((length(title) >= 1) AND (length(title) <= 300))),
-  CHECK (((slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'::text) AND (length(slug) <= 120))),
-  CHECK ((jsonb_typeof(fields) = 'array'::text)),
-  CHECK ((state = ANY (ARRAY['draft'::text, 'open'::text, 'closed'::text])))
+  constraint forms_pkey PRIMARY KEY (school_id, id),
+  constraint forms_school_id_slug_key UNIQUE (school_id, slug),
+  constraint forms_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
+  constraint forms_fields_check CHECK ((jsonb_typeof(fields) = 'array'::text)),
+  constraint forms_slug_check CHECK (((slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'::text) AND (length(slug) <= 120))),
+  constraint forms_state_check CHECK ((state = ANY (ARRAY['draft'::text, 'open'::text, 'closed'::text]))),
+  constraint forms_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300)))
 );
 CREATE INDEX forms_by_time ON public.forms USING btree (school_id, created_at, id);
 CREATE TRIGGER forms_touch BEFORE UPDATE ON public.forms FOR EACH ROW EXECUTE FUNCTION touch_row();
@@ -616,12 +632,12 @@ create table idempotent_answers (
   headers jsonb not null,
   body text not null,
   answered_at timestamp(3) with time zone not null default now(),
-  PRIMARY KEY (school_id, key_hash),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
-  CHECK (((status >= 200) AND (status <= 499))),
-  CHECK ((jsonb_typeof(headers) = 'object'::text)),
-  CHECK ((length(fingerprint) = 32)),
-  CHECK ((length(key_hash) = 32))
+  constraint idempotent_answers_pkey PRIMARY KEY (school_id, key_hash),
+  constraint idempotent_answers_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
+  constraint idempotent_answers_fingerprint_check CHECK ((length(fingerprint) = 32)),
+  constraint idempotent_answers_headers_check CHECK ((jsonb_typeof(headers) = 'object'::text)),
+  constraint idempotent_answers_key_hash_check CHECK ((length(key_hash) = 32)),
+  constraint idempotent_answers_status_check CHECK (((status >= 200) AND (status <= 499)))
 );
 CREATE INDEX idempotent_answers_by_time ON public.idempotent_answers USING btree (answered_at);
 
@@ -632,11 +648,11 @@ create table invoices (
   number text not null,
   issued_at timestamp(3) with time zone not null default now(),
   url text,
-  PRIMARY KEY (school_id, payment_id),
-  UNIQUE (school_id, number),
-  FOREIGN KEY (school_id, payment_id) REFERENCES payments(school_id, id) ON DELETE CASCADE,
-  CHECK (((length(number) >= 1) AND (length(number) <= 64))),
-  CHECK ((length(url) <= 2000))
+  constraint invoices_pkey PRIMARY KEY (school_id, payment_id),
+  constraint invoices_school_id_number_key UNIQUE (school_id, number),
+  constraint invoices_school_id_payment_id_fkey FOREIGN KEY (school_id, payment_id) REFERENCES payments(school_id, id) ON DELETE CASCADE,
+  constraint invoices_number_check CHECK (((length(number) >= 1) AND (length(number) <= 64))),
+  constraint invoices_url_check CHECK ((length(url) <= 2000))
 );
 
 -- analytics: who learned on a day; progress rows only remember the last time
@@ -644,8 +660,8 @@ create table learning_days (
   school_id uuid not null,
   day date not null,
   user_id uuid not null,
-  PRIMARY KEY (school_id, day, user_id),
-  FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id)
+  constraint learning_days_pkey PRIMARY KEY (school_id, day, user_id),
+  constraint learning_days_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id)
 );
 CREATE INDEX learning_days_by_user ON public.learning_days USING btree (school_id, user_id);
 
@@ -660,14 +676,15 @@ create table lecture_progress (
   first_read_at timestamp(3) with time zone not null default now(),
   completed_at timestamp(3) with time zone,
   updated_at timestamp(3) with time zone not null default now(),
-  PRIMARY KEY (school_id, user_id, course_id, lecture_id),
-  FOREIGN KEY (school_id, course_id, lecture_id) REFERENCES lectures(school_id, course_id, id) ON DELETE CASCADE,
-  FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
-  CHECK (((state = 'completed'::text) = (completed_at IS NOT NULL))),
-  CHECK ((position_seconds >= 0)),
-  CHECK ((state = ANY (ARRAY['read'::text, 'completed'::text])))
+  constraint lecture_progress_pkey PRIMARY KEY (school_id, user_id, course_id, lecture_id),
+  constraint lecture_progress_school_id_course_id_lecture_id_fkey FOREIGN KEY (school_id, course_id, lecture_id) REFERENCES lectures(school_id, course_id, id) ON DELETE CASCADE,
+  constraint lecture_progress_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
+  constraint lecture_progress_check CHECK (((state = 'completed'::text) = (completed_at IS NOT NULL))),
+  constraint lecture_progress_position_seconds_check CHECK ((position_seconds >= 0)),
+  constraint lecture_progress_state_check CHECK ((state = ANY (ARRAY['read'::text, 'completed'::text])))
 ) with (fillfactor=90);
 CREATE INDEX lecture_progress_by_lecture ON public.lecture_progress USING btree (school_id, course_id, lecture_id);
+CREATE STATISTICS public.lecture_progress_ids (dependencies) ON school_id, user_id, course_id, lecture_id FROM lecture_progress;
 
 -- learning: how a school presents one of its lecturers
 create table lecturers (
@@ -678,10 +695,10 @@ create table lecturers (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
-  PRIMARY KEY (school_id, user_id),
-  FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
-  CHECK ((length(bio) <= 20000)),
-  CHECK ((length(headline) <= 300))
+  constraint lecturers_pkey PRIMARY KEY (school_id, user_id),
+  constraint lecturers_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
+  constraint lecturers_bio_check CHECK ((length(bio) <= 20000)),
+  constraint lecturers_headline_check CHECK ((length(headline) <= 300))
 );
 CREATE TRIGGER lecturers_touch BEFORE UPDATE ON public.lecturers FOR EACH ROW EXECUTE FUNCTION touch_row();
 
@@ -702,19 +719,20 @@ create table lectures (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
-  PRIMARY KEY (school_id, id),
-  UNIQUE (school_id, course_id, id),
-  UNIQUE (school_id, section_id, "position") DEFERRABLE INITIALLY DEFERRED,
-  FOREIGN KEY (school_id, course_id, section_id) REFERENCES sections(school_id, course_id, id) ON DELETE CASCADE,
-  CHECK (("position" >= 0)),
-  CHECK (((length(title) >= 1) AND (length(title) <= 300))),
-  CHECK (((unlock_after_days IS NULL) OR (unlock_at IS NULL))),
-  CHECK ((duration_seconds >= 0)),
-  CHECK ((kind = ANY (ARRAY['video'::text, 'text'::text, 'quiz'::text, 'file'::text]))),
-  CHECK ((length(body) <= 200000)),
-  CHECK ((unlock_after_days >= 0))
+  constraint lectures_pkey PRIMARY KEY (school_id, id),
+  constraint lectures_school_id_course_id_id_key UNIQUE (school_id, course_id, id),
+  constraint lectures_school_id_section_id_position_key UNIQUE (school_id, section_id, "position") DEFERRABLE INITIALLY DEFERRED,
+  constraint lectures_school_id_course_id_section_id_fkey FOREIGN KEY (school_id, course_id, section_id) REFERENCES sections(school_id, course_id, id) ON DELETE CASCADE,
+  constraint lectures_body_check CHECK ((length(body) <= 200000)),
+  constraint lectures_check CHECK (((unlock_after_days IS NULL) OR (unlock_at IS NULL))),
+  constraint lectures_duration_seconds_check CHECK ((duration_seconds >= 0)),
+  constraint lectures_kind_check CHECK ((kind = ANY (ARRAY['video'::text, 'text'::text, 'quiz'::text, 'file'::text]))),
+  constraint lectures_position_check CHECK (("position" >= 0)),
+  constraint lectures_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300))),
+  constraint lectures_unlock_after_days_check CHECK ((unlock_after_days >= 0))
 );
 CREATE INDEX lectures_by_course ON public.lectures USING btree (school_id, course_id, section_id, "position");
+CREATE STATISTICS public.lectures_ids (dependencies) ON school_id, course_id, section_id FROM lectures;
 CREATE TRIGGER lectures_outline_added AFTER INSERT ON public.lectures REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_outline_change();
 CREATE TRIGGER lectures_outline_moved_from AFTER UPDATE ON public.lectures REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_outline_change();
 CREATE TRIGGER lectures_outline_moved_to AFTER UPDATE ON public.lectures REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_outline_change();
@@ -727,9 +745,9 @@ create table meeting_seats (
   meeting_id uuid not null,
   user_id uuid not null,
   booked_at timestamp(3) with time zone not null default now(),
-  PRIMARY KEY (school_id, meeting_id, user_id),
-  FOREIGN KEY (school_id, meeting_id) REFERENCES consulting_meetings(school_id, id) ON DELETE CASCADE,
-  FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id)
+  constraint meeting_seats_pkey PRIMARY KEY (school_id, meeting_id, user_id),
+  constraint meeting_seats_school_id_meeting_id_fkey FOREIGN KEY (school_id, meeting_id) REFERENCES consulting_meetings(school_id, id) ON DELETE CASCADE,
+  constraint meeting_seats_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id)
 );
 CREATE INDEX meeting_seats_of_person ON public.meeting_seats USING btree (school_id, user_id, meeting_id);
 CREATE TRIGGER meeting_seats_only_on_slots BEFORE INSERT OR UPDATE ON public.meeting_seats FOR EACH ROW EXECUTE FUNCTION refuse_seat_in_class();
@@ -739,9 +757,9 @@ create table membership_plan_courses (
   school_id uuid not null,
   plan_id uuid not null,
   course_id uuid not null,
-  PRIMARY KEY (school_id, plan_id, course_id),
-  FOREIGN KEY (school_id, course_id) REFERENCES courses(school_id, id) ON DELETE CASCADE,
-  FOREIGN KEY (school_id, plan_id) REFERENCES membership_plans(school_id, id) ON DELETE CASCADE
+  constraint membership_plan_courses_pkey PRIMARY KEY (school_id, plan_id, course_id),
+  constraint membership_plan_courses_school_id_course_id_fkey FOREIGN KEY (school_id, course_id) REFERENCES courses(school_id, id) ON DELETE CASCADE,
+  constraint membership_plan_courses_school_id_plan_id_fkey FOREIGN KEY (school_id, plan_id) REFERENCES membership_plans(school_id, id) ON DELETE CASCADE
 );
 CREATE INDEX membership_plan_courses_by_course ON public.membership_plan_courses USING btree (school_id, course_id);
 
@@ -759,16 +777,16 @@ create table membership_plans (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
-  PRIMARY KEY (school_id, id),
-  UNIQUE (school_id, slug),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
-  CHECK (("interval" = ANY (ARRAY['month'::text, 'year'::text]))),
-  CHECK (((length(name) >= 1) AND (length(name) <= 200))),
-  CHECK (((slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'::text) AND (length(slug) <= 120))),
-  CHECK ((currency ~ '^[A-Z]{3}$'::text)),
-  CHECK ((length(description) <= 20000)),
-  CHECK ((price_amount >= 0)),
-  CHECK ((state = ANY (ARRAY['draft'::text, 'published'::text, 'archived'::text])))
+  constraint membership_plans_pkey PRIMARY KEY (school_id, id),
+  constraint membership_plans_school_id_slug_key UNIQUE (school_id, slug),
+  constraint membership_plans_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
+  constraint membership_plans_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint membership_plans_description_check CHECK ((length(description) <= 20000)),
+  constraint membership_plans_interval_check CHECK (("interval" = ANY (ARRAY['month'::text, 'year'::text]))),
+  constraint membership_plans_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint membership_plans_price_amount_check CHECK ((price_amount >= 0)),
+  constraint membership_plans_slug_check CHECK (((slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'::text) AND (length(slug) <= 120))),
+  constraint membership_plans_state_check CHECK ((state = ANY (ARRAY['draft'::text, 'published'::text, 'archived'::text])))
 );
 CREATE INDEX membership_plans_by_time ON public.membership_plans USING btree (school_id, created_at, id);
 CREATE TRIGGER membership_plans_touch BEFORE UPDATE ON public.membership_plans FOR EACH ROW EXECUTE FUNCTION touch_row();
@@ -781,10 +799,10 @@ create table notification_subscriptions (
   channel text not null,
   enabled boolean not null,
   updated_at timestamp(3) with time zone not null default now(),
-  PRIMARY KEY (school_id, user_id, topic, channel),
-  FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
-  CHECK ((channel = ANY (ARRAY['email'::text, 'in_app'::text]))),
-  CHECK ((topic ~ '^[a-z_]{1,64}$'::text))
+  constraint notification_subscriptions_pkey PRIMARY KEY (school_id, user_id, topic, channel),
+  constraint notification_subscriptions_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
+  constraint notification_subscriptions_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'in_app'::text]))),
+  constraint notification_subscriptions_topic_check CHECK ((topic ~ '^[a-z_]{1,64}$'::text))
 );
 
 -- notifications: one entry in a member's inbox
@@ -798,16 +816,17 @@ create table notifications (
   url text,
   created_at timestamp(3) with time zone not null default now(),
   read_at timestamp(3) with time zone,
-  PRIMARY KEY (school_id, id),
-  FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
-  CHECK ((((length(kind) >= 1) AND (length(kind) <= 64)) AND (kind !~ '[^a-z_]'::text))),
-  CHECK (((length(title) >= 1) AND (length(title) <= 300))),
-  CHECK ((length(body) <= 10000)),
-  CHECK ((length(url) <= 2000))
+  constraint notifications_pkey PRIMARY KEY (school_id, id),
+  constraint notifications_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
+  constraint notifications_body_check CHECK ((length(body) <= 10000)),
+  constraint notifications_kind_check CHECK ((((length(kind) >= 1) AND (length(kind) <= 64)) AND (kind !~ '[^a-z_]'::text))),
+  constraint notifications_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300))),
+  constraint notifications_url_check CHECK ((length(url) <= 2000))
 );
 CREATE INDEX notifications_by_time ON public.notifications USING btree (school_id, user_id, created_at, id);
 CREATE INDEX notifications_of_school ON public.notifications USING btree (school_id, created_at, id);
 CREATE INDEX notifications_unread ON public.notifications USING btree (school_id, user_id) WHERE (read_at IS NULL);
+CREATE STATISTICS public.notifications_ids (dependencies) ON school_id, user_id FROM notifications;
 
 -- commerce: what was bought; a thing of the school, or a line of its own
 create table order_items (
@@ -821,17 +840,17 @@ create table order_items (
   plan_id uuid,
   quantity integer not null default 1,
   unit_amount bigint not null,
-  PRIMARY KEY (school_id, order_id, "position"),
-  FOREIGN KEY (school_id, course_id) REFERENCES courses(school_id, id),
-  FOREIGN KEY (school_id, digital_product_id) REFERENCES digital_products(school_id, id),
-  FOREIGN KEY (school_id, event_id) REFERENCES events(school_id, id),
-  FOREIGN KEY (school_id, order_id) REFERENCES orders(school_id, id) ON DELETE CASCADE,
-  FOREIGN KEY (school_id, plan_id) REFERENCES membership_plans(school_id, id),
-  CHECK (("position" >= 0)),
-  CHECK (((length(title) >= 1) AND (length(title) <= 300))),
-  CHECK ((num_nonnulls(course_id, digital_product_id, event_id, plan_id) <= 1)),
-  CHECK ((quantity > 0)),
-  CHECK ((unit_amount >= 0))
+  constraint order_items_pkey PRIMARY KEY (school_id, order_id, "position"),
+  constraint order_items_school_id_course_id_fkey FOREIGN KEY (school_id, course_id) REFERENCES courses(school_id, id),
+  constraint order_items_school_id_digital_product_id_fkey FOREIGN KEY (school_id, digital_product_id) REFERENCES digital_products(school_id, id),
+  constraint order_items_school_id_event_id_fkey FOREIGN KEY (school_id, event_id) REFERENCES events(school_id, id),
+  constraint order_items_school_id_order_id_fkey FOREIGN KEY (school_id, order_id) REFERENCES orders(school_id, id) ON DELETE CASCADE,
+  constraint order_items_school_id_plan_id_fkey FOREIGN KEY (school_id, plan_id) REFERENCES membership_plans(school_id, id),
+  constraint order_items_check CHECK ((num_nonnulls(course_id, digital_product_id, event_id, plan_id) <= 1)),
+  constraint order_items_position_check CHECK (("position" >= 0)),
+  constraint order_items_quantity_check CHECK ((quantity > 0)),
+  constraint order_items_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300))),
+  constraint order_items_unit_amount_check CHECK ((unit_amount >= 0))
 );
 CREATE INDEX order_items_by_course ON public.order_items USING btree (school_id, course_id) WHERE (course_id IS NOT NULL);
 CREATE INDEX order_items_by_event ON public.order_items USING btree (school_id, event_id) WHERE (event_id IS NOT NULL);
@@ -851,18 +870,19 @@ create table orders (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
-  PRIMARY KEY (school_id, id),
-  UNIQUE (school_id, id, user_id),
-  UNIQUE (school_id, number),
-  FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
-  CHECK (((length(number) >= 1) AND (length(number) <= 64))),
-  CHECK (((state = 'completed'::text) = (completed_at IS NOT NULL))),
-  CHECK ((currency ~ '^[A-Z]{3}$'::text)),
-  CHECK ((state = ANY (ARRAY['open'::text, 'completed'::text, 'canceled'::text]))),
-  CHECK ((total_amount >= 0))
+  constraint orders_pkey PRIMARY KEY (school_id, id),
+  constraint orders_school_id_id_user_id_key UNIQUE (school_id, id, user_id),
+  constraint orders_school_id_number_key UNIQUE (school_id, number),
+  constraint orders_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
+  constraint orders_check CHECK (((state = 'completed'::text) = (completed_at IS NOT NULL))),
+  constraint orders_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint orders_number_check CHECK (((length(number) >= 1) AND (length(number) <= 64))),
+  constraint orders_state_check CHECK ((state = ANY (ARRAY['open'::text, 'completed'::text, 'canceled'::text]))),
+  constraint orders_total_amount_check CHECK ((total_amount >= 0))
 );
 CREATE INDEX orders_by_time ON public.orders USING btree (school_id, created_at, id);
 CREATE INDEX orders_of_person ON public.orders USING btree (school_id, user_id, created_at, id);
+CREATE STATISTICS public.orders_ids (dependencies) ON school_id, user_id FROM orders;
 CREATE TRIGGER orders_touch BEFORE UPDATE ON public.orders FOR EACH ROW EXECUTE FUNCTION touch_row();
 
 -- content: a standing page in Markdown
@@ -878,14 +898,14 @@ create table pages (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
-  PRIMARY KEY (school_id, id),
-  UNIQUE (school_id, slug),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
-  CHECK (((length(title) >= 1) AND (length(title) <= 300))),
-  CHECK (((slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'::text) AND (length(slug) <= 120))),
-  CHECK (((state <> 'published'::text) OR (published_at IS NOT NULL))),
-  CHECK ((length(body) <= 200000)),
-  CHECK ((state = ANY (ARRAY['draft'::text, 'published'::text])))
+  constraint pages_pkey PRIMARY KEY (school_id, id),
+  constraint pages_school_id_slug_key UNIQUE (school_id, slug),
+  constraint pages_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
+  constraint pages_body_check CHECK ((length(body) <= 200000)),
+  constraint pages_check CHECK (((state <> 'published'::text) OR (published_at IS NOT NULL))),
+  constraint pages_slug_check CHECK (((slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'::text) AND (length(slug) <= 120))),
+  constraint pages_state_check CHECK ((state = ANY (ARRAY['draft'::text, 'published'::text]))),
+  constraint pages_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300)))
 );
 CREATE INDEX pages_by_time ON public.pages USING btree (school_id, created_at, id);
 CREATE TRIGGER pages_touch BEFORE UPDATE ON public.pages FOR EACH ROW EXECUTE FUNCTION touch_row();
@@ -899,10 +919,10 @@ create table password_resets (
   created_at timestamp(3) with time zone not null default now(),
   expires_at timestamp(3) with time zone not null,
   used_at timestamp(3) with time zone,
-  PRIMARY KEY (id),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
-  FOREIGN KEY (user_id) REFERENCES users(id),
-  CHECK ((length(secret_hash) = 32))
+  constraint password_resets_pkey PRIMARY KEY (id),
+  constraint password_resets_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
+  constraint password_resets_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint password_resets_secret_hash_check CHECK ((length(secret_hash) = 32))
 );
 CREATE INDEX password_resets_by_user ON public.password_resets USING btree (user_id);
 
@@ -914,12 +934,12 @@ create table payment_adjustments (
   kind text not null,
   label text not null,
   amount bigint not null,
-  PRIMARY KEY (school_id, payment_id, "position"),
-  FOREIGN KEY (school_id, payment_id) REFERENCES payments(school_id, id) ON DELETE CASCADE,
-  CHECK (("position" >= 0)),
-  CHECK (((length(label) >= 1) AND (length(label) <= 200))),
-  CHECK ((amount <= 0)),
-  CHECK ((kind = ANY (ARRAY['coupon'::text, 'promotion'::text])))
+  constraint payment_adjustments_pkey PRIMARY KEY (school_id, payment_id, "position"),
+  constraint payment_adjustments_school_id_payment_id_fkey FOREIGN KEY (school_id, payment_id) REFERENCES payments(school_id, id) ON DELETE CASCADE,
+  constraint payment_adjustments_amount_check CHECK ((amount <= 0)),
+  constraint payment_adjustments_kind_check CHECK ((kind = ANY (ARRAY['coupon'::text, 'promotion'::text]))),
+  constraint payment_adjustments_label_check CHECK (((length(label) >= 1) AND (length(label) <= 200))),
+  constraint payment_adjustments_position_check CHECK (("position" >= 0))
 );
 
 -- commerce: what a payment was for, as it read at the time
@@ -931,11 +951,11 @@ create table payment_lines (
   quantity integer not null default 1,
   unit_amount bigint not null,
   amount bigint not null,
-  PRIMARY KEY (school_id, payment_id, "position"),
-  FOREIGN KEY (school_id, payment_id) REFERENCES payments(school_id, id) ON DELETE CASCADE,
-  CHECK (("position" >= 0)),
-  CHECK (((length(title) >= 1) AND (length(title) <= 300))),
-  CHECK ((quantity > 0))
+  constraint payment_lines_pkey PRIMARY KEY (school_id, payment_id, "position"),
+  constraint payment_lines_school_id_payment_id_fkey FOREIGN KEY (school_id, payment_id) REFERENCES payments(school_id, id) ON DELETE CASCADE,
+  constraint payment_lines_position_check CHECK (("position" >= 0)),
+  constraint payment_lines_quantity_check CHECK ((quantity > 0)),
+  constraint payment_lines_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300)))
 );
 
 -- commerce: one attempt to pay; a retried checkout is another row
@@ -963,34 +983,37 @@ create table payments (
   refunded_at timestamp(3) with time zone,
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
-  PRIMARY KEY (school_id, id),
-  UNIQUE (school_id, trade_no),
-  FOREIGN KEY (school_id, order_id, user_id) REFERENCES orders(school_id, id, user_id),
-  CHECK (((installment_count >= 2) AND (installment_count <= 60))),
-  CHECK (((installment_count IS NULL) = (installment_amount IS NULL))),
-  CHECK (((length(trade_no) >= 1) AND (length(trade_no) <= 64))),
-  CHECK (((payment_type = ANY (ARRAY['atm'::text, 'convenience_store'::text])) OR (num_nonnulls(bank_code, bank_name, code_no) = 0))),
-  CHECK (((refunding_state = 'none'::text) = (refund_requested_at IS NULL))),
-  CHECK (((refunding_state = ANY (ARRAY['partially_refunded'::text, 'refunded'::text])) = (refunded_at IS NOT NULL))),
-  CHECK (((state = 'refunded'::text) = (refunding_state = 'refunded'::text))),
-  CHECK (((state = ANY (ARRAY['paid'::text, 'refunded'::text])) = (paid_at IS NOT NULL))),
-  CHECK ((amount >= 0)),
-  CHECK ((currency ~ '^[A-Z]{3}$'::text)),
-  CHECK ((installment_amount > 0)),
-  CHECK ((length(bank_code) <= 20)),
-  CHECK ((length(bank_name) <= 100)),
-  CHECK ((length(code_no) <= 64)),
-  CHECK ((payment_type = ANY (ARRAY['credit_card'::text, 'atm'::text, 'convenience_store'::text, 'free'::text]))),
-  CHECK ((refunded_amount <= amount)),
-  CHECK ((refunded_amount >= 0)),
-  CHECK ((refunding_state = ANY (ARRAY['none'::text, 'requested'::text, 'partially_refunded'::text, 'refunded'::text, 'rejected'::text]))),
-  CHECK ((state = ANY (ARRAY['pending'::text, 'paid'::text, 'failed'::text, 'refunded'::text])))
+  constraint payments_pkey PRIMARY KEY (school_id, id),
+  constraint payments_school_id_trade_no_key UNIQUE (school_id, trade_no),
+  constraint payments_school_id_order_id_user_id_fkey FOREIGN KEY (school_id, order_id, user_id) REFERENCES orders(school_id, id, user_id),
+  constraint payments_amount_check CHECK ((amount >= 0)),
+  constraint payments_bank_code_check CHECK ((length(bank_code) <= 20)),
+  constraint payments_bank_name_check CHECK ((length(bank_name) <= 100)),
+  constraint payments_check CHECK ((refunded_amount <= amount)),
+  constraint payments_check1 CHECK (((state = ANY (ARRAY['paid'::text, 'refunded'::text])) = (paid_at IS NOT NULL))),
+  constraint payments_check2 CHECK (((installment_count IS NULL) = (installment_amount IS NULL))),
+  constraint payments_check3 CHECK (((refunding_state = 'none'::text) = (refund_requested_at IS NULL))),
+  constraint payments_check4 CHECK (((refunding_state = ANY (ARRAY['partially_refunded'::text, 'refunded'::text])) = (refunded_at IS NOT NULL))),
+  constraint payments_check5 CHECK (((state = 'refunded'::text) = (refunding_state = 'refunded'::text))),
+  constraint payments_check6 CHECK (((payment_type = ANY (ARRAY['atm'::text, 'convenience_store'::text])) OR (num_nonnulls(bank_code, bank_name, code_no) = 0))),
+  constraint payments_code_no_check CHECK ((length(code_no) <= 64)),
+  constraint payments_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint payments_installment_amount_check CHECK ((installment_amount > 0)),
+  constraint payments_installment_count_check CHECK (((installment_count >= 2) AND (installment_count <= 60))),
+  constraint payments_payment_type_check CHECK ((payment_type = ANY (ARRAY['credit_card'::text, 'atm'::text, 'convenience_store'::text, 'free'::text]))),
+  constraint payments_refunded_amount_check CHECK ((refunded_amount >= 0)),
+  constraint payments_refunding_state_check CHECK ((refunding_state = ANY (ARRAY['none'::text, 'requested'::text, 'partially_refunded'::text, 'refunded'::text, 'rejected'::text]))),
+  constraint payments_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'paid'::text, 'failed'::text, 'refunded'::text]))),
+  constraint payments_trade_no_check CHECK (((length(trade_no) >= 1) AND (length(trade_no) <= 64)))
 );
 CREATE INDEX payments_by_order ON public.payments USING btree (school_id, order_id);
 CREATE INDEX payments_by_paid ON public.payments USING btree (school_id, paid_at) WHERE (paid_at IS NOT NULL);
 CREATE INDEX payments_by_time ON public.payments USING btree (school_id, created_at, id);
 CREATE INDEX payments_of_person ON public.payments USING btree (school_id, user_id, created_at, id);
+CREATE STATISTICS public.payments_ids (dependencies) ON school_id, order_id FROM payments;
 CREATE TRIGGER payments_touch BEFORE UPDATE ON public.payments FOR EACH ROW EXECUTE FUNCTION touch_row();
+-- payments.payment_type: null while no method was chosen
+-- payments.state: a pending payment past expires_at reads as expired; no job writes that
 
 -- content: a dated article in Markdown
 create table posts (
@@ -1005,15 +1028,15 @@ create table posts (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
-  PRIMARY KEY (school_id, id),
-  UNIQUE (school_id, slug),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
-  FOREIGN KEY (school_id, author_id) REFERENCES school_members(school_id, user_id),
-  CHECK (((length(title) >= 1) AND (length(title) <= 300))),
-  CHECK (((slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'::text) AND (length(slug) <= 120))),
-  CHECK (((state <> 'published'::text) OR (published_at IS NOT NULL))),
-  CHECK ((length(body) <= 200000)),
-  CHECK ((state = ANY (ARRAY['draft'::text, 'published'::text])))
+  constraint posts_pkey PRIMARY KEY (school_id, id),
+  constraint posts_school_id_slug_key UNIQUE (school_id, slug),
+  constraint posts_school_id_author_id_fkey FOREIGN KEY (school_id, author_id) REFERENCES school_members(school_id, user_id),
+  constraint posts_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
+  constraint posts_body_check CHECK ((length(body) <= 200000)),
+  constraint posts_check CHECK (((state <> 'published'::text) OR (published_at IS NOT NULL))),
+  constraint posts_slug_check CHECK (((slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'::text) AND (length(slug) <= 120))),
+  constraint posts_state_check CHECK ((state = ANY (ARRAY['draft'::text, 'published'::text]))),
+  constraint posts_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300)))
 );
 CREATE INDEX posts_by_time ON public.posts USING btree (school_id, created_at, id);
 CREATE INDEX posts_published ON public.posts USING btree (school_id, published_at, id) WHERE (state = 'published'::text);
@@ -1025,7 +1048,7 @@ create table schema_migrations (
   name text not null,
   digest text not null,
   applied_at timestamp(3) with time zone not null default now(),
-  PRIMARY KEY (number)
+  constraint schema_migrations_pkey PRIMARY KEY (number)
 );
 
 -- people: the roles of a person at a school; a row without roles has left
@@ -1036,10 +1059,10 @@ create table school_members (
   joined_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
-  PRIMARY KEY (school_id, user_id),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
-  FOREIGN KEY (user_id) REFERENCES users(id),
-  CHECK (((roles <@ ARRAY['owner'::text, 'admin'::text, 'lecturer'::text, 'student'::text]) AND (cardinality(roles) <= 4) AND (array_position(roles, NULL::text) IS NULL)))
+  constraint school_members_pkey PRIMARY KEY (school_id, user_id),
+  constraint school_members_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
+  constraint school_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint school_members_roles_check CHECK (((roles <@ ARRAY['owner'::text, 'admin'::text, 'lecturer'::text, 'student'::text]) AND (cardinality(roles) <= 4) AND (array_position(roles, NULL::text) IS NULL)))
 );
 CREATE INDEX school_members_by_time ON public.school_members USING btree (school_id, joined_at, user_id);
 CREATE INDEX school_members_by_user ON public.school_members USING btree (user_id);
@@ -1065,21 +1088,24 @@ create table schools (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
-  PRIMARY KEY (id),
-  UNIQUE (origin),
-  UNIQUE (subdomain),
-  CHECK (((length(name) >= 1) AND (length(name) <= 200))),
-  CHECK (((length(time_zone) >= 1) AND (length(time_zone) <= 64))),
-  CHECK (((origin ~ '^https?://[^/?#@\s]+$'::text) AND (origin = lower(origin)))),
-  CHECK ((currency ~ '^[A-Z]{3}$'::text)),
-  CHECK ((length(contact_email) <= 320)),
-  CHECK ((length(description) <= 5000)),
-  CHECK ((locale ~ '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$'::text)),
-  CHECK ((subdomain ~ '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'::text)),
-  CHECK ((variant = ANY (ARRAY['newer'::text, 'older'::text])))
+  constraint schools_pkey PRIMARY KEY (id),
+  constraint schools_origin_key UNIQUE (origin),
+  constraint schools_subdomain_key UNIQUE (subdomain),
+  constraint schools_contact_email_check CHECK ((length(contact_email) <= 320)),
+  constraint schools_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint schools_description_check CHECK ((length(description) <= 5000)),
+  constraint schools_locale_check CHECK ((locale ~ '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$'::text)),
+  constraint schools_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint schools_origin_check CHECK (((origin ~ '^https?://[^/?#@\s]+$'::text) AND (origin = lower(origin)))),
+  constraint schools_subdomain_check CHECK ((subdomain ~ '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'::text)),
+  constraint schools_time_zone_check CHECK (((length(time_zone) >= 1) AND (length(time_zone) <= 64))),
+  constraint schools_variant_check CHECK ((variant = ANY (ARRAY['newer'::text, 'older'::text])))
 );
 CREATE TRIGGER schools_announce AFTER INSERT OR DELETE OR UPDATE ON public.schools FOR EACH ROW EXECUTE FUNCTION announce_school();
 CREATE TRIGGER schools_touch BEFORE UPDATE ON public.schools FOR EACH ROW EXECUTE FUNCTION touch_row();
+-- schools.mcp_connections: the beta feature that reveals the OAuth applications area to operators
+-- schools.open_registration: client metadata documents from any host resolve
+-- schools.document_hosts: hosts whose client metadata documents resolve at this school
 
 -- learning: a chapter of a course
 create table sections (
@@ -1091,13 +1117,14 @@ create table sections (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
-  PRIMARY KEY (school_id, id),
-  UNIQUE (school_id, course_id, "position") DEFERRABLE INITIALLY DEFERRED,
-  UNIQUE (school_id, course_id, id),
-  FOREIGN KEY (school_id, course_id) REFERENCES courses(school_id, id) ON DELETE CASCADE,
-  CHECK (("position" >= 0)),
-  CHECK (((length(title) >= 1) AND (length(title) <= 300)))
+  constraint sections_pkey PRIMARY KEY (school_id, id),
+  constraint sections_school_id_course_id_id_key UNIQUE (school_id, course_id, id),
+  constraint sections_school_id_course_id_position_key UNIQUE (school_id, course_id, "position") DEFERRABLE INITIALLY DEFERRED,
+  constraint sections_school_id_course_id_fkey FOREIGN KEY (school_id, course_id) REFERENCES courses(school_id, id) ON DELETE CASCADE,
+  constraint sections_position_check CHECK (("position" >= 0)),
+  constraint sections_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300)))
 );
+CREATE STATISTICS public.sections_ids (dependencies) ON school_id, course_id FROM sections;
 CREATE TRIGGER sections_outline_added AFTER INSERT ON public.sections REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_outline_change();
 CREATE TRIGGER sections_outline_moved_from AFTER UPDATE ON public.sections REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_outline_change();
 CREATE TRIGGER sections_outline_moved_to AFTER UPDATE ON public.sections REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_outline_change();
@@ -1109,9 +1136,9 @@ create table sign_in_throttles (
   bucket bytea not null,
   failures integer not null,
   window_ends_at timestamp(3) with time zone not null,
-  PRIMARY KEY (bucket),
-  CHECK ((failures >= 0)),
-  CHECK ((length(bucket) = 32))
+  constraint sign_in_throttles_pkey PRIMARY KEY (bucket),
+  constraint sign_in_throttles_bucket_check CHECK ((length(bucket) = 32)),
+  constraint sign_in_throttles_failures_check CHECK ((failures >= 0))
 ) with (fillfactor=90);
 
 -- schools: ES256 keys; published first, active once every cache has them, retired last
@@ -1124,12 +1151,12 @@ create table signing_keys (
   published_at timestamp(3) with time zone not null default now(),
   activated_at timestamp(3) with time zone,
   retired_at timestamp(3) with time zone,
-  PRIMARY KEY (school_id, kid),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
-  CHECK ((((stage = 'published'::text) = ((activated_at IS NULL) AND (retired_at IS NULL))) OR ((stage = 'retired'::text) AND (retired_at IS NOT NULL)))),
-  CHECK (((length(kid) >= 8) AND (length(kid) <= 64))),
-  CHECK (((stage = 'active'::text) = ((activated_at IS NOT NULL) AND (retired_at IS NULL)))),
-  CHECK ((stage = ANY (ARRAY['published'::text, 'active'::text, 'retired'::text])))
+  constraint signing_keys_pkey PRIMARY KEY (school_id, kid),
+  constraint signing_keys_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
+  constraint signing_keys_check CHECK ((((stage = 'published'::text) = ((activated_at IS NULL) AND (retired_at IS NULL))) OR ((stage = 'retired'::text) AND (retired_at IS NOT NULL)))),
+  constraint signing_keys_check1 CHECK (((stage = 'active'::text) = ((activated_at IS NOT NULL) AND (retired_at IS NULL)))),
+  constraint signing_keys_kid_check CHECK (((length(kid) >= 8) AND (length(kid) <= 64))),
+  constraint signing_keys_stage_check CHECK ((stage = ANY (ARRAY['published'::text, 'active'::text, 'retired'::text])))
 );
 CREATE UNIQUE INDEX signing_keys_one_active ON public.signing_keys USING btree (school_id) WHERE (stage = 'active'::text);
 CREATE TRIGGER signing_keys_announce AFTER INSERT OR DELETE OR UPDATE ON public.signing_keys FOR EACH ROW EXECUTE FUNCTION announce_school();
@@ -1140,9 +1167,9 @@ create table study_group_members (
   group_id uuid not null,
   user_id uuid not null,
   joined_at timestamp(3) with time zone not null default now(),
-  PRIMARY KEY (school_id, group_id, user_id),
-  FOREIGN KEY (school_id, group_id) REFERENCES study_groups(school_id, id) ON DELETE CASCADE,
-  FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id)
+  constraint study_group_members_pkey PRIMARY KEY (school_id, group_id, user_id),
+  constraint study_group_members_school_id_group_id_fkey FOREIGN KEY (school_id, group_id) REFERENCES study_groups(school_id, id) ON DELETE CASCADE,
+  constraint study_group_members_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id)
 );
 CREATE INDEX study_group_members_by_user ON public.study_group_members USING btree (school_id, user_id);
 
@@ -1155,10 +1182,10 @@ create table study_groups (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
-  PRIMARY KEY (school_id, id),
-  FOREIGN KEY (school_id) REFERENCES schools(id),
-  FOREIGN KEY (school_id, course_id) REFERENCES courses(school_id, id),
-  CHECK (((length(name) >= 1) AND (length(name) <= 200)))
+  constraint study_groups_pkey PRIMARY KEY (school_id, id),
+  constraint study_groups_school_id_course_id_fkey FOREIGN KEY (school_id, course_id) REFERENCES courses(school_id, id),
+  constraint study_groups_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
+  constraint study_groups_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200)))
 );
 CREATE INDEX study_groups_by_time ON public.study_groups USING btree (school_id, created_at, id);
 CREATE TRIGGER study_groups_touch BEFORE UPDATE ON public.study_groups FOR EACH ROW EXECUTE FUNCTION touch_row();
@@ -1178,16 +1205,17 @@ create table subscriptions (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
-  PRIMARY KEY (school_id, id),
-  FOREIGN KEY (school_id, plan_id) REFERENCES membership_plans(school_id, id),
-  FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
-  CHECK (((state <> 'canceled'::text) OR (canceled_at IS NOT NULL))),
-  CHECK ((current_period_ends_at > current_period_starts_at)),
-  CHECK ((state = ANY (ARRAY['active'::text, 'past_due'::text, 'canceled'::text])))
+  constraint subscriptions_pkey PRIMARY KEY (school_id, id),
+  constraint subscriptions_school_id_plan_id_fkey FOREIGN KEY (school_id, plan_id) REFERENCES membership_plans(school_id, id),
+  constraint subscriptions_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
+  constraint subscriptions_check CHECK ((current_period_ends_at > current_period_starts_at)),
+  constraint subscriptions_check1 CHECK (((state <> 'canceled'::text) OR (canceled_at IS NOT NULL))),
+  constraint subscriptions_state_check CHECK ((state = ANY (ARRAY['active'::text, 'past_due'::text, 'canceled'::text])))
 );
 CREATE INDEX subscriptions_by_plan ON public.subscriptions USING btree (school_id, plan_id);
 CREATE INDEX subscriptions_by_time ON public.subscriptions USING btree (school_id, created_at, id);
 CREATE UNIQUE INDEX subscriptions_one_alive ON public.subscriptions USING btree (school_id, user_id, plan_id) WHERE (state <> 'canceled'::text);
+CREATE STATISTICS public.subscriptions_ids (dependencies) ON school_id, plan_id, user_id FROM subscriptions;
 CREATE TRIGGER subscriptions_touch BEFORE UPDATE ON public.subscriptions FOR EACH ROW EXECUTE FUNCTION touch_row();
 
 -- grants: an access token and its refresh token, one revocation stamp
@@ -1204,13 +1232,15 @@ create table token_pairs (
   refresh_expires_at timestamp(3) with time zone not null,
   first_used_at timestamp(3) with time zone,
   revoked_at timestamp(3) with time zone,
-  PRIMARY KEY (id),
-  FOREIGN KEY (authorization_id) REFERENCES authorizations(id) ON DELETE CASCADE,
-  FOREIGN KEY (bound_school_id) REFERENCES schools(id),
-  CHECK ((length(access_hash) = 32)),
-  CHECK ((length(refresh_hash) = 32))
+  constraint token_pairs_pkey PRIMARY KEY (id),
+  constraint token_pairs_authorization_id_fkey FOREIGN KEY (authorization_id) REFERENCES authorizations(id) ON DELETE CASCADE,
+  constraint token_pairs_bound_school_id_fkey FOREIGN KEY (bound_school_id) REFERENCES schools(id),
+  constraint token_pairs_access_hash_check CHECK ((length(access_hash) = 32)),
+  constraint token_pairs_refresh_hash_check CHECK ((length(refresh_hash) = 32))
 ) with (fillfactor=90);
 CREATE INDEX token_pairs_by_authorization ON public.token_pairs USING btree (authorization_id);
+-- token_pairs.bound_school_id: what the token response calls school_id; null on operator pairs and on member pairs older than the binding
+-- token_pairs.previous_id: the pair this one was refreshed from; no foreign key, since a purged parent has nothing left to retire
 
 -- people: a person, the same at every school
 create table users (
@@ -1224,15 +1254,16 @@ create table users (
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
   deleted_at timestamp(3) with time zone,
-  PRIMARY KEY (id),
-  CHECK ((((length(email) >= 3) AND (length(email) <= 320)) AND (email ~~ '%_@_%'::text))),
-  CHECK (((deleted_at IS NULL) OR (password_hash IS NULL))),
-  CHECK (((email IS NULL) = (deleted_at IS NOT NULL))),
-  CHECK (((length(name) >= 1) AND (length(name) <= 200))),
-  CHECK ((length(avatar_url) <= 2000))
+  constraint users_pkey PRIMARY KEY (id),
+  constraint users_avatar_url_check CHECK ((length(avatar_url) <= 2000)),
+  constraint users_check CHECK (((email IS NULL) = (deleted_at IS NOT NULL))),
+  constraint users_check1 CHECK (((deleted_at IS NULL) OR (password_hash IS NULL))),
+  constraint users_email_check CHECK ((((length(email) >= 3) AND (length(email) <= 320)) AND (email ~~ '%_@_%'::text))),
+  constraint users_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200)))
 );
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
 CREATE TRIGGER users_touch BEFORE UPDATE ON public.users FOR EACH ROW EXECUTE FUNCTION touch_row();
+-- users.deleted_at: the person is gone; the row stays so that money rows keep their owner
 
 -- clients: known integrations of this installation, matched by their exact name
 create table vendor_platforms (
@@ -1240,9 +1271,9 @@ create table vendor_platforms (
   client_name text not null,
   redirect_uris text[] not null,
   created_at timestamp(3) with time zone not null default now(),
-  PRIMARY KEY (client_id),
-  UNIQUE (client_name),
-  CHECK (((cardinality(redirect_uris) >= 1) AND (cardinality(redirect_uris) <= 20))),
-  CHECK (((length(client_id) >= 1) AND (length(client_id) <= 200))),
-  CHECK (((length(client_name) >= 1) AND (length(client_name) <= 200)))
+  constraint vendor_platforms_pkey PRIMARY KEY (client_id),
+  constraint vendor_platforms_client_name_key UNIQUE (client_name),
+  constraint vendor_platforms_client_id_check CHECK (((length(client_id) >= 1) AND (length(client_id) <= 200))),
+  constraint vendor_platforms_client_name_check CHECK (((length(client_name) >= 1) AND (length(client_name) <= 200))),
+  constraint vendor_platforms_redirect_uris_check CHECK (((cardinality(redirect_uris) >= 1) AND (cardinality(redirect_uris) <= 20)))
 );

@@ -1,75 +1,10 @@
 import type pg from 'pg'
+import { type Catalogue, type Column, readCatalogue } from '../src/foundation/db/catalogue.ts'
 
-interface Column {
-  table: string
-  name: string
-  type: string
-  nullable: boolean
-  fallback: string | null
-  comment: string | null
-}
-
-interface Named {
-  table: string
-  definition: string
-}
-
-interface Table {
-  name: string
-  comment: string | null
-  options: string | null
-}
-
-interface Catalogue {
-  tables: readonly Table[]
-  columns: readonly Column[]
-  constraints: readonly Named[]
-  indexes: readonly Named[]
-  triggers: readonly Named[]
-  functions: readonly string[]
-}
-
-/** Reads the migrated database back, as the two texts that are checked in: a dump and the row types. */
+/** The two files that are made from the migrated database: the dump and the row types. */
 export async function describeSchema(client: pg.Client): Promise<{ dump: string; rows: string }> {
-  const catalogue = await readCatalogue(client)
+  const catalogue = await readCatalogue(client, 'public')
   return { dump: dumpText(catalogue), rows: rowTypesText(catalogue) }
-}
-
-async function readCatalogue(client: pg.Client): Promise<Catalogue> {
-  const rows = async <R>(sql: string): Promise<R[]> => (await client.query(sql)).rows as R[]
-  return {
-    tables: await rows<Table>(`
-      select c.relname as name, obj_description(c.oid) as comment, array_to_string(c.reloptions, ', ') as options
-      from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' order by 1`),
-    columns: await rows<Column>(`
-      select c.relname as table, a.attname as name, format_type(a.atttypid, a.atttypmod) as type,
-        not a.attnotnull as nullable, pg_get_expr(d.adbin, d.adrelid) as fallback,
-        col_description(c.oid, a.attnum) as comment
-      from pg_attribute a join pg_class c on c.oid = a.attrelid
-        left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
-      where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
-      order by c.relname, a.attnum`),
-    constraints: await rows<Named>(`
-      select c.relname as table, pg_get_constraintdef(k.oid) as definition
-      from pg_constraint k join pg_class c on c.oid = k.conrelid
-      where c.relnamespace = 'public'::regnamespace and k.contype in ('p', 'u', 'f', 'c')
-      order by 1, position(k.contype::text in 'pufc'), 2`),
-    indexes: await rows<Named>(`
-      select c.relname as table, pg_get_indexdef(i.indexrelid) as definition
-      from pg_index i join pg_class c on c.oid = i.indrelid
-      where c.relnamespace = 'public'::regnamespace
-        and not exists (select from pg_constraint k where k.conindid = i.indexrelid and k.contype in ('p', 'u'))
-      order by 1, 2`),
-    triggers: await rows<Named>(`
-      select c.relname as table, pg_get_triggerdef(t.oid) as definition
-      from pg_trigger t join pg_class c on c.oid = t.tgrelid
-      where c.relnamespace = 'public'::regnamespace and not t.tgisinternal order by 1, 2`),
-    functions: (
-      await rows<{ definition: string }>(`
-        select pg_get_functiondef(p.oid) as definition from pg_proc p
-        where p.pronamespace = 'public'::regnamespace order by p.proname`)
-    ).map((row) => row.definition.trim()),
-  }
 }
 
 function dumpText(catalogue: Catalogue): string {
@@ -81,19 +16,26 @@ function dumpText(catalogue: Catalogue): string {
         `  ${column.name} ${column.type}${column.nullable ? '' : ' not null'}${column.fallback === null ? '' : ` default ${column.fallback}`}`,
     )
     const constraints = of(catalogue.constraints, table.name).map(
-      (entry) => `  ${entry.definition}`,
+      (entry) => `  constraint ${entry.name} ${entry.definition}`,
     )
     const options = table.options ? ` with (${table.options})` : ''
     return [
       `-- ${table.comment ?? ''}`,
       `create table ${table.name} (\n${[...columns, ...constraints].join(',\n')}\n)${options};`,
-      ...of(catalogue.indexes, table.name).map((entry) => `${entry.definition};`),
-      ...of(catalogue.triggers, table.name).map((entry) => `${entry.definition};`),
+      ...[catalogue.indexes, catalogue.statistics, catalogue.triggers]
+        .flatMap((list) => of(list, table.name))
+        .map((entry) => `${entry.definition};`),
+      ...of(catalogue.columns, table.name)
+        .filter((column) => column.comment !== null)
+        .map((column) => `-- ${table.name}.${column.name}: ${column.comment}`),
     ].join('\n')
   })
   const head =
-    '-- The schema after every migration, read back from PostgreSQL. `npm run schema` rewrites it.'
-  return `${[head, ...catalogue.functions.map((text) => `${text};`), ...tables].join('\n\n')}\n`
+    '-- The schema after all migrations, read back from PostgreSQL. `npm run schema` rewrites it.'
+  const functions = catalogue.functions.map(
+    ({ definition, comment }) => `${comment === null ? '' : `-- ${comment}\n`}${definition};`,
+  )
+  return `${[head, ...functions, ...tables].join('\n\n')}\n`
 }
 
 const TYPES: Record<string, string> = {
