@@ -1,5 +1,5 @@
--- People: one identity across schools. Email, password, name and picture belong to the person;
--- a school owns nothing of a person but the membership row.
+-- People: one identity across all schools. Email, password, name and picture belong to the person;
+-- a school owns only the membership row.
 
 create table users (
   id uuid primary key,

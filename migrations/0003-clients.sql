@@ -1,5 +1,5 @@
--- Clients: a school's OAuth applications, and the school's own row of every vendor platform or
--- client metadata document that was authorized there.
+-- Clients: the OAuth applications of a school, and one row per school for each vendor platform or client
+-- metadata document that a member authorized there.
 
 create table vendor_platforms (
   client_id text primary key check (length(client_id) between 1 and 200),

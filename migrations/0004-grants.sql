@@ -1,9 +1,9 @@
--- Grants: code -> authorization -> token pair -> refresh -> revocation.
+-- Grants: a code becomes an authorization with a token pair, which is refreshed until it is revoked.
 
 create table authorization_codes (
   id uuid primary key,
   hash bytea not null check (length(hash) = 32),
-  school_id uuid not null references schools,
+  school_id uuid not null,
   client_id text not null,
   user_id uuid not null,
   audience text not null check (audience in ('member', 'operator')),
@@ -23,12 +23,15 @@ create table authorization_codes (
   check ((consumed_at is null) = (pair_id is null)),
   check (audience = 'operator' or resource is not null)
 ) with (fillfactor = 90);
+-- Finds the codes of one app (to withdraw them) and of one client or member (to delete it). Not a partial
+-- index on consumed_at: the update that consumes a code would then no longer be a HOT update.
+create index authorization_codes_by_client on authorization_codes (school_id, client_id, user_id);
 comment on table authorization_codes is 'grants: a consent on its way to the client; single use is one conditional update';
 comment on column authorization_codes.pair_id is 'the pair it was exchanged for: a retry of our own is told from a replay by it';
 
 create table authorizations (
   id uuid primary key,
-  school_id uuid not null references schools,
+  school_id uuid not null,
   client_id text not null,
   user_id uuid,
   audience text not null check (audience in ('member', 'operator')),

@@ -1,4 +1,4 @@
--- Content: files, posts, pages and forms that a school publishes on its origin.
+-- Content: the files, posts, pages and forms that a school publishes.
 
 create table files (
   school_id uuid not null references schools,
@@ -16,6 +16,7 @@ create table files (
 create index files_by_time on files (school_id, created_at, id);
 comment on table files is 'content: an uploaded file; the bytes lie in the storage under its key';
 
+-- Here and not in 0001-schools.sql, which runs before files exists.
 alter table appearances add foreign key (school_id, logo_file_id) references files;
 
 create table posts (
@@ -75,7 +76,7 @@ create index forms_by_time on forms (school_id, created_at, id);
 comment on table forms is 'content: a questionnaire; fields is a list of {name, label, kind, required}';
 
 create table form_submissions (
-  school_id uuid not null references schools,
+  school_id uuid not null,
   id uuid not null,
   form_id uuid not null,
   user_id uuid,
@@ -86,6 +87,7 @@ create table form_submissions (
   foreign key (school_id, user_id) references school_members
 );
 create index form_submissions_by_form on form_submissions (school_id, form_id, submitted_at, id);
+create statistics form_submissions_ids (dependencies) on school_id, form_id from form_submissions;
 comment on table form_submissions is 'content: the answers somebody sent to a form';
 
 create trigger posts_touch before update on posts for each row execute function touch_row();

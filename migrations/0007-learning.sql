@@ -1,4 +1,4 @@
--- Learning: courses and their outline, who is enrolled, how far they are.
+-- Learning: courses with their sections and lectures, enrollments, progress and comments.
 
 create table courses (
   school_id uuid not null references schools,
@@ -27,7 +27,7 @@ create index courses_by_time on courses (school_id, created_at, id);
 comment on table courses is 'learning: a course; outline_version counts changes of its sections and lectures';
 
 create table sections (
-  school_id uuid not null references schools,
+  school_id uuid not null,
   id uuid not null,
   course_id uuid not null,
   position integer not null check (position >= 0),
@@ -40,10 +40,11 @@ create table sections (
   unique (school_id, course_id, position) deferrable initially deferred,
   foreign key (school_id, course_id) references courses on delete cascade
 );
+create statistics sections_ids (dependencies) on school_id, course_id from sections;
 comment on table sections is 'learning: a chapter of a course';
 
 create table lectures (
-  school_id uuid not null references schools,
+  school_id uuid not null,
   id uuid not null,
   course_id uuid not null,
   section_id uuid not null,
@@ -65,6 +66,7 @@ create table lectures (
   check (unlock_after_days is null or unlock_at is null)
 );
 create index lectures_by_course on lectures (school_id, course_id, section_id, position);
+create statistics lectures_ids (dependencies) on school_id, course_id, section_id from lectures;
 comment on table lectures is 'learning: one lesson; dripped by days since enrollment, or at a date, or open at once';
 
 create function count_outline_change() returns trigger language plpgsql as $$
@@ -77,7 +79,7 @@ end $$;
 comment on function count_outline_change is 'A cached outline is good while its course still has this version.';
 
 create table lecturers (
-  school_id uuid not null references schools,
+  school_id uuid not null,
   user_id uuid not null,
   headline text not null default '' check (length(headline) <= 300),
   bio text not null default '' check (length(bio) <= 20000),
@@ -90,7 +92,7 @@ create table lecturers (
 comment on table lecturers is 'learning: how a school presents one of its lecturers';
 
 create table course_lecturers (
-  school_id uuid not null references schools,
+  school_id uuid not null,
   course_id uuid not null,
   user_id uuid not null,
   position integer not null default 0,
@@ -102,7 +104,7 @@ create index course_lecturers_by_user on course_lecturers (school_id, user_id);
 comment on table course_lecturers is 'learning: who teaches a course';
 
 create table enrollments (
-  school_id uuid not null references schools,
+  school_id uuid not null,
   id uuid not null,
   course_id uuid not null,
   user_id uuid not null,
@@ -127,10 +129,11 @@ create table enrollments (
 create index enrollments_by_course on enrollments (school_id, course_id, enrolled_at, id);
 create index enrollments_of_person on enrollments (school_id, user_id, enrolled_at, id);
 create index enrollments_by_time on enrollments (school_id, created_at, id);
+create statistics enrollments_ids (dependencies) on school_id, course_id, user_id from enrollments;
 comment on table enrollments is 'learning: a member''s access to a course; no expiry means for life';
 
 create table lecture_progress (
-  school_id uuid not null references schools,
+  school_id uuid not null,
   user_id uuid not null,
   course_id uuid not null,
   lecture_id uuid not null,
@@ -145,10 +148,11 @@ create table lecture_progress (
   check ((state = 'completed') = (completed_at is not null))
 ) with (fillfactor = 90);
 create index lecture_progress_by_lecture on lecture_progress (school_id, course_id, lecture_id);
+create statistics lecture_progress_ids (dependencies) on school_id, user_id, course_id, lecture_id from lecture_progress;
 comment on table lecture_progress is 'learning: what a member read or completed; no row means unread';
 
 create table comments (
-  school_id uuid not null references schools,
+  school_id uuid not null,
   id uuid not null,
   lecture_id uuid not null,
   user_id uuid not null,
@@ -165,6 +169,7 @@ create table comments (
 create index comments_by_lecture on comments (school_id, lecture_id, created_at, id);
 create index comments_by_time on comments (school_id, created_at, id);
 create index comments_by_user on comments (school_id, user_id, created_at, id);
+create statistics comments_ids (dependencies) on school_id, lecture_id, user_id from comments;
 comment on table comments is 'learning: what members say under a lecture';
 
 create trigger courses_touch before update on courses for each row execute function touch_row();

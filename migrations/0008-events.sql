@@ -1,4 +1,4 @@
--- Events: dated gatherings that members register for.
+-- Events: events with a date, and the registrations of members.
 
 create table events (
   school_id uuid not null references schools,
@@ -26,7 +26,7 @@ create index events_by_start on events (school_id, starts_at, id);
 comment on table events is 'events: a gathering with a start, an end and perhaps a capacity';
 
 create table event_registrations (
-  school_id uuid not null references schools,
+  school_id uuid not null,
   id uuid not null,
   event_id uuid not null,
   user_id uuid not null,
@@ -43,6 +43,7 @@ create table event_registrations (
 );
 create index event_registrations_of_person on event_registrations (school_id, user_id, registered_at, id);
 create index event_registrations_by_event on event_registrations (school_id, event_id, registered_at, id);
+create statistics event_registrations_ids (dependencies) on school_id, event_id, user_id from event_registrations;
 comment on table event_registrations is 'events: a member''s place at an event';
 
 create trigger events_touch before update on events for each row execute function touch_row();

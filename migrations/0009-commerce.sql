@@ -1,4 +1,4 @@
--- Commerce: what is sold, the purchases, and every attempt to pay for them.
+-- Commerce: products, plans, coupons, orders, and every attempt to pay for an order.
 -- Amounts are integers in the minor unit of their currency (ISO 4217).
 
 create table digital_products (
@@ -22,7 +22,7 @@ create index digital_products_by_time on digital_products (school_id, created_at
 comment on table digital_products is 'commerce: something to download';
 
 create table digital_product_accesses (
-  school_id uuid not null references schools,
+  school_id uuid not null,
   id uuid not null,
   product_id uuid not null,
   user_id uuid not null,
@@ -35,6 +35,7 @@ create table digital_product_accesses (
 );
 create index digital_product_accesses_of_person on digital_product_accesses (school_id, user_id, granted_at, id);
 create index digital_product_accesses_by_product on digital_product_accesses (school_id, product_id);
+create statistics digital_product_accesses_ids (dependencies) on school_id, product_id, user_id from digital_product_accesses;
 comment on table digital_product_accesses is 'commerce: a member may download a product';
 
 create table membership_plans (
@@ -57,7 +58,7 @@ create index membership_plans_by_time on membership_plans (school_id, created_at
 comment on table membership_plans is 'commerce: a recurring offer';
 
 create table membership_plan_courses (
-  school_id uuid not null references schools,
+  school_id uuid not null,
   plan_id uuid not null,
   course_id uuid not null,
   primary key (school_id, plan_id, course_id),
@@ -68,7 +69,7 @@ create index membership_plan_courses_by_course on membership_plan_courses (schoo
 comment on table membership_plan_courses is 'commerce: the courses a plan opens';
 
 create table subscriptions (
-  school_id uuid not null references schools,
+  school_id uuid not null,
   id uuid not null,
   plan_id uuid not null,
   user_id uuid not null,
@@ -90,6 +91,7 @@ create table subscriptions (
 create unique index subscriptions_one_alive on subscriptions (school_id, user_id, plan_id) where state <> 'canceled';
 create index subscriptions_by_time on subscriptions (school_id, created_at, id);
 create index subscriptions_by_plan on subscriptions (school_id, plan_id);
+create statistics subscriptions_ids (dependencies) on school_id, user_id, plan_id from subscriptions;
 comment on table subscriptions is 'commerce: a member''s running plan';
 
 create table coupons (
@@ -117,7 +119,7 @@ create index coupons_by_time on coupons (school_id, created_at, id);
 comment on table coupons is 'commerce: a discount code with its limits and its window';
 
 create table orders (
-  school_id uuid not null references schools,
+  school_id uuid not null,
   id uuid not null,
   number text not null check (length(number) between 1 and 64),
   user_id uuid not null,
@@ -136,10 +138,11 @@ create table orders (
 );
 create index orders_by_time on orders (school_id, created_at, id);
 create index orders_of_person on orders (school_id, user_id, created_at, id);
+create statistics orders_ids (dependencies) on school_id, user_id from orders;
 comment on table orders is 'commerce: a purchase; operators see it, members see its payments only';
 
 create table order_items (
-  school_id uuid not null references schools,
+  school_id uuid not null,
   order_id uuid not null,
   position integer not null check (position >= 0),
   title text not null check (length(title) between 1 and 300),
@@ -164,7 +167,7 @@ create index order_items_by_plan on order_items (school_id, plan_id) where plan_
 comment on table order_items is 'commerce: what was bought; a thing of the school, or a line of its own';
 
 create table coupon_redemptions (
-  school_id uuid not null references schools,
+  school_id uuid not null,
   id uuid not null,
   coupon_id uuid not null,
   order_id uuid not null,
@@ -177,10 +180,11 @@ create table coupon_redemptions (
 );
 create index coupon_redemptions_by_order on coupon_redemptions (school_id, order_id);
 create index coupon_redemptions_by_member on coupon_redemptions (school_id, coupon_id, user_id);
+create statistics coupon_redemptions_ids (dependencies) on school_id, coupon_id, order_id, user_id from coupon_redemptions;
 comment on table coupon_redemptions is 'commerce: a coupon used on a purchase; its count is counted here';
 
 create table payments (
-  school_id uuid not null references schools,
+  school_id uuid not null,
   id uuid not null,
   order_id uuid not null,
   user_id uuid not null,
@@ -216,14 +220,16 @@ create table payments (
   check (payment_type in ('atm', 'convenience_store') or num_nonnulls(bank_code, bank_name, code_no) = 0)
 );
 create index payments_of_person on payments (school_id, user_id, created_at, id);
+create index payments_by_time on payments (school_id, created_at, id);
 create index payments_by_order on payments (school_id, order_id);
 create index payments_by_paid on payments (school_id, paid_at) where paid_at is not null;
+create statistics payments_ids (dependencies) on school_id, order_id from payments;
 comment on table payments is 'commerce: one attempt to pay; a retried checkout is another row';
 comment on column payments.payment_type is 'null while no method was chosen';
 comment on column payments.state is 'a pending payment past expires_at reads as expired; no job writes that';
 
 create table payment_lines (
-  school_id uuid not null references schools,
+  school_id uuid not null,
   payment_id uuid not null,
   position integer not null check (position >= 0),
   title text not null check (length(title) between 1 and 300),
@@ -236,7 +242,7 @@ create table payment_lines (
 comment on table payment_lines is 'commerce: what a payment was for, as it read at the time';
 
 create table payment_adjustments (
-  school_id uuid not null references schools,
+  school_id uuid not null,
   payment_id uuid not null,
   position integer not null check (position >= 0),
   kind text not null check (kind in ('coupon', 'promotion')),
@@ -248,7 +254,7 @@ create table payment_adjustments (
 comment on table payment_adjustments is 'commerce: coupon and promotion lines of a payment';
 
 create table invoices (
-  school_id uuid not null references schools,
+  school_id uuid not null,
   payment_id uuid not null,
   number text not null check (length(number) between 1 and 64),
   issued_at timestamptz(3) not null default now(),

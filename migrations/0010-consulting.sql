@@ -1,4 +1,4 @@
--- Consulting: services offered against courses, their recurring slots, and the meetings held.
+-- Consulting: services for the students of a course, their weekly slots, meetings and study groups.
 
 create table consulting_services (
   school_id uuid not null references schools,
@@ -17,7 +17,7 @@ create index consulting_services_by_time on consulting_services (school_id, crea
 comment on table consulting_services is 'consulting: an offer of somebody''s time';
 
 create table consulting_service_courses (
-  school_id uuid not null references schools,
+  school_id uuid not null,
   service_id uuid not null,
   course_id uuid not null,
   primary key (school_id, service_id, course_id),
@@ -28,7 +28,7 @@ create index consulting_service_courses_by_course on consulting_service_courses 
 comment on table consulting_service_courses is 'consulting: whose students are offered a service';
 
 create table consulting_slots (
-  school_id uuid not null references schools,
+  school_id uuid not null,
   id uuid not null,
   service_id uuid not null,
   weekday integer not null check (weekday between 1 and 7),
@@ -40,6 +40,7 @@ create table consulting_slots (
   foreign key (school_id, service_id) references consulting_services on delete cascade
 );
 create index consulting_slots_by_service on consulting_slots (school_id, service_id, weekday, starts_at);
+create statistics consulting_slots_ids (dependencies) on school_id, service_id from consulting_slots;
 comment on table consulting_slots is 'consulting: recurring availability; weekday 1 is Monday (ISO 8601)';
 
 create table study_groups (
@@ -57,7 +58,7 @@ create index study_groups_by_time on study_groups (school_id, created_at, id);
 comment on table study_groups is 'consulting: members who meet as a class';
 
 create table study_group_members (
-  school_id uuid not null references schools,
+  school_id uuid not null,
   group_id uuid not null,
   user_id uuid not null,
   joined_at timestamptz(3) not null default now(),
@@ -91,10 +92,11 @@ create table consulting_meetings (
 create index consulting_meetings_by_service on consulting_meetings (school_id, service_id, starts_at, id) where service_id is not null;
 create index consulting_meetings_by_group on consulting_meetings (school_id, study_group_id, starts_at, id) where study_group_id is not null;
 create index consulting_meetings_by_start on consulting_meetings (school_id, starts_at, id);
+create statistics consulting_meetings_ids (dependencies) on school_id, service_id, study_group_id from consulting_meetings;
 comment on table consulting_meetings is 'consulting: a slot of a service on a day, or a class of a study group';
 
 create table meeting_seats (
-  school_id uuid not null references schools,
+  school_id uuid not null,
   meeting_id uuid not null,
   user_id uuid not null,
   booked_at timestamptz(3) not null default now(),

@@ -1,7 +1,7 @@
--- Analytics: what cannot be counted from the other tables afterwards.
+-- Analytics: what cannot be counted later from the other tables.
 
 create table learning_days (
-  school_id uuid not null references schools,
+  school_id uuid not null,
   day date not null,
   user_id uuid not null,
   primary key (school_id, day, user_id),

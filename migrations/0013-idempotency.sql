@@ -1,4 +1,4 @@
--- Idempotency: answers to writes, so that a client that lost one can ask again.
+-- Idempotency: stored answers to writes; a client that did not receive an answer can repeat the request.
 
 create table idempotent_answers (
   school_id uuid not null references schools,

@@ -7,7 +7,9 @@ import {
   findRunningEmbedded,
   startEmbeddedPostgres,
 } from '../foundation/db/embedded/embedded-postgres.ts'
-import { loadMigrations, migrate, pendingMigrations } from '../foundation/db/migrate.ts'
+import { migrate } from '../foundation/db/migrate.ts'
+import { loadMigrations } from '../foundation/db/migrations.ts'
+import { pendingMigrations } from '../foundation/db/pending-migrations.ts'
 import { isDatabaseUnavailable } from '../foundation/db/unavailable.ts'
 import { CommandError } from './outcome.ts'
 

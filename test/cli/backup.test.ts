@@ -195,7 +195,7 @@ describe('a restore', () => {
     const older = {
       ...manifest,
       version: '0.0.1',
-      migration: { number: 3, name: '0003-clients.sql' },
+      migration: { ...manifest.migration, name: '0018-codes-of-a-client.sql' },
     }
     const path = join(folder, 'older.gz')
     await writeFile(path, gzipSync([JSON.stringify(older), ...lines.slice(1)].join('\n')))

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { afterAll, expect, inject, test } from 'vitest'
-import { isMigrated, loadMigrations, migrate } from '../../src/foundation/db/migrate.ts'
+import { isMigrated, migrate } from '../../src/foundation/db/migrate.ts'
+import { loadMigrations } from '../../src/foundation/db/migrations.ts'
 import { connect } from '../support/postgres.ts'
 
 const server = inject('postgres')

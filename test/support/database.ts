@@ -21,8 +21,8 @@ export async function emptyDatabase(): Promise<pg.ClientConfig> {
   return { ...server, database: name }
 }
 
-export async function testDatabase(): Promise<TestDatabase> {
-  const connection = await emptyDatabase()
+export async function testDatabase(existing?: pg.ClientConfig): Promise<TestDatabase> {
+  const connection = existing ?? (await emptyDatabase())
   let seen: string[] | undefined
   const listeners: ((text: string) => void)[] = []
   const database = openDatabase({

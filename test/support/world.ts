@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, RouteOptions } from 'fastify'
+import type pg from 'pg'
 import type { DestinationStream } from 'pino'
 import { afterAll } from 'vitest'
 import { buildApp } from '../../src/app.ts'
@@ -180,6 +181,8 @@ export class World {
 }
 
 export interface WorldOptions extends Partial<Omit<AppContext, 'limits'>> {
+  /** A migrated database, if the world does not make its own. */
+  readonly connection?: pg.ClientConfig
   readonly limits?: Partial<AppContext['limits']>
   readonly trust?: TrustProxy
   readonly log?: DestinationStream
@@ -190,8 +193,8 @@ export interface WorldOptions extends Partial<Omit<AppContext, 'limits'>> {
 }
 
 export async function aWorld(options: WorldOptions = {}): Promise<World> {
-  const { limits, trust, log, observers, onRoute, now, ...overrides } = options
-  const database = await testDatabase()
+  const { connection, limits, trust, log, observers, onRoute, now, ...overrides } = options
+  const database = await testDatabase(connection)
   const context: AppContext = {
     db: database.db,
     directory: new SchoolDirectory(database.db, now),

@@ -145,7 +145,8 @@ async function readInto(
 
 async function checkManifest(client: pg.Client, manifest: Manifest): Promise<void> {
   const here = await newestMigration(client)
-  if (manifest.format === BACKUP_FORMAT && manifest.migration.number === here.number) return
+  // By name: versions after 0.1.0 use its numbers again for other migrations.
+  if (manifest.format === BACKUP_FORMAT && manifest.migration.name === here.name) return
   throw new CommandError(
     `The backup was made by version ${manifest.version} at migration ${manifest.migration.name}; this database is at ${here.name}.`,
     `restore it with version ${manifest.version}, then run \`npx schoolgate migrate\` of this one`,

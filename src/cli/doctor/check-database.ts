@@ -1,9 +1,7 @@
 import type { Config } from '../../config.ts'
-import {
-  loadMigrations,
-  OLDEST_POSTGRES_MAJOR,
-  pendingMigrations,
-} from '../../foundation/db/migrate.ts'
+import { OLDEST_POSTGRES_MAJOR } from '../../foundation/db/migrate.ts'
+import { loadMigrations } from '../../foundation/db/migrations.ts'
+import { pendingMigrations } from '../../foundation/db/pending-migrations.ts'
 import type { Attached } from '../attach.ts'
 import { explainError } from '../explain-error.ts'
 import { checkContents } from './check-contents.ts'

@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import {
-  checkPostgresVersion,
-  loadMigrations,
-  type Migration,
-  MigrationError,
-  pendingMigrations,
-} from './migrate.ts'
+import { checkPostgresVersion } from './migrate.ts'
+import { type Migration, MigrationError } from './migrations.ts'
+import { isRecordOfOldRelease, pendingMigrations } from './pending-migrations.ts'
+import { OLD_MIGRATIONS } from './release-0.1.0.ts'
 
 function migration(number: number, digest = `digest ${number}`): Migration {
   return { number, name: `000${number}-step.sql`, sql: `select ${number}`, digest }
@@ -39,6 +36,36 @@ describe('which migrations are still to run', () => {
   })
 })
 
+describe('the record of version 0.1.0', () => {
+  const whole = OLD_MIGRATIONS.map(([name, digest], index) => ({ number: index + 1, name, digest }))
+  const added = { number: 19, name: '0019-more.sql', digest: 'digest 19' }
+
+  test('is recognised only if it is complete', () => {
+    expect(isRecordOfOldRelease([])).toBe(false)
+    expect(isRecordOfOldRelease([migration(1), migration(2)])).toBe(false)
+    expect(isRecordOfOldRelease(whole)).toBe(true)
+    expect(isRecordOfOldRelease(whole.toReversed())).toBe(true)
+  })
+
+  test.each([
+    ['without its last', whole.slice(0, -1), '0018-codes-of-a-client.sql is missing'],
+    ['with one changed', whole.with(4, { ...added, number: 5 }), '0019-more.sql is another file'],
+    ['with one added', [...whole, added], '0019-more.sql is not one of them'],
+  ])('%s is refused with the difference and the way out', (_, record, difference) => {
+    const ours = [migration(1)]
+    expect(() => pendingMigrations(ours, record)).toThrow(MigrationError)
+    expect(() => pendingMigrations(ours, record)).toThrow(
+      `not exactly its 18: ${difference}. Start version 0.1.0 on it once, or restore a backup`,
+    )
+  })
+
+  test('is not pending work for commands that must not change the schema', () => {
+    expect(() => pendingMigrations([migration(1)], whole)).toThrow(
+      /^Version 0\.1\.0 of Schoolgate made this database\. Make a backup, then run `npx schoolgate migrate`/,
+    )
+  })
+})
+
 describe('the version of PostgreSQL', () => {
   test.each([150000, 160014, 180004])('%i will do', (number) => {
     expect(() => checkPostgresVersion(number, 'new enough')).not.toThrow()
@@ -53,9 +80,4 @@ describe('the version of PostgreSQL', () => {
       `The database is PostgreSQL ${version}; Schoolgate needs 15 or newer. Upgrade the server or point DATABASE_URL elsewhere.`,
     )
   })
-})
-
-test('our own files are numbered without gaps', async () => {
-  const numbers = (await loadMigrations()).map(({ number }) => number)
-  expect(numbers).toEqual(numbers.map((_, index) => index + 1))
 })

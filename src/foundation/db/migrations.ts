@@ -1,0 +1,30 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { sha256 } from '../crypto/digest.ts'
+
+const FOLDER = new URL('../../../migrations/', import.meta.url)
+const FILE_NAME = /^(\d{4})-([a-z0-9-]+)\.sql$/
+
+export interface Migration {
+  readonly number: number
+  readonly name: string
+  readonly sql: string
+  readonly digest: string
+}
+
+/** A row of schema_migrations. */
+export type AppliedMigration = Omit<Migration, 'sql'>
+
+/** This build cannot run on the database. The message says what is wrong and what to do. */
+export class MigrationError extends Error {
+  override readonly name = 'MigrationError'
+}
+
+export async function loadMigrations(): Promise<readonly Migration[]> {
+  const names = (await readdir(FOLDER)).filter((name) => FILE_NAME.test(name)).sort()
+  return await Promise.all(
+    names.map(async (name) => {
+      const sql = await readFile(new URL(name, FOLDER), 'utf8')
+      return { number: Number(name.slice(0, 4)), name, sql, digest: sha256(sql).toString('hex') }
+    }),
+  )
+}

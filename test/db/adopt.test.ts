@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto'
+import type pg from 'pg'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { migrate } from '../../src/foundation/db/migrate.ts'
+import { loadMigrations, type Migration } from '../../src/foundation/db/migrations.ts'
+import { FIRST_SET_SIZE, OLD_MIGRATIONS } from '../../src/foundation/db/release-0.1.0.ts'
+import { makeOldRelease, oldMigrations } from '../support/old-release.ts'
+import { connect } from '../support/postgres.ts'
+import { aWorld } from '../support/world.ts'
+
+const server = inject('postgres')
+const admin = await connect(server)
+afterAll(() => admin.end())
+
+const all = await loadMigrations()
+const later = all.slice(FIRST_SET_SIZE)
+const next: Migration = {
+  number: all.length + 1,
+  name: '9999-next.sql',
+  sql: "alter table schools add motto text not null default 'onward'",
+  digest: 'digest of the next migration',
+}
+
+const OLD_TEMPLATE = `old_${randomBytes(8).toString('hex')}`
+beforeAll(async () => {
+  await admin.query(`create database ${OLD_TEMPLATE}`)
+  const client = await connect({ ...server, database: OLD_TEMPLATE })
+  await makeOldRelease(client)
+  await client.end()
+})
+afterAll(() => admin.query(`drop database ${OLD_TEMPLATE}`))
+
+/** A database of version 0.1.0 with data, and a client in it. */
+async function anOldDatabase(): Promise<{ connection: pg.ClientConfig; client: pg.Client }> {
+  const database = `old_${randomBytes(8).toString('hex')}`
+  await admin.query(`create database ${database} template ${OLD_TEMPLATE}`)
+  const connection = { ...server, database }
+  const client = await connect(connection)
+  afterAll(async () => {
+    await client.end()
+    await admin.query(`drop database if exists ${database} with (force)`)
+  })
+  return { connection, client }
+}
+
+async function recordIn(client: pg.Client): Promise<unknown[]> {
+  const { rows } = await client.query('select name, digest from schema_migrations order by number')
+  return rows
+}
+
+const recordOf = (migrations: readonly Migration[]) =>
+  migrations.map(({ name, digest }) => ({ name, digest }))
+
+/** Names of the schemas that are not PostgreSQL's own. */
+async function schemasIn(client: pg.Client): Promise<unknown[]> {
+  const { rows } = await client.query(
+    "select nspname from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema' order by 1",
+  )
+  return rows.map(({ nspname }) => nspname)
+}
+
+test('the fixture holds the files of 0.1.0, byte for byte', async () => {
+  const files = (await oldMigrations()).map(({ name, digest }) => [name, digest])
+  expect(files).toEqual(OLD_MIGRATIONS)
+})
+
+test('a database of 0.1.0 is adopted, gets the later migrations and serves', async () => {
+  const { connection, client } = await anOldDatabase()
+  expect(await migrate(connection, [...all, next])).toEqual([...later, next])
+  expect(await recordIn(client)).toEqual(recordOf([...all, next]))
+  expect(await schemasIn(client)).toEqual(['public'])
+  const { rows } = await client.query('select name, motto from schools')
+  expect(rows).toEqual([{ name: 'The old school', motto: 'onward' }])
+
+  const { app } = await aWorld({ connection })
+  const answer = await app.inject({
+    url: '/.well-known/oauth-authorization-server',
+    headers: { host: 'old.test' },
+  })
+  expect(answer.json()).toMatchObject({ issuer: 'http://old.test' })
+})
+
+test('of five servers that start at once, one adopts the database and the others find it done', async () => {
+  const { connection, client } = await anOldDatabase()
+  const applied = await Promise.all(Array.from({ length: 5 }, () => migrate(connection)))
+  expect(applied.flat()).toEqual(later)
+  expect(await recordIn(client)).toEqual(recordOf(all))
+})
+
+test('a server that is killed while it adopts leaves the database as it was', async () => {
+  const { connection, client } = await anOldDatabase()
+  await client.query('begin; lock table schema_migrations in share mode')
+  const killed = expect(migrate(connection)).rejects.toThrow(/terminat/)
+  await expect
+    .poll(async () => {
+      const { rowCount } = await admin.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = $1 and cardinality(pg_blocking_pids(pid)) > 0`,
+        [connection.database],
+      )
+      return rowCount
+    })
+    .toBe(1)
+  await killed
+  await client.query('commit')
+  expect(await recordIn(client)).toEqual(recordOf(await oldMigrations()))
+  expect(await schemasIn(client)).toEqual(['public'])
+
+  expect(await migrate(connection)).toEqual(later)
+  expect(await recordIn(client)).toEqual(recordOf(all))
+})
+
+test('a database whose schema is not that of 0.1.0 is refused with the differences, and stays as it was', async () => {
+  const { connection, client } = await anOldDatabase()
+  await client.query(`
+    drop index payments_by_time;
+    drop statistics orders_ids;
+    drop trigger users_touch on users;
+    create table extra ();
+    alter table schools alter name drop not null;
+    alter table coupons rename constraint coupons_check to renamed;
+    comment on column payments.state is 'another';
+    create or replace function touch_row() returns trigger language plpgsql as 'begin return new; end'`)
+  const differences = [
+    'column payments.state is different',
+    'column schools.name is different',
+    'constraint coupons.coupons_check is missing',
+    'index payments.payments_by_time is missing',
+    'statistics object orders.orders_ids is missing',
+    'trigger users.users_touch is missing',
+    'function touch_row is different',
+    'table extra is not part of 0.1.0',
+    'constraint coupons.renamed is not part of 0.1.0',
+  ]
+  await expect(migrate(connection)).rejects.toThrow(
+    `but the schema differs: ${differences.join(', ')}. Undo these changes by hand`,
+  )
+  expect(await recordIn(client)).toEqual(recordOf(await oldMigrations()))
+  expect(await schemasIn(client)).toEqual(['public'])
+
+  await client.query('drop table learning_days')
+  await expect(migrate(connection)).rejects.toThrow(/ and 6 more\. Undo these changes by hand/)
+})
