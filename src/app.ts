@@ -3,10 +3,8 @@ import { DocumentClients } from './domain/clients/document-clients.ts'
 import { OutlineCache } from './domain/learning/outline-cache.ts'
 import { addressBucket } from './foundation/http/client-address.ts'
 import { allowCrossOrigin, pathsAmong } from './foundation/http/cross-origin.ts'
-import type { DocumentsFirst } from './foundation/http/documents-first.ts'
 import { addHealthRoutes, type ReadinessCheck } from './foundation/http/health.ts'
 import type { RequestObserver } from './foundation/http/observe-requests.ts'
-import { createOriginReader } from './foundation/http/origin.ts'
 import { createRateLimiter } from './foundation/http/rate-limit.ts'
 import { createHttpServer } from './foundation/http/server.ts'
 import type { TrustProxy } from './foundation/http/trust-proxy.ts'
@@ -16,7 +14,6 @@ import { enterSchool } from './gate/school-gate.ts'
 import { addAdminApiRoutes } from './surfaces/admin-api/admin-api.ts'
 import { addMcpRoutes } from './surfaces/mcp/mcp.ts'
 import { addMemberApiRoutes } from './surfaces/member-api/member-api.ts'
-import { type DocumentOf, discoveryDocuments } from './surfaces/oauth/discovery-routes.ts'
 import { addOAuthRoutes } from './surfaces/oauth/oauth.ts'
 import { addPageRoutes } from './surfaces/pages/pages.ts'
 import { VERSION } from './version.ts'
@@ -35,48 +32,29 @@ const API_PATHS = ['/.well-known/', '/api/', '/member/graphql', '/mcp', '/mcp/',
 /** The whole application on one Fastify instance, which listens nowhere yet. */
 export function buildApp(options: AppOptions): FastifyInstance {
   const { context, logger, trust } = options
-  const documents = documentClients(context)
-  const published = discoveryDocuments(documents)
+  const documentClients = createDocumentClients(context)
   const outlines = new OutlineCache()
   const app = createHttpServer({
     logger,
     trust,
     observers: options.observers ?? [],
     limits: { bodyBytes: context.limits.jsonBodyBytes },
-    findDocument: findPublished(context, trust, published),
     notFound: createNotFoundAnswer(context, trust),
   })
   allowCrossOrigin(app, pathsAmong(API_PATHS))
   addHealthRoutes(app, options.readiness, logger)
   app.register(async (scope) => {
     enterSchool(scope, context, trust)
-    addOAuthRoutes(scope, context, documents, published)
+    addOAuthRoutes(scope, context, documentClients)
     addAdminApiRoutes(scope, context)
     addMemberApiRoutes(scope, context, outlines)
     addMcpRoutes(scope, context, outlines, VERSION)
-    addPageRoutes(scope, context, documents)
+    addPageRoutes(scope, context, documentClients)
   })
   return app
 }
 
-/** A document of a school that is known already; everything else is for the routes to find. */
-function findPublished(
-  { directory }: AppContext,
-  trust: TrustProxy,
-  published: ReadonlyMap<string, DocumentOf>,
-): DocumentsFirst['find'] {
-  const readOrigin = createOriginReader(trust)
-  return (message) => {
-    const documentOf = published.get(message.url ?? '')
-    const origin = documentOf && readOrigin({ raw: message }).origin
-    const school = origin && directory.find(origin)
-    if (documentOf === undefined || !school || school instanceof Promise) return undefined
-    const document = documentOf(school)
-    return document && { document, outcome: { surface: 'oauth', school: school.subdomain } }
-  }
-}
-
-function documentClients(context: AppContext): DocumentClients {
+function createDocumentClients(context: AppContext): DocumentClients {
   const limiter = createRateLimiter({
     name: 'document',
     quota: context.limits.documentPerMinute,

@@ -17,7 +17,7 @@ function document(
   return {
     name,
     title,
-    bar: 1.1,
+    bar: 1.5,
     least: 'bare Fastify sending a constant',
     peers: [],
     moreStarts: 2,

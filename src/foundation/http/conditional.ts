@@ -1,24 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sha256 } from '../crypto/digest.ts'
-import { CROSS_ORIGIN_HEADERS } from './cross-origin.ts'
 
 /** A JSON document that stays the same for a while: serialised and hashed once, sent many times. */
 export type ConstantDocument = {
   readonly body: string
   readonly etag: string
+  /** Headers of the answer that carries the body. */
   readonly headers: Readonly<Record<string, string>>
-  /** Names and values in turn, as Node takes them: of the whole answer, and of one without the body. */
-  readonly heads: { readonly whole: readonly string[]; readonly unchanged: readonly string[] }
+  /** Headers of a 304, which refreshes the copy that the client already has. */
+  readonly unchangedHeaders: Readonly<Record<string, string>>
 }
-
-const ALLOW_ORIGIN = 'access-control-allow-origin'
-
-/** What a 304 need not repeat: the caller has it from the answer that it keeps. */
-const OF_THE_WHOLE = [
-  'content-type',
-  'x-content-type-options',
-  'access-control-expose-headers',
-] as const
 
 export function constantDocument(
   value: unknown,
@@ -26,29 +17,20 @@ export function constantDocument(
 ): ConstantDocument {
   const body = JSON.stringify(value)
   const etag = `"${sha256(body).toString('base64url').slice(0, 27)}"`
-  const unchanged = {
+  const unchangedHeaders = {
     etag,
     'cache-control': `public, max-age=${options.maxAgeSeconds}`,
   }
   const headers = {
-    ...unchanged,
+    ...unchangedHeaders,
     'x-content-type-options': 'nosniff',
     'content-type': options.contentType ?? 'application/json; charset=utf-8',
   }
-  const length = { 'content-length': String(Buffer.byteLength(body)) }
-  const heads = {
-    whole: inTurn({ ...CROSS_ORIGIN_HEADERS, ...headers, ...length }),
-    unchanged: inTurn({ [ALLOW_ORIGIN]: CROSS_ORIGIN_HEADERS[ALLOW_ORIGIN], ...unchanged }),
-  }
-  return { body, etag, headers, heads }
-}
-
-function inTurn(headers: Readonly<Record<string, string>>): readonly string[] {
-  return Object.entries(headers).flat()
+  return { body, etag, headers, unchangedHeaders }
 }
 
 /**
- * Sends the document, or 304 to a caller that already has it.
+ * Sends the document, or 304 to a client that already has it.
  *
  * @see RFC 9110 §15.4.5
  */
@@ -57,12 +39,9 @@ export function sendDocument(
   reply: FastifyReply,
   document: ConstantDocument,
 ): FastifyReply {
-  reply.headers(document.headers)
-  if (matchesNone(request.headers['if-none-match'], document.etag)) {
-    return reply.send(document.body)
-  }
-  for (const name of OF_THE_WHOLE) reply.removeHeader(name)
-  return reply.code(304).send()
+  return matchesNone(request.headers['if-none-match'], document.etag)
+    ? reply.headers(document.headers).send(document.body)
+    : reply.code(304).headers(document.unchangedHeaders).send()
 }
 
 /**

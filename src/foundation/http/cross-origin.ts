@@ -31,8 +31,7 @@ const EXPOSED_HEADERS = [
   'X-Request-Id',
 ].join(', ')
 
-/** What every answer carries that scripts of any site may read. */
-export const CROSS_ORIGIN_HEADERS = {
+const CROSS_ORIGIN_HEADERS = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': EXPOSED_HEADERS,
 } as const

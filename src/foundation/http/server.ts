@@ -7,7 +7,6 @@ import {
   LogController,
 } from 'fastify'
 import { RequestRefusedError } from './client-fault.ts'
-import { answerDocumentsFirst, type DocumentsFirst } from './documents-first.ts'
 import { answerLastResort, answerNotFound } from './last-resort.ts'
 import { requestLog } from './logging.ts'
 import { answerMalformed } from './malformed.ts'
@@ -53,8 +52,6 @@ export type HttpServerOptions = {
   readonly limits?: Partial<HttpLimits>
   /** Called at every request's end, after the log line. */
   readonly observers?: readonly RequestObserver[]
-  /** Documents that are sent before any route is looked at. */
-  readonly findDocument?: DocumentsFirst['find']
   /** The answer where no route and no surface's own handler matches. */
   readonly notFound?: (request: FastifyRequest, reply: FastifyReply) => unknown
 }
@@ -66,7 +63,6 @@ export type HttpServerOptions = {
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const limits = { ...defaultHttpLimits, ...options.limits }
   const observers = [requestLog(options.logger), ...(options.observers ?? [])]
-  const createId = requestIds(options.trust)
   const app = fastify({
     // Fastify itself logs nothing: its line has the URL with its query, and ours is written by an
     // observer. Whoever has something to say about a request does so through its `log`.
@@ -76,7 +72,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     }),
     childLoggerFactory: (_none, bindings, settings) =>
       new RequestLogger(options.logger, bindings, settings),
-    genReqId: createId,
+    genReqId: requestIds(options.trust),
     trustProxy: options.trust.trusts,
     bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestTimeoutMs,
@@ -102,8 +98,6 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       for (const observer of observers) observer.finished(finished, request)
     },
   })
-  const { logger, findDocument: find } = options
-  if (find !== undefined) answerDocumentsFirst(app.server, { find, createId, observers, logger })
   closeStalledReaders(app.server, limits.betweenLooksMs)
   observeRequests(app, observers)
   app.removeAllContentTypeParsers()

@@ -17,18 +17,38 @@ import { ENDPOINTS } from './endpoints.ts'
 import { jsonWebKeySet } from './jwks.ts'
 
 /**
- * How long clients may keep what we say about ourselves. A signing key is published for longer than
- * the second before it signs, so that no cached set lacks it.
+ * How long clients may cache the documents. A signing key is published for longer than JWKS_SECONDS
+ * before it signs, so that every cached key set holds it.
  */
 const METADATA_SECONDS = 300
 export const JWKS_SECONDS = 3600
 
-/** A document of a school; undefined where the school has none of its kind. */
-export type DocumentOf = (school: School) => ConstantDocument | undefined
-
 type Write = (school: School) => Record<string, unknown>
 
-/** Serialised once for as long as the school stays what it is: cached schools are never changed. */
+/** Metadata and key set of every school. */
+export function addDiscoveryRoutes(app: FastifyInstance, documentClients: DocumentClients): void {
+  const add = (path: string, maxAgeSeconds: number, write: Write): void => {
+    const documentOf = perSchool(maxAgeSeconds, write)
+    app.get(path, (request, reply) => sendDocument(request, reply, documentOf(request.school)))
+  }
+  add('/.well-known/oauth-authorization-server', METADATA_SECONDS, (school) =>
+    authorizationServerMetadata(school, documentClients.areSupportedAt(school)),
+  )
+  add('/.well-known/openid-configuration', METADATA_SECONDS, (school) =>
+    openidConfiguration(school, documentClients.areSupportedAt(school)),
+  )
+  add('/.well-known/oauth-protected-resource', METADATA_SECONDS, protectedResourceMetadata)
+  add('/.well-known/oauth-protected-resource/mcp', METADATA_SECONDS, toolEndpointMetadata)
+
+  const keySetOf = perSchool(JWKS_SECONDS, jsonWebKeySet)
+  app.get(ENDPOINTS.jwks, (request, reply) => {
+    const { school } = request
+    if (publishedKeys(school).length === 0) return reply.callNotFound()
+    return sendDocument(request, reply, keySetOf(school))
+  })
+}
+
+/** Each document is serialised once per school object: the directory replaces a school that changed. */
 function perSchool(maxAgeSeconds: number, write: Write): (school: School) => ConstantDocument {
   const written = new WeakMap<School, ConstantDocument>()
   return (school) => {
@@ -37,42 +57,5 @@ function perSchool(maxAgeSeconds: number, write: Write): (school: School) => Con
     const document = constantDocument(write(school), { maxAgeSeconds })
     written.set(school, document)
     return document
-  }
-}
-
-/** Everything that a school says about itself, by path. */
-export function discoveryDocuments(documents: DocumentClients): ReadonlyMap<string, DocumentOf> {
-  const withDocuments = (
-    write: (school: School, supported: boolean) => Record<string, unknown>,
-  ) => {
-    return (school: School) => write(school, documents.areSupportedAt(school))
-  }
-  const metadata = (write: Write): DocumentOf => perSchool(METADATA_SECONDS, write)
-  const keySetOf = perSchool(JWKS_SECONDS, jsonWebKeySet)
-  return new Map([
-    [
-      '/.well-known/oauth-authorization-server',
-      metadata(withDocuments(authorizationServerMetadata)),
-    ],
-    ['/.well-known/openid-configuration', metadata(withDocuments(openidConfiguration))],
-    ['/.well-known/oauth-protected-resource', metadata(protectedResourceMetadata)],
-    ['/.well-known/oauth-protected-resource/mcp', metadata(toolEndpointMetadata)],
-    [
-      ENDPOINTS.jwks,
-      (school) => (publishedKeys(school).length === 0 ? undefined : keySetOf(school)),
-    ],
-  ])
-}
-
-export function addDiscoveryRoutes(
-  app: FastifyInstance,
-  documents: ReadonlyMap<string, DocumentOf>,
-): void {
-  for (const [path, documentOf] of documents) {
-    app.get(path, (request, reply) => {
-      const document = documentOf(request.school)
-      if (document === undefined) return reply.callNotFound()
-      return sendDocument(request, reply, document)
-    })
   }
 }

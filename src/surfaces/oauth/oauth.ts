@@ -8,7 +8,7 @@ import type { AppContext } from '../../gate/context.ts'
 import { answerBearerError, answerOAuthError } from '../../gate/refusal.ts'
 import { answerAuthorizationRequest, authorizationRequestAsGet } from './authorize.ts'
 import { answerAuthorizationError } from './authorize-error.ts'
-import { addDiscoveryRoutes, type DocumentOf } from './discovery-routes.ts'
+import { addDiscoveryRoutes } from './discovery-routes.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import { refuseOtherMethods } from './other-methods.ts'
 import { addRegistrationRoutes } from './registration-routes.ts'
@@ -19,13 +19,12 @@ import { addUserInfoRoutes } from './userinfo-routes.ts'
 export function addOAuthRoutes(
   app: FastifyInstance,
   context: AppContext,
-  documents: DocumentClients,
-  published: ReadonlyMap<string, DocumentOf>,
+  documentClients: DocumentClients,
 ): void {
   app.register(async (scope) => {
     nameSurface(scope, 'oauth')
     scope.setErrorHandler(answerOAuthError)
-    addDiscoveryRoutes(scope, published)
+    addDiscoveryRoutes(scope, documentClients)
     addTokenRoutes(scope, context)
     addRegistrationRoutes(scope, context)
   })
@@ -37,7 +36,7 @@ export function addOAuthRoutes(
   app.register(async (scope) => {
     nameSurface(scope, 'oauth')
     scope.setErrorHandler(answerAuthorizationError)
-    addAuthorizeRoutes(scope, context, documents)
+    addAuthorizeRoutes(scope, context, documentClients)
   })
 }
 
@@ -50,7 +49,7 @@ export function addOAuthRoutes(
 function addAuthorizeRoutes(
   app: FastifyInstance,
   context: AppContext,
-  documents: DocumentClients,
+  documentClients: DocumentClients,
 ): void {
   app.register(async (scope) => {
     acceptForms(scope, (text) => text, context.limits.formBodyBytes)
@@ -58,7 +57,7 @@ function addAuthorizeRoutes(
       setPageHeaders(reply, request.school.origin, 'authorization')
       const query = rawQuery(request.raw.url ?? '')
       return reply.redirect(
-        await answerAuthorizationRequest(context, documents, request, query),
+        await answerAuthorizationRequest(context, documentClients, request, query),
         303,
       )
     })
