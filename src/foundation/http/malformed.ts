@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
 
 const STATUS_BY_CODE: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
@@ -8,29 +9,46 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
 }
 
 /**
- * Answers bytes that are no HTTP request. No detail: whoever probes the parser learns nothing, and
- * nothing of what was sent is repeated.
+ * Answers bytes that are no HTTP request. The answer holds no detail and repeats nothing of what was
+ * sent, so a client that probes the parser learns nothing.
  *
  * @see RFC 9110 §15.5.1
  */
-export function answerMalformed(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed) return
-  // While an earlier request of this connection is being answered, bytes written here would end up
-  // inside or before that answer, and a proxy would hand them to somebody else.
-  if (socket.writable && !isAnswering(socket)) {
-    const status = STATUS_BY_CODE[error.code ?? ''] ?? 400
-    const reason = STATUS_CODES[status] ?? 'Bad Request'
-    socket.write(
-      `HTTP/1.1 ${status} ${reason}\r\n` +
-        'Connection: close\r\n' +
-        'Content-Type: text/plain; charset=utf-8\r\n' +
-        `Content-Length: ${reason.length + 1}\r\n\r\n${reason}\n`,
-    )
-  }
-  socket.destroy()
-}
+export class MalformedRequests {
+  /** How many requests of a connection are being answered: with pipelining it can be several. */
+  readonly #answering = new WeakMap<Socket, number>()
 
-/** Node marks the socket of a pending answer; its own default handler looks at the same mark. */
-function isAnswering(socket: Socket): boolean {
-  return Boolean(Reflect.get(socket, '_httpMessage'))
+  watch(app: FastifyInstance): void {
+    app.addHook('onRequest', (request, reply, done) => {
+      const { socket } = request.raw
+      this.#add(socket, 1)
+      reply.raw.once('close', () => this.#add(socket, -1))
+      done()
+    })
+  }
+
+  answer(error: Error & { code?: string }, socket: Socket): void {
+    if (error.code === 'ECONNRESET' || socket.destroyed) return
+    // While an earlier request of this connection is being answered, bytes written here would end up
+    // inside or before that answer, and a proxy would hand them to another client.
+    if (socket.writable && !this.#isAnswering(socket)) {
+      const status = STATUS_BY_CODE[error.code ?? ''] ?? 400
+      const reason = STATUS_CODES[status] ?? 'Bad Request'
+      socket.write(
+        `HTTP/1.1 ${status} ${reason}\r\n` +
+          'Connection: close\r\n' +
+          'Content-Type: text/plain; charset=utf-8\r\n' +
+          `Content-Length: ${reason.length + 1}\r\n\r\n${reason}\n`,
+      )
+    }
+    socket.destroy()
+  }
+
+  #add(socket: Socket, change: 1 | -1): void {
+    this.#answering.set(socket, (this.#answering.get(socket) ?? 0) + change)
+  }
+
+  #isAnswering(socket: Socket): boolean {
+    return (this.#answering.get(socket) ?? 0) > 0
+  }
 }

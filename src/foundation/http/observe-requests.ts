@@ -20,7 +20,7 @@ export type FinishedRequest = {
   readonly url: string
   readonly status: number
   readonly milliseconds: number
-  /** The caller hung up before the answer was out. */
+  /** The connection ended before the answer was out. */
   readonly aborted: boolean
   readonly outcome: RequestOutcome
 }
@@ -40,7 +40,7 @@ declare module 'fastify' {
   }
 }
 
-/** Calls every observer exactly once at a request's start and end, hung-up callers included. */
+/** Calls every observer exactly once at a request's start and end, even if the client disconnects. */
 export function observeRequests(app: FastifyInstance, observers: readonly RequestObserver[]): void {
   const finish = (request: FastifyRequest, reply: FastifyReply, aborted: boolean): void => {
     const finished = describeFinished(request, reply, aborted)
@@ -55,9 +55,10 @@ export function observeRequests(app: FastifyInstance, observers: readonly Reques
     let isAnswered = false
     reply.raw.on('finish', () => {
       isAnswered = true
-      finish(request, reply, false)
+      // Node emits 'finish' also for an answer that it still held when the connection was destroyed.
+      finish(request, reply, request.raw.socket.destroyed)
     })
-    // Fastify's own abort hook misses callers that leave after their body was read.
+    // Fastify's own abort hook misses clients that disconnect after their body was read.
     reply.raw.on('close', () => {
       if (!isAnswered) finish(request, reply, true)
     })

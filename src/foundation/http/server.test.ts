@@ -166,6 +166,18 @@ describe('bytes that are no proper HTTP', () => {
     const answer = await speak(app, 'GET /slow HTTP/1.1\r\nHost: a\r\n\r\n\x00garbage\r\n\r\n')
     expect(answer).toBe('')
   })
+
+  test('garbage behind a request that was answered is answered 400', async () => {
+    const { app } = aServer()
+    await app.listen({ port: 0, host: '127.0.0.1' })
+    const socket = connect(portOf(app.server), '127.0.0.1')
+    socket.write('GET /ok HTTP/1.1\r\nHost: a\r\n\r\n')
+    const [first] = await once(socket, 'data')
+    expect(String(first)).toMatch(/^HTTP\/1\.1 200 /)
+    socket.write('\x00garbage\r\n\r\n')
+    const [second] = await once(socket, 'data')
+    expect(String(second)).toMatch(/^HTTP\/1\.1 400 /)
+  })
 })
 
 describe('the line per request', () => {

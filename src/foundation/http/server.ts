@@ -9,7 +9,7 @@ import {
 import { RequestRefusedError } from './client-fault.ts'
 import { answerLastResort, answerNotFound } from './last-resort.ts'
 import { requestLog } from './logging.ts'
-import { answerMalformed } from './malformed.ts'
+import { MalformedRequests } from './malformed.ts'
 import { describeFinished, observeRequests, type RequestObserver } from './observe-requests.ts'
 import { requestIds } from './request-id.ts'
 import { RequestLogger } from './request-logger.ts'
@@ -26,8 +26,8 @@ export type HttpLimits = {
   readonly headersTimeoutMs: number
   readonly requestTimeoutMs: number
   readonly keepAliveTimeoutMs: number
-  /** Whoever took nothing of an answer for so long, or up to twice as long, is hung up on. */
-  readonly betweenLooksMs: number
+  /** A client that takes nothing of its answer for this long, or up to twice as long, is disconnected. */
+  readonly stalledReaderMs: number
   /** How often Node looks for requests that exceed their time. */
   readonly timeoutCheckMs: number
 }
@@ -39,10 +39,10 @@ export const defaultHttpLimits: HttpLimits = {
   pathParameterLength: 512,
   headersTimeoutMs: 15_000,
   requestTimeoutMs: 60_000,
-  // Longer than the 60 s of common proxies: whoever closes first should not be us, or a request
-  // already on its way meets a closed socket.
+  // Longer than the 60 s of common proxies: if we closed first, a request already on its way would
+  // meet a closed socket.
   keepAliveTimeoutMs: 65_000,
-  betweenLooksMs: 60_000,
+  stalledReaderMs: 60_000,
   timeoutCheckMs: 5_000,
 }
 
@@ -63,9 +63,9 @@ export type HttpServerOptions = {
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const limits = { ...defaultHttpLimits, ...options.limits }
   const observers = [requestLog(options.logger), ...(options.observers ?? [])]
+  const malformed = new MalformedRequests()
   const app = fastify({
-    // Fastify itself logs nothing: its line has the URL with its query, and ours is written by an
-    // observer. Whoever has something to say about a request does so through its `log`.
+    // Fastify itself logs nothing: its line has the URL with its query. An observer writes ours.
     logController: new LogController({
       disableRequestLogging: true,
       requestIdLogLabel: 'requestId',
@@ -77,6 +77,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
+    connectionTimeout: limits.stalledReaderMs,
     http: {
       maxHeaderSize: limits.headerBytes,
       headersTimeout: limits.headersTimeoutMs,
@@ -89,16 +90,17 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     },
     forceCloseConnections: 'idle',
     // A request that arrives on an open connection while we close is still answered, with
-    // `Connection: close`: turning away a refresh would sign somebody out for a restart.
+    // `Connection: close`: refusing a refresh would sign a person out because of a restart.
     return503OnClosing: false,
-    clientErrorHandler: answerMalformed,
+    clientErrorHandler: (error, socket) => malformed.answer(error, socket),
     frameworkErrors: (error, request, reply) => {
       answerLastResort(error, request, reply)
       const finished = describeFinished(request, reply, false)
       for (const observer of observers) observer.finished(finished, request)
     },
   })
-  closeStalledReaders(app.server, limits.betweenLooksMs)
+  malformed.watch(app)
+  closeStalledReaders(app)
   observeRequests(app, observers)
   app.removeAllContentTypeParsers()
   app.setErrorHandler(answerLastResort)

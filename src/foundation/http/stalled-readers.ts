@@ -1,30 +1,21 @@
-import type { Server, Socket } from 'node:net'
+import type { Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
 
 /**
- * Hangs up on whoever takes nothing of an answer from one look to the next: what they do not read is
- * kept in memory for them. Node's own timeout is renewed at every read and write, which every request
- * pays for; whoever sends nothing is the business of the server's other timeouts.
+ * Disconnects a client that takes nothing of its answer for the server's `connectionTimeout`: what it
+ * does not read stays in our memory. Node starts the time-out again at every read, every write and
+ * whenever part of a large write has left, so a slow reader that makes progress is not cut off.
+ *
+ * A listener on the response replaces Node's own reaction, which would also disconnect a client whose
+ * answer is still being worked out. Idle connections have no response and are closed by Node.
  */
-export function closeStalledReaders(server: Server, betweenLooksMs: number): void {
-  /** How much each had taken at the last look, or nothing if there was nothing to take. */
-  const readers = new Map<Socket, number | undefined>()
-  server.on('connection', (socket: Socket) => {
-    readers.set(socket, undefined)
-    socket.once('close', () => readers.delete(socket))
+export function closeStalledReaders(app: FastifyInstance): void {
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.raw.on('timeout', closeIfUnread)
+    done()
   })
-  const looks = setInterval(() => {
-    for (const [socket, before] of readers) {
-      const taken = socket.writableLength === 0 ? undefined : takenBy(socket)
-      if (taken !== undefined && taken === before) socket.destroy()
-      else readers.set(socket, taken)
-    }
-  }, betweenLooksMs)
-  looks.unref()
-  server.once('close', () => clearInterval(looks))
 }
 
-/** What is left of a large piece only the handle knows: to the stream it is there until it is gone. */
-function takenBy(socket: Socket): number {
-  const { _handle } = socket as unknown as { _handle?: { writeQueueSize?: number } }
-  return socket.bytesWritten - socket.writableLength - (_handle?.writeQueueSize ?? 0)
+function closeIfUnread(socket: Socket): void {
+  if (socket.writableLength > 0) socket.destroy()
 }
