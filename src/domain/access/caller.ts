@@ -9,7 +9,7 @@ import { parseToken, type TokenFingerprint } from '../../foundation/protocol/tok
 import type { Actor } from '../actor.ts'
 import type { Audience } from '../clients/scope-catalogue.ts'
 import { markFirstUse } from '../grants/first-use.ts'
-import { mayHold, type Role } from '../people/membership.ts'
+import { mayHoldInSql, type Role } from '../people/membership.ts'
 import type { Person } from '../people/person.ts'
 
 /** Who is calling: the person behind the token, the client that holds it, and what they may do. */
@@ -60,7 +60,7 @@ export async function authenticateBearer(
   )
 }
 
-/** `authenticateBearer` for those who answer with who the person is, in the same one statement. */
+/** `authenticateBearer` for endpoints that answer with who the person is, in the same one statement. */
 export async function authenticatePerson(at: SchoolDb, presented: string): Promise<KnownCaller> {
   return await authenticate(at, presented, FIND_KNOWN_CALLER, (row, token) => {
     const caller = judge(at, token, row, {})
@@ -86,7 +86,7 @@ async function authenticate<R extends CallerRow, C extends Caller>(
   const row = await find()
   const caller = admit(row, token)
   if (row === undefined || row.used || (await markFirstUse(at, token.id))) return caller
-  // Used, revoked or ended by somebody else at this very moment: it is judged as it is now.
+  // Another request used, revoked or ended it at this very moment: judge it as it is now.
   return admit(await find(), token)
 }
 
@@ -103,6 +103,8 @@ interface CallerRow {
   client_id: string
   audience: Audience
   user_id: string | null
+  /** Null without a membership row. */
+  holds_role: boolean | null
   roles: Role[] | null
 }
 
@@ -118,7 +120,7 @@ const findBy = <R>(id: RawBuilder<string>, more: RawBuilder<unknown>) => sql<R>`
     p.first_used_at is not null as used, p.revoked_at is null and a.revoked_at is null as live,
     p.access_expires_at > now() as fresh, c.disabled_at is null and c.deleted_at is null as client_on,
     a.school_id, a.id as authorization_id, a.client_id, a.audience, a.user_id,
-    case when u.deleted_at is null then m.roles end as roles ${more}
+    u.deleted_at is null and ${mayHoldInSql(sql`a.audience`, sql`m.roles`)} as holds_role, m.roles ${more}
   from token_pairs p
     join authorizations a on a.id = p.authorization_id
     join clients c on c.school_id = a.school_id and c.client_id = a.client_id
@@ -140,16 +142,15 @@ function judge(
 ): Caller {
   if (row === undefined || !constantTimeEqual(row.access_hash, token.hash)) throw refused(UNKNOWN)
   if (!row.live || !row.fresh) throw refused(UNKNOWN)
-  // Whoever holds a live token of another school learns no more than that it is not this one's.
+  // The holder of another school's live token learns only that it is not this school's.
   if (row.school_id !== at.schoolId) throw refused(ELSEWHERE)
   if (!row.client_on) throw refused(SWITCHED_OFF)
   if (row.user_id === null) throw refused(UNBOUND)
-  const roles = row.roles ?? []
-  if (!mayHold(row.audience, roles)) throw refused(LEFT)
+  if (row.holds_role !== true) throw refused(LEFT)
   if (demands.boundSchool && row.bound_school_id !== at.schoolId) throw refused(ELSEWHERE)
   return {
     person: { id: row.user_id },
-    roles,
+    roles: row.roles ?? [],
     clientId: row.client_id,
     authorizationId: row.authorization_id,
     audience: row.audience,

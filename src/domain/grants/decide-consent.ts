@@ -9,7 +9,7 @@ import { record } from '../audit/audit.ts'
 import { admitClient, findAuthorizingClient } from '../clients/authorizing-client.ts'
 import type { Client } from '../clients/client.ts'
 import type { DocumentClients } from '../clients/document-clients.ts'
-import { isOperator } from '../people/membership.ts'
+import { mayHold } from '../people/membership.ts'
 import type { BrowserSession } from '../people/sessions.ts'
 import type { School } from '../schools/school.ts'
 import { issueCode } from './codes.ts'
@@ -52,7 +52,7 @@ export type Standing = 'allowed' | 'no_role' | 'not_operator'
 /** Anyone with a role may authorize a member client; an operator client takes an owner or admin. */
 export function standingOf(session: BrowserSession, client: Client): Standing {
   if (session.roles.length === 0) return 'no_role'
-  return client.audience === 'member' || isOperator(session.roles) ? 'allowed' : 'not_operator'
+  return mayHold(client.audience, session.roles) ? 'allowed' : 'not_operator'
 }
 
 /** The person said yes: the code that the client will exchange. */

@@ -3,6 +3,7 @@ import { prepared } from '../../foundation/db/prepared.ts'
 import type { AtSchool, SchoolDb } from '../../foundation/db/school-db.ts'
 import { retryLostConnection } from '../../foundation/db/unavailable.ts'
 import { parseToken } from '../../foundation/protocol/token-format.ts'
+import { mayHoldInSql } from '../people/membership.ts'
 
 /** What a client may learn about a live token of its own. */
 export interface Introspection {
@@ -60,16 +61,16 @@ const lookBy = (kind: 'access' | 'refresh') =>
       and a.school_id = ${given.schoolId} and a.client_id = ${given.clientId}
       and c.disabled_at is null and c.deleted_at is null
       and c.secret_hash is not distinct from ${given.secretHash}
-      and (a.user_id is null or u.deleted_at is null
-        and (a.audience = 'member' and m.roles <> '{}' or m.roles && array['owner', 'admin']))`,
+      and (a.user_id is null
+        or u.deleted_at is null and ${mayHoldInSql(sql`a.audience`, sql`m.roles`)})`,
   )
 
 const LOOK_BY_ACCESS_TOKEN = lookBy('access')
 const LOOK_BY_REFRESH_TOKEN = lookBy('refresh')
 
 /**
- * A token is active if the APIs would take it. Looking at a token is not using it: nothing is retired
- * by this. Undefined also where the client did not prove itself, which is told by looking at it.
+ * A token is active if the APIs would take it. Looking at a token is not using it: this retires no
+ * pair. Undefined also where the client did not prove itself; the caller then looks at the client.
  *
  * @see RFC 7662 §2.2
  */

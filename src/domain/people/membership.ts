@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import type { Person } from './person.ts'
@@ -11,9 +11,17 @@ export function isOperator(roles: readonly string[]): boolean {
   return roles.includes('owner') || roles.includes('admin')
 }
 
-/** Whether these roles allow holding a token: any role for a member's, an operator's for an operator's. */
+/** Whether a person with these roles may hold a token: a member's takes any role, an operator's owner or admin. */
 export function mayHold(audience: 'member' | 'operator', roles: readonly string[]): boolean {
   return audience === 'member' ? roles.length > 0 : isOperator(roles)
+}
+
+/** `mayHold` over columns; null where the person has no membership row. */
+export function mayHoldInSql(
+  audience: RawBuilder<unknown>,
+  roles: RawBuilder<unknown>,
+): RawBuilder<boolean> {
+  return sql`(${audience} = 'member' and ${roles} <> '{}' or ${roles} && array['owner', 'admin'])`
 }
 
 export interface Member {
