@@ -74,18 +74,22 @@ export function authenticateClient(
   if (!known) {
     // Hash all the same: an unknown client must not be told from a wrong secret by the clock.
     sha256(secret ?? '')
-    throw new OAuthError('invalid_client', UNPROVEN)
+    throw clientNotProven()
   }
   if (client.secretHash === undefined) {
-    if (secret !== undefined) throw new OAuthError('invalid_client', UNPROVEN)
+    if (secret !== undefined) throw clientNotProven()
     return client as AuthenticatedClient
   }
   if (secret === undefined || !constantTimeEqual(sha256(secret), client.secretHash)) {
-    throw new OAuthError('invalid_client', UNPROVEN)
+    throw clientNotProven()
   }
   return client as AuthenticatedClient
 }
 
-/** One text for every reason, so that nobody can search for client ids or secrets with it. */
-const UNPROVEN =
-  'The client is not known at this origin, or its client_secret is missing, wrong or not expected. Confidential applications send client_secret in the form body; public ones send none.'
+/** One text for every reason, so that it helps no search for client ids or secrets. */
+export function clientNotProven(): OAuthError {
+  return new OAuthError(
+    'invalid_client',
+    'The client is not known at this origin, or its client_secret is missing, wrong or not expected. Confidential applications send client_secret in the form body; public ones send none.',
+  )
+}

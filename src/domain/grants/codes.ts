@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
-import { constantTimeEqual } from '../../foundation/crypto/digest.ts'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
-import { mintToken, parseToken } from '../../foundation/protocol/token-format.ts'
+import { mintToken } from '../../foundation/protocol/token-format.ts'
 import type { Audience } from '../clients/scope-catalogue.ts'
 import { CODE_SECONDS } from './lifetimes.ts'
 
@@ -42,39 +41,4 @@ export async function issueCode(at: SchoolDb, consent: Consent): Promise<string>
     })
     .execute()
   return code.value
-}
-
-export interface FoundCode extends Consent {
-  readonly id: string
-  readonly expired: boolean
-  /** The pair it was exchanged for, if it was. */
-  readonly pairId: string | undefined
-}
-
-/** The code of this school, if the whole text is right; whether it may still be used is the caller's to judge. */
-export async function findCode(at: SchoolDb, value: string): Promise<FoundCode | undefined> {
-  const token = parseToken('code', value)
-  if (token === undefined) return undefined
-  const row = await at
-    .from('authorization_codes')
-    .selectAll()
-    .select(sql<boolean>`expires_at <= now()`.as('expired'))
-    .where('id', '=', token.id)
-    .executeTakeFirst()
-  if (row === undefined || !constantTimeEqual(row.hash, token.hash)) return undefined
-  return {
-    id: row.id,
-    clientId: row.client_id,
-    userId: row.user_id,
-    audience: row.audience,
-    scopes: row.scopes,
-    resource: row.resource ?? undefined,
-    redirectUri: row.redirect_uri,
-    codeChallenge: row.code_challenge,
-    nonce: row.nonce ?? undefined,
-    authenticatedAt: row.authenticated_at,
-    device: row.device,
-    expired: row.expired,
-    pairId: row.pair_id ?? undefined,
-  }
 }

@@ -1,27 +1,19 @@
 import { sql } from 'kysely'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import { prepared } from '../../foundation/db/prepared.ts'
-import type { AtSchool, SchoolDb } from '../../foundation/db/school-db.ts'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { retryLostConnection } from '../../foundation/db/unavailable.ts'
-import type { TokenFingerprint } from '../../foundation/protocol/token-format.ts'
+import { challengeOf } from '../../foundation/protocol/pkce.ts'
+import { parseToken } from '../../foundation/protocol/token-format.ts'
 import { preparedAuditInsert } from '../audit/audit.ts'
 import type { Audience } from '../clients/scope-catalogue.ts'
 import type { Member, Role } from '../people/membership.ts'
+import { EXCHANGE_RULEBOOK, type ExchangeRequest, type ExchangeValues } from './exchange-rules.ts'
+import { allHold } from './grant-rule.ts'
+import { type GrantOutcome, mintOrRefuse } from './judge-grant.ts'
 import { ACCESS_TOKEN_SECONDS, REFRESH_TOKEN_IDLE_DAYS } from './lifetimes.ts'
-import { freshTokens, type IssuedPair } from './token-pair.ts'
-
-export interface ExchangeRequest {
-  readonly code: TokenFingerprint
-  readonly clientId: string
-  /** SHA-256 of the secret that was sent, or undefined if none was. */
-  readonly secretHash: Buffer | undefined
-  readonly redirectUri: string
-  /** The challenge that the presented verifier answers. */
-  readonly codeChallenge: string
-  /** Whether the request named this origin as its resource. */
-  readonly resourceGiven: boolean
-  readonly requestId: string | undefined
-}
+import { type FreshTokens, freshTokens, type IssuedPair } from './token-pair.ts'
+import { tokenRequestValues } from './token-request-rules.ts'
 
 /** The pair, and what an ID token says besides. */
 export interface ExchangedCode {
@@ -44,40 +36,21 @@ interface ExchangedRow {
   issued_at: Date
 }
 
-interface Exchange extends AtSchool {
-  codeId: string
-  codeHash: Buffer
-  clientId: string
-  secretHash: Buffer | null
-  redirectUri: string
-  codeChallenge: string
-  resourceGiven: boolean
+interface Exchange extends ExchangeValues {
   authorizationId: string
-  pairId: string
   accessHash: Buffer
   refreshHash: Buffer
   auditId: string
-  requestId: string | null
+  requestId: string
 }
 
 const EXCHANGE = prepared<Exchange, ExchangedRow>(
   (given) => sql`
     with presented as (
-      select k.id, k.audience, k.scopes, k.nonce, k.authenticated_at,
+      select g.id, g.audience, g.scopes, g.nonce, g.authenticated_at,
         u.id as user_id, u.email, u.name, u.avatar_url, m.roles
-      -- By its id and nothing else: without the fence PostgreSQL may take the index by client for as good.
-      from (select * from authorization_codes where id = ${given.codeId} offset 0) k
-        join clients c on c.school_id = k.school_id and c.client_id = k.client_id
-        join school_members m on m.school_id = k.school_id and m.user_id = k.user_id
-        join users u on u.id = k.user_id and u.deleted_at is null
-      where k.hash = ${given.codeHash}
-        and k.school_id = ${given.schoolId} and k.client_id = ${given.clientId}
-        and k.redirect_uri = ${given.redirectUri} and k.code_challenge = ${given.codeChallenge}
-        and (k.consumed_at is null and k.expires_at > now() or k.pair_id = ${given.pairId})
-        and c.disabled_at is null and c.deleted_at is null
-        and c.secret_hash is not distinct from ${given.secretHash}
-        and (k.audience = 'operator' or ${given.resourceGiven})
-        and (k.audience = 'member' and m.roles <> '{}' or m.roles && array['owner', 'admin'])),
+      from ${EXCHANGE_RULEBOOK.rows(given)}
+      where ${allHold(EXCHANGE_RULEBOOK, given)}),
     consumed as (
       update authorization_codes k set consumed_at = now(), pair_id = ${given.pairId}
       from presented where k.id = presented.id and k.consumed_at is null
@@ -114,43 +87,68 @@ const EXCHANGE = prepared<Exchange, ExchangedRow>(
 
 /**
  * Consumes a code and mints its authorization and first pair, in one statement that does so only if
- * everything holds: of any number of racing exchanges exactly one gets a pair. Undefined means
- * refused; the code is then as it was, and `findCode` tells why.
- *
- * May run twice: a try that committed although its answer was lost is recognised by the pair id it
- * had chosen, and not taken for a replay.
+ * every rule holds: of any number of racing exchanges exactly one gets a pair. A refused code stays
+ * as it was.
  *
  * @see RFC 6749 §4.1.2 and §10.5
  */
 export async function exchangeCode(
   at: SchoolDb,
   request: ExchangeRequest,
-): Promise<ExchangedCode | undefined> {
+): Promise<GrantOutcome<ExchangedCode>> {
   const tokens = freshTokens()
-  const values = {
-    codeId: request.code.id,
-    codeHash: request.code.hash,
-    clientId: request.clientId,
-    secretHash: request.secretHash ?? null,
-    redirectUri: request.redirectUri,
-    codeChallenge: request.codeChallenge,
-    resourceGiven: request.resourceGiven,
+  const values = exchangeValues(at, request, tokens.pairId)
+  return await mintOrRefuse(EXCHANGE_RULEBOOK, at, request, values, () =>
+    consumeCode(at, values, tokens, request.requestId),
+  )
+}
+
+export function exchangeValues(
+  at: SchoolDb,
+  request: ExchangeRequest,
+  pairId: string,
+): ExchangeValues {
+  const code = parseToken('code', request.code ?? '')
+  return {
+    ...tokenRequestValues(at, request),
+    codeId: code?.id ?? null,
+    codeHash: code?.hash ?? null,
+    redirectUri: request.redirectUri ?? null,
+    codeChallenge: challengeOf(request.codeVerifier ?? '') ?? null,
+    pairId,
+  }
+}
+
+/**
+ * Undefined if a rule does not hold. May run twice: a try that committed although its answer was lost
+ * is recognised by the pair id it had chosen, and not taken for a replay.
+ */
+export async function consumeCode(
+  at: SchoolDb,
+  values: ExchangeValues,
+  tokens: FreshTokens,
+  requestId: string,
+): Promise<ExchangedCode | undefined> {
+  const parameters = {
+    ...values,
     authorizationId: uuidv7(),
-    pairId: tokens.pairId,
     accessHash: tokens.access.hash,
     refreshHash: tokens.refresh.hash,
     auditId: uuidv7(),
-    requestId: request.requestId ?? null,
+    requestId,
   }
   let tries = 0
   const run = async () => {
     tries++
-    return (await at.runPrepared(EXCHANGE, values)).rows[0]
+    return (await at.runPrepared(EXCHANGE, parameters)).rows[0]
   }
   let row = await retryLostConnection(run)
-  // Cut off from us, the first try may have gone on and committed while the second waited for it.
+  // A first try that lost its connection may have committed while the second waited for its lock.
   if (row === undefined && tries > 1) row = await retryLostConnection(run)
-  if (row === undefined) return undefined
+  return row === undefined ? undefined : exchangedFromRow(at, tokens, row)
+}
+
+function exchangedFromRow(at: SchoolDb, tokens: FreshTokens, row: ExchangedRow): ExchangedCode {
   return {
     pair: {
       pairId: tokens.pairId,

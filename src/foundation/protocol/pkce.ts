@@ -1,4 +1,4 @@
-import { constantTimeEqual, sha256 } from '../crypto/digest.ts'
+import { sha256 } from '../crypto/digest.ts'
 import { OAuthError } from './errors.ts'
 
 /** 43 to 128 unreserved characters (RFC 7636 §4.1). */
@@ -44,23 +44,6 @@ export function checkChallenge(
 }
 
 /**
- * Refuses a code exchange whose verifier does not prove possession; the caller learns nothing about
- * why, the log does.
- *
- * @see RFC 7636 §4.6
- */
-export function checkCodeVerifier(verifier: string | undefined, challenge: string): void {
-  const reason = whyNotProven(verifier, challenge)
-  if (reason !== undefined) {
-    throw new OAuthError(
-      'invalid_grant',
-      'code_verifier does not match the code_challenge of the authorization request.',
-      { cause: new Error(reason) },
-    )
-  }
-}
-
-/**
  * The one S256 challenge that a verifier answers; undefined for what has not the shape of a verifier
  * and so answers none.
  *
@@ -70,11 +53,19 @@ export function challengeOf(verifier: string): string | undefined {
   return VERIFIER.test(verifier) ? sha256(verifier).toString('base64url') : undefined
 }
 
-function whyNotProven(verifier: string | undefined, challenge: string): string | undefined {
-  if (verifier === undefined) return 'code_verifier is missing'
-  const answered = challengeOf(verifier)
-  if (answered === undefined) return 'code_verifier is not 43 to 128 unreserved characters'
-  return constantTimeEqual(answered, challenge)
-    ? undefined
-    : 'code_verifier hashes to another challenge'
+/**
+ * The refusal of a verifier that does not answer the challenge. The client is not told why; the log is.
+ *
+ * @see RFC 7636 §4.6
+ */
+export function wrongVerifier(verifier: string | undefined): OAuthError {
+  const reason =
+    challengeOf(verifier ?? '') === undefined
+      ? 'code_verifier is not 43 to 128 unreserved characters'
+      : 'code_verifier hashes to another challenge'
+  return new OAuthError(
+    'invalid_grant',
+    'code_verifier does not match the code_challenge of the authorization request.',
+    { cause: new Error(reason) },
+  )
 }

@@ -15,7 +15,7 @@ export function bindResource(
   { required }: { readonly required: boolean },
 ): string {
   if (values.length === 0 && required) {
-    throw new OAuthError('invalid_request', `resource is missing: send resource=${origin}.`)
+    throw missingResource(origin)
   }
   // Several values are legal, and a token for all of them can be given only if all are this origin.
   for (const value of values) {
@@ -27,6 +27,10 @@ export function bindResource(
     }
   }
   return origin
+}
+
+export function missingResource(origin: string): OAuthError {
+  return new OAuthError('invalid_request', `resource is missing: send resource=${origin}.`)
 }
 
 function namesOrigin(value: string, origin: string): boolean {

@@ -1,10 +1,11 @@
 import type { FastifyRequest } from 'fastify'
+import type { TokenRequest } from '../../../domain/grants/grant-rule.ts'
+import type { GrantOutcome } from '../../../domain/grants/judge-grant.ts'
 import type { IssuedPair } from '../../../domain/grants/token-pair.ts'
 import type { School } from '../../../domain/schools/school.ts'
-import { OAuthError } from '../../../foundation/protocol/errors.ts'
 import type { Parameters } from '../../../foundation/protocol/parameters.ts'
-import { bindResource } from '../../../foundation/protocol/resource.ts'
 import type { AppContext } from '../../../gate/context.ts'
+import { requireParameter } from '../require-parameter.ts'
 
 /** One way to get a pair: a file here, and an entry in the map that discovery reads as well. */
 export interface GrantType {
@@ -47,28 +48,27 @@ export function tokenResponse(school: School, pair: IssuedPair): TokenResponse {
   }
 }
 
-/** Whether every `resource` that was sent, if any, is this school's origin. */
-export function namesOrigin(resource: readonly string[], school: School): boolean {
-  try {
-    bindResource(resource, school.origin, { required: false })
-    return true
-  } catch {
-    return false
+/** The parameters that both grant types have. */
+export function readTokenRequest(request: FastifyRequest, form: Parameters): TokenRequest {
+  return {
+    school: request.school,
+    clientId: requireParameter(form, 'client_id'),
+    clientSecret: form.get('client_secret'),
+    resource: form.getAll('resource'),
+    requestId: request.id,
   }
 }
 
-export function roleIsGone(): OAuthError {
-  return new OAuthError(
-    'invalid_grant',
-    'The person who authorized this no longer holds the role it needs at this school.',
-  )
-}
-
-/** Refused a moment ago, and now there is no reason left: something changed between the two looks. */
-export function changedMeanwhile(): OAuthError {
-  return new OAuthError(
-    'temporarily_unavailable',
-    'Something about this grant changed at this very moment. Send the same request again.',
-    { retryAfter: 1 },
-  )
+/** Logs and metrics name the client of a request only if it is proven to be that client. */
+export function grantedOrThrow<Granted>(
+  request: FastifyRequest,
+  { clientId }: TokenRequest,
+  outcome: GrantOutcome<Granted>,
+): Granted {
+  if (outcome.kind === 'granted') {
+    request.outcome.clientId = clientId
+    return outcome.granted
+  }
+  if (outcome.clientAuthenticated) request.outcome.clientId = clientId
+  throw outcome.error
 }

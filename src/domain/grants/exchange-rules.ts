@@ -1,0 +1,134 @@
+import { sql } from 'kysely'
+import { OAuthError } from '../../foundation/protocol/errors.ts'
+import { wrongVerifier } from '../../foundation/protocol/pkce.ts'
+import { parseToken } from '../../foundation/protocol/token-format.ts'
+import type { GrantFacts, Rulebook, TokenRequest, TokenRequestValues } from './grant-rule.ts'
+import { endAuthorizationOfReplayedCode } from './replayed-code.ts'
+import {
+  clientIsOn,
+  parameterIsSent,
+  personAndRoles,
+  personHoldsRole,
+  requestAndClient,
+  resourceIsSent,
+  resourceIsThisOrigin,
+  secretMatches,
+} from './token-request-rules.ts'
+
+export interface ExchangeRequest extends TokenRequest {
+  readonly code: string | undefined
+  readonly redirectUri: string | undefined
+  readonly codeVerifier: string | undefined
+}
+
+/** Null stands for what was not sent, or has not the form of a code or a verifier. */
+export interface ExchangeValues extends TokenRequestValues {
+  readonly codeId: string | null
+  readonly codeHash: Buffer | null
+  readonly redirectUri: string | null
+  /** The challenge that the verifier answers. */
+  readonly codeChallenge: string | null
+  /** The id that the new pair gets; a code that has it was consumed by this very request. */
+  readonly pairId: string
+}
+
+export interface ExchangeFacts extends GrantFacts {
+  readonly codeId: string | null
+}
+
+/** Malformed, another client's and another school's are one to the caller. */
+const unknownCode = () =>
+  new OAuthError(
+    'invalid_grant',
+    'The code is not known for this client: it is malformed, was issued to another client or at another origin, or is long gone. Start again at the authorization endpoint.',
+  )
+
+/**
+ * The rules of a code exchange. Possession comes before single use: only a client that holds the
+ * verifier can sound the replay alarm. `scope` is not read: §4.1.3 defines none, the consent decided it.
+ *
+ * @see RFC 6749 §4.1.3
+ */
+export const EXCHANGE_RULEBOOK: Rulebook<ExchangeRequest, ExchangeValues, ExchangeFacts> = {
+  rows: (given) => sql`
+    ${requestAndClient(given)}
+    -- By its id and nothing else: without the fence PostgreSQL may take the index by client for as good.
+    left join (select * from authorization_codes where id = ${given.codeId} offset 0) g on true
+    ${personAndRoles}`,
+  facts: sql`g.user_id as "userId", g.id as "codeId"`,
+  rules: [
+    clientIsOn,
+    secretMatches,
+    parameterIsSent('code', ({ code }) => code, 'RFC 6749 §4.1.3'),
+    parameterIsSent('redirect_uri', ({ redirectUri }) => redirectUri, 'RFC 6749 §4.1.3'),
+    parameterIsSent('code_verifier', ({ codeVerifier }) => codeVerifier, 'RFC 7636 §4.5'),
+    {
+      name: 'the code has the form of ours',
+      section: 'RFC 6749 §4.1.3',
+      refuse: ({ code }) =>
+        parseToken('code', code ?? '') === undefined ? unknownCode() : undefined,
+      audit: 'client',
+    },
+    {
+      name: 'the code was issued to this client at this school',
+      section: 'RFC 6749 §4.1.3',
+      holds: ({ codeHash, schoolId, clientId }) => sql`g.hash = ${codeHash}
+        and g.school_id = ${schoolId} and g.client_id = ${clientId}`,
+      refusal: unknownCode,
+      audit: 'client',
+    },
+    {
+      name: 'the redirect URI is the very string of the authorization request',
+      section: 'RFC 6749 §4.1.3',
+      holds: ({ redirectUri }) => sql`g.redirect_uri = ${redirectUri}`,
+      refusal: otherRedirectUri,
+      audit: 'client and person',
+    },
+    {
+      name: 'the verifier answers the challenge',
+      section: 'RFC 7636 §4.6',
+      holds: ({ codeChallenge }) => sql`g.code_challenge = ${codeChallenge}`,
+      refusal: ({ codeVerifier }) => wrongVerifier(codeVerifier),
+      audit: 'client and person',
+    },
+    resourceIsSent,
+    resourceIsThisOrigin,
+    {
+      name: 'the code was not used',
+      section: 'RFC 6749 §4.1.2',
+      holds: ({ pairId }) => sql`g.consumed_at is null or g.pair_id = ${pairId}`,
+      refusal: codeReplayed,
+      audit: 'client and person',
+      alarm: endAuthorizationOfReplayedCode,
+    },
+    {
+      name: 'the code has not expired',
+      section: 'RFC 6749 §4.1.2',
+      holds: ({ pairId }) => sql`g.expires_at > now() or g.pair_id = ${pairId}`,
+      refusal: codeExpired,
+      audit: 'client and person',
+    },
+    personHoldsRole,
+  ],
+}
+
+function otherRedirectUri(): OAuthError {
+  return new OAuthError(
+    'invalid_grant',
+    'redirect_uri must be the very string of the authorization request.',
+  )
+}
+
+function codeReplayed(): OAuthError {
+  return new OAuthError(
+    'invalid_grant',
+    'The code was used before. What it gave has been revoked, because one of the two uses may not be yours. Start again at the authorization endpoint.',
+  )
+}
+
+function codeExpired(): OAuthError {
+  return new OAuthError(
+    'invalid_grant',
+    'The code has expired: exchange it within five minutes. Start again at the authorization endpoint.',
+  )
+}

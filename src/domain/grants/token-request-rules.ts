@@ -1,0 +1,107 @@
+import { type RawBuilder, sql } from 'kysely'
+import { sha256 } from '../../foundation/crypto/digest.ts'
+import type { Gaps } from '../../foundation/db/prepared.ts'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { OAuthError } from '../../foundation/protocol/errors.ts'
+import { bindResource, missingResource } from '../../foundation/protocol/resource.ts'
+import { clientNotProven } from '../clients/client.ts'
+import { mayHoldInSql } from '../people/membership.ts'
+import type { ParameterRule, RowRule, TokenRequest, TokenRequestValues } from './grant-rule.ts'
+
+/**
+ * The rules that code exchange and refresh share. Their SQL knows the client that the request names as
+ * `c`, the code or authorization as `g`, and the person behind it as `u`, with their roles in `m`.
+ */
+type SharedRowRule = RowRule<TokenRequest, TokenRequestValues, unknown>
+
+export function tokenRequestValues(at: SchoolDb, request: TokenRequest): TokenRequestValues {
+  const { clientId, clientSecret, resource } = request
+  return {
+    schoolId: at.schoolId,
+    clientId,
+    secretHash: clientSecret === undefined ? null : sha256(clientSecret),
+    resourceSent: resource.length > 0,
+  }
+}
+
+/** Begins with a row of no columns, so that a request whose client is unknown has a row as well. */
+export const requestAndClient = (given: Gaps<TokenRequestValues>): RawBuilder<unknown> => sql`
+  (select) request
+    left join clients c on c.school_id = ${given.schoolId} and c.client_id = ${given.clientId}`
+
+export const personAndRoles: RawBuilder<unknown> = sql`
+    left join school_members m on m.school_id = g.school_id and m.user_id = g.user_id
+    left join users u on u.id = g.user_id`
+
+export const clientIsOn: SharedRowRule = {
+  name: 'the client is known here and switched on',
+  section: 'RFC 6749 §3.2.1',
+  holds: () => sql`c.client_id is not null and c.disabled_at is null and c.deleted_at is null`,
+  refusal: clientNotProven,
+  audit: 'nothing',
+}
+
+/** A secret that a public client sends is refused too: it takes itself for another client. */
+export const secretMatches: SharedRowRule = {
+  name: 'the secret is the one that the client has, or both have none',
+  section: 'RFC 6749 §2.3.1',
+  holds: ({ secretHash }) => sql`c.secret_hash is not distinct from ${secretHash}`,
+  refusal: clientNotProven,
+  audit: 'nothing',
+}
+
+export function parameterIsSent<Request>(
+  name: string,
+  read: (request: Request) => string | undefined,
+  section: string,
+): ParameterRule<Request> {
+  return {
+    name: `${name} is sent`,
+    section,
+    refuse: (request) =>
+      read(request) === undefined
+        ? new OAuthError('invalid_request', `${name} is missing.`)
+        : undefined,
+    audit: 'client',
+  }
+}
+
+export const resourceIsSent: SharedRowRule = {
+  name: "a member's grant repeats its resource",
+  section: 'RFC 8707 §2.2',
+  holds: ({ resourceSent }) => sql`g.audience = 'operator' or ${resourceSent}`,
+  refusal: ({ school }) => missingResource(school.origin),
+  audit: 'client and person',
+}
+
+export const resourceIsThisOrigin: ParameterRule<TokenRequest> = {
+  name: 'every resource names this origin',
+  section: 'RFC 8707 §2.2',
+  refuse: ({ resource, school }) =>
+    refusalOf(() => bindResource(resource, school.origin, { required: false })),
+  audit: 'client and person',
+}
+
+export const personHoldsRole: SharedRowRule = {
+  name: 'the person exists and holds the role that the grant needs',
+  section: 'RFC 6749 §5.2',
+  holds: () => sql`u.id is not null and u.deleted_at is null
+    and ${mayHoldInSql(sql`g.audience`, sql`m.roles`)}`,
+  refusal: () =>
+    new OAuthError(
+      'invalid_grant',
+      'The person who authorized this no longer holds the role it needs at this school.',
+    ),
+  audit: 'client and person',
+}
+
+/** The refusal that a check throws, as a value. */
+export function refusalOf(check: () => void): OAuthError | undefined {
+  try {
+    check()
+    return undefined
+  } catch (error) {
+    if (error instanceof OAuthError) return error
+    throw error
+  }
+}

@@ -1,0 +1,160 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { consumeCode, exchangeValues } from '../../src/domain/grants/exchange-code.ts'
+import { EXCHANGE_RULEBOOK } from '../../src/domain/grants/exchange-rules.ts'
+import type { GrantFacts, Rulebook, TokenRequest } from '../../src/domain/grants/grant-rule.ts'
+import { findBrokenRule, mintOrRefuse } from '../../src/domain/grants/judge-grant.ts'
+import { mintChild, refreshValues } from '../../src/domain/grants/refresh-pair.ts'
+import { REFRESH_RULEBOOK } from '../../src/domain/grants/refresh-rules.ts'
+import { freshTokens } from '../../src/domain/grants/token-pair.ts'
+import { auditOf } from '../support/oauth-world.ts'
+import { aWorld } from '../support/world.ts'
+import { anExchange, aRefresh, EXCHANGE_WAYS, REFRESH_WAYS, type Ways } from './broken-rules.ts'
+import { effort, timeout } from './effort.ts'
+
+const world = await aWorld()
+const school = await world.aSchool()
+const { at } = school
+const found = await world.context.directory.find(school.origin)
+if (found === undefined) throw new Error('the school is unknown')
+const asSeen = found
+
+/** Which rules a request breaks, by their place in the list, and in which of the possible ways. */
+type Broken = readonly { readonly rule: number; readonly way: number }[]
+
+/** Ways of later rules come first: where two change one parameter, the earlier rule stays broken. */
+async function breakRules<S>(ways: Ways<S>, names: readonly string[], broken: Broken, scene: S) {
+  for (const { rule, way } of [...broken].sort((one, other) => other.rule - one.rule)) {
+    const choices = ways[names[rule] ?? ''] ?? []
+    await choices[way % choices.length]?.(scene)
+  }
+}
+
+/** What the statement refuses the list explains, by its first broken rule; otherwise it mints. */
+async function expectAgreement<Request extends TokenRequest, Values, Facts extends GrantFacts>(
+  rulebook: Rulebook<Request, Values, Facts>,
+  request: Request,
+  values: Values,
+  mint: () => Promise<unknown>,
+  broken: Broken,
+): Promise<void> {
+  const first = [...broken].sort((one, other) => one.rule - other.rule)[0]
+  const expected = first === undefined ? undefined : rulebook.rules[first.rule]?.name
+  const explained = await findBrokenRule(rulebook, at, request, values)
+  expect(explained?.rule.name).toBe(expected)
+  const outcome = await mintOrRefuse(rulebook, at, request, values, mint)
+  expect(outcome.kind).toBe(expected === undefined ? 'granted' : 'refused')
+  if (outcome.kind === 'refused') expect(outcome.error).toEqual(explained?.error)
+}
+
+interface Grant {
+  readonly names: readonly string[]
+  readonly ways: Readonly<Record<string, readonly unknown[]>>
+  /** Breaks these rules of a good request and compares what the two statements say. */
+  readonly check: (broken: Broken) => Promise<void>
+}
+
+function namesOf({ rules }: { readonly rules: readonly { readonly name: string }[] }): string[] {
+  return rules.map(({ name }) => name)
+}
+
+const GRANTS: Readonly<Record<string, Grant>> = {
+  refresh: {
+    names: namesOf(REFRESH_RULEBOOK),
+    ways: REFRESH_WAYS,
+    async check(broken) {
+      const scene = await aRefresh(world, school, asSeen)
+      await breakRules(REFRESH_WAYS, this.names, broken, scene)
+      const values = refreshValues(at, scene.request)
+      const mint = () => mintChild(at, values, 'a request')
+      await expectAgreement(REFRESH_RULEBOOK, scene.request, values, mint, broken)
+    },
+  },
+  'code exchange': {
+    names: namesOf(EXCHANGE_RULEBOOK),
+    ways: EXCHANGE_WAYS,
+    async check(broken) {
+      const scene = await anExchange(world, school, asSeen)
+      await breakRules(EXCHANGE_WAYS, this.names, broken, scene)
+      const tokens = freshTokens()
+      const values = exchangeValues(at, scene.request, tokens.pairId)
+      const mint = () => consumeCode(at, values, tokens, 'a request')
+      await expectAgreement(EXCHANGE_RULEBOOK, scene.request, values, mint, broken)
+    },
+  },
+}
+
+for (const [name, grant] of Object.entries(GRANTS)) {
+  describe(`the rules of a ${name}`, () => {
+    test('each have a way to be broken here', () => {
+      expect(Object.keys(grant.ways).sort()).toEqual([...grant.names].sort())
+    })
+
+    test('let a request through that breaks none', () => grant.check([]))
+
+    for (const [rule, ruleName] of grant.names.entries()) {
+      test(`refuse by "${ruleName}" in each way it can be broken`, async () => {
+        const ways = grant.ways[ruleName]?.length ?? 0
+        for (let way = 0; way < ways; way++) await grant.check([{ rule, way }])
+      })
+    }
+
+    test(
+      'refuse by the earlier of any two',
+      async () => {
+        for (const [later] of grant.names.entries()) {
+          for (let rule = 0; rule < later; rule++) {
+            await grant.check([
+              { rule, way: 0 },
+              { rule: later, way: 0 },
+            ])
+          }
+        }
+      },
+      timeout,
+    )
+
+    test(
+      'refuse by the first of any number, in any ways',
+      async () => {
+        const rule = fc.nat(grant.names.length - 1)
+        const broken = fc.uniqueArray(fc.record({ rule, way: fc.nat(5) }), {
+          selector: (one) => one.rule,
+        })
+        await fc.assert(
+          fc.asyncProperty(broken, (chosen) => grant.check(chosen)),
+          { numRuns: 60 * effort, seed: 6749 },
+        )
+      },
+      timeout,
+    )
+  })
+}
+
+describe('a request whose rules all hold at the second look', () => {
+  /** As if the rows were changed between the two statements, for the first `times` times. */
+  async function settle(times: number) {
+    const { request } = await aRefresh(world, school, asSeen)
+    const values = refreshValues(at, request)
+    let refused = 0
+    return await mintOrRefuse(REFRESH_RULEBOOK, at, request, values, async () =>
+      refused++ < times ? undefined : await mintChild(at, values, 'a request'),
+    )
+  }
+
+  test('is tried once more', async () => {
+    expect((await settle(1)).kind).toBe('granted')
+  })
+
+  test('is told to come back when that fails too, which leaves nothing in the audit', async () => {
+    const outcome = await settle(2)
+    if (outcome.kind === 'granted') throw new Error('granted')
+    expect([outcome.error.code, outcome.error.status, outcome.error.retryAfter]).toEqual([
+      'temporarily_unavailable',
+      503,
+      1,
+    ])
+    const rows = await auditOf(school, () => settle(2))
+    expect(rows.filter(({ action }) => action === 'token.refused')).toEqual([])
+  })
+})
