@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { KnownNames } from '../../src/domain/bulk/known-names.ts'
-import { byEmail, type StandIn } from '../../src/domain/bulk/stand-in.ts'
+import { byEmail, type ReferenceColumn } from '../../src/domain/bulk/reference-column.ts'
 import { enrollmentKind } from '../../src/domain/learning/enrollment-bulk.ts'
 import { progressKind } from '../../src/domain/learning/progress-bulk.ts'
 import { notificationKind } from '../../src/domain/notifications/notification-bulk.ts'
@@ -22,7 +22,7 @@ afterEach(() => {
 })
 
 /** Says whom it was asked for. */
-function noting(asked: string[]): StandIn {
+function noting(asked: string[]): ReferenceColumn {
   const emails = byEmail('member_id')
   return {
     ...emails,
@@ -36,15 +36,15 @@ function noting(asked: string[]): StandIn {
 describe('names that an import knows', () => {
   test('are not looked up again, but those that nobody had are', async () => {
     const [known, asked] = [new KnownNames(), [] as string[]]
-    const standIn = noting(asked)
+    const reference = noting(asked)
     const { email, id } = await world.aMember(school, ['student'])
     const later = await world.aPerson()
     const texts = new Set([email, later.email])
-    const first = await school.at.transaction((tx) => known.find(tx, standIn, texts))
+    const first = await school.at.transaction((tx) => known.find(tx, reference, texts))
     expect(first.get(email)).toMatchObject({ id, isMember: true })
     expect(first.get(later.email)).toBeUndefined()
     await world.aMember(school, ['student'], later)
-    const second = await school.at.transaction((tx) => known.find(tx, standIn, texts))
+    const second = await school.at.transaction((tx) => known.find(tx, reference, texts))
     expect(second.get(later.email)?.id).toBe(later.id)
     expect(asked).toEqual([email, later.email, later.email])
   })
@@ -52,9 +52,9 @@ describe('names that an import knows', () => {
   test('are forgotten after a while, so that whoever left meanwhile is not taken for a member', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const [known, asked] = [new KnownNames(), [] as string[]]
-    const standIn = noting(asked)
+    const reference = noting(asked)
     const { email } = await world.aMember(school, ['student'])
-    const find = () => school.at.transaction((tx) => known.find(tx, standIn, new Set([email])))
+    const find = () => school.at.transaction((tx) => known.find(tx, reference, new Set([email])))
     const first = await find()
     vi.advanceTimersByTime(11_000)
     await find()

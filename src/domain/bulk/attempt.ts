@@ -7,12 +7,12 @@ export type Attempted<R> =
   | { readonly kind: 'done'; readonly value: R }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
 
-/** Does something whole or not at all, and tells why not. */
+/** Runs work in a unit that is committed or rolled back as a whole, and returns the refusal if there is one. */
 export type Attempt = <R>(work: (tx: SchoolTx) => Promise<R>) => Promise<Attempted<R>>
 
 const TRIES = 5
 
-/** Each attempt is a transaction of its own. */
+/** Runs each attempt in its own transaction. */
 export function attemptsAt(at: SchoolDb): Attempt {
   return async (work) => {
     for (let tries = 1; ; tries += 1) {
@@ -26,17 +26,17 @@ export function attemptsAt(at: SchoolDb): Attempt {
   }
 }
 
-/** Two imports that wrote the same rows in different orders: the one that was stopped tries again. */
+/** Deadlock or serialization failure: two imports wrote the same rows in different orders. */
 function collided(error: unknown): boolean {
   const code = error instanceof Error ? Reflect.get(error, 'code') : undefined
   return code === '40P01' || code === '40001'
 }
 
 /**
- * All attempts in one transaction that is taken back in the end: later rows find what earlier ones
- * would have made, and the judgement is the real one.
+ * Runs all attempts in one transaction and rolls it back at the end. Later rows see what earlier rows
+ * wrote, so a dry run judges like a real one.
  */
-export async function rehearsal<R>(
+export async function dryRun<R>(
   at: SchoolDb,
   perform: (attempt: Attempt) => Promise<R>,
 ): Promise<R> {
@@ -44,23 +44,23 @@ export async function rehearsal<R>(
   try {
     await at.transaction(async (tx) => {
       performed = { value: await perform(savepointsIn(tx)) }
-      throw new TakenBack()
+      throw new RolledBack()
     })
   } catch (error) {
-    if (!(error instanceof TakenBack) || performed === undefined) throw error
+    if (!(error instanceof RolledBack) || performed === undefined) throw error
   }
-  if (performed === undefined) throw new Error('a rehearsal ended before it began')
+  if (performed === undefined) throw new Error('the dry run ended without a result')
   return performed.value
 }
 
-class TakenBack extends Error {}
+class RolledBack extends Error {}
 
 function savepointsIn(tx: SchoolTx): Attempt {
   return async (work) => {
     await tx.run(sql`savepoint attempt`)
     try {
       const value = await work(tx)
-      // Rules that wait for the end of a transaction would otherwise never be looked at.
+      // Deferred constraints are checked at commit, which a dry run never reaches.
       await tx.run(sql`set constraints all immediate`)
       await tx.run(sql`set constraints all deferred`)
       await tx.run(sql`release savepoint attempt`)

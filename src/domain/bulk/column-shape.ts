@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What a column holds, as far as reading and writing its cells goes. */
+/** What reading and writing the cells of a column needs to know. */
 export interface ColumnShape {
   readonly type: 'text' | 'integer' | 'boolean' | 'time' | 'json'
   readonly nullable: boolean

@@ -10,7 +10,7 @@ type Options = Omit<BulkColumn, 'schema'>
 
 export const NEEDED: Options = { needed: true }
 
-/** Columns that take what an operation takes, so that no value is judged in two ways. */
+/** Columns with the schemas of an operation's input, so that both accept the same values. */
 export function columnsOf(
   operation: Operation,
   options: Readonly<Record<string, Options>>,
@@ -24,18 +24,18 @@ export function columnsOf(
   )
 }
 
-/** What an import leaves out stays as it is, so no default may take its place. */
+/** A column that a row leaves out stays unchanged, so a default must not replace it. */
 function withoutDefault(schema: z.ZodType): z.ZodType {
   return schema instanceof z.ZodDefault ? (schema.unwrap() as z.ZodType) : schema
 }
 
-/** A list whose order means nothing: sorted, and each once, it compares equal to what is stored. */
+/** Sorts a list without order and removes repeated values, so that it compares equal to the stored one. */
 export function inAnyOrder(values: Record<string, unknown>, column: string): void {
   const list = values[column]
   if (Array.isArray(list)) values[column] = [...new Set(list)].sort()
 }
 
-/** A time that comes with a state: now, unless the row or the object as it is has one already. */
+/** Sets the time that belongs to a state to now, unless the row or the object has one; clears it in other states. */
 export function stampState(row: StartedRow, states: readonly string[], column: string): void {
   const { values, before } = row
   const state = String(values.state ?? before?.state)
@@ -46,7 +46,7 @@ export function stampState(row: StartedRow, states: readonly string[], column: s
   }
 }
 
-/** Refuses new rows about people who are no members here, or lack the role. */
+/** Refuses rows that name a person who is no member here, or lacks the role. */
 export async function requireMembers(
   tx: SchoolTx,
   rows: readonly PlannedRow[],

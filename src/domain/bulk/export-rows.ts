@@ -13,13 +13,13 @@ import type { Format } from './row-reader.ts'
 
 export interface ExportOptions {
   readonly format: Format
-  /** The key of the last row that the caller has, to go on behind it. */
+  /** The key of the last row that the caller has; the export continues after it. */
   readonly after?: string | undefined
   /** Values for filters of the kind's list. */
   readonly only?: Readonly<Record<string, unknown>>
 }
 
-/** Some rows of an export as the text of a file. */
+/** Some rows of an export as text of the file. */
 export interface ExportedRows {
   readonly text: string
   readonly rows: number
@@ -27,13 +27,13 @@ export interface ExportedRows {
 
 const FIRST_PAGE = 100
 const MAX_PAGE = 1000
-/** Rows may be large; a page of about this length is enough at once. */
+/** Rows may be large, so a page aims at this many characters. */
 const PAGE_LENGTH = 2 * 1024 * 1024
 
 /**
- * All objects of a kind as a file, in the order of their keys, a page at a time: nothing but a page
- * is ever kept, and no transaction stays open while a slow reader reads. What is added or removed
- * meanwhile may or may not be in it; what was there all the time is in it exactly once.
+ * Exports all objects of a kind in the order of their keys, one page at a time: memory holds one page,
+ * and no transaction stays open while a slow client reads. An object that exists during the whole
+ * export is in the file exactly once; one that is created or removed meanwhile may be in it.
  */
 export async function* exportRows(
   at: SchoolDb,
@@ -60,7 +60,7 @@ export async function* exportRows(
   }
 }
 
-/** The members of the object, without related objects that only an expansion puts in. */
+/** The members of the object, without expansions. */
 export function exportedColumns(kind: BulkKind): readonly string[] {
   const related = Object.keys(kind.of.expansions ?? {})
   return Object.keys(kind.of.schema.shape).filter(

@@ -5,21 +5,21 @@ import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import { changeEntry } from '../audit/record-change.ts'
 import type { InputProblem, Refusal } from '../operation/refusal.ts'
-import { type Attempt, attemptsAt, rehearsal } from './attempt.ts'
+import { type Attempt, attemptsAt, dryRun } from './attempt.ts'
 import type { BulkKind, ImportRow, RowOutcome } from './kind.ts'
 import { KnownNames } from './known-names.ts'
-import { Claims, Lanes } from './lanes.ts'
+import { ParallelBatches, TouchedObjects } from './parallel-batches.ts'
 import { type Format, readRows } from './row-reader.ts'
 
 export interface ImportOptions {
   readonly format: Format
-  /** Everything is done and taken back. */
+  /** Write everything, then roll it back. */
   readonly dryRun?: boolean | undefined
-  /** Rows on earlier lines are passed over. */
+  /** Skip rows on earlier lines. */
   readonly fromLine?: number | undefined
-  /** No further batch is begun once so many rows were refused; those under way are finished. */
+  /** Start no further batch after this many refused rows; running batches are finished. */
   readonly maxErrors?: number | undefined
-  /** Batches that have nothing to do with each other may be written at the same time, on so many. */
+  /** How many independent batches may be written at the same time. */
   readonly connections?: number | undefined
   onProgress?(progress: ImportCounts): void
 }
@@ -41,7 +41,7 @@ export interface ImportSummary extends ImportCounts {
   readonly id: string
   /** Whether the file was read to its end. */
   readonly complete: boolean
-  /** Where to go on if it was not. */
+  /** The line to continue at if it was not. */
   readonly nextLine: number
   readonly errors: readonly FailedRow[]
 }
@@ -49,14 +49,13 @@ export interface ImportSummary extends ImportCounts {
 export const DEFAULT_MAX_ERRORS = 100
 
 const BATCH_ROWS = 1000
-/** Rows may be large; so many characters together are enough for one statement. */
+/** Rows may be large, so a batch also ends at this many characters. */
 const BATCH_LENGTH = 4 * 1024 * 1024
 
 /**
- * Brings a school's objects into the state that a file describes, row by row: rows that cannot be
- * taken are refused with the number of their line, and all others are. Rows are written in batches,
- * each in a transaction of its own, while the next ones are read. Doing the same file again changes
- * nothing that is as it says, so an import that was cut off is continued by sending it again.
+ * Creates and updates a school's objects from a file. A refused row is reported with its line and does
+ * not stop the others. Rows are written in batches, one transaction each, while the next batch is read.
+ * Importing the same file again changes nothing, so an interrupted import is continued by repeating it.
  */
 export async function importRows(
   at: SchoolDb,
@@ -66,7 +65,7 @@ export async function importRows(
   options: ImportOptions,
 ): Promise<ImportSummary> {
   if (options.dryRun === true) {
-    return await rehearsal(at, (attempt) => new Import(kind, caller, attempt, options).run(source))
+    return await dryRun(at, (attempt) => new Import(kind, caller, attempt, options).run(source))
   }
   const importing = new Import(kind, caller, attemptsAt(at), options)
   await audit(at, caller, kind, importing.id, { format: options.format })
@@ -76,7 +75,7 @@ export async function importRows(
   return summary
 }
 
-/** One entry when it begins, so that one that is cut off has left its trace, and one with the result. */
+/** One entry at the start, so that an interrupted import leaves a trace, and one with the result. */
 async function audit(
   at: SchoolDb,
   caller: Actor,
@@ -114,23 +113,25 @@ class Import {
 
   async run(source: AsyncIterable<Uint8Array>): Promise<ImportSummary> {
     let complete = true
-    const lanes = new Lanes(this.#options.dryRun === true ? 1 : (this.#options.connections ?? 1))
+    const running = new ParallelBatches(
+      this.#options.dryRun === true ? 1 : (this.#options.connections ?? 1),
+    )
     try {
       for await (const batch of this.#batches(source)) {
-        // It was read while others were written, but waits for those that it may have to do with.
-        await lanes.free(batch.claims)
+        // Reading goes on while batches are written; a batch waits for those with the same objects.
+        await running.waitFor(batch.touched)
         if (this.#full()) break
-        lanes.take(batch.claims, this.#take(batch), () => {
+        running.start(batch.touched, this.#take(batch), () => {
           this.#nextLine = batch.lastLine + 1
         })
       }
-      await lanes.empty()
+      await running.finish()
     } catch (error) {
       if (!(error instanceof UnreadableFileError)) {
-        await lanes.empty().catch(() => undefined)
+        await running.finish().catch(() => undefined)
         throw error
       }
-      await lanes.empty()
+      await running.finish()
       const { line, code, message } = error
       if (!this.#full()) {
         this.#fail(line, [{ pointer: '', code, detail: message }])
@@ -149,8 +150,8 @@ class Import {
 
   async *#batches(source: AsyncIterable<Uint8Array>): AsyncGenerator<Batch, void, void> {
     const from = this.#options.fromLine ?? 1
-    const claim = this.#kind.claim
-    let batch = new Batch(claim)
+    const objectName = this.#kind.objectName
+    let batch = new Batch(objectName)
     try {
       for await (const rows of readRows(this.#kind, this.#options.format, source)) {
         for (const row of rows) {
@@ -158,11 +159,11 @@ class Import {
           batch.add(row)
           if (!batch.full()) continue
           yield batch
-          batch = new Batch(claim)
+          batch = new Batch(objectName)
         }
       }
     } catch (error) {
-      // What could be read before the file became unreadable counts.
+      // Rows before the unreadable place are imported.
       if (error instanceof UnreadableFileError && batch.size > 0) yield batch
       throw error
     }
@@ -175,7 +176,7 @@ class Import {
     this.#options.onProgress?.(this.#counts)
   }
 
-  /** All together, or in halves down to the single row that is at fault. */
+  /** Writes all rows, or after a failure each half, down to the row that fails. */
   async #write(rows: readonly ImportRow[]): Promise<void> {
     if (rows.length === 0) return
     const done = await this.#attempt((tx) => this.#kind.write(tx, this.#caller, rows, this.#known))
@@ -214,12 +215,12 @@ class Import {
 class Batch {
   readonly rows: ImportRow[] = []
   readonly refused: { line: number; problems: readonly InputProblem[] }[] = []
-  readonly claims: Claims
+  readonly touched: TouchedObjects
   lastLine = 0
   #length = 0
 
-  constructor(claim: BulkKind['claim']) {
-    this.claims = new Claims(claim)
+  constructor(objectName: BulkKind['objectName']) {
+    this.touched = new TouchedObjects(objectName)
   }
 
   add(row: ImportRow | { line: number; problems: readonly InputProblem[] }): void {
@@ -229,7 +230,7 @@ class Batch {
       return
     }
     this.rows.push(row)
-    this.claims.add(row)
+    this.touched.add(row)
     for (const name in row.values) {
       const value = row.values[name]
       if (typeof value === 'string') this.#length += value.length
@@ -257,7 +258,11 @@ function problemsOf(refusal: Refusal): readonly InputProblem[] {
       return [{ pointer: '/id', code: 'not_found', detail: refusal.detail }]
     case 'stale':
       return [
-        { pointer: '', code: 'stale_version', detail: 'Somebody else was faster. Try again.' },
+        {
+          pointer: '',
+          code: 'stale_version',
+          detail: 'The object was changed meanwhile. Try again.',
+        },
       ]
   }
 }

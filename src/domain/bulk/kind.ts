@@ -10,57 +10,56 @@ import type { KnownNames } from './known-names.ts'
 export interface BulkColumn {
   /** The wire type, without a default: a column that is left out stays as it is. */
   readonly schema: z.ZodType
-  /** A new object cannot be made without it, unless another column stands in for it. */
+  /** A new object needs it, unless a reference column fills it. */
   readonly needed?: boolean
-  /** A new object has it, and it never changes afterwards. */
+  /** Set when the object is created, and never changed. */
   readonly fixed?: boolean
-  /** What a new object gets if it is left out; null if there is none. */
+  /** The value of a new object if the row leaves it out; null without a default. */
   readonly default?: unknown
   readonly note?: string
 }
 
-/** One row of a file, checked by itself: what it says about others is not known to be true yet. */
+/** One row of a file. Its values are valid; the objects it refers to are not checked yet. */
 export interface ImportRow {
   readonly line: number
   readonly values: Readonly<Record<string, unknown>>
 }
 
-export interface Claim {
-  /** Which columns the name is made of. */
+export interface ObjectName {
+  /** The columns that the name consists of. */
   readonly scheme: string
   readonly name: string
 }
 
 export type RowOutcome = 'created' | 'updated' | 'unchanged' | Refusal
 
-/** What can be imported and exported in bulk: one object of the Admin API to a row. */
+/** A kind of object that files hold, one object of the Admin API per row. */
 export interface BulkKind {
   /** As in the REST API's addresses: `membership-plans`. */
   readonly name: string
   readonly about: string
-  /** What is exported. */
+  /** The exported object. */
   readonly of: Resource
   /** Its list, whose filters an export takes too. */
   readonly list?: ListOperation | undefined
   /** The members that name an object, and by which an export is ordered. */
   readonly key: readonly string[]
-  /** How a row says which object it is about, in words. */
+  /** Which columns name the object of a row, in words for the docs. */
   readonly named: string
-  /** Without one, only the command line reads or writes it. */
+  /** Without a scope only the command line reads or writes the kind. */
   readonly scopes: { readonly read?: string; readonly write?: string }
-  /** What an import takes; all other members of the object are passed over. */
+  /** The columns that an import reads; it ignores all other members of the object. */
   readonly columns: Readonly<Record<string, BulkColumn>>
-  /** A row that can be imported as it is, given the objects that examples speak of. */
+  /** A row that can be imported into a school that has the objects of `EXAMPLE`. */
   readonly example: Readonly<Record<string, unknown>>
   /**
-   * The name of the object that a row is about, where writing it has to do with no other row: rows of
-   * the same scheme with other names may be written at the same time. Undefined where nobody can tell.
+   * The name of the object that a row is about. Rows of the same scheme with different names may be
+   * written at the same time. Undefined if the row does not tell, or if rows depend on each other.
    */
-  claim?(values: ImportRow['values']): Claim | undefined
+  objectName?(values: ImportRow['values']): ObjectName | undefined
   /**
-   * Brings the objects into the state that the rows describe, and tells for each what became of it.
-   * Throws where the rows fail together, as a statement on all of them does; whoever calls then
-   * tries fewer at a time.
+   * Writes the rows and returns the outcome of each. Throws if a statement on all of them fails; the
+   * caller then tries fewer rows at a time.
    */
   write(
     tx: SchoolTx,

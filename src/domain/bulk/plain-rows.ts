@@ -1,13 +1,13 @@
 import type { z } from 'zod'
 
-/** Longer texts hardly ever come twice. */
+/** Longer texts rarely repeat. */
 const MAX_KNOWN_LENGTH = 80
 const MAX_KNOWN = 2000
 
 /**
- * Whether every value of a row is a plain one and valid as it stands, column by column. It says no
- * also where it cannot tell: then the schema of the whole row judges, and puts the refusal into words.
- * Files say the same again and again (emails, states, slugs), and what was valid a moment ago still is.
+ * Whether every value of a row is a primitive that its column accepts unchanged. False also means "not
+ * sure": then the schema of the whole row decides and makes the refusal. Files repeat values (emails,
+ * states, slugs), so valid values are cached.
  */
 export function plainRows(
   shape: Readonly<Record<string, z.ZodType>>,
@@ -21,7 +21,7 @@ export function plainRows(
       if (column === undefined) return false
       const value = row[name]
       if (column.known.has(value)) continue
-      // Schemas of lists and objects may fill them in, so that what is valid is not what was said.
+      // Schemas of lists and objects may fill in defaults, so the parsed value differs from the given one.
       if (typeof value === 'object' && value !== null) return false
       const { data } = column.schema.safeParse(value)
       if (data !== value) return false

@@ -12,7 +12,7 @@ import type { KeyedDetails, StartedRow } from './table-details.ts'
 
 type Values = Record<string, unknown>
 
-/** Finds the objects that rows speak of, by id or else by what names them. */
+/** Finds the objects of rows by id, else by their natural key. */
 export async function findBefore(
   tx: SchoolTx,
   caller: Actor,
@@ -36,8 +36,8 @@ export async function findBefore(
 }
 
 /**
- * One look into an index for each row, whatever PostgreSQL believes about the table: its statistics
- * are from before the import, and a plan that reads all that a school has is slower with every batch.
+ * One index lookup per row, whatever the statistics of the table say: they are older than the import,
+ * and a plan that reads all rows of a school gets slower with every batch.
  */
 async function findBy(
   tx: SchoolTx,
@@ -77,7 +77,7 @@ function namer(by: readonly string[]): (values: Readonly<Values>) => string {
   return (values) => by.map((name) => String(values[name])).join('\n')
 }
 
-/** The same text for rows about the same object; undefined for a row that cannot be placed. */
+/** The same text for rows about the same object; undefined if the row does not tell. */
 export function identityOf(
   { before, values }: StartedRow,
   { key, natural = NOTHING }: KeyedDetails,
@@ -95,7 +95,7 @@ export function identityOf(
 const BY_ID = ['id']
 const NOTHING: readonly string[] = []
 
-/** The object as it will be: how a new one begins, what there was, and what the row says on top. */
+/** The object as the row leaves it: defaults, then the object before, then the values of the row. */
 export function objectAfter(
   { values, before }: Pick<StartedRow, 'values' | 'before'>,
   beginning: Readonly<Values> = {},
@@ -105,7 +105,7 @@ export function objectAfter(
   return object
 }
 
-/** Decides what a row does: makes an object, changes one, changes nothing, or is refused. */
+/** Decides the outcome of a row: created, updated, unchanged or refused. */
 export function planRow(
   row: StartedRow,
   details: KeyedDetails,
@@ -114,7 +114,7 @@ export function planRow(
 ): void {
   if (row.outcome !== undefined) return
   try {
-    details.settle?.(row, caller)
+    details.complete?.(row, caller)
     row.outcome =
       row.before === undefined ? planNew(row, details, defaults) : planChange(row, details)
   } catch (error) {
@@ -166,7 +166,7 @@ function planChange(row: StartedRow, { columns }: KeyedDetails): RowOutcome {
   return changed.length > 0 ? 'updated' : 'unchanged'
 }
 
-/** PostgreSQL keeps the members of a JSON object in an order of its own, so their order says nothing. */
+/** PostgreSQL reorders the members of a JSON object, so their order is not compared. */
 export function same(a: unknown, b: unknown): boolean {
   return a === b || (typeof a === 'object' && isDeepStrictEqual(a, b))
 }

@@ -11,8 +11,7 @@ const TYPES: Readonly<Record<Exclude<ColumnShape['type'], 'json'>, string>> = {
 }
 
 /**
- * The values of rows as one list for each member, or undefined where a member is itself a list or an
- * object.
+ * The values of rows as one array per member, or undefined if a member is itself a list or an object.
  */
 export function listsOf(
   rows: readonly PlannedRow[],

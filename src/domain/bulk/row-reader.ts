@@ -17,7 +17,7 @@ export type ReadRow =
   | ImportRow
   | { readonly line: number; readonly problems: readonly InputProblem[] }
 
-/** The first line of a CSV file does not name columns that this kind takes. Nothing was read. */
+/** The first line of a CSV file names columns that this kind does not have. No row was read. */
 export class HeadingError extends Error {
   override readonly name = 'HeadingError'
   readonly problems: readonly InputProblem[]
@@ -28,7 +28,7 @@ export class HeadingError extends Error {
   }
 }
 
-/** The rows of a file, each checked by itself. */
+/** Reads the rows of a file and checks the values of each. */
 export async function* readRows(
   kind: BulkKind,
   format: Format,
@@ -67,7 +67,7 @@ function readRecord<T>(
   }
   const checked = check(row as Record<string, unknown>)
   if (Array.isArray(checked)) return { line, problems: checked }
-  // Only an escape can write half a character: bytes that do are not UTF-8.
+  // Only an escape can write half a surrogate pair: as bytes it would not be UTF-8.
   const escaped = typeof record.content === 'string' && record.content.includes('\\u')
   if (escaped && HALF_CHARACTER.test(JSON.stringify(checked))) return { line, problems: [HALVED] }
   return { line, values: checked as Record<string, unknown> }
@@ -76,7 +76,7 @@ function readRecord<T>(
 const malformed = (detail: string): InputProblem => ({ pointer: '', code: 'malformed', detail })
 const NO_OBJECT = malformed('Write one JSON object on each line.')
 
-/** The object on a line, or what is wrong with the line. */
+/** The object on a line, or a text that says what is wrong with the line. */
 function parseObject(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text)
@@ -86,7 +86,7 @@ function parseObject(text: string): unknown {
   }
 }
 
-/** PostgreSQL's JSON has no place for half a character, and nobody means one. */
+/** Half a surrogate pair, which PostgreSQL's JSON refuses. */
 const HALF_CHARACTER = /\\u[dD][89a-fA-F]/
 
 const HALVED: InputProblem = {
@@ -95,7 +95,7 @@ const HALVED: InputProblem = {
   detail: 'A text holds half of a character that needs two. Write it whole.',
 }
 
-/** A time as we write it ourselves. */
+/** A time as exports write it. */
 const IN_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 function rowChecker(kind: BulkKind): Check {
@@ -137,7 +137,7 @@ function without(
   return rest
 }
 
-/** How the cells below a heading become rows. */
+/** Returns a function that turns the cells below a heading into a row. */
 function headedParser(
   kind: BulkKind,
   heading: FileRecord<readonly Cell[]>,
@@ -167,7 +167,7 @@ function headedParser(
   }
 }
 
-/** An empty cell says nothing, or null where the column can be null. What does not fit is passed on. */
+/** An empty cell is null if the column can be null, else left out. A cell of the wrong type stays text, and is refused later. */
 function cellReader(kind: BulkKind, name: string): (cell: Cell) => unknown {
   const column = kind.columns[name]
   if (column === undefined) return () => undefined

@@ -1,15 +1,15 @@
 import { type RawBuilder, sql } from 'kysely'
 
-/** Conditions on rows `r` that are looked for by the members of a row `wanted_…`. */
+/** Compares members of a row `r` with the columns `wanted_…`. */
 export function matching(names: readonly string[]): RawBuilder<unknown> {
   const matches = names.map((name) => sql`${memberOf(name)} = ${wantedAs(name)}`)
   return sql.join(matches, sql` and `)
 }
 
 /**
- * Equal, in words that only the index with the members in this order can serve: it alone has them
- * sorted, and both bounds together let it stop at an entry that is not there. The bounds of the first
- * member say nothing new; they tell PostgreSQL how few rows are between those of all.
+ * The same comparison, written so that only an index with the members in this order can serve it. Two
+ * row bounds let the index scan stop at a missing entry. The bounds of the first member add nothing to
+ * the result; they tell PostgreSQL how few rows lie between the bounds.
  */
 export function seeking(names: readonly string[]): RawBuilder<unknown> {
   const [members, wanted] = [sql.join(names.map(memberOf)), sql.join(names.map(wantedAs))]

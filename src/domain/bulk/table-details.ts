@@ -4,24 +4,24 @@ import type { ListOperation } from '../operation/list-operation.ts'
 import type { Refusal } from '../operation/refusal.ts'
 import type { Resource } from '../operation/resource.ts'
 import type { BulkColumn, BulkKind, RowOutcome } from './kind.ts'
-import type { StandIn } from './stand-in.ts'
+import type { ReferenceColumn } from './reference-column.ts'
 
 type Values = Record<string, unknown>
 
-/** A row on its way: what it says, what there was, and what becomes of it. */
+/** A row during an import: its values, the object before it, and its outcome. */
 export interface StartedRow {
-  /** Every member that it can have; undefined where the row says nothing. */
+  /** Has every member of the kind; undefined if the row leaves it out. */
   readonly values: Values
-  /** Who is known to hold a role here, because rows of the batch named them by their email. */
+  /** Ids of people who were found by email and hold a role here. */
   readonly members: ReadonlySet<string>
   before: Readonly<Values> | undefined
   outcome: RowOutcome | undefined
 }
 
-/** A row that can be written, as far as it can be told by looking at it alone. */
+/** A row that was judged by itself; `inspect` compares it with other rows and tables. */
 export type PlannedRow = StartedRow & { outcome: 'created' | 'updated' | 'unchanged' | Refusal }
 
-/** Rows of another table that an object shows as a list. */
+/** A member that is a list, stored as rows of another table. */
 export interface ChildList {
   readonly table: TenantTable
   /** The column with the id of the object. */
@@ -38,43 +38,43 @@ export interface TableKindDetails {
   readonly scopes: BulkKind['scopes']
   readonly example: BulkKind['example']
   readonly table: TenantTable
-  /** The members that name an object, if it has no id of its own. */
+  /** The members that identify an object without an id. */
   readonly key?: readonly string[]
-  /** The members that name an object where a row has no id. Without them rows need an external_id. */
+  /** The members that identify an object if a row has no id. Without them rows need an external_id. */
   readonly natural?: readonly string[]
-  /** The same in words, where the members alone do not say it. */
+  /** The same in words, if the names of the members are not clear enough. */
   readonly named?: string
   /**
-   * The members that name an object, in the order of a unique index, where other indexes begin with
-   * some of them: PostgreSQL would take any of these, and read thousands of rows for one.
+   * The identifying members in the order of a unique index, for tables with other indexes that begin
+   * with some of them: PostgreSQL could choose one of those and read thousands of rows for one.
    */
   readonly seek?: readonly string[]
   readonly columns: Readonly<Record<string, BulkColumn>>
-  /** What members are called in the table, where it calls them something else. */
+  /** The column of a member, if it has another name. */
   readonly stored?: Readonly<Record<string, string>>
-  /** What PostgreSQL calls the type of columns that are plain text in a file and not in the table. */
+  /** The PostgreSQL type of columns that are text in a file but not in the table. */
   readonly types?: Readonly<Record<string, 'time'>>
-  /** Columns that the table does not have; `inspect` and `confirm` see to them. */
+  /** Columns that the table does not have; `inspect` and `confirm` handle them. */
   readonly elsewhere?: readonly string[]
-  /** Columns of the table that follow from others; `inspect` fills them, or `locate` those of the key. */
+  /** Columns that follow from others; `locate` fills those of the key, `inspect` all others. */
   readonly derived?: readonly string[]
-  /** Times that are now unless a row says otherwise. */
+  /** Times that default to now. */
   readonly now?: readonly string[]
-  /** Writing a row has to do with no other row of the kind. */
-  readonly apart?: boolean
-  readonly standIns?: Readonly<Record<string, StandIn>>
+  /** Writing a row never depends on another row of the kind. */
+  readonly independent?: boolean
+  readonly references?: Readonly<Record<string, ReferenceColumn>>
   readonly lists?: Readonly<Record<string, ChildList>>
-  /** Further values of new objects that only the school knows. */
+  /** Defaults of new objects that depend on the school. */
   defaults?(tx: SchoolTx): Promise<Record<string, unknown>>
-  /** Fills in what the key of an object has and its rows do not say. */
+  /** Fills in members of the key that rows leave out. */
   locate?(tx: SchoolTx, rows: readonly StartedRow[]): Promise<void>
-  /** Completes a row, and refuses it by throwing where its values contradict the object as it is. */
-  settle?(row: StartedRow, caller: Actor): void
-  /** Looks at rows before they are written: completes them, refuses single ones, or throws. */
+  /** Fills in what follows from the other values of a row. */
+  complete?(row: StartedRow, caller: Actor): void
+  /** Checks rows against other tables before they are written: completes or refuses them, or throws. */
   inspect?(tx: SchoolTx, rows: readonly PlannedRow[], caller: Actor): Promise<void>
-  /** Throws where what was written breaks a rule that needs other rows. */
+  /** Throws if the written rows break a rule that compares them with other rows. */
   confirm?(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<void>
 }
 
-/** With the members that name an object spelled out. */
+/** With the default of `key` filled in. */
 export type KeyedDetails = TableKindDetails & { readonly key: readonly string[] }

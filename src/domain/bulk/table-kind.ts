@@ -3,18 +3,18 @@ import type { Actor } from '../actor.ts'
 import { refusalFromDatabase } from '../operation/database-refusal.ts'
 import { id } from '../operation/fields.ts'
 import { OperationRefused, type Refusal } from '../operation/refusal.ts'
-import { claimer } from './claimer.ts'
 import type { BulkKind, ImportRow, RowOutcome } from './kind.ts'
 import type { KnownNames } from './known-names.ts'
+import { objectNamer } from './object-namer.ts'
 import { findBefore, identityOf, planRow } from './plan-rows.ts'
-import { externalId, idOfExternal, type Named } from './stand-in.ts'
+import { externalId, idOfExternal, type Named } from './reference-column.ts'
+import { writeInRounds } from './rounds.ts'
 import type { KeyedDetails, PlannedRow, StartedRow, TableKindDetails } from './table-details.ts'
-import { writeInWaves } from './waves.ts'
 import { insertRows, updateRows } from './write-rows.ts'
 
-/** A kind whose objects are rows of one table, perhaps with lists in others. */
+/** A kind whose objects are rows of one table, with lists in other tables. */
 export function tableKind(details: TableKindDetails): BulkKind {
-  const { name, about, of, scopes, example, natural, standIns = {} } = details
+  const { name, about, of, scopes, example, natural, references = {} } = details
   const key = details.key ?? ['id']
   const identified = key.includes('id')
   const external = identified && natural === undefined
@@ -26,7 +26,7 @@ export function tableKind(details: TableKindDetails): BulkKind {
       : {}),
     ...details.columns,
     ...Object.fromEntries(
-      Object.entries(standIns).map(([column, { schema, note }]) => [column, { schema, note }]),
+      Object.entries(references).map(([column, { schema, note }]) => [column, { schema, note }]),
     ),
   }
   const blank = blankOf([...Object.keys(columns), ...key, ...(details.derived ?? [])])
@@ -40,7 +40,7 @@ export function tableKind(details: TableKindDetails): BulkKind {
     scopes,
     example,
     columns,
-    ...(details.apart === true ? { claim: claimer(details) } : {}),
+    ...(details.independent === true ? { objectName: objectNamer(details) } : {}),
     async write(tx, caller, rows, known) {
       try {
         return await writeAll(tx, caller, rows, { known, keyed, blank })
@@ -64,8 +64,8 @@ interface Writing {
 }
 
 /**
- * An object with every member that a row can get on its way. What is added to an object one by one
- * moves it in memory each time, which cost more than everything else that is done with a row here.
+ * An object with every member that a row can have. Adding members one by one makes V8 change the
+ * object's layout each time, which cost more than all other work on a row.
  */
 function blankOf(names: readonly string[]): Record<string, undefined> {
   return Object.fromEntries(names.map((name) => [name, undefined]))
@@ -82,10 +82,10 @@ async function writeAll(
   await details.locate?.(tx, started)
   await findBefore(tx, caller, details, started)
   const identities = started.map((row) => identityOf(row, details))
-  const inWaves = await writeInWaves(rows, identities, (wave) =>
-    writeAll(tx, caller, wave, writing),
+  const inRounds = await writeInRounds(rows, identities, (round) =>
+    writeAll(tx, caller, round, writing),
   )
-  if (inWaves !== undefined) return inWaves
+  if (inRounds !== undefined) return inRounds
   const defaults = (await details.defaults?.(tx)) ?? {}
   for (const row of started) planRow(row, details, defaults, caller)
   const planned = started.filter(isPlanned)
@@ -101,7 +101,7 @@ function isPlanned(row: StartedRow): row is PlannedRow {
   return typeof row.outcome === 'string'
 }
 
-/** Puts ids where rows have other names for what they speak of. */
+/** Fills in the ids of the objects that reference columns name. */
 async function resolve(
   tx: SchoolTx,
   { keyed: details, known, blank }: Writing,
@@ -114,7 +114,7 @@ async function resolve(
     before: undefined,
     outcome: undefined,
   }))
-  for (const [column, standIn] of Object.entries(details.standIns ?? {})) {
+  for (const [column, reference] of Object.entries(details.references ?? {})) {
     const using = started.filter(({ values }) => values[column] != null)
     if (using.length === 0) continue
     const texts = new Set<string>()
@@ -123,7 +123,7 @@ async function resolve(
       if (typeof named === 'string') texts.add(named)
       else for (const text of named) texts.add(text)
     }
-    const found = await known.find(tx, standIn, texts)
+    const found = await known.find(tx, reference, texts)
     for (const text of texts) {
       const named = found.get(text)
       if (named?.isMember === true) members.add(named.id)
@@ -131,7 +131,7 @@ async function resolve(
     for (const row of using) {
       const ids = idsOf(found, row.values[column] as string | string[])
       if (ids === undefined) row.outcome ??= unknown(column)
-      else row.values[standIn.for] ??= ids
+      else row.values[reference.for] ??= ids
     }
   }
   for (const { values } of started) {
@@ -158,7 +158,7 @@ function unknown(column: string): Refusal {
   }
 }
 
-/** A refusal by the database names columns of tables; whoever wrote the file knows ours. */
+/** A refusal by the database names columns of the table; the file uses the names of members. */
 function renamed(error: unknown, { stored = {}, lists = {} }: TableKindDetails): unknown {
   const refusal = error instanceof OperationRefused ? error.refusal : refusalFromDatabase(error)
   if (refusal === undefined) return error

@@ -7,8 +7,8 @@ import type { ChildList, KeyedDetails, PlannedRow, TableKindDetails } from './ta
 type Values = Readonly<Record<string, unknown>>
 
 /**
- * All new objects in one statement. The rows travel as one JSON value that PostgreSQL takes apart by
- * the types of the table itself, so the statement's text is the same for any rows of a kind.
+ * Inserts all new objects with one statement. The rows are one JSON value that PostgreSQL unpacks by
+ * the types of the table, so the text of the statement is the same for all rows of a kind.
  */
 export async function insertRows(
   tx: SchoolTx,
@@ -43,7 +43,7 @@ export async function insertRows(
   }
 }
 
-/** All changes in one statement: each row sets what it says and leaves the rest. */
+/** Updates all changed objects with one statement: each row sets the members that it has. */
 export async function updateRows(
   tx: SchoolTx,
   details: KeyedDetails,
@@ -137,7 +137,6 @@ function asJson(
     let row = ''
     for (const [name, column] of columns) {
       const value = values[name]
-      // JSON has no place for what is undefined, so it is left out.
       if (value !== undefined) row += (row === '' ? column : `,${column}`) + jsonOf(value)
     }
     json += json === '' ? `{${row}}` : `,{${row}}`
@@ -145,7 +144,7 @@ function asJson(
   return `[${json}]`
 }
 
-/** Texts that JSON has as they are, between quotation marks: most of them, so nobody has to rewrite them. */
+/** Texts that need no escaping in JSON, which are most. */
 const PLAIN = /^[^"\\\u0000-\u001f\ud800-\udfff]*$/
 
 function jsonOf(value: unknown): string {

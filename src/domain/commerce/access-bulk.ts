@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { requireMembers } from '../bulk/columns.ts'
-import { byEmail, byName } from '../bulk/stand-in.ts'
+import { byEmail, byName } from '../bulk/reference-column.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, time, utc } from '../operation/fields.ts'
@@ -42,7 +42,7 @@ export const accessKind = tableKind({
   },
   stored: { member_id: 'user_id' },
   now: ['granted_at'],
-  standIns: {
+  references: {
     product_slug: byName('product_id', { table: 'digital_products', by: 'slug' }),
     member_email: byEmail('member_id'),
   },

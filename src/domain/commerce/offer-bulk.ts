@@ -1,5 +1,5 @@
 import { columnsOf, inAnyOrder, NEEDED, stampState } from '../bulk/columns.ts'
-import { byEmail, byName } from '../bulk/stand-in.ts'
+import { byEmail, byName } from '../bulk/reference-column.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, time } from '../operation/fields.ts'
@@ -33,7 +33,7 @@ export const couponKind = tableKind({
     }),
     archived_at: { schema: time.nullable() },
   },
-  settle({ before, values }) {
+  complete({ before, values }) {
     if (before !== undefined) return
     if ((values.percent_off == null) === (values.amount_off == null)) {
       throw invalid('percent_off', 'inconsistent', 'Give either percent_off or amount_off.')
@@ -82,7 +82,7 @@ export const planKind = tableKind({
     },
   },
   defaults: async (tx) => ({ currency: await schoolCurrency(tx) }),
-  settle({ before, values }) {
+  complete({ before, values }) {
     inAnyOrder(values, 'course_ids')
     if (before === undefined || Number(before.active_subscription_count) === 0) return
     if (TERMS.every((term) => values[term] === undefined || values[term] === before[term])) return
@@ -142,11 +142,11 @@ export const subscriptionKind = tableKind({
   },
   stored: { member_id: 'user_id' },
   now: ['started_at'],
-  standIns: {
+  references: {
     member_email: byEmail('member_id'),
     plan_slug: byName('plan_id', { table: 'membership_plans', by: 'slug' }),
   },
-  settle(row) {
+  complete(row) {
     row.values.state ??= row.before?.state ?? 'active'
     if (row.values.state === 'canceled') stampState(row, ['canceled'], 'canceled_at')
   },

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { inAnyOrder, stampState } from '../bulk/columns.ts'
-import { byEmail } from '../bulk/stand-in.ts'
+import { byEmail } from '../bulk/reference-column.ts'
 import type { PlannedRow } from '../bulk/table-details.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
@@ -44,7 +44,7 @@ export const orderKind = tableKind({
   },
   stored: { member_id: 'user_id' },
   now: ['created_at'],
-  standIns: { member_email: byEmail('member_id') },
+  references: { member_email: byEmail('member_id') },
   lists: {
     items: {
       table: 'order_items',
@@ -66,7 +66,7 @@ export const orderKind = tableKind({
     coupon_codes: { table: 'coupon_redemptions', owner: 'order_id', columns: [], rows: () => [] },
   },
   defaults: async (tx) => ({ currency: await schoolCurrency(tx) }),
-  settle(row) {
+  complete(row) {
     row.values.state ??= row.before?.state
     stampState(row, ['completed'], 'completed_at')
     inAnyOrder(row.values, 'coupon_codes')

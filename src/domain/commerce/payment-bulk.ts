@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { columnsOf, NEEDED } from '../bulk/columns.ts'
 import { objectAfter } from '../bulk/plan-rows.ts'
-import { byEmail } from '../bulk/stand-in.ts'
+import { byEmail } from '../bulk/reference-column.ts'
 import type { StartedRow } from '../bulk/table-details.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { id, line, text, time, webAddress } from '../operation/fields.ts'
@@ -76,7 +76,7 @@ export const paymentKind = tableKind({
   elsewhere: ['order_number'],
   stored: { member_id: 'user_id' },
   now: ['created_at'],
-  standIns: { member_email: byEmail('member_id') },
+  references: { member_email: byEmail('member_id') },
   lists: {
     lines: {
       table: 'payment_lines',
@@ -103,13 +103,13 @@ export const paymentKind = tableKind({
     },
   },
   defaults: async (tx) => ({ currency: await schoolCurrency(tx) }),
-  settle: settleAttempt,
+  complete: completeAttempt,
   inspect: findOrders,
   confirm: completeOrders,
 })
 
 /** Completes an attempt the way one that is recorded by hand is completed, and judges it as that is. */
-function settleAttempt(row: StartedRow): void {
+function completeAttempt(row: StartedRow): void {
   const { values, before } = row
   if (Array.isArray(values.lines)) {
     values.bought = values.lines

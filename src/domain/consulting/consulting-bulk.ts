@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { columnsOf, inAnyOrder, NEEDED, requireMembers } from '../bulk/columns.ts'
 import { objectAfter } from '../bulk/plan-rows.ts'
-import { byEmail, byEmails, byExternalId, byName } from '../bulk/stand-in.ts'
+import { byEmail, byEmails, byExternalId, byName } from '../bulk/reference-column.ts'
 import type { PlannedRow } from '../bulk/table-details.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { conflict } from '../operation/refusal.ts'
@@ -39,7 +39,7 @@ export const serviceKind = tableKind({
     state: { default: 'offered' },
     course_ids: { default: [] },
   }),
-  standIns: { host_email: byEmail('host_id') },
+  references: { host_email: byEmail('host_id') },
   lists: {
     course_ids: {
       table: 'consulting_service_courses',
@@ -48,7 +48,7 @@ export const serviceKind = tableKind({
       rows: (courses: readonly string[]) => courses.map((course_id) => ({ course_id })),
     },
   },
-  settle: ({ values }) => inAnyOrder(values, 'course_ids'),
+  complete: ({ values }) => inAnyOrder(values, 'course_ids'),
   inspect: (tx, rows) => requireMembers(tx, rows, 'host_id'),
 })
 
@@ -75,7 +75,7 @@ export const slotKind = tableKind({
     capacity: { default: 1 },
   }),
   types: { starts_at: 'time' },
-  standIns: { service_external_id: byExternalId('service_id', SERVICES) },
+  references: { service_external_id: byExternalId('service_id', SERVICES) },
   defaults: schoolTimeZone,
   confirm: checkTimes,
 })
@@ -111,7 +111,7 @@ export const studyGroupKind = tableKind({
     course_id: {},
     member_ids: { default: [] },
   }),
-  standIns: {
+  references: {
     course_slug: byName('course_id', { table: 'courses', by: 'slug' }),
     member_emails: byEmails('member_ids'),
   },
@@ -123,7 +123,7 @@ export const studyGroupKind = tableKind({
       rows: people,
     },
   },
-  settle: ({ values }) => inAnyOrder(values, 'member_ids'),
+  complete: ({ values }) => inAnyOrder(values, 'member_ids'),
 })
 
 export const meetingKind = tableKind({
@@ -149,7 +149,7 @@ export const meetingKind = tableKind({
     room_url: { default: '' },
     member_ids: { default: [], note: 'who holds a seat; a class has none' },
   }),
-  standIns: {
+  references: {
     service_external_id: byExternalId('service_id', SERVICES),
     study_group_external_id: byExternalId('study_group_id', GROUPS),
     member_emails: byEmails('member_ids'),
@@ -162,7 +162,7 @@ export const meetingKind = tableKind({
       rows: people,
     },
   },
-  settle(row) {
+  complete(row) {
     inAnyOrder(row.values, 'member_ids')
     const meeting = objectAfter(row, NEW_MEETING) as unknown as Meeting
     checkKind(meeting.service_id ?? null, meeting.study_group_id ?? null)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { columnsOf, NEEDED, stampState } from '../bulk/columns.ts'
-import { byEmail, byName } from '../bulk/stand-in.ts'
+import { byEmail, byName } from '../bulk/reference-column.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, line, time } from '../operation/fields.ts'
@@ -26,8 +26,8 @@ export const postKind = tableKind({
     author_id: { schema: id.nullable(), note: 'whoever authorized the app, unless given' },
     ...published,
   },
-  standIns: { author_email: byEmail('author_id') },
-  settle(row, caller) {
+  references: { author_email: byEmail('author_id') },
+  complete(row, caller) {
     row.values.state ??= row.before?.state ?? 'draft'
     if (row.values.state === 'published') stampState(row, ['published'], 'published_at')
     if (row.before === undefined) row.values.author_id ??= caller.userId ?? null
@@ -52,7 +52,7 @@ export const pageKind = tableKind({
     }),
     ...published,
   },
-  settle(row) {
+  complete(row) {
     row.values.state ??= row.before?.state ?? 'draft'
     if (row.values.state === 'published') stampState(row, ['published'], 'published_at')
   },
@@ -102,7 +102,7 @@ export const submissionKind = tableKind({
   },
   stored: { member_id: 'user_id' },
   now: ['submitted_at'],
-  standIns: {
+  references: {
     form_slug: byName('form_id', { table: 'forms', by: 'slug' }),
     member_email: byEmail('member_id'),
   },

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { columnsOf, NEEDED, requireMembers, stampState } from '../bulk/columns.ts'
-import { byEmail, byName } from '../bulk/stand-in.ts'
+import { byEmail, byName } from '../bulk/reference-column.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, time } from '../operation/fields.ts'
@@ -62,11 +62,11 @@ export const registrationKind = tableKind({
   },
   stored: { member_id: 'user_id' },
   now: ['registered_at'],
-  standIns: {
+  references: {
     event_slug: byName('event_id', { table: 'events', by: 'slug' }),
     member_email: byEmail('member_id'),
   },
-  settle(row) {
+  complete(row) {
     row.values.state ??= row.before?.state ?? 'registered'
     stampState(row, ['canceled'], 'canceled_at')
   },

@@ -1,4 +1,4 @@
-import { byEmail, byExternalId } from '../bulk/stand-in.ts'
+import { byEmail, byExternalId } from '../bulk/reference-column.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, time } from '../operation/fields.ts'
@@ -27,7 +27,7 @@ export const commentKind = tableKind({
   },
   stored: { author_id: 'user_id' },
   now: ['created_at'],
-  standIns: {
+  references: {
     author_email: byEmail('author_id'),
     lecture_external_id: byExternalId('lecture_id', 'lectures'),
     parent_external_id: byExternalId('parent_id', 'comments'),

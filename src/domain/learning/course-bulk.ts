@@ -40,7 +40,7 @@ export const courseKind = tableKind({
     },
   },
   defaults: async (tx) => ({ currency: await schoolCurrency(tx) }),
-  settle(row) {
+  complete(row) {
     row.values.state ??= row.before?.state ?? 'draft'
     if (row.values.state === 'published') stampState(row, ['published'], 'published_at')
     stampState(row, ['archived'], 'archived_at')

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { columnsOf, NEEDED } from '../bulk/columns.ts'
-import { byExternalId, byName } from '../bulk/stand-in.ts'
+import { byExternalId, byName } from '../bulk/reference-column.ts'
 import type { PlannedRow } from '../bulk/table-details.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
@@ -26,7 +26,7 @@ export const sectionKind = tableKind({
     position,
     ...columnsOf(changeSection, { title: NEEDED }),
   },
-  standIns: { course_slug: byName('course_id', { table: 'courses', by: 'slug' }) },
+  references: { course_slug: byName('course_id', { table: 'courses', by: 'slug' }) },
   async inspect(tx, rows) {
     await lockCourses(tx, rows)
     await placeLast(tx, rows, 'sections', 'course_id')
@@ -55,8 +55,8 @@ export const lectureKind = tableKind({
     }),
   },
   derived: ['course_id'],
-  standIns: { section_external_id: byExternalId('section_id', 'sections') },
-  settle({ values }) {
+  references: { section_external_id: byExternalId('section_id', 'sections') },
+  complete({ values }) {
     if (values.unlock_at != null) values.unlock_after_days ??= null
     else if (values.unlock_after_days != null) values.unlock_at ??= null
   },

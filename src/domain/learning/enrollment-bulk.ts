@@ -1,5 +1,5 @@
 import { requireMembers } from '../bulk/columns.ts'
-import { byEmail, byName } from '../bulk/stand-in.ts'
+import { byEmail, byName } from '../bulk/reference-column.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, time } from '../operation/fields.ts'
@@ -25,9 +25,9 @@ export const enrollmentKind = tableKind({
     revoked_at: { schema: time.nullable() },
   },
   stored: { student_id: 'user_id' },
-  apart: true,
+  independent: true,
   now: ['enrolled_at'],
-  standIns: {
+  references: {
     student_email: byEmail('student_id'),
     course_slug: byName('course_id', { table: 'courses', by: 'slug' }),
   },

@@ -1,5 +1,5 @@
 import { columnsOf, requireMembers } from '../bulk/columns.ts'
-import { byEmail } from '../bulk/stand-in.ts'
+import { byEmail } from '../bulk/reference-column.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id } from '../operation/fields.ts'
@@ -20,6 +20,6 @@ export const lecturerKind = tableKind({
     ...columnsOf(changeLecturer, { headline: { default: '' }, bio: { default: '' } }),
   },
   stored: { id: 'user_id' },
-  standIns: { email: byEmail('id') },
+  references: { email: byEmail('id') },
   inspect: (tx, rows) => requireMembers(tx, rows, 'id', 'lecturer'),
 })

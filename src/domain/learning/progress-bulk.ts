@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { addLearningDays } from '../analytics/learning-days.ts'
 import { columnsOf, NEEDED, stampState } from '../bulk/columns.ts'
+import { byEmail, byExternalId } from '../bulk/reference-column.ts'
 import { seeking } from '../bulk/seek.ts'
-import { byEmail, byExternalId } from '../bulk/stand-in.ts'
 import type { PlannedRow, StartedRow } from '../bulk/table-details.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
@@ -44,13 +44,13 @@ export const progressKind = tableKind({
   stored: { student_id: 'user_id' },
   derived: ['course_id', 'enrollment_id'],
   elsewhere: ['enrollment_id'],
-  apart: true,
+  independent: true,
   now: ['first_read_at', 'updated_at'],
-  standIns: {
+  references: {
     student_email: byEmail('student_id'),
     lecture_external_id: byExternalId('lecture_id', 'lectures'),
   },
-  settle(row) {
+  complete(row) {
     const { values, before } = row
     const done = values.state === 'completed' && before?.completed_at == null
     if (done) values.completed_at ??= values.updated_at

@@ -1,5 +1,5 @@
 import { columnsOf, NEEDED, requireMembers } from '../bulk/columns.ts'
-import { byEmail } from '../bulk/stand-in.ts'
+import { byEmail } from '../bulk/reference-column.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { invalid } from '../operation/refusal.ts'
@@ -23,10 +23,10 @@ export const notificationKind = tableKind({
     read_at: { note: 'empty while it is unread' },
   }),
   stored: { member_id: 'user_id' },
-  apart: true,
+  independent: true,
   now: ['created_at'],
-  standIns: { member_email: byEmail('member_id') },
-  settle({ values, before }) {
+  references: { member_email: byEmail('member_id') },
+  complete({ values, before }) {
     const [sent, read] = [
       values.created_at ?? before?.created_at,
       values.read_at ?? before?.read_at,

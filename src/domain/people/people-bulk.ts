@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor.ts'
 import type { BulkKind, ImportRow, RowOutcome } from '../bulk/kind.ts'
-import { writeInWaves } from '../bulk/waves.ts'
+import { writeInRounds } from '../bulk/rounds.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { email, id, line } from '../operation/fields.ts'
 import type { Refusal } from '../operation/refusal.ts'
@@ -45,7 +45,7 @@ export const studentKind: BulkKind = {
   scopes: { read: 'students:read', write: 'students:write' },
   columns,
   example: { email: 'kit@example.test', name: 'Kit Example' },
-  claim: ({ id, email }) => {
+  objectName: ({ id, email }) => {
     if (id !== undefined && email !== undefined) return undefined
     return id === undefined
       ? { scheme: 'email', name: normalEmail(String(email)) }
@@ -100,10 +100,10 @@ async function writePeople(
   rolesOf: RolesOf,
 ): Promise<RowOutcome[]> {
   const people = await find(tx, rows)
-  const inWaves = await writeInWaves(rows, people.map(identityOf), (wave) =>
-    writePeople(tx, caller, wave, rolesOf),
+  const inRounds = await writeInRounds(rows, people.map(identityOf), (round) =>
+    writePeople(tx, caller, round, rolesOf),
   )
-  if (inWaves !== undefined) return inWaves
+  if (inRounds !== undefined) return inRounds
   for (const person of people) {
     if (person.outcome !== 'unchanged') continue
     person.after = rolesOf(person.values, person.before)

@@ -2,13 +2,13 @@ import type { BulkKind } from './kind.ts'
 import type { TableKindDetails } from './table-details.ts'
 
 /**
- * Tells by the columns of a row which object it is about. Where objects are unique by what names them,
- * a row with an id can still collide with any other, so nothing can be told about it.
+ * Reads from the columns of a row which object it is about. In a kind with a natural key a row with an
+ * id can still collide with the natural key of any other row, so such a row gets no name.
  */
-export function claimer({
+export function objectNamer({
   natural,
-  standIns = {},
-}: TableKindDetails): NonNullable<BulkKind['claim']> {
+  references = {},
+}: TableKindDetails): NonNullable<BulkKind['objectName']> {
   if (natural === undefined) {
     return ({ id, external_id }) => {
       if (typeof id === 'string') return { scheme: 'id', name: id }
@@ -19,7 +19,7 @@ export function claimer({
   }
   const named = natural.map((column) => [
     column,
-    ...Object.keys(standIns).filter((name) => standIns[name]?.for === column),
+    ...Object.keys(references).filter((name) => references[name]?.for === column),
   ])
   return (values) => {
     if (values.id !== undefined) return undefined
@@ -28,7 +28,7 @@ export function claimer({
       const column = columns.find((candidate) => values[candidate] != null)
       if (column === undefined) return undefined
       scheme += `${column} `
-      // Emails mean the same in any case.
+      // Emails are compared without case.
       name += `${String(values[column]).toLowerCase()}\n`
     }
     return { scheme, name }

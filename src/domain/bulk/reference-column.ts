@@ -4,26 +4,26 @@ import { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { email, line, slug } from '../operation/fields.ts'
 
-/** A column that names a related object by something that other systems know, instead of our id. */
-export interface StandIn {
+/** A column that names a related object by a value that other systems know, instead of by our id. */
+export interface ReferenceColumn {
   /** The column that it fills. */
   readonly for: string
   readonly schema: z.ZodType
   readonly note: string
-  /** Imports that use it never change what it finds, so one that runs may remember it for a while. */
+  /** No import that uses the column changes what it finds, so an import may cache the result. */
   readonly lasting: boolean
-  /** What is behind the texts, as far as this school has it. */
+  /** The objects of this school that the texts name. */
   find(tx: SchoolTx, texts: readonly string[]): Promise<ReadonlyMap<string, Named>>
 }
 
 export interface Named {
   readonly id: string
-  /** Somebody who holds a role here, so that nobody has to ask again. */
+  /** The person holds a role here, so `requireMembers` need not ask again. */
   readonly isMember?: boolean
 }
 
-/** People are known elsewhere by their email. Only members of this school are found by it. */
-export function byEmail(column: string): StandIn {
+/** Names a member of this school by email. */
+export function byEmail(column: string): ReferenceColumn {
   return {
     for: column,
     schema: email,
@@ -33,8 +33,8 @@ export function byEmail(column: string): StandIn {
   }
 }
 
-/** The same for a list of them. */
-export function byEmails(column: string): StandIn {
+/** Names members of this school by their emails. */
+export function byEmails(column: string): ReferenceColumn {
   return {
     for: column,
     schema: z.array(email).max(5000),
@@ -44,7 +44,7 @@ export function byEmails(column: string): StandIn {
   }
 }
 
-/** One look at the index of members for each person: a join would read all members of the school. */
+/** One index lookup per person: a join would read all members of the school. */
 async function findByEmail(
   tx: SchoolTx,
   texts: readonly string[],
@@ -73,8 +73,8 @@ type NamedTable =
   | 'membership_plans'
   | 'orders'
 
-/** Things with a name of their own in their table, such as the slug of a course. */
-export function byName(column: string, named: { table: NamedTable; by: string }): StandIn {
+/** Names an object by a unique column of its table, such as the slug of a course. */
+export function byName(column: string, named: { table: NamedTable; by: string }): ReferenceColumn {
   return {
     for: column,
     schema: named.by === 'slug' ? slug : line(64),
@@ -89,11 +89,11 @@ export function byName(column: string, named: { table: NamedTable; by: string })
   }
 }
 
-/** What another system calls an object that has no name of its own with us. */
+/** The id that another system has for an object without a unique column here. */
 export const externalId = line(200)
 
-/** Objects of another file, by the `external_id` that it gave them. */
-export function byExternalId(column: string, kind: string): StandIn {
+/** Names an object of another file by the `external_id` of its row. */
+export function byExternalId(column: string, kind: string): ReferenceColumn {
   return {
     for: column,
     schema: externalId,
@@ -106,8 +106,8 @@ export function byExternalId(column: string, kind: string): StandIn {
 }
 
 /**
- * The id of an object that another system knows by a name of its own: always the same, so that
- * importing a file twice finds what the first time made, and nothing has to be remembered.
+ * The id of an object that another system knows by an external id. It is computed, so importing a file
+ * twice finds the same object and no mapping is stored.
  *
  * @see RFC 9562 §5.8
  */
