@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
+import type { CursorType } from '../../foundation/db/cursor.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor.ts'
 import type { OperationExample, ReadOperation } from '../operation.ts'
-import { afterCursor, cursorOf, inOrder, type Sorting, type SortType } from './cursor.ts'
+import { afterCursor, cursorOf, inOrder, type Sorting } from './cursor.ts'
 import { type ExpandShape, expandFields, expansionScopes } from './expand.ts'
 import { line, time } from './fields.ts'
 import { type Page, type PageFields, pageFields, pageOf, type SortName } from './list-page.ts'
@@ -85,7 +86,7 @@ interface ListDetails<
   checkParent?(at: SchoolDb, caller: Actor, input: z.output<z.ZodObject<W>>): Promise<unknown>
   readonly filters?: F
   /** Columns that rows can be sorted by; none may be null. */
-  readonly sorts: Readonly<Record<K, SortType>>
+  readonly sorts: Readonly<Record<K, CursorType>>
   readonly defaultSort: NoInfer<SortName<K>>
   readonly examples?: readonly OperationExample[]
 }
@@ -116,7 +117,7 @@ export function listOperation<
 >(details: ListDetails<S, W, F, K>): ListOperation<ListInput<S, W, F, K>, S> {
   const { of: resource, within = {} } = details
   const filters: Filters = details.filters ?? {}
-  const sortings = sortingsOf(details.sorts)
+  const sortings = sortingsOf(details.name, details.sorts)
   const input = z.strictObject({
     ...within,
     ...Object.fromEntries(Object.entries(filters).map(([name, { schema }]) => [name, schema])),
@@ -187,10 +188,13 @@ export function narrowedBy(
   return sql.join([...conditions, sql`true`], sql` and `)
 }
 
-function sortingsOf(sorts: Readonly<Record<string, SortType>>): ReadonlyMap<string, Sorting> {
+function sortingsOf(
+  list: string,
+  sorts: Readonly<Record<string, CursorType>>,
+): ReadonlyMap<string, Sorting> {
   const sortings = Object.entries(sorts).flatMap(([column, type]): Sorting[] => [
-    { name: column, column, type, descending: false },
-    { name: `-${column}`, column, type, descending: true },
+    { list: `${list} ${column}`, name: column, column, type, descending: false },
+    { list: `${list} -${column}`, name: `-${column}`, column, type, descending: true },
   ])
   return new Map(sortings.map((sorting) => [sorting.name, sorting]))
 }

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
+import { encodeCursor, parseCursor } from './cursor.ts'
 
-/** Where a row stands in a list: its time, and its id among rows of the same millisecond. */
+/** A row's place in a list: its time, and its id among rows of the same millisecond. */
 export interface KeysetKey {
   readonly at: Date
   readonly id: string
@@ -10,22 +11,32 @@ export interface Keyed {
   readonly key: KeysetKey
 }
 
-/** A stretch of a list that runs from the newest row to the oldest, both ends left out. */
+/** A part of a list that runs from the newest row to the oldest, without the rows of both ends. */
 export interface KeysetRange {
   readonly after?: KeysetKey | undefined
   readonly before?: KeysetKey | undefined
   readonly limit: number
-  /** Count from the old end of the stretch; the rows still come newest first. */
+  /** Take the oldest rows of the part; they still come newest first. */
   readonly fromEnd: boolean
 }
 
 const LOWEST_ID = '00000000-0000-0000-0000-000000000000'
 const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
+export function encodeKey(list: string, { at, id }: KeysetKey): string {
+  return encodeCursor(list, { value: at, id })
+}
+
+/** Undefined if the cursor is not one of this list. */
+export function parseKey(list: string, cursor: string): KeysetKey | undefined {
+  const place = parseCursor(list, 'time', cursor)
+  return place && { at: place.value, id: place.id }
+}
+
 /**
- * The stretch as a condition. Rows that come or go between two pages move nobody else's page, which
- * an offset cannot promise. Open ends are infinite bounds, so that each list has one text per
- * direction and PostgreSQL one plan for it.
+ * The range as a condition. Unlike an offset, it gives the same rows if others are added or removed
+ * between two pages. Open ends are infinite bounds, so that each list has one SQL text per direction
+ * and PostgreSQL one plan for it.
  */
 export function inRange(time: string, id: string, range: KeysetRange): RawBuilder<boolean> {
   const { after, before } = range

@@ -151,11 +151,15 @@ describe('lists', () => {
     expect(page).toMatchObject({ data: [{ slug: 'shown' }], has_more: false, total: 1 })
   })
 
-  test('a cursor of another order, and one that was made up, are refused', async () => {
+  test('a cursor of another order or list, and one that was made up, are refused', async () => {
     await aCourse()
     await aCourse()
     const page = (await operator.get('/courses?limit=1&sort=title')).json()
-    for (const after of [page.next, 'nonsense', Buffer.from('[1]').toString('base64url')]) {
+    const pages = ['one', 'two'].map((slug) => operator.post('/pages', { slug, title: slug }))
+    await Promise.all(pages)
+    const { next } = (await operator.get('/pages?limit=1')).json()
+    expect(next).toEqual(expect.any(String))
+    for (const after of [page.next, next, 'nonsense', Buffer.from('[1]').toString('base64url')]) {
       const answer = await operator.get(`/courses?after=${after}`)
       expect(answer.statusCode).toBe(400)
       expect(answer.json().errors).toMatchObject([{ parameter: 'after', code: 'invalid_cursor' }])

@@ -167,6 +167,15 @@ describe('a long list', () => {
     }
   })
 
+  test('of another kind does not take its cursor', async () => {
+    const both = await world.aSchool()
+    for (let n = 0; n < 2; n++) await furnish(both.at, `n${n}`, 'published', hour(n))
+    const { nextCursor: cursor } = await useTool(world, both, 'list_courses', { limit: 1 })
+    const refused = await callTool(world, both, 'list_posts', { limit: 1, cursor })
+    expect(refused.isError).toBe(true)
+    expect(JSON.stringify(refused.content)).toContain('not one that this list gave')
+  })
+
   test('a long text comes in parts', async () => {
     const body = 'a'.repeat(25_000)
     const named = { id: uuidv7(), slug: 'long', title: 'Long', body }

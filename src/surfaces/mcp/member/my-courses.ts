@@ -7,7 +7,7 @@ import {
   type SyllabusLecture,
   withSyllabus,
 } from '../../../domain/learning/syllabus.ts'
-import { nextCursor, pageInput, pageOf, rangeOf } from '../paging.ts'
+import { nextCursor, pageInput, readPage } from '../paging.ts'
 import { READS, scopedTool, ToolProblem } from '../tool.ts'
 import { maybeTime, timeOrNull, words } from '../wire-values.ts'
 import { graphqlLink, linkTo } from './graphql-link.ts'
@@ -73,7 +73,9 @@ export const myCourses = scopedTool({
   input: z.strictObject(pageInput),
   output: z.object({ courses: z.array(course), nextCursor, graphql: graphqlLink }),
   run: async ({ at, caller, outlines, school }, page) => {
-    const found = pageOf(await enrolledCoursesOf(at, caller.person.id, rangeOf(page)), page.limit)
+    const found = await readPage('my_courses', page, (range) =>
+      enrolledCoursesOf(at, caller.person.id, range),
+    )
     const courses = withSyllabus(at, caller.person.id, outlines, found.rows)
     return {
       courses: await Promise.all(courses.map(courseItem)),

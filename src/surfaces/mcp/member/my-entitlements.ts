@@ -5,7 +5,7 @@ import {
   REGISTRATION_STATES,
   registrationsOf,
 } from '../../../domain/events/registrations-of-member.ts'
-import { nextCursor, pageInput, pageOf, rangeOf } from '../paging.ts'
+import { nextCursor, pageInput, readPage } from '../paging.ts'
 import { READS, scopedTool } from '../tool.ts'
 import { excerpt, time } from '../wire-values.ts'
 import { graphqlLink, linkTo } from './graphql-link.ts'
@@ -26,7 +26,9 @@ export const myDigitalProducts = scopedTool({
     graphql: graphqlLink,
   }),
   run: async ({ at, caller, school }, page) => {
-    const found = pageOf(await productsOf(at, caller.person.id, rangeOf(page)), page.limit)
+    const found = await readPage('my_products', page, (range) =>
+      productsOf(at, caller.person.id, range),
+    )
     return {
       digitalProducts: found.rows.map(({ id, slug, title, description }) => ({
         id,
@@ -69,7 +71,9 @@ export const myEventRegistrations = scopedTool({
     graphql: graphqlLink,
   }),
   run: async ({ at, caller, school }, page) => {
-    const found = pageOf(await registrationsOf(at, caller.person.id, rangeOf(page)), page.limit)
+    const found = await readPage('my_events', page, (range) =>
+      registrationsOf(at, caller.person.id, range),
+    )
     return {
       eventRegistrations: found.rows.map(({ id, state, registeredAt, event }) => ({
         id,

@@ -13,7 +13,7 @@ import {
   TOPICS,
 } from '../../../domain/notifications/subscriptions.ts'
 import type { School } from '../../../domain/schools/school.ts'
-import { nextCursor, pageInput, pageOf, rangeOf } from '../paging.ts'
+import { nextCursor, pageInput, readPage } from '../paging.ts'
 import { READS, SETS, scopedTool, ToolProblem } from '../tool.ts'
 import { maybeTime, time, timeOrNull, words } from '../wire-values.ts'
 import { graphqlLink, linkTo } from './graphql-link.ts'
@@ -58,11 +58,10 @@ export const myNotifications = scopedTool({
     graphql: graphqlLink,
   }),
   run: async ({ at, caller, school }, page) => {
-    const [rows, unread] = await Promise.all([
-      inboxOf(at, caller.person.id, rangeOf(page)),
+    const [found, unread] = await Promise.all([
+      readPage('my_notifications', page, (range) => inboxOf(at, caller.person.id, range)),
       countUnreadOf(at, caller.person.id),
     ])
-    const found = pageOf(rows, page.limit)
     return {
       notifications: found.rows.map((entry) => item(school, entry)),
       unreadNotificationCount: unread,

@@ -11,7 +11,7 @@ import {
   paymentsOf,
   REFUNDING_STATES,
 } from '../../../domain/commerce/payments-of-member.ts'
-import { nextCursor, pageInput, pageOf, rangeOf } from '../paging.ts'
+import { nextCursor, pageInput, readPage } from '../paging.ts'
 import { onNewerOrigins, READS, scopedTool } from '../tool.ts'
 import { amount, currency, maybeTime, time, timeOrNull } from '../wire-values.ts'
 import { graphqlLink, linkTo } from './graphql-link.ts'
@@ -51,7 +51,9 @@ export const myPayments = scopedTool({
   input: z.strictObject(pageInput),
   output: z.object({ payments: z.array(payment), nextCursor, graphql: graphqlLink }),
   run: async ({ at, caller, school }, page) => {
-    const found = pageOf(await paymentsOf(at, caller.person.id, rangeOf(page)), page.limit)
+    const found = await readPage('my_payments', page, (range) =>
+      paymentsOf(at, caller.person.id, range),
+    )
     const ids = found.rows.map(({ id }) => id)
     const [lines, adjustments] = await Promise.all([
       linesOfPayments(at, ids),

@@ -8,7 +8,7 @@ import {
   meetingsOf,
 } from '../../../domain/consulting/meetings-of-member.ts'
 import type { KeysetRange } from '../../../foundation/db/keyset.ts'
-import { nextCursor, pageInput, pageOf, rangeOf } from '../paging.ts'
+import { nextCursor, pageInput, readPage } from '../paging.ts'
 import { onNewerOrigins, READS, type SignedInCall, scopedTool } from '../tool.ts'
 import { time } from '../wire-values.ts'
 import { graphqlLink, linkTo } from './graphql-link.ts'
@@ -42,7 +42,9 @@ export const mySchedule = scopedTool({
     const states = MEETING_STATES.filter((state) => includeCanceled || state !== 'canceled')
     const now = Math.floor(Date.now() / 1000)
     const read = when === 'to_come' ? meetingsToCome : pastMeetings
-    const found = pageOf(await read(call, { states }, now, rangeOf(page)), page.limit)
+    const found = await readPage(`my_schedule ${when}`, page, (range) =>
+      read(call, { states }, now, range),
+    )
     const attendees = await attendeesOf(
       call.at,
       found.rows.map(({ id }) => id),

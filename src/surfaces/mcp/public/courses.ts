@@ -6,7 +6,7 @@ import {
   publicCourses,
 } from '../../../domain/learning/public-courses.ts'
 import type { School } from '../../../domain/schools/school.ts'
-import { nextCursor, pageOf, rangeOf } from '../paging.ts'
+import { nextCursor, readPage } from '../paging.ts'
 import { publicTool, READS, ToolProblem } from '../tool.ts'
 import { amount, currency, excerpt, time, words } from '../wire-values.ts'
 import { pageUrl, restUrl } from './links.ts'
@@ -44,7 +44,7 @@ export const listCourses = publicTool({
   input: z.strictObject(listInput),
   output: z.object({ courses: z.array(item), nextCursor }),
   run: async ({ at, school }, { search, ...page }) => {
-    const found = pageOf(await publicCourses(at, search, rangeOf(page)), page.limit)
+    const found = await readPage('courses', page, (range) => publicCourses(at, search, range))
     return {
       courses: found.rows.map((course) => courseItem(school, course)),
       nextCursor: found.nextCursor,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { publicEventsOfThePast, publicEventsToCome } from '../../../domain/events/public-events.ts'
-import { nextCursor, pageOf, rangeOf } from '../paging.ts'
+import { nextCursor, readPage } from '../paging.ts'
 import { publicTool, READS } from '../tool.ts'
 import { amount, currency, excerpt, time } from '../wire-values.ts'
 import { pageUrl, restUrl } from './links.ts'
@@ -29,7 +29,7 @@ export const listEvents = publicTool({
   output: z.object({ events: z.array(item), nextCursor }),
   run: async ({ at, school }, { when, search, ...page }) => {
     const read = when === 'over' ? publicEventsOfThePast : publicEventsToCome
-    const found = pageOf(await read(at, search, rangeOf(page)), page.limit)
+    const found = await readPage(`events ${when}`, page, (range) => read(at, search, range))
     return {
       events: found.rows.map((event) => ({
         id: `event:${event.slug}`,

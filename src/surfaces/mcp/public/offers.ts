@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { publicPlans } from '../../../domain/commerce/public-plans.ts'
 import { publicProducts } from '../../../domain/commerce/public-products.ts'
-import { nextCursor, pageOf, rangeOf } from '../paging.ts'
+import { nextCursor, readPage } from '../paging.ts'
 import { publicTool, READS } from '../tool.ts'
 import { amount, currency, excerpt } from '../wire-values.ts'
 import { pageUrl, restUrl } from './links.ts'
@@ -26,7 +26,7 @@ export const listMembershipPlans = publicTool({
   input: z.strictObject(listInput),
   output: z.object({ membershipPlans: z.array(plan), nextCursor }),
   run: async ({ at, school }, { search, ...page }) => {
-    const found = pageOf(await publicPlans(at, search, rangeOf(page)), page.limit)
+    const found = await readPage('plans', page, (range) => publicPlans(at, search, range))
     return {
       membershipPlans: found.rows.map((row) => ({
         id: `membership_plan:${row.slug}`,
@@ -61,7 +61,7 @@ export const listDigitalProducts = publicTool({
   input: z.strictObject(listInput),
   output: z.object({ digitalProducts: z.array(product), nextCursor }),
   run: async ({ at, school }, { search, ...page }) => {
-    const found = pageOf(await publicProducts(at, search, rangeOf(page)), page.limit)
+    const found = await readPage('products', page, (range) => publicProducts(at, search, range))
     return {
       digitalProducts: found.rows.map((row) => ({
         id: `digital_product:${row.slug}`,

@@ -5,7 +5,7 @@ import {
   publicPosts,
 } from '../../../domain/content/public-writing.ts'
 import type { School } from '../../../domain/schools/school.ts'
-import { nextCursor, pageOf, rangeOf } from '../paging.ts'
+import { nextCursor, readPage } from '../paging.ts'
 import { publicTool, READS } from '../tool.ts'
 import { excerpt, time } from '../wire-values.ts'
 import { pageUrl, restUrl } from './links.ts'
@@ -42,7 +42,7 @@ export const listPosts = publicTool({
   input: z.strictObject(listInput),
   output: z.object({ posts: z.array(item), nextCursor }),
   run: async ({ at, school }, { search, ...page }) => {
-    const found = pageOf(await publicPosts(at, search, rangeOf(page)), page.limit)
+    const found = await readPage('posts', page, (range) => publicPosts(at, search, range))
     return {
       posts: found.rows.map((row) => writingItem(school, 'post', row)),
       nextCursor: found.nextCursor,
@@ -59,7 +59,7 @@ export const listPages = publicTool({
   input: z.strictObject(listInput),
   output: z.object({ pages: z.array(item), nextCursor }),
   run: async ({ at, school }, { search, ...page }) => {
-    const found = pageOf(await publicPages(at, search, rangeOf(page)), page.limit)
+    const found = await readPage('pages', page, (range) => publicPages(at, search, range))
     return {
       pages: found.rows.map((row) => writingItem(school, 'page', row)),
       nextCursor: found.nextCursor,

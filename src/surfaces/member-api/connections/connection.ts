@@ -1,7 +1,6 @@
 import { once } from '../../../foundation/cache/once.ts'
-import type { Keyed, KeysetRange } from '../../../foundation/db/keyset.ts'
-import { encodeCursor } from './cursor.ts'
-import { type PageArguments, type PageWish, parsePageArguments } from './page-arguments.ts'
+import { encodeKey, type Keyed, type KeysetRange } from '../../../foundation/db/keyset.ts'
+import { type PageArguments, type PageRequest, parsePageArguments } from './page-arguments.ts'
 
 export interface Edge<Node> {
   readonly node: Node
@@ -15,7 +14,7 @@ export interface PageInfo {
   readonly endCursor: string | undefined
 }
 
-/** A page that is read when something of it is selected, and a total that is counted likewise. */
+/** A page that is read, and a total that is counted, when the query selects something of them. */
 export interface Connection<Node> {
   readonly nodes: () => Promise<readonly Node[]>
   readonly edges: () => Promise<readonly Edge<Node>[]>
@@ -38,7 +37,7 @@ interface Page<Node> {
 }
 
 /**
- * Opens one page of a list. Wrong arguments are refused here, before anything is read.
+ * Opens one page of a list. Wrong arguments are refused here, before a statement runs.
  *
  * @see GraphQL Cursor Connections Specification §4
  */
@@ -46,23 +45,23 @@ export function openConnection<Node extends Keyed>(
   source: ListSource<Node>,
   args: PageArguments,
 ): Connection<Node> {
-  const wish = parsePageArguments(source.name, source.maximum, args)
-  const page = once(() => readPage(source, wish))
+  const request = parsePageArguments(source.name, source.maximum, args)
+  const page = once(() => readPage(source, request))
   return {
     nodes: async () => (await page()).nodes,
     edges: async () =>
       (await page()).nodes.map((node) => ({
         node,
-        cursor: () => encodeCursor(source.name, node.key),
+        cursor: () => encodeKey(source.name, node.key),
       })),
-    pageInfo: async () => describePage(source, wish, await page()),
+    pageInfo: async () => describePage(source, request, await page()),
     total: once(source.count),
   }
 }
 
 /** One row more than asked for tells whether the list goes on. */
-async function readPage<Node>(source: ListSource<Node>, wish: PageWish): Promise<Page<Node>> {
-  const { first, last, after, before } = wish
+async function readPage<Node>(source: ListSource<Node>, request: PageRequest): Promise<Page<Node>> {
+  const { first, last, after, before } = request
   if (first === undefined) {
     const size = last ?? 0
     const rows = await source.read({ after, before, limit: size + 1, fromEnd: true })
@@ -76,12 +75,12 @@ async function readPage<Node>(source: ListSource<Node>, wish: PageWish): Promise
 }
 
 /**
- * Both directions are always answered truly. The page itself knows one of them; the other takes a
- * look beyond the cursor it started from, and only if somebody selects it.
+ * Both directions are always exact. The page itself knows one of them; the other takes a statement
+ * that looks beyond the cursor, which runs only if the query selects the field.
  */
 function describePage<Node extends Keyed>(
   source: ListSource<Node>,
-  { after, before }: PageWish,
+  { after, before }: PageRequest,
   { nodes, moreBefore, moreAfter }: Page<Node>,
 ): PageInfo {
   const start = nodes.at(0)?.key
@@ -89,12 +88,12 @@ function describePage<Node extends Keyed>(
   const exists = async (range: Pick<KeysetRange, 'after' | 'before'>): Promise<boolean> =>
     (await source.read({ ...range, limit: 1, fromEnd: false })).length > 0
   return {
-    // An empty page has no rows to look beyond; its cursor was a row once.
+    // An empty page has no row to look beyond; its cursor was a row once, so there is at least that.
     hasPreviousPage: () =>
       moreBefore || (after !== undefined && (start === undefined || exists({ before: start }))),
     hasNextPage: () =>
       moreAfter || (before !== undefined && (end === undefined || exists({ after: end }))),
-    startCursor: start && encodeCursor(source.name, start),
-    endCursor: end && encodeCursor(source.name, end),
+    startCursor: start && encodeKey(source.name, start),
+    endCursor: end && encodeKey(source.name, end),
   }
 }

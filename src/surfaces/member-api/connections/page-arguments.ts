@@ -1,6 +1,5 @@
-import type { KeysetKey } from '../../../foundation/db/keyset.ts'
+import { type KeysetKey, parseKey } from '../../../foundation/db/keyset.ts'
 import { refusal } from '../refusal.ts'
-import { parseCursor } from './cursor.ts'
 
 export const DEFAULT_PAGE_SIZE = 20
 
@@ -12,29 +11,40 @@ export interface PageArguments {
   readonly before?: string | null | undefined
 }
 
-export interface PageWish {
+/** The arguments after their check. */
+export interface PageRequest {
   readonly first: number | undefined
   readonly last: number | undefined
   readonly after: KeysetKey | undefined
   readonly before: KeysetKey | undefined
 }
 
-/** Who wants more than a page may hold gets a full page; who wants less than nothing is told so. */
+/** A size above the maximum counts as the maximum; a negative size is refused. */
 export function parsePageArguments(
   list: string,
   maximum: number,
   { first, last, after, before }: PageArguments,
-): PageWish {
-  const wish = {
+): PageRequest {
+  const page = {
     first: parseSize('first', first, maximum),
     last: parseSize('last', last, maximum),
     after: isGiven(after) ? parseCursor(list, 'after', after) : undefined,
     before: isGiven(before) ? parseCursor(list, 'before', before) : undefined,
   }
-  if (wish.first === undefined && wish.last === undefined) {
-    return { ...wish, first: Math.min(DEFAULT_PAGE_SIZE, maximum) }
+  if (page.first === undefined && page.last === undefined) {
+    return { ...page, first: Math.min(DEFAULT_PAGE_SIZE, maximum) }
   }
-  return wish
+  return page
+}
+
+function parseCursor(list: string, argument: string, cursor: string): KeysetKey {
+  const key = parseKey(list, cursor)
+  if (key !== undefined) return key
+  throw refusal(
+    'bad_cursor',
+    `${argument} is not a cursor of ${list}: pass a cursor exactly as edges or pageInfo of ${list} gave it.`,
+    { argument },
+  )
 }
 
 function parseSize(
