@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import type { Config } from '../config.ts'
 import { type Database, openDatabase } from '../foundation/db/database.ts'
 import {
@@ -8,7 +8,8 @@ import {
   startEmbeddedPostgres,
 } from '../foundation/db/embedded/embedded-postgres.ts'
 import { migrate } from '../foundation/db/migrate.ts'
-import { loadMigrations } from '../foundation/db/migrations.ts'
+import { type AppliedMigration, loadMigrations } from '../foundation/db/migrations.ts'
+import { withOwnConnection } from '../foundation/db/own-connection.ts'
 import { pendingMigrations } from '../foundation/db/pending-migrations.ts'
 import { isDatabaseUnavailable } from '../foundation/db/unavailable.ts'
 import { CommandError } from './outcome.ts'
@@ -79,18 +80,13 @@ async function open(connection: pg.ClientConfig, by: Attached['by']): Promise<At
     poolSize: POOL_SIZE,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
   })
-  const close = async (): Promise<void> => {
-    await database.close()
-    // Kysely ends the pool only if it was itself used; an idle connection would hold the process.
-    if (!database.pool.ended) await database.pool.end()
-  }
   try {
     await database.pool.query('select 1')
   } catch (error) {
-    await close()
+    await database.close()
     throw error
   }
-  return { ...database, connection, by, close }
+  return { ...database, connection, by }
 }
 
 async function startForCommand(dataDir: string): Promise<Attached> {
@@ -119,9 +115,8 @@ async function startForCommand(dataDir: string): Promise<Attached> {
 
 /** Other commands may have joined the database that this one started: they finish first. */
 async function othersDone(connection: pg.ClientConfig): Promise<void> {
-  const client = new pg.Client({ ...connection, application_name: 'schoolgate leaving' })
-  await client.connect()
-  try {
+  const settings = { ...connection, application_name: 'schoolgate leaving' }
+  await withOwnConnection(settings, async (client) => {
     const until = Date.now() + STATEMENT_TIMEOUT_MS
     while (Date.now() < until) {
       const { rowCount } = await client.query(
@@ -131,9 +126,7 @@ async function othersDone(connection: pg.ClientConfig): Promise<void> {
       if (rowCount === 0) return
       await sleep(LOOK_AGAIN_MS)
     }
-  } finally {
-    await client.end()
-  }
+  })
 }
 
 /** An empty database is made ready; one with data waits for whoever may decide to change it. */
@@ -145,7 +138,9 @@ async function requireMigrated({ pool, connection }: Attached): Promise<void> {
     await migrate(connection)
     return
   }
-  const applied = await pool.query('select number, name, digest from schema_migrations')
+  const applied = await pool.query<AppliedMigration>(
+    'select number, name, digest from schema_migrations',
+  )
   const pending = pendingMigrations(await loadMigrations(), applied.rows)
   if (pending.length === 0) return
   throw new CommandError(

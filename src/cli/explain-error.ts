@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { ConfigError } from '../config.ts'
 import {
   EmbeddedPostgresError,
@@ -65,9 +66,8 @@ const CONNECTION: Readonly<Record<string, readonly [what: string, remedy: string
 }
 
 function explainConnection(error: unknown, env: Environment): Explanation | undefined {
+  if (!isDatabaseUnavailable(error) && !(error instanceof pg.DatabaseError)) return undefined
   const code = errorCode(error)
-  // A file of our own that is missing is not a socket.
-  if (code === 'ENOENT' && (error as { syscall?: unknown }).syscall !== 'connect') return undefined
   const known = CONNECTION[code ?? '']
   const place = databasePlace(env)
   if (known !== undefined) {
@@ -75,7 +75,7 @@ function explainConnection(error: unknown, env: Environment): Explanation | unde
     return failed(`The database at ${place} cannot be used. ${what}.`, remedy)
   }
   // PostgreSQL itself has no reason to say this; poolers say nearly everything so.
-  if (error instanceof Error && code === '08P01') {
+  if (code === '08P01') {
     return failed(
       `The pooler in front of the database at ${place} refuses: ${error.message}.`,
       'docs/operations.md tells under "Behind PgBouncer" how to set it up',

@@ -1,12 +1,13 @@
 import type pg from 'pg'
 import type { SchoolDirectory } from '../domain/schools/school-directory.ts'
 import { ChangeListener, type ListenerPace } from '../foundation/db/change-listener.ts'
+import type { Database } from '../foundation/db/database.ts'
 
 export interface SchoolChanges {
   /** Directly to PostgreSQL: a pooler may drop what is told to a connection that does nothing. */
   readonly connection: pg.ClientConfig
   /** The one that schools are changed over, so that an echo proves what matters. */
-  readonly pool: pg.Pool
+  readonly pool: Database['pool']
   readonly onError: (error: Error) => void
   readonly pace?: ListenerPace
 }

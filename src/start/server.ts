@@ -180,8 +180,7 @@ function readinessChecks(
 }
 
 function poolCounts({ pool, pipelines }: Database) {
-  const { totalCount: total, idleCount: idle, waitingCount: waiting } = pool
-  return { total, idle, waiting, shared: pipelines.connections }
+  return { ...pool.counts, shared: pipelines.connections }
 }
 
 /** An embedded PostgreSQL that cannot be brought back: whoever supervises us must start both anew. */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { Kysely, PostgresDialect, sql } from 'kysely'
-import pg from 'pg'
+import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { writing } from '../../src/domain/operation/writing.ts'
-import { namingClient } from '../../src/foundation/db/naming-client.ts'
+import { ConnectionPool } from '../../src/foundation/db/connection-pool.ts'
+import { Pipelines } from '../../src/foundation/db/pipelines.ts'
 import { prepared } from '../../src/foundation/db/prepared.ts'
 import type { DB } from '../../src/foundation/db/schema.generated.ts'
 import { atSchool } from '../../src/foundation/db/school-db.ts'
@@ -15,20 +15,22 @@ const school = await world.aSchool()
 
 /** Few, so that the subsets of some fields are many times more. */
 const MOST = 20
-const Client = namingClient(undefined, MOST)
+const settings = { maxNamed: MOST, onIdleError: () => undefined }
 
-/** One connection, so that everybody meets what the others leave behind. */
-const pool = new pg.Pool({ ...connection, Client, max: 1 } as pg.PoolConfig)
-const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
-let parsed = 0
-pool.on('connect', (client) => {
-  const { connection: wire } = client as unknown as { connection: pg.Connection }
-  wire.on('parseComplete', () => parsed++)
+/** One connection, so that every statement meets what those before it left behind. */
+const pool = new ConnectionPool({ connection: { ...connection, max: 1 }, ...settings })
+const db = new Kysely<DB>({
+  dialect: new PostgresDialect({ pool: pool as unknown as PostgresPool }),
 })
-const single = new Client(connection)
-const pipelined = new Client({ ...connection, pipeline: true } as pg.ClientConfig)
-await Promise.all([single.connect(), pipelined.connect()])
-afterAll(() => Promise.all([db.destroy(), single.end(), pipelined.end()]))
+const pipelined = new Pipelines({
+  connection,
+  ...settings,
+  maxConnections: 1,
+  runAlone: () => Promise.reject(new Error('no statement of this file waits for a lock')),
+  maxAlone: 0,
+  giveUpMs: 60_000,
+})
+afterAll(() => Promise.all([pool.end(), pipelined.end()]))
 
 const PATCH = {
   title: 'Open day',
@@ -64,35 +66,50 @@ async function patchWithEverySubset(at: Kysely<DB>, between?: () => Promise<unkn
   expect(count).toBeGreaterThan(5 * MOST)
 }
 
-async function parsesOf(work: () => Promise<unknown>): Promise<number> {
-  const before = parsed
-  await work()
-  return parsed - before
-}
-
-const readTitle = () => sql`select title from events where id = ${event}`.execute(db)
-const readPlace = () => sql`select location from events where id = ${event}`.execute(db)
 const KEPT = 'select statement from pg_prepared_statements'
 
-test('an operator patching with every subset of fields does not take the names from everybody else', async () => {
-  await readTitle()
-  await readPlace()
-  let parsedAgain = 0
-  await patchWithEverySubset(db, async () => {
-    parsedAgain += await parsesOf(readTitle)
+async function keptBy(at: Kysely<DB>): Promise<readonly string[]> {
+  const { rows } = await sql<{ statement: string }>`${sql.raw(KEPT)}`.execute(at)
+  return rows.map(({ statement }) => statement)
+}
+
+test('an operator who patches with every subset of fields does not use up the names of other statements', async () => {
+  const keptAtEachRead: boolean[] = []
+  await patchWithEverySubset(db, () =>
+    db.connection().execute(async (own) => {
+      await sql`select title from events where id = ${event}`.execute(own)
+      keptAtEachRead.push((await keptBy(own)).includes('select title from events where id = $1'))
+    }),
+  )
+  expect(new Set(keptAtEachRead)).toEqual(new Set([true]))
+})
+
+test('PostgreSQL keeps a limited number of plans for a connection', async () => {
+  const counts: number[] = []
+  await patchWithEverySubset(db, async () => counts.push((await keptBy(db)).length))
+  expect(Math.max(...counts)).toBeLessThanOrEqual(MOST)
+})
+
+test('within one transaction as well, and the connection is replaced after it', async () => {
+  const session = async (at: Kysely<DB>) => {
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(at)
+    return rows[0]?.pid
+  }
+  const before = await db.transaction().execute(async (tx) => {
+    const numbers = Array.from({ length: 3 * MOST }, (_, n) => n)
+    for (const n of numbers) {
+      const { rows } = await sql<{ sum: number }>`select ${n}::int + ${sql.lit(n)} as sum`.execute(
+        tx,
+      )
+      expect(rows).toEqual([{ sum: 2 * n }])
+    }
+    expect(await keptBy(tx)).toHaveLength(MOST)
+    return await session(tx)
   })
-  expect(parsedAgain).toBe(0)
-  // Nobody asked for this one all the while; it has its name back at once.
-  expect(await parsesOf(readPlace)).toBe(1)
-  expect(await parsesOf(readPlace)).toBe(0)
+  expect(await session(db)).not.toBe(before)
 })
 
-test('a connection has PostgreSQL keep so many plans and no more', async () => {
-  await patchWithEverySubset(db)
-  expect((await pool.query(KEPT)).rows).toHaveLength(MOST)
-})
-
-test('what every request runs has connections where no made-up text ever comes', async () => {
+test('no made-up text reaches the connections of the statements that every request runs', async () => {
   const hot = prepared<{ id: string }, object>(
     ({ id }) => sql`select slug from events where id = ${id}`,
   )
@@ -102,35 +119,20 @@ test('what every request runs has connections where no made-up text ever comes',
   expect(rows.map(({ statement }) => statement)).toEqual(['select slug from events where id = $1'])
 })
 
-test('a migration has the old plans forgotten, and not kept beside the new ones', async () => {
-  await single.query('create temp table things (id integer, amount integer)')
-  const read = () => single.query('select * from things where id = $1', [1])
-  for (const type of ['text', 'integer', 'text']) {
-    await read()
-    await single.query(`alter table things alter column amount type ${type} using amount::${type}`)
-  }
-  await read()
-  const { rows } = await single.query(KEPT)
-  expect(rows).toEqual([{ statement: 'select * from things where id = $1' }])
-})
-
-test('of many that are sent before the first answer, none is closed before it has run', async () => {
+test('a pipeline that has named as many as it may answers what it was sent, and is replaced', async () => {
   const twice = Array.from({ length: 6 * MOST }, (_, n) => n % (3 * MOST))
   const answers = await Promise.all(
-    twice.map(async (n) => (await pipelined.query(`select $1::int + ${n} as sum`, [n])).rows),
+    twice.map(async (n) => (await pipelined.run(`select $1::int + ${n} as sum`, [n])).rows),
   )
   expect(answers).toEqual(twice.map((n) => [{ sum: 2 * n }]))
-  expect((await pipelined.query(KEPT)).rows).toHaveLength(MOST)
+  expect((await pipelined.run(KEPT, [])).rows).toEqual([])
 })
 
-test('a value that cannot be sent does not keep a name from being closed', async () => {
+test('a value that cannot be sent leaves no plan behind', async () => {
   const circle: { self?: unknown } = {}
   circle.self = circle
   for (let n = 0; n < 2 * MOST; n++) {
-    await expect(single.query(`select $1::json as unsent_${n}`, [circle])).rejects.toThrow(
-      'circular',
-    )
+    await expect(pool.query(`select $1::json as unsent_${n}`, [circle])).rejects.toThrow('circular')
+    expect((await keptBy(db)).filter((text) => text.includes('unsent'))).toEqual([])
   }
-  for (let n = 0; n < MOST; n++) await single.query(`select $1::int as sent_${n}`, [n])
-  expect((await single.query(KEPT)).rows).toHaveLength(MOST)
 })

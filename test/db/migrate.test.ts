@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { afterAll, expect, inject, test } from 'vitest'
 import { isMigrated, migrate } from '../../src/foundation/db/migrate.ts'
 import { loadMigrations } from '../../src/foundation/db/migrations.ts'
+import { isDatabaseUnavailable } from '../../src/foundation/db/unavailable.ts'
 import { connect } from '../support/postgres.ts'
 
 const server = inject('postgres')
@@ -111,4 +112,23 @@ test('a migration that fails leaves nothing of itself behind, and says which it 
   expect((await migrate(database)).map(({ number }) => number)).toEqual(
     all.slice(2).map(({ number }) => number),
   )
+})
+
+test('a connection that is cut while a migration waits fails the migration and not the process', async () => {
+  const uncaught: Error[] = []
+  const note = (error: Error): void => void uncaught.push(error)
+  process.on('uncaughtException', note)
+  const database = await aBareDatabase()
+  await inside(database, async (holder) => {
+    await holder.query('begin; select pg_advisory_xact_lock(7346501)')
+    const failed = expect(migrate(database)).rejects.toSatisfy(isDatabaseUnavailable)
+    await expect.poll(() => waiting(holder)).toBe(1)
+    await holder.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and application_name = 'schoolgate migrate'`,
+    )
+    await failed
+  })
+  process.off('uncaughtException', note)
+  expect(uncaught).toEqual([])
 })

@@ -25,7 +25,7 @@ const KEPT = 'select statement from pg_prepared_statements'
 /** The texts that any connection keeps under a name, unnamed ones being nowhere to be seen. */
 async function keptTexts(): Promise<Set<string>> {
   const { pool, pipelines } = world.database
-  const clients = await Promise.all(Array.from({ length: pool.totalCount }, () => pool.connect()))
+  const clients = await Promise.all(Array.from({ length: pool.counts.total }, () => pool.connect()))
   try {
     const kept = await Promise.all([
       ...clients.map((one) => one.query<{ statement: string }>(KEPT)),

@@ -19,10 +19,10 @@ test('a prepared statement is written once and run with other values each time',
   expect(texts).toEqual(Array(2).fill('select $1::int + $2::int + $3::int as sum'))
 })
 
-test('a value that slipped into the text of a prepared statement is refused, not kept for everybody', () => {
-  const somebody = 'ada'
+test('a value in the text of a prepared statement is refused, not kept for later requests', () => {
+  const name = 'ada'
   const greet = prepared<{ word: string }, unknown>(
-    ({ word }) => sql`select ${word}::text || ${somebody}`,
+    ({ word }) => sql`select ${word}::text || ${name}`,
   )
-  expect(() => greet.run(db, { word: 'hello' })).toThrow(/gaps/)
+  expect(() => greet.run(db, { word: 'hello' })).toThrow(/placeholders/)
 })

@@ -1,4 +1,5 @@
-import pg from 'pg'
+import type pg from 'pg'
+import { withOwnConnection } from '../../foundation/db/own-connection.ts'
 
 /**
  * A connection whose texts mean the same on every server: times in UTC, exact numbers, bytes as
@@ -17,16 +18,13 @@ export async function withBackupClient<R>(
     statement_timeout: '0',
     idle_in_transaction_session_timeout: '0',
   }
-  const client = new pg.Client({ ...connection, application_name: 'schoolgate backup' })
-  await client.connect()
-  try {
+  const own = { ...connection, application_name: 'schoolgate backup' }
+  return await withOwnConnection(own, async (client) => {
     for (const [name, value] of Object.entries(settings)) {
       await client.query('select set_config($1, $2, false)', [name, value])
     }
     return await work(client)
-  } finally {
-    await client.end()
-  }
+  })
 }
 
 export interface NewestMigration {

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts'
 import { OLDEST_POSTGRES_MAJOR } from '../../foundation/db/migrate.ts'
-import { loadMigrations } from '../../foundation/db/migrations.ts'
+import { type AppliedMigration, loadMigrations } from '../../foundation/db/migrations.ts'
 import { pendingMigrations } from '../../foundation/db/pending-migrations.ts'
 import type { Attached } from '../attach.ts'
 import { explainError } from '../explain-error.ts'
@@ -46,7 +46,9 @@ async function checkSchema({ pool }: Attached): Promise<Finding> {
   if (rows[0]?.fresh) {
     return note('migrations', 'The database is empty.', 'nothing: the first start fills it')
   }
-  const applied = await pool.query('select number, name, digest from schema_migrations')
+  const applied = await pool.query<AppliedMigration>(
+    'select number, name, digest from schema_migrations',
+  )
   try {
     const pending = pendingMigrations(await loadMigrations(), applied.rows)
     if (pending.length === 0) {

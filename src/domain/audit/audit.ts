@@ -94,7 +94,7 @@ export function auditInsert(
     where ${when}`
 }
 
-/** An entry whose parts are gaps and columns of the prepared statement around it. */
+/** An entry whose parts are placeholders and columns of the prepared statement around it. */
 interface EntryOfGaps {
   readonly id: RawBuilder<unknown>
   readonly schoolId: RawBuilder<unknown>

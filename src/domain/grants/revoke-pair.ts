@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
-import { type Gaps, prepared } from '../../foundation/db/prepared.ts'
+import { type Placeholders, prepared } from '../../foundation/db/prepared.ts'
 import type { AtSchool, SchoolDb } from '../../foundation/db/school-db.ts'
 import { retryLostConnection } from '../../foundation/db/unavailable.ts'
 import { parseToken } from '../../foundation/protocol/token-format.ts'
@@ -29,18 +29,18 @@ interface Revocation extends AtSchool {
   requestId: string | null
 }
 
-const provenBy = (given: Gaps<Revocation>) => sql`
+const provenBy = (given: Placeholders<Revocation>) => sql`
   a.school_id = ${given.schoolId} and a.client_id = ${given.clientId} and c.deleted_at is null
   and (c.secret_hash is not distinct from ${given.secretHash}
     or ${given.secretHash}::bytea is null and ${given.secretOptional})`
 
-const shownBy = (kind: TokenKind, given: Gaps<Revocation>) =>
+const shownBy = (kind: TokenKind, given: Placeholders<Revocation>) =>
   kind === 'refresh'
     ? sql`p.id = ${given.tokenId} and p.revoked_at is null and p.refresh_hash = ${given.tokenHash}`
     : sql`p.id = ${given.tokenId} and p.revoked_at is null and p.access_hash = ${given.tokenHash}
         and p.access_expires_at > now()`
 
-const auditedAs = (kind: TokenKind, given: Gaps<Revocation>) =>
+const auditedAs = (kind: TokenKind, given: Placeholders<Revocation>) =>
   preparedAuditInsert(
     {
       id: given.auditId,

@@ -1,11 +1,12 @@
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import pg from 'pg'
-import { namingClient, type StatementObserver } from './naming-client.ts'
+import { ConnectionPool } from './connection-pool.ts'
+import type { StatementObserver } from './named-statements.ts'
 import { Pipelines } from './pipelines.ts'
 import { connectPrepared } from './prepared.ts'
 import type { DB } from './schema.generated.ts'
 
-/** The whole database. Functions that take it cross schools; the others take a SchoolDb or SchoolTx. */
+/** The whole database. Functions that take it cross schools; all others take a SchoolDb or SchoolTx. */
 export type Db = Kysely<DB>
 
 export interface DatabaseSettings {
@@ -18,7 +19,7 @@ export interface DatabaseSettings {
 
 export interface Database {
   readonly db: Db
-  readonly pool: pg.Pool
+  readonly pool: ConnectionPool
   readonly pipelines: Pipelines
   close(): Promise<void>
 }
@@ -42,67 +43,79 @@ function safeInteger(value: string): number {
   return number
 }
 
-/** How long a statement may wait for a lock where others wait behind it. */
+/** How long a statement may wait for a lock while other statements wait behind it. */
 const SHARED_LOCK_TIMEOUT_MS = 100
 
+/**
+ * A connection that is silent for this long beyond any server-side limit is dead. PostgreSQL must always
+ * give up first: to close a shared connection fails the statements of all requests on it.
+ */
+const SILENCE_MS = 5_000
+
 export function openDatabase(settings: DatabaseSettings): Database {
-  const Client = namingClient(settings.observe)
+  const { observe, poolSize, statementTimeoutMs } = settings
+  const giveUpMs = Math.max(statementTimeoutMs, SHARED_LOCK_TIMEOUT_MS) + SILENCE_MS
+  const onIdleError = (error: Error) => settings.onIdleError?.(error)
   const connection = {
     ...settings.connection,
     types,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
-    // A firewall forgets who says nothing; the default of the system is two hours.
+    // A firewall forgets idle connections; the default of the system is two hours.
     keepAliveInitialDelayMillis: 30_000,
     application_name: 'schoolgate',
     options: optionsOf({
-      // An installation may default to another one; our single statements rely on this.
+      // An installation may have another default; our single statements rely on this one.
       default_transaction_isolation: 'read\\ committed',
-      statement_timeout: settings.statementTimeoutMs,
+      statement_timeout: statementTimeoutMs,
       idle_in_transaction_session_timeout: 60_000,
       TimeZone: 'UTC',
     }),
-  } as pg.ClientConfig
-  const pool = new pg.Pool({
-    ...connection,
-    Client,
-    max: settings.poolSize,
-    // They stay open: a timer for every statement, to close what the next one opens again, pays nothing.
-    idleTimeoutMillis: 0,
-  } as pg.PoolConfig)
-  const onIdleError = (error: Error) => settings.onIdleError?.(error)
-  pool.on('error', onIdleError)
-  // A connection that dies while a statement runs on it also emits this, and the pool listens to
-  // idle ones alone: unheard, a failover would end the process. The statement itself is told too.
-  pool.on('connect', (client) => client.on('error', () => undefined))
-  const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
-  const shared = {
-    ...connection,
-    pipeline: true,
-    options: `${connection.options} ${optionsOf({ lock_timeout: SHARED_LOCK_TIMEOUT_MS })}`,
   }
-  const half = Math.ceil(settings.poolSize / 2)
-  const pipelines = new Pipelines({
-    open: () => new Client(shared),
-    most: half,
-    runAlone: (text, values) => pool.query(text, values as unknown[]),
-    mostAlone: half,
-    giveUpMs: settings.statementTimeoutMs + 5_000,
+  const pool = new ConnectionPool({
+    connection: {
+      ...connection,
+      query_timeout: giveUpMs,
+      max: poolSize,
+      // Connections stay open: the next statement would open another one.
+      idleTimeoutMillis: 0,
+    },
+    observe,
     onIdleError,
   })
+  const half = Math.ceil(poolSize / 2)
+  const pipelines = new Pipelines({
+    connection: {
+      ...connection,
+      application_name: 'schoolgate pipeline',
+      options: `${connection.options} ${optionsOf({ lock_timeout: SHARED_LOCK_TIMEOUT_MS })}`,
+    },
+    observe,
+    onIdleError,
+    maxConnections: half,
+    runAlone: (text, values) => pool.query(text, values),
+    maxAlone: half,
+    giveUpMs,
+  })
+  // Kysely's interface also has cursors, which it uses only if the dialect is given a cursor class.
+  const db = new Kysely<DB>({
+    dialect: new PostgresDialect({ pool: pool as unknown as PostgresPool }),
+  })
   connectPrepared(db, pipelines)
-  return { db, pool, pipelines, close: () => close(db, pool, pipelines) }
+  return {
+    db,
+    pool,
+    pipelines,
+    async close() {
+      await pipelines.end()
+      await db.destroy()
+      await pool.end()
+    },
+  }
 }
 
 function optionsOf(settings: Readonly<Record<string, string | number>>): string {
   return Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(' ')
-}
-
-/** Kysely ends only a pool that it used itself, which a server that never got a request did not. */
-async function close(db: Db, pool: pg.Pool, pipelines: Pipelines): Promise<void> {
-  await pipelines.end()
-  await db.destroy()
-  if (!pool.ended) await pool.end()
 }

@@ -1,7 +1,8 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { adoptOldRelease } from './adopt.ts'
 import { CREATE_RECORD, readRecord, recordMigration } from './migration-record.ts'
 import { loadMigrations, type Migration, MigrationError } from './migrations.ts'
+import { withOwnConnection } from './own-connection.ts'
 import { isRecordOfOldRelease, pendingMigrations } from './pending-migrations.ts'
 
 /** An arbitrary number, the same in all our processes. */
@@ -15,11 +16,8 @@ export async function migrate(
   from?: readonly Migration[],
 ): Promise<readonly Migration[]> {
   const migrations = from ?? (await loadMigrations())
-  const client = new pg.Client({ ...connection, application_name: 'schoolgate migrate' })
-  // A lost connection fails the running query. Without a listener it would also end the process.
-  client.on('error', () => undefined)
-  await client.connect()
-  try {
+  const settings = { ...connection, application_name: 'schoolgate migrate' }
+  return await withOwnConnection(settings, async (client) => {
     await checkServerVersion(client)
     const applied: Migration[] = []
     for (;;) {
@@ -27,9 +25,7 @@ export async function migrate(
       if (next === undefined) return applied
       applied.push(next)
     }
-  } finally {
-    await client.end()
-  }
+  })
 }
 
 /**

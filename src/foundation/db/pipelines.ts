@@ -1,248 +1,137 @@
-import type { Socket } from 'node:net'
-import type pg from 'pg'
+import { Pipeline, type PipelineSettings } from './pipeline.ts'
+import { DatabaseUnavailableError, isDatabaseUnavailable, toDatabaseError } from './unavailable.ts'
 
-/** Nobody is put where an answer is to be expected later than this while there is another connection. */
+/** Longest expected wait on a connection before another one is opened. */
 const PATIENCE_MS = 5
-/** Whoever would have to wait longer than this is told at once that the database is busy. */
-const MOST_WAIT_MS = 5_000
-/** After a connection could not be opened, those there are must do for so long. */
+/** Above this expected wait, fail at once with "database busy". */
+const MAX_WAIT_MS = 5_000
+/** How long no further connection is tried after one could not be opened. */
 const OPEN_AGAIN_MS = 1_000
-/** How much the last answer counts in what is expected of the next. */
-const WEIGHT = 1 / 8
-/** One that waited for a lock says little about the next: it counts as if it had taken so long. */
-const SLOWEST_MS = 100
-/** How often silent connections are looked for. */
-const LOOK_MS = 5_000
+const WATCH_MS = 5_000
 
-export interface PipelineSettings {
-  readonly open: () => pg.Client
-  /** How many connections at most. */
-  readonly most: number
-  /** Runs a statement where nobody is behind it. */
-  readonly runAlone: (text: string, values: readonly unknown[]) => Promise<{ rows: unknown[] }>
-  /** How many may be run alone at a time. */
-  readonly mostAlone: number
-  /** A connection that was silent for so long is given up: no statement may take that long. */
+const LOCK_NOT_AVAILABLE = '55P03'
+/** insufficient_resources */
+const BUSY = '53000'
+
+export interface PipelinesSettings extends PipelineSettings {
+  readonly maxConnections: number
+  /** Runs a statement that waits for a lock, on a connection that no other statement waits for. */
+  readonly runAlone: <R>(text: string, values: readonly unknown[]) => Promise<Answer<R>>
+  readonly maxAlone: number
+  /** A connection that is silent for longer is closed, and all its statements fail. */
   readonly giveUpMs: number
-  readonly onIdleError: (error: Error) => void
 }
 
-/** A lock was not to be had within `lock_timeout`. */
-const LOCK_NOT_AVAILABLE = '55P03'
-
-/** Counts among PostgreSQL's own "insufficient resources". */
-class DatabaseBusyError extends Error {
-  override readonly name = 'DatabaseBusyError'
-  readonly code = '53000'
+export interface Answer<R> {
+  readonly rows: readonly R[]
 }
 
 /**
- * Connections that take the statements of many requests without waiting for an answer in between. On
- * connections of their own PostgreSQL and Node would go to sleep and be woken for every statement,
- * which takes longer than to find a token; here the next statement is there when one is done, and
- * several answers are read at once.
+ * A few connections that carry the statements of many requests at once. With one statement per connection
+ * PostgreSQL and Node go to sleep and wake up for each, which takes longer than to find a token. Here
+ * the next statement has arrived when one is done, and several answers are read at once.
  *
- * Answers come in order, so whoever is behind a statement that waits, for a lock or for a slow disk,
- * waits with it. Statements therefore go to the first connection that makes headway: to one alone while
- * they take no time, to all when each is a write that takes a while to be flushed. Whoever waits for a
- * lock for longer than `lock_timeout` allows here goes on waiting alone, and not too many of them do:
- * else a few who wait for somebody at one school would stop all schools. Each statement is a
- * transaction of its own: if it fails, the others do not notice, and it may be sent again.
- *
- * @see https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING
+ * Answers come in order: a statement that waits for a lock or a slow disk holds up all behind it. So a
+ * statement goes to the first connection that answers soon: to a single one while answers are fast, to
+ * all of them when each is a write that takes time to be flushed. A statement that waits for a lock
+ * fails here after `lock_timeout` and waits on alone, and only a limited number does: members who wait
+ * for a lock at one school must not hold up the other schools.
  */
 export class Pipelines {
-  readonly #settings: PipelineSettings
-  #pipelines: readonly Pipeline[] = []
-  #mayOpenAt = 0
+  readonly #settings: PipelinesSettings
+  readonly #pipelines = new Set<Pipeline>()
+  #openAgainAt = 0
   #alone = 0
   #ended = false
-  readonly #looks: NodeJS.Timeout
+  readonly #watch: NodeJS.Timeout
 
-  constructor(settings: PipelineSettings) {
+  constructor(settings: PipelinesSettings) {
     this.#settings = settings
-    // By the clock, for nobody else may come who would notice.
-    this.#looks = setInterval(() => this.#abandonSilent(), LOOK_MS)
-    this.#looks.unref()
+    // On a timer: without traffic no other code would notice a dead connection.
+    this.#watch = setInterval(() => this.#giveUpSilent(), WATCH_MS)
+    this.#watch.unref()
   }
 
   get connections(): number {
-    return this.#pipelines.length
+    return this.#pipelines.size
   }
 
-  async run<R>(text: string, values: readonly unknown[]): Promise<{ readonly rows: readonly R[] }> {
-    if (this.#ended) throw new Error('Client was closed: nothing can be asked of it any more')
+  async run<R>(text: string, values: readonly unknown[]): Promise<Answer<R>> {
+    if (this.#ended)
+      throw new DatabaseUnavailableError('Client was closed: the database was closed', '')
     const now = performance.now()
     const pipeline = this.#choose(now)
     try {
       return await pipeline.run<R>(text, values, now)
     } catch (error) {
-      if ((error as { code?: unknown }).code === LOCK_NOT_AVAILABLE) {
+      if (isDatabaseUnavailable(error) && error.code === LOCK_NOT_AVAILABLE) {
         return await this.#runAlone<R>(text, values)
       }
-      const other = this.#pipelines.find(({ isOpen }) => isOpen)
-      // What was sent may have been done, and is nobody's to send again.
-      if (pipeline.isOpen || other === undefined || this.#ended) throw error
-      this.#mayOpenAt = performance.now() + OPEN_AGAIN_MS
+      // Once sent, a statement may have been executed, so it is not retried.
+      if (!pipeline.hasFailedToOpen) throw error
+      this.#openAgainAt = performance.now() + OPEN_AGAIN_MS
+      const other = [...this.#pipelines].find(({ isOpen }) => isOpen)
+      if (other === undefined || this.#ended) throw toDatabaseError(error)
       return await other.run<R>(text, values, performance.now())
     }
   }
 
   async end(): Promise<void> {
     this.#ended = true
-    clearInterval(this.#looks)
-    await Promise.all(this.#pipelines.map((pipeline) => pipeline.end()))
+    await Promise.all([...this.#pipelines].map((pipeline) => pipeline.end()))
+    clearInterval(this.#watch)
   }
 
   #choose(now: number): Pipeline {
-    let best: { readonly pipeline: Pipeline; readonly wait: number } | undefined
+    let best: Pipeline | undefined
+    let bestWait = Number.POSITIVE_INFINITY
+    let usable = 0
     for (const pipeline of this.#pipelines) {
+      if (!pipeline.isUsable) continue
+      usable++
       const wait = pipeline.expectedWait(now)
       if (wait < PATIENCE_MS) return pipeline
-      if (best === undefined || wait < best.wait) best = { pipeline, wait }
+      if (wait < bestWait) {
+        best = pipeline
+        bestWait = wait
+      }
     }
-    const mayOpen = best === undefined || now >= this.#mayOpenAt
-    if (mayOpen && this.#pipelines.length < this.#settings.most) {
-      return this.#add(best?.pipeline.pace ?? 0)
-    }
-    if (best !== undefined && best.wait < MOST_WAIT_MS) return best.pipeline
-    throw new DatabaseBusyError('PostgreSQL has answered nothing for seconds; try again later')
+    const mayOpen = best === undefined || now >= this.#openAgainAt
+    if (mayOpen && usable < this.#settings.maxConnections) return this.#open(best?.pace ?? 0)
+    if (best !== undefined && bestWait < MAX_WAIT_MS) return best
+    throw new DatabaseUnavailableError(
+      'PostgreSQL has answered nothing for seconds; try again later',
+      BUSY,
+    )
   }
 
-  async #runAlone<R>(
-    text: string,
-    values: readonly unknown[],
-  ): Promise<{ readonly rows: readonly R[] }> {
-    if (this.#alone >= this.#settings.mostAlone) {
-      throw new DatabaseBusyError(
-        'Too many wait for what somebody else is changing; try again later',
+  #open(pace: number): Pipeline {
+    const pipeline: Pipeline = new Pipeline(this.#settings, pace, () =>
+      this.#pipelines.delete(pipeline),
+    )
+    this.#pipelines.add(pipeline)
+    return pipeline
+  }
+
+  async #runAlone<R>(text: string, values: readonly unknown[]): Promise<Answer<R>> {
+    if (this.#alone >= this.#settings.maxAlone) {
+      throw new DatabaseUnavailableError(
+        'Too many statements wait for locks; try again later',
+        BUSY,
       )
     }
     this.#alone++
     try {
-      const { rows } = await this.#settings.runAlone(text, values)
-      return { rows: rows as readonly R[] }
+      return await this.#settings.runAlone<R>(text, values)
     } finally {
       this.#alone--
     }
   }
 
-  #abandonSilent(): void {
+  #giveUpSilent(): void {
     const now = performance.now()
     for (const pipeline of this.#pipelines) {
-      if (pipeline.silence(now) > this.#settings.giveUpMs) pipeline.abandon()
+      if (pipeline.silence(now) > this.#settings.giveUpMs) pipeline.giveUp()
     }
-  }
-
-  #add(pace: number): Pipeline {
-    const client = this.#settings.open()
-    const pipeline = new Pipeline(client, pace)
-    this.#pipelines = [...this.#pipelines, pipeline]
-    const remove = (): void => {
-      this.#pipelines = this.#pipelines.filter((other) => other !== pipeline)
-    }
-    client.once('end', remove)
-    client.on('error', (error) => {
-      remove()
-      // It may be the conversation that failed and not the socket.
-      pipeline.end().catch(() => undefined)
-      if (pipeline.waiting === 0) this.#settings.onIdleError(error)
-    })
-    return pipeline
-  }
-}
-
-class Pipeline {
-  readonly #client: pg.Client
-  readonly #opening: Promise<unknown>
-  #isOpen = false
-  #waiting = 0
-  /** When the last answer came, or the first statement was sent. */
-  #headwayAt = 0
-  /** How long an answer takes after the one before it, in milliseconds. */
-  #pace: number
-  #gathers = false
-
-  constructor(client: pg.Client, pace: number) {
-    this.#client = client
-    this.#pace = pace
-    this.#opening = client.connect().then(() => {
-      this.#isOpen = true
-      this.#headwayAt = performance.now()
-    })
-  }
-
-  /** Or was, before it was lost. */
-  get isOpen(): boolean {
-    return this.#isOpen
-  }
-
-  get waiting(): number {
-    return this.#waiting
-  }
-
-  get pace(): number {
-    return this.#pace
-  }
-
-  /** For how long nobody has been answered although somebody waits. */
-  silence(now: number): number {
-    return this.#waiting === 0 || !this.#isOpen ? 0 : now - this.#headwayAt
-  }
-
-  expectedWait(now: number): number {
-    return Math.max(this.silence(now), this.#waiting * this.#pace)
-  }
-
-  run<R>(
-    text: string,
-    values: readonly unknown[],
-    now: number,
-  ): Promise<{ readonly rows: readonly R[] }> {
-    if (this.#waiting++ === 0) this.#headwayAt = now
-    const sent = this.#isOpen
-      ? this.#send<R>(text, values)
-      : this.#opening.then(() => this.#send<R>(text, values))
-    return sent.finally(() => this.#noteAnswer())
-  }
-
-  /** Everybody who waits is told that the connection was lost. */
-  abandon(): void {
-    this.#stream.destroy(new Error('Connection terminated: PostgreSQL was silent for too long'))
-  }
-
-  /** Not while it is being opened: pg would leave those who wait for it waiting. */
-  async end(): Promise<void> {
-    await this.#opening.catch(() => undefined)
-    await this.#client.end()
-  }
-
-  #noteAnswer(): void {
-    const now = performance.now()
-    this.#pace += (Math.min(now - this.#headwayAt, SLOWEST_MS) - this.#pace) * WEIGHT
-    this.#headwayAt = now
-    this.#waiting--
-  }
-
-  #send<R>(text: string, values: readonly unknown[]) {
-    this.#gather()
-    return this.#client.query<R & pg.QueryResultRow>(text, values as unknown[])
-  }
-
-  /** What is sent in one turn of the event loop goes out in one piece. */
-  #gather(): void {
-    if (this.#gathers) return
-    this.#gathers = true
-    const stream = this.#stream
-    stream.cork()
-    setImmediate(() => {
-      this.#gathers = false
-      stream.uncork()
-    })
-  }
-
-  /** Another one once TLS was agreed on, so it is asked for each time. */
-  get #stream(): Socket {
-    return (this.#client as unknown as { connection: { stream: Socket } }).connection.stream
   }
 }

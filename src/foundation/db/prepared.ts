@@ -2,15 +2,15 @@ import { CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Pipelines } from './pipelines.ts'
 import type { DB } from './schema.generated.ts'
 
-/** Where statements go that are not part of a transaction. */
+/** Outside a transaction, prepared statements run here. */
 const pipelinesOf = new WeakMap<Kysely<DB>, Pipelines>()
 
 export function connectPrepared(db: Kysely<DB>, pipelines: Pipelines): void {
   pipelinesOf.set(db, pipelines)
 }
 
-/** Stands for a value in a statement that is put together before there are any. */
-class Gap {
+/** Stands for a value in a statement whose text is written before there are values. */
+class Placeholder {
   readonly name: string
 
   constructor(name: string) {
@@ -18,15 +18,15 @@ class Gap {
   }
 }
 
-/** Names for the values of a statement; each may be used any number of times. */
-export type Gaps<V> = { readonly [K in keyof V]-?: RawBuilder<V[K]> }
+/** A placeholder for each value of a statement; each may be used any number of times. */
+export type Placeholders<V> = { readonly [K in keyof V]-?: RawBuilder<V[K]> }
 
-/** A statement whose text is put together once, at its first use, and never again. */
+/** A statement whose text is written once, at its first use. */
 export class Prepared<V extends object, R> {
-  readonly #write: (gaps: Gaps<V>) => RawBuilder<R>
+  readonly #write: (placeholders: Placeholders<V>) => RawBuilder<R>
   #compiled: { readonly text: string; readonly names: readonly (keyof V)[] } | undefined
 
-  constructor(write: (gaps: Gaps<V>) => RawBuilder<R>) {
+  constructor(write: (placeholders: Placeholders<V>) => RawBuilder<R>) {
     this.#write = write
   }
 
@@ -41,24 +41,24 @@ export class Prepared<V extends object, R> {
   }
 
   #compile(db: Kysely<DB>): { readonly text: string; readonly names: readonly (keyof V)[] } {
-    const gaps = new Proxy({} as Gaps<V>, {
-      get: (_target, name) => sql.val(new Gap(String(name))),
+    const placeholders = new Proxy({} as Placeholders<V>, {
+      get: (_target, name) => sql.val(new Placeholder(String(name))),
     })
-    const { sql: text, parameters } = this.#write(gaps).compile(db)
+    const { sql: text, parameters } = this.#write(placeholders).compile(db)
     const names = parameters.map((parameter) => {
-      if (parameter instanceof Gap) return parameter.name as keyof V
-      throw new Error('A prepared statement takes its values through its gaps alone.')
+      if (parameter instanceof Placeholder) return parameter.name as keyof V
+      throw new Error('A prepared statement takes its values only through its placeholders.')
     })
     return { text, names }
   }
 }
 
 /**
- * For statements that run at every request: writing SQL out of fragments costs more than sending it.
- * `write` gets a gap for every value instead of the value, and must not decide anything by them.
+ * For statements that run at every request: writing SQL from fragments costs more than sending it.
+ * `write` gets placeholders instead of values, so the text cannot depend on the values.
  */
 export function prepared<V extends object, R>(
-  write: (gaps: Gaps<V>) => RawBuilder<R>,
+  write: (placeholders: Placeholders<V>) => RawBuilder<R>,
 ): Prepared<V, R> {
   return new Prepared(write)
 }

@@ -37,7 +37,7 @@ export interface SchoolDb {
   ): InsertQueryBuilder<DB, T, InsertResult>
   /** A hand-written statement; it must name its school itself, with `at.schoolId`. */
   run<R>(statement: RawBuilder<R>): Promise<QueryResult<R>>
-  /** The same for a statement whose text is put together once; its school is the gap `schoolId`. */
+  /** The same for a statement whose text is written once; its school is the placeholder `schoolId`. */
   runPrepared<V extends object, R>(
     statement: Prepared<V & AtSchool, R>,
     values: V,

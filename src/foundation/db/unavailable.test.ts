@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isDatabaseUnavailable, retryLostConnection } from './unavailable.ts'
+import { isDatabaseUnavailable, retryLostConnection, toDatabaseError } from './unavailable.ts'
 
 const coded = (code: string): Error => Object.assign(new Error('from PostgreSQL'), { code })
 
@@ -19,7 +19,9 @@ describe('what is worth trying again later', () => {
     ['a server that never answered', new Error('timeout expired')],
     ['a plan made stale', new Error('cached plan must not change result type')],
   ])('%s', (_what, error) => {
-    expect(isDatabaseUnavailable(error)).toBe(true)
+    const thrown = toDatabaseError(error)
+    expect(isDatabaseUnavailable(thrown)).toBe(true)
+    expect(thrown).toMatchObject({ message: error.message, cause: error })
   })
 
   test.each([
@@ -27,15 +29,25 @@ describe('what is worth trying again later', () => {
     ['an unknown column', coded('42703')],
     ['a mistake of ours', new TypeError('x is not a function')],
     ['nothing', undefined],
-    ['a code that is no text', { code: 57 }],
+    ['a code that is not a text', { code: 57 }],
   ])('%s is not', (_what, error) => {
+    expect(toDatabaseError(error)).toBe(error)
     expect(isDatabaseUnavailable(error)).toBe(false)
   })
+
+  test.each(['ENOENT', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'])(
+    '%s that does not come from the database layer is not: files and S3 have such errors, too',
+    (code) => {
+      expect(isDatabaseUnavailable(coded(code))).toBe(false)
+    },
+  )
 })
 
 describe('a lost connection', () => {
+  const thrown = (code: string) => toDatabaseError(coded(code))
+
   /** Fails with the errors given, one per try, and then succeeds. */
-  function work(...errors: readonly Error[]) {
+  function work(...errors: readonly unknown[]) {
     const left = [...errors]
     const state = {
       tries: 0,
@@ -49,27 +61,33 @@ describe('a lost connection', () => {
     return state
   }
 
+  test('of something else than the database is not retried', async () => {
+    const bucket = work(coded('ECONNRESET'))
+    await expect(retryLostConnection(bucket.run)).rejects.toMatchObject({ code: 'ECONNRESET' })
+    expect(bucket.tries).toBe(1)
+  })
+
   test('is survived twice', async () => {
-    const twice = work(coded('57P01'), coded('ECONNREFUSED'))
+    const twice = work(thrown('57P01'), thrown('ECONNREFUSED'))
     expect(await retryLostConnection(twice.run)).toBe('done')
     expect(twice.tries).toBe(3)
   })
 
   test('is told the third time', async () => {
-    const errors = [coded('57P01'), coded('57P03'), coded('ECONNRESET'), coded('ECONNRESET')]
+    const errors = ['57P01', '57P03', 'ECONNRESET', 'ECONNRESET'].map(thrown)
     const away = work(...errors)
     await expect(retryLostConnection(away.run)).rejects.toBe(errors[2])
     expect(away.tries).toBe(3)
   })
 
   test('is not what a refused statement met: that is never run again', async () => {
-    const refused = work(coded('23505'))
+    const refused = work(thrown('23505'))
     await expect(retryLostConnection(refused.run)).rejects.toMatchObject({ code: '23505' })
     expect(refused.tries).toBe(1)
   })
 
   test('is not a timeout either: a slow statement run again would only be slow again', async () => {
-    const slow = work(coded('57014'))
+    const slow = work(thrown('57014'))
     await expect(retryLostConnection(slow.run)).rejects.toMatchObject({ code: '57014' })
     expect(slow.tries).toBe(1)
   })

@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
 
 /** SQLSTATEs and socket errors that mean: the database is away, busy or changing hands. */
-const AWAY = new Set([
+const UNAVAILABLE = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
-  'ENOENT',
+  'ENOENT', // the socket file of a PostgreSQL that does not run
   'EPIPE',
   'ETIMEDOUT',
   'EHOSTUNREACH',
@@ -22,7 +22,7 @@ const AWAY = new Set([
 ])
 
 /** Connection exceptions, insufficient resources, system errors. */
-const AWAY_CLASS = /^(08|53|58)[0-9A-Z]{3}$/
+const UNAVAILABLE_CLASS = /^(08|53|58)[0-9A-Z]{3}$/
 
 const LOST = new Set([
   'ECONNRESET',
@@ -38,33 +38,46 @@ const LOST = new Set([
 /** A transaction met a table that a migration had just altered; tried again, it works. */
 const STALE_PLAN = /^cached plan must not change result type/
 
-/** pg reports a connection that vanished, and one it never got, as plain errors without a code. */
-const LOST_TEXT = /^(Connection terminated|Client has encountered a connection error)/
-const NEVER_GOT = /^(timeout exceeded when trying to connect|timeout expired|Client was closed)/
+/** pg reports a lost connection, and one that it could not open, as plain errors without a code. */
+const LOST_TEXT =
+  /^(Connection terminated|Client has encountered a connection error|Query read timeout)/
+const NO_CONNECTION_TEXT =
+  /^(timeout exceeded when trying to connect|timeout expired|Client was closed)/
 
-function codeOf(error: unknown): string {
-  const code = (error as { code?: unknown } | null)?.code
-  return typeof code === 'string' ? code : ''
+/**
+ * The database is away, busy or changing hands: the answer is 503 with Retry-After, never a verdict on
+ * a credential. Only the database layer throws it, because a code alone does not tell: S3 fails with
+ * ECONNRESET and the file store with ENOENT, too.
+ */
+export class DatabaseUnavailableError extends Error {
+  override readonly name = 'DatabaseUnavailableError'
+  /** The SQLSTATE or socket error, if there is one. */
+  readonly code: string
+  readonly isConnectionLost: boolean
+
+  constructor(message: string, code: string, cause?: unknown) {
+    super(message, { cause })
+    this.code = code
+    this.isConnectionLost = LOST.has(code) || code.startsWith('08') || LOST_TEXT.test(message)
+  }
 }
 
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : ''
+/** An error of pg as the database layer throws it: the same error unless the database is unavailable. */
+export function toDatabaseError(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof DatabaseUnavailableError) return error
+  const { message } = error
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  const isUnavailable =
+    UNAVAILABLE.has(code) ||
+    UNAVAILABLE_CLASS.test(code) ||
+    LOST_TEXT.test(message) ||
+    NO_CONNECTION_TEXT.test(message) ||
+    STALE_PLAN.test(message)
+  return isUnavailable ? new DatabaseUnavailableError(message, code, error) : error
 }
 
-/** Whether trying again later may help: the answer is 503 with Retry-After, never a verdict. */
-export function isDatabaseUnavailable(error: unknown): boolean {
-  const code = codeOf(error)
-  return (
-    AWAY.has(code) ||
-    AWAY_CLASS.test(code) ||
-    LOST_TEXT.test(textOf(error)) ||
-    NEVER_GOT.test(textOf(error)) ||
-    STALE_PLAN.test(textOf(error))
-  )
-}
-
-function isConnectionLost(error: unknown): boolean {
-  return LOST.has(codeOf(error)) || codeOf(error).startsWith('08') || LOST_TEXT.test(textOf(error))
+export function isDatabaseUnavailable(error: unknown): error is DatabaseUnavailableError {
+  return error instanceof DatabaseUnavailableError
 }
 
 /** At once, since mostly one connection died; then after a moment, since a restart takes one. */
@@ -79,7 +92,7 @@ export async function retryLostConnection<R>(work: () => Promise<R>): Promise<R>
     try {
       return await work()
     } catch (error) {
-      if (!isConnectionLost(error)) throw error
+      if (!isDatabaseUnavailable(error) || !error.isConnectionLost) throw error
       await setTimeout(pause)
     }
   }

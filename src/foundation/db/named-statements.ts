@@ -1,0 +1,86 @@
+import type pg from 'pg'
+import { sha256 } from '../crypto/digest.ts'
+import { toDatabaseError } from './unavailable.ts'
+
+/**
+ * How many texts a connection prepares, and so how many plans its PostgreSQL process keeps: about ten
+ * megabytes. All endpoints with every filter and sorting have less than twice as many.
+ */
+const MAX_NAMED = 500
+/** Longer texts run unnamed. */
+const MAX_NAMED_LENGTH = 20_000
+
+const PLAN_UNUSABLE: ReadonlySet<unknown> = new Set([
+  // "cached plan must not change result type": a migration altered a table under a prepared plan.
+  '0A000',
+  // There is no such statement: in a pipeline, the run before this one failed to parse it.
+  '26000',
+])
+
+export type StatementObserver = (text: string) => void
+
+export interface StatementSettings {
+  readonly observe?: StatementObserver | undefined
+  readonly maxNamed?: number | undefined
+}
+
+/**
+ * Runs statements on one connection. Each text with parameters is prepared once, under a name: an
+ * unnamed statement is parsed and planned again at every run.
+ *
+ * Callers can make up texts: a partial update has one for every choice of columns. A connection that
+ * has named as many as it may is spent: its owner closes it after use and opens another. So one
+ * operator can fill neither PostgreSQL's memory nor the names that all schools share.
+ */
+export class NamedStatements {
+  readonly #client: pg.ClientBase
+  readonly #observe: StatementObserver | undefined
+  readonly #maxNamed: number
+  readonly #names = new Map<string, string>()
+  #hasUnusablePlan = false
+
+  constructor(client: pg.ClientBase, { observe, maxNamed = MAX_NAMED }: StatementSettings) {
+    this.#client = client
+    this.#observe = observe
+    this.#maxNamed = maxNamed
+  }
+
+  get isSpent(): boolean {
+    return this.#hasUnusablePlan || this.#names.size >= this.#maxNamed
+  }
+
+  async run<R>(
+    text: string,
+    values: readonly unknown[],
+  ): Promise<pg.QueryResult<R & pg.QueryResultRow>> {
+    this.#observe?.(text)
+    const name = values.length === 0 ? undefined : this.#nameOf(text)
+    try {
+      return await this.#send<R>(text, values, name)
+    } catch (error) {
+      if (name === undefined || !hasUnusablePlan(error)) throw toDatabaseError(error)
+      this.#hasUnusablePlan = true
+      // A transaction cannot go on after an error; the next one gets another connection.
+      if (this.#client.getTransactionStatus() !== 'I') throw toDatabaseError(error)
+      return await this.#send<R>(text, values, undefined)
+    }
+  }
+
+  #send<R>(text: string, values: readonly unknown[], name: string | undefined) {
+    return this.#client.query<R & pg.QueryResultRow>({ name, text, values: values as unknown[] })
+  }
+
+  #nameOf(text: string): string | undefined {
+    if (this.#hasUnusablePlan || text.length > MAX_NAMED_LENGTH) return undefined
+    const known = this.#names.get(text)
+    if (known !== undefined || this.#names.size >= this.#maxNamed) return known
+    // Made from the text: a pooler that mixes up sessions must not run one statement for another.
+    const name = `s${sha256(text).toString('base64url').slice(0, 22)}`
+    this.#names.set(text, name)
+    return name
+  }
+}
+
+function hasUnusablePlan(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && PLAN_UNUSABLE.has(error.code)
+}
