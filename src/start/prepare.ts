@@ -73,6 +73,14 @@ async function migrateForStart(server: DatabaseServer): Promise<void> {
       throw new StartError(cause.message, 'Nothing was changed.', { cause })
     }
     const { code, message } = cause as { code?: string; message: string }
+    // Before the check for an unavailable database: a running server answers 503 for this, too.
+    if (code === '3D000') {
+      throw new StartError(
+        `PostgreSQL answers, but ${message}.`,
+        'Create the database, or correct its name in DATABASE_URL.',
+        { cause },
+      )
+    }
     if (isDatabaseUnavailable(cause)) {
       throw new StartError(
         `The database cannot be reached: ${message || code}.`,
@@ -80,10 +88,10 @@ async function migrateForStart(server: DatabaseServer): Promise<void> {
         { cause },
       )
     }
-    if (code?.startsWith('28') || code === '3D000' || code === '42501') {
+    if (code?.startsWith('28') || code === '42501') {
       throw new StartError(
         `The database refuses us: ${message}.`,
-        'Check user, password and database name in DATABASE_URL; the user must own the database.',
+        'Check user and password in DATABASE_URL; the user must own the database.',
         { cause },
       )
     }

@@ -148,6 +148,20 @@ describe('the database', () => {
     expect(of(findings, 'port')).toMatchObject([{ status: 'ok' }])
   })
 
+  test('that does not exist on the server is named as such', async () => {
+    const { code, findings } = await examine(
+      environmentOf({ ...demo.connection, database: 'misspelt' }),
+    )
+    expect(code).toBe(1)
+    expect(of(findings, 'database')).toMatchObject([
+      {
+        status: 'broken',
+        message: expect.stringMatching(/\/misspelt .* no such database/),
+        remedy: expect.stringContaining('correct its name in DATABASE_URL'),
+      },
+    ])
+  })
+
   test('with pending or edited migrations is broken, an empty one is not', async () => {
     const connection = await emptyDatabase()
     const client = await connect(connection)

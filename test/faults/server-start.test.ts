@@ -3,6 +3,7 @@ import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { findRunningEmbedded } from '../../src/foundation/db/embedded/embedded-postgres.ts'
 import { mintToken } from '../../src/foundation/protocol/token-format.ts'
+import { urlOf } from '../cli/support/run.ts'
 import { verifies } from '../spec/verifies.ts'
 import { emptyDatabase } from '../support/database.ts'
 import { connect } from '../support/postgres.ts'
@@ -145,6 +146,14 @@ describe('what cannot start says why, and leaves nothing behind', () => {
       expect(await away.ended()).toBe(1)
       expect(away.output).toContain('cannot be reached')
       expect(away.output).not.toContain('pw@')
+      const url = urlOf({ ...(await emptyDatabase()), database: 'misspelt' })
+      const unknown = await start({ ...env, DATABASE_URL: url })
+      expect(await unknown.ended()).toBe(1)
+      expect(unknown.output).toContain(
+        'PostgreSQL answers, but database "misspelt" does not exist.',
+      )
+      expect(unknown.output).toContain('correct its name in DATABASE_URL')
+      expect(unknown.output).not.toContain('host and port')
     },
     START_MS,
   )
@@ -194,13 +203,10 @@ describe('DATABASE_URL', () => {
     'serves the demo world from another PostgreSQL, and hears of changes there',
     async () => {
       const connection = await emptyDatabase()
-      const { host, port, user, password, database } = connection
-      const url = new URL(`postgres://x/${database}`)
-      url.username = String(user)
-      url.password = String(password ?? '')
-      url.searchParams.set('host', String(host))
-      url.searchParams.set('port', String(port))
-      const server = await start({ DATABASE_URL: url.href, SCHOOLGATE_SECRET: 's'.repeat(40) })
+      const server = await start({
+        DATABASE_URL: urlOf(connection),
+        SCHOOLGATE_SECRET: 's'.repeat(40),
+      })
       await server.ready()
       const discover = () => server.ask('/.well-known/openid-configuration')
       expect((await discover()).status).toBe(200)
