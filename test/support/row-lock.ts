@@ -1,12 +1,17 @@
 import type pg from 'pg'
+import { vi } from 'vitest'
+import { eventually } from './eventually.ts'
 import { connect } from './postgres.ts'
 
-/** Resolves once so many backends wait for a lock, with their process ids. */
+/**
+ * Resolves once so many backends wait for a lock for as long as it takes, with their process ids. Those
+ * that share a pipeline do not count: they give up by themselves after a tenth of a second.
+ */
 export type Waiting = (many: number) => Promise<readonly number[]>
 
 /**
- * Holds a row while `start` runs into it, lets `meanwhile` do what it wants to the ones that wait,
- * lets go, and awaits what was started.
+ * Holds a row while `start` runs into it, lets `meanwhile` act on the backends that wait, releases the
+ * row, and awaits what was started.
  */
 export async function whileRowHeld<R>(
   connection: pg.ClientConfig,
@@ -15,17 +20,17 @@ export async function whileRowHeld<R>(
   meanwhile: (waiting: Waiting, holder: pg.Client) => Promise<void>,
 ): Promise<R> {
   const holder = await connect(connection)
-  // A transaction sees pg_stat_activity as it was when it first looked, so another connection looks.
+  // A transaction sees pg_stat_activity as it was at its first look, so another connection looks.
   const watcher = await connect(connection)
-  const waiting: Waiting = async (many) => {
-    for (;;) {
+  const waiting: Waiting = (many) =>
+    vi.waitUntil(async () => {
       const { rows } = await watcher.query<{ pid: number }>(
         `select pid from pg_stat_activity
-         where datname = current_database() and wait_event_type = 'Lock'`,
+         where datname = current_database() and wait_event_type = 'Lock'
+           and application_name <> 'schoolgate pipeline'`,
       )
-      if (rows.length >= many) return rows.map(({ pid }) => pid)
-    }
-  }
+      return rows.length >= many && rows.map(({ pid }) => pid)
+    }, eventually)
   try {
     await holder.query('begin')
     await holder.query(row.lock, [row.id])
