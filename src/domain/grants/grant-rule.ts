@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Gaps } from '../../foundation/db/prepared.ts'
+import type { Placeholders } from '../../foundation/db/prepared.ts'
 import type { AtSchool, SchoolDb } from '../../foundation/db/school-db.ts'
 import type { OAuthError } from '../../foundation/protocol/errors.ts'
 import type { School } from '../schools/school.ts'
@@ -47,7 +47,7 @@ export interface RowRule<Request, Values, Facts> extends NamedRule {
    * SQL over the aliases of the rulebook's `rows`. Any of those rows may be missing, and null means
    * that the rule does not hold.
    */
-  readonly holds: (given: Gaps<Values>) => RawBuilder<unknown>
+  readonly holds: (given: Placeholders<Values>) => RawBuilder<unknown>
   readonly refusal: (request: Request, facts: Facts) => OAuthError
   /** Committed before the refusal is answered. */
   readonly alarm?: (at: SchoolDb, request: Request, facts: Facts) => Promise<void>
@@ -65,7 +65,7 @@ export type GrantRule<Request, Values, Facts> =
 export interface Rulebook<Request, Values, Facts> {
   readonly rules: readonly GrantRule<Request, Values, Facts>[]
   /** The FROM clause: one row for each request, whatever is missing. */
-  readonly rows: (given: Gaps<Values>) => RawBuilder<unknown>
+  readonly rows: (given: Placeholders<Values>) => RawBuilder<unknown>
   /** The columns of `Facts`. */
   readonly facts: RawBuilder<unknown>
 }
@@ -73,7 +73,7 @@ export interface Rulebook<Request, Values, Facts> {
 /** The WHERE clause of the statement that mints. */
 export function allHold<Request, Values, Facts>(
   { rules }: Rulebook<Request, Values, Facts>,
-  given: Gaps<Values>,
+  given: Placeholders<Values>,
 ): RawBuilder<unknown> {
   return sql.join(
     rowRules(rules).map((rule) => sql`(${rule.holds(given)})`),

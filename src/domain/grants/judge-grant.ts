@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Gaps } from '../../foundation/db/prepared.ts'
+import type { Placeholders } from '../../foundation/db/prepared.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { record } from '../audit/audit.ts'
@@ -81,9 +81,9 @@ export async function findBrokenRule<Request, Values, Facts>(
   return undefined
 }
 
-function placeholdersOf<Values>(values: Values): Gaps<Values> {
+function placeholdersOf<Values>(values: Values): Placeholders<Values> {
   const entries = Object.entries(values as object).map(([name, value]) => [name, sql.val(value)])
-  return Object.fromEntries(entries) as Gaps<Values>
+  return Object.fromEntries(entries) as Placeholders<Values>
 }
 
 async function refuse<Request extends TokenRequest, Values, Facts extends GrantFacts>(

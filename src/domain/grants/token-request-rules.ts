@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { sha256 } from '../../foundation/crypto/digest.ts'
-import type { Gaps } from '../../foundation/db/prepared.ts'
+import type { Placeholders } from '../../foundation/db/prepared.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { bindResource, missingResource } from '../../foundation/protocol/resource.ts'
@@ -25,7 +25,9 @@ export function tokenRequestValues(at: SchoolDb, request: TokenRequest): TokenRe
 }
 
 /** Begins with a row of no columns, so that a request whose client is unknown has a row as well. */
-export const requestAndClient = (given: Gaps<TokenRequestValues>): RawBuilder<unknown> => sql`
+export const requestAndClient = (
+  given: Placeholders<TokenRequestValues>,
+): RawBuilder<unknown> => sql`
   (select) request
     left join clients c on c.school_id = ${given.schoolId} and c.client_id = ${given.clientId}`
 
