@@ -1,17 +1,21 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { launchBrowser } from './browser.ts'
 import { origin, servePages } from './page-server.ts'
 import { samplePages } from './sample-pages.ts'
-import { shrinkPng } from './shrink-png.ts'
 
 const shots = {
   'desktop-light': { viewport: { width: 1024, height: 768 }, colorScheme: 'light' },
   'desktop-dark': { viewport: { width: 1024, height: 768 }, colorScheme: 'dark' },
   'phone-light': { viewport: { width: 390, height: 844 }, colorScheme: 'light' },
   'phone-dark': { viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
+  // Small, because these pictures are kept in git.
+  readme: { viewport: { width: 960, height: 600 }, colorScheme: 'light', deviceScaleFactor: 0.6 },
 } as const
 
-/** A picture of every sample page in every setting named, for people to look at. */
+/** Pages whose pictures the README shows. */
+const README_PAGES = ['consent', 'connected-apps', 'admin-overview']
+
+/** Takes a picture of every sample page in each of the settings, for people to look at. */
 export async function takeScreenshots(folder: string, settings: readonly string[]): Promise<void> {
   await mkdir(folder, { recursive: true })
   const browser = await launchBrowser()
@@ -21,10 +25,9 @@ export async function takeScreenshots(folder: string, settings: readonly string[
       const context = await browser.newContext(options)
       await servePages(context)
       const page = await context.newPage()
-      for (const name of Object.keys(samplePages)) {
+      for (const name of setting === 'readme' ? README_PAGES : Object.keys(samplePages)) {
         await page.goto(`${origin}/${name}`)
-        const picture = await page.screenshot({ fullPage: true })
-        await writeFile(`${folder}/${name}.${setting}.png`, shrinkPng(picture))
+        await page.screenshot({ fullPage: true, path: `${folder}/${name}.${setting}.png` })
       }
       await context.close()
     }
