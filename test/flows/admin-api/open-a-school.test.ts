@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import createClient, { type Client } from 'openapi-fetch'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { anOperator } from '../../support/admin-api.ts'
@@ -29,14 +27,6 @@ async function done<T>(call: Promise<{ data?: T; error?: unknown }>): Promise<No
   if (data === undefined || data === null) throw new Error(JSON.stringify(error))
   return data
 }
-
-test('the client is made of the description that the server gives (`npm run docs`)', async () => {
-  const headers = { host: new URL(school.origin).host }
-  const { body } = await world.app.inject({ url: '/openapi.json', headers })
-  const types = await readFile(new URL('openapi.generated.ts', import.meta.url), 'utf8')
-  const hash = createHash('sha256').update(body).digest('hex')
-  expect(types.slice(0, types.indexOf('\n'))).toBe(`// Made of docs/openapi.json, sha256 ${hash}`)
-})
 
 describe('opening a school with a generated client', () => {
   test('an operator sets up courses, events and students, and the student sees it all', async () => {

@@ -1,4 +1,3 @@
-import { readFile, writeFile } from 'node:fs/promises'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { SCOPES } from '../../../src/domain/clients/scope-catalogue.ts'
@@ -8,8 +7,6 @@ import { ROUTES } from '../../../src/surfaces/admin-api/routes.ts'
 import { UPLOAD_ROUTE } from '../../../src/surfaces/admin-api/upload.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { aWorld, type TestSchool, type World } from '../../support/world.ts'
-
-const SNAPSHOT = new URL('../../../docs/openapi.json', import.meta.url)
 
 let world: World
 let school: TestSchool
@@ -86,13 +83,5 @@ describe('/openapi.json', () => {
     const { body } = await readDocument(school)
     const problems = await lintFromString({ source: body, absoluteRef: 'openapi.json', config })
     expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([])
-  })
-
-  test('the copy in docs/ is up to date (`npm run docs` writes it, `npm run format` folds it)', async () => {
-    const { body } = await readDocument(school)
-    const document = JSON.parse(body)
-    if (process.env.UPDATE_DOCS === '1')
-      await writeFile(SNAPSHOT, JSON.stringify(document, null, 2))
-    expect(JSON.parse(await readFile(SNAPSHOT, 'utf8'))).toEqual(document)
   })
 })
