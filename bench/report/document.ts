@@ -43,7 +43,7 @@ a machine that others use say little; ratios within a run do. Bars are what we h
   statements of all requests over few connections without waiting for answers in between, which spares both sides
   more than its checks cost: that is why it comes close. Two tables show what the floor would save by it.
 - **\`/mcp\`** is asked without a token, and its floor uses the SDK as the SDK's documentation does, with a
-  \`Request\` for every message; Schoolgate hands over only the head that is looked at.
+  \`Request\` for every message, as Schoolgate does.
 - **No contender logs requests**, except where a line says so. Peers hold only the records they are asked
   for, which is in their favour; better-auth exchanges and revokes 200 tokens a round, because each costs it
   a whole authorization first.

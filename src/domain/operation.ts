@@ -63,6 +63,13 @@ export type Outcome<T = Record<string, unknown>> =
   | { readonly kind: 'done'; readonly output: T }
   | Refusal
 
+declare const checked: unique symbol
+
+/** An input that fits its operation; only `checkInput` makes one. */
+export type CheckedInput<I extends z.ZodObject = z.ZodObject> = z.output<I> & {
+  readonly [checked]: true
+}
+
 /** Checks the input, runs the operation, a write in a transaction of its own, and tells how it went. */
 export async function performOperation<I extends z.ZodObject, O extends z.ZodObject>(
   operation: Operation<I, O>,
@@ -71,9 +78,23 @@ export async function performOperation<I extends z.ZodObject, O extends z.ZodObj
   input: unknown,
 ): Promise<Outcome<z.output<O>>> {
   try {
+    return await performChecked(operation, at, caller, checkInput(operation, input))
+  } catch (error) {
+    return refusalFrom(error)
+  }
+}
+
+/** The same for an input that was checked before. */
+export async function performChecked<I extends z.ZodObject, O extends z.ZodObject>(
+  operation: Operation<I, O>,
+  at: SchoolDb,
+  caller: Actor,
+  input: CheckedInput<I>,
+): Promise<Outcome<z.output<O>>> {
+  try {
     const output =
       operation.kind === 'read'
-        ? await operation.run(at, caller, checkInput(operation, input))
+        ? await operation.run(at, caller, input)
         : await at.transaction((tx) => runWrite(operation, tx, caller, input))
     return { kind: 'done', output }
   } catch (error) {
@@ -86,9 +107,9 @@ export async function runWrite<I extends z.ZodObject, O extends z.ZodObject>(
   operation: WriteOperation<I, O>,
   tx: SchoolTx,
   caller: Actor,
-  input: unknown,
+  input: CheckedInput<I>,
 ): Promise<z.output<O>> {
-  const output = await operation.run(tx, caller, checkInput(operation, input))
+  const output = await operation.run(tx, caller, input)
   const subject = typeof output.id === 'string' ? output.id : undefined
   await record(tx, {
     ...changeEntry(caller, { action: 'operation.done', detail: { operation: operation.name } }),
@@ -102,12 +123,12 @@ export async function runWrite<I extends z.ZodObject, O extends z.ZodObject>(
 export function checkInput<I extends z.ZodObject>(
   operation: Described<I, z.ZodObject>,
   input: unknown,
-): z.output<I> {
+): CheckedInput<I> {
   const judged = judgeInput(operation.input, input)
   if (judged.problems !== undefined) {
     throw new OperationRefused({ kind: 'invalid', problems: judged.problems })
   }
-  return judged.data
+  return judged.data as CheckedInput<I>
 }
 
 /** The refusal behind an error; an error that is none is thrown on. */

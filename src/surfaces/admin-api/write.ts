@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../../domain/access/caller.ts'
 import { keepAnswer, lookUpWrite, type WriteName } from '../../domain/idempotency/repeated-write.ts'
-import { refusalFrom, runWrite, type WriteOperation } from '../../domain/operation.ts'
+import { checkInput, refusalFrom, runWrite, type WriteOperation } from '../../domain/operation.ts'
 import { rawPath } from '../../foundation/http/raw-url.ts'
 import { apiActor } from './access.ts'
 import { type Answer, answerOf } from './answer.ts'
@@ -27,7 +27,8 @@ export async function answerWrite(
         if (repeated.kind !== 'first') throw keyProblem(repeated.kind)
       }
       const acting = apiActor(request, caller)
-      const output = await runWrite(route.operation, tx, acting, input)
+      const { operation } = route
+      const output = await runWrite(operation, tx, acting, checkInput(operation, input))
       const answer = answerOf(request, route, output)
       if (name !== undefined) await keepAnswer(tx, name, answer)
       return answer

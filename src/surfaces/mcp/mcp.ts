@@ -8,21 +8,27 @@ import { checkRate, createRateLimiter } from '../../foundation/http/rate-limit.t
 import { apiHeaders } from '../../foundation/http/security-headers.ts'
 import { findCaller } from '../../gate/bearer-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
+import { type AdmittedCall, admitCall } from './admit-call.ts'
 import { answerError, answerStepUp } from './answer-error.ts'
-import { checkParams } from './check-params.ts'
 import { type Message, parseMessage } from './message.ts'
+import { type AskedCall, readParams } from './read-params.ts'
 import { RpcRefusal } from './rpc-refusal.ts'
-import { createMessageServer, type Era } from './serve-message.ts'
-import { checkStanding, StepUpError } from './step-up.ts'
+import { type Era, serveMessage } from './serve-message.ts'
+import { StepUpError } from './step-up.ts'
 import type { ToolCall } from './tool.ts'
 import { createToolServer } from './tool-server.ts'
-import { findTool, ToolLists } from './toolbox.ts'
+import { ToolLists } from './toolbox.ts'
 import { checkWebOrigin } from './web-origin.ts'
 
-/** People type it with a slash at the end as well, and no client takes that back. */
+/** People also type the address with a slash at the end, and clients call what was typed. */
 const PATHS = ['/mcp', '/mcp/'] as const
 
-/** The tool endpoint of every origin: one message per POST, answered as JSON, and nothing kept. */
+/**
+ * The tool endpoint of every origin: one message per POST, answered as JSON, and nothing kept.
+ *
+ * A request's way: caller → message → headers and body agree (the SDK) → parameters → tool → its
+ * arguments → the scopes that they need → run → answer.
+ */
 export function addMcpRoutes(
   app: FastifyInstance,
   context: AppContext,
@@ -35,7 +41,6 @@ export function addMcpRoutes(
     windowSeconds: 60,
   })
   const lists = new ToolLists()
-  const serveMessage = createMessageServer()
   app.register(async (scope) => {
     nameSurface(scope, 'mcp')
     scope.setErrorHandler(answerError)
@@ -51,33 +56,23 @@ export function addMcpRoutes(
       const caller = await findCaller(request)
       checkMediaTypes(request)
       const message = parseMessage(await readJson(request))
-      const call: ToolCall = {
-        school: request.school,
-        at: request.at,
-        caller,
-        outlines,
-        requestId: request.id,
+      const { school, at, id: requestId } = request
+      const call: ToolCall = { school, at, caller, outlines, requestId }
+
+      const admit = (asked: AskedCall): AdmittedCall => {
+        checkRate(limiter, caller?.authorizationId ?? addressOf(request), reply)
+        return admitCall(asked, call, (fault) => logFailure(request, fault))
       }
       try {
         const response = await serveMessage({
-          origin: request.school.origin,
+          origin: school.origin,
           headers: request.headers,
           message,
-          admit: (era) => {
+          createServer: (era) => {
             checkServed(message, era)
-            checkParams(message)
-            if (message.method !== 'tools/call' || message.id === undefined) return
-            checkRate(limiter, caller?.authorizationId ?? addressOf(request), reply)
-            const tool = findTool(String(message.params.name), request.school)
-            if (tool !== undefined)
-              checkStanding(tool, message.params.arguments, request.school, caller)
+            const asked = readParams(message)
+            return createToolServer(call, asked && admit(asked), { version, lists })
           },
-          createServer: () =>
-            createToolServer(call, {
-              version,
-              lists,
-              logFault: (fault) => logFailure(request, fault),
-            }),
         })
         return await send(reply, response)
       } catch (error) {
@@ -103,8 +98,8 @@ async function send(reply: FastifyReply, response: Response): Promise<FastifyRep
 }
 
 /**
- * What 2026-07-28 took away is no method there, whatever its parameters. A stream that stays open for
- * changes would be state, and nothing here announces changes.
+ * Refuses `initialize`, which 2026-07-28 removed, and subscriptions: a stream that stays open would be
+ * state, and the endpoint announces no changes.
  */
 function checkServed({ method, id }: Message, era: Era): void {
   if (era !== 'modern') return

@@ -5,13 +5,13 @@ export interface Message {
   readonly id: string | number | undefined
   readonly method: string | undefined
   readonly params: Readonly<Record<string, unknown>>
-  /** The whole of it, as it was sent. */
+  /** The whole message as it was sent. */
   readonly body: object
 }
 
 /**
- * Reads what was posted. An array is refused before anything looks into it: whoever judged only a
- * message's method would let the calls inside a batch pass unjudged.
+ * Reads what was posted. An array is refused before anything looks into it: a check of the message's
+ * method alone would let the calls inside a batch pass.
  */
 export function parseMessage(body: unknown): Message {
   if (Array.isArray(body)) {
@@ -31,7 +31,7 @@ export function parseMessage(body: unknown): Message {
   }
 }
 
-/** More than any message of ours means, and far less than what would overflow whoever walks through it. */
+/** More than any tool needs, and far less than what would overflow the stack of a recursive function. */
 const MAX_DEPTH = 64
 
 function checkDepth(body: object, id: Message['id']): void {

@@ -1,5 +1,5 @@
 import { OAuthError } from '../../foundation/protocol/errors.ts'
-import { type Tool, type ToolCall, ToolProblem } from './tool.ts'
+import { ToolProblem } from './tool.ts'
 
 export interface ToolResult {
   content: { type: 'text'; text: string }[]
@@ -7,21 +7,13 @@ export interface ToolResult {
   isError?: true
 }
 
-/** Runs a tool; whatever goes wrong becomes a text that a model can act on, and tells no secret. */
+/** Runs a tool; each failure becomes a text that a model can act on and that tells no secret. */
 export async function runTool(
-  tool: Tool,
-  call: ToolCall,
-  given: unknown,
+  run: () => Promise<object>,
   logFault: (fault: unknown) => void,
 ): Promise<ToolResult> {
-  // PostgreSQL keeps no NUL character in text, so none fits any argument of any tool.
-  if (holdsNul(given)) {
-    return problem(
-      'The arguments hold a NUL character (U+0000). Remove it from every text and call the tool again.',
-    )
-  }
   try {
-    const answer = await tool.run(call, given)
+    const answer = await run()
     // Older clients read only text, so the same JSON is in both places.
     return {
       content: [{ type: 'text', text: JSON.stringify(answer) }],
@@ -34,12 +26,6 @@ export async function runTool(
 
 export function problem(text: string): ToolResult {
   return { content: [{ type: 'text', text }], isError: true }
-}
-
-function holdsNul(given: unknown): boolean {
-  if (typeof given === 'string') return given.includes('\0')
-  if (typeof given !== 'object' || given === null) return false
-  return Object.entries(given).some(([name, value]) => name.includes('\0') || holdsNul(value))
 }
 
 function describe(error: unknown, logFault: (fault: unknown) => void): string {

@@ -7,7 +7,7 @@ import {
   UNREVIEWED_SCOPES,
 } from '../../domain/clients/scope-catalogue.ts'
 import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
-import { everywhere, READS, signedIn, type Tool } from './tool.ts'
+import { everywhere, parseInput, READS, type SignedInCall, type Tool, tryParse } from './tool.ts'
 import { wireTool } from './wire-tool.ts'
 
 const input = z.strictObject({
@@ -30,7 +30,7 @@ const READING: Readonly<Record<Audience, ScopeSet>> = {
   operator: UNREVIEWED_SCOPES,
 }
 
-/** With whatever was granted: a client that repeats its call after the login has arrived. */
+/** Any scope of the audience will do: the client repeats its call after the login, whatever was granted. */
 function isSignedInAs(as: Audience, { audience, scopes }: Caller): boolean {
   return audience === as && scopes.minus(IDENTITY_SCOPES).size > 0
 }
@@ -49,25 +49,26 @@ const wire = wireTool(
 )
 
 /**
- * Gives the challenge on purpose. Many clients offer a login only after they met a 401, and an
- * anonymous connection never meets one.
+ * Exists to give the challenge. Many clients offer a login only after a 401, and an anonymous
+ * connection never gets one.
  */
 export const SIGN_IN: Tool = {
   name: wire.name,
   existsAt: everywhere,
   wireFor: (caller) => (caller === undefined ? wire : undefined),
-  needs: (given, caller) => {
-    const asked = input.safeParse(given ?? {})
-    const as = asked.success ? asked.data.as : (caller?.audience ?? 'member')
-    return caller !== undefined && isSignedInAs(as, caller) ? ScopeSet.empty : READING[as]
+  parse: (given, caller) => {
+    const { value } = tryParse(() => parseInput(input, given))
+    const as = value?.as ?? caller?.audience ?? 'member'
+    const isSignedIn = caller !== undefined && isSignedInAs(as, caller)
+    return { needs: isSignedIn ? ScopeSet.empty : READING[as], run: tellWhoIsSignedIn }
   },
-  run: async (call) => {
-    const { caller } = signedIn(call, ScopeSet.empty)
-    return {
-      signedIn: true,
-      name: caller.person.name,
-      roles: [...caller.roles],
-      scopes: caller.scopes.toArray(),
-    }
-  },
+}
+
+async function tellWhoIsSignedIn({ caller }: SignedInCall): Promise<z.input<typeof output>> {
+  return {
+    signedIn: true,
+    name: caller.person.name,
+    roles: [...caller.roles],
+    scopes: caller.scopes.toArray(),
+  }
 }

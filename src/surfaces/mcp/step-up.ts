@@ -6,7 +6,7 @@ import { OAuthError } from '../../foundation/protocol/errors.ts'
 import type { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import type { Tool } from './tool.ts'
 
-/** A tool was called by somebody who may not, or not yet: told in HTTP and in the protocol's body. */
+/** The caller of a tool lacks a scope or a login; told in HTTP and in the protocol's body. */
 export class StepUpError extends Error {
   override readonly name = 'StepUpError'
   readonly status: 401 | 403
@@ -25,7 +25,7 @@ export class StepUpError extends Error {
     const error = new OAuthError('insufficient_scope', description)
     const scope = scopeToAskFor(caller, needed)
     this.challengeInBody = bearerChallenge({ origin, error, scope })
-    // RFC 6750 §3: whoever brought no token made no mistake, so no error is named to them.
+    // RFC 6750 §3: a request without a token made no mistake, so its challenge names no error.
     this.challenge =
       caller === undefined ? bearerChallenge({ origin, scope }) : this.challengeInBody
   }
@@ -55,21 +55,4 @@ const FOREIGN: Readonly<Record<Audience, string>> = {
     'no application for members can hold. It is for owners and admins, who sign in with an application for operators.',
   operator:
     'no application for operators can hold. It is for members, who sign in with an application that the school made for them.',
-}
-
-/**
- * Refuses a call before any byte of its answer is sent, naming at once every scope that it needs.
- *
- * @see RFC 6750 §3.1
- */
-export function checkStanding(
-  tool: Tool,
-  given: unknown,
-  school: School,
-  caller: Caller | undefined,
-): void {
-  const needed = tool.needs(given, caller)
-  if (needed === undefined) return
-  if (caller !== undefined && needed.isSubsetOf(caller.scopes)) return
-  throw new StepUpError(school, caller, tool, needed)
 }

@@ -1,30 +1,32 @@
 import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
 import type { School } from '../../domain/schools/school.ts'
-import { runTool } from './run-tool.ts'
+import type { AdmittedCall } from './admit-call.ts'
 import type { ToolCall } from './tool.ts'
-import { findTool, type ToolLists } from './toolbox.ts'
+import type { ToolLists } from './toolbox.ts'
 
 /** Newest first: the first is what a client is offered that asks for one we do not know. */
 export const HANDSHAKE_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26']
 
 /**
- * What is listed depends on the token, so nobody may keep it for others, not even the list of a
- * caller without one; and not for a moment, since a login changes it.
+ * The list depends on the token, so no cache may share it, not even the list of a caller without a
+ * token; and a login changes it at once.
  */
 const UNCACHED = { ttlMs: 0, cacheScope: 'private' } as const
 
 export interface ServerFacts {
   readonly version: string
   readonly lists: ToolLists
-  readonly logFault: (fault: unknown) => void
 }
 
-/** A protocol server for one message of one caller. It keeps nothing, so it is made anew each time. */
+/**
+ * A protocol server for one message of one caller; it keeps nothing. Its only tool is the admitted
+ * call: whatever else might reach it in a batch or under another name finds nothing to run.
+ */
 export function createToolServer(
-  call: ToolCall,
-  { version, lists, logFault }: ServerFacts,
+  { school, caller }: Pick<ToolCall, 'school' | 'caller'>,
+  admitted: AdmittedCall | undefined,
+  { version, lists }: ServerFacts,
 ): Server {
-  const { school, caller } = call
   const server = new Server(
     { name: 'schoolgate', title: school.name, version, websiteUrl: school.origin },
     {
@@ -41,15 +43,9 @@ export function createToolServer(
     }
     return { tools: [...lists.for(caller, school)] }
   })
-  server.setRequestHandler('tools/call', async ({ params }) => {
-    const tool = findTool(params.name, school)
-    if (tool === undefined) {
-      throw new ProtocolError(
-        ProtocolErrorCode.InvalidParams,
-        `There is no tool called ${JSON.stringify(params.name).slice(0, 80)}. List the tools to see which there are.`,
-      )
-    }
-    return { ...(await runTool(tool, call, params.arguments, logFault)) }
+  server.setRequestHandler('tools/call', async () => {
+    if (admitted === undefined) throw new Error('a tool was called without admission')
+    return { ...(await admitted.answer()) }
   })
   return server
 }

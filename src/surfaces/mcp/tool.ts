@@ -3,24 +3,49 @@ import type { Caller, KnownCaller } from '../../domain/access/caller.ts'
 import type { OutlineCache } from '../../domain/learning/outline-cache.ts'
 import type { School } from '../../domain/schools/school.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
-import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import { type ToolAnnotations, type ToolDescription, type WireTool, wireTool } from './wire-tool.ts'
 
-/** Who calls a tool, and where; undefined is somebody without a token. */
+/** Who calls a tool, and where. */
 export interface ToolCall {
   readonly school: School
   readonly at: SchoolDb
+  /** Undefined without a token. */
   readonly caller: KnownCaller | undefined
   /** Of this process, shared by all calls. */
   readonly outlines: OutlineCache
   readonly requestId: string
 }
 
-/** The same once it is certain that the caller holds what the tool needs. */
+declare const admitted: unique symbol
+
+/**
+ * A call whose caller holds every scope that it needs. Only `signedIn` makes one, so a tool with
+ * scopes cannot run unless they were checked.
+ */
 export interface SignedInCall extends ToolCall {
   readonly caller: KnownCaller
+  readonly [admitted]: true
 }
+
+/** Undefined if the caller lacks a scope. */
+export function signedIn(call: ToolCall, needed: ScopeSet): SignedInCall | undefined {
+  const { caller } = call
+  if (caller === undefined || !needed.isSubsetOf(caller.scopes)) return undefined
+  return { ...call, caller } as SignedInCall
+}
+
+/**
+ * A call whose arguments were parsed. Arguments that do not fit are told by `run`, and so only to a
+ * caller who may call the tool.
+ */
+export type ParsedCall =
+  | { readonly needs?: never; readonly run: (call: ToolCall) => Promise<object> }
+  | {
+      /** Every scope that this call needs; empty means that any token will do. */
+      readonly needs: ScopeSet
+      readonly run: (call: SignedInCall) => Promise<object>
+    }
 
 export const READS: ToolAnnotations = {
   readOnlyHint: true,
@@ -34,21 +59,19 @@ export const SETS: ToolAnnotations = { ...READS, readOnlyHint: false }
 
 export interface Tool {
   readonly name: string
-  /** By the school's variant alone: older origins lack some tools altogether. */
+  /** Depends on the school's variant only: older origins lack some tools. */
   readonly existsAt: (school: School) => boolean
-  /** As this caller sees it, by their scopes alone; undefined if they do not. */
+  /** As `tools/list` shows it to this caller, by their scopes; undefined if it does not. */
   readonly wireFor: (caller: Caller | undefined) => WireTool | undefined
-  /** Every scope that this call needs of this caller, or undefined if nobody has to be signed in. */
-  readonly needs: (given: unknown, caller: Caller | undefined) => ScopeSet | undefined
-  readonly run: (call: ToolCall, given: unknown) => Promise<object>
+  readonly parse: (given: unknown, caller: Caller | undefined) => ParsedCall
 }
 
-/** Told to the model, which may then do better: what went wrong and what to do next. */
+/** Told to the model: what went wrong and what to do next. */
 export class ToolProblem extends Error {
   override readonly name = 'ToolProblem'
 }
 
-/** A tool for everybody, signed in or not. */
+/** A tool for every caller, signed in or not. */
 export function publicTool<I extends z.ZodObject, O extends z.ZodObject>(
   tool: ToolDescription<I, O> & {
     readonly run: (call: ToolCall, input: z.output<I>) => Promise<z.input<O>>
@@ -59,12 +82,14 @@ export function publicTool<I extends z.ZodObject, O extends z.ZodObject>(
     name: tool.name,
     existsAt: everywhere,
     wireFor: () => wire,
-    needs: () => undefined,
-    run: async (call, given) => await tool.run(call, parseInput(tool.input, given)),
+    parse: (given) => {
+      const input = tryParse(() => parseInput(tool.input, given))
+      return { run: async (call) => await tool.run(call, inputOf(input)) }
+    },
   }
 }
 
-/** A tool for whoever holds its scopes; checked here once more, whatever was checked before. */
+/** A tool for callers whose token holds its scopes. */
 export function scopedTool<I extends z.ZodObject, O extends z.ZodObject>(
   tool: ToolDescription<I, O> & {
     readonly scopes: readonly string[]
@@ -72,16 +97,15 @@ export function scopedTool<I extends z.ZodObject, O extends z.ZodObject>(
     readonly run: (call: SignedInCall, input: z.output<I>) => Promise<z.input<O>>
   },
 ): Tool {
-  const needed = ScopeSet.of(tool.scopes)
-  const wire = wireTool(tool, needed)
+  const needs = ScopeSet.of(tool.scopes)
+  const wire = wireTool(tool, needs)
   return {
     name: tool.name,
     existsAt: tool.existsAt ?? everywhere,
-    wireFor: (caller) => (caller && needed.isSubsetOf(caller.scopes) ? wire : undefined),
-    needs: () => needed,
-    run: async (call, given) => {
-      const held = signedIn(call, needed)
-      return await tool.run(held, parseInput(tool.input, given))
+    wireFor: (caller) => (caller && needs.isSubsetOf(caller.scopes) ? wire : undefined),
+    parse: (given) => {
+      const input = tryParse(() => parseInput(tool.input, given))
+      return { needs, run: async (call) => await tool.run(call, inputOf(input)) }
     },
   }
 }
@@ -90,14 +114,23 @@ export const everywhere = (): boolean => true
 
 export const onNewerOrigins = (school: School): boolean => school.variant === 'newer'
 
-export function signedIn(call: ToolCall, needed: ScopeSet): SignedInCall {
-  const { caller } = call
-  if (caller === undefined || !needed.isSubsetOf(caller.scopes)) {
-    throw new OAuthError('insufficient_scope', `This tool needs the scopes ${needed}.`, {
-      scope: needed.toString(),
-    })
+/** Arguments that fit, or what is wrong with them. */
+export type ParsedInput<T> =
+  | { readonly value: T; readonly problem?: never }
+  | { readonly value?: never; readonly problem: ToolProblem }
+
+export function tryParse<T>(parse: () => T): ParsedInput<T> {
+  try {
+    return { value: parse() }
+  } catch (error) {
+    if (error instanceof ToolProblem) return { problem: error }
+    throw error
   }
-  return { ...call, caller }
+}
+
+export function inputOf<T>(parsed: ParsedInput<T>): T {
+  if (parsed.problem !== undefined) throw parsed.problem
+  return parsed.value
 }
 
 export function parseInput<I extends z.ZodObject>(schema: I, given: unknown): z.output<I> {

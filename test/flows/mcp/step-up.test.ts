@@ -1,10 +1,24 @@
+import { InMemoryTransport } from '@modelcontextprotocol/server'
 import { describe, expect, test } from 'vitest'
-import { findTool } from '../../../src/surfaces/mcp/toolbox.ts'
+import { OutlineCache } from '../../../src/domain/learning/outline-cache.ts'
+import { ScopeSet } from '../../../src/foundation/protocol/scope-set.ts'
+import { serveMessage } from '../../../src/surfaces/mcp/serve-message.ts'
+import { signedIn } from '../../../src/surfaces/mcp/tool.ts'
+import { createToolServer } from '../../../src/surfaces/mcp/tool-server.ts'
+import { findTool, ToolLists } from '../../../src/surfaces/mcp/toolbox.ts'
 import { verifies } from '../../spec/verifies.ts'
 import type { Answer } from '../../support/browser-like.ts'
 import { aPair } from '../../support/client-like.ts'
 import { aWorld } from '../../support/world.ts'
-import { callTool, post, postModern, type Rpc, request, toolNames } from './tool-endpoint.ts'
+import {
+  callTool,
+  MODERN,
+  post,
+  postModern,
+  type Rpc,
+  request,
+  toolNames,
+} from './tool-endpoint.ts'
 
 const world = await aWorld()
 const school = await world.aSchool()
@@ -168,24 +182,71 @@ describe('who sees what', () => {
   })
 })
 
-describe('where a tool runs', () => {
+describe('where a tool runs', async () => {
+  const found = await world.context.directory.find(school.origin)
+  if (found === undefined) throw new Error('the school exists')
+  const lists = new ToolLists()
+  const unadmitted = () =>
+    createToolServer({ school: found, caller: undefined }, undefined, { version: '1', lists })
+
   verifies(
     'mcp.scope-checked-where-run',
-    'the scope is checked again, so that a hole in the gate opens nothing',
+    'a caller without the scopes is not signed in for the call, whatever its arguments',
     async () => {
-      const at = school.at
-      const found = await world.context.directory.find(school.origin)
-      if (found === undefined) throw new Error('the school exists')
-      for (const name of ['my_courses', 'mark_all_notifications_read', 'sign_in']) {
-        const tool = findTool(name, found)
-        const call = {
-          school: found,
-          at,
-          caller: undefined,
-          outlines: undefined as never,
-          requestId: 'a request',
+      const call = {
+        school: found,
+        at: school.at,
+        caller: undefined,
+        outlines: new OutlineCache(),
+        requestId: 'a request',
+      }
+      for (const name of ['my_courses', 'mark_all_notifications_read', 'read_people', 'sign_in']) {
+        for (const given of [{}, undefined, { action: 'students.list' }, 'nonsense']) {
+          const needs = findTool(name, found)?.parse(given, undefined).needs
+          expect(needs?.size).toBeGreaterThan(0)
+          expect(signedIn(call, needs ?? ScopeSet.empty)).toBeUndefined()
         }
-        await expect(tool?.run(call, {})).rejects.toMatchObject({ code: 'insufficient_scope' })
+      }
+    },
+  )
+
+  verifies(
+    'mcp.scope-checked-where-run',
+    'a call that reaches the protocol without admission finds no tool',
+    async () => {
+      const [client, server] = InMemoryTransport.createLinkedPair()
+      const answer = new Promise((resolve) => {
+        client.onmessage = resolve
+      })
+      await unadmitted().connect(server)
+      await client.start()
+      await client.send({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'my_courses' },
+      })
+      expect(await answer).toMatchObject({ id: 1, error: { code: -32603 } })
+    },
+  )
+
+  verifies(
+    ['mcp.batches', 'mcp.scope-checked-where-run'],
+    'a batch that got past our own check runs nothing in either era',
+    async () => {
+      const call = request('tools/call', { name: 'my_courses' })
+      for (const version of ['2025-03-26', MODERN]) {
+        const response = await serveMessage({
+          origin: school.origin,
+          headers: {
+            'mcp-protocol-version': version,
+            'mcp-method': 'tools/call',
+            'mcp-name': 'get_school',
+          },
+          message: { id: 1, method: 'tools/call', params: {}, body: [call, call] },
+          createServer: unadmitted,
+        })
+        expect(await response.text()).not.toContain('"result"')
       }
     },
   )

@@ -1,15 +1,24 @@
 import { z } from 'zod'
 import { actorOf, type Caller } from '../../../domain/access/caller.ts'
-import { neededScopes, type Operation, performOperation } from '../../../domain/operation.ts'
+import {
+  type CheckedInput,
+  checkInput,
+  neededScopes,
+  type Operation,
+  performChecked,
+  refusalFrom,
+} from '../../../domain/operation.ts'
 import { ScopeSet } from '../../../foundation/protocol/scope-set.ts'
 import {
   everywhere,
+  inputOf,
+  type ParsedCall,
   parseInput,
   READS,
   type SignedInCall,
-  signedIn,
   type Tool,
   ToolProblem,
+  tryParse,
 } from '../tool.ts'
 import { type ToolAnnotations, wireTool } from '../wire-tool.ts'
 import { boundReading, boundWriting, checkUncut } from './bound-answer.ts'
@@ -29,9 +38,6 @@ const output = z.object({
   restUrl: z.string().nullable().describe('the object in the REST API; null for lists and figures'),
 })
 
-/** What decides which scopes a call needs, however wrong the rest of it may be. */
-const named = z.looseObject({ action: z.string(), input: z.unknown().optional() })
-
 const given = z.strictObject({
   action: z.string(),
   input: z
@@ -41,41 +47,64 @@ const given = z.strictObject({
 
 /**
  * Several operations as one tool, each an action of it. A caller sees the actions that their token
- * covers, and the tool if there is one; which scopes a call needs is decided by its action.
+ * covers, and the tool if there is one; the action of a call decides which scopes it needs.
  */
 export function operationTool(tool: OperationTool): Tool {
   const byName = new Map(tool.operations.map((operation) => [operation.name, operation]))
-  const everything = ScopeSet.of(tool.operations.flatMap(({ scopes }) => scopes))
-  const operationOf = (asked: unknown): Operation | undefined => {
-    const parsed = named.safeParse(asked)
-    return parsed.success ? byName.get(parsed.data.action) : undefined
-  }
-  const needs = (asked: unknown, caller: Caller | undefined): ScopeSet => {
-    const operation = operationOf(asked)
-    // Whoever may use some action is told which there are; nobody else could do anything with that.
-    if (operation === undefined) {
-      return tool.operations.some((one) => isCovered(one, caller)) ? ScopeSet.empty : everything
-    }
-    const input = operation.input.safeParse(named.parse(asked).input ?? {})
-    return ScopeSet.of(neededScopes(operation, input.success ? input.data : undefined))
-  }
   return {
     name: tool.name,
     existsAt: everywhere,
     wireFor: (caller) => {
-      const covered = tool.operations.filter((operation) => isCovered(operation, caller))
+      const covered = coveredBy(caller, tool)
       if (covered.length === 0) return undefined
       const scopes = ScopeSet.of(covered.flatMap((operation) => operation.scopes))
       return wireTool(describe(tool, covered), scopes)
     },
-    needs,
-    run: async (call, asked) => {
-      const held = signedIn(call, needs(asked, call.caller))
-      const operation = operationOf(asked)
-      if (operation === undefined) throw unknownAction(tool, held.caller)
-      return await perform(operation, held, parseInput(given, asked).input)
+    parse: (asked, caller) => {
+      const operation = byName.get(actionIn(asked))
+      if (operation === undefined) return unknownAction(tool, caller)
+      const input = tryParse(() => readInput(operation, asked))
+      return {
+        needs: ScopeSet.of(neededScopes(operation, input.value)),
+        run: async (call: SignedInCall) => await perform(operation, call, inputOf(input)),
+      }
     },
   }
+}
+
+/** Read apart from the rest of the call: the action decides the scopes, even if the rest is wrong. */
+function actionIn(asked: unknown): string {
+  const isNamed = typeof asked === 'object' && asked !== null && 'action' in asked
+  return isNamed && typeof asked.action === 'string' ? asked.action : ''
+}
+
+/** Throws a ToolProblem if the input does not fit the operation. */
+function readInput(operation: Operation, asked: unknown): CheckedInput {
+  const { input } = parseInput(given, asked)
+  if (operation.kind !== 'read') checkUncut(input)
+  try {
+    return checkInput(operation, input)
+  } catch (error) {
+    throw new ToolProblem(refusalText(refusalFrom(error)))
+  }
+}
+
+/** A caller who may use some action is told which there are; any other is asked for every scope. */
+function unknownAction(tool: OperationTool, caller: Caller | undefined): ParsedCall {
+  const covered = coveredBy(caller, tool).map(({ name }) => name)
+  const everything = ScopeSet.of(tool.operations.flatMap(({ scopes }) => scopes))
+  return {
+    needs: covered.length > 0 ? ScopeSet.empty : everything,
+    run: async () => {
+      throw new ToolProblem(
+        `Name an action of ${tool.name} and its input. There are: ${covered.join(', ')}.`,
+      )
+    },
+  }
+}
+
+function coveredBy(caller: Caller | undefined, tool: OperationTool): readonly Operation[] {
+  return tool.operations.filter((operation) => isCovered(operation, caller))
 }
 
 function isCovered(operation: Operation, caller: Caller | undefined): boolean {
@@ -111,18 +140,14 @@ function annotationsOf(operations: readonly Operation[]): ToolAnnotations {
   }
 }
 
-function unknownAction(tool: OperationTool, caller: Caller): ToolProblem {
-  const covered = tool.operations.filter((operation) => isCovered(operation, caller))
-  const names = covered.map(({ name }) => name).join(', ')
-  return new ToolProblem(`Name an action of ${tool.name} and its input. There are: ${names}.`)
-}
-
-async function perform(operation: Operation, call: SignedInCall, input: object): Promise<object> {
-  const { caller, school } = call
-  const { requestId } = call
+async function perform(
+  operation: Operation,
+  call: SignedInCall,
+  input: CheckedInput,
+): Promise<object> {
+  const { caller, school, requestId } = call
   const actor = actorOf(caller, { via: 'mcp', origin: school.origin, requestId })
-  if (operation.kind !== 'read') checkUncut(input)
-  const outcome = await performOperation(operation, call.at, actor, input)
+  const outcome = await performChecked(operation, call.at, actor, input)
   if (outcome.kind !== 'done') throw new ToolProblem(refusalText(outcome))
   const restUrl = restUrlOf(school, outcome.output)
   const result =

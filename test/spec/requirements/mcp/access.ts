@@ -45,6 +45,7 @@ export const mcpAccess = [
     'mcp.sign-in.described': 'The description of sign_in says that a login is its purpose.',
     'mcp.sign-in.roles':
       'The argument of sign_in, member or operator, decides which identity and read scopes are named.',
-    'mcp.scope-checked-where-run': 'The scope is checked a second time where the tool runs.',
+    'mcp.scope-checked-where-run':
+      'A tool runs only as the very call whose scopes were checked, whatever else a message holds.',
   }),
 ] as const

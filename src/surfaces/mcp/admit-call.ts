@@ -1,0 +1,54 @@
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import type { AskedCall } from './read-params.ts'
+import { problem, runTool, type ToolResult } from './run-tool.ts'
+import { StepUpError } from './step-up.ts'
+import { type ParsedCall, signedIn, type Tool, type ToolCall } from './tool.ts'
+import { findTool } from './toolbox.ts'
+
+/** A call that may be answered. */
+export interface AdmittedCall {
+  readonly answer: () => Promise<ToolResult>
+}
+
+/**
+ * Finds the tool, parses its arguments and checks the scopes that they need. Throws StepUpError before
+ * any byte of the answer is sent, naming at once every scope that the call needs.
+ *
+ * @see RFC 6750 §3.1
+ */
+export function admitCall(
+  { name, given }: AskedCall,
+  call: ToolCall,
+  logFault: (fault: unknown) => void,
+): AdmittedCall {
+  const tool = findTool(name, call.school)
+  if (tool === undefined) return { answer: () => Promise.reject(unknownTool(name)) }
+  const run = admit(tool, tool.parse(given, call.caller), call)
+  // PostgreSQL keeps no NUL character in text, so none fits any argument of any tool.
+  if (holdsNul(given)) return { answer: async () => NUL_PROBLEM }
+  return { answer: () => runTool(run, logFault) }
+}
+
+function admit(tool: Tool, parsed: ParsedCall, call: ToolCall): () => Promise<object> {
+  if (parsed.needs === undefined) return () => parsed.run(call)
+  const admitted = signedIn(call, parsed.needs)
+  if (admitted === undefined) throw new StepUpError(call.school, call.caller, tool, parsed.needs)
+  return () => parsed.run(admitted)
+}
+
+function unknownTool(name: string): ProtocolError {
+  return new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `There is no tool called ${JSON.stringify(name).slice(0, 80)}. List the tools to see which there are.`,
+  )
+}
+
+const NUL_PROBLEM = problem(
+  'The arguments hold a NUL character (U+0000). Remove it from every text and call the tool again.',
+)
+
+function holdsNul(given: unknown): boolean {
+  if (typeof given === 'string') return given.includes('\0')
+  if (typeof given !== 'object' || given === null) return false
+  return Object.entries(given).some(([name, value]) => name.includes('\0') || holdsNul(value))
+}
