@@ -1,8 +1,9 @@
 import { createSlots } from '../../src/domain/consulting/slot-operations.ts'
 import { planForm } from '../../src/surfaces/pages/admin/school/form/field-rule.ts'
-import { objectPath, type Row } from '../../src/surfaces/pages/admin/school/resource.ts'
+import { objectPath } from '../../src/surfaces/pages/admin/school/resource.ts'
 import { slots } from '../../src/surfaces/pages/admin/school/resources/consulting-slots.tsx'
 import { meetings } from '../../src/surfaces/pages/admin/school/resources/meetings.tsx'
+import type { Row } from '../../src/surfaces/pages/admin/school/row.ts'
 import { formPage } from '../../src/surfaces/pages/admin/school/views/form-page.tsx'
 import { listPage } from '../../src/surfaces/pages/admin/school/views/list-page.tsx'
 import { objectPage } from '../../src/surfaces/pages/admin/school/views/object-page.tsx'
@@ -72,7 +73,7 @@ export const sampleConsultingPages: Record<string, string> = {
       { name: 'kind', label: 'Kind', choices: [['consulting', 'On a service']], initial: '' },
     ],
     sorts: meetings.list?.sorts ?? [],
-    columns: meetings.columns,
+    columns: meetings.list?.columns ?? [],
     rows: [meeting, lesson, confirmed],
     urlOf: (row) => objectPath(meetings, row),
     total: 77,

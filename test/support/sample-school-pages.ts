@@ -1,9 +1,12 @@
 import { createEvent } from '../../src/domain/events/event-operations.ts'
+import type { readCourse } from '../../src/domain/learning/course-operations.ts'
+import type { readCurriculum } from '../../src/domain/learning/section-operations.ts'
 import { changeAppearance } from '../../src/domain/schools/appearance-operations.ts'
 import { planForm } from '../../src/surfaces/pages/admin/school/form/field-rule.ts'
-import { listPath, objectPath, type Row } from '../../src/surfaces/pages/admin/school/resource.ts'
+import { listPath, objectPath } from '../../src/surfaces/pages/admin/school/resource.ts'
 import { courses } from '../../src/surfaces/pages/admin/school/resources/courses.tsx'
 import { events } from '../../src/surfaces/pages/admin/school/resources/events.tsx'
+import type { OutputOf, Row } from '../../src/surfaces/pages/admin/school/row.ts'
 import { AppearancePanels } from '../../src/surfaces/pages/admin/school/views/appearance-panels.tsx'
 import { curriculumPage } from '../../src/surfaces/pages/admin/school/views/curriculum-page.tsx'
 import { formPage } from '../../src/surfaces/pages/admin/school/views/form-page.tsx'
@@ -12,7 +15,7 @@ import { objectPage } from '../../src/surfaces/pages/admin/school/views/object-p
 import { at, id, place } from './sample-admin-frame.ts'
 import { hostileName, school } from './sample-people.ts'
 
-const typescript: Row = {
+const typescript: OutputOf<typeof readCourse> = {
   object: 'course',
   id: id(1),
   slug: 'practical-typescript',
@@ -27,6 +30,8 @@ const typescript: Row = {
   created_at: '2026-06-24T09:00:00.000Z',
   updated_at: '2026-11-14T21:05:00.000Z',
   version: 4,
+  lecturer_ids: [],
+  cover_file_id: null,
 }
 const drawing = { ...typescript, id: id(2), title: 'Drawing, from the first line', state: 'draft' }
 const free = { ...typescript, id: id(3), title: hostileName, state: 'archived', price_amount: 0 }
@@ -53,7 +58,10 @@ const typed: Readonly<Record<string, string>> = {
   capacity: '40',
 }
 
-const lecture = (end: number, title: string, more: Row = {}): Row => ({
+type Curriculum = OutputOf<typeof readCurriculum>
+type Lecture = Curriculum['sections'][number]['lectures'][number]
+
+const lecture = (end: number, title: string, more: Partial<Lecture> = {}): Lecture => ({
   id: id(end),
   title,
   kind: 'video',
@@ -93,7 +101,7 @@ export const sampleSchoolPages: Record<string, string> = {
       { name: 'state', label: 'State', choices: [['published', 'Published']], initial: '' },
     ],
     sorts: courses.list?.sorts ?? [],
-    columns: courses.columns,
+    columns: courses.list?.columns ?? [],
     rows: [typescript, drawing, free],
     urlOf: (row) => objectPath(courses, row),
     total: 1203,
@@ -149,6 +157,7 @@ export const sampleSchoolPages: Record<string, string> = {
     path: `/admin/courses/${id(1)}/curriculum`,
     place,
     curriculum: {
+      object: 'curriculum',
       id: id(1),
       version: 7,
       sections: [

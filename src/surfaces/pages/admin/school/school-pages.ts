@@ -3,7 +3,7 @@ import { rawPath } from '../../../../foundation/http/raw-url.ts'
 import type { AppContext } from '../../../../gate/context.ts'
 import { loadOperator } from '../operator.ts'
 import { addCurriculumRoutes } from './curriculum/curriculum-routes.ts'
-import { type AdminResource, listPath, objectPath, textOf } from './resource.ts'
+import { type AdminResource, listPath, objectPath } from './resource.ts'
 import { RESOURCES } from './resources.ts'
 import { addActionRoutes } from './routes/action-routes.ts'
 import { addChangeRoutes, addCreateRoutes } from './routes/form-routes.ts'
@@ -11,7 +11,7 @@ import { addListRoute } from './routes/list-routes.ts'
 import { addObjectRoute } from './routes/object-routes.ts'
 import { addRelatedRoutes } from './routes/related-routes.ts'
 import { addSettingsPage } from './routes/settings-routes.ts'
-import { addUploadRoutes } from './routes/upload-routes.ts'
+import { addUploadRoutes, fileIdIn } from './routes/upload-routes.ts'
 import { loadNamed } from './routes/visit.ts'
 import { addAppearanceRoutes } from './settings/appearance.tsx'
 import { details } from './settings/details.ts'
@@ -56,11 +56,10 @@ function addFileRoutes(app: FastifyInstance, context: AppContext, resource: Admi
       upload,
       find: async (request, visit) => {
         const object = await loadNamed(request, visit, resource)
-        const fileId = textOf(object, upload.field)
         return {
           path: objectPath(resource, object, `/${upload.path}`),
           back: { url: objectPath(resource, object), label: resource.name(object) },
-          fileId: fileId === '' ? null : fileId,
+          fileId: fileIdIn(object, upload),
           attach: (file) => visit.perform(change, { id: object.id, [upload.field]: file }),
         }
       },

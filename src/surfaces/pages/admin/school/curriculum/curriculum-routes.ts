@@ -1,16 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { readCourse } from '../../../../../domain/learning/course-operations.ts'
 import {
   readCurriculum,
   reorderCurriculum,
 } from '../../../../../domain/learning/section-operations.ts'
 import type { AppContext } from '../../../../../gate/context.ts'
 import { sendOn, sendPage } from '../../../page-request.ts'
-import { afterWrite, type Row, rowsOf, textOf } from '../resource.ts'
-import { courses } from '../resources/courses.tsx'
+import { afterWrite } from '../resource.ts'
 import { curriculumPath } from '../resources/curriculum.tsx'
-import { enter, loadNamed, type Visit } from '../routes/visit.ts'
+import { enter, idIn, type Visit } from '../routes/visit.ts'
+import type { OutputOf } from '../row.ts'
 import { curriculumPage } from '../views/curriculum-page.tsx'
 import { moved, type OutlineSection } from './move.ts'
+
+type Course = OutputOf<typeof readCourse>
 
 const ROUTE = '/admin/courses/:id/curriculum'
 
@@ -27,7 +30,7 @@ export function addCurriculumRoutes(app: FastifyInstance, context: AppContext): 
     request: FastifyRequest,
     reply: FastifyReply,
     visit: Visit,
-    { course, problem }: { course: Row; problem?: string },
+    { course, problem }: { course: Course; problem?: string },
   ) => {
     const curriculum = await visit.ask(readCurriculum, { id: course.id })
     const page = curriculumPage({
@@ -35,7 +38,7 @@ export function addCurriculumRoutes(app: FastifyInstance, context: AppContext): 
       course,
       curriculum,
       problem,
-      path: curriculumPath(textOf(course, 'id')),
+      path: curriculumPath(course.id),
       place: visit.place,
     })
     return sendPage(reply, request, 'site', page, problem === undefined ? 200 : 409)
@@ -43,14 +46,14 @@ export function addCurriculumRoutes(app: FastifyInstance, context: AppContext): 
 
   app.get(ROUTE, async (request, reply) => {
     const visit = await enter(context, request, reply)
-    const course = await loadNamed(request, visit, courses)
+    const course = await visit.ask(readCourse, { id: idIn(request) })
     return await show(request, reply, visit, { course })
   })
 
   app.post(ROUTE, async (request, reply) => {
     const visit = await enter(context, request, reply)
     const form = visit.form()
-    const course = await loadNamed(request, visit, courses)
+    const course = await visit.ask(readCourse, { id: idIn(request) })
     const curriculum = await visit.ask(readCurriculum, { id: course.id })
     const [direction, item = ''] = (form.get('move') ?? '').split(' ')
     const sections = moved(outlineOf(curriculum), item, direction === 'up' ? 'up' : 'down')
@@ -58,20 +61,20 @@ export function addCurriculumRoutes(app: FastifyInstance, context: AppContext): 
     if (sections === undefined || seen !== curriculum.version) {
       return await show(request, reply, visit, { course, problem: CHANGED })
     }
-    const input = { id: course.id, if_version: seen, sections }
-    const outcome = await visit.perform(reorderCurriculum, input)
+    const outcome = await visit.perform(reorderCurriculum, {
+      id: course.id,
+      if_version: seen,
+      sections: sections.map(({ id, lecture_ids }) => ({ id, lecture_ids: [...lecture_ids] })),
+    })
     if (outcome.kind !== 'done')
       return await show(request, reply, visit, { course, problem: CHANGED })
-    const page = `${curriculumPath(textOf(course, 'id'))}#at-${item}`
+    const page = `${curriculumPath(course.id)}#at-${item}`
     return sendOn(reply, request, 'site', afterWrite(page, 'moved'))
   })
 }
 
 const CHANGED = 'The curriculum was changed meanwhile. This is how it is now: try the move again.'
 
-function outlineOf(curriculum: Row): readonly OutlineSection[] {
-  return rowsOf(curriculum, 'sections').map((section) => ({
-    id: textOf(section, 'id'),
-    lecture_ids: rowsOf(section, 'lectures').map((lecture) => textOf(lecture, 'id')),
-  }))
+function outlineOf({ sections }: OutputOf<typeof readCurriculum>): readonly OutlineSection[] {
+  return sections.map(({ id, lectures }) => ({ id, lecture_ids: lectures.map((one) => one.id) }))
 }

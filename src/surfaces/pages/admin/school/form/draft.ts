@@ -1,18 +1,17 @@
-import type { Place, Row } from '../resource.ts'
-import { textOf } from '../resource.ts'
+import type { Place, Row } from '../row.ts'
 import type { PlannedField } from './field-rule.ts'
 import { toLocalTime } from './local-time.ts'
 import { toMajorUnits } from './money.ts'
 
-/** What stands in the fields of a form, as it was typed: a list, since some fields hold several. */
+/** The text of each field of a form, as it was typed: a list, because some fields hold several. */
 export type Draft = Readonly<Record<string, readonly string[]>>
 
-/** A form filled with what an object is, or with what a new one starts from. */
+/** A form filled with the members of an object. */
 export function draftOf(fields: readonly PlannedField[], object: Row, place: Place): Draft {
   return Object.fromEntries(fields.map((field) => [field.name, typedFrom(field, object, place)]))
 }
 
-/** A form that nobody has written in: what the operation takes if nobody says otherwise. */
+/** An empty form, filled with the defaults of the operation. */
 export function blankDraft(fields: readonly PlannedField[], place: Place): Draft {
   const given = fields.filter(({ initial }) => initial !== undefined)
   return draftOf(
@@ -35,15 +34,18 @@ function typedFrom(field: PlannedField, object: Row, place: Place): readonly str
     case 'time':
       return [toLocalTime(new Date(String(value)), place.timeZone)]
     case 'money':
-      return [
-        toMajorUnits(Number(value), textOf(object, field.currency ?? 'currency') || place.currency),
-      ]
+      return [toMajorUnits(Number(value), currencyIn(object) ?? place.currency)]
     default:
       return [String(value)]
   }
 }
 
-/** What a link from another page fills in, for the person to send or to change. */
+/** The currency of the amounts of an object. */
+export function currencyIn({ currency }: Row): string | undefined {
+  return typeof currency === 'string' && currency !== '' ? currency : undefined
+}
+
+/** What a link from another page fills in; the person sends or changes it. */
 export function suggested(fields: readonly PlannedField[], query: URLSearchParams): Draft {
   const given = fields.filter(({ name, kind }) => kind === 'email' && query.has(name))
   return Object.fromEntries(given.map(({ name }) => [name, [query.get(name) ?? '']]))

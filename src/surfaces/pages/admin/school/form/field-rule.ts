@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { WriteOperation } from '../../../../../domain/operation.ts'
-import type { FieldKind, FormField } from '../resource.ts'
+import type { FieldKind, FormField } from '../field.ts'
 
 /** What an operation's schema says about one member of its input. */
 export interface FieldRule {
@@ -9,7 +9,7 @@ export interface FieldRule {
   readonly emptyText: boolean
   /** Whether it can be left empty in this form. */
   readonly mayBeEmpty: boolean
-  /** Whether something is made up for it where it is left empty. */
+  /** Whether an empty field gets a value that is made from another field. */
   readonly suggested: boolean
   readonly values: readonly string[]
   readonly maxLength: number | undefined
@@ -21,18 +21,25 @@ export interface FieldRule {
 export interface PlannedField extends FormField {
   readonly kind: FieldKind
   readonly rule: FieldRule
-  /** What the operation takes if nobody says otherwise. */
+  /** The operation's default. */
   readonly initial: unknown
 }
 
-/** The fields that an operation takes, in the order in which the resource lists them. */
+/**
+ * The fields that an operation takes, in the order in which the resource lists them. A resource has
+ * one list of fields for two forms, so a field may belong to the operation of the other form. A field
+ * that neither takes is a mistake: without the error, the form would not have it and nothing would say so.
+ */
 export function planForm(
   operation: WriteOperation,
   fields: readonly FormField[],
+  otherForm?: WriteOperation,
 ): readonly PlannedField[] {
   return fields.flatMap((field) => {
     const schema = operation.input.shape[field.name] as z.ZodType | undefined
-    return schema === undefined ? [] : [planField(field, schema, operation.kind)]
+    if (schema !== undefined) return [planField(field, schema, operation.kind)]
+    if (field.name in (otherForm?.input.shape ?? {})) return []
+    throw new Error(`${operation.name} takes no ${field.name}`)
   })
 }
 
@@ -58,7 +65,7 @@ function planField(
   const { maxLength, minimum, maximum } = described
   const nullable = schema.safeParse(null).success
   const emptyText = schema.safeParse('').success
-  // In a change everything may be left out, which says nothing about what may be empty.
+  // A change may leave out every member, so that says nothing about whether a field may be empty.
   const omittable = doing === 'create' && schema.safeParse(undefined).success
   return {
     ...field,

@@ -1,5 +1,6 @@
-import { type Ask, type Place, type Row, textOf } from '../resource.ts'
-import { type Draft, draftOf } from './draft.ts'
+import type { Ask } from '../field.ts'
+import type { Place, Row } from '../row.ts'
+import { currencyIn, type Draft, draftOf } from './draft.ts'
 import type { PlannedField } from './field-rule.ts'
 import { fromLocalTime } from './local-time.ts'
 import { toMinorUnits } from './money.ts'
@@ -83,8 +84,8 @@ async function meant(
       return /^-?\d{1,15}$/.test(plain) ? is(Number(plain)) : wrong('Write a whole number.')
     }
     case 'money': {
-      const named = field.currency ?? 'currency'
-      const currency = draft[named]?.[0]?.trim() || textOf(before ?? {}, named) || place.currency
+      const typedCurrency = draft.currency?.[0]?.trim()
+      const currency = typedCurrency || currencyIn(before ?? {}) || place.currency
       const amount = toMinorUnits(text, currency)
       return amount === undefined ? wrong('Write an amount such as 49 or 49.50.') : is(amount)
     }

@@ -5,19 +5,31 @@ import {
   showComment,
 } from '../../../../../domain/learning/comment-operations.ts'
 import { Badge } from '../../../../../foundation/html/site-components.tsx'
-import { type AdminResource, partOf, type Show, textOf } from '../resource.ts'
-import { moment, nameOf, person, related, text } from '../views/cells.tsx'
+import { defineResource } from '../define-resource.ts'
+import { listPlan } from '../list-plan.ts'
+import type { OutputOf, Show } from '../row.ts'
+import { FORMER_MEMBER, moment, nameOf, person, related, text } from '../views/cells.tsx'
 
-const standing: Show = (comment) =>
+const standing: Show<OutputOf<typeof readComment>> = (comment) =>
   comment.hidden_at === null ? <Badge>Shown</Badge> : <Badge tone="warning">Hidden</Badge>
 
-export const comments: AdminResource = {
+export const comments = defineResource({
   path: 'comments',
   one: 'comment',
   many: 'Comments',
   lead: 'What members wrote under lectures.',
-  list: {
+  list: listPlan({
     operation: listComments,
+    expand: ['author'],
+    columns: [
+      { label: 'Comment', show: text('body', 80) },
+      {
+        label: 'By',
+        show: nameOf('author', 'name', FORMER_MEMBER),
+      },
+      { label: 'State', show: standing },
+      { label: 'Written', show: moment('created_at'), sort: 'created_at' },
+    ],
     searchHint: 'Words, name or email',
     filters: [
       {
@@ -33,23 +45,14 @@ export const comments: AdminResource = {
       ['-created_at', 'Newest first'],
       ['created_at', 'Oldest first'],
     ],
-  },
+  }),
   read: readComment,
   expand: ['author', 'lecture'],
   name: (comment) => {
-    const author = textOf(partOf(comment, 'author') ?? {}, 'name')
-    return author === '' ? 'A comment' : `Comment by ${author}`
+    const { author } = comment
+    return author === null ? 'A comment' : `Comment by ${author.name}`
   },
   badges: standing,
-  columns: [
-    { label: 'Comment', show: text('body', 80) },
-    {
-      label: 'By',
-      show: nameOf('author', 'name', 'Somebody who left'),
-    },
-    { label: 'State', show: standing },
-    { label: 'Written', show: moment('created_at'), sort: 'created_at' },
-  ],
   facts: [
     { label: 'By', show: person('author', 'members') },
     { label: 'Under', show: related('lecture', 'lectures', 'title') },
@@ -58,7 +61,7 @@ export const comments: AdminResource = {
     {
       label: 'Words',
       wide: true,
-      show: (comment) => <span class="written">{textOf(comment, 'body')}</span>,
+      show: (comment) => <span class="written">{comment.body}</span>,
     },
   ],
   fields: [],
@@ -66,7 +69,7 @@ export const comments: AdminResource = {
     {
       path: 'hide',
       label: 'Hide',
-      operation: hideComment,
+      does: hideComment,
       question: 'Hide this comment?',
       consequence: 'Nobody sees it any more. It is kept, and you can show it again.',
       done: 'The comment is hidden.',
@@ -75,11 +78,11 @@ export const comments: AdminResource = {
     {
       path: 'show',
       label: 'Show again',
-      operation: showComment,
+      does: showComment,
       question: 'Show this comment again?',
       consequence: 'Everybody who has the course sees it again.',
       done: 'The comment is shown again.',
       when: (comment) => comment.hidden_at !== null,
     },
   ],
-}
+})

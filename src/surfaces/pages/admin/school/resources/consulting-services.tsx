@@ -7,13 +7,15 @@ import {
   readService,
   removeService,
 } from '../../../../../domain/consulting/service-operations.ts'
-import { listSlots } from '../../../../../domain/consulting/slot-operations.ts'
 import { listCourses } from '../../../../../domain/learning/course-operations.ts'
 import { listMembers } from '../../../../../domain/people/member-operations.ts'
-import { type AdminResource, type Ask, type Choice, rowsOf, textOf } from '../resource.ts'
+import { defineResource } from '../define-resource.ts'
+import type { Ask, Choice } from '../field.ts'
+import { listPlan } from '../list-plan.ts'
+import { rowsBy } from '../resource.ts'
 import { choicesFrom } from '../routes/choices.ts'
 import { moment, number, person, state, text } from '../views/cells.tsx'
-import { slots } from './consulting-slots.tsx'
+import { slotList, slots } from './consulting-slots.tsx'
 import { meetingList, serviceMeetings } from './meetings.tsx'
 
 const STAFF = ['lecturer', 'admin', 'owner'] as const
@@ -23,19 +25,23 @@ async function staff(ask: Ask): Promise<readonly Choice[]> {
   const pages = await Promise.all(
     STAFF.map((role) => ask(listMembers, { role, limit: 100, sort: 'name' })),
   )
-  const people = new Map(
-    pages.flatMap((page) => rowsOf(page, 'data')).map((row) => [textOf(row, 'id'), row]),
-  )
-  return [...people].map(([id, row]) => [id, `${textOf(row, 'name')} (${textOf(row, 'email')})`])
+  const people = new Map(pages.flatMap(({ data }) => data).map((row) => [row.id, row]))
+  return [...people].map(([id, { name, email }]) => [id, `${name} (${email})`])
 }
 
-export const services: AdminResource = {
+export const services = defineResource({
   path: 'services',
   one: 'service',
   many: 'Services',
   lead: 'Somebody’s time, offered to the students of courses.',
-  list: {
+  list: listPlan({
     operation: listServices,
+    columns: [
+      { label: 'Title', show: text('title'), sort: 'title' },
+      { label: 'State', show: state('state') },
+      { label: 'Slots a week', show: number('slot_count') },
+      { label: 'Meetings to come', show: number('upcoming_meeting_count') },
+    ],
     searchHint: 'Title',
     filters: [{ name: 'state', label: 'State' }],
     sorts: [
@@ -44,17 +50,11 @@ export const services: AdminResource = {
       ['title', 'Title, A to Z'],
       ['-title', 'Title, Z to A'],
     ],
-  },
+  }),
   read: readService,
   expand: ['host'],
-  name: (service) => textOf(service, 'title'),
-  badges: state(),
-  columns: [
-    { label: 'Title', show: text('title'), sort: 'title' },
-    { label: 'State', show: state() },
-    { label: 'Slots a week', show: number('slot_count') },
-    { label: 'Meetings to come', show: number('upcoming_meeting_count') },
-  ],
+  name: (service) => service.title,
+  badges: state('state'),
   facts: [
     {
       label: 'Whose time',
@@ -64,7 +64,7 @@ export const services: AdminResource = {
     {
       label: 'Offered to the students of',
       show: (service) => {
-        const many = Array.isArray(service.course_ids) ? service.course_ids.length : 0
+        const many = service.course_ids.length
         return many === 1 ? '1 course' : `${many} courses`
       },
     },
@@ -89,7 +89,7 @@ export const services: AdminResource = {
     {
       path: 'pause',
       label: 'Pause',
-      operation: pauseService,
+      does: pauseService,
       question: 'Pause this service?',
       consequence: 'Students no longer see it. Meetings that were booked stay.',
       done: 'The service is paused.',
@@ -98,7 +98,7 @@ export const services: AdminResource = {
     {
       path: 'offer',
       label: 'Offer again',
-      operation: offerService,
+      does: offerService,
       question: 'Offer this service again?',
       consequence: 'The students of its courses see it at once.',
       done: 'The service is offered.',
@@ -107,7 +107,7 @@ export const services: AdminResource = {
     {
       path: 'delete',
       label: 'Delete',
-      operation: removeService,
+      does: removeService,
       question: 'Delete this service?',
       consequence:
         'The service and its slots are gone for good. One that people met for cannot be deleted: pause it instead.',
@@ -120,8 +120,7 @@ export const services: AdminResource = {
       path: 'slots',
       title: 'Slots',
       of: slots,
-      list: { operation: listSlots, sorts: [['minute_of_week', 'In the order of the week']] },
-      by: 'service_id',
+      rows: rowsBy('service_id', slotList),
       add: 'Add slots',
       empty: 'No time is offered yet.',
     },
@@ -129,10 +128,9 @@ export const services: AdminResource = {
       path: 'meetings',
       title: 'Meetings',
       of: serviceMeetings,
-      list: meetingList,
-      by: 'service_id',
+      rows: rowsBy('service_id', meetingList),
       add: 'New meeting',
       empty: 'Nobody has met for this yet.',
     },
   ],
-}
+})

@@ -1,22 +1,26 @@
 import { bookSlot } from '../../../../../domain/consulting/seat-operations.ts'
 import {
   createSlots,
+  listSlots,
   readSlot,
   removeSlot,
   WEEKDAYS,
 } from '../../../../../domain/consulting/slot-operations.ts'
 import { listMembers } from '../../../../../domain/people/member-operations.ts'
-import { type AdminResource, type Row, type Show, textOf } from '../resource.ts'
+import { defineResource } from '../define-resource.ts'
+import { asking } from '../field.ts'
+import { listPlan } from '../list-plan.ts'
+import type { OutputOf, Show } from '../row.ts'
 import { number, text } from '../views/cells.tsx'
 import { inWords } from '../views/words.ts'
 import { byEmail } from './people-fields.ts'
 
-const dayOf = (slot: Row) => inWords(WEEKDAYS[Number(slot.weekday) - 1] ?? '')
+type Slot = OutputOf<typeof readSlot>
 
-const hours: Show = (slot) => {
-  const start = textOf(slot, 'starts_at')
-  return `${start} to ${laterBy(start, Number(slot.duration_minutes))}`
-}
+const dayOf = (slot: Slot) => inWords(WEEKDAYS[slot.weekday - 1] ?? '')
+
+const hours: Show<Slot> = ({ starts_at, duration_minutes }) =>
+  `${starts_at} to ${laterBy(starts_at, duration_minutes)}`
 
 /** `09:30` and 45 make `10:15`; past midnight the clock begins anew. */
 function laterBy(start: string, minutes: number): string {
@@ -26,19 +30,25 @@ function laterBy(start: string, minutes: number): string {
   return `${two(Math.floor(end / 60) % 24)}:${two(end % 60)}`
 }
 
-/** Found with its service: a time of the week means little alone. */
-export const slots: AdminResource = {
-  path: 'slots',
-  one: 'slot',
-  many: 'Slots',
-  read: readSlot,
-  name: (slot) => `${dayOf(slot)}, ${textOf(slot, 'starts_at')}`,
+/** The slots of a service, for its page. */
+export const slotList = listPlan({
+  operation: listSlots,
   columns: [
     { label: 'Day', show: dayOf },
     { label: 'Hours', show: hours },
     { label: 'Time zone', show: text('time_zone') },
     { label: 'Seats', show: number('capacity') },
   ],
+  sorts: [['minute_of_week', 'In the order of the week']],
+})
+
+/** Found with its service: a time of the week means little alone. */
+export const slots = defineResource({
+  path: 'slots',
+  one: 'slot',
+  many: 'Slots',
+  read: readSlot,
+  name: (slot) => `${dayOf(slot)}, ${slot.starts_at}`,
   facts: [
     { label: 'Every', show: dayOf },
     { label: 'Hours', show: hours },
@@ -68,27 +78,27 @@ export const slots: AdminResource = {
     {
       path: 'book',
       label: 'Book for a member',
-      operation: bookSlot,
+      does: asking(bookSlot, [
+        { name: 'on', label: 'Day', hint: 'A day to come, on the weekday of the slot.' },
+        byEmail('member_id', 'Email of the member', listMembers),
+      ]),
       question: 'Book this slot for a member?',
       consequence:
         'They get a seat on that day, as if they had reserved it themselves. The meeting stays available until you confirm it.',
       done: 'The seat is booked. The meeting is among those of the service.',
-      fields: [
-        { name: 'on', label: 'Day', hint: 'A day to come, on the weekday of the slot.' },
-        byEmail('member_id', 'Email of the member', listMembers),
-      ],
     },
     {
       path: 'delete',
       label: 'Delete',
-      operation: removeSlot,
+      does: removeSlot,
       question: 'Delete this slot?',
       consequence: 'Members no longer see this time. Meetings that were booked stay.',
       done: 'The slot is gone.',
       tone: 'danger',
     },
   ],
-  up: (slot) => ({ url: `/admin/services/${textOf(slot, 'service_id')}`, label: 'The service' }),
+  up: (slot) => ({ url: `/admin/services/${slot.service_id}`, label: 'The service' }),
   // Several are made at once, so there is no page of the one that was made.
-  home: (made) => `/admin/services/${textOf(made, 'service_id') || textOf(made, 'id')}#slots`,
-}
+  home: (made) =>
+    `/admin/services/${made.object === 'consulting_slots' ? made.id : made.service_id}#slots`,
+})

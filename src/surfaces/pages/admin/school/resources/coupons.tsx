@@ -7,36 +7,40 @@ import {
   removeCoupon,
 } from '../../../../../domain/commerce/coupon-operations.ts'
 import { Badge } from '../../../../../foundation/html/site-components.tsx'
-import { formatMoney } from '../../../views/money.ts'
-import { type AdminResource, type Show, textOf } from '../resource.ts'
-import { address, moment, number } from '../views/cells.tsx'
+import { defineResource } from '../define-resource.ts'
+import { listPlan } from '../list-plan.ts'
+import type { OutputOf, Show } from '../row.ts'
+import { address, moment, money, number } from '../views/cells.tsx'
 
-const discount: Show = (coupon) =>
-  typeof coupon.percent_off === 'number'
-    ? `${coupon.percent_off}%`
-    : formatMoney(Number(coupon.amount_off), textOf(coupon, 'currency'))
+type Coupon = OutputOf<typeof readCoupon>
 
-const standing: Show = (coupon) => {
+const discount: Show<Coupon> = (coupon, place) =>
+  coupon.percent_off === null ? money('amount_off')(coupon, place) : `${coupon.percent_off}%`
+
+const standing: Show<Coupon> = (coupon) => {
   if (coupon.archived_at !== null) return <Badge tone="warning">Archived</Badge>
-  return coupon.redeemable === true ? (
-    <Badge tone="good">Usable</Badge>
-  ) : (
-    <Badge>Not usable now</Badge>
-  )
+  return coupon.redeemable ? <Badge tone="good">Usable</Badge> : <Badge>Not usable now</Badge>
 }
 
-const used: Show = (coupon) =>
+const used: Show<Coupon> = (coupon) =>
   coupon.max_redemptions === null
     ? String(coupon.redemption_count)
     : `${coupon.redemption_count} of ${coupon.max_redemptions}`
 
-export const coupons: AdminResource = {
+export const coupons = defineResource({
   path: 'coupons',
   one: 'coupon',
   many: 'Coupons',
   lead: 'Codes that make something cheaper, for a while or for a number of people.',
-  list: {
+  list: listPlan({
     operation: listCoupons,
+    columns: [
+      { label: 'Code', show: address('code'), sort: 'code' },
+      { label: 'State', show: standing },
+      { label: 'Discount', show: discount },
+      { label: 'Used', show: used, sort: 'redemption_count' },
+      { label: 'Ends', show: moment('ends_at') },
+    ],
     searchHint: 'Code',
     filters: [
       {
@@ -56,17 +60,10 @@ export const coupons: AdminResource = {
       ['-redemption_count', 'Most used'],
       ['redemption_count', 'Least used'],
     ],
-  },
+  }),
   read: readCoupon,
-  name: (coupon) => textOf(coupon, 'code'),
+  name: (coupon) => coupon.code,
   badges: standing,
-  columns: [
-    { label: 'Code', show: address('code'), sort: 'code' },
-    { label: 'State', show: standing },
-    { label: 'Discount', show: discount },
-    { label: 'Used', show: used, sort: 'redemption_count' },
-    { label: 'Ends', show: moment('ends_at') },
-  ],
   facts: [
     { label: 'Discount', show: discount },
     { label: 'Used', show: used },
@@ -112,7 +109,7 @@ export const coupons: AdminResource = {
     {
       path: 'archive',
       label: 'Archive',
-      operation: archiveCoupon,
+      does: archiveCoupon,
       question: 'Archive this coupon?',
       consequence: 'Nobody can use it again. What it made cheaper stays cheaper.',
       done: 'The coupon is in the archive.',
@@ -121,7 +118,7 @@ export const coupons: AdminResource = {
     {
       path: 'delete',
       label: 'Delete',
-      operation: removeCoupon,
+      does: removeCoupon,
       question: 'Delete this coupon?',
       consequence:
         'It is gone for good. A coupon that was used cannot be deleted: archive it instead.',
@@ -129,4 +126,4 @@ export const coupons: AdminResource = {
       tone: 'danger',
     },
   ],
-}
+})

@@ -8,43 +8,49 @@ import {
   removeCourse,
 } from '../../../../../domain/learning/course-operations.ts'
 import { listLecturers } from '../../../../../domain/learning/lecturer-operations.ts'
-import { listSections } from '../../../../../domain/learning/section-operations.ts'
 import { announceToCourse } from '../../../../../domain/notifications/announcement-operations.ts'
-import { type AdminResource, textOf } from '../resource.ts'
+import { defineResource } from '../define-resource.ts'
+import { asking } from '../field.ts'
+import { listPlan } from '../list-plan.ts'
+import { rowsBy } from '../resource.ts'
 import { choicesFrom } from '../routes/choices.ts'
 import { address, moment, money, state, text } from '../views/cells.tsx'
-import { curriculumPath, sections } from './curriculum.tsx'
-import { enrollments, enrollmentsInCourse, studentColumns } from './enrollments.tsx'
+import { curriculumPath, sectionList, sections } from './curriculum.tsx'
+import { enrollments, enrollmentsInCourse } from './enrollments.tsx'
 import { slugFrom } from './slug-field.ts'
 
-export const courses: AdminResource = {
+export const courseColumns = [
+  { label: 'Title', show: text('title'), sort: 'title' },
+  { label: 'State', show: state('state') },
+  { label: 'Price', show: money('price_amount'), sort: 'price_amount' },
+  { label: 'Created', show: moment('created_at'), sort: 'created_at' },
+] as const
+
+const courseList = listPlan({
+  operation: listCourses,
+  columns: courseColumns,
+  searchHint: 'Title or address',
+  filters: [{ name: 'state', label: 'State' }],
+  sorts: [
+    ['-created_at', 'Newest first'],
+    ['created_at', 'Oldest first'],
+    ['-updated_at', 'Last changed'],
+    ['title', 'Title, A to Z'],
+    ['-title', 'Title, Z to A'],
+    ['price_amount', 'Price, lowest first'],
+    ['-price_amount', 'Price, highest first'],
+  ],
+})
+
+export const courses = defineResource({
   path: 'courses',
   one: 'course',
   many: 'Courses',
   lead: 'What your school teaches, from the first draft to the archive.',
-  list: {
-    operation: listCourses,
-    searchHint: 'Title or address',
-    filters: [{ name: 'state', label: 'State' }],
-    sorts: [
-      ['-created_at', 'Newest first'],
-      ['created_at', 'Oldest first'],
-      ['-updated_at', 'Last changed'],
-      ['title', 'Title, A to Z'],
-      ['-title', 'Title, Z to A'],
-      ['price_amount', 'Price, lowest first'],
-      ['-price_amount', 'Price, highest first'],
-    ],
-  },
+  list: courseList,
   read: readCourse,
-  name: (course) => textOf(course, 'title'),
-  badges: state(),
-  columns: [
-    { label: 'Title', show: text('title'), sort: 'title' },
-    { label: 'State', show: state() },
-    { label: 'Price', show: money('price_amount'), sort: 'price_amount' },
-    { label: 'Created', show: moment('created_at'), sort: 'created_at' },
-  ],
+  name: (course) => course.title,
+  badges: state('state'),
   facts: [
     { label: 'Address', show: address('slug') },
     { label: 'Price', show: money('price_amount') },
@@ -87,7 +93,7 @@ export const courses: AdminResource = {
     {
       path: 'publish',
       label: 'Publish',
-      operation: publishCourse,
+      does: publishCourse,
       question: 'Publish this course?',
       consequence: 'It goes on sale at once, and everybody can find it.',
       done: 'The course is published.',
@@ -96,7 +102,7 @@ export const courses: AdminResource = {
     {
       path: 'archive',
       label: 'Archive',
-      operation: archiveCourse,
+      does: archiveCourse,
       question: 'Archive this course?',
       done: 'The course is in the archive.',
       when: (course) => course.state === 'published',
@@ -104,12 +110,7 @@ export const courses: AdminResource = {
     {
       path: 'announce',
       label: 'Tell the students',
-      operation: announceToCourse,
-      question: 'Tell everybody who has this course?',
-      consequence:
-        'It is in the inbox of all who have the course now, unless they switched announcements off. It cannot be taken back.',
-      done: 'The students are told.',
-      fields: [
+      does: asking(announceToCourse, [
         { name: 'title', label: 'Title' },
         { name: 'body', label: 'Text', rows: 5, hint: 'Plain text.' },
         {
@@ -117,12 +118,16 @@ export const courses: AdminResource = {
           label: 'Leads to',
           hint: 'A path of your school, such as /account, or a whole web address.',
         },
-      ],
+      ]),
+      question: 'Tell everybody who has this course?',
+      consequence:
+        'It is in the inbox of all who have the course now, unless they switched announcements off. It cannot be taken back.',
+      done: 'The students are told.',
     },
     {
       path: 'delete',
       label: 'Delete',
-      operation: removeCourse,
+      does: removeCourse,
       question: 'Delete this course?',
       consequence:
         'The course and its whole curriculum are gone for good. A course that somebody has or had cannot be deleted: archive it instead.',
@@ -135,8 +140,7 @@ export const courses: AdminResource = {
       path: 'sections',
       title: 'Sections',
       of: sections,
-      list: { operation: listSections, sorts: [['position', 'As students see them']] },
-      by: 'course_id',
+      rows: rowsBy('course_id', sectionList),
       add: 'Add a section',
       empty: 'There is nothing to learn in it yet. Begin with a section.',
     },
@@ -144,17 +148,15 @@ export const courses: AdminResource = {
       path: 'enrollments',
       title: 'Enrollments',
       of: enrollments,
-      list: enrollmentsInCourse,
-      by: 'course_id',
-      columns: studentColumns,
+      rows: rowsBy('course_id', enrollmentsInCourse),
       add: 'Enroll a student',
       empty: 'Nobody has this course yet.',
     },
   ],
   links: (course) => [
-    { url: curriculumPath(textOf(course, 'id')), label: 'Curriculum', button: true },
+    { url: curriculumPath(course.id), label: 'Curriculum', button: true },
     ...(course.state === 'published'
-      ? [{ url: `/courses/${textOf(course, 'slug')}`, label: 'See it on the site' }]
+      ? [{ url: `/courses/${course.slug}`, label: 'See it on the site' }]
       : []),
   ],
-}
+})

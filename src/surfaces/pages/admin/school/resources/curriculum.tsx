@@ -8,11 +8,14 @@ import {
 import {
   changeSection,
   createSection,
+  listSections,
   readSection,
   removeSection,
 } from '../../../../../domain/learning/section-operations.ts'
-import { type AdminResource, type Link, type Row, textOf } from '../resource.ts'
-import { state, text } from '../views/cells.tsx'
+import { defineResource } from '../define-resource.ts'
+import { listPlan } from '../list-plan.ts'
+import { type Link, rowsBy } from '../resource.ts'
+import { number, state, text } from '../views/cells.tsx'
 import { inWords } from '../views/words.ts'
 import { durationOf, openingOf } from './lecture-words.tsx'
 
@@ -21,27 +24,37 @@ export function curriculumPath(courseId: string): string {
   return `/admin/courses/${courseId}/curriculum`
 }
 
-const up = (object: Row): Link => ({
-  url: curriculumPath(textOf(object, 'course_id')),
+interface InCourse {
+  readonly id: string
+  readonly course_id: string
+}
+
+const up = ({ course_id }: InCourse): Link => ({
+  url: curriculumPath(course_id),
   label: 'Curriculum',
 })
 
-const home = (object: Row) => `${curriculumPath(textOf(object, 'course_id'))}#at-${object.id}`
+const home = ({ course_id, id }: InCourse) => `${curriculumPath(course_id)}#at-${id}`
 
-export const lectures: AdminResource = {
+const lectureList = listPlan({
+  operation: listLectures,
+  columns: [
+    { label: 'Title', show: text('title') },
+    { label: 'Kind', show: (lecture) => inWords(lecture.kind) },
+    { label: 'Length', show: durationOf },
+    { label: 'Opens', show: openingOf },
+  ],
+  sorts: [['position', 'As students see them']],
+})
+
+export const lectures = defineResource({
   path: 'lectures',
   menu: '/admin/courses',
   one: 'lecture',
   many: 'Lectures',
   read: readLecture,
-  name: (lecture) => textOf(lecture, 'title'),
+  name: (lecture) => lecture.title,
   badges: state('kind'),
-  columns: [
-    { label: 'Title', show: text('title') },
-    { label: 'Kind', show: (lecture) => inWords(textOf(lecture, 'kind')) },
-    { label: 'Length', show: durationOf },
-    { label: 'Opens', show: openingOf },
-  ],
   facts: [
     { label: 'Length', show: durationOf },
     { label: 'Opens', show: openingOf },
@@ -74,7 +87,7 @@ export const lectures: AdminResource = {
     {
       path: 'delete',
       label: 'Delete',
-      operation: removeLecture,
+      does: removeLecture,
       question: 'Delete this lecture?',
       consequence: 'It is gone for good, with what students did in it and the comments under it.',
       done: 'The lecture is gone.',
@@ -83,19 +96,24 @@ export const lectures: AdminResource = {
   ],
   up,
   home,
-}
+})
 
-export const sections: AdminResource = {
+export const sectionList = listPlan({
+  operation: listSections,
+  columns: [
+    { label: 'Title', show: text('title') },
+    { label: 'Lectures', show: number('lecture_count') },
+  ],
+  sorts: [['position', 'As students see them']],
+})
+
+export const sections = defineResource({
   path: 'sections',
   menu: '/admin/courses',
   one: 'section',
   many: 'Sections',
   read: readSection,
-  name: (section) => textOf(section, 'title'),
-  columns: [
-    { label: 'Title', show: text('title') },
-    { label: 'Lectures', show: (section) => textOf(section, 'lecture_count') },
-  ],
+  name: (section) => section.title,
   facts: [],
   fields: [{ name: 'title', label: 'Title' }],
   create: createSection,
@@ -105,7 +123,7 @@ export const sections: AdminResource = {
     {
       path: 'delete',
       label: 'Delete',
-      operation: removeSection,
+      does: removeSection,
       question: 'Delete this section?',
       consequence: 'It is gone for good with all of its lectures, and what students did in them.',
       done: 'The section is gone.',
@@ -117,12 +135,11 @@ export const sections: AdminResource = {
       path: 'lectures',
       title: 'Lectures',
       of: lectures,
-      list: { operation: listLectures, sorts: [['position', 'As students see them']] },
-      by: 'section_id',
+      rows: rowsBy('section_id', lectureList),
       add: 'Add a lecture',
       empty: 'There is no lecture in it yet.',
     },
   ],
   up,
   home,
-}
+})

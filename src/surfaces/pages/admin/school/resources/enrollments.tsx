@@ -10,81 +10,80 @@ import {
 import { markInEnrollment } from '../../../../../domain/learning/progress-operations.ts'
 import { readProgress } from '../../../../../domain/learning/student-progress.ts'
 import { listStudents } from '../../../../../domain/people/student-operations.ts'
-import {
-  type AdminResource,
-  type Ask,
-  type Choice,
-  type Column,
-  type ListPlan,
-  partOf,
-  type Row,
-  rowsOf,
-  textOf,
-} from '../resource.ts'
+import { defineResource } from '../define-resource.ts'
+import { type Ask, asking, type Choice } from '../field.ts'
+import { listPlan } from '../list-plan.ts'
 import { choicesFrom } from '../routes/choices.ts'
-import { moment, momentOf, nameOf, person, related, state } from '../views/cells.tsx'
+import type { OutputOf, Place } from '../row.ts'
+import { FORMER_MEMBER, moment, momentOf, nameOf, person, related, state } from '../views/cells.tsx'
 import { inWords } from '../views/words.ts'
 import { byEmail } from './people-fields.ts'
 import { ProgressPanel } from './progress-panel.tsx'
 
-const filters = [{ name: 'state', label: 'State' }]
+type Enrollment = OutputOf<typeof readEnrollment>
+
+const until = {
+  label: 'Access until',
+  show: ({ expires_at }: Enrollment, place: Place) => momentOf(expires_at, place) ?? 'For life',
+}
+const enrolled = { label: 'Enrolled', show: moment('enrolled_at'), sort: 'enrolled_at' } as const
+
+const filters = [{ name: 'state', label: 'State' }] as const
 const sorts = [
   ['-enrolled_at', 'Newest first'],
   ['enrolled_at', 'Oldest first'],
 ] as const
 
-export const enrollmentsOfStudent: ListPlan = {
+/** For the page of a student. */
+export const enrollmentsOfStudent = listPlan({
   operation: listEnrollmentsOfStudent,
+  expand: ['course'],
+  columns: [
+    { label: 'Course', show: nameOf('course', 'title', 'Deleted course') },
+    { label: 'State', show: state('state') },
+    enrolled,
+    until,
+  ],
   filters,
   sorts,
-}
-export const enrollmentsInCourse: ListPlan = { operation: listEnrollments, filters, sorts }
+})
 
-const until: Column = {
-  label: 'Access until',
-  show: (enrollment, place) => momentOf(enrollment, 'expires_at', place) ?? 'For life',
-}
-const course = related('course', 'courses', 'title')
-const courseTitle = (enrollment: Row) => textOf(partOf(enrollment, 'course') ?? {}, 'title')
-const studentName = (enrollment: Row) => textOf(partOf(enrollment, 'student') ?? {}, 'name')
+/** For the page of a course. */
+export const enrollmentsInCourse = listPlan({
+  operation: listEnrollments,
+  expand: ['student'],
+  columns: [
+    { label: 'Student', show: nameOf('student', 'name', FORMER_MEMBER) },
+    { label: 'State', show: state('state') },
+    enrolled,
+    until,
+  ],
+  filters,
+  sorts,
+})
 
 /** The lectures of the course, each with how far the student is. */
-async function lecturesOf(ask: Ask, enrollment: Row): Promise<readonly Choice[]> {
+async function lecturesOf(ask: Ask, enrollment: Enrollment): Promise<readonly Choice[]> {
   const progress = await ask(readProgress, { id: enrollment.id })
-  return rowsOf(progress, 'lectures').map((lecture) => [
-    textOf(lecture, 'lecture_id'),
-    `${textOf(lecture, 'title')} (${textOf(lecture, 'state')})`,
+  return progress.lectures.map((lecture) => [
+    lecture.lecture_id,
+    `${lecture.title} (${lecture.state})`,
   ])
 }
 
-/** The columns on a course's page, where the course is known. */
-export const studentColumns: readonly Column[] = [
-  { label: 'Student', show: nameOf('student', 'name', 'Somebody who left') },
-  { label: 'State', show: state() },
-  { label: 'Enrolled', show: moment('enrolled_at'), sort: 'enrolled_at' },
-  until,
-]
-
-export const enrollments: AdminResource = {
+export const enrollments = defineResource({
   path: 'enrollments',
   menu: '/admin/students',
   one: 'enrollment',
   many: 'Enrollments',
   read: readEnrollment,
   expand: ['student', 'course'],
-  name: (enrollment) =>
-    [studentName(enrollment), courseTitle(enrollment)].filter(Boolean).join(', '),
-  badges: state(),
-  columns: [
-    { label: 'Course', show: nameOf('course', 'title', 'A course that is gone') },
-    { label: 'State', show: state() },
-    { label: 'Enrolled', show: moment('enrolled_at'), sort: 'enrolled_at' },
-    until,
-  ],
+  name: ({ student, course }) => [student?.name, course?.title].filter(Boolean).join(', '),
+  badges: state('state'),
   facts: [
     { label: 'Student', show: person('student', 'students') },
-    { label: 'Course', show: course },
-    { label: 'Came by', show: (row) => inWords(textOf(row, 'source')) },
+    { label: 'Course', show: related('course', 'courses', 'title') },
+    { label: 'Came by', show: (row) => inWords(row.source) },
     { label: 'Enrolled', show: moment('enrolled_at') },
     until,
     { label: 'Revoked', show: moment('revoked_at') },
@@ -102,11 +101,7 @@ export const enrollments: AdminResource = {
     {
       path: 'mark',
       label: 'Mark a lecture',
-      operation: markInEnrollment,
-      question: 'Mark a lecture for this student?',
-      consequence: 'The student sees it at once, and it counts as learning today.',
-      done: 'The lecture is marked.',
-      fields: [
+      does: asking(markInEnrollment, [
         { name: 'lecture_id', label: 'Lecture', choices: lecturesOf },
         {
           name: 'state',
@@ -117,12 +112,15 @@ export const enrollments: AdminResource = {
             ['unread', 'Unread'],
           ],
         },
-      ],
+      ]),
+      question: 'Mark a lecture for this student?',
+      consequence: 'The student sees it at once, and it counts as learning today.',
+      done: 'The lecture is marked.',
     },
     {
       path: 'revoke',
       label: 'Revoke',
-      operation: revokeEnrollment,
+      does: revokeEnrollment,
       question: 'Take this course away?',
       consequence:
         'The student loses access at once. Their progress is kept, and comes back if you grant the course again.',
@@ -131,13 +129,11 @@ export const enrollments: AdminResource = {
       when: (enrollment) => enrollment.state !== 'revoked',
     },
   ],
-  up: (enrollment) => {
-    const name = studentName(enrollment)
-    return name === ''
+  up: ({ student }) =>
+    student === null
       ? { url: '/admin/students', label: 'Students' }
-      : { url: `/admin/students/${textOf(enrollment, 'student_id')}`, label: name }
-  },
+      : { url: `/admin/students/${student.id}`, label: student.name },
   panels: async (enrollment, place, ask) => (
     <ProgressPanel progress={await ask(readProgress, { id: enrollment.id })} place={place} />
   ),
-}
+})

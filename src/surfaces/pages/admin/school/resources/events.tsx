@@ -14,34 +14,56 @@ import {
   readRegistration,
 } from '../../../../../domain/events/registration-operations.ts'
 import { listMembers } from '../../../../../domain/people/member-operations.ts'
-import { type AdminResource, partOf, type Show, textOf } from '../resource.ts'
-import { address, moment, money, nameOf, person, state, text } from '../views/cells.tsx'
+import { Address } from '../../../../../foundation/html/components.tsx'
+import { defineResource } from '../define-resource.ts'
+import { asking } from '../field.ts'
+import { listPlan } from '../list-plan.ts'
+import { rowsBy } from '../resource.ts'
+import type { OutputOf, Show } from '../row.ts'
+import {
+  address,
+  FORMER_MEMBER,
+  moment,
+  money,
+  nameOf,
+  person,
+  state,
+  text,
+} from '../views/cells.tsx'
 import { byEmail } from './people-fields.ts'
 import { slugFrom } from './slug-field.ts'
 
-const places: Show = (event) =>
+const places: Show<OutputOf<typeof readEvent>> = (event) =>
   event.capacity === null
     ? String(event.registration_count)
     : `${event.registration_count} of ${event.capacity}`
 
-export const registrations: AdminResource = {
+const registrationList = listPlan({
+  operation: listRegistrations,
+  expand: ['member'],
+  columns: [
+    { label: 'Member', show: nameOf('member', 'name', FORMER_MEMBER) },
+    { label: 'Email', show: ({ member }) => member && <Address text={member.email} /> },
+    { label: 'State', show: state('state') },
+    { label: 'Registered', show: moment('registered_at'), sort: 'registered_at' },
+  ],
+  searchHint: 'Name or email',
+  filters: [{ name: 'state', label: 'State' }],
+  sorts: [
+    ['-registered_at', 'Newest first'],
+    ['registered_at', 'Oldest first'],
+  ],
+})
+
+export const registrations = defineResource({
   path: 'registrations',
   menu: '/admin/events',
   one: 'registration',
   many: 'Registrations',
   read: readRegistration,
   expand: ['member'],
-  name: (registration) => textOf(partOf(registration, 'member') ?? {}, 'name'),
-  badges: state(),
-  columns: [
-    {
-      label: 'Member',
-      show: nameOf('member', 'name', 'Somebody who left'),
-    },
-    { label: 'Email', show: (row, place) => address('email')(partOf(row, 'member') ?? {}, place) },
-    { label: 'State', show: state() },
-    { label: 'Registered', show: moment('registered_at'), sort: 'registered_at' },
-  ],
+  name: ({ member }) => member?.name ?? '',
+  badges: state('state'),
   facts: [
     { label: 'Member', show: person('member', 'members') },
     { label: 'Registered', show: moment('registered_at') },
@@ -53,8 +75,7 @@ export const registrations: AdminResource = {
     {
       path: 'attended',
       label: 'Mark as attended',
-      operation: changeRegistration,
-      input: { state: 'attended' },
+      does: asking(changeRegistration, [], { state: 'attended' }),
       question: 'Did this member attend?',
       consequence: 'They are marked as having been there.',
       done: 'Marked as attended.',
@@ -63,8 +84,7 @@ export const registrations: AdminResource = {
     {
       path: 'cancel',
       label: 'Cancel registration',
-      operation: changeRegistration,
-      input: { state: 'canceled' },
+      does: asking(changeRegistration, [], { state: 'canceled' }),
       question: 'Cancel this registration?',
       consequence: 'The place is free for somebody else. The member can be registered again.',
       done: 'The registration is canceled.',
@@ -72,19 +92,22 @@ export const registrations: AdminResource = {
       when: (registration) => registration.state !== 'canceled',
     },
   ],
-  up: (registration) => ({
-    url: `/admin/events/${textOf(registration, 'event_id')}`,
-    label: 'The event',
-  }),
-}
+  up: ({ event_id }) => ({ url: `/admin/events/${event_id}`, label: 'Event' }),
+})
 
-export const events: AdminResource = {
+export const events = defineResource({
   path: 'events',
   one: 'event',
   many: 'Events',
   lead: 'Dates that you invite to, on site or online, and who comes.',
-  list: {
+  list: listPlan({
     operation: listEvents,
+    columns: [
+      { label: 'Title', show: text('title'), sort: 'title' },
+      { label: 'State', show: state('state') },
+      { label: 'Starts', show: moment('starts_at'), sort: 'starts_at' },
+      { label: 'Registered', show: places },
+    ],
     searchHint: 'Title, address or place',
     filters: [{ name: 'state', label: 'State' }],
     sorts: [
@@ -94,16 +117,10 @@ export const events: AdminResource = {
       ['title', 'Title, A to Z'],
       ['-title', 'Title, Z to A'],
     ],
-  },
+  }),
   read: readEvent,
-  name: (event) => textOf(event, 'title'),
-  badges: state(),
-  columns: [
-    { label: 'Title', show: text('title'), sort: 'title' },
-    { label: 'State', show: state() },
-    { label: 'Starts', show: moment('starts_at'), sort: 'starts_at' },
-    { label: 'Registered', show: places },
-  ],
+  name: (event) => event.title,
+  badges: state('state'),
   facts: [
     { label: 'Starts', show: moment('starts_at') },
     { label: 'Ends', show: moment('ends_at') },
@@ -136,7 +153,7 @@ export const events: AdminResource = {
     {
       path: 'publish',
       label: 'Publish',
-      operation: publishEvent,
+      does: publishEvent,
       question: 'Publish this event?',
       consequence: 'Everybody can find it, and members can register.',
       done: 'The event is published.',
@@ -145,7 +162,7 @@ export const events: AdminResource = {
     {
       path: 'cancel',
       label: 'Call off',
-      operation: cancelEvent,
+      does: cancelEvent,
       question: 'Call this event off?',
       done: 'The event is called off.',
       tone: 'danger',
@@ -154,7 +171,7 @@ export const events: AdminResource = {
     {
       path: 'delete',
       label: 'Delete',
-      operation: removeEvent,
+      does: removeEvent,
       question: 'Delete this event?',
       consequence:
         'It is gone for good. An event that somebody registered for or paid cannot be deleted: call it off instead.',
@@ -167,16 +184,7 @@ export const events: AdminResource = {
       path: 'registrations',
       title: 'Registrations',
       of: registrations,
-      list: {
-        operation: listRegistrations,
-        searchHint: 'Name or email',
-        filters: [{ name: 'state', label: 'State' }],
-        sorts: [
-          ['-registered_at', 'Newest first'],
-          ['registered_at', 'Oldest first'],
-        ],
-      },
-      by: 'event_id',
+      rows: rowsBy('event_id', registrationList),
       add: 'Register a member',
       mayAdd: (event) => event.state !== 'canceled',
       empty: 'Nobody has registered yet.',
@@ -184,6 +192,6 @@ export const events: AdminResource = {
   ],
   links: (event) =>
     event.state === 'published'
-      ? [{ url: `/events/${textOf(event, 'slug')}`, label: 'See it on the site' }]
+      ? [{ url: `/events/${event.slug}`, label: 'See it on the site' }]
       : [],
-}
+})

@@ -15,42 +15,64 @@ import {
 } from '../../../../../domain/content/form-writing.ts'
 import { plainText } from '../../../../../foundation/html/plain-text.ts'
 import { Empty, Panel } from '../../../../../foundation/html/site-components.tsx'
-import {
-  type AdminResource,
-  type Choice,
-  type Column,
-  partOf,
-  type Row,
-  rowsOf,
-  textOf,
-} from '../resource.ts'
+import { defineResource } from '../define-resource.ts'
+import { asking, type Choice } from '../field.ts'
+import { type Column, listPlan } from '../list-plan.ts'
+import { rowsBy } from '../resource.ts'
+import type { OutputOf } from '../row.ts'
 import { address, moment, nameOf, number, person, state, text } from '../views/cells.tsx'
 import { ObjectTable } from '../views/object-table.tsx'
 import { inWords } from '../views/words.ts'
 import { slugFrom } from './slug-field.ts'
 
-const questionColumns: readonly Column[] = [
-  { label: 'Question', show: (field) => textOf(field, 'label') || textOf(field, 'name') },
-  { label: 'Kind', show: (field) => inWords(textOf(field, 'kind')) },
-  { label: 'Required', show: (field) => (field.required === true ? 'Yes' : 'No') },
+type Form = OutputOf<typeof readForm>
+
+interface Question {
+  readonly name: string
+  readonly label: string
+  readonly kind: string
+  readonly required: boolean
+}
+
+/** An import writes the questions of a form too, so their members may be missing. */
+function questionsOf({ fields }: Form): readonly Question[] {
+  const textIn = (value: unknown) => (typeof value === 'string' ? value : '')
+  return fields.map(({ name, label, kind, required }) => ({
+    name: textIn(name),
+    label: textIn(label),
+    kind: textIn(kind),
+    required: required === true,
+  }))
+}
+
+const questionColumns: readonly Column<Question>[] = [
+  { label: 'Question', show: ({ label, name }) => label || name },
+  { label: 'Kind', show: ({ kind }) => inWords(kind) },
+  { label: 'Required', show: ({ required }) => (required ? 'Yes' : 'No') },
 ]
 
-export const submissions: AdminResource = {
+const submissionList = listPlan({
+  operation: listSubmissions,
+  expand: ['member'],
+  columns: [
+    { label: 'From', show: nameOf('member', 'name', 'A visitor') },
+    { label: 'Begins with', show: (row) => answersOf(row)[0]?.[1] },
+    { label: 'Sent', show: moment('submitted_at'), sort: 'submitted_at' },
+  ],
+  sorts: [
+    ['-submitted_at', 'Newest first'],
+    ['submitted_at', 'Oldest first'],
+  ],
+})
+
+export const submissions = defineResource({
   path: 'submissions',
   menu: '/admin/forms',
   one: 'submission',
   many: 'Submissions',
   read: readSubmission,
   expand: ['member'],
-  name: (submission) => textOf(partOf(submission, 'member') ?? {}, 'name') || 'A visitor',
-  columns: [
-    {
-      label: 'From',
-      show: nameOf('member', 'name', 'A visitor'),
-    },
-    { label: 'Begins with', show: (row) => answersOf(row)[0]?.[1] },
-    { label: 'Sent', show: moment('submitted_at'), sort: 'submitted_at' },
-  ],
+  name: ({ member }) => member?.name || 'A visitor',
   facts: [
     {
       label: 'From',
@@ -61,12 +83,10 @@ export const submissions: AdminResource = {
   ],
   fields: [],
   actions: [],
-  up: (submission) => ({ url: `/admin/forms/${textOf(submission, 'form_id')}`, label: 'The form' }),
+  up: ({ form_id }) => ({ url: `/admin/forms/${form_id}`, label: 'Form' }),
   panels: async (submission, _place, ask) => {
     const form = await ask(readForm, { id: submission.form_id })
-    const labels = new Map(
-      rowsOf(form, 'fields').map((field) => [textOf(field, 'name'), textOf(field, 'label')]),
-    )
+    const labels = new Map(questionsOf(form).map(({ name, label }) => [name, label]))
     return (
       <Panel title="Answers">
         <dl class="answers">
@@ -80,7 +100,7 @@ export const submissions: AdminResource = {
       </Panel>
     )
   },
-}
+})
 
 const ANSWERS: readonly Choice[] = [
   ['text', 'A line'],
@@ -88,27 +108,32 @@ const ANSWERS: readonly Choice[] = [
   ['number', 'A number'],
 ]
 
-function asked(form: Row): readonly Choice[] {
-  return rowsOf(form, 'fields').map((field) => [
-    textOf(field, 'name'),
-    plainText(textOf(field, 'label'), 300),
-  ])
+function asked(form: Form): readonly Choice[] {
+  return questionsOf(form).map(({ name, label }) => [name, plainText(label, 300)])
 }
 
-function answersOf(submission: Row): readonly (readonly [string, string])[] {
-  return Object.entries(partOf(submission, 'answers') ?? {}).map(([name, answer]) => [
-    name,
-    plainText(typeof answer === 'string' ? answer : JSON.stringify(answer), 2000),
-  ])
+function answersOf({ answers }: OutputOf<typeof readSubmission>) {
+  return Object.entries(answers).map(
+    ([name, answer]): Choice => [
+      name,
+      plainText(typeof answer === 'string' ? answer : JSON.stringify(answer), 2000),
+    ],
+  )
 }
 
-export const forms: AdminResource = {
+export const forms = defineResource({
   path: 'forms',
   one: 'form',
   many: 'Forms',
   lead: 'Questions that you ask, and what people answered.',
-  list: {
+  list: listPlan({
     operation: listForms,
+    columns: [
+      { label: 'Title', show: text('title'), sort: 'title' },
+      { label: 'State', show: state('state') },
+      { label: 'Submissions', show: number('submission_count') },
+      { label: 'Created', show: moment('created_at'), sort: 'created_at' },
+    ],
     searchHint: 'Title or address',
     filters: [{ name: 'state', label: 'State' }],
     sorts: [
@@ -117,16 +142,10 @@ export const forms: AdminResource = {
       ['title', 'Title, A to Z'],
       ['-title', 'Title, Z to A'],
     ],
-  },
+  }),
   read: readForm,
-  name: (form) => textOf(form, 'title'),
-  badges: state(),
-  columns: [
-    { label: 'Title', show: text('title'), sort: 'title' },
-    { label: 'State', show: state() },
-    { label: 'Submissions', show: number('submission_count') },
-    { label: 'Created', show: moment('created_at'), sort: 'created_at' },
-  ],
+  name: (form) => form.title,
+  badges: state('state'),
   facts: [
     { label: 'Address', show: address('slug') },
     { label: 'Submissions', show: number('submission_count') },
@@ -139,37 +158,37 @@ export const forms: AdminResource = {
     {
       path: 'question',
       label: 'Add a question',
-      operation: addQuestion,
-      question: 'Add a question',
-      consequence: 'It comes after the others.',
-      done: 'The question is in.',
-      fields: [
+      does: asking(addQuestion, [
         { name: 'label', label: 'Question' },
         { name: 'kind', label: 'Answered by', choices: ANSWERS },
         { name: 'required', label: 'Must be answered' },
-      ],
+      ]),
+      question: 'Add a question',
+      consequence: 'It comes after the others.',
+      done: 'The question is in.',
     },
     {
       path: 'remove-question',
       label: 'Remove a question',
-      operation: removeQuestion,
+      does: asking(removeQuestion, [
+        { name: 'question', label: 'Question', choices: async (_ask, form: Form) => asked(form) },
+      ]),
       question: 'Remove a question?',
       done: 'The question is gone.',
-      when: (form) => rowsOf(form, 'fields').length > 0,
-      fields: [{ name: 'question', label: 'Question', choices: async (_ask, form) => asked(form) }],
+      when: (form) => form.fields.length > 0,
     },
     {
       path: 'open',
       label: 'Open',
-      operation: openForm,
+      does: openForm,
       question: 'Open this form?',
       done: 'The form is open.',
-      when: (form) => form.state !== 'open' && rowsOf(form, 'fields').length > 0,
+      when: (form) => form.state !== 'open' && form.fields.length > 0,
     },
     {
       path: 'close',
       label: 'Close',
-      operation: closeForm,
+      does: closeForm,
       question: 'Close this form?',
       done: 'The form is closed.',
       when: (form) => form.state === 'open',
@@ -177,7 +196,7 @@ export const forms: AdminResource = {
     {
       path: 'delete',
       label: 'Delete',
-      operation: removeForm,
+      does: removeForm,
       question: 'Delete this form?',
       consequence: 'It is gone for good. One that people answered cannot be deleted.',
       done: 'The form is gone.',
@@ -190,20 +209,13 @@ export const forms: AdminResource = {
       path: 'submissions',
       title: 'Submissions',
       of: submissions,
-      list: {
-        operation: listSubmissions,
-        sorts: [
-          ['-submitted_at', 'Newest first'],
-          ['submitted_at', 'Oldest first'],
-        ],
-      },
-      by: 'form_id',
+      rows: rowsBy('form_id', submissionList),
       empty: 'Nobody has answered yet.',
     },
   ],
   panels: async (form, place) => (
     <Panel title="Questions">
-      {rowsOf(form, 'fields').length === 0 ? (
+      {form.fields.length === 0 ? (
         <Empty>
           <p>Nothing is asked yet.</p>
         </Empty>
@@ -211,10 +223,10 @@ export const forms: AdminResource = {
         <ObjectTable
           caption="Questions"
           columns={questionColumns}
-          rows={rowsOf(form, 'fields')}
+          rows={questionsOf(form)}
           place={place}
         />
       )}
     </Panel>
   ),
-}
+})

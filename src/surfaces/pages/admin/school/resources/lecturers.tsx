@@ -7,35 +7,46 @@ import {
   removeLecturer,
 } from '../../../../../domain/learning/lecturer-operations.ts'
 import { listMembers } from '../../../../../domain/people/member-operations.ts'
-import { type AdminResource, textOf } from '../resource.ts'
+import { defineResource } from '../define-resource.ts'
+import { listPlan } from '../list-plan.ts'
+import { rowsBy } from '../resource.ts'
 import { moment, text } from '../views/cells.tsx'
-import { courses } from './courses.tsx'
+import { courseColumns, courses } from './courses.tsx'
 import { byEmail } from './people-fields.ts'
 
-export const lecturers: AdminResource = {
+const coursesOfLecturer = listPlan({
+  operation: listCourses,
+  columns: courseColumns,
+  sorts: [
+    ['title', 'Title, A to Z'],
+    ['-created_at', 'Newest first'],
+  ],
+})
+
+export const lecturers = defineResource({
   path: 'lecturers',
   one: 'lecturer',
   many: 'Lecturers',
   lead: 'The people whom your school presents as its teachers.',
-  list: {
+  list: listPlan({
     operation: listLecturers,
+    columns: [
+      { label: 'Name', show: text('name'), sort: 'name' },
+      { label: 'Headline', show: text('headline') },
+      {
+        label: 'Courses',
+        show: ({ course_ids }) => String(course_ids.length),
+      },
+    ],
     searchHint: 'Name or headline',
     sorts: [
       ['name', 'Name, A to Z'],
       ['-name', 'Name, Z to A'],
       ['-created_at', 'Newest first'],
     ],
-  },
+  }),
   read: readLecturer,
-  name: (lecturer) => textOf(lecturer, 'name'),
-  columns: [
-    { label: 'Name', show: text('name'), sort: 'name' },
-    { label: 'Headline', show: text('headline') },
-    {
-      label: 'Courses',
-      show: ({ course_ids }) => (Array.isArray(course_ids) ? String(course_ids.length) : undefined),
-    },
-  ],
+  name: (lecturer) => lecturer.name,
   facts: [
     { label: 'Headline', show: text('headline') },
     { label: 'Presented since', show: moment('created_at') },
@@ -56,7 +67,7 @@ export const lecturers: AdminResource = {
     {
       path: 'delete',
       label: 'Remove profile',
-      operation: removeLecturer,
+      does: removeLecturer,
       question: 'Remove this profile?',
       consequence: 'It disappears, also from courses. The member keeps their roles.',
       done: 'The profile is gone.',
@@ -68,16 +79,9 @@ export const lecturers: AdminResource = {
       path: 'courses',
       title: 'Courses',
       of: courses,
-      list: {
-        operation: listCourses,
-        sorts: [
-          ['title', 'Title, A to Z'],
-          ['-created_at', 'Newest first'],
-        ],
-      },
-      by: 'lecturer_id',
+      rows: rowsBy('lecturer_id', coursesOfLecturer),
       empty: 'Not named on any course yet.',
     },
   ],
-  links: (lecturer) => [{ url: `/admin/members/${textOf(lecturer, 'id')}`, label: 'Roles' }],
-}
+  links: (lecturer) => [{ url: `/admin/members/${lecturer.id}`, label: 'Roles' }],
+})

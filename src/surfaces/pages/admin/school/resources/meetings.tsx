@@ -12,73 +12,67 @@ import {
   listAttendees,
   removeAttendee,
 } from '../../../../../domain/consulting/seat-operations.ts'
-import { listMembers, readMember } from '../../../../../domain/people/member-operations.ts'
+import { listMembers } from '../../../../../domain/people/member-operations.ts'
 import { Address, Name } from '../../../../../foundation/html/components.tsx'
-import {
-  type Action,
-  type AdminResource,
-  type FormField,
-  type ListPlan,
-  type Row,
-  type Show,
-  textOf,
-} from '../resource.ts'
+import { defineResource } from '../define-resource.ts'
+import { asking } from '../field.ts'
+import { listPlan } from '../list-plan.ts'
+import { type Action, rowsBy } from '../resource.ts'
+import type { OutputOf, Show } from '../row.ts'
 import { address, moment, number, state, text } from '../views/cells.tsx'
+import { members } from './people.tsx'
 import { byEmail } from './people-fields.ts'
 
-const isClass = (meeting: Row) => meeting.kind === 'study_group'
-const isOver = (meeting: Row) => Date.parse(textOf(meeting, 'ends_at')) <= Date.now()
+type Meeting = OutputOf<typeof readMeeting>
+type Attendee = OutputOf<typeof listAttendees>['data'][number]
 
-const heldFor: Show = (meeting) => {
+const isClass = (meeting: Meeting) => meeting.kind === 'study_group'
+const isOver = (meeting: Meeting) => Date.parse(meeting.ends_at) <= Date.now()
+
+const heldFor: Show<Meeting> = (meeting) => {
   const [path, id] = isClass(meeting)
     ? ['study-groups', meeting.study_group_id]
     : ['services', meeting.service_id]
   return (
-    <a href={`/admin/${path}/${String(id)}`}>
-      <Name text={textOf(meeting, 'held_for')} fallback="Unnamed" />
+    <a href={`/admin/${path}/${id}`}>
+      <Name text={meeting.held_for} fallback="Unnamed" />
     </a>
   )
 }
 
-const room: Show = (meeting) => {
-  const url = textOf(meeting, 'room_url')
-  return url === '' ? undefined : (
-    <a href={url} rel="noreferrer">
-      <Address text={url} />
+const room: Show<Meeting> = ({ room_url }) =>
+  room_url === '' ? undefined : (
+    <a href={room_url} rel="noreferrer">
+      <Address text={room_url} />
     </a>
   )
-}
 
-const unseat: Show = (attendee) => {
-  const email = textOf(attendee, 'email')
-  if (email === '') return undefined
-  const path = `/admin/meetings/${textOf(attendee, 'meeting_id')}/unseat`
+const unseat: Show<Attendee> = ({ email, meeting_id, name }) => {
+  if (!email) return undefined
+  const path = `/admin/meetings/${meeting_id}/unseat`
   return (
     <a href={`${path}?member_id=${encodeURIComponent(email)}`}>
-      Take the seat back<span class="visually-hidden"> of {textOf(attendee, 'name')}</span>
+      Take the seat back<span class="visually-hidden"> of {name}</span>
     </a>
   )
 }
 
-/** Rows lead to the page of the member. */
-const attendees: AdminResource = {
-  path: 'members',
-  one: 'attendee',
-  many: 'Attendees',
-  read: readMember,
-  name: (attendee) => textOf(attendee, 'name'),
+const attendeeList = listPlan({
+  operation: listAttendees,
   columns: [
     { label: 'Name', show: text('name'), sort: 'name' },
     { label: 'Email', show: address('email') },
     { label: 'Since', show: moment('since'), sort: 'since' },
     { label: 'Seat', show: unseat },
   ],
-  facts: [],
-  fields: [],
-  actions: [],
-}
+  sorts: [
+    ['name', 'Name, A to Z'],
+    ['-name', 'Name, Z to A'],
+    ['-since', 'Newest first'],
+  ],
+})
 
-const times: readonly FormField[] = [
+const times = [
   { name: 'starts_at', label: 'Starts' },
   { name: 'ends_at', label: 'Ends' },
   {
@@ -86,12 +80,12 @@ const times: readonly FormField[] = [
     label: 'Room',
     hint: 'A web address. Only those who attend see it, until the meeting is over or called off.',
   },
-]
+] as const
 
-const cancel: Action = {
+const cancel: Action<Meeting> = {
   path: 'cancel',
   label: 'Call off',
-  operation: cancelMeeting,
+  does: cancelMeeting,
   question: 'Call this meeting off?',
   consequence: 'Everybody who attends sees it as canceled, and its room no more.',
   done: 'The meeting is called off.',
@@ -99,44 +93,41 @@ const cancel: Action = {
   when: (meeting) => meeting.state !== 'canceled',
 }
 
-const actions: readonly Action[] = [
+const actions: readonly Action<Meeting>[] = [
   {
     path: 'confirm',
     label: 'Confirm',
-    operation: confirmMeeting,
+    does: asking(confirmMeeting, [
+      { name: 'room_url', label: 'Room', hint: 'A web address. Empty leaves the room as it is.' },
+    ]),
     question: 'Confirm this meeting?',
     consequence: 'Everybody who holds a seat sees it as scheduled.',
     done: 'The meeting is confirmed.',
     when: (meeting) => meeting.state === 'available' && !isClass(meeting) && !isOver(meeting),
-    fields: [
-      { name: 'room_url', label: 'Room', hint: 'A web address. Empty leaves the room as it is.' },
-    ],
   },
   {
     path: 'seat',
     label: 'Give a seat',
-    operation: addAttendee,
+    does: asking(addAttendee, [byEmail('member_id', 'Email of the member', listMembers)]),
     question: 'Give somebody a seat?',
     consequence: 'The meeting is in their schedule from then on.',
     done: 'The seat is taken.',
     when: (meeting) => meeting.state !== 'canceled' && !isClass(meeting),
-    fields: [byEmail('member_id', 'Email of the member', listMembers)],
   },
   {
     path: 'unseat',
     label: 'Take a seat back',
-    operation: removeAttendee,
+    does: asking(removeAttendee, [byEmail('member_id', 'Email of the member', listMembers)]),
     question: 'Take somebody’s seat back?',
     consequence: 'The meeting leaves their schedule, and the seat is free.',
     done: 'The seat is free.',
     when: (meeting) => meeting.attendee_count !== 0 && !isClass(meeting),
-    fields: [byEmail('member_id', 'Email of the member', listMembers)],
   },
   cancel,
   {
     path: 'reopen',
     label: 'Reopen',
-    operation: reopenMeeting,
+    does: reopenMeeting,
     question: 'Reopen this meeting?',
     consequence: 'It is available again, to be confirmed anew. Everybody keeps their seat.',
     done: 'The meeting is available again.',
@@ -144,9 +135,17 @@ const actions: readonly Action[] = [
   },
 ]
 
-/** Meetings of one service or group, for its page. */
-export const meetingList: ListPlan = {
+const columns = [
+  { label: 'Title', show: text('title') },
+  { label: 'Starts', show: moment('starts_at'), sort: 'starts_at' },
+  { label: 'State', show: state('state') },
+] as const
+const attending = { label: 'Attending', show: number('attendee_count') }
+
+/** For the page of one service or group. */
+export const meetingList = listPlan({
   operation: listMeetings,
+  columns: [...columns, attending],
   filters: [
     { name: 'when', label: 'When' },
     { name: 'state', label: 'State' },
@@ -155,15 +154,37 @@ export const meetingList: ListPlan = {
     ['-starts_at', 'Latest first'],
     ['starts_at', 'Earliest first'],
   ],
-}
+})
 
-export const meetings: AdminResource = {
+/** What all pages of meetings share. */
+const shared = {
   path: 'meetings',
   one: 'meeting',
   many: 'Meetings',
-  lead: 'Who meets when: seats on your services, and classes of study groups. New ones begin at a service or a group.',
-  list: {
+  read: readMeeting,
+  name: ({ title }: Meeting) => title,
+  badges: state('state'),
+  facts: [
+    { label: 'Starts', show: moment('starts_at') },
+    { label: 'Ends', show: moment('ends_at') },
+    { label: 'For', show: heldFor },
+    { label: 'Attending', show: number('attendee_count') },
+    { label: 'Room', show: room },
+  ],
+  change: changeMeeting,
+  actions,
+}
+
+export const meetings = defineResource({
+  ...shared,
+  lead: 'Who meets when: seats on your services, and classes of study groups. Create one from the page of its service or group.',
+  list: listPlan({
     operation: listMeetings,
+    columns: [
+      ...columns,
+      { label: 'Kind', show: (meeting) => (isClass(meeting) ? 'Class' : 'Service') },
+      attending,
+    ],
     searchHint: 'Title, service or group',
     filters: [
       { name: 'when', label: 'When', initial: 'upcoming' },
@@ -182,54 +203,23 @@ export const meetings: AdminResource = {
       ['-starts_at', 'Latest first'],
       ['-created_at', 'Newest first'],
     ],
-  },
-  read: readMeeting,
-  name: (meeting) => textOf(meeting, 'title'),
-  badges: state(),
-  columns: [
-    { label: 'Title', show: text('title') },
-    { label: 'Starts', show: moment('starts_at'), sort: 'starts_at' },
-    { label: 'State', show: state() },
-    { label: 'Kind', show: (meeting) => (isClass(meeting) ? 'Class' : 'Service') },
-    { label: 'Attending', show: number('attendee_count') },
-  ],
-  facts: [
-    { label: 'Starts', show: moment('starts_at') },
-    { label: 'Ends', show: moment('ends_at') },
-    { label: 'For', show: heldFor },
-    { label: 'Attending', show: number('attendee_count') },
-    { label: 'Room', show: room },
-  ],
+  }),
   fields: [{ name: 'title', label: 'Title' }, ...times],
-  change: changeMeeting,
-  actions,
   related: [
     {
       path: 'attendees',
       title: 'Attendees',
-      of: attendees,
-      list: {
-        operation: listAttendees,
-        sorts: [
-          ['name', 'Name, A to Z'],
-          ['-name', 'Name, Z to A'],
-          ['-since', 'Newest first'],
-        ],
-      },
-      by: 'meeting_id',
-      empty: 'Nobody attends yet.',
+      of: members,
+      rows: rowsBy('meeting_id', attendeeList),
+      empty: 'No member attends yet.',
     },
   ],
-}
+})
 
-const withoutHost: readonly AdminResource['columns'][number][] = meetings.columns.filter(
-  ({ label }) => label !== 'Kind',
-)
-
-/** As they are made from the page of a service. */
-export const serviceMeetings: AdminResource = {
-  ...meetings,
-  columns: withoutHost,
+/** Created from the page of a service. */
+export const serviceMeetings = defineResource({
+  ...shared,
+  create: createMeeting,
   fields: [
     { name: 'title', label: 'Title', hint: 'Empty means that of the service.' },
     ...times,
@@ -242,15 +232,13 @@ export const serviceMeetings: AdminResource = {
       ],
     },
   ],
-  create: createMeeting,
-}
+})
 
-/** As they are made from the page of a study group, whose roster attends. */
-export const classes: AdminResource = {
-  ...meetings,
+/** Created from the page of a study group, whose members attend. */
+export const classes = defineResource({
+  ...shared,
   one: 'class',
   many: 'Classes',
-  columns: withoutHost,
-  fields: [{ name: 'title', label: 'Title', hint: 'Empty means the name of the group.' }, ...times],
   create: createMeeting,
-}
+  fields: [{ name: 'title', label: 'Title', hint: 'Empty means the name of the group.' }, ...times],
+})

@@ -5,21 +5,30 @@ import {
 } from '../../../../../domain/notifications/notification-operations.ts'
 import { listMembers } from '../../../../../domain/people/member-operations.ts'
 import { Badge } from '../../../../../foundation/html/site-components.tsx'
-import { type AdminResource, type Show, textOf } from '../resource.ts'
-import { address, moment, nameOf, person, text } from '../views/cells.tsx'
+import { defineResource } from '../define-resource.ts'
+import { listPlan } from '../list-plan.ts'
+import type { OutputOf, Show } from '../row.ts'
+import { address, FORMER_MEMBER, moment, nameOf, person, text } from '../views/cells.tsx'
 import { inWords } from '../views/words.ts'
 import { byEmail } from './people-fields.ts'
 
-const standing: Show = (notification) =>
+const standing: Show<OutputOf<typeof readNotification>> = (notification) =>
   notification.read_at === null ? <Badge>Unread</Badge> : <Badge tone="good">Read</Badge>
 
-export const notifications: AdminResource = {
+export const notifications = defineResource({
   path: 'notifications',
   one: 'notification',
   many: 'Notifications',
   lead: 'What members found in their inbox, and whether they read it.',
-  list: {
+  list: listPlan({
     operation: listNotifications,
+    expand: ['member'],
+    columns: [
+      { label: 'Title', show: text('title') },
+      { label: 'Member', show: nameOf('member', 'name', FORMER_MEMBER) },
+      { label: 'State', show: standing },
+      { label: 'Sent', show: moment('created_at'), sort: 'created_at' },
+    ],
     searchHint: 'Words in the title',
     filters: [
       {
@@ -35,20 +44,14 @@ export const notifications: AdminResource = {
       ['-created_at', 'Newest first'],
       ['created_at', 'Oldest first'],
     ],
-  },
+  }),
   read: readNotification,
   expand: ['member'],
-  name: (notification) => textOf(notification, 'title'),
+  name: (notification) => notification.title,
   badges: standing,
-  columns: [
-    { label: 'Title', show: text('title') },
-    { label: 'Member', show: nameOf('member', 'name', 'Somebody who left') },
-    { label: 'State', show: standing },
-    { label: 'Sent', show: moment('created_at'), sort: 'created_at' },
-  ],
   facts: [
     { label: 'To', show: person('member', 'members') },
-    { label: 'About', show: (notification) => inWords(textOf(notification, 'kind')) },
+    { label: 'About', show: (notification) => inWords(notification.kind) },
     { label: 'Text', show: text('body', 10_000), wide: true },
     { label: 'Leads to', show: address('url') },
     { label: 'Sent', show: moment('created_at') },
@@ -67,4 +70,4 @@ export const notifications: AdminResource = {
   create: sendNotification,
   createLabel: 'Send a notification',
   actions: [],
-}
+})

@@ -1,7 +1,6 @@
-import type { Choice, Row } from '../resource.ts'
-import { textOf } from '../resource.ts'
+import type { Choice } from '../field.ts'
 
-/** The ways to pay, as people call them. */
+/** The ways to pay. */
 export const METHODS: readonly Choice[] = [
   ['credit_card', 'Credit card'],
   ['atm', 'ATM'],
@@ -9,7 +8,7 @@ export const METHODS: readonly Choice[] = [
   ['free', 'Free'],
 ]
 
-/** How it was paid; undefined while nobody chose. */
-export function methodOf(payment: Row): string | undefined {
-  return METHODS.find(([value]) => value === textOf(payment, 'payment_type'))?.[1]
+/** How it was paid; undefined before the member chose. */
+export function methodOf({ payment_type }: { readonly payment_type: string | null }) {
+  return METHODS.find(([value]) => value === payment_type)?.[1]
 }

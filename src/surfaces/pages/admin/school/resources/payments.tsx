@@ -6,48 +6,46 @@ import {
 import { listMembers } from '../../../../../domain/people/member-operations.ts'
 import { Panel } from '../../../../../foundation/html/site-components.tsx'
 import { formatMoney } from '../../../views/money.ts'
+import { defineResource } from '../define-resource.ts'
+import { listPlan } from '../list-plan.ts'
+import type { OutputOf, Place, Show } from '../row.ts'
 import {
-  type AdminResource,
-  type Column,
-  type Place,
-  partOf,
-  type Row,
-  rowsOf,
-  type Show,
-  textOf,
-} from '../resource.ts'
-import { address, moment, money, nameOf, number, person, state, text } from '../views/cells.tsx'
+  address,
+  amountIn,
+  FORMER_MEMBER,
+  moment,
+  money,
+  nameOf,
+  number,
+  person,
+  state,
+  text,
+} from '../views/cells.tsx'
 import { ObjectTable } from '../views/object-table.tsx'
 import { inWords } from '../views/words.ts'
 import { METHODS, methodOf } from './payment-words.ts'
 import { byEmail } from './people-fields.ts'
 
-const instructions: Show = (payment) =>
-  [textOf(payment, 'bank_name'), textOf(payment, 'bank_code'), textOf(payment, 'code_no')]
-    .filter((part) => part !== '')
-    .join(', ')
+type Payment = OutputOf<typeof readPayment>
 
-const installments: Show = (payment) =>
+const instructions: Show<Payment> = ({ bank_name, bank_code, code_no }) =>
+  [bank_name, bank_code, code_no].filter(Boolean).join(', ')
+
+const installments: Show<Payment> = (payment, place) =>
   payment.installment_count === null
     ? undefined
-    : `${payment.installment_count} of ${formatMoney(Number(payment.installment_amount), textOf(payment, 'currency'))}`
+    : `${payment.installment_count} of ${amountIn(payment.installment_amount, payment.currency, place)}`
 
-const refund: Show = (payment) =>
-  payment.refunding_state === 'none' ? undefined : inWords(textOf(payment, 'refunding_state'))
+const refund: Show<Payment> = ({ refunding_state }) =>
+  refunding_state === 'none' ? undefined : inWords(refunding_state)
 
-const order: Show = (payment) => (
-  <a href={`/admin/orders/${textOf(payment, 'order_id')}`}>{textOf(payment, 'order_number')}</a>
+const order: Show<Payment> = ({ order_id, order_number }) => (
+  <a href={`/admin/orders/${order_id}`}>{order_number}</a>
 )
 
-const priced = (payment: Row, member: string): Column['show'] => {
-  const currency = textOf(payment, 'currency')
-  return (line) => formatMoney(Number(line[member]), currency)
-}
-
 /** What the payment was for, as it read at the time. */
-function Parts({ payment, place }: { payment: Row; place: Place }) {
-  const lines = rowsOf(payment, 'lines')
-  const adjustments = rowsOf(payment, 'adjustments')
+function Parts({ payment, place }: { payment: Payment; place: Place }) {
+  const { lines, adjustments, currency } = payment
   return (
     <>
       {lines.length > 0 && (
@@ -57,7 +55,7 @@ function Parts({ payment, place }: { payment: Row; place: Place }) {
             columns={[
               { label: 'Item', show: text('title') },
               { label: 'Quantity', show: number('quantity') },
-              { label: 'Price each', show: priced(payment, 'unit_amount') },
+              { label: 'Price each', show: (line) => formatMoney(line.unit_amount, currency) },
             ]}
             rows={lines}
             place={place}
@@ -70,8 +68,8 @@ function Parts({ payment, place }: { payment: Row; place: Place }) {
             caption="What was taken off"
             columns={[
               { label: 'Name', show: text('label') },
-              { label: 'Kind', show: (line) => inWords(textOf(line, 'kind')) },
-              { label: 'Amount', show: priced(payment, 'amount') },
+              { label: 'Kind', show: (line) => inWords(line.kind) },
+              { label: 'Amount', show: (line) => formatMoney(line.amount, currency) },
             ]}
             rows={adjustments}
             place={place}
@@ -82,13 +80,21 @@ function Parts({ payment, place }: { payment: Row; place: Place }) {
   )
 }
 
-export const payments: AdminResource = {
+export const payments = defineResource({
   path: 'payments',
   one: 'payment',
   many: 'Payments',
   lead: 'Every attempt to pay, also those that came to nothing. Record here what was paid outside the checkout.',
-  list: {
+  list: listPlan({
     operation: listPayments,
+    expand: ['member'],
+    columns: [
+      { label: 'Trade number', show: address('trade_no') },
+      { label: 'Member', show: nameOf('member', 'name', FORMER_MEMBER) },
+      { label: 'State', show: state('state') },
+      { label: 'Amount', show: money('amount'), sort: 'amount' },
+      { label: 'Begun', show: moment('created_at'), sort: 'created_at' },
+    ],
     searchHint: 'Number of the trade or the order',
     filters: [
       { name: 'state', label: 'State' },
@@ -100,18 +106,11 @@ export const payments: AdminResource = {
       ['-amount', 'Highest amount'],
       ['amount', 'Lowest amount'],
     ],
-  },
+  }),
   read: readPayment,
   expand: ['member'],
-  name: (payment) => `Payment ${textOf(payment, 'trade_no')}`,
-  badges: state(),
-  columns: [
-    { label: 'Trade number', show: address('trade_no') },
-    { label: 'Member', show: nameOf('member', 'name', 'Somebody who left') },
-    { label: 'State', show: state() },
-    { label: 'Amount', show: money('amount'), sort: 'amount' },
-    { label: 'Begun', show: moment('created_at'), sort: 'created_at' },
-  ],
+  name: (payment) => `Payment ${payment.trade_no}`,
+  badges: state('state'),
   facts: [
     { label: 'Member', show: person('member', 'members') },
     { label: 'Order', show: order },
@@ -129,7 +128,7 @@ export const payments: AdminResource = {
         payment.refunded_amount === 0 ? undefined : money('refunded_amount')(payment, place),
     },
     { label: 'Refunded at', show: moment('refunded_at') },
-    { label: 'Invoice', show: (payment) => textOf(partOf(payment, 'invoice') ?? {}, 'number') },
+    { label: 'Invoice', show: ({ invoice }) => invoice?.number },
   ],
   fields: [
     byEmail('member_id', 'Email of the member', listMembers),
@@ -159,4 +158,4 @@ export const payments: AdminResource = {
   createLabel: 'Record a payment',
   actions: [],
   panels: async (payment, place) => <Parts payment={payment} place={place} />,
-}
+})

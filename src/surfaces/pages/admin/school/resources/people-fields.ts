@@ -1,20 +1,32 @@
+import type { z } from 'zod'
 import { email } from '../../../../../domain/operation/fields.ts'
 import type { ReadOperation } from '../../../../../domain/operation.ts'
-import type { Ask, FormField } from '../resource.ts'
-import { rowsOf, textOf } from '../resource.ts'
+import type { Ask, FormField } from '../field.ts'
 
-/** A person who is named by their email: nobody knows ids by heart, and lists of people are long. */
-export function byEmail(name: string, label: string, list: ReadOperation): FormField {
+/** A list of people that finds one by their email. */
+type PeopleList = ReadOperation<
+  z.ZodObject<{
+    readonly email: z.ZodOptional<typeof email>
+    readonly limit: z.ZodDefault<z.ZodInt>
+  }>,
+  z.ZodObject<{ readonly data: z.ZodArray<z.ZodObject<{ readonly id: z.ZodString }>> }>
+>
+
+/** Names a person by their email: operators do not know ids, and lists of people are long. */
+export function byEmail<N extends string>(
+  name: N,
+  label: string,
+  list: PeopleList,
+): FormField<N, unknown> {
   return {
     name,
     label,
     kind: 'email',
-    unknown: 'Nobody here has this email. Add them first, or check its spelling.',
+    unknown: 'No person here has this email. Add them first, or check the spelling.',
     async resolve(typed: string, ask: Ask) {
       if (!email.safeParse(typed).success) return undefined
-      const found = await ask(list, { email: typed, limit: 1 })
-      const [person] = rowsOf(found, 'data')
-      return person && textOf(person, 'id')
+      const { data } = await ask(list, { email: typed, limit: 1 })
+      return data[0]?.id
     },
   }
 }

@@ -12,53 +12,46 @@ import {
   removeStudent,
 } from '../../../../../domain/people/student-operations.ts'
 import { Badge } from '../../../../../foundation/html/site-components.tsx'
-import {
-  type AdminResource,
-  type Choice,
-  type FormField,
-  type Related,
-  type Show,
-  textOf,
-} from '../resource.ts'
+import { defineResource } from '../define-resource.ts'
+import { listPlan } from '../list-plan.ts'
+import { type Related, rowsBy } from '../resource.ts'
+import type { OutputOf, Show } from '../row.ts'
 import { address, moment, number, text } from '../views/cells.tsx'
 import { inWords } from '../views/words.ts'
 import { enrollments, enrollmentsOfStudent } from './enrollments.tsx'
-import { orderList, orders, purchaseColumns } from './orders.tsx'
+import { orders, ordersOfMember } from './orders.tsx'
 import { subscriptionList, subscriptions } from './subscriptions.tsx'
 
-const sorts: readonly Choice[] = [
+const sorts = [
   ['-joined_at', 'Newest first'],
   ['joined_at', 'Oldest first'],
   ['name', 'Name, A to Z'],
   ['-name', 'Name, Z to A'],
   ['email', 'Email, A to Z'],
-]
+] as const
 
-const roles: Show = (member) =>
-  Array.isArray(member.roles) && (
-    <span class="badges">
-      {member.roles.map((role) => (
-        <Badge>{inWords(String(role))}</Badge>
-      ))}
-    </span>
-  )
+const roles: Show<OutputOf<typeof readMember>> = (member) => (
+  <span class="badges">
+    {member.roles.map((role) => (
+      <Badge>{inWords(role)}</Badge>
+    ))}
+  </span>
+)
 
-const whoTheyAre: readonly FormField[] = [
+const identity = [
   { name: 'email', label: 'Email' },
   {
     name: 'name',
     label: 'Name',
-    hint: 'For an account that does not exist yet; somebody who has one keeps their own name.',
+    hint: 'For an account that does not exist yet; an existing account keeps its own name.',
   },
-]
+] as const
 
 const bought: Related = {
   path: 'orders',
   title: 'Orders',
   of: orders,
-  list: { ...orderList, filters: [{ name: 'state', label: 'State' }] },
-  by: 'member_id',
-  columns: purchaseColumns,
+  rows: rowsBy('member_id', ordersOfMember),
   empty: 'Nothing was bought yet.',
 }
 
@@ -66,38 +59,41 @@ const subscribed: Related = {
   path: 'subscriptions',
   title: 'Subscriptions',
   of: subscriptions,
-  list: subscriptionList,
-  by: 'member_id',
+  rows: rowsBy('member_id', subscriptionList),
   empty: 'There is no subscription.',
 }
 
-export const students: AdminResource = {
+export const students = defineResource({
   path: 'students',
   one: 'student',
   many: 'Students',
   lead: 'Everybody who learns here, with what they have and how far they are.',
-  list: { operation: listStudents, searchHint: 'Name or email', sorts },
+  list: listPlan({
+    operation: listStudents,
+    columns: [
+      { label: 'Name', show: text('name'), sort: 'name' },
+      { label: 'Email', show: address('email'), sort: 'email' },
+      { label: 'Courses now', show: number('active_enrollment_count') },
+      { label: 'Joined', show: moment('joined_at'), sort: 'joined_at' },
+    ],
+    searchHint: 'Name or email',
+    sorts,
+  }),
   read: readStudent,
-  name: (student) => textOf(student, 'name') || textOf(student, 'email'),
-  columns: [
-    { label: 'Name', show: text('name'), sort: 'name' },
-    { label: 'Email', show: address('email'), sort: 'email' },
-    { label: 'Courses now', show: number('active_enrollment_count') },
-    { label: 'Joined', show: moment('joined_at'), sort: 'joined_at' },
-  ],
+  name: ({ name, email }) => name || email,
   facts: [
     { label: 'Email', show: address('email') },
     { label: 'Courses now', show: number('active_enrollment_count') },
     { label: 'Joined', show: moment('joined_at') },
   ],
-  fields: whoTheyAre,
+  fields: identity,
   create: createStudent,
   createLabel: 'Add a student',
   actions: [
     {
       path: 'remove',
       label: 'Remove',
-      operation: removeStudent,
+      does: removeStudent,
       question: 'Remove this student?',
       consequence:
         'They lose the student role here. Their account, what they bought and their progress stay, and come back with the role.',
@@ -110,42 +106,41 @@ export const students: AdminResource = {
       path: 'enrollments',
       title: 'Enrollments',
       of: enrollments,
-      list: enrollmentsOfStudent,
-      by: 'student_id',
+      rows: rowsBy('student_id', enrollmentsOfStudent),
       add: 'Grant a course',
       empty: 'This student has no course yet.',
     },
     bought,
   ],
-  links: (student) => [{ url: `/admin/members/${textOf(student, 'id')}`, label: 'Roles' }],
-}
+  links: (student) => [{ url: `/admin/members/${student.id}`, label: 'Roles' }],
+})
 
-export const members: AdminResource = {
+export const members = defineResource({
   path: 'members',
   one: 'member',
   many: 'Members',
   lead: 'Everybody with a role here. Owners and admins run the school; lecturers teach; students learn.',
-  list: {
+  list: listPlan({
     operation: listMembers,
+    columns: [
+      { label: 'Name', show: text('name'), sort: 'name' },
+      { label: 'Email', show: address('email'), sort: 'email' },
+      { label: 'Roles', show: roles },
+      { label: 'Joined', show: moment('joined_at'), sort: 'joined_at' },
+    ],
     searchHint: 'Name or email',
     filters: [{ name: 'role', label: 'Role' }],
     sorts,
-  },
+  }),
   read: readMember,
-  name: (member) => textOf(member, 'name') || textOf(member, 'email'),
+  name: ({ name, email }) => name || email,
   badges: roles,
-  columns: [
-    { label: 'Name', show: text('name'), sort: 'name' },
-    { label: 'Email', show: address('email'), sort: 'email' },
-    { label: 'Roles', show: roles },
-    { label: 'Joined', show: moment('joined_at'), sort: 'joined_at' },
-  ],
   facts: [
     { label: 'Email', show: address('email') },
     { label: 'Joined', show: moment('joined_at') },
   ],
   fields: [
-    ...whoTheyAre,
+    ...identity,
     {
       name: 'roles',
       label: 'Roles',
@@ -160,7 +155,7 @@ export const members: AdminResource = {
     {
       path: 'remove',
       label: 'Remove',
-      operation: removeMember,
+      does: removeMember,
       question: 'Remove this member?',
       consequence:
         'They lose every role here, and apps lose the access that they gave. Their account and what they bought stay.',
@@ -170,12 +165,12 @@ export const members: AdminResource = {
   ],
   related: [bought, subscribed],
   links: (member) => [
-    ...(Array.isArray(member.roles) && member.roles.includes('student')
-      ? [{ url: `/admin/students/${textOf(member, 'id')}`, label: 'Courses of this student' }]
+    ...(member.roles.includes('student')
+      ? [{ url: `/admin/students/${member.id}`, label: 'Courses of this student' }]
       : []),
     {
-      url: `/admin/notifications/new?member_id=${encodeURIComponent(textOf(member, 'email'))}`,
+      url: `/admin/notifications/new?member_id=${encodeURIComponent(member.email)}`,
       label: 'Send a notification',
     },
   ],
-}
+})

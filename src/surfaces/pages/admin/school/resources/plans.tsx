@@ -10,24 +10,36 @@ import { listCourses } from '../../../../../domain/learning/course-operations.ts
 import { Name } from '../../../../../foundation/html/components.tsx'
 import { Empty, Panel } from '../../../../../foundation/html/site-components.tsx'
 import { formatMoney } from '../../../views/money.ts'
-import { type AdminResource, type Choice, type Row, type Show, textOf } from '../resource.ts'
+import { defineResource } from '../define-resource.ts'
+import type { Choice } from '../field.ts'
+import { listPlan } from '../list-plan.ts'
+import { rowsBy } from '../resource.ts'
 import { choicesFrom } from '../routes/choices.ts'
+import type { OutputOf, Show } from '../row.ts'
 import { address, moment, number, state, text } from '../views/cells.tsx'
 import { slugFrom } from './slug-field.ts'
 import { subscriptionList, subscriptions } from './subscriptions.tsx'
 
-const price: Show = (plan) =>
-  `${formatMoney(Number(plan.price_amount), textOf(plan, 'currency'))} a ${textOf(plan, 'interval')}`
+type Plan = OutputOf<typeof readPlan>
+
+const price: Show<Plan> = ({ price_amount, currency, interval }) =>
+  `${formatMoney(price_amount, currency)} a ${interval}`
 
 const allCourses = choicesFrom(listCourses, 'title')
 
-export const plans: AdminResource = {
+export const plans = defineResource({
   path: 'plans',
   one: 'plan',
   many: 'Membership plans',
   lead: 'What members can subscribe to, and which courses it opens.',
-  list: {
+  list: listPlan({
     operation: listPlans,
+    columns: [
+      { label: 'Name', show: text('name'), sort: 'name' },
+      { label: 'State', show: state('state') },
+      { label: 'Price', show: price, sort: 'price_amount' },
+      { label: 'Subscriptions', show: number('active_subscription_count') },
+    ],
     searchHint: 'Name or address',
     filters: [
       { name: 'state', label: 'State' },
@@ -40,16 +52,10 @@ export const plans: AdminResource = {
       ['price_amount', 'Price, lowest first'],
       ['-price_amount', 'Price, highest first'],
     ],
-  },
+  }),
   read: readPlan,
-  name: (plan) => textOf(plan, 'name'),
-  badges: state(),
-  columns: [
-    { label: 'Name', show: text('name'), sort: 'name' },
-    { label: 'State', show: state() },
-    { label: 'Price', show: price, sort: 'price_amount' },
-    { label: 'Subscriptions', show: number('active_subscription_count') },
-  ],
+  name: (plan) => plan.name,
+  badges: state('state'),
   facts: [
     { label: 'Price', show: price },
     { label: 'Address', show: address('slug') },
@@ -77,7 +83,7 @@ export const plans: AdminResource = {
     {
       path: 'publish',
       label: 'Publish',
-      operation: publishPlan,
+      does: publishPlan,
       question: 'Publish this plan?',
       consequence: 'Members can subscribe to it at once.',
       done: 'The plan is on offer.',
@@ -86,7 +92,7 @@ export const plans: AdminResource = {
     {
       path: 'archive',
       label: 'Archive',
-      operation: archivePlan,
+      does: archivePlan,
       question: 'Archive this plan?',
       consequence: 'Nobody new can subscribe. Subscriptions that run go on.',
       done: 'The plan is in the archive.',
@@ -98,17 +104,15 @@ export const plans: AdminResource = {
       path: 'subscriptions',
       title: 'Subscriptions',
       of: subscriptions,
-      list: subscriptionList,
-      by: 'plan_id',
+      rows: rowsBy('plan_id', subscriptionList),
       empty: 'Nobody has subscribed yet.',
     },
   ],
   panels: async (plan, _place, ask) => <Opened plan={plan} courses={await allCourses(ask)} />,
-}
+})
 
-function Opened({ plan, courses }: { plan: Row; courses: readonly Choice[] }) {
-  const ids = Array.isArray(plan.course_ids) ? plan.course_ids : []
-  const opened = courses.filter(([id]) => ids.includes(id))
+function Opened({ plan, courses }: { plan: Plan; courses: readonly Choice[] }) {
+  const opened = courses.filter(([id]) => plan.course_ids.includes(id))
   return (
     <Panel title="Courses that it opens">
       {opened.length === 0 ? (

@@ -7,17 +7,25 @@ import {
   readProduct,
   removeProduct,
 } from '../../../../../domain/commerce/product-operations.ts'
-import { type AdminResource, textOf } from '../resource.ts'
+import { defineResource } from '../define-resource.ts'
+import { listPlan } from '../list-plan.ts'
 import { address, moment, money, number, state, text } from '../views/cells.tsx'
 import { slugFrom } from './slug-field.ts'
 
-export const products: AdminResource = {
+export const products = defineResource({
   path: 'products',
   one: 'digital product',
   many: 'Digital products',
   lead: 'Files that you sell or give away.',
-  list: {
+  list: listPlan({
     operation: listProducts,
+    columns: [
+      { label: 'Title', show: text('title'), sort: 'title' },
+      { label: 'State', show: state('state') },
+      { label: 'Price', show: money('price_amount'), sort: 'price_amount' },
+      { label: 'Owners', show: number('owner_count') },
+      { label: 'Created', show: moment('created_at'), sort: 'created_at' },
+    ],
     searchHint: 'Title or address',
     filters: [{ name: 'state', label: 'State' }],
     sorts: [
@@ -28,17 +36,10 @@ export const products: AdminResource = {
       ['price_amount', 'Price, lowest first'],
       ['-price_amount', 'Price, highest first'],
     ],
-  },
+  }),
   read: readProduct,
-  name: (product) => textOf(product, 'title'),
-  badges: state(),
-  columns: [
-    { label: 'Title', show: text('title'), sort: 'title' },
-    { label: 'State', show: state() },
-    { label: 'Price', show: money('price_amount'), sort: 'price_amount' },
-    { label: 'Owners', show: number('owner_count') },
-    { label: 'Created', show: moment('created_at'), sort: 'created_at' },
-  ],
+  name: (product) => product.title,
+  badges: state('state'),
   facts: [
     { label: 'Address', show: address('slug') },
     { label: 'Price', show: money('price_amount') },
@@ -67,7 +68,7 @@ export const products: AdminResource = {
     {
       path: 'publish',
       label: 'Publish',
-      operation: publishProduct,
+      does: publishProduct,
       question: 'Publish this product?',
       consequence: 'It goes on sale at once.',
       done: 'The product is on sale.',
@@ -76,7 +77,7 @@ export const products: AdminResource = {
     {
       path: 'archive',
       label: 'Archive',
-      operation: archiveProduct,
+      does: archiveProduct,
       question: 'Archive this product?',
       consequence: 'It goes off sale. Members who have it keep it.',
       done: 'The product is in the archive.',
@@ -85,7 +86,7 @@ export const products: AdminResource = {
     {
       path: 'delete',
       label: 'Delete',
-      operation: removeProduct,
+      does: removeProduct,
       question: 'Delete this product?',
       consequence:
         'It is gone for good. A product that somebody has or had cannot be deleted: archive it instead.',
@@ -93,4 +94,4 @@ export const products: AdminResource = {
       tone: 'danger',
     },
   ],
-}
+})

@@ -1,18 +1,21 @@
+import type { readProgress } from '../../../../../domain/learning/student-progress.ts'
 import { Empty, Panel } from '../../../../../foundation/html/site-components.tsx'
-import { type Column, type Place, type Row, rowsOf } from '../resource.ts'
+import type { Column } from '../list-plan.ts'
+import type { OutputOf, Place } from '../row.ts'
 import { moment, state, text } from '../views/cells.tsx'
 import { ObjectTable } from '../views/object-table.tsx'
 
-const columns: readonly Column[] = [
+type Progress = OutputOf<typeof readProgress>
+
+const columns: readonly Column<Progress['lectures'][number]>[] = [
   { label: 'Lecture', show: text('title') },
-  { label: 'State', show: state() },
+  { label: 'State', show: state('state') },
   { label: 'Completed', show: moment('completed_at') },
 ]
 
 /** How far a student is, as a whole and lecture by lecture. */
-export function ProgressPanel({ progress, place }: { progress: Row; place: Place }) {
-  const { completed_lectures: completed, total_lectures: total, percent } = progress
-  const lectures = rowsOf(progress, 'lectures')
+export function ProgressPanel({ progress, place }: { progress: Progress; place: Place }) {
+  const { completed_lectures: completed, total_lectures: total, percent, lectures } = progress
   return (
     <Panel id="progress" title="Progress">
       {lectures.length === 0 ? (
@@ -22,7 +25,7 @@ export function ProgressPanel({ progress, place }: { progress: Row; place: Place
       ) : (
         <>
           <div class="meter">
-            <progress max={100} value={Number(percent)} aria-label="Completed lectures" />
+            <progress max={100} value={percent} aria-label="Completed lectures" />
             <p>
               {`${percent}%`}
               <span class="row-note">{` ${completed} of ${total} lectures`}</span>

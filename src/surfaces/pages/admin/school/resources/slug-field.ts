@@ -1,16 +1,16 @@
-import type { FormField } from '../resource.ts'
+import type { FormField } from '../field.ts'
 
-/** The last part of an object's web address; left empty, a new one gets it from its title. */
-export function slugFrom(title: string): FormField {
+/** The last part of an object's web address. If it is empty, a new object gets it from its title. */
+export function slugFrom<N extends string>(title: N): FormField<'slug' | N, unknown> {
   return {
     name: 'slug',
     label: 'Address',
-    hint: `The last part of its web address: lower-case letters, digits and hyphens. Left empty, a new one gets it from its ${title}.`,
+    hint: `The last part of its web address: lower-case letters, digits and hyphens. If you leave it empty, a new one gets it from its ${title}.`,
     suggest: { from: title, make: slugOf },
   }
 }
 
-/** Empty where a text has no letter that an address could have. */
+/** Empty if the text has no letter or digit that an address can have. */
 export function slugOf(text: string): string {
   return text
     .normalize('NFKD')

@@ -9,49 +9,56 @@ import {
   removeStudyGroup,
 } from '../../../../../domain/consulting/study-group-operations.ts'
 import { listCourses } from '../../../../../domain/learning/course-operations.ts'
-import { listMembers, readMember } from '../../../../../domain/people/member-operations.ts'
-import { type AdminResource, type Show, textOf } from '../resource.ts'
+import { listMembers } from '../../../../../domain/people/member-operations.ts'
+import { defineResource } from '../define-resource.ts'
+import { asking } from '../field.ts'
+import { listPlan } from '../list-plan.ts'
+import { rowsBy } from '../resource.ts'
 import { choicesFrom } from '../routes/choices.ts'
+import type { OutputOf, Show } from '../row.ts'
 import { address, moment, number, related, text } from '../views/cells.tsx'
 import { classes, meetingList } from './meetings.tsx'
+import { members } from './people.tsx'
 import { byEmail } from './people-fields.ts'
 
-const takeOut: Show = (member) => {
-  const email = textOf(member, 'email')
-  if (email === '') return undefined
-  const path = `/admin/study-groups/${textOf(member, 'group_id')}/remove-member`
+const takeOut: Show<OutputOf<typeof listRoster>['data'][number]> = ({ email, group_id, name }) => {
+  if (!email) return undefined
+  const path = `/admin/study-groups/${group_id}/remove-member`
   return (
     <a href={`${path}?member_id=${encodeURIComponent(email)}`}>
-      Take out<span class="visually-hidden"> {textOf(member, 'name')}</span>
+      Remove<span class="visually-hidden"> {name}</span>
     </a>
   )
 }
 
-/** Rows lead to the page of the member. */
-const roster: AdminResource = {
-  path: 'members',
-  one: 'member',
-  many: 'Members',
-  read: readMember,
-  name: (member) => textOf(member, 'name'),
+const roster = listPlan({
+  operation: listRoster,
   columns: [
     { label: 'Name', show: text('name'), sort: 'name' },
     { label: 'Email', show: address('email') },
     { label: 'Joined', show: moment('joined_at'), sort: 'joined_at' },
     { label: 'Change', show: takeOut },
   ],
-  facts: [],
-  fields: [],
-  actions: [],
-}
+  sorts: [
+    ['name', 'Name, A to Z'],
+    ['-name', 'Name, Z to A'],
+    ['-joined_at', 'Newest first'],
+  ],
+})
 
-export const studyGroups: AdminResource = {
+export const studyGroups = defineResource({
   path: 'study-groups',
   one: 'study group',
   many: 'Study groups',
   lead: 'Members who meet as a class. Everybody on the roster has its classes in their schedule.',
-  list: {
+  list: listPlan({
     operation: listStudyGroups,
+    columns: [
+      { label: 'Name', show: text('name'), sort: 'name' },
+      { label: 'Members', show: number('member_count') },
+      { label: 'Classes to come', show: number('upcoming_class_count') },
+      { label: 'Created', show: moment('created_at'), sort: 'created_at' },
+    ],
     searchHint: 'Name',
     filters: [{ name: 'course_id', label: 'Course', choices: choicesFrom(listCourses, 'title') }],
     sorts: [
@@ -60,16 +67,10 @@ export const studyGroups: AdminResource = {
       ['name', 'Name, A to Z'],
       ['-name', 'Name, Z to A'],
     ],
-  },
+  }),
   read: readStudyGroup,
   expand: ['course'],
-  name: (group) => textOf(group, 'name'),
-  columns: [
-    { label: 'Name', show: text('name'), sort: 'name' },
-    { label: 'Members', show: number('member_count') },
-    { label: 'Classes to come', show: number('upcoming_class_count') },
-    { label: 'Created', show: moment('created_at'), sort: 'created_at' },
-  ],
+  name: (group) => group.name,
   facts: [
     { label: 'Course', show: related('course', 'courses', 'title', '') },
     { label: 'Members', show: number('member_count') },
@@ -86,26 +87,26 @@ export const studyGroups: AdminResource = {
     {
       path: 'add-member',
       label: 'Add a member',
-      operation: addToStudyGroup,
+      does: asking(addToStudyGroup, [byEmail('member_id', 'Email of the member', listMembers)]),
       question: 'Add a member to this group?',
       consequence: 'The classes of the group are in their schedule from then on.',
       done: 'The member is in the group.',
-      fields: [byEmail('member_id', 'Email of the member', listMembers)],
     },
     {
       path: 'remove-member',
       label: 'Take a member out',
-      operation: removeFromStudyGroup,
+      does: asking(removeFromStudyGroup, [
+        byEmail('member_id', 'Email of the member', listMembers),
+      ]),
       question: 'Take a member out of this group?',
       consequence: 'The classes of the group leave their schedule, past ones too.',
       done: 'The member is out of the group.',
       when: (group) => group.member_count !== 0,
-      fields: [byEmail('member_id', 'Email of the member', listMembers)],
     },
     {
       path: 'delete',
       label: 'Delete',
-      operation: removeStudyGroup,
+      does: removeStudyGroup,
       question: 'Delete this study group?',
       consequence:
         'The group is gone for good. One that had classes cannot be deleted: call off those to come instead.',
@@ -117,26 +118,17 @@ export const studyGroups: AdminResource = {
     {
       path: 'members',
       title: 'Members',
-      of: roster,
-      list: {
-        operation: listRoster,
-        sorts: [
-          ['name', 'Name, A to Z'],
-          ['-name', 'Name, Z to A'],
-          ['-joined_at', 'Newest first'],
-        ],
-      },
-      by: 'group_id',
+      of: members,
+      rows: rowsBy('group_id', roster),
       empty: 'Nobody is in this group yet.',
     },
     {
       path: 'classes',
       title: 'Classes',
       of: classes,
-      list: meetingList,
-      by: 'study_group_id',
+      rows: rowsBy('study_group_id', meetingList),
       add: 'New class',
       empty: 'There was no class yet.',
     },
   ],
-}
+})

@@ -5,11 +5,42 @@ import {
   resumeSubscription,
 } from '../../../../../domain/commerce/subscription-operations.ts'
 import { Badge } from '../../../../../foundation/html/site-components.tsx'
-import { type AdminResource, type ListPlan, partOf, type Show, textOf } from '../resource.ts'
-import { moment, nameOf, person, related, state } from '../views/cells.tsx'
+import { defineResource } from '../define-resource.ts'
+import { asking } from '../field.ts'
+import { listPlan } from '../list-plan.ts'
+import type { OutputOf, Show } from '../row.ts'
+import { FORMER_MEMBER, moment, nameOf, person, related, state } from '../views/cells.tsx'
 
-export const subscriptionList: ListPlan = {
+type Subscription = OutputOf<typeof readSubscription>
+
+const standing: Show<Subscription> = (subscription, place) => (
+  <>
+    {state('state')(subscription, place)}
+    {subscription.cancel_at_period_end && subscription.state !== 'canceled' && (
+      <>
+        {' '}
+        <Badge tone="warning">Ends with its period</Badge>
+      </>
+    )}
+  </>
+)
+
+const planLink = related('plan', 'plans', 'name')
+const runs = (subscription: Subscription) => subscription.state !== 'canceled'
+
+export const subscriptionList = listPlan({
   operation: listSubscriptions,
+  expand: ['member', 'plan'],
+  columns: [
+    { label: 'Member', show: nameOf('member', 'name', FORMER_MEMBER) },
+    { label: 'Plan', show: planLink },
+    { label: 'State', show: standing },
+    {
+      label: 'Period ends',
+      show: moment('current_period_ends_at'),
+      sort: 'current_period_ends_at',
+    },
+  ],
   searchHint: 'Name or email of the member',
   filters: [
     { name: 'state', label: 'State' },
@@ -28,24 +59,9 @@ export const subscriptionList: ListPlan = {
     ['current_period_ends_at', 'Period ends soonest'],
     ['-current_period_ends_at', 'Period ends latest'],
   ],
-}
+})
 
-const standing: Show = (subscription, place) => (
-  <>
-    {state()(subscription, place)}
-    {subscription.cancel_at_period_end === true && subscription.state !== 'canceled' && (
-      <>
-        {' '}
-        <Badge tone="warning">Ends with its period</Badge>
-      </>
-    )}
-  </>
-)
-
-const plan = related('plan', 'plans', 'name')
-const runs = (subscription: Readonly<Record<string, unknown>>) => subscription.state !== 'canceled'
-
-export const subscriptions: AdminResource = {
+export const subscriptions = defineResource({
   path: 'subscriptions',
   one: 'subscription',
   many: 'Subscriptions',
@@ -53,28 +69,11 @@ export const subscriptions: AdminResource = {
   list: subscriptionList,
   read: readSubscription,
   expand: ['member', 'plan'],
-  name: (subscription) => {
-    const who = textOf(partOf(subscription, 'member') ?? {}, 'name')
-    const what = textOf(partOf(subscription, 'plan') ?? {}, 'name')
-    return [who, what].filter(Boolean).join(', ')
-  },
+  name: ({ member, plan }) => [member?.name, plan?.name].filter(Boolean).join(', '),
   badges: standing,
-  columns: [
-    {
-      label: 'Member',
-      show: nameOf('member', 'name', 'Somebody who left'),
-    },
-    { label: 'Plan', show: plan },
-    { label: 'State', show: standing },
-    {
-      label: 'Period ends',
-      show: moment('current_period_ends_at'),
-      sort: 'current_period_ends_at',
-    },
-  ],
   facts: [
     { label: 'Member', show: person('member', 'members') },
-    { label: 'Plan', show: plan },
+    { label: 'Plan', show: planLink },
     { label: 'Started', show: moment('started_at') },
     { label: 'Period began', show: moment('current_period_starts_at') },
     { label: 'Period ends', show: moment('current_period_ends_at') },
@@ -85,14 +84,7 @@ export const subscriptions: AdminResource = {
     {
       path: 'cancel',
       label: 'Cancel subscription',
-      operation: cancelSubscription,
-      question: 'Cancel this subscription?',
-      consequence:
-        'It ends with the period that was paid for, or at once. Nothing is paid back here.',
-      done: 'The subscription is canceled.',
-      tone: 'danger',
-      when: (subscription) => runs(subscription),
-      fields: [
+      does: asking(cancelSubscription, [
         {
           name: 'when',
           label: 'When it ends',
@@ -101,16 +93,22 @@ export const subscriptions: AdminResource = {
             ['now', 'At once'],
           ],
         },
-      ],
+      ]),
+      question: 'Cancel this subscription?',
+      consequence:
+        'It ends with the period that was paid for, or at once. Nothing is paid back here.',
+      done: 'The subscription is canceled.',
+      tone: 'danger',
+      when: (subscription) => runs(subscription),
     },
     {
       path: 'resume',
       label: 'Resume',
-      operation: resumeSubscription,
+      does: resumeSubscription,
       question: 'Let this subscription go on?',
       consequence: 'The cancellation is taken back, and it renews at the end of its period.',
       done: 'The subscription goes on.',
-      when: (subscription) => runs(subscription) && subscription.cancel_at_period_end === true,
+      when: (subscription) => runs(subscription) && subscription.cancel_at_period_end,
     },
   ],
-}
+})

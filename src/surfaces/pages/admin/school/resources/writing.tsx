@@ -14,13 +14,14 @@ import {
   unpublishPage,
   unpublishPost,
 } from '../../../../../domain/content/writing-operations.ts'
-import type { ReadOperation, WriteOperation } from '../../../../../domain/operation.ts'
-import type { Action, AdminResource, Choice, FormField, ListPlan } from '../resource.ts'
-import { textOf } from '../resource.ts'
+import type { WriteOperation } from '../../../../../domain/operation.ts'
+import { defineResource } from '../define-resource.ts'
+import { listPlan } from '../list-plan.ts'
+import type { Action } from '../resource.ts'
 import { address, moment, number, state, text } from '../views/cells.tsx'
 import { slugFrom } from './slug-field.ts'
 
-const fields: readonly FormField[] = [
+const fields = [
   { name: 'title', label: 'Title' },
   slugFrom('title'),
   {
@@ -30,19 +31,11 @@ const fields: readonly FormField[] = [
     rows: 20,
     hint: 'Markdown: # for headings, * for lists, [words](https://…) for links. Save to see it as readers will.',
   },
-  {
-    name: 'position',
-    label: 'Place in the list of pages',
-    hint: 'Lower numbers come first.',
-  },
-]
+] as const
 
-const listOf = (operation: ReadOperation, ...sorts: readonly Choice[]): ListPlan => ({
-  operation,
-  searchHint: 'Words in title, address or text',
-  filters: [{ name: 'state', label: 'State' }],
-  sorts,
-})
+interface Writing {
+  readonly state: 'draft' | 'published'
+}
 
 interface Moves {
   readonly publish: WriteOperation
@@ -50,11 +43,14 @@ interface Moves {
   readonly remove: WriteOperation
 }
 
-const actionsFor = (one: string, { publish, unpublish, remove }: Moves): readonly Action[] => [
+const actionsFor = (
+  one: string,
+  { publish, unpublish, remove }: Moves,
+): readonly Action<Writing>[] => [
   {
     path: 'publish',
     label: 'Publish',
-    operation: publish,
+    does: publish,
     question: `Publish this ${one}?`,
     consequence: 'Everybody can read it from then on.',
     done: `The ${one} is published.`,
@@ -63,7 +59,7 @@ const actionsFor = (one: string, { publish, unpublish, remove }: Moves): readonl
   {
     path: 'unpublish',
     label: 'Unpublish',
-    operation: unpublish,
+    does: unpublish,
     question: `Take this ${one} off the site?`,
     consequence: 'It becomes a draft again, which only owners and admins see.',
     done: `The ${one} is a draft again.`,
@@ -72,7 +68,7 @@ const actionsFor = (one: string, { publish, unpublish, remove }: Moves): readonl
   {
     path: 'delete',
     label: 'Delete',
-    operation: remove,
+    does: remove,
     question: `Delete this ${one}?`,
     consequence: 'It is gone for good, and so is its text.',
     done: `The ${one} is gone.`,
@@ -80,28 +76,32 @@ const actionsFor = (one: string, { publish, unpublish, remove }: Moves): readonl
   },
 ]
 
-export const posts: AdminResource = {
+export const posts = defineResource({
   path: 'posts',
   one: 'post',
   many: 'Posts',
   lead: 'News and articles, newest first on the site.',
-  list: listOf(
-    listPosts,
-    ['-created_at', 'Newest first'],
-    ['created_at', 'Oldest first'],
-    ['-updated_at', 'Last changed'],
-    ['title', 'Title, A to Z'],
-    ['-title', 'Title, Z to A'],
-  ),
+  list: listPlan({
+    operation: listPosts,
+    columns: [
+      { label: 'Title', show: text('title'), sort: 'title' },
+      { label: 'State', show: state('state') },
+      { label: 'Published', show: moment('published_at') },
+      { label: 'Created', show: moment('created_at'), sort: 'created_at' },
+    ],
+    searchHint: 'Words in title, address or text',
+    filters: [{ name: 'state', label: 'State' }],
+    sorts: [
+      ['-created_at', 'Newest first'],
+      ['created_at', 'Oldest first'],
+      ['-updated_at', 'Last changed'],
+      ['title', 'Title, A to Z'],
+      ['-title', 'Title, Z to A'],
+    ],
+  }),
   read: readPost,
-  name: (post) => textOf(post, 'title'),
-  badges: state(),
-  columns: [
-    { label: 'Title', show: text('title'), sort: 'title' },
-    { label: 'State', show: state() },
-    { label: 'Published', show: moment('published_at') },
-    { label: 'Created', show: moment('created_at'), sort: 'created_at' },
-  ],
+  name: (post) => post.title,
+  badges: state('state'),
   facts: [
     { label: 'Address', show: address('slug') },
     { label: 'Published', show: moment('published_at') },
@@ -118,32 +118,34 @@ export const posts: AdminResource = {
     remove: removePost,
   }),
   links: (post) =>
-    post.state === 'published'
-      ? [{ url: `/posts/${textOf(post, 'slug')}`, label: 'See it on the site' }]
-      : [],
-}
+    post.state === 'published' ? [{ url: `/posts/${post.slug}`, label: 'See it on the site' }] : [],
+})
 
-export const pages: AdminResource = {
+export const pages = defineResource({
   path: 'pages',
   one: 'page',
   many: 'Pages',
   lead: 'Standing pages, such as who you are and how to reach you.',
-  list: listOf(
-    listPages,
-    ['position', 'As on the site'],
-    ['-created_at', 'Newest first'],
-    ['title', 'Title, A to Z'],
-    ['-title', 'Title, Z to A'],
-  ),
+  list: listPlan({
+    operation: listPages,
+    columns: [
+      { label: 'Title', show: text('title'), sort: 'title' },
+      { label: 'State', show: state('state') },
+      { label: 'Place', show: number('position') },
+      { label: 'Last changed', show: moment('updated_at') },
+    ],
+    searchHint: 'Words in title, address or text',
+    filters: [{ name: 'state', label: 'State' }],
+    sorts: [
+      ['position', 'As on the site'],
+      ['-created_at', 'Newest first'],
+      ['title', 'Title, A to Z'],
+      ['-title', 'Title, Z to A'],
+    ],
+  }),
   read: readPage,
-  name: (page) => textOf(page, 'title'),
-  badges: state(),
-  columns: [
-    { label: 'Title', show: text('title'), sort: 'title' },
-    { label: 'State', show: state() },
-    { label: 'Place', show: number('position') },
-    { label: 'Last changed', show: moment('updated_at') },
-  ],
+  name: (page) => page.title,
+  badges: state('state'),
   facts: [
     { label: 'Address', show: address('slug') },
     { label: 'Place in the list of pages', show: number('position') },
@@ -151,7 +153,14 @@ export const pages: AdminResource = {
     { label: 'Last changed', show: moment('updated_at') },
   ],
   markdown: { title: 'As readers see it', member: 'body' },
-  fields,
+  fields: [
+    ...fields,
+    {
+      name: 'position',
+      label: 'Place in the list of pages',
+      hint: 'Lower numbers come first.',
+    },
+  ],
   create: createPage,
   change: changePage,
   actions: actionsFor('page', {
@@ -160,7 +169,5 @@ export const pages: AdminResource = {
     remove: removePage,
   }),
   links: (page) =>
-    page.state === 'published'
-      ? [{ url: `/pages/${textOf(page, 'slug')}`, label: 'See it on the site' }]
-      : [],
-}
+    page.state === 'published' ? [{ url: `/pages/${page.slug}`, label: 'See it on the site' }] : [],
+})

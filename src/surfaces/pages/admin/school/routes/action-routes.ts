@@ -3,6 +3,7 @@ import { RequestRefusedError } from '../../../../../foundation/http/client-fault
 import type { AppContext } from '../../../../../gate/context.ts'
 import { sendOn, sendPage } from '../../../page-request.ts'
 import { queryOf } from '../../../site-frame.ts'
+import type { AskedWrite } from '../field.ts'
 import { blankDraft, type Draft, suggested } from '../form/draft.ts'
 import { planForm } from '../form/field-rule.ts'
 import { type FormProblems, NO_PROBLEMS } from '../form/problems.ts'
@@ -13,9 +14,9 @@ import {
   listPath,
   objectPath,
   placeInMenu,
-  type Row,
   upFrom,
 } from '../resource.ts'
+import type { Row } from '../row.ts'
 import { askPage } from '../views/ask-page.tsx'
 import { withArticle } from '../views/words.ts'
 import { shownFields } from './choices.ts'
@@ -30,14 +31,18 @@ export function addActionRoutes(
   for (const action of resource.actions) addActionRoute(app, context, resource, action)
 }
 
+function askedBy({ does }: Action): AskedWrite {
+  return 'operation' in does ? does : { operation: does, fields: [], input: {} }
+}
+
 function addActionRoute(
   app: FastifyInstance,
   context: AppContext,
   resource: AdminResource,
   action: Action,
 ): void {
-  const { operation } = action
-  const fields = planForm(operation, action.fields ?? [])
+  const { operation, fields: asked, input } = askedBy(action)
+  const fields = planForm(operation, asked)
   const route = `${listPath(resource)}/:id/${action.path}`
   const show = async (visit: Visit, object: Row, draft: Draft, problems: FormProblems) => {
     const name = resource.name(object)
@@ -45,6 +50,7 @@ function addActionRoute(
       ...visit.frame(),
       here: placeInMenu(resource, objectPath(resource, object)),
       action,
+      consequence: action.consequence ?? operation.summary,
       name,
       path: objectPath(resource, object, `/${action.path}`),
       back: { url: objectPath(resource, object), label: name || withArticle(resource.one) },
@@ -68,7 +74,7 @@ function addActionRoute(
     const outcome = await submitForm(visit, form, {
       operation,
       fields,
-      fixed: { id: before.id, ...action.input, ...versionIn(operation, form) },
+      fixed: { id: before.id, ...input, ...versionIn(operation, form) },
     })
     if (outcome.kind === 'done') {
       const isGone = operation.kind === 'remove'

@@ -1,35 +1,40 @@
-import type { ReadOperation } from '../../../../../domain/operation.ts'
+import type { z } from 'zod'
+import type { ListOperation } from '../../../../../domain/operation/list-operation.ts'
+import type { Ask, Choice } from '../field.ts'
 import type { Draft } from '../form/draft.ts'
 import type { PlannedField } from '../form/field-rule.ts'
 import type { FieldProblems } from '../form/problems.ts'
-import { type Ask, type Choice, type Row, rowsOf, textOf } from '../resource.ts'
+import type { SortOf } from '../list-plan.ts'
+import type { Row, TextMember } from '../row.ts'
 import type { ShownField } from '../views/field.tsx'
 import { inWords } from '../views/words.ts'
 
-/** More than anybody finds their way through in a form. */
+/** A form with more choices than this is of no use. */
 const MOST = 1000
 
-/** The objects of a list as what can be chosen, by their names. */
-export function choicesFrom(list: ReadOperation, name: string) {
+/** All objects of a list as choices. `name` is a text of the objects that the list can be sorted by. */
+export function choicesFrom<I extends z.ZodObject, S extends z.ZodObject>(
+  list: ListOperation<I, S>,
+  name: SortOf<I> & TextMember<z.output<S>>,
+) {
+  const operation: ListOperation = list
   return async (ask: Ask): Promise<readonly Choice[]> => {
     const found: Choice[] = []
     let after: string | undefined
     do {
-      const page = await ask(list, {
+      const page = await ask(operation, {
         limit: 100,
         sort: name,
         ...(after === undefined ? {} : { after }),
       })
-      found.push(
-        ...rowsOf(page, 'data').map((row): Choice => [textOf(row, 'id'), textOf(row, name)]),
-      )
-      after = textOf(page, 'next') || undefined
+      found.push(...page.data.map((row): Choice => [String(row.id), String(row[name])]))
+      after = page.next ?? undefined
     } while (after !== undefined && found.length < MOST)
     return found
   }
 }
 
-/** Fields with what stands in them, what can be chosen, and what is wrong. */
+/** Fields with their text, their choices and their problems. */
 export async function shownFields(
   fields: readonly PlannedField[],
   draft: Draft,

@@ -14,8 +14,8 @@ import {
   listPath,
   objectPath,
   placeInMenu,
-  type Row,
 } from '../resource.ts'
+import type { Row } from '../row.ts'
 import { formPage } from '../views/form-page.tsx'
 import { withArticle } from '../views/words.ts'
 import { shownFields } from './choices.ts'
@@ -27,15 +27,15 @@ export interface FormBody {
   readonly bodyLimit: number
 }
 
-/** Where a new object is made, and what is known about it before anybody typed anything. */
-export interface Birthplace {
+/** The page that creates an object, and the members of the input that the page decides. */
+export interface CreationContext {
   readonly path: string
   readonly up: Link
   readonly fixed: Row
   readonly title: string
 }
 
-type FindBirthplace = (request: FastifyRequest, visit: Visit) => Promise<Birthplace>
+type FindContext = (request: FastifyRequest, visit: Visit) => Promise<CreationContext>
 
 export function addCreateRoutes(
   app: FastifyInstance,
@@ -45,65 +45,70 @@ export function addCreateRoutes(
 ): void {
   if (resource.create === undefined || resource.list === undefined) return
   const path = `${listPath(resource)}/new`
-  const birthplace: Birthplace = {
+  const creation: CreationContext = {
     path,
     up: { url: listPath(resource), label: resource.many },
     fixed: {},
     title: resource.createLabel ?? `New ${resource.one}`,
   }
-  addBirthRoutes(app, context, resource, { route: path, body, find: async () => birthplace })
+  addCreateFormRoutes(app, context, resource, { route: path, body, find: async () => creation })
 }
 
-/** The form for a new object of a kind, wherever it is made from. */
-export function addBirthRoutes(
+/** The form for a new object, on the resource's own page or on the page of a parent. */
+export function addCreateFormRoutes(
   app: FastifyInstance,
   context: AppContext,
   resource: AdminResource,
-  { route, body, find }: { route: string; body: FormBody; find: FindBirthplace },
+  { route, body, find }: { route: string; body: FormBody; find: FindContext },
 ): void {
   const { create } = resource
   if (create === undefined) return
-  const fields = planForm(create, resource.fields)
-  const show = async (visit: Visit, place: Birthplace, draft: Draft, problems: FormProblems) =>
+  const fields = planForm(create, resource.fields, resource.change)
+  const show = async (
+    visit: Visit,
+    creation: CreationContext,
+    draft: Draft,
+    problems: FormProblems,
+  ) =>
     formPage({
       ...visit.frame(),
-      title: place.title,
-      up: place.up,
-      action: place.path,
+      title: creation.title,
+      up: creation.up,
+      action: creation.path,
       hidden: {},
       fields: await shownFields(
-        fieldsWithout(fields, place.fixed),
+        fieldsWithout(fields, creation.fixed),
         draft,
         problems.fields,
         visit.ask,
       ),
       problems,
       submit: submitWords(resource, create),
-      back: { url: place.up.url, label: 'Cancel' },
+      back: { url: creation.up.url, label: 'Cancel' },
     })
 
   app.get(route, async (request, reply) => {
     const visit = await enter(context, request, reply)
-    const place = await find(request, visit)
+    const creation = await find(request, visit)
     const draft = { ...blankDraft(fields, visit.place), ...suggested(fields, queryOf(request)) }
-    return sendPage(reply, request, 'site', await show(visit, place, draft, NO_PROBLEMS))
+    return sendPage(reply, request, 'site', await show(visit, creation, draft, NO_PROBLEMS))
   })
 
   app.post(route, body, async (request, reply) => {
     const visit = await enter(context, request, reply)
     const form = visit.form()
-    const place = await find(request, visit)
+    const creation = await find(request, visit)
     const outcome = await submitForm(visit, form, {
       operation: create,
-      fields: fieldsWithout(fields, place.fixed),
-      fixed: place.fixed,
+      fields: fieldsWithout(fields, creation.fixed),
+      fixed: creation.fixed,
     })
     if (outcome.kind === 'done') {
       const home = homeOf(resource, outcome.output)
       return sendOn(reply, request, 'site', afterWrite(home, createdKey(resource)))
     }
     if (outcome.kind === 'not_found') throw new RequestRefusedError(404, outcome.detail)
-    const page = await show(visit, place, outcome.draft, outcome.problems)
+    const page = await show(visit, creation, outcome.draft, outcome.problems)
     return sendPage(reply, request, 'site', page, outcome.status)
   })
 }
@@ -125,7 +130,7 @@ export function addChangeRoutes(
 ): void {
   const { change } = resource
   if (change === undefined) return
-  const fields = planForm(change, resource.fields)
+  const fields = planForm(change, resource.fields, resource.create)
   const route = `${listPath(resource)}/:id/edit`
   const show = async (visit: Visit, object: Row, draft: Draft, problems: FormProblems) => {
     const url = objectPath(resource, object)

@@ -3,19 +3,10 @@ import { z } from 'zod'
 import type { AppContext } from '../../../../../gate/context.ts'
 import { sendPage } from '../../../page-request.ts'
 import { queryOf } from '../../../site-frame.ts'
-import {
-  type AdminResource,
-  type Ask,
-  type Column,
-  type Link,
-  type ListFilter,
-  type ListPlan,
-  listPath,
-  objectPath,
-  type Row,
-  rowsOf,
-  textOf,
-} from '../resource.ts'
+import type { Ask } from '../field.ts'
+import type { ListFilter, ListPlan } from '../list-plan.ts'
+import { type AdminResource, type Link, listPath, objectPath } from '../resource.ts'
+import type { Row } from '../row.ts'
 import { type ListQuery, listPage, type ShownFilter } from '../views/list-page.tsx'
 import { inWords, withArticle } from '../views/words.ts'
 import { noticesOf } from './notices.ts'
@@ -38,7 +29,6 @@ export function addListRoute(
       path: listPath(resource),
       heading: resource.many,
       lead: resource.lead,
-      columns: resource.columns,
       add:
         resource.create === undefined
           ? undefined
@@ -59,17 +49,16 @@ function emptyWords({ one, create }: AdminResource): string {
 }
 
 export interface ShownList {
-  /** What the rows are. */
+  /** The resource of the rows. */
   readonly resource: AdminResource
   readonly plan: ListPlan
   readonly path: string
   readonly heading: string
   readonly lead?: string | undefined
   readonly up?: Link | undefined
-  readonly columns: readonly Column[]
   readonly add: Link | undefined
   readonly empty: string
-  /** Members of the operation's input that the address decides. */
+  /** Members of the operation's input that the path decides. */
   readonly fixed: Row
 }
 
@@ -90,7 +79,7 @@ export async function showList(
   const searchable = 'search' in operation.input.shape
   const input = {
     ...fixed,
-    ...expanding(resource),
+    ...expanding(plan),
     ...typedFilters(plan, query.filters),
     ...(searchable && query.search !== '' ? { search: query.search } : {}),
     sort: query.sort,
@@ -100,6 +89,7 @@ export async function showList(
   const html = listPage({
     ...visit.frame(noticesOf(resource)),
     ...shown,
+    columns: plan.columns,
     title: shown.heading,
     place: visit.place,
     query,
@@ -108,20 +98,20 @@ export async function showList(
     searchHint: plan.searchHint,
     filters,
     sorts,
-    rows: rowsOf(page.list, 'data'),
+    rows: page.list.data,
     urlOf: (row) => objectPath(resource, row),
-    total: typeof page.list.total === 'number' ? page.list.total : undefined,
-    next: textOf(page.list, 'next') || undefined,
+    total: page.list.total,
+    next: page.list.next ?? undefined,
     isFirst: page.isFirst,
   })
   return sendPage(reply, request, 'site', html)
 }
 
-/** A cursor of another order, or of no order at all, leads to the first page. */
+/** A cursor that the operation refuses leads to the first page. */
 async function readPage(visit: Visit, { operation }: ListPlan, input: Row, after: string) {
   if (after !== '') {
     const outcome = await visit.perform(operation, { ...input, after })
-    if (outcome.kind === 'done') return { list: outcome.output as Row, isFirst: false }
+    if (outcome.kind === 'done') return { list: outcome.output, isFirst: false }
   }
   return { list: await visit.ask(operation, { ...input, include_total: true }), isFirst: true }
 }
@@ -146,7 +136,7 @@ function enumOf({ operation }: ListPlan, { name }: ListFilter) {
   return (described?.enum ?? []).map((value) => [String(value), inWords(String(value))] as const)
 }
 
-/** What the address asks for, as far as the list knows it: a stranger's link breaks nothing. */
+/** Reads the query. Unknown values are ignored, so that an old or foreign link still shows the list. */
 function readQuery(
   asked: URLSearchParams,
   sorts: readonly string[],

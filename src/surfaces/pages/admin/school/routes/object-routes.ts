@@ -2,16 +2,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { findFile } from '../../../../../domain/content/file-operations.ts'
 import type { AppContext } from '../../../../../gate/context.ts'
 import { sendPage } from '../../../page-request.ts'
-import {
-  type AdminResource,
-  listPath,
-  type Related,
-  type Row,
-  rowsOf,
-  textOf,
-} from '../resource.ts'
+import { type AdminResource, listPath, type Related } from '../resource.ts'
+import type { Row } from '../row.ts'
 import { objectPage, type ShownRelated, type ShownUpload } from '../views/object-page.tsx'
 import { noticesOf } from './notices.ts'
+import { fileIdIn } from './upload-routes.ts'
 import { enter, expanding, loadNamed, type Visit } from './visit.ts'
 
 const RELATED_ROWS = 10
@@ -49,20 +44,20 @@ async function shownUploads(
   if (files === undefined) return []
   return await Promise.all(
     uploads.map(async (upload) => {
-      const id = textOf(object, upload.field)
-      const file = id === '' ? undefined : await findFile(request.at, id)
+      const id = fileIdIn(object, upload)
+      const file = id === null ? undefined : await findFile(request.at, id)
       return { upload, current: file && { ...file, url: `/files/${id}` } }
     }),
   )
 }
 
 async function readRelated(visit: Visit, related: Related, object: Row): Promise<ShownRelated> {
-  const { list, by, of } = related
+  const { list, by } = related.rows
   const page = await visit.ask(list.operation, {
     [by]: object.id,
-    ...expanding(of),
+    ...expanding(list),
     sort: list.sorts[0]?.[0],
     limit: RELATED_ROWS,
   })
-  return { related, rows: rowsOf(page, 'data'), hasMore: page.has_more === true }
+  return { related, rows: page.data, hasMore: page.has_more }
 }

@@ -2,11 +2,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { AppContext } from '../../../../../gate/context.ts'
 import { type AdminResource, listPath, objectPath, type Related } from '../resource.ts'
 import { withArticle } from '../views/words.ts'
-import { addBirthRoutes, type FormBody } from './form-routes.ts'
+import { addCreateFormRoutes, type FormBody } from './form-routes.ts'
 import { showList } from './list-routes.ts'
 import { enter, loadNamed, type Visit } from './visit.ts'
 
-/** The whole list of what belongs to an object, and the form for one more. */
+/** The whole list of the objects that belong to one object, and the form that creates one. */
 export function addRelatedRoutes(
   app: FastifyInstance,
   context: AppContext,
@@ -24,6 +24,7 @@ function addRelatedRoute(
   related: Related,
   body: FormBody,
 ): void {
+  const { list, by } = related.rows
   const route = `${listPath(resource)}/:id/${related.path}`
   const whole = async (request: FastifyRequest, visit: Visit) => {
     const object = await loadNamed(request, visit, resource)
@@ -41,25 +42,27 @@ function addRelatedRoute(
     const mayAdd = related.add !== undefined && (related.mayAdd?.(object) ?? true)
     return await showList(request, reply, visit, {
       resource: related.of,
-      plan: related.list,
+      plan: list,
       path,
       up,
       heading: related.title,
-      columns: related.columns ?? related.of.columns,
       add: mayAdd ? { url: `${path}/new`, label: related.add ?? '' } : undefined,
       empty: related.empty,
-      fixed: { [related.by]: object.id },
+      fixed: { [by]: object.id },
     })
   })
 
   if (related.add === undefined) return
   const title = related.add
-  addBirthRoutes(app, context, related.of, {
+  if (!(by in (related.of.create?.input.shape ?? {}))) {
+    throw new Error(`${related.of.create?.name ?? related.of.path} takes no ${by}`)
+  }
+  addCreateFormRoutes(app, context, related.of, {
     route: `${route}/new`,
     body,
     find: async (request, visit) => {
       const { object, path, up } = await whole(request, visit)
-      return { path: `${path}/new`, up, fixed: { [related.by]: object.id }, title }
+      return { path: `${path}/new`, up, fixed: { [by]: object.id }, title }
     },
   })
 }

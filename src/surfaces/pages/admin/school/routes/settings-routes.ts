@@ -4,41 +4,51 @@ import type { ReadOperation, WriteOperation } from '../../../../../domain/operat
 import { RequestRefusedError } from '../../../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../../../gate/context.ts'
 import { sendOn, sendPage } from '../../../page-request.ts'
+import type { FormField, InputName } from '../field.ts'
 import { type Draft, draftOf } from '../form/draft.ts'
 import { planForm } from '../form/field-rule.ts'
 import { type FormProblems, NO_PROBLEMS } from '../form/problems.ts'
 import { readForm } from '../form/read-form.ts'
-import { afterWrite, type FormField, type Row } from '../resource.ts'
+import { afterWrite } from '../resource.ts'
+import type { OutputOf, Row } from '../row.ts'
 import { formPage } from '../views/form-page.tsx'
 import { shownFields } from './choices.ts'
 import { submitForm, versionField, versionIn } from './submit.ts'
 import { enter, type Visit } from './visit.ts'
 
-/** Something that a school has exactly one of: a page that is a form. */
-export interface SettingsPage {
+/**
+ * A page that is one form, for what a school has exactly one of. TypeScript checks its fields against
+ * the change, and `panels` against the read. `panels` is a method, so that the routes can treat all
+ * settings alike.
+ */
+export interface SettingsPage<
+  R extends ReadOperation = ReadOperation,
+  U extends WriteOperation = WriteOperation,
+> {
   readonly path: string
   readonly title: string
   readonly lead: string
-  readonly read: ReadOperation
-  readonly change: WriteOperation
-  readonly fields: readonly FormField[]
-  /** Whether it can be looked at before it is saved. */
+  readonly read: R
+  readonly change: U
+  readonly fields: readonly FormField<InputName<U>, unknown>[]
+  /** Whether the form has a button for a preview. */
   readonly preview?: boolean
-  /** What the page ends with, given what stands in the form. */
-  readonly panels?: (
+  /** The end of the page, for what was saved and what is in the form. */
+  panels?(
     request: FastifyRequest,
-    saved: Row,
+    saved: OutputOf<R>,
     draft: Draft,
-  ) => ComponentChildren | Promise<ComponentChildren>
+  ): ComponentChildren | Promise<ComponentChildren>
 }
 
 const NOTICES = { saved: 'Saved.', uploaded: 'The logo is changed.' }
 
-export function addSettingsPage(
+export function addSettingsPage<R extends ReadOperation, U extends WriteOperation>(
   app: FastifyInstance,
   context: AppContext,
-  page: SettingsPage,
+  typed: SettingsPage<R, U>,
 ): void {
+  const page: SettingsPage = typed
   const { path, read, change } = page
   const fields = planForm(change, page.fields)
   const show = async (
@@ -86,7 +96,7 @@ export function addSettingsPage(
       before: saved,
     })
     if (outcome.kind === 'done') {
-      // The very next page must show it, whatever this process had cached.
+      // The next page must show the change, so this process forgets the school that it has cached.
       context.directory.forget(request.school.id)
       return sendOn(reply, request, 'site', afterWrite(path, 'saved'))
     }

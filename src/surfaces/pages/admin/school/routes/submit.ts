@@ -3,7 +3,7 @@ import type { Draft } from '../form/draft.ts'
 import type { PlannedField } from '../form/field-rule.ts'
 import { anyProblem, type FormProblems, problemsOf, withReadingProblems } from '../form/problems.ts'
 import { readForm } from '../form/read-form.ts'
-import type { Row } from '../resource.ts'
+import type { Row } from '../row.ts'
 import { statusOf, type Visit } from './visit.ts'
 
 export interface Submission {

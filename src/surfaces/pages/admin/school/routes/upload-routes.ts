@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
 import { fitsFormat, plainType } from '../../../../../domain/content/file-format.ts'
 import { fileName, findFile, recordUpload } from '../../../../../domain/content/file-operations.ts'
 import type { Outcome } from '../../../../../domain/operation.ts'
@@ -17,6 +18,7 @@ import {
 import type { AppContext } from '../../../../../gate/context.ts'
 import { checkPostToken, sendOn, sendPage } from '../../../page-request.ts'
 import { afterWrite, type Link, type Upload } from '../resource.ts'
+import type { Row } from '../row.ts'
 import { uploadPage } from '../views/upload-page.tsx'
 import { enter, type Visit } from './visit.ts'
 
@@ -26,7 +28,7 @@ export interface UploadTarget {
   readonly back: Link
   readonly fileId: string | null
   /** Puts a file in its place, or takes away the one that is there. */
-  attach(fileId: string | null): Promise<Outcome>
+  attach(fileId: string | null): Promise<Outcome<unknown>>
 }
 
 interface UploadRoute {
@@ -79,7 +81,7 @@ export function addUploadRoutes(
       if (received.kind === 'problem') return await show(request, reply, visit, received.problem)
       const recorded = await visit.perform(recordUpload, received.input)
       if (recorded.kind !== 'done') return await show(request, reply, visit, WRONG_NAME)
-      const attached = await target.attach(String(recorded.output.id))
+      const attached = await target.attach(recorded.output.id)
       if (attached.kind === 'invalid') {
         return await show(request, reply, visit, attached.problems[0]?.detail)
       }
@@ -88,13 +90,19 @@ export function addUploadRoutes(
   })
 }
 
+/** The id of the file that an object has for an upload. */
+export function fileIdIn(object: Row, { field }: Upload): string | null {
+  const id = object[field]
+  return typeof id === 'string' ? id : null
+}
+
 const WRONG_NAME = 'Give the file a shorter name without slashes, and choose it again.'
 
 function done(
   reply: FastifyReply,
   request: FastifyRequest,
   target: UploadTarget,
-  outcome: Outcome,
+  outcome: Outcome<unknown>,
 ): FastifyReply {
   if (outcome.kind === 'done') {
     return sendOn(reply, request, 'site', afterWrite(target.back.url, 'uploaded'))
@@ -106,7 +114,7 @@ function done(
 }
 
 type Received =
-  | { readonly kind: 'file'; readonly input: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'file'; readonly input: z.input<typeof recordUpload.input> }
   | { readonly kind: 'remove' }
   | { readonly kind: 'problem'; readonly problem: string }
 

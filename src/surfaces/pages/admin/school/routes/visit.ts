@@ -10,22 +10,24 @@ import { checkedForm } from '../../../page-request.ts'
 import type { Notices } from '../../../site-frame.ts'
 import type { AdminFrame } from '../../../views/admin/admin-page.tsx'
 import { adminFrame, loadOperator, operatorActor } from '../../operator.ts'
-import type { AdminResource, Ask, Place, Row } from '../resource.ts'
+import type { Ask } from '../field.ts'
+import type { AdminResource } from '../resource.ts'
+import type { Place, Row } from '../row.ts'
 
 type Perform = <I extends z.ZodObject, O extends z.ZodObject>(
   operation: Operation<I, O>,
-  input: Row,
+  input: z.input<NoInfer<I>>,
 ) => Promise<Outcome<z.output<O>>>
 
-/** An owner or admin at a page of the school, with all that they can do through operations. */
+/** One request of an owner or admin to a page of the school, and the operations that it performs. */
 export interface Visit {
   readonly operator: BrowserSession
   readonly place: Place
   readonly ask: Ask
-  /** Performs an operation as this person, with its audit entry. */
+  /** Performs an operation as this operator, with its audit entry. */
   readonly perform: Perform
   frame(notices?: Notices): AdminFrame
-  /** The fields of a form that was served to this very browser. */
+  /** The fields of a form, if its token was made for this browser session. */
   form(): URLSearchParams
 }
 
@@ -50,7 +52,7 @@ export async function enter(
   }
 }
 
-/** What exists at no school and what exists at another are the same: not found. */
+/** An object of another school is answered like one that does not exist. */
 function answerOf<T>(outcome: Outcome<T>): T {
   if (outcome.kind === 'done') return outcome.output
   const detail = outcome.kind === 'not_found' ? outcome.detail : NOTHING
@@ -59,22 +61,26 @@ function answerOf<T>(outcome: Outcome<T>): T {
 
 const NOTHING = 'There is nothing at this address.'
 
-/** The object that the address names. */
+/** The object whose id is in the path. */
 export async function loadNamed(
   request: FastifyRequest,
   visit: Visit,
   resource: AdminResource,
 ): Promise<Row> {
-  const { id } = request.params as { id: string }
-  if (!isUuid(id)) throw new RequestRefusedError(404, NOTHING)
-  return await visit.ask(resource.read, { id, ...expanding(resource) })
+  return await visit.ask(resource.read, { id: idIn(request), ...expanding(resource) })
 }
 
-export function expanding({ expand }: AdminResource): Row {
+export function idIn(request: FastifyRequest): string {
+  const { id } = request.params as { id: string }
+  if (!isUuid(id)) throw new RequestRefusedError(404, NOTHING)
+  return id
+}
+
+export function expanding({ expand }: { readonly expand?: readonly string[] }): Row {
   return expand === undefined ? {} : { expand }
 }
 
-/** How a refusal is answered by a page that shows it. */
+/** The status of a page that shows a refusal. */
 export function statusOf(outcome: Exclude<Outcome, { kind: 'done' | 'not_found' }>): number {
   return { invalid: 422, conflict: 409, stale: 409, forbidden: 403 }[outcome.kind]
 }

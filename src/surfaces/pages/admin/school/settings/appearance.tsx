@@ -8,7 +8,7 @@ import { themeStylesheet } from '../../../../../foundation/html/theme.ts'
 import type { AppContext } from '../../../../../gate/context.ts'
 import { queryOf } from '../../../site-frame.ts'
 import { loadOperator } from '../../operator.ts'
-import { textOf, type Upload } from '../resource.ts'
+import type { Upload } from '../resource.ts'
 import { addSettingsPage } from '../routes/settings-routes.ts'
 import { addUploadRoutes } from '../routes/upload-routes.ts'
 import { AppearancePanels, PREVIEW_CLASS } from '../views/appearance-panels.tsx'
@@ -16,7 +16,7 @@ import { AppearancePanels, PREVIEW_CLASS } from '../views/appearance-panels.tsx'
 const PATH = '/admin/appearance'
 const STYLESHEET = `${PATH}/preview.css`
 
-const logo: Upload = {
+const logo: Upload<'logo_file_id'> = {
   path: 'logo',
   title: 'Logo',
   hint: 'A picture: PNG, JPEG or WebP, best on a transparent ground.',
@@ -43,8 +43,8 @@ export function addAppearanceRoutes(app: FastifyInstance, context: AppContext): 
       { name: 'tagline', label: 'Tagline', hint: 'One line under your name on the home page.' },
     ],
     async panels(request, saved, draft) {
-      const fileId = textOf(saved, 'logo_file_id')
-      const file = fileId === '' ? undefined : await findFile(request.at, fileId)
+      const fileId = saved.logo_file_id
+      const file = fileId === null ? undefined : await findFile(request.at, fileId)
       const [primary = '', accent = '', tagline = ''] = [
         draft.primary_color,
         draft.accent_color,
@@ -63,7 +63,7 @@ export function addAppearanceRoutes(app: FastifyInstance, context: AppContext): 
     },
   })
 
-  // The policy of our pages lets no style into them, so colours nobody saved yet come as a file.
+  // The content security policy refuses inline styles, so the colours of the preview come as a file.
   app.get(STYLESHEET, async (request, reply) => {
     await loadOperator(request)
     const asked = queryOf(request)
@@ -82,13 +82,13 @@ export function addAppearanceRoutes(app: FastifyInstance, context: AppContext): 
     route: `${PATH}/${logo.path}`,
     upload: logo,
     find: async (request, visit) => {
-      const fileId = textOf(await visit.ask(readAppearance, {}), logo.field)
+      const { logo_file_id } = await visit.ask(readAppearance, {})
       return {
         path: `${PATH}/${logo.path}`,
         back: { url: PATH, label: 'Appearance' },
-        fileId: fileId === '' ? null : fileId,
+        fileId: logo_file_id,
         attach: async (file) => {
-          const outcome = await visit.perform(changeAppearance, { [logo.field]: file })
+          const outcome = await visit.perform(changeAppearance, { logo_file_id: file })
           context.directory.forget(request.school.id)
           return outcome
         },

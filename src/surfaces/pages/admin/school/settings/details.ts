@@ -1,5 +1,5 @@
 import { changeSchool, readSchool } from '../../../../../domain/schools/school-operations.ts'
-import type { Choice } from '../resource.ts'
+import type { Choice } from '../field.ts'
 import type { SettingsPage } from '../routes/settings-routes.ts'
 
 const zones: readonly Choice[] = ['UTC', ...Intl.supportedValuesOf('timeZone')].map((zone) => [
@@ -7,7 +7,7 @@ const zones: readonly Choice[] = ['UTC', ...Intl.supportedValuesOf('timeZone')].
   zone.replaceAll('_', ' '),
 ])
 
-export const details: SettingsPage = {
+export const details: SettingsPage<typeof readSchool, typeof changeSchool> = {
   path: '/admin/details',
   title: 'School details',
   lead: 'What your school is called, and how it counts time and money.',
@@ -28,7 +28,7 @@ export const details: SettingsPage = {
       label: 'Time zone',
       kind: 'choice',
       choices: zones,
-      hint: 'All times in the admin area are on these clocks.',
+      hint: 'All times in the admin area are shown in this time zone.',
     },
     {
       name: 'currency',

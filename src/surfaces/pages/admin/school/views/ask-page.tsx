@@ -8,6 +8,7 @@ import { ProblemSummary } from './form-page.tsx'
 
 export interface AskPageProps extends AdminFrame {
   readonly action: Action
+  readonly consequence: string
   /** Of the object. */
   readonly name: string
   readonly path: string
@@ -34,7 +35,7 @@ export function askPage(props: AskPageProps): string {
           <p class="asked-about">
             <Name text={props.name} fallback="Unnamed" />
           </p>
-          <p>{action.consequence ?? action.operation.summary}</p>
+          <p>{props.consequence}</p>
           <Form
             class="wide-form"
             action={props.path}
@@ -48,7 +49,7 @@ export function askPage(props: AskPageProps): string {
             <div class="actions">
               <Button look={action.tone === 'danger' ? 'danger' : 'primary'}>{action.label}</Button>
               <ButtonLink look="plain" href={back.url}>
-                Leave it
+                Cancel
               </ButtonLink>
             </div>
           </Form>

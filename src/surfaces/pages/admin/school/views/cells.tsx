@@ -4,44 +4,47 @@ import { Moment } from '../../../../../foundation/html/moment.tsx'
 import { plainText } from '../../../../../foundation/html/plain-text.ts'
 import { Badge } from '../../../../../foundation/html/site-components.tsx'
 import { formatMoney } from '../../../views/money.ts'
-import { type Place, partOf, type Row, type Show, textOf } from '../resource.ts'
+import type { Place, Show } from '../row.ts'
 import { inWords } from './words.ts'
 
-/** Ways to show a member of an object, for the tables of columns and facts. */
+/** Ways to show a member of an object, for the columns of lists and the facts of pages. */
 
-/** Text that somebody wrote, on one line. */
-export function text(member: string, limit = 300): Show {
+type With<K extends string, V> = { readonly [P in K]: V }
+type Named<N extends string> = With<N, string> & { readonly id: string }
+
+/** Text of a person, on one line. */
+export function text<K extends string>(member: K, limit = 300): Show<With<K, string | null>> {
   return (object) => {
-    const shown = plainText(textOf(object, member), limit)
+    const shown = plainText(object[member] ?? '', limit)
     return shown === '' ? undefined : <bdi class="name">{shown}</bdi>
   }
 }
 
-/** Something to copy letter by letter: a code, a slug, an address. */
-export function address(member: string): Show {
-  return (object) =>
-    textOf(object, member) === '' ? undefined : <Address text={textOf(object, member)} />
+/** Text to copy letter by letter: a code, a slug, an address. */
+export function address<K extends string>(member: K): Show<With<K, string | null>> {
+  return (object) => (object[member] ? <Address text={object[member]} /> : undefined)
 }
 
-export function number(member: string): Show {
-  return (object) =>
-    typeof object[member] === 'number' ? object[member].toLocaleString('en') : undefined
+export function number<K extends string>(member: K): Show<With<K, number | null>> {
+  return (object) => object[member]?.toLocaleString('en')
 }
 
-export function money(member: string, currency = 'currency'): Show {
-  return (object, place) =>
-    typeof object[member] === 'number'
-      ? formatMoney(object[member], textOf(object, currency) || place.currency)
-      : undefined
+export function money<K extends string>(
+  member: K,
+): Show<With<K, number | null> & { readonly currency: string | null }> {
+  return (object, place) => amountIn(object[member], object.currency, place)
 }
 
-export function moment(member: string): Show {
-  return (object, place) => momentOf(object, member, place)
+export function amountIn(amount: number | null, currency: string | null, place: Place) {
+  return amount === null ? undefined : formatMoney(amount, currency ?? place.currency)
 }
 
-export function momentOf(object: Row, member: string, { timeZone }: Place): ComponentChildren {
-  const at = textOf(object, member)
-  return at === '' ? undefined : <Moment at={new Date(at)} timeZone={timeZone} />
+export function moment<K extends string>(member: K): Show<With<K, string | null>> {
+  return (object, place) => momentOf(object[member], place)
+}
+
+export function momentOf(at: string | null, { timeZone }: Place): ComponentChildren {
+  return at === null ? undefined : <Moment at={new Date(at)} timeZone={timeZone} />
 }
 
 type Tone = 'plain' | 'good' | 'warning'
@@ -64,38 +67,52 @@ const TONES: Readonly<Record<string, Tone>> = {
   refunded: 'warning',
 }
 
-export function state(member = 'state', tones: Readonly<Record<string, Tone>> = {}): Show {
+/** A state as a badge; `tones` changes the usual tone of some states. */
+export function state<K extends string>(
+  member: K,
+  tones: Readonly<Record<string, Tone>> = {},
+): Show<With<K, string>> {
   return (object) => {
-    const value = textOf(object, member)
-    return value === '' ? undefined : (
-      <Badge tone={tones[value] ?? TONES[value] ?? 'plain'}>{inWords(value)}</Badge>
-    )
+    const value = object[member]
+    return <Badge tone={tones[value] ?? TONES[value] ?? 'plain'}>{inWords(value)}</Badge>
   }
 }
 
-/** A related object that was put in, as the way to its page. */
-export function related(member: string, path: string, name: string, fallback = 'Gone'): Show {
+/** A related object, as a link to its page. */
+export function related<K extends string, N extends string>(
+  member: K,
+  path: string,
+  name: N,
+  fallback = 'Deleted',
+): Show<With<K, Named<N> | null>> {
   return (object) => {
-    const part = partOf(object, member)
-    if (part === undefined) return fallback
+    const part = object[member]
+    if (part === null) return fallback
     return (
-      <a href={`/admin/${path}/${textOf(part, 'id')}`}>
-        <Name text={textOf(part, name)} fallback="Unnamed" />
+      <a href={`/admin/${path}/${part.id}`}>
+        <Name text={part[name]} fallback="Unnamed" />
       </a>
     )
   }
 }
 
-/** The name of a related object that was put in, where the cell leads elsewhere. */
-export function nameOf(member: string, name: string, fallback: string): Show {
-  return (object) => <Name text={textOf(partOf(object, member) ?? {}, name)} fallback={fallback} />
+/** The name of a related object, in a cell that already is a link. */
+export function nameOf<K extends string, N extends string>(
+  member: K,
+  name: N,
+  fallback: string,
+): Show<With<K, With<N, string> | null>> {
+  return (object) => <Name text={object[member]?.[name] ?? ''} fallback={fallback} />
 }
 
-/** A person that was put in, with what tells them from others of the same name. */
-export function person(member: string, path: string): Show {
-  const link = related(member, path, 'name', 'Somebody who left')
+/** A related person, with the email that tells people of the same name apart. */
+export function person<K extends string>(
+  member: K,
+  path: string,
+): Show<With<K, (Named<'name'> & { readonly email: string }) | null>> {
+  const link = related(member, path, 'name', FORMER_MEMBER)
   return (object, place) => {
-    const email = textOf(partOf(object, member) ?? {}, 'email')
+    const email = object[member]?.email ?? ''
     return (
       <>
         {link(object, place)}
@@ -104,3 +121,6 @@ export function person(member: string, path: string): Show {
     )
   }
 }
+
+/** Stands for a person who has no role at the school any more. */
+export const FORMER_MEMBER = 'Former member'

@@ -1,3 +1,5 @@
+import type { readCourse } from '../../../../../domain/learning/course-operations.ts'
+import type { readCurriculum } from '../../../../../domain/learning/section-operations.ts'
 import { Alert, Button, Form, Name } from '../../../../../foundation/html/components.tsx'
 import { plainText } from '../../../../../foundation/html/plain-text.ts'
 import {
@@ -7,13 +9,17 @@ import {
   PageHead,
 } from '../../../../../foundation/html/site-components.tsx'
 import { type AdminFrame, adminPage } from '../../../views/admin/admin-page.tsx'
-import { type Place, type Row, rowsOf, textOf } from '../resource.ts'
 import { durationOf, openingOf } from '../resources/lecture-words.tsx'
+import type { OutputOf, Place } from '../row.ts'
 import { inWords } from './words.ts'
 
+type Curriculum = OutputOf<typeof readCurriculum>
+type CurriculumSection = Curriculum['sections'][number]
+type CurriculumLecture = CurriculumSection['lectures'][number]
+
 export interface CurriculumPageProps extends AdminFrame {
-  readonly course: Row
-  readonly curriculum: Row
+  readonly course: OutputOf<typeof readCourse>
+  readonly curriculum: Curriculum
   readonly problem: string | undefined
   readonly path: string
   readonly place: Place
@@ -21,8 +27,8 @@ export interface CurriculumPageProps extends AdminFrame {
 
 export function curriculumPage(props: CurriculumPageProps): string {
   const { course, curriculum, problem } = props
-  const courseUrl = `/admin/courses/${textOf(course, 'id')}`
-  const sections = rowsOf(curriculum, 'sections')
+  const courseUrl = `/admin/courses/${course.id}`
+  const { sections } = curriculum
   return adminPage({
     ...props,
     here: courseUrl,
@@ -31,7 +37,7 @@ export function curriculumPage(props: CurriculumPageProps): string {
       <>
         <PageHead
           title="Curriculum"
-          up={{ url: courseUrl, label: plainText(textOf(course, 'title'), 100) || 'The course' }}
+          up={{ url: courseUrl, label: plainText(course.title, 100) || 'The course' }}
         >
           <ButtonLink look="primary" href={`${courseUrl}/sections/new`}>
             Add a section
@@ -51,7 +57,7 @@ export function curriculumPage(props: CurriculumPageProps): string {
             class="outline"
             action={props.path}
             formToken={props.viewer?.formToken ?? ''}
-            hidden={{ version: textOf(curriculum, 'version') }}
+            hidden={{ version: String(curriculum.version) }}
           >
             {sections.map((section, place) => (
               <Section
@@ -73,15 +79,14 @@ interface Edges {
   readonly isLast: boolean
 }
 
-function Section(props: Edges & { section: Row; place: Place }) {
+function Section(props: Edges & { section: CurriculumSection; place: Place }) {
   const { section, isFirst, isLast, place } = props
-  const id = textOf(section, 'id')
-  const lectures = rowsOf(section, 'lectures')
+  const { id, lectures } = section
   return (
     <section class="panel outline-section" id={`at-${id}`} aria-labelledby={`title-${id}`}>
       <div class="outline-line">
         <h2 id={`title-${id}`}>
-          <Name text={textOf(section, 'title')} fallback="Untitled section" />
+          <Name text={section.title} fallback="Untitled section" />
         </h2>
         <Tools item={section} path="sections" isFirst={isFirst} isLast={isLast} edit="Rename" />
       </div>
@@ -105,26 +110,26 @@ function Section(props: Edges & { section: Row; place: Place }) {
         <a href={`/admin/sections/${id}/lectures/new`}>
           <span aria-hidden="true">+ </span>
           Add a lecture
-          <span class="visually-hidden"> to {plainText(textOf(section, 'title'), 80)}</span>
+          <span class="visually-hidden"> to {plainText(section.title, 80)}</span>
         </a>
       </p>
     </section>
   )
 }
 
-function Lecture(props: Edges & { lecture: Row; place: Place }) {
+function Lecture(props: Edges & { lecture: CurriculumLecture; place: Place }) {
   const { lecture, place } = props
-  const id = textOf(lecture, 'id')
-  const facts = [inWords(textOf(lecture, 'kind')), durationOf(lecture, place)].filter(Boolean)
+  const { id } = lecture
+  const facts = [inWords(lecture.kind), durationOf(lecture)].filter(Boolean)
   const isDripped = lecture.unlock_after_days !== null || lecture.unlock_at !== null
   return (
     <li class="outline-line" id={`at-${id}`}>
       <div>
         <p class="row-title">
           <a href={`/admin/lectures/${id}`}>
-            <Name text={textOf(lecture, 'title')} fallback="Untitled lecture" />
+            <Name text={lecture.title} fallback="Untitled lecture" />
           </a>
-          {lecture.is_preview === true && <Badge tone="good">Open to everybody</Badge>}
+          {lecture.is_preview && <Badge tone="good">Open to everybody</Badge>}
         </p>
         <p class="row-note">
           {facts.join(' · ')}
@@ -142,10 +147,16 @@ function Lecture(props: Edges & { lecture: Row; place: Place }) {
 }
 
 /** A button that would do nothing is left out, and its place kept, so that the others stay put. */
-function Tools(props: Edges & { item: Row; path: string; edit: string }) {
+function Tools(
+  props: Edges & {
+    item: { readonly id: string; readonly title: string }
+    path: string
+    edit: string
+  },
+) {
   const { item, path, isFirst, isLast, edit } = props
-  const id = textOf(item, 'id')
-  const name = plainText(textOf(item, 'title'), 80)
+  const { id } = item
+  const name = plainText(item.title, 80)
   const url = `/admin/${path}/${id}`
   return (
     <div class="outline-tools">

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { Checkbox } from '../../../../../foundation/html/form-fields.tsx'
 import { plainText } from '../../../../../foundation/html/plain-text.ts'
+import type { Choice } from '../field.ts'
 import type { PlannedField } from '../form/field-rule.ts'
-import type { Choice } from '../resource.ts'
 
 /** A field of a form with what stands in it and what is wrong with that. */
 export interface ShownField {
@@ -89,9 +89,7 @@ const INPUTS = {
 function boxOf({ field, problems }: ShownField, timeZone: string) {
   const { name, label } = field
   const hint =
-    field.kind === 'time'
-      ? [field.hint, `On the clocks of ${timeZone}.`].filter(Boolean).join(' ')
-      : field.hint
+    field.kind === 'time' ? [field.hint, `${timeZone} time.`].filter(Boolean).join(' ') : field.hint
   const hintId = hint === undefined ? undefined : `${name}-hint`
   const errorId = problems.length === 0 ? undefined : `${name}-error`
   return {

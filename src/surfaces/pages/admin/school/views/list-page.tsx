@@ -1,14 +1,17 @@
 import { Select } from '../../../../../foundation/html/form-fields.tsx'
 import { ButtonLink, Empty, PageHead } from '../../../../../foundation/html/site-components.tsx'
 import { type AdminFrame, adminPage } from '../../../views/admin/admin-page.tsx'
-import type { Choice, Column, Link, Place, Row } from '../resource.ts'
+import type { Choice } from '../field.ts'
+import type { Column } from '../list-plan.ts'
+import type { Link } from '../resource.ts'
+import type { Place, Row } from '../row.ts'
 import { ObjectTable } from './object-table.tsx'
 
-/** What somebody asked a list for. */
+/** The search, sort and filters of a request. */
 export interface ListQuery {
   readonly search: string
   readonly sort: string
-  /** By the name of the filter; empty where everything is shown. */
+  /** By the name of the filter; empty for all objects. */
   readonly filters: Readonly<Record<string, string>>
 }
 
@@ -16,7 +19,7 @@ export interface ShownFilter {
   readonly name: string
   readonly label: string
   readonly choices: readonly Choice[]
-  /** What is shown to whoever did not choose; empty for everything. */
+  /** The value before anything is chosen; empty for all objects. */
   readonly initial: string
 }
 
@@ -28,7 +31,7 @@ export interface ListPageProps extends AdminFrame {
   readonly add?: Link | undefined
   readonly path: string
   readonly query: ListQuery
-  /** What is asked for when nothing is said. */
+  /** The sort of an address that names none. */
   readonly defaultSort: string
   readonly searchable: boolean
   readonly searchHint?: string | undefined
@@ -92,12 +95,12 @@ function isNarrowed({ search, filters }: ListQuery): boolean {
   return search !== '' || Object.values(filters).some((value) => value !== '')
 }
 
-/** Narrowed otherwise than for whoever did not choose. */
+/** Whether the request differs from the list's own address. */
 function isAsked({ query, filters }: Pick<ListPageProps, 'query' | 'filters'>): boolean {
   return query.search !== '' || filters.some((one) => query.filters[one.name] !== one.initial)
 }
 
-/** The same list, asked another way. */
+/** The address of the same list with another query. */
 export function addressOf(
   { path, defaultSort, filters }: Pick<ListPageProps, 'path' | 'defaultSort' | 'filters'>,
   { search, sort, filters: chosen }: ListQuery,

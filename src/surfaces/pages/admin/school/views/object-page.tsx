@@ -14,14 +14,12 @@ import {
   type AdminResource,
   type Link,
   objectPath,
-  type Place,
   placeInMenu,
   type Related,
-  type Row,
-  textOf,
   type Upload,
   upFrom,
 } from '../resource.ts'
+import type { Place, Row } from '../row.ts'
 import { ObjectTable } from './object-table.tsx'
 import { type CurrentFile, FileLine } from './upload-page.tsx'
 
@@ -62,7 +60,7 @@ export function objectPage(props: ObjectPageProps): string {
         <Facts resource={resource} object={object} place={place} />
         {resource.markdown !== undefined && (
           <Panel title={resource.markdown.title}>
-            <Text text={textOf(object, resource.markdown.member)} />
+            <Text text={String(object[resource.markdown.member])} />
           </Panel>
         )}
         {props.related.map((shown) => (
@@ -188,7 +186,7 @@ function RelatedPanel(props: {
       ) : (
         <ObjectTable
           caption={related.title}
-          columns={related.columns ?? related.of.columns}
+          columns={related.rows.list.columns}
           rows={rows}
           place={place}
           urlOf={(row) => objectPath(related.of, row)}

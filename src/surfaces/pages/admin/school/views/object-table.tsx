@@ -1,14 +1,15 @@
 // biome-ignore-all lint/a11y/noRedundantRoles: the narrow layout would take the roles away.
 import type { ComponentChildren } from 'preact'
-import type { Column, Place, Row } from '../resource.ts'
+import type { Column } from '../list-plan.ts'
+import type { Place } from '../row.ts'
 
-interface ObjectTableProps {
+interface ObjectTableProps<T> {
   readonly caption: string
-  readonly columns: readonly Column[]
-  readonly rows: readonly Row[]
+  readonly columns: readonly Column<T>[]
+  readonly rows: readonly T[]
   readonly place: Place
   /** Where the first cell of a row leads. */
-  readonly urlOf?: (row: Row) => string
+  readonly urlOf?: (row: T) => string
   /** Makes a heading the way to sort by its column. */
   readonly sorting?: Sorting
 }
@@ -24,7 +25,7 @@ export interface Sorting {
  * A table on wide screens, and on narrow ones a card for each row. The roles are spelled out because
  * browsers drop those of a table that is laid out as something else.
  */
-export function ObjectTable(props: ObjectTableProps) {
+export function ObjectTable<T>(props: ObjectTableProps<T>) {
   const { caption, columns, rows, place, urlOf, sorting } = props
   return (
     <table class="objects" role="table">
@@ -32,7 +33,7 @@ export function ObjectTable(props: ObjectTableProps) {
       <thead role="rowgroup">
         <tr role="row">
           {columns.map((column) => (
-            <Heading column={column} sorting={sorting} />
+            <Heading {...column} sorting={sorting} />
           ))}
         </tr>
       </thead>
@@ -82,8 +83,10 @@ function Cell(props: {
   )
 }
 
-function Heading({ column, sorting }: { column: Column; sorting: Sorting | undefined }) {
-  const { label, sort } = column
+function Heading(
+  props: Pick<Column, 'label' | 'sort'> & { readonly sorting: Sorting | undefined },
+) {
+  const { label, sort, sorting } = props
   if (sort === undefined || sorting === undefined) {
     return (
       <th role="columnheader" scope="col">

@@ -1,0 +1,67 @@
+import type { z } from 'zod'
+import type { ReadOperation, WriteOperation } from '../../../../domain/operation.ts'
+import type { Row } from './row.ts'
+
+/** Performs a read as the operator who looks at the page; if it is refused, the page answers 404. */
+export type Ask = <I extends z.ZodObject, O extends z.ZodObject>(
+  operation: ReadOperation<I, O>,
+  input: z.input<NoInfer<I>>,
+) => Promise<z.output<O>>
+
+export type Choice<V extends string = string> = readonly [value: V, label: string]
+
+/** A member of what an operation takes. */
+export type InputName<W> = W extends { readonly input: infer I extends z.ZodObject }
+  ? keyof z.input<I> & string
+  : never
+
+export type FieldKind =
+  | 'line'
+  | 'text'
+  | 'markdown'
+  | 'email'
+  | 'number'
+  | 'money'
+  | 'time'
+  | 'date'
+  | 'check'
+  | 'choice'
+  | 'choices'
+  /** Several short texts in one line, with commas or spaces between them. */
+  | 'list'
+  | 'color'
+
+/** A field of a form. `N` are the members of the input, `T` is the object that an action is about. */
+export interface FormField<N extends string = string, T = Row> {
+  readonly name: N
+  readonly label: string
+  readonly hint?: string
+  /** If left out, it follows from the operation's schema. */
+  readonly kind?: FieldKind
+  readonly rows?: number
+  /** What can be chosen; if left out, the values of an enum. */
+  readonly choices?: readonly Choice[] | ((ask: Ask, object: T) => Promise<readonly Choice[]>)
+  /** Turns the typed text into the value for the operation; undefined if there is none. */
+  readonly resolve?: (typed: string, ask: Ask) => Promise<string | undefined>
+  /** The message if `resolve` finds nothing. */
+  readonly unknown?: string
+  /** For a new object: the value of an empty field, made from the text of another field. */
+  readonly suggest?: { readonly from: N; make(text: string): string }
+}
+
+/** A write, and the form that asks for its input. */
+export interface AskedWrite<T = Row> {
+  readonly operation: WriteOperation
+  readonly fields: readonly FormField<string, T>[]
+  /** Members of the input that the form does not ask for. */
+  readonly input: Row
+}
+
+/** The form of an action. TypeScript checks each name against the operation's input. */
+export function asking<W extends WriteOperation, T = unknown>(
+  operation: W,
+  fields: readonly FormField<InputName<W>, T>[],
+  input: Partial<z.input<W['input']>> = {},
+): AskedWrite<T> {
+  return { operation, fields, input }
+}

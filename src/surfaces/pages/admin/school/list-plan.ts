@@ -1,0 +1,67 @@
+import type { z } from 'zod'
+import type { ListOperation } from '../../../../domain/operation/list-operation.ts'
+import type { ExpansionName } from '../../../../domain/operation/resource.ts'
+import type { Ask, Choice, InputName } from './field.ts'
+import type { Row, Show } from './row.ts'
+
+export interface Column<T = Row, S extends string = string> {
+  readonly label: string
+  readonly show: Show<T>
+  /** The list operation's sort for this column, if it has one. */
+  readonly sort?: S
+}
+
+export interface ListFilter<N extends string = string> {
+  readonly name: N
+  readonly label: string
+  /** If left out, the values of an enum; for yes or no, `true` and `false`. */
+  readonly choices?: readonly Choice[] | ((ask: Ask) => Promise<readonly Choice[]>)
+  /** The value before anything is chosen; if left out, the list shows all objects. */
+  readonly initial?: string
+}
+
+/** A list operation and how a page shows its rows. */
+export interface ListPlan<N extends string = string> {
+  readonly operation: ListOperation
+  /** Related objects that the columns show. */
+  readonly expand?: readonly string[]
+  readonly columns: readonly Column[]
+  readonly filters?: readonly ListFilter<N>[]
+  /** Sorts of the operation and their labels; the first is the default. */
+  readonly sorts: readonly Choice[]
+  /** What a search looks at, if the operation has `search`. */
+  readonly searchHint?: string
+}
+
+/** An object with the related objects that were asked for, and without those that were not. */
+export type Shown<O, X> = {
+  readonly [K in keyof O as undefined extends O[K] ? (K extends X ? K : never) : K]-?: Exclude<
+    O[K],
+    undefined
+  >
+}
+
+export type SortOf<I extends z.ZodObject> =
+  z.output<I> extends { readonly sort: infer S extends string } ? S : never
+type RowOf<S extends z.ZodObject, X> = Shown<z.output<S>, X>
+
+interface TypedPlan<I extends z.ZodObject, S extends z.ZodObject, X extends ExpansionName<S>>
+  extends Omit<ListPlan, 'columns'> {
+  readonly operation: ListOperation<I, S>
+  readonly expand?: readonly X[]
+  readonly columns: readonly Column<RowOf<S, X>, SortOf<I>>[]
+  readonly filters?: readonly ListFilter<InputName<{ readonly input: I }>>[]
+  readonly sorts: readonly Choice<SortOf<I>>[]
+}
+
+/**
+ * TypeScript checks columns, filters and sorts against the operation here. Routes read all plans the
+ * same way, so the result forgets the type of its rows: its columns only ever show rows of its own list.
+ */
+export function listPlan<
+  I extends z.ZodObject,
+  S extends z.ZodObject,
+  X extends ExpansionName<S> = never,
+>(plan: TypedPlan<I, S, X>): ListPlan<InputName<{ readonly input: I }>> {
+  return plan as unknown as ListPlan<InputName<{ readonly input: I }>>
+}

@@ -1,0 +1,23 @@
+import type { ComponentChildren } from 'preact'
+import type { z } from 'zod'
+
+/** An object as an operation answers it, where its kind is not known. */
+export type Row = Readonly<Record<string, unknown>>
+
+/** Where something is shown. */
+export interface Place {
+  readonly timeZone: string
+  /** The school's currency, for prices that name none. */
+  readonly currency: string
+}
+
+/** Shows a part of an object; an empty result is left out of the page. */
+export type Show<T = Row> = (object: T, place: Place) => ComponentChildren
+
+/** The object that an operation answers. */
+export type OutputOf<W> = W extends { readonly output: infer O extends z.ZodObject }
+  ? z.output<O>
+  : never
+
+/** A member of an object whose value is text. */
+export type TextMember<T> = { [K in keyof T]: T[K] extends string ? K : never }[keyof T] & string
