@@ -6,6 +6,7 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'src/**/*.test.tsx', 'test/**/*.test.ts'],
     environment: 'node',
     globalSetup: 'test/support/global-setup.ts',
+    setupFiles: 'test/support/each-file.ts',
     restoreMocks: true,
     // The files share their modules: each brings its own database, and none leaves state in a module.
     isolate: false,

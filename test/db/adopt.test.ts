@@ -4,6 +4,8 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { migrate } from '../../src/foundation/db/migrate.ts'
 import { loadMigrations, type Migration } from '../../src/foundation/db/migrations.ts'
 import { FIRST_SET_SIZE, OLD_MIGRATIONS } from '../../src/foundation/db/release-0.1.0.ts'
+import { whenFileIsDone } from '../support/clean-up.ts'
+import { dropDatabase } from '../support/database.ts'
 import { makeOldRelease, oldMigrations } from '../support/old-release.ts'
 import { connect } from '../support/postgres.ts'
 import { aWorld } from '../support/world.ts'
@@ -36,9 +38,9 @@ async function anOldDatabase(): Promise<{ connection: pg.ClientConfig; client: p
   await admin.query(`create database ${database} template ${OLD_TEMPLATE}`)
   const connection = { ...server, database }
   const client = await connect(connection)
-  afterAll(async () => {
+  whenFileIsDone(async () => {
     await client.end()
-    await admin.query(`drop database if exists ${database} with (force)`)
+    await dropDatabase(server, database)
   })
   return { connection, client }
 }

@@ -4,6 +4,8 @@ import { afterAll, expect, inject, test } from 'vitest'
 import { isMigrated, migrate } from '../../src/foundation/db/migrate.ts'
 import { loadMigrations } from '../../src/foundation/db/migrations.ts'
 import { isDatabaseUnavailable } from '../../src/foundation/db/unavailable.ts'
+import { whenFileIsDone } from '../support/clean-up.ts'
+import { dropDatabase } from '../support/database.ts'
 import { connect } from '../support/postgres.ts'
 
 const server = inject('postgres')
@@ -14,7 +16,7 @@ afterAll(() => admin.end())
 async function aBareDatabase(): Promise<pg.ClientConfig> {
   const database = `bare_${randomBytes(8).toString('hex')}`
   await admin.query(`create database ${database}`)
-  afterAll(() => admin.query(`drop database if exists ${database} with (force)`))
+  whenFileIsDone(() => dropDatabase(server, database))
   return { ...server, database }
 }
 

@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
 import type pg from 'pg'
-import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { SchoolDirectory } from '../../src/domain/schools/school-directory.ts'
 import type { ListenerPace } from '../../src/foundation/db/change-listener.ts'
 import { openDatabase } from '../../src/foundation/db/database.ts'
 import { listenForSchoolChanges } from '../../src/start/listen-for-school-changes.ts'
 import { verifies } from '../spec/verifies.ts'
+import { whenFileIsDone } from '../support/clean-up.ts'
 import { eventually } from '../support/eventually.ts'
 import { aWire } from '../support/wire.ts'
 import { aWorld } from '../support/world.ts'
@@ -310,7 +311,7 @@ describe('what it costs', () => {
       poolSize: 1,
       statementTimeoutMs: 10_000,
     })
-    afterAll(() => own.close())
+    whenFileIsDone(() => own.close())
     const directory = new SchoolDirectory(own.db)
     await sql`alter table schools rename to schools_away`.execute(database.db)
     await expect(directory.find(school.origin)).rejects.toThrow(/schools/)

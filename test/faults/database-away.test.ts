@@ -7,6 +7,7 @@ import { createLogger } from '../../src/foundation/http/logging.ts'
 import { trustNobody } from '../../src/foundation/http/trust-proxy.ts'
 import { verifies } from '../spec/verifies.ts'
 import type { Answer } from '../support/browser-like.ts'
+import { whenFileIsDone } from '../support/clean-up.ts'
 import { aPair, exchange, postForm, refresh, revoke, userinfo } from '../support/client-like.ts'
 import { aCode, getFrom } from '../support/oauth-world.ts'
 import { aWorld, World } from '../support/world.ts'
@@ -31,7 +32,7 @@ function aCutOffProcess(directory: SchoolDirectory): World {
   const context = { ...world.context, db: nowhere.db, directory }
   const logger = createLogger({ level: 'silent' })
   const app = buildApp({ context, logger, trust: trustNobody, readiness: [] })
-  afterAll(() => app.close())
+  whenFileIsDone(() => app.close())
   return new World(app, world.database, context)
 }
 

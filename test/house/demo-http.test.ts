@@ -1,9 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { beforeAll, expect } from 'vitest'
 import { createDemoWorld } from '../../src/demo/demo-world.ts'
 import { verifies } from '../spec/verifies.ts'
 import { aPkce, authorizeAs } from '../support/browser-like.ts'
+import { whenFileIsDone } from '../support/clean-up.ts'
 import { postForm } from '../support/client-like.ts'
 import { aWorld, type TestClient, type TestPerson, type TestSchool } from '../support/world.ts'
 
@@ -43,7 +44,7 @@ verifies(
       response.setHeader('content-type', 'application/json')
       response.end(JSON.stringify({ client_id: clientId, redirect_uris: [redirectUri] }))
     }).listen(0, '127.0.0.1')
-    afterAll(() => void publisher.close())
+    whenFileIsDone(() => publisher.close())
     await new Promise((resolve) => publisher.once('listening', resolve))
     const clientId = `http://127.0.0.1:${(publisher.address() as AddressInfo).port}/client.json`
     const redirectUri = 'http://127.0.0.1/callback'

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
-import { afterAll, inject } from 'vitest'
+import { inject, vi } from 'vitest'
 import { type Database, openDatabase } from '../../src/foundation/db/database.ts'
+import { whenFileIsDone } from './clean-up.ts'
+import { eventually } from './eventually.ts'
 import { connect, TEMPLATE } from './postgres.ts'
 
 export interface TestDatabase extends Database {
@@ -16,8 +18,8 @@ export interface TestDatabase extends Database {
 export async function emptyDatabase(): Promise<pg.ClientConfig> {
   const server = inject('postgres')
   const name = `test_${randomBytes(8).toString('hex')}`
-  await administer(server, `create database ${name} template ${TEMPLATE}`)
-  afterAll(() => administer(server, `drop database if exists ${name} with (force)`))
+  await administer(server, (admin) => admin.query(`create database ${name} template ${TEMPLATE}`))
+  whenFileIsDone(() => dropDatabase(server, name))
   return { ...server, database: name }
 }
 
@@ -34,7 +36,7 @@ export async function testDatabase(existing?: pg.ClientConfig): Promise<TestData
       for (const listener of listeners) listener(text)
     },
   })
-  afterAll(() => database.close())
+  whenFileIsDone(() => database.close())
   return {
     ...database,
     connection,
@@ -51,11 +53,39 @@ export async function testDatabase(existing?: pg.ClientConfig): Promise<TestData
   }
 }
 
-async function administer(server: pg.ClientConfig, sql: string): Promise<void> {
-  const client = await connect(server)
+/** Fails if the test file has left connections open, which would go on using memory and connections. */
+export async function dropDatabase(
+  server: pg.ClientConfig,
+  name: string,
+  patience: { readonly timeout: number } = eventually,
+): Promise<void> {
+  await administer(server, async (admin) => {
+    const sessions = async () => {
+      const { rows } = await admin.query<{ session: string }>(
+        `select concat_ws(', ', application_name, state, query) as session from pg_stat_activity
+         where datname = $1 and backend_type = 'client backend'`,
+        [name],
+      )
+      return rows.map(({ session }) => session)
+    }
+    // A backend ends a moment after its client has closed the connection.
+    const allClosed = vi.waitUntil(async () => (await sessions()).length === 0, patience)
+    const left = await allClosed.then(() => [], sessions)
+    await admin.query(`drop database ${name} with (force)`)
+    if (left.length > 0) {
+      throw new Error(`The test file has left connections open:\n${left.join('\n')}`)
+    }
+  })
+}
+
+async function administer(
+  server: pg.ClientConfig,
+  work: (admin: pg.Client) => Promise<unknown>,
+): Promise<void> {
+  const admin = await connect(server)
   try {
-    await client.query(sql)
+    await work(admin)
   } finally {
-    await client.end()
+    await admin.end()
   }
 }

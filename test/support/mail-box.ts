@@ -1,5 +1,5 @@
 import { createServer, type Socket } from 'node:net'
-import { afterAll } from 'vitest'
+import { whenFileIsDone } from './clean-up.ts'
 
 export interface ReceivedMail {
   readonly to: string
@@ -27,9 +27,7 @@ export async function aMailBox(): Promise<MailBox> {
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  afterAll(() => {
-    server.close()
-  })
+  whenFileIsDone(() => server.close())
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('no port')
   return {

@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
 import type {
   FinishedRequest,
   ObservedRequest,
   RequestObserver,
 } from '../../src/foundation/http/observe-requests.ts'
 import { createDiskStore } from '../../src/foundation/storage/disk-store.ts'
+import { whenFileIsDone } from './clean-up.ts'
 import { aWorld, type World, type WorldOptions } from './world.ts'
 
 /** What a request sent to PostgreSQL, and which endpoint answered it. */
@@ -74,7 +74,7 @@ export interface CountedWorld {
 /** A world whose requests are counted. Its cache of schools never expires, so counts do not depend on the machine's speed. */
 export async function aCountedWorld(options: WorldOptions = {}): Promise<CountedWorld> {
   const folder = await mkdtemp(join(tmpdir(), 'schoolgate-files-'))
-  afterAll(() => rm(folder, { recursive: true }))
+  whenFileIsDone(() => rm(folder, { recursive: true }))
   const costs = new RequestCosts()
   const files = createDiskStore(folder)
   const world = await aWorld({ files, ...options, observers: [costs], now: () => 0 })

@@ -1,7 +1,7 @@
 import { createConnection, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type pg from 'pg'
-import { afterAll } from 'vitest'
+import { whenFileIsDone } from './clean-up.ts'
 
 /** ReadyForQuery: the server has executed the statement and committed it. */
 const READY = Buffer.from('Z\0\0\0\x05I')
@@ -64,7 +64,7 @@ export async function aWire(to: pg.ClientConfig): Promise<Wire> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('the wire has no port')
-  afterAll(() => {
+  whenFileIsDone(() => {
     for (const socket of sockets) socket.destroy()
     server.close()
   })

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import type pg from 'pg'
 import type { DestinationStream } from 'pino'
-import { afterAll } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import type { SchoolVariant } from '../../src/domain/schools/school.ts'
 import { SchoolDirectory } from '../../src/domain/schools/school-directory.ts'
@@ -18,6 +17,7 @@ import type { RequestObserver } from '../../src/foundation/http/observe-requests
 import { type TrustProxy, trustNobody } from '../../src/foundation/http/trust-proxy.ts'
 import type { AppContext } from '../../src/gate/context.ts'
 import { DEFAULT_LIMITS } from '../../src/surfaces/member-api/documents/limits.ts'
+import { whenFileIsDone } from './clean-up.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 
 export const PASSWORD = 'correct horse battery'
@@ -228,6 +228,6 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
   })
   if (onRoute !== undefined) app.addHook('onRoute', onRoute)
   await app.ready()
-  afterAll(() => app.close())
+  whenFileIsDone(() => app.close())
   return new World(app, database, context)
 }
