@@ -8,7 +8,7 @@ import {
 } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 
-/** A course as one member has it. */
+/** A course with the enrollment of one member. */
 export interface EnrolledCourse extends Keyed {
   readonly id: string
   readonly slug: string
@@ -18,7 +18,7 @@ export interface EnrolledCourse extends Keyed {
   readonly enrolledAt: Date
   readonly expiresAt: Date | null
   readonly lastWatched: { readonly lectureId: string; readonly positionSeconds: number } | null
-  /** The database's time of this reading, by which expiry and locks are judged. */
+  /** The time of the database, by which expiry and locks are decided. */
   readonly readAt: Date
 }
 
@@ -36,7 +36,7 @@ interface EnrolledCourseRow {
   read_at: Date
 }
 
-/** What a member is enrolled in, latest enrollment first; access that ran out stays, revoked access goes. */
+/** A member's courses, latest enrollment first: expired enrollments included, revoked ones not. */
 export async function enrolledCoursesOf(
   at: SchoolDb,
   userId: string,
@@ -48,7 +48,7 @@ export async function enrolledCoursesOf(
   return newestFirst(rows.map(courseFromRow), range)
 }
 
-/** One of them by the course's short name; undefined if the member does not have it. */
+/** One course by its slug; undefined if the member is not enrolled. */
 export async function findEnrolledCourse(
   at: SchoolDb,
   userId: string,

@@ -35,7 +35,7 @@ describe('when a lecture opens', () => {
     expect(openingOf(late, untilDay10, day(1))).toEqual({ isLocked: true, unlockAt: null })
   })
 
-  test('a preview is open to everybody', () => {
+  test('a preview is always open', () => {
     const preview = { ...lecture, isPreview: true, unlockAt: day(30) }
     expect(openingOf(preview, untilDay10, day(20))).toEqual({ isLocked: false, unlockAt: null })
   })

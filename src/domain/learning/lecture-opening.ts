@@ -9,7 +9,7 @@ export interface Access {
 
 export interface Opening {
   readonly isLocked: boolean
-  /** When a locked lecture opens by itself; null if it is open, or if waiting will not open it. */
+  /** When a locked lecture opens; null if it is open, or if it will never open. */
   readonly unlockAt: Date | null
 }
 
@@ -17,8 +17,9 @@ const OPEN: Opening = { isLocked: false, unlockAt: null }
 const SHUT: Opening = { isLocked: true, unlockAt: null }
 
 /**
- * Whether a member can open a lecture now: previews always; nothing else once access ran out; then
- * the lecture's own date, or its days since the enrollment. A date beyond the end of access is none.
+ * Whether a member can open a lecture now. Previews are always open; after the end of access nothing
+ * else is. Other lectures open at their own date, or some days after the enrollment. A date after the
+ * end of access counts as never.
  */
 export function openingOf(
   lecture: Pick<OutlineLecture, 'isPreview' | 'unlockAfterDays' | 'unlockAt'>,

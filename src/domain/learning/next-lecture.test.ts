@@ -6,7 +6,7 @@ const open = (id: string) => ({ id, state: 'unread', isLocked: false }) as const
 const begun = (id: string) => ({ id, state: 'read', isLocked: false }) as const
 const locked = (id: string) => ({ id, state: 'unread', isLocked: true }) as const
 
-test('whoever has not begun begins at the beginning', () => {
+test('a member who has not started begins with the first lecture', () => {
   expect(nextLecture([open('a'), open('b')], undefined)?.id).toBe('a')
 })
 

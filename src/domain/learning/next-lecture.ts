@@ -7,8 +7,8 @@ interface Step {
 }
 
 /**
- * Where a member goes on: the lecture they left unfinished, else the first open and unfinished one
- * after it, else the first such one of all. Undefined once nothing is left that can be opened.
+ * The lecture with which a member continues: the last watched one if it is unfinished, else the first
+ * open and unfinished one after it, else the first such one of the course. Undefined if there is none.
  */
 export function nextLecture<L extends Step>(
   lectures: readonly L[],

@@ -2,10 +2,10 @@ import { LruCache } from '../../foundation/cache/lru-cache.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { EMPTY_OUTLINE, type Outline, outlinesOf } from './outline.ts'
 
-/** Of a whole process: about 90,000 lectures with titles of ordinary length. */
+/** For the whole process: about 90,000 lectures with titles of ordinary length. */
 const MAX_BYTES = 32 * 1024 * 1024
 
-/** A course, section or lecture without its title: rather more than what it takes on 64 bits. */
+/** A course, section or lecture without its title: slightly more than it takes in memory. */
 const PART_BYTES = 300
 
 export interface OutlineKey {
@@ -20,10 +20,10 @@ interface Remembered {
 }
 
 /**
- * Outlines by course and version. The version comes from the course row, which is read anyway and
- * before the outline, so that a change committed in between can only store a newer outline under a
- * version that nobody will ask for again, never an older one under the current version. A process
- * needs one of these, for all of its surfaces.
+ * Outlines by course and version. The version comes from the course row, which every request reads
+ * before the outline. A change that is committed in between can store a newer outline under an old
+ * version, which no request asks for again, but never an older outline under the current version.
+ * A process needs one cache, for all of its surfaces.
  */
 export class OutlineCache {
   readonly #outlines: LruCache<Remembered>
@@ -32,7 +32,7 @@ export class OutlineCache {
     this.#outlines = new LruCache(maxBytes)
   }
 
-  /** Reads what is missing in one statement, or none. */
+  /** Reads missing outlines in one statement. */
   async load(at: SchoolDb, courses: readonly OutlineKey[]): Promise<Map<string, Outline>> {
     const found = new Map<string, Outline>()
     const missing: OutlineKey[] = []
@@ -60,12 +60,12 @@ function cacheKey(at: SchoolDb, { id }: OutlineKey): string {
   return `${at.schoolId} ${id}`
 }
 
-/** Every row counts from one, also that of a course which was removed and imported under its old id. */
+/** Includes the creation time, because a course that is removed and imported again counts from one. */
 function versionOf({ createdAt, outlineVersion }: OutlineKey): string {
   return `${createdAt.getTime()} ${outlineVersion}`
 }
 
-/** What an outline takes in memory at most, whether it is long by lectures, sections or titles. */
+/** An upper bound of the memory that an outline takes. */
 export function outlineBytes({ sections, lectureCount }: Outline): number {
   let letters = 0
   for (const section of sections) {

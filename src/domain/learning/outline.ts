@@ -16,7 +16,7 @@ export interface OutlineSection {
   readonly lectures: readonly OutlineLecture[]
 }
 
-/** The sections and lectures of a course in the order of its curriculum, the same for everybody. */
+/** The sections and lectures of a course in the order of its curriculum, the same for every member. */
 export interface Outline {
   readonly sections: readonly OutlineSection[]
   readonly lectureCount: number

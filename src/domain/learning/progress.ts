@@ -4,7 +4,7 @@ import type { SchoolDb } from '../../foundation/db/school-db.ts'
 export const LECTURE_STATES = ['unread', 'read', 'completed'] as const
 export type LectureState = (typeof LECTURE_STATES)[number]
 
-/** What a member did in these courses, by lecture; a lecture that is not in the map is unread. */
+/** The member's states in these courses, by lecture id; a lecture that is not in the map is unread. */
 export async function progressOf(
   at: SchoolDb,
   userId: string,
@@ -23,7 +23,7 @@ export interface CourseProgress {
   readonly percent: number
 }
 
-/** Rounded down, so that 100 means that nothing is left. */
+/** Rounded down, so that 100 means that every lecture is completed. */
 export function courseProgress(completedLectures: number, totalLectures: number): CourseProgress {
   const percent = totalLectures === 0 ? 0 : Math.floor((completedLectures * 100) / totalLectures)
   return { completedLectures, totalLectures, percent }

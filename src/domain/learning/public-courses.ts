@@ -3,7 +3,7 @@ import { containsWords } from '../../foundation/db/contains-words.ts'
 import { inRange, type Keyed, type KeysetRange, rangeOrder } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 
-/** A course as anybody may see it. */
+/** A course as it is public. */
 export interface PublicCourse extends Keyed {
   readonly id: string
   readonly slug: string
@@ -23,7 +23,7 @@ export interface PublicCourseDetails extends Omit<PublicCourse, 'key'> {
   readonly lecturers: readonly { readonly name: string; readonly headline: string }[]
 }
 
-/** Published courses in which every word of the search occurs, newest first. */
+/** Published courses that contain every word of the search, newest first. */
 export async function publicCourses(
   at: SchoolDb,
   search: string,

@@ -51,7 +51,7 @@ function checkBytes(list: string, place: Buffer): Buffer {
   return sha256(`${list} ${place.toString('hex')}`).subarray(0, CHECK_BYTES)
 }
 
-/** Anybody can compute the check bytes, so a value must also be one that PostgreSQL accepts. */
+/** A client can compute the check bytes, so a value must also be one that PostgreSQL accepts. */
 const parseValue: { readonly [T in CursorType]: (text: string) => CursorValues[T] | undefined } = {
   time: (text) => {
     const milliseconds = parseInteger(text)

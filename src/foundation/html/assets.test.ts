@@ -8,7 +8,7 @@ describe('assets', () => {
     expect(loadAssets().byPath.get(path)?.contentType).toBe('text/css; charset=utf-8')
   })
 
-  test('a name that does not exist is a mistake of ours, told at once', () => {
+  test('a name that does not exist throws at once', () => {
     expect(() => assetUrl('nothing.css')).toThrow('There is no file nothing.css')
   })
 })

@@ -7,9 +7,9 @@ interface Asset {
 }
 
 interface Assets {
-  /** By the path they are served at. The path holds a hash of the content: cacheable for ever. */
+  /** By URL path. The path contains a hash of the content, so caches keep it for ever. */
   byPath: ReadonlyMap<string, Asset>
-  /** Under names that never change, because rows of the database name them. */
+  /** By names that never change, because rows of the database refer to them. */
   byStablePath: ReadonlyMap<string, Asset>
   pathOf: ReadonlyMap<string, string>
 }
@@ -19,7 +19,7 @@ const contentTypes: Record<string, string> = {
   svg: 'image/svg+xml',
 }
 
-// The folder lies at the same distance from the sources and from the build.
+// The relative path is the same from src and from dist.
 const folder = new URL('../../../assets/', import.meta.url)
 
 let assets: Assets | undefined

@@ -16,7 +16,7 @@ describe('topOf', () => {
     [1_234_567, 1_600_000],
   ])('%i fits below %i', (greatest, top) => expect(topOf(greatest)).toBe(top))
 
-  test('every value fits, fills half of the scale at least, and half of the scale is whole', () => {
+  test('every value fits, fills at least half of the scale, and half of the scale is an integer', () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 1e12 }), (greatest) => {
         const top = topOf(greatest)

@@ -1,6 +1,6 @@
 /**
- * Where a scale ends that begins at nothing: a round number at or above the greatest value, and
- * twice a round number, so that the line in the middle has a short label too.
+ * The end of a scale that starts at zero: a round number at or above the greatest value that is
+ * twice another round number, so that the middle line has a short label too.
  */
 export function topOf(greatest: number): number {
   if (greatest <= 2) return 2
@@ -9,14 +9,14 @@ export function topOf(greatest: number): number {
   return 2 * factor * power
 }
 
-/** The first, the middle and the last of them, for an axis that has room for no more. */
+/** The first, the middle and the last, for an axis with room for three labels. */
 export function fewOf<T>(all: readonly T[]): readonly T[] {
   if (all.length <= 3) return all
   const middle = Math.floor((all.length - 1) / 2)
   return [all[0], all[middle], all.at(-1)] as readonly T[]
 }
 
-/** A number for an SVG attribute: a hundredth of a unit is finer than any screen. */
+/** A number for an SVG attribute, rounded to hundredths, which no screen resolves. */
 export function rounded(value: number): number {
   return Math.round(value * 100) / 100
 }

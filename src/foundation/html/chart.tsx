@@ -3,24 +3,24 @@ import { fewOf, rounded, topOf } from './chart-scale.ts'
 
 export interface Series {
   readonly label: string
-  /** One for each step, none below zero. */
+  /** One value for each step, none below zero. */
   readonly values: readonly number[]
 }
 
 interface ChartProps {
-  /** Names the parts of this chart; unique on the page. */
+  /** A prefix for ids of this chart; unique on the page. */
   readonly id: string
   readonly title: string
-  /** What somebody who cannot see the chart should know of it. */
+  /** The chart in words, for screen readers. */
   readonly description: string
-  /** What the steps are called, in full. */
+  /** Full names of the steps. */
   readonly steps: readonly string[]
-  /** The same, as short as they fit under an axis. */
+  /** Names of the steps, short enough for the axis. */
   readonly axis: readonly string[]
   readonly format: (value: number) => string
-  /** As short as fits beside an axis. */
+  /** Formats a value, short enough for the axis. */
   readonly formatShort: (value: number) => string
-  /** The smallest amount that the axis counts in: 100 where values are cents. */
+  /** The smallest step of the axis: 100 if values are cents. */
   readonly unit?: number
 }
 
@@ -51,7 +51,7 @@ export function BarChart(props: ChartProps & { readonly series: readonly Series[
 
 function Bar(props: { kind: number; x: number; width: number; height: number; title: string }) {
   if (props.height === 0) return null
-  // What is there is seen, however small beside the greatest.
+  // A value above zero stays visible, however small it is beside the greatest.
   const height = Math.max(props.height, 0.75)
   return (
     <rect
@@ -66,7 +66,7 @@ function Bar(props: { kind: number; x: number; width: number; height: number; ti
   )
 }
 
-/** A line over the steps, with the ground below it tinted. */
+/** A line over the steps, with a tinted area below it. */
 export function LineChart(props: ChartProps & { readonly series: Series }) {
   const { series, steps, format } = props
   const top = topOfAll([series], props.unit)
@@ -75,7 +75,7 @@ export function LineChart(props: ChartProps & { readonly series: Series }) {
     const x = steps.length === 1 ? 0 : (step / (steps.length - 1)) * end
     return `${rounded(x)},${rounded(HEIGHT - (value / top) * HEIGHT)}`
   })
-  // A single step is a level, not a point that nobody sees.
+  // A single step is drawn as a level line, because a single point would be invisible.
   const line = points.length === 1 ? [...points, `${end},${points[0]?.split(',')[1]}`] : points
   return (
     <Chart {...props} top={top} legend={[]}>
@@ -101,8 +101,8 @@ type FrameProps = ChartProps & {
 }
 
 /**
- * The picture stretches to the room there is, so all words stand around it as text: in the picture
- * they would be stretched too, and far too small on a phone.
+ * The SVG stretches to the available width, so all labels are HTML around it: inside the SVG they
+ * would be stretched too, and too small on a phone.
  */
 function Chart({ id, title, description, steps, axis, formatShort, top, ...rest }: FrameProps) {
   const width = steps.length * STEP
@@ -147,11 +147,11 @@ function Chart({ id, title, description, steps, axis, formatShort, top, ...rest 
 interface FiguresProps {
   readonly caption: string
   readonly headings: readonly string[]
-  /** The first cell of a row names it. */
+  /** The first cell of each row is its heading. */
   readonly rows: readonly (readonly string[])[]
 }
 
-/** What a chart shows, to read and to copy. */
+/** The data of a chart as a table, to read and to copy. */
 export function Figures({ caption, headings, rows }: FiguresProps) {
   return (
     <details class="figures">
@@ -182,7 +182,7 @@ export function Figures({ caption, headings, rows }: FiguresProps) {
   )
 }
 
-/** How full something is, in hundredths, for a row that says it in words beside it. */
+/** A bar of 0 to 100 percent, beside text that says the same. */
 export function FillBar({ percent }: { percent: number }) {
   return (
     <svg class="fill-bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">

@@ -1,17 +1,17 @@
 import type { ComponentChildren } from 'preact'
 import { initial, plainText } from './plain-text.ts'
 
-/** A name somebody else wrote, kept from touching the direction or shape of what is around it. */
+/** A name that a stranger wrote, isolated so that it cannot change the direction of the text around it. */
 export function Name({ text, fallback }: { text: string; fallback: string }) {
   return <bdi class="name">{plainText(text) || fallback}</bdi>
 }
 
-/** Whole, however long: two that differ at the end alone are two accounts. */
+/** Never shortened: two addresses that differ only at the end are two accounts. */
 export function Email({ text }: { text: string }) {
   return <bdi class="name">{plainText(text, 254)}</bdi>
 }
 
-/** A host name or URL: always left to right, and shown whole, since its end is what matters. */
+/** A host name or URL: always left to right and never shortened, because its end matters most. */
 export function Address({ text }: { text: string }) {
   return (
     <bdi class="address" dir="ltr">
@@ -20,7 +20,7 @@ export function Address({ text }: { text: string }) {
   )
 }
 
-/** Stands where a picture would. */
+/** Shown in place of a picture. */
 export function Tile({ name, tone }: { name: string; tone: 'brand' | 'plain' }) {
   return (
     <span class={`tile tile-${tone}`} aria-hidden="true">
@@ -29,7 +29,7 @@ export function Tile({ name, tone }: { name: string; tone: 'brand' | 'plain' }) 
   )
 }
 
-/** The picture lies over the initial, which shows through when it is missing or blocked. */
+/** The picture covers the initial, which is visible if the picture is missing or blocked. */
 export function Avatar({ name, url }: { name: string; url?: string | undefined }) {
   return (
     <span class="avatar" aria-hidden="true">
@@ -69,7 +69,7 @@ interface FormProps {
   children: ComponentChildren
 }
 
-/** Every form of ours posts, and carries the token that ties it to this browser's session. */
+/** Every form posts, with the token that binds it to the browser's session (CSRF). */
 export function Form({ action, formToken, hidden = {}, children, ...rest }: FormProps) {
   return (
     <form method="post" action={action} class={rest.class}>
@@ -83,7 +83,7 @@ export function Form({ action, formToken, hidden = {}, children, ...rest }: Form
 }
 
 interface ButtonProps {
-  /** `choice` is for answers that must weigh the same; `quiet` reads as a link; `danger` cannot be undone. */
+  /** `choice`: equal answers; `quiet`: looks like a link; `danger`: cannot be undone. */
   look: 'primary' | 'choice' | 'quiet' | 'plain' | 'danger'
   name?: string
   value?: string
@@ -105,7 +105,7 @@ interface FieldProps {
   autocomplete: 'username' | 'current-password' | 'new-password' | 'off'
   value?: string | undefined
   error?: string | undefined
-  /** The id of a message elsewhere on the page that speaks of this field. */
+  /** The id of a message elsewhere on the page about this field. */
   describedBy?: string | undefined
   hint?: string | undefined
   autofocus?: boolean
@@ -139,7 +139,7 @@ export function Field(props: FieldProps) {
         spellcheck={false}
         aria-invalid={error === undefined ? undefined : 'true'}
         aria-describedby={[hintId, errorId ?? describedBy].filter(Boolean).join(' ') || undefined}
-        // The page asks for nothing else, and after an error the focus leads a reader on.
+        // The page has no other field; after an error the focus shows where to go on.
         autofocus={autofocus === true}
       />
     </div>

@@ -5,14 +5,14 @@ import { renderPage } from './render.tsx'
 
 interface ErrorPageProps {
   title: string
-  /** What happened, in words of the person reading. */
+  /** What happened, in words that the person understands. */
   what: ComponentChildren
   /** What this person can do now. */
   next: ComponentChildren
-  /** The request id: what support needs to find the matching log line. */
+  /** The request id, by which support finds the log line. */
   reference: string
   school?: Branding | undefined
-  /** For whoever wrote the app: folded away, shown as text and never as a link. */
+  /** For the developer of the app: folded, and shown as text, never as a link. */
   developer?: DeveloperDetail | undefined
 }
 

@@ -8,7 +8,7 @@ interface Place {
   school: Branding
 }
 
-/** Answers 404. The host is a stranger's word, so no school's brand goes with it. */
+/** Answers 404. The host name is not one of ours, so the page shows no school's brand. */
 export function unknownSchoolPage({ reference, host }: { reference: string; host: string }) {
   return errorPage({
     title: 'There is no school here',
@@ -33,7 +33,7 @@ export function unavailablePage({ reference, school }: { reference: string; scho
   })
 }
 
-/** Answers 500: a mistake of ours, and no promise about what was done before it. */
+/** Answers 500. The page does not promise that nothing was changed. */
 export function ourFaultPage({ reference, school }: { reference: string; school?: Branding }) {
   return errorPage({
     title: 'Something went wrong here',
@@ -95,7 +95,7 @@ export function unknownClientPage({
 }
 
 /**
- * Answers 400. Sending the person on would make this origin an open redirector.
+ * Answers 400. Redirecting the person would make this origin an open redirector.
  *
  * @see RFC 6749 §3.1.2.4, RFC 9700 §4.11
  */

@@ -6,25 +6,25 @@ import { plainText } from './plain-text.ts'
 /** How the owner of an origin wants its pages to look. */
 export interface Branding {
   name: string
-  /** A picture of the same origin; the content security policy stops any other. */
+  /** A picture of the same origin; the content security policy blocks others. */
   logoUrl?: string | undefined
-  /** Names the state of the colours, so that `/theme.<version>.css` may be cached for ever. */
+  /** Changes with the colours, so that caches keep `/theme.<version>.css` for ever. */
   themeVersion: string
 }
 
 interface DocumentProps {
-  /** Words of ours; a name in it went through `plainText`. */
+  /** Our own text; names in it went through `plainText`. */
   title: string
-  /** Absent where no school answers: the page then carries no brand but ours. */
+  /** Absent if no school has this origin: the page then shows our own brand. */
   school?: Branding | undefined
-  /** Whether search engines may list it: what a school shows to anybody. */
+  /** Whether search engines may list the page, because it is public. */
   listed?: boolean | undefined
-  /** Stylesheets of `assets/` besides the one that every page has. */
+  /** Stylesheets of `assets/` in addition to the one of every page. */
   stylesheets?: readonly string[]
   children: ComponentChildren
 }
 
-/** What every page has around its body. */
+/** The HTML document around every page. */
 export function Document({ title, school, listed, stylesheets = [], children }: DocumentProps) {
   return (
     <html lang="en">
@@ -48,7 +48,7 @@ export function Document({ title, school, listed, stylesheets = [], children }: 
 
 type LayoutProps = Omit<DocumentProps, 'stylesheets' | 'listed'>
 
-/** One card in the middle: for pages that ask a person one thing. */
+/** One centred card, for pages that ask one thing. */
 export function Layout({ title, school, children }: LayoutProps) {
   return (
     <Document title={title} school={school}>
@@ -67,7 +67,7 @@ function Masthead({ school }: { school: Branding }) {
   )
 }
 
-/** The logo, or a tile in its place, and the name beside it. */
+/** The logo, or a tile in its place, with the name beside it. */
 export function SchoolMark({ school }: { school: Branding }) {
   return (
     <>

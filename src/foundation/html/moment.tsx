@@ -1,4 +1,4 @@
-/** A point in time as people at one place write it. */
+/** A point in time as people of one time zone write it. */
 export function Moment({ at, timeZone }: { at: Date; timeZone: string }) {
   return <time dateTime={at.toISOString()}>{formatterFor(timeZone).format(at)}</time>
 }
@@ -13,7 +13,7 @@ function formatterFor(timeZone: string): Intl.DateTimeFormat {
   return made
 }
 
-/** A zone that this Node does not know is no reason to show nothing. */
+/** A time zone that this Node does not know falls back to UTC. */
 function makeFormatter(timeZone: string): Intl.DateTimeFormat {
   const look = { dateStyle: 'medium', timeStyle: 'short' } as const
   try {

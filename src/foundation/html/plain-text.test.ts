@@ -29,11 +29,11 @@ describe('plainText', () => {
     expect(plainText(given)).toBe(shown)
   })
 
-  test('levels a tower of combining marks', () => {
+  test('cuts a tower of combining marks', () => {
     expect(plainText(`Z${'\u0334\u0358\u035c'.repeat(40)}algo`).match(/\p{M}/gu)).toHaveLength(3)
   })
 
-  test('caps 300 letters, and says that there was more', () => {
+  test('cuts 300 letters, and shows that there was more', () => {
     expect(plainText('x'.repeat(300))).toBe(`${'x'.repeat(50)}…`)
   })
 
@@ -45,7 +45,7 @@ describe('plainText', () => {
     expect(plainText(Array(400).fill('👩').join('\u200d')).length).toBeLessThanOrEqual(201)
   })
 
-  test('whatever is given, the result is short, one line and in its own order', () => {
+  test('the result is always short, one line, and without controls of direction', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (given) => {
         const shown = plainText(given)

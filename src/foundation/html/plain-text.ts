@@ -1,6 +1,6 @@
-// Names of apps, people and schools are written by strangers and stand next to words a person
-// relies on ("wants to access your account"). Escaping keeps them from being markup; what follows
-// keeps them from being tricks: reordering the sentence, hiding letters, covering the line above.
+// Strangers write the names of apps, people and schools, which are shown beside words that a person
+// relies on ("wants to access your account"). Escaping keeps names from being markup. This file
+// keeps them from reordering the sentence, hiding letters or covering the line above.
 
 const joiningScripts = [
   'Arabic',
@@ -20,8 +20,8 @@ const joiningScripts = [
   .map((script) => `\\p{Script=${script}}`)
   .join('')
 
-// A zero-width joiner is spelling in these scripts and glue inside one emoji. Anywhere else it
-// only makes two names that look the same differ.
+// A zero-width joiner is part of the spelling in these scripts, and joins emoji. Elsewhere it only
+// makes two names differ that look the same.
 const strayJoiners = new RegExp(
   `(?<![${joiningScripts}])\\u200c|\\u200c(?![${joiningScripts}])|` +
     `(?<![${joiningScripts}\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f])\\u200d|` +
@@ -29,10 +29,10 @@ const strayJoiners = new RegExp(
   'gu',
 )
 
-// Letters and marks that Unicode assigns but that draw nothing.
+// Assigned letters and marks that are drawn as nothing.
 const blanks = /[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]/gu
 
-// Cf holds the bidi controls, the tags, the soft hyphen and the byte order mark.
+// Cf contains the bidi controls, the tags, the soft hyphen and the byte order mark.
 const invisible = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}]/gu
 
 const straySelectors = /(?<![\p{Emoji}])\ufe0f|[\ufe00-\ufe0e]|[\u{e0100}-\u{e01ef}]/gu
@@ -42,13 +42,13 @@ const markTowers = /(\p{M}{3})\p{M}+/gu
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' })
 
 /**
- * One short line of visible text, safe to show inside a sentence of ours; empty if nothing visible
- * is left. Wrap it in `<bdi>` so that its own direction stays its own.
+ * One short line of visible text that is safe inside a sentence of ours; empty if nothing visible
+ * is left. Wrap it in `<bdi>`, so that its direction does not affect the text around it.
  *
  * @see Unicode TR 36 §2.5, UTS 39
  */
 export function plainText(text: string, limit = 50): string {
-  // Bounding the work first: NFC and the segmenter are linear, but a stranger picks the length.
+  // Cut first: NFC and the segmenter are linear, but a stranger chooses the length.
   const line = text
     .slice(0, limit * 16)
     .normalize('NFC')
@@ -63,7 +63,7 @@ export function plainText(text: string, limit = 50): string {
   return cut(line, limit)
 }
 
-/** Cuts between graphemes; one grapheme may be a long chain of joined emoji, so units count too. */
+/** Cuts between graphemes. One grapheme can be a long chain of emoji, so code units count too. */
 function cut(line: string, limit: number): string {
   let kept = ''
   let count = 0
@@ -75,7 +75,7 @@ function cut(line: string, limit: number): string {
   return kept
 }
 
-/** The letter or emoji that stands in for a missing picture. */
+/** The letter or emoji that is shown in place of a missing picture. */
 export function initial(name: string): string {
   for (const { segment } of graphemes.segment(plainText(name))) {
     if (/[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(segment))

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
 
-/** The heading of a page, with what can be done from there beside it. */
+/** The heading of a page, with its actions beside it. */
 export function PageHead(props: {
   title: ComponentChildren
   lead?: ComponentChildren
-  /** Where this page lies, if not at the top. */
+  /** The page above this one, if there is one. */
   up?: { url: string; label: string } | undefined
   children?: ComponentChildren
 }) {
@@ -29,7 +29,7 @@ export function PageHead(props: {
   )
 }
 
-/** One matter of a page. */
+/** One section of a page. */
 export function Panel(props: {
   id?: string
   title: ComponentChildren
@@ -52,7 +52,7 @@ export function Badge(props: { tone?: 'plain' | 'good' | 'warning'; children: Co
   return <span class={`badge badge-${props.tone ?? 'plain'}`}>{props.children}</span>
 }
 
-/** A link that looks like the button beside it. */
+/** A link that looks like a button. */
 export function ButtonLink(props: {
   href: string
   look: 'primary' | 'plain'
@@ -65,15 +65,15 @@ export function ButtonLink(props: {
   )
 }
 
-/** What stands where a list would, before there is anything in it. */
+/** Shown in place of an empty list. */
 export function Empty({ children }: { children: ComponentChildren }) {
   return <div class="empty">{children}</div>
 }
 
-/** Lines stay whole, as they are to be copied; where they are too long the block scrolls sideways. */
+/** Lines are not wrapped, because people copy them; long ones scroll sideways. */
 export function Code({ children }: { children: string }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: without it a keyboard could not scroll it
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll the block by focusing it
     <pre class="code" tabIndex={0}>
       <code>{children}</code>
     </pre>

@@ -46,7 +46,7 @@ describe('themeStylesheet', () => {
     },
   )
 
-  test('keeps everything readable with any colour at all', () => {
+  test('keeps everything readable with any colour', () => {
     const hex = fc
       .integer({ min: 0, max: 0xffffff })
       .map((n) => `#${n.toString(16).padStart(6, '0')}`)
@@ -59,7 +59,7 @@ describe('themeStylesheet', () => {
     )
   })
 
-  test('fills with the very colour that was picked', () => {
+  test('fills with exactly the colour that was picked', () => {
     const css = themeStylesheet({ primaryColor: '#0B7285', accentColor: '#fc0' })
     expect(customProperties(css, 'light')).toMatchObject({
       '--brand': '#0b7285',

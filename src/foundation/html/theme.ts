@@ -8,7 +8,7 @@ export interface BrandColors {
 const white: Rgb = [255, 255, 255]
 const black: Rgb = [0, 0, 0]
 
-/** What the stylesheet lays behind text: `--page` and `--card`, light and dark. */
+/** The backgrounds of text in the stylesheet: `--page` and `--card`, light and dark. */
 export const surfaces = {
   light: { page: '#f6f7f9', card: '#ffffff' },
   dark: { page: '#0f1115', card: '#181b21' },
@@ -17,10 +17,10 @@ export const surfaces = {
 export const defaultColors: BrandColors = { primaryColor: '#3b4cca', accentColor: '#f2a33a' }
 
 /**
- * The school's two colours as custom properties. An operator may pick any colour, so what a person
- * must be able to read or find is derived from it: text on the colour and the colour as text reach
- * 4.5 to 1 (in the dark 6, where thin coloured strokes look dimmer than they measure), the edge of
- * a filled shape and the focus ring 3 to 1.
+ * The school's two colours as custom properties. An operator may pick any colour, so readable shades
+ * are derived from it: text on the colour and the colour as text have a contrast of at least 4.5 to 1
+ * (6 to 1 in dark mode, where thin coloured strokes look dimmer than they measure), the edge of a
+ * filled shape and the focus ring 3 to 1.
  *
  * @see WCAG 2.2 §1.4.3, §1.4.11
  */
@@ -52,7 +52,7 @@ function declarations(primary: Rgb, accent: Rgb, scheme: 'light' | 'dark', inden
     .join('')
 }
 
-/** How well the main colour can be read, and what the stylesheet does about it, in sentences. */
+/** Sentences that say how readable the main colour is, and what the stylesheet changes. */
 export function legibilityOf(primaryColor: string): readonly string[] {
   const color = parseColor(primaryColor, defaultColors.primaryColor)
   const on = textOn(color)
@@ -70,8 +70,8 @@ export function legibilityOf(primaryColor: string): readonly string[] {
   ]
 }
 
-// Only hexadecimal is understood: the value ends up in a stylesheet, where anything looser could
-// close the rule and open another.
+// Only hexadecimal is accepted: the value goes into a stylesheet, where other text could close the
+// rule and open another.
 function parseColor(text: string, fallback: string): Rgb {
   const hex = text.trim().toLowerCase()
   if (/^#[0-9a-f]{6}$/.test(hex)) return toRgb(hex)
@@ -97,7 +97,7 @@ function mix(color: Rgb, other: Rgb, share: number): Rgb {
   return [channel(0), channel(1), channel(2)]
 }
 
-/** The nearest shade of a colour, on the way to black or white, that stands out from all behind. */
+/** The nearest shade, towards black or white, that has enough contrast to all backgrounds. */
 function shiftUntil(color: Rgb, away: Rgb, behind: readonly Rgb[], ratio: number): Rgb {
   for (let share = 0; share < 1; share += 0.02) {
     const shade = mix(color, away, share)

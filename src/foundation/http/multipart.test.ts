@@ -26,7 +26,7 @@ const FILE =
   'Content-Disposition: form-data; name="file"; filename="a %22b%22.txt"\r\nContent-Type: text/plain\r\n\r\none\r\n--\r\n----WebKitFormBoundary\r\ntwo'
 
 describe('a form with files', () => {
-  test('gives its fields and files, however the bytes are cut', async () => {
+  test('gives its fields and files, whatever the size of the pieces', async () => {
     for (const size of [1, 2, 3, 7, 64, 65_536]) {
       expect(await read(formOf(TOKEN, FILE), size)).toEqual([
         { part: { name: 'form_token', fileName: undefined, contentType: '' }, text: 'secret' },
@@ -38,7 +38,7 @@ describe('a form with files', () => {
     }
   })
 
-  test('skips what nobody read of a part', async () => {
+  test('skips the rest of a part that was not read', async () => {
     const names: string[] = []
     for await (const { name } of readMultipart(inPieces(formOf(FILE, TOKEN), 5), BOUNDARY)) {
       names.push(name)
@@ -54,7 +54,7 @@ describe('a form with files', () => {
     })
   })
 
-  test('that breaks off, or is none, is refused', async () => {
+  test('that ends too early, or is not a form, is refused', async () => {
     for (const body of [
       '',
       'no form',
@@ -65,7 +65,7 @@ describe('a form with files', () => {
     }
   })
 
-  test('with a head that never ends is refused before it fills the memory', async () => {
+  test('with an endless head is refused before it fills the memory', async () => {
     const endless = `--${BOUNDARY}\r\n${'x: y\r\n'.repeat(10_000)}`
     await expect(read(endless, 512)).rejects.toThrow('did not arrive whole')
   })
@@ -77,7 +77,7 @@ describe('a form with files', () => {
 })
 
 describe('a boundary', () => {
-  test('is read from the type, quoted or not', () => {
+  test('is read from the content type, quoted or not', () => {
     expect(boundaryIn('multipart/form-data; boundary=abc')).toBe('abc')
     expect(boundaryIn('multipart/form-data; charset=utf-8; boundary="a b"')).toBe('a b')
   })

@@ -3,16 +3,16 @@ import { RequestRefusedError } from './client-fault.ts'
 /** One field of a form that was sent with files. */
 export interface FormPart {
   readonly name: string
-  /** Present if it is a file; empty where nobody chose one. */
+  /** Present if the part is a file; empty if the person chose no file. */
   readonly fileName: string | undefined
   readonly contentType: string
-  /** To be read before the next part; what is left of it is skipped. */
+  /** Read it before the next part; the rest of it is skipped. */
   readonly bytes: AsyncIterable<Buffer>
 }
 
 const HEADER_BYTES = 8 * 1024
 
-/** The boundary of a multipart form, or a refusal. */
+/** The boundary of a multipart form. Refuses another content type and a boundary that is too long. */
 export function boundaryIn(contentType: string | undefined): string {
   const [, quoted, plain] =
     /^multipart\/form-data\s*;.*?boundary=(?:"([^"]{1,70})"|([^\s;,"]{1,70}))/i.exec(
@@ -24,8 +24,8 @@ export function boundaryIn(contentType: string | undefined): string {
 }
 
 /**
- * The parts of a form, one after another as they arrive, so that a file of any size passes through a
- * few kilobytes of memory.
+ * Reads the parts of a form one after another while they arrive, so that a file of any size needs
+ * only a few kilobytes of memory.
  *
  * @see RFC 7578 §4
  * @see RFC 2046 §5.1.1
@@ -46,11 +46,11 @@ export async function* readMultipart(
 
 async function drain(bytes: AsyncIterable<Buffer>): Promise<void> {
   for await (const _ of bytes) {
-    // Nobody wanted them.
+    // Skipped.
   }
 }
 
-/** The whole of a field that is no file. */
+/** The text of a field that is not a file. */
 export async function textOfPart(part: FormPart, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
@@ -73,12 +73,12 @@ function partFrom(head: string, bytes: AsyncIterable<Buffer>): FormPart {
     name: unescaped(name),
     fileName: fileName === undefined ? undefined : unescaped(fileName),
     contentType: type.slice(type.indexOf(':') + 1).trim(),
-    // One iterator, so that what the reader left can be skipped afterwards.
+    // One iterator for reader and drain, so that the drain skips only what the reader left.
     bytes,
   }
 }
 
-/** Browsers escape exactly these three, and nothing else. */
+/** Browsers escape these three characters and no others. */
 function unescaped(text: string): string {
   return text.replaceAll('%22', '"').replaceAll('%0D', '\r').replaceAll('%0A', '\n')
 }
@@ -87,10 +87,10 @@ function broken(): RequestRefusedError {
   return new RequestRefusedError(400, 'The form did not arrive whole. Open the page and try again.')
 }
 
-/** Bytes that arrive in pieces, read up to a mark that may lie across them. */
+/** Reads bytes that arrive in pieces up to a mark, which may be split between two pieces. */
 class Source {
   readonly #pieces: AsyncIterator<Uint8Array>
-  // The first delimiter has no line before it.
+  // The body starts with a delimiter that has no line break before it.
   #held: Buffer = Buffer.from('\r\n')
 
   constructor(body: AsyncIterable<Uint8Array>) {
@@ -120,7 +120,7 @@ class Source {
     }
   }
 
-  /** Behind a delimiter: two hyphens end the form, anything else begins a part. */
+  /** After a delimiter, two hyphens end the form; anything else begins a part. */
   async atEnd(): Promise<boolean> {
     while (this.#held.length < 2) await this.#more()
     return this.#held.subarray(0, 2).toString('latin1') === '--'

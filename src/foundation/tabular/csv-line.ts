@@ -9,7 +9,7 @@ export function csvLine(cells: readonly Cell[]): string {
   return `${cells.map(writeCell).join(',')}\r\n`
 }
 
-/** Separators of any spreadsheet: with another one a part of a cell would become a cell of its own. */
+/** Includes the separators that any spreadsheet may assume, so that none of them splits a cell. */
 const NEEDS_QUOTES = /^$|^\s|\s$|[",;\t\r\n|]/
 
 function writeCell(cell: Cell): string {
@@ -17,13 +17,13 @@ function writeCell(cell: Cell): string {
   return NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 }
 
-/** What makes spreadsheets take a text for a formula, behind any number of our own marks. */
+/** The first characters that make spreadsheets run a text as a formula, after any number of our marks. */
 const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/
 
 /**
- * A text that a spreadsheet would run as a formula gets an apostrophe before it, which spreadsheets
- * hide: a student called `=HYPERLINK(…)` must not become a link on an accountant's desk.
- * `unguarded` takes it away again, so that a file comes back as it was written.
+ * Puts an apostrophe, which spreadsheets hide, before a text that a spreadsheet would run as a
+ * formula: the name `=HYPERLINK(…)` of a student must not become a link in an exported file.
+ * `unguarded` removes the apostrophe, so that an exported file can be imported unchanged.
  */
 export function guarded(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text

@@ -6,7 +6,7 @@ import {
   UnreadableFileError,
 } from './record.ts'
 
-/** Null is a cell with nothing in it; a quoted nothing is the empty text, as PostgreSQL has it. */
+/** An empty cell is null and an empty pair of quotation marks the empty text, as in PostgreSQL's COPY. */
 export type Cell = string | null
 
 const QUOTE = 0x22
@@ -14,8 +14,8 @@ const LF = 0x0a
 const CR = 0x0d
 
 /**
- * CSV as it arrives, in records of cells. The separator is the comma, or the semicolon or the tab
- * that spreadsheets of some countries write, whichever the first line has.
+ * Reads records of cells from CSV that arrives in pieces. The separator is the one that the first
+ * line contains: a comma, or the semicolon or tab that spreadsheets write in some countries.
  *
  * @see RFC 4180 §2
  */
@@ -43,7 +43,7 @@ export function csvReader(maxLength = MAX_RECORD_LENGTH): RecordReader<readonly 
     return found
   }
 
-  /** Where a record ends cannot be told before its quotes are closed, so there is no going on. */
+  /** The end of a record is unknown until its quotes are closed, so the rest of the file is unreadable. */
   function checkLength(): void {
     if (rest.length <= maxLength) return
     throw new UnreadableFileError(
@@ -90,7 +90,7 @@ function separatorOf(text: string, start: number, final: boolean): number | unde
 interface Scanned {
   readonly end: number
   readonly cells: Cell[]
-  /** How many lines it took. */
+  /** The number of lines of the record. */
   readonly breaks: number
   readonly malformed: boolean
 }
@@ -133,7 +133,7 @@ function scanRecord(
   }
 }
 
-/** The quotation mark that ends a cell: those inside are doubled. */
+/** The position of the quotation mark that ends a cell; marks inside the cell are doubled. */
 function closingQuote(text: string, from: number): number | undefined {
   for (let at = text.indexOf('"', from); at !== -1; at = text.indexOf('"', at + 2)) {
     if (text.charCodeAt(at + 1) !== QUOTE) return at

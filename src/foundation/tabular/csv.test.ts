@@ -12,7 +12,7 @@ const cellsOf = (text: string): unknown =>
   readAll(csvReader(), [text]).map((record) => ('content' in record ? record.content : record))
 
 describe('CSV', () => {
-  test('comes back as it was written, wherever the file is cut into pieces', () => {
+  test('is read as it was written, wherever the file is cut into pieces', () => {
     const cell = fc.oneof(
       fc.constant(null),
       fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', ';', ' ', "'", '=', '\t') }),
@@ -31,7 +31,7 @@ describe('CSV', () => {
     )
   })
 
-  test('tells nothing from an empty text, and passes over empty lines', () => {
+  test('reads an empty cell as null and an empty pair of quotes as text, and skips empty lines', () => {
     expect(cellsOf('a,b\n,""\n\n"",\n')).toEqual([
       ['a', 'b'],
       [null, ''],
@@ -42,7 +42,7 @@ describe('CSV', () => {
   test.each([
     [';', 'a;b\n1;2'],
     ['\t', 'a\tb\r\n1\t2\r\n'],
-  ])('takes %j as the separator where the first line has it', (_separator, text) => {
+  ])('takes %j as the separator if the first line contains it', (_separator, text) => {
     expect(cellsOf(text)).toEqual([
       ['a', 'b'],
       ['1', '2'],
@@ -59,7 +59,7 @@ describe('CSV', () => {
     expect(read.map((record) => 'problem' in record)).toEqual([false, true, true, false])
   })
 
-  test('an unclosed quotation mark ends the file at the line that opened it', () => {
+  test('an unclosed quotation mark is reported with the line that opened it', () => {
     expect(() => readAll(csvReader(), ['a,b\n1,2\n"x,3\n'])).toThrowError(
       expect.objectContaining({ line: 3, code: 'unclosed_quote' }),
     )
@@ -68,7 +68,7 @@ describe('CSV', () => {
     )
   })
 
-  test('a record that is too long is refused without those behind it', () => {
+  test('a record that is too long is refused, and the next one is read', () => {
     const read = readAll(csvReader(20), ['a,b\n', `${'x'.repeat(30)},1\n3,4\n`])
     expect(read.map((record) => 'problem' in record && record.problem.code)).toEqual([
       false,
@@ -87,14 +87,14 @@ describe('a text that a spreadsheet would run', () => {
     },
   )
 
-  test('all others are left alone, and every text survives the way out and back', () => {
+  test('other texts stay unchanged, and every text survives export and import', () => {
     expect(guarded("it's = 5")).toBe("it's = 5")
     expect(unguarded("'quoted'")).toBe("'quoted'")
     const unit = fc.constantFrom("'", '=', '-', '@', 'a', '\t')
     fc.assert(fc.property(fc.string({ unit }), (text) => unguarded(guarded(text)) === text))
   })
 
-  test('no separator of any spreadsheet leaves a formula at the beginning of a cell', () => {
+  test('a separator of another spreadsheet inside a cell does not start a cell with a formula', () => {
     const cells: Cell[] = ['a;=1', 'a\t=1', 'a|=1']
     expect(csvLine(cells)).toBe('"a;=1","a\t=1","a|=1"\r\n')
   })

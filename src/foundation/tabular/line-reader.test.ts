@@ -16,7 +16,7 @@ async function read(
 }
 
 describe('a file of lines', () => {
-  test('is read whole, whatever the pieces, with numbered lines and a mark at its beginning', async () => {
+  test('is read whole in pieces of any size, with line numbers and a byte order mark', async () => {
     const bytes = Buffer.from('\ufeff{"a":"ä"}\r\n\n{"b":"€"}')
     const pieces = [...bytes].map((byte) => Uint8Array.of(byte))
     expect(await read(pieces)).toEqual([
@@ -25,7 +25,7 @@ describe('a file of lines', () => {
     ])
   })
 
-  test('a line beyond the limit is refused, never kept, and the next one is read', async () => {
+  test('a line beyond the limit is refused without keeping it, and the next one is read', async () => {
     const pieces = ['short\n', 'x'.repeat(30), 'x'.repeat(30), '\nnext\n', 'y'.repeat(30)]
     const lines = await read(
       pieces.map((piece) => Buffer.from(piece)),
@@ -40,14 +40,14 @@ describe('a file of lines', () => {
     expect(lines.map(({ line }) => line)).toEqual([1, 2, 3, 4])
   })
 
-  test('bytes that are not UTF-8 end it', async () => {
+  test('bytes that are not UTF-8 are refused with their line', async () => {
     await expect(read([Buffer.from('a\n'), Uint8Array.of(0xff, 0xfe)])).rejects.toMatchObject({
       code: 'not_utf8',
       line: 2,
     })
   })
 
-  test('others get their turn while one large piece is taken apart', async () => {
+  test('the event loop runs other work while one large piece is read', async () => {
     let turns = 0
     const count = (): void => {
       turns += 1

@@ -1,10 +1,10 @@
 import { type FileRecord, MAX_RECORD_LENGTH, type RecordReader, TOO_LONG } from './record.ts'
 
-/** A file of lines, such as NDJSON. Empty lines are passed over and still counted. */
+/** Reads a file of lines, such as NDJSON. Empty lines are skipped but counted. */
 export function lineReader(maxLength = MAX_RECORD_LENGTH): RecordReader<string> {
   let rest = ''
   let line = 1
-  /** Inside a line that is too long already. */
+  /** Inside a line that is already too long. */
   let skipping = false
 
   function take(text: string, found: FileRecord<string>[]): void {

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type FileRecord, type RecordReader, UnreadableFileError } from './record.ts'
 
-/** So much is taken apart before others get their turn. */
+/** The most that is read before the event loop runs other work. */
 const SLICE_BYTES = 64 * 1024
 
 /**
- * The records of a file in UTF-8 as its bytes come in, some at a time. However large the pieces of
- * the source are, the event loop is held for one slice at most.
+ * Reads the records of a UTF-8 file while its bytes arrive. However large the pieces of the source
+ * are, the event loop is blocked for one slice at most.
  */
 export async function* readRecords<T>(
   source: AsyncIterable<Uint8Array>,

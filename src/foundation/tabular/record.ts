@@ -1,4 +1,4 @@
-/** One record of a file that comes in pieces, with the number of the line on which it begins. */
+/** One record of a file, with the number of the line on which it begins. */
 export type FileRecord<T> =
   | { readonly line: number; readonly content: T }
   | { readonly line: number; readonly problem: RecordProblem }
@@ -8,14 +8,14 @@ export interface RecordProblem {
   readonly detail: string
 }
 
-/** Takes a file apart as it arrives; nothing but an unfinished record is ever kept. */
+/** Splits a file into records while it arrives. It keeps only the unfinished record in memory. */
 export interface RecordReader<T> {
   push(text: string): FileRecord<T>[]
-  /** What the file ended with, if its last record has no line break. */
+  /** The last record, if the file does not end with a line break. */
   end(): FileRecord<T>[]
 }
 
-/** Longer than any object we store can become in either format. */
+/** Longer than any object that we store, in either format. */
 export const MAX_RECORD_LENGTH = 2 * 1024 * 1024
 
 export const TOO_LONG: RecordProblem = {
@@ -23,7 +23,7 @@ export const TOO_LONG: RecordProblem = {
   detail: 'The record is longer than 2 MiB. Shorten it, or look for a line break that is missing.',
 }
 
-/** The file cannot be read from `line` on; every record before it was handed over. */
+/** The file cannot be read from `line` on; all records before it were returned. */
 export class UnreadableFileError extends Error {
   override readonly name = 'UnreadableFileError'
   readonly line: number

@@ -11,15 +11,17 @@ import type { GraphQLRequest } from './graphql-request.ts'
 import type { MemberContext } from './member-context.ts'
 import { recoded } from './refusal.ts'
 
-/** What is sent, and whether anything of the document ran. */
+/** The answer, and whether any part of the document ran. */
 export interface GraphQLAnswer {
   readonly refused: boolean
   readonly body: ExecutionResult
 }
 
 /**
- * From a request to its answer: document, scopes on older origins, variables, cost, execution. All
- * of it counts as having reached GraphQL, so the answer is a GraphQL response even where it refuses.
+ * From a request to its answer: document, scopes on older origins, variables, cost, execution. A
+ * refusal here is a GraphQL response too, because the request is a well-formed GraphQL request.
+ *
+ * @see GraphQL over HTTP §6
  */
 export async function answerGraphQLRequest(
   store: DocumentStore,
@@ -33,7 +35,7 @@ export async function answerGraphQLRequest(
     if (context.school.variant === 'older') checkScopes(operation, context.caller.scopes)
     const coerced = coerceVariables(store, operation, variables)
     const cost = checkCost(operation, coerced, limits.cost)
-    // The engines coerce variables themselves, from what was sent.
+    // The engines coerce the variables that were sent themselves.
     const result = await operation.run(context, variables)
     return {
       refused: false,
@@ -52,7 +54,7 @@ export async function answerGraphQLRequest(
 }
 
 /**
- * Older origins refuse a document whole if it needs a scope that the token lacks.
+ * Older origins refuse the whole document if it needs a scope that the token lacks.
  *
  * @see RFC 6750 §3.1
  */
@@ -66,7 +68,7 @@ function checkScopes({ measure }: Operation, held: ScopeSet): void {
   )
 }
 
-/** graphql-js says best what is wrong with a variable, so it looks at them before anything runs. */
+/** graphql-js has the clearest messages about wrong variables, so it checks them before execution. */
 function coerceVariables(
   { schema }: DocumentStore,
   { definition }: Operation,
@@ -98,8 +100,9 @@ function checkCost({ measure }: Operation, variables: Variables, limit: number):
 }
 
 /**
- * Our refusals and the engine's own messages are for the caller. Whatever else a resolver threw is a
- * failure of ours: logged, and told without its words. An absent database is no answer at all.
+ * Refusals and the engine's own messages go to the caller. Any other error of a resolver is our
+ * fault: it is logged, and the caller gets a general message. An unavailable database is thrown on,
+ * because it is answered with 503.
  */
 function presentable(error: GraphQLError, request: FastifyRequest): GraphQLError {
   const cause = error.originalError

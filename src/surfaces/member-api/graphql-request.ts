@@ -8,8 +8,8 @@ export interface GraphQLRequest {
 }
 
 /**
- * Reads the four members that a request may have; `extensions` is checked and not used. Written out
- * by hand, because it comes before everything else of every request.
+ * Reads the four members that a request may have; `extensions` is checked and not used. Written
+ * without Zod, because it runs in every request.
  *
  * @see GraphQL over HTTP §5.1
  */

@@ -25,18 +25,18 @@ import { ACCOUNT_SCOPES } from './scopes.ts'
 const PATH = '/member/graphql'
 const OTHER_METHODS = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
-/** The first is what callers get who do not mind. */
+/** The first is the default. */
 const MEDIA_TYPES = ['application/json', 'application/graphql-response+json'] as const
 type MediaType = (typeof MEDIA_TYPES)[number]
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who calls the Member API; set before anything of the request but its head is read. */
+    /** The caller of the Member API; set before the body is read. */
     viewer: Caller
   }
 }
 
-/** The GraphQL endpoint of every origin, and the explorer of it. */
+/** The GraphQL endpoint of every origin, and its explorer. */
 export function addMemberApiRoutes(
   app: FastifyInstance,
   context: AppContext,
@@ -91,8 +91,8 @@ export function addMemberApiRoutes(
 }
 
 /**
- * Every reason for 401 comes before the 403, and both before content type and body: whoever may not
- * come in learns nothing of what lies inside.
+ * All checks for 401 run before the 403, and both before content type and body are checked, so that
+ * a caller without access learns nothing about the API.
  *
  * @see RFC 6750 §3.1
  */
@@ -112,7 +112,7 @@ function chooseType(request: FastifyRequest): MediaType {
   throw new RequestRefusedError(406, `The answer can be ${MEDIA_TYPES.join(' or ')}.`)
 }
 
-/** A form or a plain text could be posted by any page without asking first; JSON cannot. */
+/** Any web page can post a form or plain text without a preflight request (CSRF), but not JSON. */
 function checkContentType({ headers }: FastifyRequest): void {
   if (headers['content-type'] === undefined) {
     throw new RequestRefusedError(415, 'Send the request as application/json.')
@@ -124,7 +124,7 @@ function resultWord(errors: readonly { readonly extensions?: unknown }[]): strin
   return typeof code === 'string' ? code : 'graphql_error'
 }
 
-/** The caller's own faults as GraphQL errors; refusals of the token and our failures as OAuth says. */
+/** Faults of the request are GraphQL errors; token refusals and our own failures are OAuth errors. */
 function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const fault = findClientFault(error)
   if (fault === undefined) return answerBearerError(error, request, reply)

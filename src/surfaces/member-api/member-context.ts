@@ -5,15 +5,15 @@ import type { School } from '../../domain/schools/school.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 
-/** What resolvers know: the member who asks, the school that was called, and its rows. */
+/** What resolvers get: the member who asks, the school of the request, and its rows. */
 export interface MemberContext {
   readonly caller: Caller
   readonly school: School
   readonly at: SchoolDb
-  /** For the one question that crosses schools: where else the viewer holds a role. */
+  /** For the one query that crosses schools: where else the viewer holds a role. */
   readonly db: Db
   readonly outlines: OutlineCache
-  /** Who the viewer is beyond an id; read when it is first asked for. */
+  /** Name, email and picture of the viewer; read when a query selects them. */
   readonly profile: () => Promise<Person>
 }
 

@@ -11,7 +11,7 @@ export type RefusalCode =
   | 'bad_request'
   | 'server_error'
 
-/** An error meant for the caller: a sentence for people and `extensions.code` for programs. */
+/** An error for the caller: a sentence for people and `extensions.code` for programs. */
 export function refusal(
   code: RefusalCode,
   message: string,
@@ -20,7 +20,7 @@ export function refusal(
   return new GraphQLError(message, { extensions: { code, ...details } })
 }
 
-/** The same error, at the same place of the document, with a code and perhaps other words. */
+/** The same error, at the same place of the document, with a code and perhaps another message. */
 export function recoded(
   error: GraphQLError,
   code: RefusalCode,

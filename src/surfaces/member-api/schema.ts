@@ -24,7 +24,7 @@ import { addNotifications } from './graphql-types/viewer-notifications.ts'
 import { addPayments } from './graphql-types/viewer-payments.ts'
 import { guardRootFields, needsScope } from './scopes.ts'
 
-/** The schema of a variant. On older origins some fields and their types do not exist at all. */
+/** The schema of a variant. On older origins some fields and their types do not exist. */
 export function buildMemberSchema(variant: SchoolVariant): GraphQLSchema {
   const builder = createBuilder()
   defineScalars(builder)
@@ -64,7 +64,7 @@ export function buildMemberSchema(variant: SchoolVariant): GraphQLSchema {
   return schema
 }
 
-/** A compiled query reads a field without resolver straight from its object. */
+/** Compiled queries read a field that has no resolver directly from its object. */
 function leavePlainFields(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue

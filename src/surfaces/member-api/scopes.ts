@@ -22,8 +22,8 @@ export function scopeOf(field: GraphQLField<unknown, unknown>): AccountScope | u
 }
 
 /**
- * Puts the check of its scope before every root field. A root field that declares none makes this
- * throw, so that a field nobody thought about cannot be served at all.
+ * Adds a scope check to every root field. Throws for a root field that declares no scope, so that a
+ * new field cannot be served without one.
  */
 export function guardRootFields(schema: GraphQLSchema): void {
   for (const root of [schema.getQueryType(), schema.getMutationType()]) {

@@ -63,7 +63,7 @@ test('every type, field, argument and enum value tells an integrator what it is'
   expect(silent).toEqual([])
 })
 
-test('descriptions on older origins send nobody to fields that are not there', () => {
+test('descriptions on older origins do not mention fields that are missing there', () => {
   const told = printSchema(older).replaceAll('such as payments', '')
   expect(told).not.toMatch(/payments|consultingMeetings|avatar/)
 })

@@ -14,7 +14,7 @@ export interface PageInfo {
   readonly endCursor: string | undefined
 }
 
-/** A page that is read, and a total that is counted, when the query selects something of them. */
+/** Reads the page, and counts the total, only if the query selects them. */
 export interface Connection<Node> {
   readonly nodes: () => Promise<readonly Node[]>
   readonly edges: () => Promise<readonly Edge<Node>[]>
@@ -23,7 +23,7 @@ export interface Connection<Node> {
 }
 
 export interface ListSource<Node> {
-  /** The list's name, which its cursors carry. */
+  /** The name of the list, which its cursors contain. */
   readonly name: string
   readonly maximum: number
   readonly read: (range: KeysetRange) => Promise<Node[]>
@@ -59,7 +59,7 @@ export function openConnection<Node extends Keyed>(
   }
 }
 
-/** One row more than asked for tells whether the list goes on. */
+/** Reads one row more than the page holds, to know whether the list goes on. */
 async function readPage<Node>(source: ListSource<Node>, request: PageRequest): Promise<Page<Node>> {
   const { first, last, after, before } = request
   if (first === undefined) {
@@ -88,7 +88,7 @@ function describePage<Node extends Keyed>(
   const exists = async (range: Pick<KeysetRange, 'after' | 'before'>): Promise<boolean> =>
     (await source.read({ ...range, limit: 1, fromEnd: false })).length > 0
   return {
-    // An empty page has no row to look beyond; its cursor was a row once, so there is at least that.
+    // An empty page has no row to look beyond. Its cursor was a row once, so the answer is yes.
     hasPreviousPage: () =>
       moreBefore || (after !== undefined && (start === undefined || exists({ before: start }))),
     hasNextPage: () =>

@@ -2,7 +2,7 @@ import type { Builder, Ref } from '../builder.ts'
 import type { Connection, Edge, PageInfo } from './connection.ts'
 import { DEFAULT_PAGE_SIZE } from './page-arguments.ts'
 
-/** What the cost of a document needs to know of a connection, kept in the field's extensions. */
+/** The page sizes of a connection, by which the cost of a document is estimated. */
 export interface PageSizes {
   readonly default: number
   readonly maximum: number
@@ -17,12 +17,12 @@ export function pageArgs(builder: Builder, maximum: number) {
   const size = `at most ${maximum}; more counts as ${maximum}`
   return builder.args((t) => ({
     first: t.int({
-      description: `So many nodes from the start of the list (${size}). Without first and last: ${DEFAULT_PAGE_SIZE}.`,
+      description: `Number of nodes from the start of the list (${size}). Without first and last: ${DEFAULT_PAGE_SIZE}.`,
     }),
     last: t.int({
-      description: `So many nodes from the end of the list (${size}), in the same order as ever.`,
+      description: `Number of nodes from the end of the list (${size}). The order of the list stays the same.`,
     }),
-    after: t.string({ description: 'Only nodes behind this cursor.' }),
+    after: t.string({ description: 'Only nodes after this cursor.' }),
     before: t.string({ description: 'Only nodes before this cursor.' }),
   }))
 }
@@ -30,14 +30,14 @@ export function pageArgs(builder: Builder, maximum: number) {
 export function definePageInfo(builder: Builder): Ref<PageInfo> {
   return builder.objectRef<PageInfo>('PageInfo').implement({
     description:
-      'Where a page lies in its list. To go on, pass endCursor as after, or startCursor as before.',
+      'Place of a page in its list. For the next page pass endCursor as after, for the previous one startCursor as before.',
     fields: (t) => ({
       hasNextPage: t.boolean({
-        description: 'Whether the list goes on behind the last node of this page.',
+        description: 'Whether there are nodes after the last one of this page.',
         resolve: (page) => page.hasNextPage(),
       }),
       hasPreviousPage: t.boolean({
-        description: 'Whether the list has nodes before the first one of this page.',
+        description: 'Whether there are nodes before the first one of this page.',
         resolve: (page) => page.hasPreviousPage(),
       }),
       startCursor: t.exposeString('startCursor', {
@@ -65,7 +65,7 @@ export function defineConnection<Node>(
     description: `One of the ${what}, with its place in the list.`,
     fields: (t) => ({
       cursor: t.string({
-        description: 'The place of the node: an opaque text for after and before.',
+        description: 'Place of the node: an opaque text for after and before.',
         resolve: ({ cursor }) => cursor(),
       }),
       node: t.field({
@@ -91,7 +91,7 @@ export function defineConnection<Node>(
       }),
       pageInfo: t.field({
         type: pageInfo,
-        description: 'Whether there is more, and the cursors to get it with.',
+        description: 'Whether there are more pages, and the cursors to get them.',
         resolve: (parent) => parent.pageInfo(),
       }),
       totalCount: t.int({

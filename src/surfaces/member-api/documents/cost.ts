@@ -1,7 +1,7 @@
-/** Values of variables, defaults filled in. */
+/** Values of variables, with defaults filled in. */
 export type Variables = Readonly<Record<string, unknown>>
 
-/** What something costs: known from the document, or only once its variables are. */
+/** A cost that is known from the document, or only with the values of its variables. */
 export type Cost = number | ((variables: Variables) => number)
 
 export function costWith(cost: Cost, variables: Variables): number {

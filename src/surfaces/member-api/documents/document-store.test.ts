@@ -10,7 +10,7 @@ function load(store: DocumentStore, count: number, document: (i: number) => stri
   for (let i = 0; i < count; i++) store.load(document(i), undefined)
 }
 
-test('an app may have hundreds of documents, and none is parsed twice', () => {
+test('hundreds of documents of an app are kept, and none is parsed twice', () => {
   const store = aStore()
   const first = store.load(SMALL, undefined)
   load(
@@ -21,7 +21,7 @@ test('an app may have hundreds of documents, and none is parsed twice', () => {
   expect(store.load(SMALL, undefined)).toBe(first)
 })
 
-test('dense documents count as what they take in memory, not as their few characters', () => {
+test('dense documents count by the memory they take, not by their few characters', () => {
   const store = aStore()
   const first = store.load(SMALL, undefined)
   const states = Array.from({ length: 1800 }, () => 'canceled').join(' ')

@@ -17,13 +17,13 @@ import type { Variables } from './cost.ts'
 import { type DocumentLimits, overLimit } from './limits.ts'
 import { type Measure, measureOperations } from './measure.ts'
 
-/** What the documents of one schema may take together, in bytes, as estimated by `weightOf`. */
+/** The most bytes that the documents of one schema may take, as estimated by `weightOf`. */
 const CACHED_BYTES = 64_000_000
-/** Compiling takes time with every field; a document beyond this many is interpreted each time. */
+/** Compiling time grows with the fields; larger documents are interpreted. */
 const COMPILED_FIELDS = 500
 const MAX_VALIDATION_ERRORS = 10
 
-/** A document that is refused before anything of it runs. */
+/** A document that is refused before execution. */
 export class DocumentRefused extends Error {
   readonly errors: readonly GraphQLError[]
 
@@ -38,15 +38,15 @@ type Run = (
   variables: Variables,
 ) => ExecutionResult | Promise<ExecutionResult>
 
-/** An operation that was parsed, measured and validated. */
+/** An operation of a document that was parsed, measured and validated. */
 export interface Operation {
   readonly definition: OperationDefinitionNode
   readonly measure: Measure
-  /** Executes; on second sight it is compiled first, which a document sent once would not repay. */
+  /** Executes. The second execution compiles first; for a document sent once that would not pay off. */
   readonly run: Run
 }
 
-/** The documents of one schema, each parsed and validated once as long as it is remembered. */
+/** The documents of one schema. Each is parsed and validated once while it stays in the cache. */
 export class DocumentStore {
   readonly schema: GraphQLSchema
   readonly #limits: DocumentLimits
@@ -57,7 +57,7 @@ export class DocumentStore {
     this.#limits = limits
   }
 
-  /** The operation that a request means, or a refusal. */
+  /** The operation of a request, or a refusal. */
   load(source: string, operationName: string | undefined): Operation {
     const operations = this.#documents.get(source) ?? this.#prepare(source)
     return chooseOperation(operations, operationName)
@@ -86,9 +86,9 @@ export class DocumentStore {
 }
 
 /**
- * About as many bytes as a document keeps in memory. Its text is the least of them: a page of short
- * words parses and compiles to a hundred times its length, and whoever sends many such pages must
- * not fill the memory with them.
+ * An estimate of the memory that a document takes, in bytes. Short words parse and compile to a
+ * hundred times the length of the text, and a client that sends many such documents must not fill
+ * the memory.
  */
 function weightOf(
   source: string,
@@ -160,8 +160,8 @@ function runner(
 }
 
 /**
- * Conditions stay with the interpreter: compiled, a fragment that is spread twice under different
- * conditions loses its fields.
+ * Documents with conditions are interpreted: graphql-jit loses fields of a fragment that is spread
+ * twice under different conditions.
  */
 function isWorthCompiling({ fields, isConditional }: Measure): boolean {
   return fields <= COMPILED_FIELDS && !isConditional

@@ -4,17 +4,17 @@ import { refusal } from '../refusal.ts'
 export interface DocumentLimits {
   /** Characters of a document's text. */
   readonly length: number
-  /** Words and signs, as the parser counts them. */
+  /** Tokens, as the parser counts them. */
   readonly tokens: number
-  /** Levels of fields. Introspection as tools send it takes 15. */
+  /** Levels of nested fields. The introspection query of common tools has 15. */
   readonly depth: number
-  /** Fields under another name, fragments expanded. */
+  /** Fields with an alias, fragments expanded. */
   readonly aliases: number
   /** Fields and fragment spreads, fragments expanded. */
   readonly fields: number
-  /** Selections of one name in one place of the answer, which validation compares pairwise. */
+  /** Selections of one name at one place of the answer. Validation compares them pairwise. */
   readonly repeats: number
-  /** Roughly the objects that an answer may hold, and ten for each statement it takes. */
+  /** About the number of objects in an answer, plus ten for each SQL statement. */
   readonly cost: number
 }
 

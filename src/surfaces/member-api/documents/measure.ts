@@ -20,27 +20,27 @@ import { type Cost, plus, times } from './cost.ts'
 import { type DocumentLimits, overLimit } from './limits.ts'
 import { pageSizeOf } from './page-size.ts'
 
-/** What an operation amounts to once its fragments are expanded. */
+/** The size of an operation with its fragments expanded. */
 export interface Measure {
   readonly fields: number
   readonly cost: Cost
   /** The scopes that its root fields declare. */
   readonly scopes: ReadonlySet<AccountScope>
-  /** Whether anything in it is selected under a condition (`@skip`, `@include`). */
+  /** Whether it contains `@skip` or `@include`. */
   readonly isConditional: boolean
 }
 
-/** One statement of SQL, in objects. */
+/** The cost of one SQL statement, in objects. */
 const STATEMENT = 10
 const USUAL_LENGTH = 10
-/** The schema describes itself from memory, but at length: nobody needs that often in one document. */
+/** Introspection needs no statement, but its answer is long: few are allowed in one document. */
 const INTROSPECTION: Readonly<Record<string, number>> = { __schema: 15_000, __type: 1_500 }
 
 /**
- * Measures every operation of a parsed document, and refuses one beyond the limits as soon as they
- * are passed. It runs before validation and compilation, because fragments nested in fragments make
- * a few hundred bytes take seconds there; so it must bear documents that are not valid at all, and
- * look into fragments that no operation spreads, since validation does.
+ * Measures every operation of a parsed document, and refuses the document as soon as one exceeds a
+ * limit. It runs before validation and compilation, where fragments nested in fragments make a few
+ * hundred bytes take seconds. So it must handle invalid documents, and also measure fragments that
+ * no operation spreads, because validation checks them.
  */
 export function measureOperations(
   schema: GraphQLSchema,
@@ -61,15 +61,15 @@ export function measureOperations(
 interface Place {
   readonly parent: GraphQLNamedType | undefined
   readonly depth: number
-  /** Nodes per page, directly below a connection. */
+  /** Nodes per page, for fields directly below a connection. */
   readonly pageSize?: Cost | undefined
   readonly names: Names
 }
 
 /**
- * How often each name was selected in one place of the answer, and in the places below it. Fields of
- * one name are merged, so that their selections are one place: `a { b b } a { b b }` has four `b` in
- * it, and validation compares each with each.
+ * How often each name is selected at one place of the answer, and at the places below it. Fields of
+ * one name are merged, so their selections are one place: `a { b b } a { b b }` has four `b` at one
+ * place, and validation compares each with each.
  */
 type Names = Map<string, { times: number; readonly below: Names }>
 
@@ -99,7 +99,7 @@ class Walker {
     this.#scopes = new Set()
     this.#isConditional = false
     const parent = this.#schema.getRootType(operation.operation)
-    // Validation lets a kind of operation pass that the schema does not have.
+    // Validation accepts a kind of operation that the schema does not have.
     if (parent === undefined || parent === null) {
       throw refusal(
         'graphql_validation_failed',
@@ -142,8 +142,8 @@ class Walker {
   }
 
   /**
-   * A fragment within itself is left to validation to tell of. One that is not there is told of
-   * here: nothing else bounds how many of them stand in one place, each compared with each.
+   * Validation reports a fragment that spreads itself. An unknown fragment is reported here, because
+   * no limit counts unknown fragments, and validation compares those of one place pairwise.
    */
   #expand(name: string, place: Place): Cost {
     const fragment = this.#fragments.get(name)
@@ -190,7 +190,7 @@ class Walker {
     })
   }
 
-  /** The names of the place below the field, if the limits leave it. */
+  /** The names at the place below the field; throws if a limit is exceeded. */
   #checkPlace(node: FieldNode, { depth, names }: Place): Names {
     const limits = this.#limits
     if (depth > limits.depth) {
@@ -213,7 +213,7 @@ function pageSizesOf(field: GraphQLField<unknown, unknown>): PageSizes | undefin
   return field.extensions.pageSizes as PageSizes | undefined
 }
 
-/** Scalars are free, an object is one, a list is as many as it usually holds. */
+/** A scalar costs nothing, an object one, a list its usual length. */
 function fieldCost(
   field: GraphQLField<unknown, unknown>,
   below: Cost,

@@ -2,7 +2,7 @@ import type { FieldNode, ValueNode } from 'graphql/index.js'
 import type { PageSizes } from '../connections/define-connection.ts'
 import { type Cost, costWith, type Variables } from './cost.ts'
 
-/** How many nodes a connection field asks for. */
+/** The number of nodes that a connection field asks for. */
 export function pageSizeOf(node: FieldNode, sizes: PageSizes): Cost {
   const asked = (node.arguments ?? []).flatMap(({ name, value }) =>
     name.value === 'first' || name.value === 'last' ? [askedSize(value)] : [],
@@ -15,7 +15,7 @@ export function pageSizeOf(node: FieldNode, sizes: PageSizes): Cost {
   return asked.every((size) => typeof size === 'number') ? choose({}) : choose
 }
 
-/** Infinity stands for an argument that was left out. */
+/** Infinity if the argument was left out. */
 function askedSize(value: ValueNode): Cost {
   if (value.kind === 'IntValue') return Number(value.value)
   if (value.kind !== 'Variable') return Number.POSITIVE_INFINITY

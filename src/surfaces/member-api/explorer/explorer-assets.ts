@@ -6,11 +6,11 @@ import { sha256 } from '../../../foundation/crypto/digest.ts'
 const compress = promisify(gzip)
 
 export interface ExplorerAsset {
-  /** Holds a hash of the content: cacheable for ever. */
+  /** Contains a hash of the content, so caches keep it for ever. */
   readonly path: string
   readonly contentType: string
   readonly body: Buffer
-  /** Made when first asked for: GraphiQL is five times as long without. */
+  /** Compressed at the first request: GraphiQL is five times as large without. */
   readonly compressed: () => Promise<Buffer>
 }
 
@@ -21,7 +21,7 @@ export interface ExplorerAssets {
 
 const folder = new URL('../../../../assets/explorer/', import.meta.url)
 
-/** GraphiQL and what it needs, which the build puts into `vendor/`, and the page's own script. */
+/** GraphiQL with its libraries, which the build copies into `vendor/`, and the page's own script. */
 export function loadExplorerAssets(): ExplorerAssets {
   return {
     scripts: [

@@ -5,7 +5,7 @@ import { plainText } from '../../../foundation/html/plain-text.ts'
 import { renderPage } from '../../../foundation/html/render.tsx'
 import type { ExplorerAssets } from './explorer-assets.ts'
 
-/** Everything that the script needs to know stands in the attributes of `explorer`. */
+/** The script reads its settings from the attributes of `explorer`. */
 export function explorerPage(
   school: School,
   redirectUri: string,

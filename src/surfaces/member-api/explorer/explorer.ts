@@ -8,8 +8,8 @@ import { explorerPage } from './explorer-page.tsx'
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
 /**
- * Like that of any page, but the page's script may call the school, and GraphiQL may add the styles
- * and fonts that it brings along. Scripts remain those of this origin.
+ * The policy of any page, and in addition the script may call the school, and GraphiQL may add its
+ * styles and fonts. Scripts are still limited to this origin.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -23,7 +23,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** GraphiQL on every origin, signed in by the same flow as every other client. */
+/** GraphiQL on every origin. It signs in by the same flow as every other client. */
 export function addExplorerRoutes(app: FastifyInstance): void {
   const assets = loadExplorerAssets()
   app.register(async (scope) => {
@@ -35,7 +35,7 @@ export function addExplorerRoutes(app: FastifyInstance): void {
         reply
           .headers(pageHeaders(school.origin, 'site'))
           .header('content-security-policy', CONTENT_SECURITY_POLICY)
-          // The code in the address must not travel on to anybody.
+          // The authorization code in the address must not leak in the Referer header.
           .header('referrer-policy', 'no-referrer')
           .type('text/html; charset=utf-8')
           .send(explorerPage(school, redirectUri, assets))

@@ -15,7 +15,7 @@ export interface MeetingNode extends MemberMeeting {
   readonly attendeesCount: () => Promise<number>
 }
 
-/** The meetings of a page, whose attendees are counted together. */
+/** The meetings of one page. The first that is asked for its attendees counts them for all of them. */
 export function meetingNodes(context: MemberContext, meetings: MemberMeeting[]): MeetingNode[] {
   const ids = meetings.map(({ id }) => id)
   const attendees = once(() => attendeesOf(context.at, ids))
@@ -44,7 +44,7 @@ export function defineConsultingMeeting(
       id: t.exposeID('id', { description: 'Id of the meeting.' }),
       title: t.exposeString('title', { description: 'Title of the meeting.' }),
       kind: t.expose('kind', { type: kind, description: 'Why it is the viewer’s.' }),
-      state: t.expose('state', { type: meetingState, description: 'How the meeting stands.' }),
+      state: t.expose('state', { type: meetingState, description: 'State of the meeting.' }),
       startedAt: t.expose('startedAt', {
         type: 'UnixTime',
         description: 'When it starts or started.',
@@ -56,7 +56,7 @@ export function defineConsultingMeeting(
       }),
       attendeesCount: t.int({
         description:
-          'How many attend: the seats taken on a slot, or the roster of a study group. The same for whoever asks.',
+          'How many attend: the seats taken on a slot, or the roster of a study group. The same for every viewer.',
         resolve: (meeting) => meeting.attendeesCount(),
       }),
     }),

@@ -17,7 +17,7 @@ export interface ServiceNode extends OfferedService {
   readonly meetings: () => Promise<ReservedMeeting[]>
 }
 
-/** The services of a page, whose calendars are read together. */
+/** The services of one page. The first that is asked for its calendar reads it for all of them. */
 export function serviceNodes(context: MemberContext, services: OfferedService[]): ServiceNode[] {
   const ids = services.map(({ id }) => id)
   const slots = once(() => slotsOfServices(context.at, ids))
@@ -38,7 +38,7 @@ export function defineConsultingService(
   const reserved = defineReservedMeeting(builder, meetingState)
   return builder.objectRef<ServiceNode>('ConsultingService').implement({
     description:
-      'Time with somebody, offered to the viewer because of a course they have. It is an offer, not a purchase and not a booking.',
+      'Time with a consultant, offered to the viewer because of a course they have. It is an offer, not a purchase and not a booking.',
     fields: (t) => ({
       id: t.exposeID('id', { description: 'Id of the service.' }),
       title: t.exposeString('title', { description: 'Title of the service.' }),
@@ -53,7 +53,7 @@ export function defineConsultingService(
       }),
       meetings: t.field({
         type: [reserved],
-        description: `Meetings that anyone has reserved on this service, newest start first, the latest ${RESERVED_PER_SERVICE}, past and canceled ones included. These are everybody’s, and nothing marks which are the viewer’s: never show them as "my bookings", ${signposts.bookings}.`,
+        description: `Meetings that any member has reserved on this service, newest start first, the latest ${RESERVED_PER_SERVICE}, past and canceled ones included. Nothing marks which of them are the viewer’s: never show them as "my bookings", ${signposts.bookings}.`,
         extensions: { usualLength: 50 },
         resolve: (service) => service.meetings(),
       }),
@@ -84,11 +84,11 @@ function defineReservedMeeting(
 ): Ref<ReservedMeeting> {
   return builder.objectRef<ReservedMeeting>('ReservedMeeting').implement({
     description:
-      'A meeting on a service that somebody reserved, to show which times are taken: those that are not canceled. Whose it is cannot be told.',
+      'A reserved meeting on a service, to show which times are taken: those that are not canceled. It does not say who reserved it.',
     fields: (t) => ({
       startedAt: t.expose('startedAt', { type: 'UnixTime', description: 'When it starts.' }),
       endedAt: t.expose('endedAt', { type: 'UnixTime', description: 'When it ends.' }),
-      state: t.expose('state', { type: meetingState, description: 'How the meeting stands.' }),
+      state: t.expose('state', { type: meetingState, description: 'State of the meeting.' }),
     }),
   })
 }

@@ -1,6 +1,6 @@
 import type { Builder } from '../builder.ts'
 
-/** An enum of which every value is explained; the values are spelt as they are stored. */
+/** An enum with a description for each value. The values are those of the database. */
 export function defineEnum<const V extends string>(
   builder: Builder,
   name: string,

@@ -14,14 +14,14 @@ export function defineEventRegistration(
   const state = defineEnum<MemberRegistration['state']>(
     builder,
     'EventRegistrationState',
-    'How a registration stands. One that was given up is not listed.',
+    'State of a registration. Canceled ones are not listed.',
     { registered: 'The viewer has a place.', attended: 'The viewer was there.' },
   )
   return builder.objectRef<MemberRegistration>('EventRegistration').implement({
     description: `A place of the viewer at an event. ${signposts.billing}`,
     fields: (t) => ({
       id: t.exposeID('id', { description: 'Id of the registration.' }),
-      state: t.expose('state', { type: state, description: 'How the registration stands.' }),
+      state: t.expose('state', { type: state, description: 'State of the registration.' }),
       registeredAt: t.expose('registeredAt', {
         type: 'UnixTime',
         description: 'When the viewer registered.',
@@ -37,9 +37,9 @@ function defineEvent(builder: Builder): Ref<RegisteredEvent> {
     'EventState',
     'Whether an event takes place.',
     {
-      draft: 'Not announced, or no longer.',
+      draft: 'Not published, or no longer.',
       published: 'It takes place.',
-      canceled: 'It was called off; registrations for it remain listed.',
+      canceled: 'It was canceled; registrations for it stay in the list.',
     },
   )
   return builder.objectRef<RegisteredEvent>('Event').implement({

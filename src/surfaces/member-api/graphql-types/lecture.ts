@@ -15,7 +15,7 @@ export function defineLecture(builder: Builder): Ref<SyllabusLecture> {
     },
   )
   return builder.objectRef<SyllabusLecture>('Lecture').implement({
-    description: 'One lesson of a course, with the progress of the viewer and of nobody else.',
+    description: 'One lesson of a course, with the progress of the viewer.',
     fields: (t) => ({
       id: t.exposeID('id', { description: 'Id of the lecture.' }),
       title: t.exposeString('title', { description: 'Title of the lecture.' }),

@@ -8,13 +8,13 @@ export function defineMeetingState(builder: Builder) {
   return defineEnum<MeetingState>(
     builder,
     'ConsultingMeetingState',
-    'How a meeting stands. Reserving a slot takes a seat but confirms nothing.',
+    'State of a meeting. Reserving a slot takes a seat but confirms nothing.',
     {
       available:
         'Not confirmed by staff. A slot that a member reserved stays so, and so do the classes of study groups.',
       scheduled: 'Confirmed by staff.',
       canceled:
-        'Called off. It stays in the list of whoever booked it; filter by state to leave it out.',
+        'Canceled. It stays in the list of the member who booked it; filter by state to leave it out.',
     },
   )
 }

@@ -6,7 +6,7 @@ import { refusal } from '../refusal.ts'
 import { needsScope } from '../scopes.ts'
 import type { NotificationChannelEnum } from './notification-subscription.ts'
 
-/** Everything that account:write is good for. */
+/** All mutations need account:write. */
 export function addMutations(
   builder: Builder,
   notification: Ref<InboxEntry>,
@@ -45,7 +45,7 @@ export function addMutations(
         extensions: needsScope('account:write'),
         resolve: async (_root, _args, { at, caller }) => ({
           markedCount: await markAllRead(at, caller.person.id),
-          // Of all that the statement saw, nothing is left.
+          // The statement marked all that it saw.
           unreadNotificationCount: 0,
         }),
       }),
@@ -63,8 +63,8 @@ export function addMutations(
           enabled: t.arg.boolean({ required: true, description: 'Whether it is wanted.' }),
         },
         extensions: needsScope('account:write'),
-        resolve: async (_root, wish, { at, caller }) => {
-          const set = await setSubscription(at, caller.person.id, wish)
+        resolve: async (_root, change, { at, caller }) => {
+          const set = await setSubscription(at, caller.person.id, change)
           if (set === undefined) {
             throw refusal(
               'not_found',

@@ -26,7 +26,7 @@ export interface PaymentNode extends MemberPayment {
   readonly adjustments: () => Promise<PaymentAdjustment[]>
 }
 
-/** The payments of a page, whose lines are read together. */
+/** The payments of one page. The first that is asked for its lines reads them for all of them. */
 export function paymentNodes(context: MemberContext, payments: MemberPayment[]): PaymentNode[] {
   const ids = payments.map(({ id }) => id)
   const lines = once(() => linesOfPayments(context.at, ids))
@@ -70,16 +70,16 @@ export function definePayment(builder: Builder): Ref<PaymentNode> {
       }),
       paymentState: t.expose('paymentState', {
         type: state,
-        description: 'Where the payment stands now.',
+        description: 'State of the payment.',
       }),
       createdAt: t.expose('createdAt', {
         type: 'UnixTime',
-        description: 'When the attempt was begun; payments are ordered by it.',
+        description: 'When the attempt was started; payments are sorted by it.',
       }),
       paidAt: t.expose('paidAt', {
         type: 'UnixTime',
         nullable: true,
-        description: 'When the money came; null if it did not.',
+        description: 'When the payment was received; null if it was not.',
       }),
       adjustments: t.field({
         type: [adjustment],
@@ -105,21 +105,21 @@ export function definePayment(builder: Builder): Ref<PaymentNode> {
       }),
       refundingState: t.expose('refundingState', {
         type: refundingState,
-        description: 'Where a refund stands.',
+        description: 'State of a refund.',
       }),
       refundedAmount: t.expose('refundedAmount', {
         type: 'MinorUnits',
-        description: 'What was given back so far.',
+        description: 'Amount that was refunded so far.',
       }),
       refundedAt: t.expose('refundedAt', {
         type: 'UnixTime',
         nullable: true,
-        description: 'When money was last given back; null if none was.',
+        description: 'Time of the last refund; null if there was none.',
       }),
       refundRequestedAt: t.expose('refundRequestedAt', {
         type: 'UnixTime',
         nullable: true,
-        description: 'When a refund was asked for; null if none was.',
+        description: 'When a refund was requested; null if none was.',
       }),
       bankCode: t.exposeString('bankCode', {
         nullable: true,
@@ -153,20 +153,20 @@ function definePaymentType(builder: Builder) {
 }
 
 function definePaymentState(builder: Builder) {
-  return defineEnum<PaymentState>(builder, 'PaymentState', 'Where a payment stands.', {
+  return defineEnum<PaymentState>(builder, 'PaymentState', 'State of a payment.', {
     pending: 'Not paid yet, and can still be. Show the instructions.',
     paid: 'Paid, perhaps refunded in part.',
-    failed: 'Refused by the bank, or broken off.',
+    failed: 'Refused by the bank, or canceled.',
     expired: 'Not paid in time. The instructions remain, but no longer work.',
-    refunded: 'Paid, and given back entirely.',
+    refunded: 'Paid and fully refunded.',
   })
 }
 
 function defineRefundingState(builder: Builder) {
-  return defineEnum<RefundingState>(builder, 'RefundingState', 'Where a refund stands.', {
-    none: 'Nobody asked for one.',
-    requested: 'Asked for, not decided.',
-    partially_refunded: 'A part was given back.',
+  return defineEnum<RefundingState>(builder, 'RefundingState', 'State of a refund.', {
+    none: 'Not requested.',
+    requested: 'Requested, not decided.',
+    partially_refunded: 'A part was refunded.',
     refunded: 'All was given back.',
     rejected: 'Turned down.',
   })

@@ -1,31 +1,32 @@
 import type { SchoolVariant } from '../../../domain/schools/school.ts'
 
 /**
- * What descriptions say differently on older origins: they send nobody to fields that the schema does
- * not have.
+ * Parts of descriptions that differ on older origins, whose schema does not have all fields that the
+ * descriptions point to.
  */
 export interface Signposts {
-  /** What an entitlement does not carry. */
+  /** Where to find what an entitlement does not contain. */
   readonly billing: string
-  /** What a list of entitlements is not. */
+  /** How a list of entitlements differs from a list of purchases. */
   readonly entitlements: string
-  /** Follows "my bookings". */
+  /** Comes after "my bookings". */
   readonly bookings: string
-  /** What happens to whoever lacks the scope of `viewer`. */
+  /** What a caller without the scope of `viewer` gets. */
   readonly withoutScope: string
 }
 
 const SIGNPOSTS: Readonly<Record<SchoolVariant, Signposts>> = {
   newer: {
-    billing: 'It carries no order, coupon, refund or invoice: those are told by payments.',
+    billing: 'It carries no order, coupon, refund or invoice: see payments.',
     entitlements: 'A list of entitlements: for what was paid, see payments.',
     bookings: 'which are consultingMeetings of viewer',
     withoutScope: 'null, with an error that says so, if the token lacks it',
   },
   older: {
-    billing: 'It carries no order, coupon, refund or invoice, and nothing else here does.',
-    entitlements: 'A list of entitlements: what was paid is not told by this origin.',
-    bookings: 'which this origin does not tell',
+    billing:
+      'It carries no order, coupon, refund or invoice, and this origin has no field for them.',
+    entitlements: 'A list of entitlements: this origin does not say what was paid.',
+    bookings: 'which this origin does not have',
     withoutScope: 'if the token lacks it, the whole document is refused with 403',
   },
 }

@@ -32,7 +32,7 @@ export function addEnrolledCourses(
   builder.objectField(viewer, 'enrolledCourses', (t) =>
     t.field({
       type: connection,
-      description: `The courses that the viewer is enrolled in, latest enrollment first; those whose access has ended stay, those that were taken back do not. ${signposts.entitlements}`,
+      description: `The courses that the viewer is enrolled in, latest enrollment first; courses whose access has ended stay in the list, courses whose access was revoked do not. ${signposts.entitlements}`,
       args: pageArgs(builder, MAXIMUM),
       extensions: pageSizes(MAXIMUM),
       resolve: ({ id }, args, { at, outlines }) =>
