@@ -1,42 +1,33 @@
-import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
-import {
-  findRedirectUri,
-  type ValidatedRedirectUri,
-} from '../../foundation/protocol/redirect-uri.ts'
-import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
+import { OAuthError } from '../../foundation/protocol/errors.ts'
+import type { ValidatedRedirectUri } from '../../foundation/protocol/redirect-uri.ts'
 import { record } from '../audit/audit.ts'
-import { admitClient, findAuthorizingClient } from '../clients/authorizing-client.ts'
+import { type AuthorizingClient, admitClient } from '../clients/authorizing-client.ts'
 import type { Client } from '../clients/client.ts'
-import type { DocumentClients } from '../clients/document-clients.ts'
 import { mayHold } from '../people/membership.ts'
 import type { BrowserSession } from '../people/sessions.ts'
-import type { School } from '../schools/school.ts'
 import { issueCode } from './codes.ts'
 import type { PendingAuthorization } from './pending-authorization.ts'
+import { checkRequest } from './request-checks.ts'
 
-/** What a person is asked, with everything checked again: time has passed since the request came. */
+/** What a person is asked, with the request checked again: time has passed since it came. */
 export interface ConsentQuestion {
   readonly pending: PendingAuthorization
   readonly client: Client
   readonly redirectUri: ValidatedRedirectUri
 }
 
-/** The question, or undefined if the client, its address or its scopes are no longer what they were. */
-export async function findConsentQuestion(
-  db: Db,
-  at: SchoolDb,
-  school: School,
-  documents: DocumentClients,
+/** The question, or undefined if the client, its redirect URI or its scopes no longer allow it. */
+export function readConsentQuestion(
+  found: AuthorizingClient,
   pending: PendingAuthorization,
-  address: string,
-): Promise<ConsentQuestion | undefined> {
-  const found = await findAuthorizingClient(db, at, school, documents, pending.clientId, address)
-  if (found.kind !== 'known') return undefined
-  const { client } = found
-  const redirectUri = findRedirectUri(client.redirectUris, pending.redirectUri)
-  const allowed = ScopeSet.of(pending.scopes).isSubsetOf(client.scopes)
-  return redirectUri === undefined || !allowed ? undefined : { pending, client, redirectUri }
+): ConsentQuestion | undefined {
+  try {
+    return { pending, ...checkRequest(found, pending) }
+  } catch (error) {
+    if (error instanceof OAuthError) return undefined
+    throw error
+  }
 }
 
 /** Whether the client asked for a sign-in newer than this session's (`prompt=login`, `max_age`). */
@@ -49,7 +40,7 @@ export function isSignInDue(session: BrowserSession, pending: PendingAuthorizati
 
 export type Standing = 'allowed' | 'no_role' | 'not_operator'
 
-/** Anyone with a role may authorize a member client; an operator client takes an owner or admin. */
+/** Any role may authorize a member client; an operator client takes an owner or admin. */
 export function standingOf(session: BrowserSession, client: Client): Standing {
   if (session.roles.length === 0) return 'no_role'
   return mayHold(client.audience, session.roles) ? 'allowed' : 'not_operator'
@@ -88,7 +79,7 @@ export async function grantConsent(
   return code
 }
 
-/** A person without the role it takes said yes all the same: no page of ours offers them that. */
+/** A person without the needed role posted a yes, which no page of ours offers them. */
 export async function refuseConsent(
   at: SchoolDb,
   { client }: ConsentQuestion,
@@ -113,7 +104,7 @@ export async function denyConsent(
   requestId: string,
 ): Promise<void> {
   const { client } = question
-  // A client that this school meets for the first time has no row yet, and a refusal makes none.
+  // No row is made for a client that is new to this school: only a yes does that.
   await record(at, {
     action: 'authorization.denied',
     outcome: 'access_denied',

@@ -3,9 +3,9 @@ import type { DocumentClients } from '../../domain/clients/document-clients.ts'
 import {
   type ConsentQuestion,
   denyConsent,
-  findConsentQuestion,
   grantConsent,
   isSignInDue,
+  readConsentQuestion,
   refuseConsent,
   standingOf,
 } from '../../domain/grants/decide-consent.ts'
@@ -20,7 +20,6 @@ import { pictureUrl } from '../../domain/people/person.ts'
 import type { BrowserSession } from '../../domain/people/sessions.ts'
 import { errorPage } from '../../foundation/html/error-page.tsx'
 import { expiredRequestPage } from '../../foundation/html/error-pages.tsx'
-import { clientAddress } from '../../foundation/http/client-address.ts'
 import { rawQuery } from '../../foundation/http/raw-url.ts'
 import { authorizationResponseUrl } from '../../foundation/protocol/authorization-response.ts'
 import { errorBody, OAuthError } from '../../foundation/protocol/errors.ts'
@@ -28,6 +27,7 @@ import { isLoopback } from '../../foundation/protocol/redirect-uri.ts'
 import { brandingOf } from '../../gate/branding.ts'
 import { findBrowserSession } from '../../gate/browser-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
+import { findRequestingClient } from '../../gate/requesting-client.ts'
 import { checkedForm, formTokenFor, sendOn, sendPage, uncheckedForm } from './page-request.ts'
 import { type AskingClient, consentPage } from './views/consent.tsx'
 import { noRolePage, operatorOnlyPage } from './views/refusals.tsx'
@@ -38,15 +38,10 @@ export function addConsentRoutes(
   context: AppContext,
   documents: DocumentClients,
 ): void {
-  const read = (request: FastifyRequest, pending: PendingAuthorization) =>
-    findConsentQuestion(
-      context.db,
-      request.at,
-      request.school,
-      documents,
-      pending,
-      clientAddress(request),
-    )
+  const read = async (request: FastifyRequest, pending: PendingAuthorization) => {
+    const found = await findRequestingClient(context, documents, request, pending.clientId)
+    return readConsentQuestion(found, pending)
+  }
 
   app.get('/consent', async (request, reply) => {
     const sealed = new URLSearchParams(rawQuery(request.raw.url ?? '')).get('request') ?? ''

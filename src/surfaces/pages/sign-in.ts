@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { findAuthorizingClient } from '../../domain/clients/authorizing-client.ts'
 import type { DocumentClients } from '../../domain/clients/document-clients.ts'
 import { isSignInDue } from '../../domain/grants/decide-consent.ts'
 import {
@@ -14,6 +13,7 @@ import { parseLocalPath } from '../../foundation/http/local-path.ts'
 import { brandingOf } from '../../gate/branding.ts'
 import { findBrowserSession } from '../../gate/browser-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
+import { findRequestingClient } from '../../gate/requesting-client.ts'
 import { beginSession } from './browser-session.ts'
 import { checkedSignInForm, formTokenFor, sendOn, sendPage } from './page-request.ts'
 import { withWay } from './sign-in-way.ts'
@@ -118,14 +118,7 @@ async function clientAsking(
   pending: PendingAuthorization | undefined,
 ) {
   if (pending === undefined) return undefined
-  const found = await findAuthorizingClient(
-    context.db,
-    request.at,
-    request.school,
-    documents,
-    pending.clientId,
-    clientAddress(request),
-  )
+  const found = await findRequestingClient(context, documents, request, pending.clientId)
   if (found.kind !== 'known') return undefined
   const { name, kind, clientId } = found.client
   return kind === 'document' ? { name, host: new URL(clientId).host } : { name }

@@ -1,0 +1,83 @@
+import { OAuthError } from '../../foundation/protocol/errors.ts'
+import {
+  findRedirectUri,
+  type ValidatedRedirectUri,
+} from '../../foundation/protocol/redirect-uri.ts'
+import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
+import type { AuthorizingClient } from '../clients/authorizing-client.ts'
+import type { Client } from '../clients/client.ts'
+import { findScope } from '../clients/scope-catalogue.ts'
+
+/** The parts of an authorization request that an operator's change can make untrue. */
+export interface AskedAuthorization {
+  readonly redirectUri: string
+  readonly scopes: readonly string[]
+}
+
+/**
+ * Every check of an authorization request against what the school knows, in order. The authorization
+ * endpoint makes them one by one, between its checks of the parameters. The consent page makes them
+ * all again when it asks and when the person decides, because an operator can change the client
+ * meanwhile.
+ *
+ * @see RFC 6749 §4.1.1
+ */
+export function checkRequest(
+  found: AuthorizingClient,
+  asked: AskedAuthorization,
+): { readonly client: Client; readonly redirectUri: ValidatedRedirectUri } {
+  const client = checkClient(found)
+  const redirectUri = checkRedirectUri(client, asked.redirectUri)
+  checkScopes(client, ScopeSet.of(asked.scopes))
+  return { client, redirectUri }
+}
+
+/** @see RFC 6749 §3.1.2.4: an unproven client gets no redirect */
+export function checkClient(found: AuthorizingClient): Client {
+  if (found.kind === 'busy') {
+    throw new OAuthError('temporarily_unavailable', found.why, {
+      status: 429,
+      redirectable: false,
+      retryAfter: found.retryAfterSeconds,
+    })
+  }
+  if (found.kind === 'refused') {
+    throw new OAuthError('invalid_client', found.why, { status: 400, redirectable: false })
+  }
+  return found.client
+}
+
+/** @see RFC 6749 §3.1.2.3, RFC 9700 §4.1.3 */
+export function checkRedirectUri(client: Client, presented: string): ValidatedRedirectUri {
+  const uri = findRedirectUri(client.redirectUris, presented)
+  if (uri === undefined) {
+    throw new OAuthError(
+      'invalid_request',
+      'redirect_uri is not one of the addresses registered for this application. It must be the very same string; only the port of a loopback address may differ.',
+      { redirectable: false },
+    )
+  }
+  return uri
+}
+
+/** @see RFC 6749 §3.3 */
+export function checkScopes(client: Client, scopes: ScopeSet): void {
+  if (scopes.size === 0) throw new OAuthError('invalid_scope', 'scope names no scope.')
+  for (const scope of scopes) {
+    if (findScope(scope) === undefined) {
+      throw new OAuthError('invalid_scope', `There is no scope ${scope.slice(0, 100)}.`)
+    }
+  }
+  const beyond = scopes.minus(client.scopes)
+  if (beyond.size > 0) throw new OAuthError('invalid_scope', whyBeyond(client, beyond))
+}
+
+function whyBeyond(client: Client, beyond: ScopeSet): string {
+  if (client.audience === 'operator' && [...beyond].some((scope) => scope.startsWith('account:'))) {
+    return 'account:read and account:write are for member applications; this is an operator client.'
+  }
+  if (client.kind === 'document' && !client.reviewed) {
+    return `Until an operator of this school has reviewed this client it may ask for read and identity scopes only, not for ${beyond}.`
+  }
+  return `This application may not ask for ${beyond}. An operator of the school chooses its scopes.`
+}

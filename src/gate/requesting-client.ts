@@ -1,0 +1,20 @@
+import type { FastifyRequest } from 'fastify'
+import {
+  type AuthorizingClient,
+  findAuthorizingClient,
+} from '../domain/clients/authorizing-client.ts'
+import type { DocumentClients } from '../domain/clients/document-clients.ts'
+import { clientAddress } from '../foundation/http/client-address.ts'
+import type { AppContext } from './context.ts'
+
+/** The client that an authorization request names, on its way through the pages as well. */
+export async function findRequestingClient(
+  context: AppContext,
+  documents: DocumentClients,
+  request: FastifyRequest,
+  clientId: string,
+): Promise<AuthorizingClient> {
+  const { at, school } = request
+  const address = clientAddress(request)
+  return await findAuthorizingClient(context.db, at, school, documents, clientId, address)
+}
