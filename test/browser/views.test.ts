@@ -146,7 +146,7 @@ describe('a page by itself', () => {
     ])
     expect(Object.fromEntries(new URLSearchParams(posted.postData() ?? ''))).toEqual({
       form_token: 'c2FtcGxlLWZvcm0tdG9rZW4',
-      continue: 'c2VhbGVkLXJlcXVlc3Q',
+      request: 'c2VhbGVkLXJlcXVlc3Q',
       email: 'ada@demo.test',
       password: 'correct horse',
     })

@@ -127,7 +127,7 @@ verifies(
     const genuine = hiddenFields(page.body, '/consent')
     await fc.assert(
       fc.asyncProperty(
-        fc.constantFrom('request', 'decision', 'continue', 'email', 'password', 'return_to'),
+        fc.constantFrom('request', 'decision', 'email', 'password', 'return_to'),
         nasty,
         fc.constantFrom('/consent', '/sign-in'),
         async (field, value, path) => {

@@ -17,9 +17,9 @@ import { formToken, harbor, hostileName, person, school } from './sample-people.
 import { sampleSchoolPages } from './sample-school-pages.ts'
 import { sampleSitePages } from './sample-site-pages.ts'
 
-const request = 'c2VhbGVkLXJlcXVlc3Q'
+const sealedRequest = 'c2VhbGVkLXJlcXVlc3Q'
 const reference = 'req-7f3k2m9q'
-const switchAccount = { action: '/sign-out', request }
+const switchAccount = { action: '/sign-out', sealedRequest }
 
 const signIn = { school, action: '/sign-in', formToken, forgotPasswordUrl: '/forgotten-password' }
 
@@ -27,7 +27,7 @@ const consent = {
   school,
   person,
   formToken,
-  request,
+  sealedRequest,
   switchAccount,
   audience: 'member' as const,
   idleDays: 90,
@@ -57,7 +57,7 @@ export const samplePages: Record<string, string> = {
   'sign-in-for-an-app': signInPage({
     ...signIn,
     school: harbor,
-    continueToken: request,
+    sealedRequest,
     email: 'ada@demo.test',
     client: { name: 'Claude Desktop', host: 'claude.example' },
   }),

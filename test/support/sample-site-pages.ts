@@ -136,7 +136,7 @@ const docs = {
 }
 
 /** Every state of the pages around an account, by the name of its screenshot. */
-const forgotten = { school, formToken, way: {}, signInUrl: '/sign-in' }
+const forgotten = { school, formToken, afterSignIn: {}, signInUrl: '/sign-in' }
 
 export const sampleSitePages: Record<string, string> = {
   home: homePage(home),

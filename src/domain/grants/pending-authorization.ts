@@ -61,11 +61,11 @@ export function sealPending(
 export function openPending(
   keyring: Keyring,
   schoolId: string,
-  sealed: string | undefined,
+  sealedRequest: string | undefined,
   now: number = Date.now(),
 ): PendingAuthorization | undefined {
-  if (sealed === undefined || !SEALED.test(sealed)) return undefined
-  const plain = unseal(keyring.key(PURPOSE), Buffer.from(sealed, 'base64url'), schoolId)
+  if (sealedRequest === undefined || !SEALED.test(sealedRequest)) return undefined
+  const plain = unseal(keyring.key(PURPOSE), Buffer.from(sealedRequest, 'base64url'), schoolId)
   if (plain === undefined) return undefined
   const text = inflateRawSync(plain, { maxOutputLength: MAX_PLAIN_BYTES }).toString()
   const parsed = schema.safeParse(JSON.parse(text))

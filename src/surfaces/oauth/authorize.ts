@@ -75,8 +75,8 @@ export async function answerAuthorizationRequest(
       signInAfter: again ? toSeconds(session?.readAt) : undefined,
     }
     const next = session === undefined || again ? '/sign-in' : '/consent'
-    const sealed = sealPending(context.keyring, request.school.id, pending)
-    return checkLength(`${next}?request=${sealed}`)
+    const sealedRequest = sealPending(context.keyring, request.school.id, pending)
+    return checkLength(`${next}?request=${sealedRequest}`)
   } catch (error) {
     return redirectError(error, request, redirectUri, parameters)
   }

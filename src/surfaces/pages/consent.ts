@@ -44,16 +44,16 @@ export function addConsentRoutes(
   }
 
   app.get('/consent', async (request, reply) => {
-    const sealed = new URLSearchParams(rawQuery(request.raw.url ?? '')).get('request') ?? ''
-    const pending = openPending(context.keyring, request.school.id, sealed)
+    const sealedRequest = new URLSearchParams(rawQuery(request.raw.url ?? '')).get('request') ?? ''
+    const pending = openPending(context.keyring, request.school.id, sealedRequest)
     if (pending === undefined) return expired(request, reply)
     const question = await read(request, pending)
     if (question === undefined) return changed(request, reply)
     const session = await findBrowserSession(request)
     if (session === undefined || isSignInDue(session, pending)) {
-      return sendOn(reply, request, 'authorization', signInFor(sealed))
+      return sendOn(reply, request, 'authorization', signInFor(sealedRequest))
     }
-    return await ask(context, request, reply, session, question, sealed)
+    return await ask(context, request, reply, session, question, sealedRequest)
   })
 
   app.post('/consent', async (request, reply) => {
@@ -62,15 +62,16 @@ export function addConsentRoutes(
       session === undefined
         ? uncheckedForm(request)
         : checkedForm(context.keyring, request, session)
-    const sealed = form.get('request') ?? ''
-    const pending = openPending(context.keyring, request.school.id, sealed)
+    const sealedRequest = form.get('request') ?? ''
+    const pending = openPending(context.keyring, request.school.id, sealedRequest)
     if (pending === undefined) return expired(request, reply)
-    if (session === undefined) return sendOn(reply, request, 'authorization', signInFor(sealed))
+    if (session === undefined)
+      return sendOn(reply, request, 'authorization', signInFor(sealedRequest))
     // Time has passed since the page was shown: client, address, scopes and role are read anew.
     const question = await read(request, pending)
     if (question === undefined) return changed(request, reply)
     if (isSignInDue(session, pending)) {
-      return sendOn(reply, request, 'authorization', signInFor(sealed))
+      return sendOn(reply, request, 'authorization', signInFor(sealedRequest))
     }
     const decision = form.get('decision')
     const standing = standingOf(session, question.client)
@@ -83,13 +84,13 @@ export function addConsentRoutes(
     if (decision === 'allow') {
       await refuseConsent(request.at, question, session, standing, request.id)
     }
-    return await ask(context, request, reply, session, question, sealed, 400)
+    return await ask(context, request, reply, session, question, sealedRequest, 400)
   })
 }
 
 /** Sign-in, and from there back to the question. */
-function signInFor(sealed: string): string {
-  return `/sign-in?request=${sealed}`
+function signInFor(sealedRequest: string): string {
+  return `/sign-in?request=${sealedRequest}`
 }
 
 async function allow(
@@ -130,20 +131,20 @@ async function ask(
   reply: FastifyReply,
   session: BrowserSession,
   question: ConsentQuestion,
-  sealed: string,
+  sealedRequest: string,
   status = 200,
 ): Promise<FastifyReply> {
   const school = brandingOf(request.school)
   const formToken = formTokenFor(context.keyring, request, reply, session)
   const { name, email, avatarUrl } = session.person
   const person = { name, email, avatarUrl: pictureUrl(avatarUrl, '') }
-  const switchAccount = { action: '/sign-out', request: sealed }
-  const common = { school, formToken, person, switchAccount, action: '/consent', request: sealed }
+  const switchAccount = { action: '/sign-out', sealedRequest }
+  const common = { school, formToken, person, switchAccount, action: '/consent', sealedRequest }
   const standing = standingOf(session, question.client)
   if (standing === 'no_role') {
     const schools = await schoolsOfPerson(context.db, session.person.id)
     const places = schools.map(({ name, origin }) => ({ name, url: origin }))
-    const back = { action: '/consent', request: sealed }
+    const back = { action: '/consent', sealedRequest }
     const page = noRolePage({ ...common, back, schools: places, reference: request.id })
     return sendPage(reply, request, 'authorization', page, 403)
   }

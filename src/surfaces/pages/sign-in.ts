@@ -14,9 +14,9 @@ import { brandingOf } from '../../gate/branding.ts'
 import { findBrowserSession } from '../../gate/browser-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { findRequestingClient } from '../../gate/requesting-client.ts'
+import { keepAfterSignIn } from './after-sign-in.ts'
 import { beginSession } from './browser-session.ts'
 import { checkedSignInForm, formTokenFor, sendOn, sendPage } from './page-request.ts'
-import { withWay } from './sign-in-way.ts'
 import { queryOf } from './site-frame.ts'
 import { type SignInProblem, signInPage } from './views/sign-in.tsx'
 
@@ -27,30 +27,34 @@ export function addSignInRoutes(
 ): void {
   app.get('/sign-in', async (request, reply) => {
     const query = queryOf(request)
-    const sealed = query.get('request') ?? undefined
-    const pending = openPending(context.keyring, request.school.id, sealed)
-    if (sealed !== undefined && pending === undefined) return expired(request, reply)
+    const sealedRequest = query.get('request') ?? undefined
+    const pending = openPending(context.keyring, request.school.id, sealedRequest)
+    if (sealedRequest !== undefined && pending === undefined) return expired(request, reply)
     const session = await findBrowserSession(request)
     // Another tab was faster, or the person came back with the browser's button.
     if (pending !== undefined && session !== undefined && !isSignInDue(session, pending)) {
-      return sendOn(reply, request, 'authorization', `/consent?request=${sealed}`)
+      return sendOn(reply, request, 'authorization', `/consent?request=${sealedRequest}`)
     }
     const returnTo = parseLocalPath(query.get('return_to'))
-    return await showSignIn(context, documents, request, reply, { sealed, pending, returnTo })
+    return await showSignIn(context, documents, request, reply, {
+      sealedRequest,
+      pending,
+      returnTo,
+    })
   })
 
   app.post('/sign-in', async (request, reply) => {
     const session = await findBrowserSession(request)
     const form = checkedSignInForm(context.keyring, request, session)
-    const sealed = form.get('continue') ?? undefined
-    const pending = openPending(context.keyring, request.school.id, sealed)
-    if (sealed !== undefined && pending === undefined) return expired(request, reply)
+    const sealedRequest = form.get('request') ?? undefined
+    const pending = openPending(context.keyring, request.school.id, sealedRequest)
+    if (sealedRequest !== undefined && pending === undefined) return expired(request, reply)
     const email = form.get('email') ?? ''
     const password = form.get('password') ?? ''
     // Checked again: the field went through the browser, and through whoever wrote the link.
     const returnTo = parseLocalPath(form.get('return_to'))
     const again = (problem: SignInProblem, status: number) => {
-      const state = { sealed, pending, returnTo, email, problem }
+      const state = { sealedRequest, pending, returnTo, email, problem }
       return showSignIn(context, documents, request, reply, state, status)
     }
     if (email === '' || password === '') {
@@ -70,13 +74,14 @@ export function addSignInRoutes(
     // A new session at every sign-in: one planted before it is worth nothing after.
     if (session !== undefined) await endSession(request.at, session.id)
     await beginSession(request, reply, outcome.person)
-    const next = sealed === undefined ? (returnTo ?? '/account') : `/consent?request=${sealed}`
+    const next =
+      sealedRequest === undefined ? (returnTo ?? '/account') : `/consent?request=${sealedRequest}`
     return sendOn(reply, request, 'authorization', next)
   })
 }
 
 interface SignInState {
-  readonly sealed: string | undefined
+  readonly sealedRequest: string | undefined
   readonly pending: PendingAuthorization | undefined
   /** A page of ours that asked for the sign-in. */
   readonly returnTo: string | undefined
@@ -97,13 +102,16 @@ async function showSignIn(
     school: brandingOf(request.school),
     action: '/sign-in',
     formToken: formTokenFor(context.keyring, request, reply, session),
-    continueToken: state.sealed,
+    sealedRequest: state.sealedRequest,
     returnTo: state.returnTo,
     newPassword: queryOf(request).has('reset'),
     forgotPasswordUrl:
       context.mailer === undefined
         ? undefined
-        : withWay('/forgotten-password', { request: state.sealed, returnTo: state.returnTo }),
+        : keepAfterSignIn('/forgotten-password', {
+            sealedRequest: state.sealedRequest,
+            returnTo: state.returnTo,
+          }),
     email: state.email ?? state.pending?.loginHint,
     problem: state.problem,
     client: await clientAsking(context, documents, request, state.pending),

@@ -40,8 +40,8 @@ function leave(
   reply: FastifyReply,
   form: URLSearchParams,
 ): FastifyReply {
-  const sealed = form.get('request') ?? undefined
-  const pending = openPending(context.keyring, request.school.id, sealed)
-  const next = pending === undefined ? '/' : `/sign-in?request=${sealed}`
+  const sealedRequest = form.get('request') ?? undefined
+  const pending = openPending(context.keyring, request.school.id, sealedRequest)
+  const next = pending === undefined ? '/' : `/sign-in?request=${sealedRequest}`
   return sendOn(reply, request, 'authorization', next)
 }

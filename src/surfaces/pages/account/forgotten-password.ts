@@ -11,8 +11,8 @@ import { addressBucket, clientAddress } from '../../../foundation/http/client-ad
 import { brandingOf } from '../../../gate/branding.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
+import { keepAfterSignIn, readAfterSignIn } from '../after-sign-in.ts'
 import { checkedForm, formTokenFor, sendOn, sendPage } from '../page-request.ts'
-import { readWay, withWay } from '../sign-in-way.ts'
 import { queryOf } from '../site-frame.ts'
 import type { PasswordFormProblem } from '../views/change-password.tsx'
 import {
@@ -54,8 +54,8 @@ export function addForgottenPasswordRoutes(app: FastifyInstance, context: AppCon
       return await ask(context, request, reply, outcome, form, 429)
     }
     if (outcome.letter !== undefined) post(context, request, outcome.letter)
-    const way = readWay(context.keyring, request.school.id, form)
-    return sendOn(reply, request, 'site', withWay(`${ASK}?sent`, way))
+    const afterSignIn = readAfterSignIn(context.keyring, request.school.id, form)
+    return sendOn(reply, request, 'site', keepAfterSignIn(`${ASK}?sent`, afterSignIn))
   })
 
   app.get(SET, async (request, reply) => {
@@ -109,12 +109,12 @@ async function ask(
   status = 200,
 ): Promise<FastifyReply> {
   const session = await findBrowserSession(request)
-  const way = readWay(context.keyring, request.school.id, fields)
+  const afterSignIn = readAfterSignIn(context.keyring, request.school.id, fields)
   const page = forgottenPasswordPage({
     school: brandingOf(request.school),
     formToken: formTokenFor(context.keyring, request, reply, session),
-    way,
-    signInUrl: withWay('/sign-in', way),
+    afterSignIn,
+    signInUrl: keepAfterSignIn('/sign-in', afterSignIn),
     state: context.mailer === undefined ? { kind: 'unavailable' } : state,
   })
   return sendPage(reply, request, 'site', page, status)

@@ -37,8 +37,8 @@ interface ConsentProps {
   idleDays: number
   action: string
   formToken: string
-  /** The pending authorization, sealed. */
-  request: string
+  /** The pending authorization. */
+  sealedRequest: string
   switchAccount: SwitchAccount
 }
 
@@ -62,7 +62,7 @@ export function consentPage(props: ConsentProps): string {
           class="decision"
           action={props.action}
           formToken={formToken}
-          hidden={{ request: props.request }}
+          hidden={{ request: props.sealedRequest }}
         >
           <Button look="choice" name="decision" value="deny">
             Deny

@@ -18,14 +18,15 @@ interface ForgottenProps {
   formToken: string
   state: ForgottenState
   /** Where they were going when they had forgotten it. */
-  way: { request?: string | undefined; returnTo?: string | undefined }
-  /** Sign-in with the same way. */
+  afterSignIn: { sealedRequest?: string | undefined; returnTo?: string | undefined }
+  /** Sign-in, which goes on to the same page afterwards. */
   signInUrl: string
 }
 
 export function forgottenPasswordPage(props: ForgottenProps): string {
-  const { school, formToken, state, way, signInUrl } = props
-  if (state.kind === 'sent') return sentPage(school, signInUrl, way.request !== undefined)
+  const { school, formToken, state, afterSignIn, signInUrl } = props
+  if (state.kind === 'sent')
+    return sentPage(school, signInUrl, afterSignIn.sealedRequest !== undefined)
   if (state.kind === 'unavailable') return unavailablePage(school, signInUrl)
   const wrong = state.kind !== 'asking'
   return renderPage(
@@ -44,7 +45,7 @@ export function forgottenPasswordPage(props: ForgottenProps): string {
         <Form
           action="/forgotten-password"
           formToken={formToken}
-          hidden={{ request: way.request, return_to: way.returnTo }}
+          hidden={{ request: afterSignIn.sealedRequest, return_to: afterSignIn.returnTo }}
         >
           <Field
             name="email"

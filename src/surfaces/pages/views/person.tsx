@@ -9,7 +9,7 @@ export interface Person {
 export interface SwitchAccount {
   action: string
   /** Sealed: what to come back to after signing in as somebody else. */
-  request?: string | undefined
+  sealedRequest?: string | undefined
 }
 
 interface SignedInAsProps {
@@ -33,7 +33,7 @@ export function SignedInAs({ person, formToken, switchAccount }: SignedInAsProps
       <Form
         action={switchAccount.action}
         formToken={formToken}
-        hidden={{ request: switchAccount.request }}
+        hidden={{ request: switchAccount.sealedRequest }}
       >
         <Button look="quiet">Use another account</Button>
       </Form>

@@ -9,8 +9,8 @@ interface OperatorOnlyProps {
   person: Person
   action: string
   formToken: string
-  /** The pending authorization, sealed; the answer goes back to the app as `access_denied`. */
-  request: string
+  /** The pending authorization; the answer goes back to the app as `access_denied`. */
+  sealedRequest: string
   switchAccount: SwitchAccount
 }
 
@@ -28,7 +28,11 @@ export function operatorOnlyPage(props: OperatorOnlyProps): string {
         </p>
         <SignedInAs {...props} />
         <p>If you are an owner or admin under another email address, sign in with that one.</p>
-        <Form action={props.action} formToken={props.formToken} hidden={{ request: props.request }}>
+        <Form
+          action={props.action}
+          formToken={props.formToken}
+          hidden={{ request: props.sealedRequest }}
+        >
           <Button look="primary" name="decision" value="deny">
             Go back to the app
           </Button>
@@ -43,8 +47,8 @@ interface NoRoleProps {
   person: Person
   formToken: string
   switchAccount: SwitchAccount
-  /** The pending authorization, sealed: the way back to the app, as `access_denied`. */
-  back?: { action: string; request: string } | undefined
+  /** The pending authorization: the person goes back to the app with `access_denied`. */
+  back?: { action: string; sealedRequest: string } | undefined
   /** Where this person does have a role. */
   schools: readonly { name: string; url: string }[]
   reference: string
@@ -81,7 +85,7 @@ export function noRolePage({ schools, ...props }: NoRoleProps): string {
           <Form
             action={props.back.action}
             formToken={props.formToken}
-            hidden={{ request: props.back.request }}
+            hidden={{ request: props.back.sealedRequest }}
           >
             <Button look="primary" name="decision" value="deny">
               Go back to the app

@@ -22,8 +22,8 @@ interface SignInProps {
   school: Branding
   action: string
   formToken: string
-  /** Sealed: where to go on after signing in. */
-  continueToken?: string | undefined
+  /** The pending authorization of the app that waits. */
+  sealedRequest?: string | undefined
   /** A page of ours to go on to, where no app waits. */
   returnTo?: string | undefined
   /** What was typed before, or the app's `login_hint`. */
@@ -60,7 +60,7 @@ export function signInPage(props: SignInProps): string {
         <Form
           action={props.action}
           formToken={props.formToken}
-          hidden={{ continue: props.continueToken, return_to: props.returnTo }}
+          hidden={{ request: props.sealedRequest, return_to: props.returnTo }}
         >
           <Field
             name="email"
