@@ -1,6 +1,6 @@
 /**
- * Keeps what was used last, up to a total weight. What is heavier than a share of it is not kept at
- * all: one giant entry would push everything else out.
+ * Keeps the most recently used entries up to a total weight. An entry heavier than a fixed share of it is not
+ * kept: one large entry would push out all others.
  */
 export class LruCache<V> {
   readonly #entries = new Map<string, { readonly value: V; readonly weight: number }>()

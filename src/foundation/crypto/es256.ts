@@ -16,7 +16,7 @@ export interface PublicJwk {
 export interface SigningKeyPair {
   readonly kid: string
   readonly publicJwk: PublicJwk
-  /** PKCS #8, to be sealed before it is stored. */
+  /** PKCS #8; seal it before storing it. */
   readonly privateKey: Buffer
 }
 

@@ -10,8 +10,8 @@ type Task =
 type Answer<R> = { readonly result: R } | { readonly problem: string }
 
 /**
- * What a thread runs, as text, because it must start from the sources and from the build alike. Pid
- * zero is the calling thread on Linux alone; elsewhere the whole process would step back.
+ * The code of a thread, as text, because it must start from the sources and from the build. Only on Linux pid 0
+ * means the calling thread; elsewhere the priority of the whole process would change.
  */
 const PROGRAM = `
 const os = require('node:os')
@@ -21,7 +21,7 @@ if (process.platform === 'linux') {
   try {
     os.setPriority(0, Math.min(19, os.getPriority(0) + workerData.niceness))
   } catch {
-    // Where it is not permitted, hashing competes with everybody else as an equal.
+    // If this is not permitted, hashing runs at normal priority.
   }
 }
 const run = (task) => task.kind === 'hash'
@@ -35,13 +35,13 @@ parentPort.on('message', (task) => {
   }
 })`
 
-/** A tenth of the CPU where somebody else wants it, all of it where nobody does. */
+/** A tenth of the CPU while other threads need it, all of it while they do not. */
 const NICENESS = 10
 
 /**
- * Threads that do nothing but hash, behind everybody else: requests and PostgreSQL go first, and the
- * file and name lookups of libuv's pool never wait for a password. A thread starts when it is first
- * needed; how many there are is bounded by how many tasks the caller gives at once.
+ * Threads that only hash passwords, at low priority: requests and PostgreSQL go first, and file and DNS work in
+ * libuv's pool never waits for a password. A thread starts when it is first needed; the number of tasks that
+ * the caller runs at once bounds the number of threads.
  */
 export class HashingThreads {
   readonly #idle: Worker[] = []
@@ -56,7 +56,7 @@ export class HashingThreads {
 
   async #run<R>(task: Task): Promise<R> {
     const thread = this.#idle.pop() ?? this.#start()
-    // While it works the process waits for it; an idle one holds nobody up.
+    // A working thread keeps the process alive; an idle one does not.
     thread.ref()
     thread.postMessage(task)
     const answer = await answerOf<R>(thread)
@@ -70,7 +70,7 @@ export class HashingThreads {
     const argon2 = createRequire(import.meta.url).resolve('@node-rs/argon2')
     const workerData = { argon2, niceness: NICENESS }
     const thread = new Worker(PROGRAM, { eval: true, execArgv: [], workerData })
-    // Whoever waits is told too; one that dies idle must not take the process along.
+    // The waiting caller gets the error. A thread that dies idle must not end the process.
     thread.on('error', () => undefined)
     thread.once('exit', () => {
       const at = this.#idle.indexOf(thread)
@@ -80,7 +80,7 @@ export class HashingThreads {
   }
 }
 
-/** One that ends before it has answered must not leave a sign-in waiting, and all behind it. */
+/** A thread that ends without an answer must not leave a sign-in, and all those behind it, waiting. */
 async function answerOf<R>(thread: Worker): Promise<Answer<R>> {
   const ended = new AbortController()
   const end = () => ended.abort(new Error('a hashing thread ended early'))

@@ -5,12 +5,12 @@ import { createFairTurns } from './password-turns.ts'
 /** OWASP's argon2id parameters; about ten milliseconds of a core. */
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
-/** Longer passwords only serve to burn our CPU. */
+/** A longer password would only cost CPU. */
 export const MAX_PASSWORD_BYTES = 1024
 
 /**
- * Each takes 19 MiB and a core, at a low priority. One core is left to requests and PostgreSQL, and
- * more than two at once are for further processes (`WORKERS`), which bring two each.
+ * Each hash takes 19 MiB and a core, at low priority. One core stays free for requests and PostgreSQL. More than
+ * two at once come with more processes (`WORKERS`), two per process.
  */
 const MAX_RUNNING = Math.min(2, Math.max(1, availableParallelism() - 1))
 const MAX_WAITING = 64
@@ -22,19 +22,19 @@ export function isHashablePassword(password: string): boolean {
   return password.length > 0 && Buffer.byteLength(password) <= MAX_PASSWORD_BYTES
 }
 
-/** `share` as in {@link FairTurns}: usually the school where somebody signs in. */
+/** `share` as in {@link FairTurns}: usually the school of the sign-in. */
 export function hashPassword(password: string, share = ''): Promise<string> {
   return turns.take(share, () => threads.hash(password, PARAMETERS))
 }
 
 /**
- * What unknown accounts are checked against, so that their refusal takes as long. It is a hash of
- * random bytes that nobody kept.
+ * A hash of random bytes. Sign-ins to unknown accounts are checked against it, so that their refusal takes as
+ * long as that of a wrong password.
  */
 const NOBODY =
   '$argon2id$v=19$m=19456,t=2,p=1$c2Nob29sZ2F0ZS1ub2JvZHk$3nKq0bT0PZr9bq4mP8cV2Jw6l1sQx0aYd5fG7hN8uEk'
 
-/** True only if there is a hash and it fits; an absent hash costs the same time. */
+/** True only if there is a hash and the password matches it. Without a hash it takes the same time. */
 export async function verifyPassword(
   stored: string | undefined | null,
   password: string,

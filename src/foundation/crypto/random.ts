@@ -1,15 +1,15 @@
 import { randomFillSync, randomUUID } from 'node:crypto'
 
-/** Asking the system costs the same for four thousand bytes as for sixteen. */
+/** The system call costs the same for 4,000 bytes as for 16. */
 const supply = { bytes: Buffer.alloc(4096), used: 4096 }
 
-/** Unguessable bytes for tokens, codes, secrets and session ids; nobody gets the same ones twice. */
+/** Random bytes for tokens, codes, secrets and session ids. Each byte is handed out once. */
 export function randomSecret(bytes = 32): Buffer {
   if (bytes > supply.bytes.length) return randomFillSync(Buffer.alloc(bytes))
   const start = draw(bytes)
   const given = supply.bytes.subarray(start, start + bytes)
   const secret = Buffer.from(given)
-  // What was handed out must not be found here as well.
+  // Erase what was handed out, so that a secret has no second copy in memory.
   given.fill(0)
   return secret
 }
@@ -17,7 +17,7 @@ export function randomSecret(bytes = 32): Buffer {
 const NAME_LENGTH = 12
 const names = { text: '', used: 0 }
 
-/** A short name that no other has and that tells nothing: 72 random bits as 12 characters. */
+/** A short random name: 72 bits as 12 characters. */
 export function randomName(): string {
   if (names.used === names.text.length) {
     names.text = randomFillSync(Buffer.alloc(NAME_LENGTH * 192)).toString('base64url')
@@ -36,13 +36,13 @@ function draw(bytes: number): number {
   return supply.used - bytes
 }
 
-/** The first half of the ids of one millisecond, and how many there were. */
+/** The first half of the ids of one millisecond, and their count. */
 const sequence = { millisecond: -1, start: '', count: 0 }
 
 /**
- * A time-ordered id, made here because PostgreSQL's own uuidv7() is only in version 18 and up. Those
- * of one millisecond are counted, so that what this process wrote second also sorts second. The
- * random part is that of Node's randomUUID, which draws randomness for many at once.
+ * A time-ordered id. Made here because only PostgreSQL 18 and later have uuidv7(). Ids of the same millisecond
+ * are counted, so that rows of this process sort in the order it made them. The random part comes from Node's
+ * randomUUID, which draws randomness for many ids at once.
  *
  * @see RFC 9562 §5.7 and §6.2, method 1
  */

@@ -34,7 +34,7 @@ export function seal(key: Buffer, plain: Uint8Array, context: string): Buffer {
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
 }
 
-/** The plain bytes, or undefined if the key, the context or a single bit is not the one sealed. */
+/** The plain bytes, or undefined if the key or the context is another, or if any bit was changed. */
 export function unseal(key: Buffer, sealed: Uint8Array, context: string): Buffer | undefined {
   if (sealed.length < NONCE_BYTES + TAG_BYTES) return undefined
   const bytes = Buffer.from(sealed)

@@ -6,27 +6,27 @@ export interface Mail {
   readonly text: string
 }
 
-/** Sends mail, or rejects; whoever calls it decides whether anybody waits for that. */
+/** Sends mail, or rejects. The caller decides whether a request waits for it. */
 export interface Mailer {
   send(mail: Mail): Promise<void>
 }
 
 const TIMEOUT_MS = 20_000
 
-/** Through a mail server; `smtp://` upgrades to TLS where the server offers it, `smtps://` demands it. */
+/** Sends through a mail server. `smtp://` uses TLS if the server offers it, `smtps://` requires it. */
 export function smtpMailer(url: string, from: string): Mailer {
   const transport = createTransport({
     url,
     connectionTimeout: TIMEOUT_MS,
     greetingTimeout: TIMEOUT_MS,
     socketTimeout: TIMEOUT_MS,
-    // A mail is made of text alone: nothing in it may make us read a file or an address.
+    // Only text: no part of a mail may make nodemailer read a file or fetch a URL.
     disableFileAccess: true,
     disableUrlAccess: true,
   })
   return {
     async send({ to, subject, text }) {
-      // An object, not a string: an address is never parsed as a list of several.
+      // An object and not a string: nodemailer would parse a string as a list of addresses.
       await transport.sendMail({ from, to: { name: '', address: to }, subject, text })
     },
   }
@@ -36,7 +36,7 @@ interface Log {
   info(message: string): void
 }
 
-/** For a demo world on somebody's own machine: the log is where they look. */
+/** For the demo world on a developer's machine: mails go to the log. */
 export function logMailer(log: Log): Mailer {
   return {
     async send({ to, subject, text }) {

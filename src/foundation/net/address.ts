@@ -7,7 +7,7 @@ interface Range {
 
 /**
  * IPv4 that is special-use (RFC 6890 and the IANA registry it started), multicast or reserved.
- * The registry's few globally reachable rows are refused as well: no website lives there.
+ * The few globally reachable entries of the registry are refused too: there are no websites there.
  */
 const specialV4 = ranges([
   '0.0.0.0/8', // "this network": many systems dial themselves on 0.0.0.0
@@ -20,7 +20,7 @@ const specialV4 = ranges([
   '192.0.2.0/24', // documentation
   '192.31.196.0/24', // AS112
   '192.52.193.0/24', // automatic multicast tunnelling
-  '192.88.99.0/24', // 6to4 relays: an embedded address decides where this ends
+  '192.88.99.0/24', // 6to4 relays: the packet goes to an embedded address
   '192.168.0.0/16', // private
   '192.175.48.0/24', // AS112
   '198.18.0.0/15', // benchmarking
@@ -32,17 +32,17 @@ const specialV4 = ranges([
 ])
 
 /**
- * The only IPv6 space handed out for global unicast (RFC 4291 §2.4). Everything that carries a
- * hidden IPv4 address in its low bits (mapped, compatible, NAT64 under 64:ff9b), loopback, local,
- * discard-only and multicast lies outside of it, so none needs a row of its own.
+ * The only IPv6 range assigned for global unicast (RFC 4291 §2.4). Addresses with an embedded IPv4 address
+ * (mapped, compatible, NAT64 under 64:ff9b), loopback, local, discard-only and multicast lie outside of it, so
+ * they need no entries.
  */
 const globalUnicast = range('2000::/3')
 
-/** What inside 2000::/3 is still not a host on the public internet. */
+/** Ranges inside 2000::/3 that are not hosts on the public internet. */
 const specialV6 = ranges([
   '2001::/23', // protocol assignments: Teredo, benchmarking, ORCHID, anycast
   '2001:db8::/32', // documentation
-  '2002::/16', // 6to4: an embedded IPv4 address decides where this ends
+  '2002::/16', // 6to4: the packet goes to an embedded IPv4 address
   '2620:4f:8000::/48', // AS112
   '3ffe::/16', // the former 6bone
   '3fff::/20', // documentation
@@ -84,7 +84,7 @@ function isIsatapAddress(address: Uint8Array): boolean {
 function parseAddress(ip: string): Uint8Array | undefined {
   const version = isIP(ip)
   if (version === 4) return Uint8Array.from(ip.split('.'), Number)
-  // A zone id chooses a network interface of this machine; no public address has one.
+  // A zone id selects a network interface of this machine; public addresses have none.
   if (version === 6 && !ip.includes('%')) return parseV6(ip)
   return undefined
 }

@@ -15,16 +15,16 @@ import { freshnessSeconds } from './response-freshness.ts'
 
 export interface FetchOptions {
   readonly maxBytes?: number | undefined
-  /** One deadline over name, connection, headers and body, so that dripping bytes buys no time. */
+  /** One deadline for DNS, connection, headers and body, so that a slow server cannot extend it byte by byte. */
   readonly timeoutMs?: number | undefined
-  /** Permits http and any port for the hosts 127.0.0.1, localhost and [::1], and for no other. */
+  /** Permits http and any port for the hosts 127.0.0.1, localhost and [::1] only. */
   readonly allowLoopbackHttp?: boolean | undefined
   readonly lookup?: ((hostname: string) => Promise<readonly ResolvedAddress[]>) | undefined
   readonly ca?: string | undefined
   /**
-   * Which addresses and ports a public name may lead to. They are arguments so that a test can
-   * stand a server on this machine in for a public one. They must never come from configuration: a
-   * switch that lets strangers' URLs reach inner addresses would be thrown one day, and forgotten.
+   * Which addresses and ports a public name may lead to. They are arguments so that a test can use a server on
+   * this machine as a public one. They must never come from configuration: an operator would one day turn on
+   * the switch that lets foreign URLs reach internal addresses, and forget it.
    */
   readonly isAllowedAddress?: ((ip: string) => boolean) | undefined
   readonly allowedPorts?: readonly number[] | undefined
@@ -38,10 +38,10 @@ export const DEFAULT_MAX_BYTES = 5120
 export const DEFAULT_TIMEOUT_MS = 5000
 
 /**
- * Fetches a JSON document from a URL that a stranger chose, without lending the stranger this
- * server's place in the network: the name is resolved once, every answer must be a public address,
- * and only those addresses are dialled, so a second DNS answer (rebinding) changes nothing. The TLS
- * name stays the URL's own. Redirects are failures, as is anything but 200 and plain JSON.
+ * Fetches a JSON document from a URL that a stranger chose, without giving the stranger access to our network
+ * (SSRF): the name is resolved once, every address must be public, and only these addresses are used, so a
+ * second DNS answer (rebinding) changes nothing. TLS checks the name in the URL. Redirects fail, and so does
+ * every answer other than 200 with plain JSON.
  */
 export async function fetchPublicJson(
   url: string | URL,
@@ -73,7 +73,7 @@ async function fetchFrom(
   const isAllowed = target.loopback
     ? isLoopbackAddress
     : (options.isAllowedAddress ?? isPublicAddress)
-  // One inner address among public ones is refused too: which of them gets dialled is up to chance.
+  // One internal address among public ones is refused too: any of them might be used.
   if (!addresses.every(({ address }) => isAllowed(address))) return addressRefused
 
   const request = startPinnedRequest(target, addresses, { ca: options.ca, signal })
@@ -90,7 +90,7 @@ async function resolveOnce(
   { lookup = resolveAll }: FetchOptions,
   signal: AbortSignal,
 ): Promise<readonly ResolvedAddress[]> {
-  // The system's resolver cannot be interrupted, only left behind.
+  // The system's resolver cannot be cancelled; its late answer is ignored.
   const interrupted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
   })
@@ -132,7 +132,7 @@ function judgeHead({ statusCode = 0, headers }: IncomingMessage): FetchFailure |
   if (statusCode !== 200) {
     return fetchFailure('wrong_status', `The server answered ${statusCode} instead of 200.`)
   }
-  // A few bytes of gzip may unfold to gigabytes, so nothing is ever unfolded.
+  // A few bytes of gzip can expand to gigabytes, so encoded bodies are refused.
   if (!/^(|identity)$/i.test(headers['content-encoding'] ?? '')) {
     return fetchFailure(
       'encoded_body',

@@ -12,7 +12,7 @@ export type FetchFailureReason =
   | 'too_large'
   | 'not_json'
 
-/** `reason` is for logs and metrics; `description` may be shown to whoever sent the URL. */
+/** `reason` is for logs and metrics; `description` may be shown to the client that sent the URL. */
 export interface FetchFailure {
   readonly ok: false
   readonly reason: FetchFailureReason
@@ -24,8 +24,8 @@ export function fetchFailure(reason: FetchFailureReason, description: string): F
 }
 
 /**
- * One sentence for a name that does not exist and for one that leads inside: telling them apart
- * would let strangers list the names of a private network by asking for them.
+ * The same sentence for a name that does not exist and for one that leads to an internal address: a
+ * difference would let strangers find out the names in a private network.
  */
 const notPublic =
   'The host was not found on the public internet. Check the name, and that all of its addresses are public.'
@@ -33,7 +33,7 @@ const notPublic =
 export const nameNotResolved = fetchFailure('name_not_resolved', notPublic)
 export const addressRefused = fetchFailure('address_refused', notPublic)
 
-/** Words for an error of the network or of TLS; the error's own text may name inner addresses. */
+/** Describes an error of the network or of TLS. The error's own text may contain internal addresses. */
 export function connectionFailure(error: unknown): FetchFailure {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (/CERT|TLS|SSL|SIGNATURE|EPROTO|HOSTNAME_MISMATCH/.test(code)) {

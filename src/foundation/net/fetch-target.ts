@@ -3,10 +3,10 @@ import { isLoopbackHost } from './loopback.ts'
 
 export interface FetchTarget {
   readonly url: URL
-  /** What to resolve and to dial: the host without the brackets of an IPv6 literal. */
+  /** The host to resolve and connect to, without the brackets of an IPv6 literal. */
   readonly hostname: string
   readonly port: number
-  /** The demo world's exception: this machine itself, where http is good enough. */
+  /** Exception for the demo world: this machine itself, where http is permitted. */
   readonly loopback: boolean
 }
 
@@ -20,14 +20,14 @@ export interface TargetRules {
 }
 
 /**
- * A foreign URL may make this server speak to the web's own port and to no other: else a stranger
- * could use it to knock on mail servers, databases and admin consoles that trust its address.
+ * A foreign URL may use only the standard port of the web. Otherwise a stranger could make this server connect
+ * to mail servers, databases and admin consoles that trust its address.
  */
 export const PUBLIC_PORTS: readonly number[] = [443]
 
 /**
- * Decides by its spelling alone whether a URL may be fetched; what its name resolves to is judged
- * later, when it is dialled.
+ * Decides from the text of a URL whether it may be fetched. The addresses of its host are checked later, before
+ * the connection.
  */
 export function judgeTarget(url: URL, rules: TargetRules = {}): TargetVerdict {
   if (url.username !== '' || url.password !== '') {
@@ -42,8 +42,8 @@ export function judgeTarget(url: URL, rules: TargetRules = {}): TargetVerdict {
   }
   if (url.protocol !== 'https:') return refuse(httpsNeeded)
   if (isIP(hostname) !== 0) return refuse('The URL must name its host, not give an IP address.')
-  // A single label is only ever found by a resolver's search list, which is somebody's intranet; a
-  // final dot is a second spelling of the same host, which lists of permitted hosts would not know.
+  // A name without a dot is resolved through a search list, so it is a host in a private network. A
+  // final dot is a second spelling of the same host that lists of permitted hosts do not contain.
   if (!hostname.includes('.') || hostname.endsWith('.')) {
     return refuse(
       'The host must be a full domain name such as app.example.com, without a last dot.',

@@ -9,8 +9,8 @@ export interface ResolvedAddress {
 }
 
 /**
- * Starts a GET that can only ever reach the given addresses. A fresh connection each time: a pooled
- * one might lead to where the name pointed earlier.
+ * Starts a GET that can reach only the given addresses. Always on a new connection: a pooled one might lead to
+ * an address that the name had earlier.
  */
 export function startPinnedRequest(
   { url, hostname, port }: FetchTarget,
@@ -26,7 +26,7 @@ export function startPinnedRequest(
     signal,
     headers: {
       accept: 'application/json',
-      // Compressed bytes say little about what they unfold to; see the refusal of encoded bodies.
+      // Ask for no compression: the size of the expanded body would be unknown.
       'accept-encoding': 'identity',
       'user-agent': 'schoolgate',
     },
@@ -34,19 +34,19 @@ export function startPinnedRequest(
   if (url.protocol === 'http:') return httpRequest(shared)
   return httpsRequest({
     ...shared,
-    // Stated, because an environment variable can switch the default off for the whole process.
+    // Set here because an environment variable can turn off the default for the whole process.
     rejectUnauthorized: true,
     ...(isIP(hostname) === 0 && { servername: hostname }),
     ...(ca !== undefined && { ca }),
   })
 }
 
-/** Sends the request; settles with the response's head, or rejects if there will be none. */
+/** Sends the request. Resolves with the head of the response, or rejects if there is none. */
 export function responseHead(request: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.on('response', resolve)
     request.on('error', reject)
-    // A connection may end with neither, when the server answers with a switch of protocols.
+    // A server that answers with a protocol switch ends the connection without a response or an error.
     request.on('close', () => reject(new Error('the connection closed before an answer')))
     request.end()
   })

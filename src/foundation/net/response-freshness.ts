@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * How many seconds a response says it stays fresh, undefined if it says nothing. Read as a shared
- * cache would, since one stored copy serves everybody.
+ * For how many seconds a response is fresh; undefined if the response does not say. Read like a shared cache,
+ * because all clients share the stored copy.
  *
  * @see RFC 9111 §4.2.1, §5.2.2
  */
@@ -38,7 +38,7 @@ function secondsUntilExpiry(headers: IncomingHttpHeaders, now: number): number |
   if (headers.expires === undefined) return undefined
   const expires = Date.parse(headers.expires)
   const date = Date.parse(headers.date ?? '')
-  // An unreadable date, "0" being the usual one, means already expired (RFC 9111 §5.3).
+  // An invalid date, often "0", means already expired (RFC 9111 §5.3).
   if (Number.isNaN(expires)) return 0
   return Math.max(0, Math.floor((expires - (Number.isNaN(date) ? now : date)) / 1000))
 }

@@ -1,14 +1,14 @@
 import type { ErrorBody } from './errors.ts'
 import type { ValidatedRedirectUri } from './redirect-uri.ts'
 
-/** `iss` goes with every answer, a refusal too; `state` only if the request had one. */
+/** Every response has `iss`, errors too; `state` only if the request had one. */
 export type AuthorizationResponse = ({ readonly code: string } | ErrorBody) & {
   readonly state?: string | undefined
   readonly iss: string
 }
 
 /**
- * The address that carries an authorization response back to the client, its own query untouched.
+ * The redirect URI with the authorization response added; its own query stays as it is.
  *
  * @see RFC 6749 §4.1.2 and §3.1.2, RFC 9207 §2
  */
@@ -20,7 +20,7 @@ export function authorizationResponseUrl(
   for (const [name, value] of Object.entries(response)) {
     if (value !== undefined) added.append(name, value)
   }
-  // Both are legal for a space, but not every native app's parser knows the plus sign.
+  // Both are legal for a space, but some native apps cannot parse the plus sign.
   return uri + joint(uri) + added.toString().replaceAll('+', '%20')
 }
 

@@ -1,15 +1,14 @@
 import { OAuthError } from './errors.ts'
 
-/** Far beyond any token of ours; keeps a huge header from being looked at at all. */
+/** Much longer than any token of ours; a longer header is not parsed. */
 const MAX_LENGTH = 4096
 
 /** RFC 6750 §2.1: the scheme in any case, spaces, one b64token. */
 const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i
 
 /**
- * Reads an `Authorization` header: `undefined` only if there is none. Everything else that is no
- * bearer token is refused, another scheme too, lest a caller who did present credentials be served
- * as anonymous.
+ * Reads an `Authorization` header; `undefined` only if there is none. Anything other than a bearer token is
+ * refused, other schemes too: a client that presents credentials must not be treated as anonymous.
  *
  * @see RFC 6750 §2.1
  */

@@ -2,16 +2,16 @@ import { type OAuthError, wireText } from './errors.ts'
 import type { ScopeSet } from './scope-set.ts'
 
 interface Challenge {
-  /** The origin that was called, which need not be the one the token is bound to. */
+  /** The origin of the request. The token may be bound to another one. */
   readonly origin: string
-  /** Left out where coming without a token is no mistake, and the challenge is an invitation. */
+  /** Absent if a request without a token is no error; the challenge then only tells how to get one. */
   readonly error?: OAuthError | undefined
-  /** Every scope that the call needs; what the error itself says is the default. */
+  /** All scopes that the request needs; by default those of the error. */
   readonly scope?: ScopeSet | undefined
 }
 
 /**
- * The `WWW-Authenticate` value that tells a client where to learn how to get a token.
+ * The `WWW-Authenticate` value that tells a client where to find out how to get a token.
  *
  * @see RFC 6750 §3 and RFC 9728 §5.1
  */
@@ -25,7 +25,7 @@ export function bearerChallenge({ origin, error, scope }: Challenge): string {
   return `Bearer ${attributes.flatMap(([name, value]) => attribute(name, value)).join(', ')}`
 }
 
-/** A quote or a line break in a value would let its author add attributes or headers. */
+/** A quote or a line break in a value could add attributes or headers. */
 function attribute(name: string, value: string | undefined): string[] {
   return value === undefined || value === '' ? [] : [`${name}="${wireText(value)}"`]
 }

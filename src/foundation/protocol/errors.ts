@@ -1,6 +1,6 @@
 interface Rule {
   readonly status: number
-  /** Whether the authorization endpoint may tell the client by redirect, once its URI is proven. */
+  /** Whether the authorization endpoint may report it by redirect, after the redirect URI was validated. */
   readonly redirectable: boolean
 }
 
@@ -42,26 +42,26 @@ const RULES = {
 export type OAuthErrorCode = keyof typeof RULES
 
 export interface OAuthErrorDetails {
-  /** Where an endpoint answers a code with another status than the usual one. */
+  /** For an endpoint that answers a code with another status than usual. */
   readonly status?: number
-  /** `false` keeps a code that could be redirected on our own pages; `true` changes nothing. */
+  /** `false` shows the error on our own page although the code could be redirected; `true` changes nothing. */
   readonly redirectable?: boolean
-  /** Seconds after which trying again makes sense. */
+  /** Seconds after which the client may try again. */
   readonly retryAfter?: number | undefined
-  /** The scopes that would have sufficed, for the challenge's `scope` attribute. */
+  /** The scopes that the request needs, for the `scope` attribute of the challenge. */
   readonly scope?: string | undefined
-  /** For the log alone; never reaches the wire. */
+  /** Only for the log; never sent to the client. */
   readonly cause?: unknown
 }
 
-/** The two members that a refusal has in common in JSON bodies and in redirects. */
+/** The two members that JSON bodies and redirects have in common. */
 export interface ErrorBody {
   readonly error: OAuthErrorCode
   readonly error_description: string
 }
 
 /**
- * A refusal in the protocol's own words: `throw new OAuthError('invalid_grant', 'What to change.')`.
+ * An error with a code of the protocol: `throw new OAuthError('invalid_grant', 'What to change.')`.
  *
  * @see RFC 6749 §5.2
  */
@@ -70,7 +70,7 @@ export class OAuthError extends Error {
   readonly code: OAuthErrorCode
   readonly status: number
   readonly description: string
-  /** Never enough on its own: a redirect also needs a `ValidatedRedirectUri`. */
+  /** A redirect also needs a `ValidatedRedirectUri`. */
   readonly redirectable: boolean
   readonly retryAfter: number | undefined
   readonly scope: string | undefined

@@ -12,7 +12,7 @@ const PARAMETER_NAME = /^[A-Za-z0-9_.-]{1,64}$/
 const NOT_ASCII_TEXT = /[^\x20-\x7E]/
 const CONTROL_CHARACTER = /\p{Cc}/u
 
-/** The parameters of one request. What is at fault cannot be read: reading it throws its refusal. */
+/** The parameters of one request. Reading an invalid parameter throws its error. */
 export class Parameters {
   readonly #values: ReadonlyMap<string, readonly string[]>
   readonly #faults: ReadonlyMap<string, OAuthError>
@@ -25,7 +25,7 @@ export class Parameters {
     this.#faults = faults
   }
 
-  /** The first thing wrong with any parameter, known to us or not. */
+  /** The first error of any parameter, known to us or not. */
   get fault(): OAuthError | undefined {
     return this.#faults.values().next().value
   }
@@ -40,7 +40,7 @@ export class Parameters {
     return this.#values.get(name) ?? []
   }
 
-  /** True if there is a value and nothing is wrong with it. */
+  /** True if there is a valid value. */
   has(name: string): boolean {
     return this.#values.has(name) && !this.#faults.has(name)
   }
@@ -51,7 +51,7 @@ export class Parameters {
 }
 
 /**
- * Reads a form body or a query string, and refuses it whole if any parameter is at fault.
+ * Parses a form body or a query string; throws if any parameter is invalid.
  *
  * @see RFC 6749 §3.2 and Appendix B
  */
@@ -62,8 +62,8 @@ export function parseParameters(text: string): Parameters {
 }
 
 /**
- * Reads as `parseParameters` does, but leaves the refusal to the caller: the authorization endpoint
- * first proves client and redirect URI, so that the client can be told by redirect.
+ * Like `parseParameters`, but leaves the errors to the caller: the authorization endpoint first validates client
+ * and redirect URI, so that it can report errors by redirect.
  *
  * @see RFC 6749 §3.1 and §4.1.2.1
  */
@@ -88,7 +88,7 @@ function readPair(
   faults: Map<string, OAuthError>,
 ): void {
   const equals = pair.indexOf('=')
-  // RFC 6749 §3.1: a parameter without a value counts as left out.
+  // RFC 6749 §3.1: a parameter without a value is treated as omitted.
   if (equals === -1 || equals === pair.length - 1) return
   const written = pair.slice(0, equals)
   const name = decode(written)
@@ -104,7 +104,7 @@ function readPair(
   }
 }
 
-/** `undefined` stands for broken percent-encoding, bytes that are not UTF-8, or raw other letters. */
+/** `undefined` for broken percent-encoding, bytes that are not UTF-8, or unencoded characters outside ASCII. */
 function decode(text: string): string | undefined {
   if (NOT_ASCII_TEXT.test(text)) return undefined
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text

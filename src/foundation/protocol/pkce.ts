@@ -11,7 +11,7 @@ const VERIFIER = /^[A-Za-z0-9\-._~]{43,128}$/
 const CHALLENGE = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/
 
 /**
- * Refuses an authorization request whose challenge is missing, is not S256 or has not its shape.
+ * Refuses an authorization request whose challenge is missing, is not S256 or is malformed.
  *
  * @see RFC 7636 §4.3 and §4.4.1
  */
@@ -26,7 +26,7 @@ export function checkChallenge(
     )
   }
   if (method === undefined) {
-    // A missing method means plain, which protects nothing once the request itself is seen.
+    // A missing method means plain, which protects nothing if an attacker sees the request.
     throw new OAuthError(
       'invalid_request',
       'code_challenge_method is missing, which means plain: send code_challenge_method=S256.',
@@ -44,8 +44,7 @@ export function checkChallenge(
 }
 
 /**
- * The one S256 challenge that a verifier answers; undefined for what has not the shape of a verifier
- * and so answers none.
+ * The S256 challenge of a verifier; undefined if the text is not a valid verifier.
  *
  * @see RFC 7636 §4.1 and §4.2
  */
@@ -54,7 +53,7 @@ export function challengeOf(verifier: string): string | undefined {
 }
 
 /**
- * The refusal of a verifier that does not answer the challenge. The client is not told why; the log is.
+ * The error for a verifier that does not match the challenge. Only the log gets the reason.
  *
  * @see RFC 7636 §4.6
  */

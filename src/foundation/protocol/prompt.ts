@@ -4,12 +4,11 @@ const PROMPTS = ['none', 'login', 'consent', 'select_account'] as const
 
 export type Prompt = (typeof PROMPTS)[number]
 
-/** Sixty-eight years: long enough to mean "any", short enough for every clock to reckon with. */
+/** 68 years: long enough to mean "any time", and in range of every clock. */
 const LONGEST_MAX_AGE = 2 ** 31 - 1
 
 /**
- * Reads `prompt`; a value we could not act on is refused, since nothing in the answer would tell
- * the client that it was ignored.
+ * Reads `prompt`. An unsupported value is refused, because the client could not see that it was ignored.
  *
  * @see OpenID Connect Core 1.0 §3.1.2.1
  */

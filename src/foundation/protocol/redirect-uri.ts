@@ -1,12 +1,12 @@
 declare const validated: unique symbol
 
 /**
- * A redirect URI that a client registered and this request presented. Only `findRedirectUri` makes
- * one, so nothing can send a browser to an address that was not proven.
+ * A redirect URI that a client registered and this request presented. Only `findRedirectUri` makes one, so no
+ * code can redirect a browser to a URI that was not validated.
  */
 export type ValidatedRedirectUri = string & { readonly [validated]: true }
 
-/** Read from the text itself: a URL parser would first repair what must be refused. */
+/** A pattern on the text: a URL parser would repair URIs that must be refused. */
 const LOOPBACK = /^(https?):\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::([1-9][0-9]{0,4}))?([/?].*)?$/
 
 /**
@@ -18,7 +18,7 @@ export function findRedirectUri(
   registered: readonly string[],
   presented: string,
 ): ValidatedRedirectUri | undefined {
-  // RFC 6749 §3.1.2: behind a fragment, the answer itself would become part of the fragment.
+  // RFC 6749 §3.1.2: parameters added after a fragment would become part of the fragment.
   if (presented.includes('#')) return undefined
   return registered.some((uri) => matchesRedirectUri(uri, presented))
     ? (presented as ValidatedRedirectUri)
@@ -26,8 +26,8 @@ export function findRedirectUri(
 }
 
 /**
- * Says whether two redirect URIs are the same string, or the same plain-http loopback address with
- * another port, which a native app is given by its system only when it starts to listen.
+ * Whether two redirect URIs are the same string, or the same plain-http loopback address with another port: a
+ * native app gets its port from the system only when it starts to listen.
  *
  * @see RFC 8252 §7.3 and RFC 9700 §4.1.3
  */
@@ -46,7 +46,7 @@ export function matchesRedirectUri(registered: string, presented: string): boole
 }
 
 /**
- * Says whether a redirect URI leads back to the person's own computer.
+ * Whether a redirect URI leads to the user's own computer.
  *
  * @see RFC 8252 §7.3 and §8.3
  */

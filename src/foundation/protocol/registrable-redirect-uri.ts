@@ -2,7 +2,7 @@ import { isLoopback } from './redirect-uri.ts'
 
 const MAX_LENGTH = 2000
 
-/** RFC 3986 §2: every character a URI may hold. */
+/** RFC 3986 §2: all characters that a URI may contain. */
 const URI_CHARACTERS = /^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+$/
 
 /** RFC 3986 Appendix B, with the scheme's own syntax: scheme, authority, path, query, fragment. */
@@ -12,8 +12,8 @@ const URI_PARTS = /^([A-Za-z][A-Za-z0-9+.-]*):(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^
 const REVERSE_DOMAIN = /^[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+$/
 
 /**
- * Widely used native apps whose scheme is no domain. Everything else without a dot is refused: any
- * program may claim such a name, and systems hand some of them to programs that act on them.
+ * Schemes of widely used native apps that are no domain. All others without a dot are refused: any program may
+ * claim such a scheme, and systems pass some of them to programs that act on them.
  */
 const KNOWN_NATIVE_SCHEMES: ReadonlySet<string> = new Set([
   'claude',
@@ -30,7 +30,7 @@ const HOST =
 /** What follows the slashes of an app's own scheme is a name for the app, not a host to reach. */
 const APP_HOST = /^[A-Za-z0-9._-]*$/
 
-/** What an authorization response adds: a second one of these could be read instead of ours. */
+/** Parameters of an authorization response. If the URI has one already, a client could read that one. */
 const RESPONSE_PARAMETERS: ReadonlySet<string> = new Set([
   'code',
   'error',
@@ -49,7 +49,7 @@ interface UriParts {
 }
 
 /**
- * Says in words what keeps a redirect URI from being registered; an empty list means nothing does.
+ * The reasons why a redirect URI cannot be registered; empty if it can.
  *
  * @see RFC 6749 §3.1.2, RFC 8252 §7 and §8.4, RFC 9700 §2.6 and §4.1.3
  */
@@ -120,7 +120,7 @@ function authorityProblems({ scheme, authority }: UriParts): string[] {
   const match = /^(.*?)(?::([1-9][0-9]{0,4}))?$/.exec(authority ?? '')
   const [, host = '', port = '443'] = match ?? []
   if (Number(port) > 65535) return ['Use a port between 1 and 65535.']
-  // A browser reads 0x7f.1 as 127.0.0.1; what it would rewrite is not what the operator saw.
+  // A browser reads 0x7f.1 as 127.0.0.1, so the operator would approve another host than the one used.
   if (!HOST.test(host) || hostAsBrowsersReadIt(host) !== host) {
     return ['Write the host as a plain name in lower case, such as app.example.']
   }

@@ -1,11 +1,11 @@
 import { OAuthError } from './errors.ts'
 
-/** The names a client may write; a URL parser alone would also take what it first has to repair. */
+/** The permitted syntax; a URL parser would also accept texts that it has to repair. */
 const RESOURCE = /^([Hh][Tt][Tt][Pp][Ss]?:\/\/[A-Za-z0-9.\-[\]:]+)(?:\/|\/mcp\/?)?$/
 
 /**
- * Reads the `resource` values of a request and gives the one resource a token is bound to, which is
- * always the origin itself. The origin with a slash and its tool endpoint are names of the same.
+ * Reads the `resource` values of a request and returns the resource that the token is bound to, always the origin
+ * itself. The origin with a slash and the URL of its tool endpoint mean the same resource.
  *
  * @see RFC 8707 §2
  */
@@ -17,7 +17,7 @@ export function bindResource(
   if (values.length === 0 && required) {
     throw missingResource(origin)
   }
-  // Several values are legal, and a token for all of them can be given only if all are this origin.
+  // Several values are legal, but one token can serve them only if all of them are this origin.
   for (const value of values) {
     if (!namesOrigin(value, origin)) {
       throw new OAuthError(

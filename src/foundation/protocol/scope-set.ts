@@ -6,13 +6,13 @@ const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+$/
 const MAX_KNOWN = 1000
 
 /**
- * A set of scopes that never changes; its text is sorted, so equal sets have equal texts.
+ * An immutable set of scopes. Its text is sorted, so equal sets have equal texts.
  *
  * @see RFC 6749 §3.3
  */
 export class ScopeSet implements Iterable<string> {
   static readonly empty = new ScopeSet(new Set())
-  /** Nearly all tokens of a school hold one of a few sets. */
+  /** Cached, because nearly all tokens have one of a few sets. */
   static readonly #known = new Map<string, ScopeSet>()
 
   readonly #scopes: ReadonlySet<string>
@@ -22,8 +22,7 @@ export class ScopeSet implements Iterable<string> {
   }
 
   /**
-   * Reads a `scope` parameter; repeated scopes and extra spaces fold, anything else that the syntax
-   * forbids is refused.
+   * Parses a `scope` parameter. Ignores repeated scopes and extra spaces; refuses all other syntax errors.
    *
    * @see RFC 6749 §3.3
    */
@@ -31,7 +30,7 @@ export class ScopeSet implements Iterable<string> {
     return ScopeSet.of(text.split(' ').filter((scope) => scope !== ''))
   }
 
-  /** `parse` for what we wrote ourselves and read again at every request. */
+  /** Like `parse`, for texts that we wrote ourselves and read at every request. */
   static recall(text: string): ScopeSet {
     const known = ScopeSet.#known.get(text)
     if (known !== undefined) return known
@@ -87,7 +86,7 @@ export class ScopeSet implements Iterable<string> {
     return this.toArray().join(' ')
   }
 
-  /** The wire form, so that a `scope` member can hold the set itself. */
+  /** The wire format, so that the set itself can be a `scope` member. */
   toJSON(): string {
     return this.toString()
   }

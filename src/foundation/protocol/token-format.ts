@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import { sha256 } from '../crypto/digest.ts'
 import { randomSecret, uuidFromBytes, uuidToBytes } from '../crypto/random.ts'
 
-/** All of one length, so that the length of a token tells nothing and is checked once. */
+/** All of the same length, so that one check of the length fits all kinds. */
 const PREFIXES = {
   access: 'sg_at_',
   refresh: 'sg_rt_',
@@ -17,16 +17,16 @@ export type TokenKind = keyof typeof PREFIXES
 const PREFIX_LENGTH = 6
 const ID_BYTES = 16
 const SECRET_BYTES = 32
-/** 48 bytes fill 64 characters to the last bit, so a body has exactly one spelling. */
+/** 48 bytes are exactly 64 characters, so each body has exactly one spelling. */
 const BODY_LENGTH = 64
 const CHECKSUM_LENGTH = 8
 const TOKEN_LENGTH = PREFIX_LENGTH + BODY_LENGTH + CHECKSUM_LENGTH
 
 const BASE64URL = /^[A-Za-z0-9_-]+$/
 
-/** What is stored: never the token, only what recognises it. */
+/** What is stored: not the token, only what is needed to recognise it. */
 export interface TokenFingerprint {
-  /** The primary key of the row, so that looking a token up needs no other index. */
+  /** The primary key of the row, so that finding a token needs no other index. */
   readonly id: string
   /** SHA-256 of the whole text, to be compared in constant time. */
   readonly hash: Buffer
@@ -38,7 +38,7 @@ export interface MintedToken {
 }
 
 /**
- * Makes a new secret that names its row: prefix, base64url of the id and 256 random bits, checksum.
+ * Makes a new secret that contains the id of its row: prefix, base64url of id and 256 random bits, checksum.
  *
  * @see RFC 6749 §10.10
  */
@@ -52,8 +52,7 @@ export function mintToken(kind: TokenKind, id: string): MintedToken {
 }
 
 /**
- * Reads a token of one kind, or refuses by shape and checksum what cannot be one, before anything
- * asks the database.
+ * Parses a token of one kind. Form and checksum are checked here, so that a malformed token causes no query.
  *
  * @see RFC 6750 §5.2
  */
@@ -65,7 +64,7 @@ export function parseToken(kind: TokenKind, value: string): TokenFingerprint | u
   return { id: uuidFromBytes(bytes), hash: sha256(value) }
 }
 
-/** Catches cut and mistyped tokens, and lets scanners tell a leaked one from chance; no secret. */
+/** Detects truncated and mistyped tokens, and lets secret scanners recognise ours. It is not a secret. */
 function checksum(text: string): string {
   return crc32(text).toString(16).padStart(CHECKSUM_LENGTH, '0')
 }

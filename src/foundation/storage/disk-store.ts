@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { checkFolder, type FileStore, isKey, keyOf } from './file-store.ts'
 import { spool } from './spool.ts'
 
-/** Files below a folder of this machine. Servers on several machines must share that folder. */
+/** Files in a folder of this machine. Servers on several machines must share the folder. */
 export function createDiskStore(root: string): FileStore {
   const home = resolve(root)
   return {

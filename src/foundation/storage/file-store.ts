@@ -1,25 +1,25 @@
 import type { Readable } from 'node:stream'
 
 export interface StoredBytes {
-  /** What `read` finds them by: where they lie, and a digest of what they are. */
+  /** The key for `read`: the folder and a digest of the bytes. */
   readonly key: string
   readonly sizeBytes: number
   readonly sha256: Buffer
-  /** The first bytes, by which formats can be told. */
+  /** The first bytes, to recognise the format. */
   readonly head: Buffer
 }
 
-/** Thrown when more bytes come than are wanted; nothing is kept of them. */
+/** Thrown if there are more bytes than permitted; none of them is kept. */
 export class FileTooLargeError extends Error {
   override readonly name = 'FileTooLargeError'
 }
 
-/** Thrown when the bytes cannot be stored or had at the moment; nothing is half written. */
+/** Thrown if the bytes cannot be stored or read at the moment; no partial file is left. */
 export class FileStoreAwayError extends Error {
   override readonly name = 'FileStoreAwayError'
 }
 
-/** Where uploaded bytes lie. Equal bytes in one folder are kept once. */
+/** Stores uploaded bytes. Equal bytes in one folder are stored once. */
 export interface FileStore {
   write(folder: string, bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBytes>
   read(key: string): Promise<Readable | undefined>
@@ -36,7 +36,7 @@ export function keyOf(folder: string, sha256: Buffer): string {
   return `${folder}/${sha256.toString('hex')}`
 }
 
-/** Keys come from our own rows; one that leads elsewhere is a row that was tampered with. */
+/** Keys come from our own rows; a key that leads out of the folder means that a row was tampered with. */
 export function isKey(key: string): boolean {
   return KEY.test(key)
 }

@@ -9,7 +9,7 @@ export interface S3Credentials {
 export interface S3Request {
   readonly method: 'GET' | 'PUT' | 'HEAD'
   readonly url: URL
-  /** All of them are signed; the host comes from the URL. */
+  /** All headers are signed; the host comes from the URL. */
   readonly headers: Readonly<Record<string, string>>
   /** SHA-256 of the body in hexadecimal. */
   readonly bodyHash: string
@@ -18,9 +18,8 @@ export interface S3Request {
 export const EMPTY_BODY_HASH = createHash('sha256').digest('hex')
 
 /**
- * The headers that prove a request to an S3-compatible store: Signature Version 4, in the
- * Authorization header. Paths are taken as they stand in the URL, encoded once, and a query is not
- * supported, since none is ever sent.
+ * The headers that authenticate a request to an S3-compatible store: Signature Version 4 in the Authorization
+ * header. The path is used as in the URL, encoded once. A query is not supported, because we never send one.
  */
 export function signedHeaders(
   { method, url, headers, bodyHash }: S3Request,

@@ -9,20 +9,20 @@ import { EMPTY_BODY_HASH, type S3Credentials, signedHeaders } from './s3-signatu
 import { spool } from './spool.ts'
 
 export interface S3Options extends S3Credentials {
-  /** Of the store, without the bucket. */
+  /** The URL of the store, without the bucket. */
   readonly endpoint: string
   readonly bucket: string
-  /** Where an upload lies until the bucket has it. */
+  /** The local folder for uploads until they are in the bucket. */
   readonly incoming: string
 }
 
-/** Without a byte for this long, the other side is taken for gone. */
+/** After this time without a byte, the connection counts as lost. */
 const SILENCE_MS = 30_000
 
 /**
- * Files in a bucket of an S3-compatible store, addressed by path so that every such store will do.
- * Bytes are taken in on the disk first: their digest names them and is part of the signature, and a
- * caller who hangs up leaves nothing in the bucket.
+ * Files in a bucket of an S3-compatible store, addressed by path because every such store supports that. Uploads
+ * go to the local disk first: their digest is their name and part of the signature, and an aborted upload leaves
+ * nothing in the bucket.
  */
 export function createS3Store(options: S3Options): FileStore {
   return {
@@ -51,7 +51,7 @@ export function createS3Store(options: S3Options): FileStore {
   }
 }
 
-/** What is wrong with the bucket, or nothing; for whoever wants to know before the first upload. */
+/** What is wrong with the bucket, or undefined; `doctor` asks before the first upload. */
 export async function findS3Problem(options: S3Options): Promise<string | undefined> {
   try {
     const answer = await send(options, 'HEAD', '')

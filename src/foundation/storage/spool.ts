@@ -9,8 +9,8 @@ const HEAD_BYTES = 16
 type Spooled = Omit<StoredBytes, 'key'>
 
 /**
- * Takes bytes in whole before anything is done with them: they lie in a file of their own below
- * `place` while `use` runs, which may move it, and nothing of it is left afterwards.
+ * Receives all bytes before they are used. They are in a temporary file below `place` while `use` runs, which may
+ * move the file; afterwards the file is removed.
  */
 export async function spool<R>(
   place: string,
@@ -44,7 +44,7 @@ async function receive(
       hash.update(chunk)
       await file.writeFile(chunk)
     }
-    // On the disk before the database says that it is there.
+    // Flush to disk before a row says that the file exists.
     await file.sync()
   } finally {
     await file.close()

@@ -3,11 +3,11 @@ import { lchown, readFile, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { EmbeddedPostgresError, errorCode } from './embedded-postgres-error.ts'
 
-/** The user PostgreSQL runs as. It refuses root, so root hands it to somebody else. */
+/** The user PostgreSQL runs as. It refuses root, so root starts it as another user. */
 export interface Account {
   readonly uid: number
   readonly gid: number
-  /** True when that is not the user this process runs as. */
+  /** True if it is not the user that this process runs as. */
   readonly switched: boolean
 }
 
@@ -59,7 +59,7 @@ export function spawnIds(account: Account): { uid?: number; gid?: number } {
   return account.switched ? { uid: account.uid | 0, gid: account.gid | 0 } : {}
 }
 
-/** Never follows a symbolic link: in a folder that others may write, root must not be led astray. */
+/** Never follows a symbolic link: in a folder that others can write, a link could make root give away any file. */
 export async function giveTo(account: Account, path: string): Promise<void> {
   if (account.switched) await lchown(path, account.uid, account.gid)
 }

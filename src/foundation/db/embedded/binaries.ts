@@ -69,7 +69,7 @@ export async function prepareBinaries(
   )
 }
 
-/** For whoever has just started PostgreSQL from `version`: nothing can be using another one. */
+/** Call it after PostgreSQL was started from `version`: then no process uses another one. */
 export async function removeOtherBinaries(home: string, version: string): Promise<void> {
   const folder = join(home, 'binaries')
   const names = await readdir(folder).catch(() => [])
@@ -118,7 +118,7 @@ async function copyBinaries(native: string, links: readonly Link[], copy: string
   const temporary = temporaryName(copy)
   await mkdir(temporary, { recursive: true })
   try {
-    // An ancestor made under a strict umask would shut the account out again.
+    // A parent folder made under a strict umask would keep the account out.
     await chmod(dirname(copy), 0o755)
     await copyTree(native, temporary)
     await makeLinks(temporary, links)

@@ -22,10 +22,10 @@ import {
 } from './socket-folder.ts'
 import { explainStartFailure } from './start-failure.ts'
 
-/** Recovery after a crash counts as starting, and may have much to repeat. */
+/** Includes recovery after a crash, which may have to replay much of the write-ahead log. */
 const READY_WITHIN_MS = 120_000
 const POLL_MS = 15
-/** How long the session of a server that was just killed may take to notice. */
+/** How long PostgreSQL may take to end the session of a server that was just killed. */
 const DEAD_HOLDER_PATIENCE_MS = 5_000
 const ORPHAN_PAUSE_MS = 100
 
@@ -38,9 +38,9 @@ export interface Plan {
   readonly password: string
   readonly logFile: string
   readonly settings: Readonly<Record<string, string>>
-  /** Tells the folder; shows in the titles of PostgreSQL's processes. */
+  /** Identifies the data folder; shown in the titles of PostgreSQL's processes. */
   readonly folderName: string
-  /** Tells folder, version and settings: a running PostgreSQL by another name is replaced. */
+  /** Identifies folder, version and settings. A running PostgreSQL with another name is replaced. */
   readonly clusterName: string
 }
 
@@ -54,8 +54,8 @@ export interface BroughtUp {
 }
 
 /**
- * Ends with PostgreSQL running and this process holding the server lock, or throws. Whatever
- * happens between two looks (another server starts it, stops it, is killed) shows in the next.
+ * Returns when PostgreSQL runs and this process holds the server lock, or throws. Each round looks at the
+ * state again, because another server may start PostgreSQL, stop it or be killed at any moment.
  */
 export async function bringUp(plan: Plan): Promise<BroughtUp> {
   const startedAt = Date.now()
@@ -70,7 +70,7 @@ export async function bringUp(plan: Plan): Promise<BroughtUp> {
         if (cause instanceof EmbeddedPostgresError) throw cause
         if (cause === 'orphans') {
           orphanRounds += 1
-          await meetOrphans(plan, orphanRounds)
+          await waitForOrphans(plan, orphanRounds)
         }
       }
       const running = await findPostmaster(plan.clusterDir)
@@ -126,7 +126,7 @@ async function launch(plan: Plan): Promise<Launched> {
   })
 }
 
-/** Undefined when the running PostgreSQL is not the one this release and configuration want. */
+/** Undefined if the running PostgreSQL has another version or other settings than this server needs. */
 async function accept(
   plan: Plan,
   running: Listening,
@@ -138,7 +138,7 @@ async function accept(
   const clusterName = await readClusterName(lock).catch(() => undefined)
   if (clusterName === plan.clusterName)
     return { pid, socketFolder, port, lock, launched: undefined }
-  // The lock says that no server needs it, so it may be ended and started afresh.
+  // We hold the lock, so no server uses this PostgreSQL: stop it, and the next round starts a new one.
   if (clusterName !== undefined) await endPostmaster(pid)
   await lock.end().catch(() => {})
   return undefined
@@ -155,8 +155,8 @@ async function findExitCause(plan: Plan, launched: Launched) {
   })
 }
 
-/** Most orphans notice by themselves within moments; the busy ones are then told to end. */
-async function meetOrphans(plan: Plan, round: number): Promise<void> {
+/** Waits for processes of a killed PostgreSQL. Most end by themselves; busy ones get a signal after ten rounds. */
+async function waitForOrphans(plan: Plan, round: number): Promise<void> {
   if (round > 100) {
     throw new EmbeddedPostgresError(
       'start-failed',
@@ -197,8 +197,8 @@ async function checkAttempt(
 function notReady(plan: Plan, cause: unknown): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
     'not-ready',
-    `PostgreSQL was not ready after ${READY_WITHIN_MS / 1000} seconds; after a crash it may have much to repeat.`,
-    `it goes on by itself: watch ${plan.logFile}, and start again when it says "ready to accept connections"`,
+    `PostgreSQL was not ready after ${READY_WITHIN_MS / 1000} seconds; after a crash, recovery may take longer.`,
+    `it continues by itself: watch ${plan.logFile}, and start again when it says "ready to accept connections"`,
     { cause },
   )
 }

@@ -20,8 +20,8 @@ export function clusterFolder(home: string, major: number): string {
 }
 
 /**
- * Whether the database exists. Another major's files cannot be read by this one, so they are
- * refused, never passed over in favour of a new, empty database.
+ * Whether the database exists. PostgreSQL cannot read the files of another major version. Such a folder is
+ * refused, because a new, empty database beside it would look like a loss of all data.
  */
 export async function isInitialised(home: string, major: number): Promise<boolean> {
   const folder = clusterFolder(home, major)
@@ -53,8 +53,8 @@ interface Initialisation {
 }
 
 /**
- * Makes the database under a temporary name and renames it when it is whole: what a killed
- * initdb leaves is accepted neither by initdb nor by PostgreSQL.
+ * Makes the database under a temporary name and renames it when it is complete: neither initdb nor
+ * PostgreSQL accepts what a killed initdb leaves behind.
  */
 export async function initialise(plan: Initialisation): Promise<void> {
   const { home, major, account } = plan
@@ -82,7 +82,7 @@ export async function initialise(plan: Initialisation): Promise<void> {
   }
 }
 
-/** For a database whose password file was lost; it must not be running. */
+/** For a database whose password file was lost. PostgreSQL must not run. */
 export async function resetPassword(
   binaries: string,
   account: Account,
@@ -93,7 +93,7 @@ export async function resetPassword(
 }
 
 async function runInitdb(plan: Initialisation, temporary: string): Promise<void> {
-  // The superuser exists for repairs in single-user mode alone: nobody ever learns its password.
+  // The superuser is only for repairs in single-user mode, so its password is not kept.
   const passwordFile = `${temporary}.password`
   await writeFile(passwordFile, randomBytes(24).toString('base64url'), { flag: 'wx', mode: 0o600 })
   await giveTo(plan.account, passwordFile)
@@ -177,7 +177,7 @@ function initdbFailed(folder: string, output: string): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
     'initdb-failed',
     `A new database could not be made in ${folder}: ${reason?.trim() || 'no reason given'}`,
-    'mend the cause named above and start again; nothing was left behind',
+    'fix the cause named above and start again; nothing was left behind',
   )
 }
 

@@ -17,7 +17,7 @@ type EmbeddedPostgresErrorCode =
   | 'wrong-owner'
   | 'wrong-password'
 
-/** `message` says what is wrong, `remedy` what the person at the keyboard can do about it. */
+/** `message` says what is wrong, `remedy` what the operator can do about it. */
 export class EmbeddedPostgresError extends Error {
   override readonly name = 'EmbeddedPostgresError'
   readonly code: EmbeddedPostgresErrorCode
@@ -46,7 +46,7 @@ export function errorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined
 }
 
-/** Runs a file operation and turns the ways it usually fails into plain words. */
+/** Runs a file operation and explains its usual failures. */
 export async function withFileErrors<T>(path: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act()
@@ -58,7 +58,7 @@ export async function withFileErrors<T>(path: string, act: () => Promise<T>): Pr
 function explainFileError(cause: unknown, path: string): unknown {
   switch (errorCode(cause)) {
     case 'EACCES':
-    case 'ENOENT': // What a recursive mkdir says on a read-only file system.
+    case 'ENOENT': // A recursive mkdir reports this on a read-only file system.
     case 'EPERM':
     case 'EROFS':
       return new EmbeddedPostgresError(

@@ -12,10 +12,10 @@ import { findPostmaster } from './postmaster-file.ts'
 import { type EmbeddedPostgresOptions, prepare } from './prepare.ts'
 import { removeTemporarySocketFolder } from './socket-folder.ts'
 
-// Callers outside this folder need nothing but this file.
+// Callers outside this folder import only this file.
 export { EmbeddedPostgresError }
 
-/** Fits pg's client configuration as it is; the host is the folder of a Unix socket. */
+/** Can be used as pg's client configuration; the host is the folder of a Unix socket. */
 export interface DatabaseAddress {
   host: string
   port: number
@@ -26,26 +26,26 @@ export interface DatabaseAddress {
 
 export interface ExitReport {
   readonly pid: number
-  /** Both null when PostgreSQL was adopted, or was taken over by another server. */
+  /** Both null if PostgreSQL was adopted, or if another server took it over. */
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
-  /** What happened and where to read more, in plain words. */
+  /** What happened, and the file to read more in. */
   readonly message: string
 }
 
 export interface EmbeddedPostgres {
   readonly address: DatabaseAddress
   readonly pid: number
-  /** True when PostgreSQL was still running from a server that had been killed. */
+  /** True if PostgreSQL still ran, started by a server that was killed. */
   readonly adopted: boolean
-  /** Settles when PostgreSQL ends by itself, never because of `stop()`. */
+  /** Resolves if PostgreSQL ends by itself, not after `stop()`. */
   readonly onExit: Promise<ExitReport>
   stop(): Promise<void>
 }
 
 /**
- * Starts PostgreSQL on a data folder, making the database if there is none, and keeps the
- * folder for this process until `stop()`. Throws EmbeddedPostgresError when it cannot.
+ * Starts PostgreSQL on a data folder and creates the database if there is none. This process has the folder
+ * to itself until `stop()`. Throws EmbeddedPostgresError.
  */
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
@@ -56,7 +56,7 @@ export async function startEmbeddedPostgres(
   return supervise(plan, up)
 }
 
-/** The database of a server that runs on this data folder, for commands that work beside it. */
+/** The database of the server that runs on this data folder, for commands that run beside the server. */
 export async function findRunningEmbedded(
   dataDir: string,
 ): Promise<(DatabaseAddress & { pid: number }) | undefined> {

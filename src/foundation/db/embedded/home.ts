@@ -11,7 +11,7 @@ const POINTER = 'postgresql-location'
 
 export async function openDataFolder(dataDir: string): Promise<string> {
   return withFileErrors(dataDir, async () => {
-    // As root the account must be able to pass through; the database itself is always 0700.
+    // If we are root, the account must be able to enter. The database itself is always 0700.
     await mkdir(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o755 : 0o700 })
     await access(dataDir, constants.W_OK | constants.X_OK)
     return await realpath(dataDir)
@@ -25,8 +25,8 @@ export async function loadHome(dataDir: string): Promise<string> {
 }
 
 /**
- * Makes sure that the account can get into `home`. A new database moves to a reachable place;
- * one that exists is never silently replaced by an empty one elsewhere.
+ * Makes sure that the account can enter `home`. A new database goes to a place the account can reach; an
+ * existing one is never replaced by an empty one elsewhere.
  */
 export async function settleHome(
   dataDir: string,

@@ -6,14 +6,14 @@ import { type LockAddress, tryServerLock } from './server-lock.ts'
 export type LockEnd = 'postgres-gone' | { readonly takenBy: number | undefined }
 
 export interface KeptLock {
-  /** From now on a cut connection is no surprise; until it is cut, the lock is still held. */
+  /** PostgreSQL is about to stop: the connection will be cut. Until then it still holds the lock. */
   expectEnd(): void
   release(): Promise<void>
 }
 
 /**
- * Holds the server lock for as long as PostgreSQL runs. When one of its processes crashes,
- * PostgreSQL cuts every connection and carries on: the lock is then taken again.
+ * Holds the server lock as long as PostgreSQL runs. If one of its processes crashes, PostgreSQL cuts all
+ * connections and continues; this takes the lock again.
  */
 export function keepLock(
   first: Client,

@@ -10,7 +10,7 @@ export function logFileOf(home: string): string {
   return join(home, 'postgresql.log')
 }
 
-/** For appending, so that the file may be emptied under a running PostgreSQL. */
+/** Opened for appending, so that the file can be emptied while PostgreSQL runs. */
 export async function openLog(path: string): Promise<FileHandle> {
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants
   return withFileErrors(path, () => open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600))
@@ -33,7 +33,7 @@ export async function readLog(path: string, offset: number): Promise<string> {
   }
 }
 
-/** Keeps one previous piece, so that a server that runs for years does not fill its disk. */
+/** Keeps the current log and the one before, so that the log of a long run does not fill the disk. */
 export async function trimLog(path: string): Promise<void> {
   if ((await sizeOfLog(path)) <= LARGEST_BYTES) return
   await copyFile(path, `${path}.1`)

@@ -5,7 +5,7 @@ import { findText, writeOnce } from './write-once.ts'
 
 const PASSWORD_FILE = 'postgresql-password'
 
-/** A password, because the socket's owner may be "nobody", which other programs run as too. */
+/** A password is needed because the socket may belong to "nobody", and other programs run as that user too. */
 export async function loadPassword(dataDir: string): Promise<{ password: string; isNew: boolean }> {
   const kept = await findPassword(dataDir)
   if (kept !== undefined) return { password: kept, isNew: false }

@@ -13,7 +13,7 @@ describe('parsePostmasterFile', () => {
     })
   })
 
-  test('reads a server that has only just begun', () => {
+  test('reads a server that has just started', () => {
     expect(parsePostmasterFile('4711\n/data/pg18\n1763172000\n5432\n')).toEqual({
       pid: 4711,
       port: 5432,
@@ -35,11 +35,11 @@ describe('looksLikePostmasterOf', () => {
   const folder = '/srv/school/data/pg18'
   const looks = (command: string) => looksLikePostmasterOf({ command }, folder)
 
-  test('recognises its own by the folder', () => {
+  test('recognises our postmaster by its folder', () => {
     expect(looks(`/app/native/bin/postgres -D ${folder} -c listen_addresses=`)).toBe(true)
   })
 
-  test('spares one that was started by hand from somewhere else', () => {
+  test('counts one that was started by hand with another path as running', () => {
     expect(looks('/usr/lib/postgresql/18/bin/postgres -D data/pg18')).toBe(true)
     expect(looks('./postgres --single')).toBe(true)
   })

@@ -5,7 +5,7 @@ import { errorCode } from './embedded-postgres-error.ts'
 import { acceptsSignals, findProcess, type RunningProcess } from './processes.ts'
 import { findText } from './write-once.ts'
 
-/** What PostgreSQL tells about itself in postmaster.pid; the later lines appear as it starts. */
+/** The content of postmaster.pid. PostgreSQL adds the later lines while it starts. */
 export interface PostmasterFile {
   readonly pid: number
   readonly port: number | undefined
@@ -25,7 +25,7 @@ export function parsePostmasterFile(text: string): PostmasterFile | undefined {
   }
 }
 
-/** The PostgreSQL that runs on this folder now; a file left by a dead one counts for nothing. */
+/** The PostgreSQL that runs on this folder now; the file of a process that is gone is ignored. */
 export async function findPostmaster(clusterDir: string): Promise<PostmasterFile | undefined> {
   const text = await findText(join(clusterDir, 'postmaster.pid'))
   const file = text === undefined ? undefined : parsePostmasterFile(text)
@@ -33,7 +33,7 @@ export async function findPostmaster(clusterDir: string): Promise<PostmasterFile
   return file
 }
 
-/** Where a PostgreSQL that is gone had its socket, if it could not clear it away. */
+/** The socket folder of a PostgreSQL that is gone and could not remove it. */
 export async function findLeftSocketFolder(clusterDir: string): Promise<string | undefined> {
   const text = await findText(join(clusterDir, 'postmaster.pid'))
   const file = text === undefined ? undefined : parsePostmasterFile(text)
@@ -48,8 +48,8 @@ async function isPostmasterOf(pid: number, clusterDir: string): Promise<boolean>
 }
 
 /**
- * Errs on the side of "yes" for a postgres that somebody started by hand with a relative path:
- * taking away a living server's lock file is far worse than waiting for one that is not ours.
+ * Says yes in doubt, as for a postgres that was started by hand with a relative path: removing the lock file
+ * of a running server is much worse than waiting for a process that is not ours.
  */
 export function looksLikePostmasterOf(
   { command }: Pick<RunningProcess, 'command'>,
@@ -62,14 +62,14 @@ export function looksLikePostmasterOf(
 }
 
 /**
- * PostgreSQL passes over a lock file whose process is gone. When that number has since been given
- * to another process of the same user it refuses to start, so such a file is taken away here.
+ * PostgreSQL ignores a lock file whose process is gone. But if another process of the same user has that pid
+ * now, PostgreSQL refuses to start, so such a file is removed here.
  */
 export async function removeStaleLockFile(path: string, clusterDir: string): Promise<void> {
   const text = await findText(path)
   const pid = text === undefined ? undefined : parsePostmasterFile(text)?.pid
   if (pid === undefined || !acceptsSignals(pid) || (await isPostmasterOf(pid, clusterDir))) return
-  // Renamed first and looked at again: another server may have replaced the file meanwhile.
+  // Rename first, then read again: another server may have replaced the file in between.
   const aside = `${path}.stale-${randomBytes(4).toString('hex')}`
   try {
     await rename(path, aside)

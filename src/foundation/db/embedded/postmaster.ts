@@ -14,7 +14,7 @@ export interface Exit {
 export interface Launched {
   readonly pid: number
   readonly socketFolder: string
-  /** Where this run's part of the log begins. */
+  /** The size of the log when this run started. */
   readonly logOffset: number
   readonly exited: Promise<Exit>
   findExit(): Exit | undefined
@@ -30,8 +30,8 @@ export interface Launch {
 }
 
 /**
- * Detached: in a process group of its own, Ctrl-C in the terminal reaches the server alone, which
- * finishes its requests first and then stops PostgreSQL. It also outlives a killed server.
+ * Detached, in its own process group: Ctrl-C in the terminal reaches only the server, which finishes its
+ * requests first and then stops PostgreSQL. PostgreSQL also survives a killed server.
  */
 export async function launchPostmaster(launch: Launch): Promise<Launched> {
   await trimLog(launch.logFile)
@@ -78,8 +78,8 @@ export async function launchPostmaster(launch: Launch): Promise<Launched> {
 }
 
 /**
- * SIGINT ends sessions and writes everything out; SIGQUIT and SIGKILL leave that to the next
- * start, which repeats what the write-ahead log holds. None of them loses a committed row.
+ * SIGINT ends sessions and writes all changes to disk. After SIGQUIT and SIGKILL the next start replays the
+ * write-ahead log instead. None of them loses a committed row.
  */
 export async function endPostmaster(pid: number): Promise<void> {
   const steps = [
@@ -98,8 +98,8 @@ export async function endPostmaster(pid: number): Promise<void> {
 }
 
 /**
- * A killed postmaster's busy sessions go on until their statement ends, and hold the shared
- * memory that keeps a new one from starting. Their title carries our cluster name.
+ * Busy sessions of a killed postmaster continue until their statement ends. They hold the shared memory, so a
+ * new postmaster cannot start. Their title contains our cluster name.
  */
 export async function endOrphans(
   clusterDir: string,
@@ -120,6 +120,6 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // Gone between the look and the signal, which is what the signal was for.
+    // The process ended before the signal arrived, which is the aim.
   }
 }

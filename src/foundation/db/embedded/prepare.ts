@@ -11,13 +11,13 @@ import { PORT } from './socket-folder.ts'
 
 export interface EmbeddedPostgresOptions {
   dataDir: string
-  /** False trades safety against power loss for speed: for tests. Default true. */
+  /** False is faster and may lose data on power loss: for tests. Default true. */
   durable?: boolean
   /** Further PostgreSQL settings, such as `max_connections`. */
   settings?: Record<string, string>
 }
 
-/** Everything that must be in place before PostgreSQL can be started, made where it is missing. */
+/** Makes everything that PostgreSQL needs before it can start. */
 export async function prepare(options: EmbeddedPostgresOptions): Promise<Plan> {
   const durable = options.durable ?? true
   const source = await loadPostgresPackage()
@@ -50,7 +50,7 @@ export async function prepare(options: EmbeddedPostgresOptions): Promise<Plan> {
   }
 }
 
-/** What is ours to decide comes last, so that no caller opens a network port by accident. */
+/** Our own settings come last, so that no caller opens a network port by accident. */
 function postgresSettings(durable: boolean, extra: Record<string, string>): Record<string, string> {
   return {
     timezone: 'UTC',
@@ -62,7 +62,7 @@ function postgresSettings(durable: boolean, extra: Record<string, string>): Reco
     port: String(PORT),
     unix_socket_permissions: '0700',
     password_encryption: 'scram-sha-256',
-    // Start-up failures are explained from the log, so it has to be the one we opened.
+    // A failed start is explained from the log, so PostgreSQL must write to the file that we opened.
     log_destination: 'stderr',
     logging_collector: 'off',
   }

@@ -14,7 +14,7 @@ describe('parseProc', () => {
     expect(parseProc(42, '42 (a) S 1 (b) R 7 42', 'x\0')?.parent).toBe(7)
   })
 
-  test('a process that only waits to be reaped is gone', () => {
+  test('a process that ended but was not reaped counts as gone', () => {
     expect(parseProc(42, '42 (postgres) Z 1 42 42 0', '')).toBeUndefined()
   })
 })
@@ -33,7 +33,7 @@ describe('parsePs', () => {
 })
 
 describe('this machine', () => {
-  test('the process that asks is found, alone and in the list', async () => {
+  test('finds this process by its pid and in the list', async () => {
     expect(await isRunning(process.pid)).toBe(true)
     expect(await findProcess(process.pid)).toMatchObject({ parent: process.ppid })
     expect((await listProcesses()).map(({ pid }) => pid)).toContain(process.pid)

@@ -6,11 +6,11 @@ import { errorCode } from './embedded-postgres-error.ts'
 export interface RunningProcess {
   readonly pid: number
   readonly parent: number
-  /** The command line as it stands now; PostgreSQL's children write a title over theirs. */
+  /** The current command line. Child processes of PostgreSQL overwrite theirs with a title. */
   readonly command: string
 }
 
-/** Whether signals reach the process; that includes one that ended and was not reaped yet. */
+/** Whether the process can be signalled; true also for one that ended and was not reaped yet. */
 export function acceptsSignals(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -25,8 +25,8 @@ export async function isRunning(pid: number): Promise<boolean> {
 }
 
 /**
- * Command lines are used to recognise processes, not working folders: reading the working folder
- * of another user's process takes CAP_SYS_PTRACE, which root in a container usually lacks.
+ * Recognises processes by their command line and not by their working folder: reading the working folder of
+ * another user's process needs CAP_SYS_PTRACE, which root in a container usually lacks.
  */
 export async function findProcess(pid: number): Promise<RunningProcess | undefined> {
   if (process.platform === 'linux') return readProc(pid)
@@ -51,13 +51,13 @@ async function readProc(pid: number): Promise<RunningProcess | undefined> {
   }
 }
 
-/** A process that ended and waits to be reaped, which some containers never do, counts as gone. */
+/** A process that ended but was not reaped (some containers never do) counts as gone. */
 export function parseProc(
   pid: number,
   status: string,
   commandLine: string,
 ): RunningProcess | undefined {
-  // The name in brackets may itself hold brackets and blanks.
+  // The name in parentheses may contain parentheses and spaces.
   const [state, parent] = status.slice(status.lastIndexOf(')') + 2).split(' ')
   if (state === 'Z' || state === 'X' || parent === undefined) return undefined
   return { pid, parent: Number(parent), command: commandLine.replaceAll('\0', ' ').trim() }

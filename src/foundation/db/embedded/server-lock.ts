@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import { errorCode } from './embedded-postgres-error.ts'
 
-/** Any two numbers would do; these spell "scho" and "gate". */
+/** Two arbitrary numbers, the same in all versions; they spell "scho" and "gate". */
 const LOCK_CLASS = 0x7363686f
 const LOCK_OBJECT = 0x67617465
 const NAME_PREFIX = 'schoolgate server '
@@ -20,9 +20,9 @@ export type LockAttempt =
   | { readonly outcome: 'wrong-password' }
 
 /**
- * One server per data folder: the session that holds this lock is that server. PostgreSQL lets
- * go of it by itself when the server dies, however it dies. The connection is to the database
- * "postgres", so that ours stays free to be copied and dropped.
+ * One server per data folder: the server whose session holds this lock. PostgreSQL releases the lock when the
+ * server ends, even if it is killed. The connection uses the database "postgres", so that our own database can
+ * be copied and dropped.
  */
 export async function tryServerLock(address: LockAddress): Promise<LockAttempt> {
   const client = new Client({
@@ -32,7 +32,7 @@ export async function tryServerLock(address: LockAddress): Promise<LockAttempt> 
     application_name: `${NAME_PREFIX}${process.pid}`,
     connectionTimeoutMillis: 5_000,
   })
-  // Without a listener an ended connection would end the process.
+  // Without a listener a lost connection would end the process.
   client.on('error', () => {})
   try {
     await client.connect()

@@ -8,12 +8,12 @@ export const PORT = 5432
 const SOCKET_FILE = `.s.PGSQL.${PORT}`
 const TEMPORARY_PREFIX = 'schoolgate-'
 
-/** The kernel keeps a socket's path in 108 bytes on Linux and 104 on macOS, the last one a zero. */
+/** The kernel stores the path of a socket in 108 bytes (Linux) or 104 (macOS), including a final zero. */
 export function isShortEnough(folder: string, platform: NodeJS.Platform): boolean {
   return Buffer.byteLength(join(folder, SOCKET_FILE)) <= (platform === 'darwin' ? 103 : 107)
 }
 
-/** A folder for the socket that only the account may enter: beside the database, if that is short. */
+/** A folder for the socket that only the account can enter: beside the database, if that path is short enough. */
 export async function makeSocketFolder(home: string, account: Account): Promise<string> {
   const folder = join(home, 'socket')
   if (!isShortEnough(folder, process.platform)) return makeTemporary(account)
@@ -44,8 +44,8 @@ async function makeTemporary(account: Account): Promise<string> {
 }
 
 /**
- * Clears away a temporary socket folder once its PostgreSQL is gone. Removes nothing but the two
- * files PostgreSQL makes: the name was read from a file that an unprivileged user can write.
+ * Removes a temporary socket folder after its PostgreSQL is gone. Deletes only the two files that PostgreSQL
+ * makes: the name of the folder was read from a file that an unprivileged user can write.
  */
 export async function removeTemporarySocketFolder(folder: string): Promise<void> {
   if (!basename(folder).startsWith(TEMPORARY_PREFIX)) return
@@ -55,7 +55,7 @@ export async function removeTemporarySocketFolder(folder: string): Promise<void>
     }
     await rmdir(folder)
   } catch {
-    // Not empty, not ours or already gone: an empty folder left behind harms nobody.
+    // Not empty, not ours or already gone. An empty folder that stays does no harm.
   }
 }
 

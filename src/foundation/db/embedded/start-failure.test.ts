@@ -5,12 +5,12 @@ const where = { clusterDir: '/data/pg18', logFile: '/data/postgresql.log', exit:
 const stamp = '2025-11-15 02:00:00.000 UTC [4711]'
 
 describe('explainStartFailure', () => {
-  test('another postmaster was quicker', () => {
+  test('another postmaster was faster', () => {
     const log = `${stamp} FATAL:  lock file "postmaster.pid" already exists\n`
     expect(explainStartFailure(log, where)).toBe('locked')
   })
 
-  test('sessions of a killed one live on', () => {
+  test('sessions of a killed postmaster still run', () => {
     const log = `${stamp} FATAL:  pre-existing shared memory block (key 9, ID 3) is still in use\n`
     expect(explainStartFailure(log, where)).toBe('orphans')
   })
@@ -22,7 +22,7 @@ describe('explainStartFailure', () => {
     expect(explainStartFailure(`${stamp} ${line}\n`, where)).toMatchObject({ code })
   })
 
-  test('anything else is quoted from the log', () => {
+  test('quotes any other reason from the log', () => {
     const log = `${stamp} LOG:  starting\n${stamp} FATAL:  unrecognized configuration parameter "x"\n${stamp} LOG:  shut down\n`
     expect(explainStartFailure(log, where)).toMatchObject({
       code: 'start-failed',
@@ -30,7 +30,7 @@ describe('explainStartFailure', () => {
     })
   })
 
-  test('without a word in the log, the exit is told', () => {
+  test('reports the exit if the log is empty', () => {
     expect(explainStartFailure('', where)).toMatchObject({
       message: 'PostgreSQL did not start on /data/pg18: it ended',
     })

@@ -5,8 +5,8 @@ import {
 } from './embedded-postgres-error.ts'
 
 /**
- * Why PostgreSQL ended instead of starting, read from its log (English, since it runs without a
- * locale). `locked`: another postmaster was quicker. `orphans`: processes of a killed one live on.
+ * Why PostgreSQL did not start, read from its log (which is English, because it runs without a locale).
+ * `locked`: another postmaster was faster. `orphans`: processes of a killed postmaster still run.
  */
 export function explainStartFailure(
   log: string,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { findMaker, temporaryName } from './temporary-name.ts'
 
-test('a temporary name tells who made it', () => {
+test('a temporary name contains the pid of its maker', () => {
   expect(findMaker(temporaryName('/data/pg18'))).toBe(process.pid)
   expect(findMaker('/data/pg18.new-4711-0a1b2c3d.password')).toBe(4711)
 })

@@ -3,8 +3,8 @@ import { link, open, readFile, unlink } from 'node:fs/promises'
 import { errorCode } from './embedded-postgres-error.ts'
 
 /**
- * Creates a small private file, whole or not at all, and returns what the file now says: of
- * several processes that do this at once, all but one get the winner's content.
+ * Creates a small private file atomically and returns its content. If several processes do this at once, one
+ * of them writes the file and all get its content.
  */
 export async function writeOnce(path: string, content: string): Promise<string> {
   const temporary = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`
