@@ -1,4 +1,4 @@
-import { findSchoolNamed, type ListedSchool, listSchools } from '../domain/schools/manage-school.ts'
+import { findSchoolNamed, type ListedSchool, listSchools } from '../domain/schools/list-schools.ts'
 import type { Db } from '../foundation/db/database.ts'
 import { CommandError } from './outcome.ts'
 

@@ -22,24 +22,10 @@ export class CommandError extends Error {
   }
 }
 
-/** Values that were given and cannot be used, each with its sentence. */
-export function invalidValues(
-  problems: readonly { readonly field: string; readonly problem: string }[],
-): CommandError {
-  const lines = problems.map(({ field, problem }) => `${optionOf(field)}: ${problem}`)
-  return new CommandError(lines.join('\n'), 'correct what is named and run the command again', 2)
-}
-
 export function nothingToChange(): CommandError {
   return new CommandError(
     'Nothing was named that should change.',
     'add an option; --help lists them',
     2,
   )
-}
-
-/** `redirectUris` was typed as `--redirect-uri`. */
-function optionOf(field: string): string {
-  const singular = { redirectUris: 'redirectUri', clientId: 'id' }[field] ?? field
-  return `--${singular.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { SchoolDb, SchoolTx } from '../foundation/db/school-db.ts'
 import type { Actor } from './actor.ts'
 import { record } from './audit/audit.ts'
-import { changeEntry } from './audit/record-change.ts'
+import { type AuditedChange, changeEntry, recordChange } from './audit/record-change.ts'
 import { refusalFromDatabase } from './operation/database-refusal.ts'
 import { judgeInput } from './operation/input-problems.ts'
 import { OperationRefused, type Refusal } from './operation/refusal.ts'
@@ -46,6 +46,11 @@ export interface WriteOperation<
   readonly kind: 'create' | 'change' | 'remove'
   /** Throws OperationRefused where it cannot be done; the transaction is then rolled back. */
   run(tx: SchoolTx, caller: Actor, input: z.output<I>): Promise<z.output<O>>
+  /**
+   * The audit entries of this write, where it has entries of its own; without it, the entry is
+   * `operation.done`. An empty list means that nothing changed, or that `run` wrote the entries.
+   */
+  audit?(output: z.output<O>, input: z.output<I>): readonly AuditedChange[]
 }
 
 /**
@@ -110,14 +115,19 @@ export async function runWrite<I extends z.ZodObject, O extends z.ZodObject>(
   input: CheckedInput<I>,
 ): Promise<z.output<O>> {
   const output = await operation.run(tx, caller, input)
-  const subject = typeof output.id === 'string' ? output.id : undefined
-  await record(tx, {
-    ...changeEntry(caller, { action: 'operation.done', detail: { operation: operation.name } }),
-    subject,
-    clientId: caller.clientId,
-    authorizationId: caller.authorizationId,
-  })
+  const own = operation.audit?.(output, input)
+  if (own === undefined) await recordDone(tx, caller, operation.name, output.id)
+  else for (const change of own) await recordChange(tx, caller, change)
   return output
+}
+
+async function recordDone(tx: SchoolTx, actor: Actor, operation: string, id: unknown) {
+  await record(tx, {
+    ...changeEntry(actor, { action: 'operation.done', detail: { operation } }),
+    subject: typeof id === 'string' ? id : undefined,
+    clientId: actor.clientId,
+    authorizationId: actor.authorizationId,
+  })
 }
 
 export function checkInput<I extends z.ZodObject>(

@@ -152,7 +152,10 @@ describe('user', () => {
   test('a password that is too short is refused before anything is written', async () => {
     expect(await create('short@north.example', 'short')).toMatchObject({ code: 2 })
     const unknown = await schoolgate('user', 'delete', '--email', 'short@north.example')
-    expect(unknown).toMatchObject({ code: 1, json: { error: expect.stringContaining('Nobody') } })
+    expect(unknown).toMatchObject({
+      code: 1,
+      json: { error: expect.stringContaining('No person') },
+    })
   })
 
   test('there is no option that takes a password', async () => {

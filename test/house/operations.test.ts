@@ -32,16 +32,21 @@ describe('operations', () => {
 })
 
 describe('operations without a scope, which any token would cover', () => {
-  test('are those of consulting, payments, notifications, progress and hidden comments', () => {
+  test('are those of the command line and the admin area, which no app performs', () => {
     const resources = new Set(unscoped.map(({ name }) => name.split('.')[0]))
     expect([...resources].sort()).toEqual([
+      'applications',
+      'clients',
       'comments',
       'consulting_meetings',
       'consulting_services',
       'consulting_slots',
       'notifications',
       'payments',
+      'people',
       'progress',
+      'settings',
+      'signing_keys',
       'study_groups',
     ])
   })

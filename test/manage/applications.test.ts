@@ -1,45 +1,47 @@
 import { describe, expect, test } from 'vitest'
-import type { AuditedActor } from '../../src/domain/actor.ts'
-import { findClient } from '../../src/domain/clients/client.ts'
-import {
-  disableClient,
-  enableClient,
-  reviewDocumentClient,
-} from '../../src/domain/clients/client-standing.ts'
-import { listClients } from '../../src/domain/clients/list-clients.ts'
+import type { z } from 'zod'
 import {
   changeApplication,
   createApplication,
   deleteApplication,
-  type NewApplication,
   rotateSecret,
-} from '../../src/domain/clients/manage-application.ts'
+} from '../../src/domain/clients/application-operations.ts'
+import { findClient } from '../../src/domain/clients/client.ts'
+import {
+  disableClient,
+  enableClient,
+  reviewClient,
+} from '../../src/domain/clients/client-operations.ts'
+import { listClients } from '../../src/domain/clients/list-clients.ts'
 import { sha256 } from '../../src/foundation/crypto/digest.ts'
 import { verifies } from '../spec/verifies.ts'
 import { aPair, exchange, refresh, userinfo } from '../support/client-like.ts'
 import { aCode } from '../support/oauth-world.ts'
+import { outputOf, performByCommandLine as perform } from '../support/performing.ts'
 import { aWorld, CALLBACK, type TestClient, type TestSchool } from '../support/world.ts'
 
 const world = await aWorld()
-const by: AuditedActor = { via: 'command_line' }
+
+type NewApplication = z.input<typeof createApplication.input>
 const app: NewApplication = {
   name: 'Study Planner',
-  redirectUris: [CALLBACK],
+  redirect_uris: [CALLBACK],
   scopes: ['openid', 'account:read'],
   confidential: false,
 }
 
-const create = ({ at }: TestSchool, fresh: Partial<NewApplication> = {}) =>
-  at.transaction((tx) => createApplication(tx, { ...app, ...fresh }, by))
+const create = (school: TestSchool, fresh: Partial<NewApplication> = {}) =>
+  perform(school, createApplication, { ...app, ...fresh })
 
 async function anApplication(
   school: TestSchool,
   fresh: Partial<NewApplication> = {},
 ): Promise<TestClient> {
-  const made = await create(school, fresh)
-  if (made.kind !== 'created') throw new Error(JSON.stringify(made))
-  return { clientId: made.clientId, secret: made.secret, redirectUri: CALLBACK }
+  const { client_id: clientId, client_secret } = outputOf(await create(school, fresh))
+  return { clientId, secret: client_secret ?? undefined, redirectUri: CALLBACK }
 }
+
+const TAKEN = { kind: 'conflict', code: 'taken' }
 
 const actionsOf = async ({ at }: TestSchool) =>
   (await at.from('audit_entries').select('action').execute()).map((row) => row.action).sort()
@@ -80,9 +82,11 @@ describe('making an application', () => {
       const school = await world.aSchool()
       const refused = await create(school, { scopes: ['openid', 'courses:read', 'nonsense'] })
       if (refused.kind !== 'invalid') throw new Error(refused.kind)
-      expect(refused.problems.map(({ field, problem }) => [field, problem.split(' ')[0]])).toEqual([
-        ['scopes', 'courses:read'],
-        ['scopes', 'nonsense'],
+      expect(
+        refused.problems.map(({ pointer, detail }) => [pointer, detail.split(' ')[0]]),
+      ).toEqual([
+        ['/scopes', 'courses:read'],
+        ['/scopes', 'nonsense'],
       ])
       expect(await listClients(school.at)).toEqual([])
     },
@@ -94,12 +98,12 @@ describe('making an application', () => {
       { name: '  ' },
       { name: 'two\nlines' },
       { name: 'x'.repeat(201) },
-      { clientId: 'https://app.example/client' },
-      { clientId: 'a' },
-      { redirectUris: [] },
-      { redirectUris: ['http://app.example/callback'] },
-      { redirectUris: ['https://app.example/*'] },
-      { redirectUris: ['com.example.app:/callback'], confidential: true },
+      { client_id: 'https://app.example/client' },
+      { client_id: 'a' },
+      { redirect_uris: [] },
+      { redirect_uris: ['http://app.example/callback'] },
+      { redirect_uris: ['https://app.example/*'] },
+      { redirect_uris: ['com.example.app:/callback'], confidential: true },
       { scopes: [] },
     ]
     for (const fresh of wrong) {
@@ -113,16 +117,16 @@ describe('making an application', () => {
     'an id is taken at one school and free at another',
     async () => {
       const [school, other] = [await world.aSchool(), await world.aSchool()]
-      await anApplication(school, { clientId: 'planner' })
-      expect(await create(school, { clientId: 'planner' })).toEqual({ kind: 'taken' })
-      expect(await create(other, { clientId: 'planner' })).toMatchObject({ kind: 'created' })
+      await anApplication(school, { client_id: 'planner' })
+      expect(await create(school, { client_id: 'planner' })).toMatchObject(TAKEN)
+      expect(await create(other, { client_id: 'planner' })).toMatchObject({ kind: 'done' })
     },
   )
 
   test('nobody becomes a vendor platform by taking its id', async () => {
     const school = await world.aSchool()
-    expect(await create(school, { clientId: 'claude' })).toEqual({ kind: 'taken' })
-    expect(await create(school, { clientId: 'ChatGPT' })).toEqual({ kind: 'taken' })
+    expect(await create(school, { client_id: 'claude' })).toMatchObject(TAKEN)
+    expect(await create(school, { client_id: 'ChatGPT' })).toMatchObject(TAKEN)
   })
 })
 
@@ -130,13 +134,16 @@ describe('changing an application', () => {
   test('takes what is given, judged like at its making', async () => {
     const school = await world.aSchool()
     const { clientId } = await anApplication(school, { confidential: true })
-    const change = (changes: Parameters<typeof changeApplication>[2]) =>
-      school.at.transaction((tx) => changeApplication(tx, clientId, changes, by))
-    expect(await change({ redirectUris: ['com.example.app:/x'] })).toMatchObject({
+    const change = (changes: Omit<z.input<typeof changeApplication.input>, 'client_id'>) =>
+      perform(school, changeApplication, { client_id: clientId, ...changes })
+    expect(await change({ redirect_uris: ['com.example.app:/x'] })).toMatchObject({
       kind: 'invalid',
     })
     expect(await change({ scopes: ['orders:read'] })).toMatchObject({ kind: 'invalid' })
-    expect(await change({ name: 'Planner' })).toEqual({ kind: 'changed' })
+    expect(await change({ name: ' Planner ' })).toEqual({
+      kind: 'done',
+      output: { client_id: clientId, changed: { name: 'Planner' } },
+    })
     expect(await findClient(school.at, clientId)).toMatchObject({
       name: 'Planner',
       redirectUris: [CALLBACK],
@@ -146,13 +153,11 @@ describe('changing an application', () => {
   test('of another school is unknown', async () => {
     const [school, other] = [await world.aSchool(), await world.aSchool()]
     const { clientId } = await anApplication(school, { confidential: true })
-    for (const act of [
-      () => other.at.transaction((tx) => changeApplication(tx, clientId, { name: 'x' }, by)),
-      () => other.at.transaction((tx) => rotateSecret(tx, clientId, by)),
-      () => other.at.transaction((tx) => deleteApplication(tx, clientId, by)),
-      () => other.at.transaction((tx) => disableClient(tx, clientId, by)),
-    ]) {
-      expect(await act()).toEqual({ kind: 'unknown' })
+    for (const operation of [changeApplication, rotateSecret, deleteApplication, disableClient]) {
+      const outcome = await perform(other, operation as typeof disableClient, {
+        client_id: clientId,
+      })
+      expect(outcome).toMatchObject({ kind: 'not_found' })
     }
     expect(await findClient(school.at, clientId)).toMatchObject({ name: app.name, disabled: false })
   })
@@ -163,15 +168,14 @@ describe('changing an application', () => {
     const pair = await aPair(world, school, client, await world.aMember(school), {
       scope: 'openid account:read',
     })
-    const rotated = await school.at.transaction((tx) => rotateSecret(tx, client.clientId, by))
-    if (rotated.kind !== 'rotated') throw new Error(rotated.kind)
+    const rotate = ({ clientId }: TestClient) =>
+      perform(school, rotateSecret, { client_id: clientId })
+    const { client_secret } = outputOf(await rotate(client))
     expect((await refresh(world, school, client, pair.refresh_token)).statusCode).toBe(401)
-    const renewed = { ...client, secret: rotated.secret }
+    const renewed = { ...client, secret: client_secret }
     expect((await refresh(world, school, renewed, pair.refresh_token)).statusCode).toBe(200)
     const publicOne = await anApplication(school)
-    expect(await school.at.transaction((tx) => rotateSecret(tx, publicOne.clientId, by))).toEqual({
-      kind: 'public',
-    })
+    expect(await rotate(publicOne)).toMatchObject({ kind: 'conflict', code: 'public' })
   })
 })
 
@@ -190,18 +194,51 @@ describe('deleting an application', () => {
         await aPair(world, school, client, ben, { scope }),
       ]
       const other = await aPair(world, school, kept, ada, { scope })
-      const remove = () => school.at.transaction((tx) => deleteApplication(tx, client.clientId, by))
-      expect(await remove()).toEqual({ kind: 'deleted', people: 2 })
+      const remove = () => perform(school, deleteApplication, { client_id: client.clientId })
+      expect(outputOf(await remove())).toMatchObject({ people: 2 })
       for (const pair of pairs) {
         expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(401)
         expect((await refresh(world, school, client, pair.refresh_token)).statusCode).toBe(401)
       }
       expect((await userinfo(world, school, other.access_token)).statusCode).toBe(200)
-      expect(await remove()).toEqual({ kind: 'unknown' })
-      expect(await create(school, { clientId: client.clientId })).toEqual({ kind: 'taken' })
+      expect(await remove()).toMatchObject({ kind: 'not_found' })
+      expect(await create(school, { client_id: client.clientId })).toMatchObject(TAKEN)
       expect(await actionsOf(school)).toContain('client.deleted')
     },
   )
+})
+
+test('each change of an application leaves one audit entry, with its own action and details', async () => {
+  const school = await world.aSchool()
+  const { clientId: client_id } = await anApplication(school, { confidential: true })
+  await perform(school, changeApplication, { client_id, name: ' Planner ' })
+  await perform(school, changeApplication, { client_id })
+  await perform(school, rotateSecret, { client_id })
+  await perform(school, disableClient, { client_id })
+  await perform(school, disableClient, { client_id })
+  await perform(school, enableClient, { client_id })
+  await perform(school, deleteApplication, { client_id })
+  const entries = await school.at
+    .from('audit_entries')
+    .select(['action', 'client_id', 'detail'])
+    .execute()
+  const via = 'command_line'
+  const { name, redirect_uris, scopes } = app
+  const expected = [
+    [
+      'client.created',
+      { name, redirect_uris, scopes: [...scopes].sort(), confidential: true, via },
+    ],
+    ['client.changed', { name: 'Planner', via }],
+    ['client.secret_rotated', { via }],
+    ['client.disabled', { via }],
+    ['client.changed', { disabled: false, via }],
+    ['client.deleted', { people: 0, via }],
+  ]
+  expect(entries).toHaveLength(expected.length)
+  for (const [action, detail] of expected) {
+    expect(entries).toContainEqual({ action, client_id, detail })
+  }
 })
 
 describe('switching an application off', () => {
@@ -210,8 +247,8 @@ describe('switching an application off', () => {
     const client = await anApplication(school)
     const ada = await world.aMember(school)
     const { code, pkce } = await aCode(world, school, client, ada, { scope: 'openid account:read' })
-    await school.at.transaction((tx) => disableClient(tx, client.clientId, by))
-    await school.at.transaction((tx) => enableClient(tx, client.clientId, by))
+    await perform(school, disableClient, { client_id: client.clientId })
+    await perform(school, enableClient, { client_id: client.clientId })
     const refused = await exchange(world, school, client, code, pkce.verifier)
     expect([refused.statusCode, refused.json().error]).toEqual([400, 'invalid_grant'])
   })
@@ -223,19 +260,18 @@ describe('installation-wide clients', () => {
     'are switched off and reviewed at one school, and stay as they are at the others',
     async () => {
       const [school, other] = [await world.aSchool(), await world.aSchool()]
-      expect(await school.at.transaction((tx) => disableClient(tx, 'cursor', by))).toEqual({
-        kind: 'changed',
+      const cursor = { client_id: 'cursor' }
+      expect(outputOf(await perform(school, disableClient, cursor))).toMatchObject({
+        changed: true,
       })
       expect(await findClient(school.at, 'cursor')).toMatchObject({
         disabled: true,
         kind: 'vendor',
       })
       expect(await findClient(other.at, 'cursor')).toBeUndefined()
-      expect(await school.at.transaction((tx) => enableClient(tx, 'cursor', by))).toEqual({
-        kind: 'changed',
-      })
-      expect(await school.at.transaction((tx) => enableClient(tx, 'cursor', by))).toEqual({
-        kind: 'unchanged',
+      expect(outputOf(await perform(school, enableClient, cursor))).toMatchObject({ changed: true })
+      expect(outputOf(await perform(school, enableClient, cursor))).toMatchObject({
+        changed: false,
       })
 
       const url = 'https://tool.example/client.json'
@@ -251,10 +287,10 @@ describe('installation-wide clients', () => {
           })
           .execute()
       }
-      const review = (id: string) => school.at.transaction((tx) => reviewDocumentClient(tx, id, by))
-      expect(await review('cursor')).toEqual({ kind: 'no_document' })
-      expect(await review(url)).toEqual({ kind: 'changed' })
-      expect(await review(url)).toEqual({ kind: 'unchanged' })
+      const review = (client_id: string) => perform(school, reviewClient, { client_id })
+      expect(await review('cursor')).toMatchObject({ code: 'no_client_metadata' })
+      expect(outputOf(await review(url))).toMatchObject({ changed: true })
+      expect(outputOf(await review(url))).toMatchObject({ changed: false })
       const reviewed = await findClient(school.at, url)
       expect(reviewed?.reviewed).toBe(true)
       expect(reviewed?.scopes.has('courses:write')).toBe(true)

@@ -1,66 +1,63 @@
 import { describe, expect, test } from 'vitest'
 import type { AuditedActor } from '../../src/domain/actor.ts'
-import {
-  changeSchool,
-  createSchool,
-  findSchoolNamed,
-  listSchools,
-} from '../../src/domain/schools/manage-school.ts'
+import { refusalFrom } from '../../src/domain/operation.ts'
+import { findSchoolNamed, listSchools } from '../../src/domain/schools/list-schools.ts'
 import { findSchoolByOrigin } from '../../src/domain/schools/school.ts'
 import type { NewSchool, SchoolChanges } from '../../src/domain/schools/school-details.ts'
+import { changeSettings } from '../../src/domain/schools/settings-operations.ts'
+import { createSchool } from '../../src/domain/schools/write-school.ts'
 import { atSchool } from '../../src/foundation/db/school-db.ts'
 import { testDatabase } from '../support/database.ts'
+import { outputOf, performByCommandLine } from '../support/performing.ts'
 
 const { db } = await testDatabase()
 const by: AuditedActor = { via: 'command_line' }
 
 const create = (details: NewSchool) =>
   db.transaction().execute((tx) => createSchool(tx, details, by))
+const refusalOf = (details: NewSchool) => create(details).then(() => undefined, refusalFrom)
 const change = (id: string, changes: SchoolChanges) =>
-  atSchool(db, id).transaction((tx) => changeSchool(tx, changes, by))
+  performByCommandLine({ at: atSchool(db, id), origin: '' }, changeSettings, changes)
 const auditOf = async (id: string) =>
   (await atSchool(db, id).from('audit_entries').select('action').execute())
     .map((row) => row.action)
     .sort()
 
 async function aSchool(subdomain: string): Promise<string> {
-  const made = await create({ subdomain, origin: `https://${subdomain}.example`, name: subdomain })
-  if (made.kind !== 'created') throw new Error(JSON.stringify(made))
-  return made.id
+  return await create({ subdomain, origin: `https://${subdomain}.example`, name: subdomain })
 }
 
 describe('a new school', () => {
   test('is found at its origin, in the one spelling, with an appearance and an audit entry', async () => {
-    const made = await create({ subdomain: 'north', origin: 'https://North.Example/', name: ' N ' })
-    if (made.kind !== 'created') throw new Error(JSON.stringify(made))
+    const id = await create({ subdomain: 'north', origin: 'https://North.Example/', name: ' N ' })
     const school = await findSchoolByOrigin(db, 'https://north.example')
-    expect(school).toMatchObject({ id: made.id, name: 'N', variant: 'newer', currency: 'USD' })
+    expect(school).toMatchObject({ id, name: 'N', variant: 'newer', currency: 'USD' })
     expect(school?.appearance.version).toBe(1)
-    expect(await auditOf(made.id)).toEqual(['school.created'])
+    expect(await auditOf(id)).toEqual(['school.created'])
   })
 
   test('whose subdomain or origin is another one’s is refused, and nothing is written', async () => {
     await aSchool('taken')
     const before = await listSchools(db)
     const details = { subdomain: 'taken', origin: 'https://elsewhere.example', name: 'x' }
-    expect(await create(details)).toEqual({ kind: 'taken', field: 'subdomain' })
+    expect(await refusalOf(details)).toMatchObject({ code: 'taken', pointer: '/subdomain' })
     const other = { subdomain: 'other', origin: 'https://TAKEN.example:443', name: 'x' }
-    expect(await create(other)).toEqual({ kind: 'taken', field: 'origin' })
+    expect(await refusalOf(other)).toMatchObject({ code: 'taken', pointer: '/origin' })
     expect(await listSchools(db)).toEqual(before)
   })
 
   test('with wrong details is refused with a sentence for each', async () => {
-    const refused = await create({
+    const refused = await refusalOf({
       subdomain: 'Bad Name',
       origin: 'http://school.example',
       name: '',
       currency: 'euro',
-      timeZone: 'Atlantis/Capital',
-      documentHosts: ['*.com'],
+      time_zone: 'Atlantis/Capital',
+      document_hosts: ['*.com'],
     })
-    if (refused.kind !== 'invalid') throw new Error(refused.kind)
-    expect(refused.problems.map(({ field }) => field).sort()).toEqual(
-      ['currency', 'documentHosts', 'name', 'origin', 'subdomain', 'timeZone'].sort(),
+    if (refused?.kind !== 'invalid') throw new Error(refused?.kind)
+    expect(new Set(refused.problems.map(({ pointer }) => pointer))).toEqual(
+      new Set(['/currency', '/document_hosts/0', '/name', '/origin', '/subdomain', '/time_zone']),
     )
   })
 })
@@ -68,8 +65,8 @@ describe('a new school', () => {
 describe('a changed school', () => {
   test('takes what is given and keeps the rest', async () => {
     const id = await aSchool('changing')
-    const changes = { mcpConnections: true, documentHosts: ['Apps.Example', '*.tools.example'] }
-    expect(await change(id, changes)).toEqual({ kind: 'changed' })
+    const changes = { mcp_connections: true, document_hosts: ['Apps.Example', '*.tools.example'] }
+    expect(outputOf(await change(id, changes))).toEqual({ changed: Object.keys(changes) })
     expect(await findSchoolNamed(db, 'changing')).toMatchObject({
       origin: 'https://changing.example',
       mcpConnections: true,
@@ -81,14 +78,16 @@ describe('a changed school', () => {
   test('cannot take another school’s origin, but may keep its own', async () => {
     await aSchool('first')
     const id = await aSchool('second')
-    const refused = { kind: 'taken', field: 'origin' }
-    expect(await change(id, { origin: 'https://first.example' })).toEqual(refused)
-    expect(await change(id, { origin: 'https://second.example/' })).toEqual({ kind: 'changed' })
+    const refused = { kind: 'conflict', code: 'taken', pointer: '/origin' }
+    expect(await change(id, { origin: 'https://first.example' })).toMatchObject(refused)
+    expect(outputOf(await change(id, { origin: 'https://second.example/' }))).toEqual({
+      changed: ['origin'],
+    })
   })
 
   test('leaves an entry only if something was to change', async () => {
     const id = await aSchool('still')
-    expect(await change(id, {})).toEqual({ kind: 'changed' })
+    expect(outputOf(await change(id, {}))).toEqual({ changed: [] })
     expect(await auditOf(id)).toEqual(['school.created'])
   })
 })

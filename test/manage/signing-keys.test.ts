@@ -1,28 +1,27 @@
 import { describe, expect, test } from 'vitest'
-import type { AuditedActor } from '../../src/domain/actor.ts'
 import { checkSealedKeys, schoolsWithoutKeys } from '../../src/domain/schools/key-health.ts'
 import {
   activateKey,
-  KEY_LEAD_SECONDS,
-  listKeys,
   publishKey,
   retireKey,
-} from '../../src/domain/schools/signing-keys.ts'
+} from '../../src/domain/schools/signing-key-operations.ts'
+import { KEY_LEAD_SECONDS, listKeys } from '../../src/domain/schools/signing-keys.ts'
 import { Keyring } from '../../src/foundation/crypto/seal.ts'
 import { JWKS_SECONDS } from '../../src/surfaces/oauth/discovery-routes.ts'
 import { verifies } from '../spec/verifies.ts'
 import { aPair } from '../support/client-like.ts'
+import { outputOf, performByCommandLine } from '../support/performing.ts'
 import { aWorld, type TestSchool } from '../support/world.ts'
 
 const world = await aWorld()
 const { keyring } = world.context
-const by: AuditedActor = { via: 'command_line' }
 
-const publish = ({ at }: TestSchool) => at.transaction((tx) => publishKey(tx, keyring, by))
-const activate = ({ at }: TestSchool, kid: string, force = false) =>
-  at.transaction((tx) => activateKey(tx, keyring, kid, { force }, by))
-const retire = ({ at }: TestSchool, kid: string, force = false) =>
-  at.transaction((tx) => retireKey(tx, kid, { force }, by))
+const publish = async (school: TestSchool, ring = keyring) =>
+  outputOf(await performByCommandLine(school, publishKey(ring), {}))
+const activate = (school: TestSchool, kid: string, force = false) =>
+  performByCommandLine(school, activateKey(keyring), { kid, force })
+const retire = (school: TestSchool, kid: string, force = false) =>
+  performByCommandLine(school, retireKey, { kid, force })
 const stagesOf = async ({ at }: TestSchool) =>
   Object.fromEntries((await listKeys(at)).map(({ kid, stage }) => [kid, stage]))
 
@@ -65,13 +64,13 @@ describe('rotation', () => {
       const { kid } = await publish(school)
       expect((await keySetOf(school)).kids.sort()).toEqual([kid, old?.kid].sort())
       await age(school, kid, KEY_LEAD_SECONDS - 60)
-      expect(await activate(school, kid)).toMatchObject({ kind: 'too_early' })
+      expect(await activate(school, kid)).toMatchObject({ code: 'too_early' })
       expect(await stagesOf(school)).toMatchObject({
         [kid]: 'published',
         [old?.kid ?? '']: 'active',
       })
       await age(school, kid, KEY_LEAD_SECONDS + 1)
-      expect(await activate(school, kid)).toEqual({ kind: 'activated', retired: old?.kid })
+      expect(outputOf(await activate(school, kid))).toMatchObject({ retired: old?.kid })
       expect(await stagesOf(school)).toEqual({ [kid]: 'active', [old?.kid ?? '']: 'retired' })
     },
   )
@@ -88,7 +87,7 @@ describe('rotation', () => {
       const { exp, iat } = JSON.parse(Buffer.from(payload ?? '', 'base64url').toString())
       const [old] = await listKeys(school.at)
       const { kid } = await publish(school)
-      expect(await activate(school, kid, true)).toEqual({ kind: 'activated', retired: old?.kid })
+      expect(outputOf(await activate(school, kid, true))).toMatchObject({ retired: old?.kid })
       expect((await keySetOf(school)).kids).toContain(old?.kid)
       const retiredAt = new Date(Date.now() - (exp - iat) * 1000 - 60_000)
       await school.at
@@ -104,7 +103,7 @@ describe('rotation', () => {
     const school = await world.aSchool({ signing: 'active' })
     const kids = await Promise.all([publish(school), publish(school)])
     const outcomes = await Promise.all(kids.map(({ kid }) => activate(school, kid, true)))
-    expect(outcomes.every(({ kind }) => kind === 'activated')).toBe(true)
+    expect(outcomes.every(({ kind }) => kind === 'done')).toBe(true)
     const stages = Object.values(await stagesOf(school))
     expect(stages.filter((stage) => stage === 'active')).toHaveLength(1)
     expect(stages.filter((stage) => stage === 'retired')).toHaveLength(2)
@@ -114,18 +113,18 @@ describe('rotation', () => {
     const school = await world.aSchool({ signing: 'active' })
     const other = await world.aSchool({ signing: 'none' })
     const { kid } = await publish(school)
-    expect(await activate(other, kid, true)).toEqual({ kind: 'unknown' })
+    expect(await activate(other, kid, true)).toMatchObject({ kind: 'not_found' })
     await activate(school, kid, true)
-    expect(await activate(school, kid, true)).toEqual({ kind: 'not_published', stage: 'active' })
+    expect(await activate(school, kid, true)).toMatchObject({ code: 'already_active' })
     await retire(school, kid, true)
-    expect(await activate(school, kid, true)).toEqual({ kind: 'not_published', stage: 'retired' })
+    expect(await activate(school, kid, true)).toMatchObject({ code: 'already_retired' })
   })
 
   test('a key that the secret does not open is not activated, since no code could be exchanged', async () => {
     const school = await world.aSchool({ signing: 'none' })
     const stranger = new Keyring('the secret of quite another installation')
-    const { kid } = await school.at.transaction((tx) => publishKey(tx, stranger, by))
-    expect(await activate(school, kid, true)).toEqual({ kind: 'does_not_open' })
+    const { kid } = await publish(school, stranger)
+    expect(await activate(school, kid, true)).toMatchObject({ code: 'does_not_open' })
   })
 })
 
@@ -134,11 +133,11 @@ describe('retiring', () => {
     const school = await world.aSchool({ signing: 'active' })
     const [active] = await listKeys(school.at)
     const { kid } = await publish(school)
-    expect(await retire(school, active?.kid ?? '')).toEqual({ kind: 'signs' })
-    expect(await retire(school, kid)).toEqual({ kind: 'retired' })
-    expect(await retire(school, kid)).toEqual({ kind: 'already_retired' })
-    expect(await retire(school, active?.kid ?? '', true)).toEqual({ kind: 'retired' })
-    expect(await retire(school, 'nobody-knows-it')).toEqual({ kind: 'unknown' })
+    expect(await retire(school, active?.kid ?? '')).toMatchObject({ code: 'signs' })
+    expect(await retire(school, kid)).toMatchObject({ kind: 'done' })
+    expect(await retire(school, kid)).toMatchObject({ code: 'already_retired' })
+    expect(await retire(school, active?.kid ?? '', true)).toMatchObject({ kind: 'done' })
+    expect(await retire(school, 'nobody-knows-it')).toMatchObject({ kind: 'not_found' })
   })
 })
 

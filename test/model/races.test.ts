@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { deleteApplication } from '../../src/domain/clients/manage-application.ts'
+import { deleteApplication } from '../../src/domain/clients/application-operations.ts'
 import {
   endAuthorization,
   endAuthorizationsOfClient,
@@ -11,6 +11,7 @@ import { verifies } from '../spec/verifies.ts'
 import { type Answer, aPkce, Visitor } from '../support/browser-like.ts'
 import { exchange, type Pair, refresh, revoke, userinfo } from '../support/client-like.ts'
 import { aCode, codeIdOf, isLive, pairIdOf, pairRow } from '../support/oauth-world.ts'
+import { performByCommandLine } from '../support/performing.ts'
 import { whileRowHeld } from '../support/row-lock.ts'
 import { aWorld } from '../support/world.ts'
 import { effort, timeout } from './effort.ts'
@@ -301,7 +302,7 @@ describe('races', () => {
         const { code, pkce } = await newCode(app)
         const [answer] = await Promise.all([
           exchange(world, school, app, code, pkce.verifier),
-          school.at.transaction((tx) => deleteApplication(tx, app.clientId, { via: 'admin_area' })),
+          performByCommandLine(school, deleteApplication, { client_id: app.clientId }),
         ])
         expect([200, 400, 401]).toContain(answer.statusCode)
         const rows = await school.at

@@ -1,9 +1,10 @@
-import { deleteApplication } from '../../src/domain/clients/manage-application.ts'
+import { deleteApplication } from '../../src/domain/clients/application-operations.ts'
 import { endAuthorization } from '../../src/domain/grants/authorizations.ts'
 import { type Role, setRoles } from '../../src/domain/people/membership.ts'
 import { parseToken } from '../../src/foundation/protocol/token-format.ts'
 import { type Answer, aPkce, authorizeAs, Visitor } from '../support/browser-like.ts'
 import { exchange, refresh, revoke, userinfo } from '../support/client-like.ts'
+import { outputOf, performByCommandLine } from '../support/performing.ts'
 import type { TestClient, TestPerson, TestSchool, World } from '../support/world.ts'
 import type {
   ModelAuthorization,
@@ -133,7 +134,7 @@ export class Stage {
 
   async deleteClient(client: ModelClient): Promise<void> {
     const { school, real } = this.#client(client)
-    await school.at.transaction((tx) => deleteApplication(tx, real.clientId, { via: 'admin_area' }))
+    outputOf(await performByCommandLine(school, deleteApplication, { client_id: real.clientId }))
   }
 
   /** Brings the database in line with the model's word on whether the member has a role. */

@@ -1,5 +1,6 @@
+import type { z } from 'zod'
 import type { Actor } from '../../src/domain/actor.ts'
-import type { Operation } from '../../src/domain/operation.ts'
+import type { Operation, Outcome, WriteOperation } from '../../src/domain/operation.ts'
 import { performOperation } from '../../src/domain/operation.ts'
 import type { TestPerson, TestSchool } from './world.ts'
 
@@ -42,4 +43,20 @@ export class Performer {
         return outcome.kind
     }
   }
+}
+
+/** Performs a write as the command line does, and tells how it went. */
+export function performByCommandLine<I extends z.ZodObject, O extends z.ZodObject>(
+  { at, origin }: Pick<TestSchool, 'at' | 'origin'>,
+  operation: WriteOperation<I, O>,
+  input: z.input<I>,
+): Promise<Outcome<z.output<O>>> {
+  const actor: Actor = { via: 'command_line', roles: ['owner'], origin }
+  return performOperation(operation, at, actor, input)
+}
+
+/** The output of an operation that must be done. */
+export function outputOf<T>(outcome: Outcome<T>): T {
+  if (outcome.kind !== 'done') throw new Error(JSON.stringify(outcome))
+  return outcome.output
 }

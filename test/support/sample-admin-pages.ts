@@ -95,12 +95,13 @@ const fields = {
   },
 }
 const problems = [
-  { field: 'name', problem: 'Use 1 to 200 characters.' },
+  { pointer: '/name', code: 'invalid', detail: 'Use 1 to 200 characters.' },
   {
-    field: 'redirectUris',
-    problem: 'http://planner.example/callback: Use https. Plain http is only for loopback.',
+    pointer: '/redirect_uris',
+    code: 'invalid',
+    detail: 'http://planner.example/callback: Use https. Plain http is only for loopback.',
   },
-  { field: 'scopes', problem: 'Choose at least one of openid, account:read.' },
+  { pointer: '/scopes', code: 'invalid', detail: 'Choose at least one of openid, account:read.' },
 ] as const
 const wrongDraft = {
   name: '',

@@ -1,24 +1,22 @@
 import type { Command } from 'commander'
 import {
-  disableClient,
-  enableClient,
-  reviewDocumentClient,
-  type StandingChange,
-} from '../../domain/clients/client-standing.ts'
-import { listClients } from '../../domain/clients/list-clients.ts'
-import {
   changeApplication,
   createApplication,
   deleteApplication,
   rotateSecret,
-} from '../../domain/clients/manage-application.ts'
+} from '../../domain/clients/application-operations.ts'
+import {
+  disableClient,
+  enableClient,
+  reviewClient,
+} from '../../domain/clients/client-operations.ts'
+import { listClients } from '../../domain/clients/list-clients.ts'
 import { SCOPES_OF_AUDIENCE } from '../../domain/clients/scope-catalogue.ts'
-import { atSchool, type SchoolDb, type SchoolTx } from '../../foundation/db/school-db.ts'
-import { withDatabase } from '../attach.ts'
-import { BY_COMMAND_LINE } from '../by-command-line.ts'
+import { atNamedSchool, type NamedSchool } from '../at-named-school.ts'
 import type { Cli } from '../cli.ts'
-import { loadSchool, SCHOOL_ABOUT, SCHOOL_OPTION } from '../load-school.ts'
-import { CommandError, invalidValues, nothingToChange, type Outcome } from '../outcome.ts'
+import { SCHOOL_ABOUT, SCHOOL_OPTION } from '../load-school.ts'
+import { nothingToChange, type Outcome } from '../outcome.ts'
+import type { RefusalWords } from '../refusal-error.ts'
 import { facts, table } from '../table.ts'
 import { teach } from '../teach.ts'
 
@@ -45,10 +43,8 @@ const gather = (value: string, before: string[] | undefined): string[] => [...(b
 
 export function addClientCommand(program: Command, cli: Cli): void {
   const client = program.command('client').description('OAuth applications and other clients')
-  const at = <R>({ school }: Options, work: (at: SchoolDb) => Promise<R>): Promise<R> =>
-    withDatabase(cli.config(), async ({ db }) =>
-      work(atSchool(db, (await loadSchool(db, school)).id)),
-    )
+  const at = ({ school }: Options, work: (named: NamedSchool) => Promise<Outcome>) =>
+    atNamedSchool(cli, school, work)
   const command = (name: string, about: string): Command =>
     client.command(name).description(about).requiredOption(SCHOOL_OPTION, SCHOOL_ABOUT)
 
@@ -110,10 +106,15 @@ export function addClientCommand(program: Command, cli: Cli): void {
     'client delete --school north app-1f…',
   )
 
-  const standing = (name: string, about: string, work: Standing, done: string): Command =>
+  const standing = (
+    name: string,
+    about: string,
+    operation: typeof disableClient,
+    done: string,
+  ): Command =>
     command(`${name} <client_id>`, about).action(
       cli.act((id: string, options: Options) =>
-        at(options, (school) => changeStanding(school, id, work, done)),
+        at(options, (school) => changeStanding(school, id, operation, done)),
       ),
     )
   teach(
@@ -127,45 +128,36 @@ export function addClientCommand(program: Command, cli: Cli): void {
     'client enable --school north chatgpt',
   )
   teach(
-    standing('review', 'trust a client metadata document', reviewDocumentClient, 'is reviewed'),
+    standing('review', 'trust a client metadata document', reviewClient, 'is reviewed'),
     'Until then such a client may only read. Afterwards it may ask operators for write scopes as well. Look at its document and its redirect URIs first.',
     'client review --school north https://tool.example/client.json',
   )
 }
 
-async function make(at: SchoolDb, options: CreateOptions): Promise<Outcome> {
-  const { name, redirectUri: redirectUris, id: clientId, confidential = false } = options
+async function make({ perform }: NamedSchool, options: CreateOptions): Promise<Outcome> {
+  const { name, redirectUri: redirect_uris, id: client_id, confidential = false } = options
   const scopes = scopesOf(options.scopes)
-  const made = await at.transaction((tx) =>
-    createApplication(tx, { name, redirectUris, scopes, confidential, clientId }, BY_COMMAND_LINE),
+  const made = await perform(
+    createApplication,
+    { name, redirect_uris, scopes, confidential, client_id },
+    { taken: 'choose another with --id, or leave it out' },
   )
-  if (made.kind === 'invalid') throw invalidValues(made.problems)
-  if (made.kind === 'taken') {
-    throw new CommandError(
-      `The client_id ${clientId} is taken at this school.`,
-      'choose another with --id, or leave it out',
-    )
-  }
-  const { secret } = made
+  const { client_id: clientId, client_secret: clientSecret } = made
   return {
-    data: {
-      clientId: made.clientId,
-      clientSecret: secret ?? null,
-      confidential,
-      redirectUris,
-      scopes,
-    },
+    data: { clientId, clientSecret, confidential, redirectUris: redirect_uris, scopes },
     text: facts([
-      ['client_id', made.clientId],
-      ...(secret === undefined ? [] : [['client_secret', `${secret} (shown this once)`] as const]),
+      ['client_id', clientId],
+      ...(clientSecret === null ? [] : [secretFact(clientSecret)]),
       ['kind', confidential ? 'confidential' : 'public, no secret'],
-      ['redirect URIs', redirectUris.join(' ')],
+      ['redirect URIs', redirect_uris.join(' ')],
       ['scopes', scopes.join(' ')],
     ]),
   }
 }
 
-async function show(at: SchoolDb): Promise<Outcome> {
+const secretFact = (secret: string) => ['client_secret', `${secret} (shown this once)`] as const
+
+async function show({ at }: NamedSchool): Promise<Outcome> {
   const clients = await listClients(at)
   const text = table(
     ['client_id', 'name', 'kind', 'for', 'secret', 'state', 'scopes'],
@@ -187,81 +179,63 @@ async function show(at: SchoolDb): Promise<Outcome> {
   return { data: { clients }, text }
 }
 
-async function alter(at: SchoolDb, clientId: string, options: DetailOptions): Promise<Outcome> {
+async function alter(
+  { perform }: NamedSchool,
+  clientId: string,
+  options: DetailOptions,
+): Promise<Outcome> {
   const { name, redirectUri, scopes } = options
   const changes = {
     ...(name === undefined ? {} : { name }),
-    ...(redirectUri === undefined ? {} : { redirectUris: redirectUri }),
+    ...(redirectUri === undefined ? {} : { redirect_uris: redirectUri }),
     ...(scopes === undefined ? {} : { scopes: scopesOf(scopes) }),
   }
-  if (Object.keys(changes).length === 0) throw nothingToChange()
-  const done = await at.transaction((tx) =>
-    changeApplication(tx, clientId, changes, BY_COMMAND_LINE),
+  const changed = Object.keys(changes)
+  if (changed.length === 0) throw nothingToChange()
+  await perform(changeApplication, { client_id: clientId, ...changes }, wordsFor(clientId))
+  return { data: { clientId, changed }, text: `${clientId} is changed.` }
+}
+
+async function rotateOne({ perform }: NamedSchool, clientId: string): Promise<Outcome> {
+  const { client_secret: clientSecret } = await perform(
+    rotateSecret,
+    { client_id: clientId },
+    wordsFor(clientId),
   )
-  if (done.kind === 'unknown') throw unknownClient(clientId)
-  if (done.kind === 'invalid') throw invalidValues(done.problems)
-  return { data: { clientId, changed: Object.keys(changes) }, text: `${clientId} is changed.` }
-}
-
-async function rotateOne(at: SchoolDb, clientId: string): Promise<Outcome> {
-  const done = await at.transaction((tx) => rotateSecret(tx, clientId, BY_COMMAND_LINE))
-  if (done.kind === 'unknown') throw unknownClient(clientId)
-  if (done.kind === 'public') {
-    throw new CommandError(
-      `${clientId} is a public application and has no secret.`,
-      'make a confidential application if it runs on a server',
-    )
-  }
   return {
-    data: { clientId, clientSecret: done.secret },
-    text: facts([
-      ['client_id', clientId],
-      ['client_secret', `${done.secret} (shown this once)`],
-    ]),
+    data: { clientId, clientSecret },
+    text: facts([['client_id', clientId], secretFact(clientSecret)]),
   }
 }
 
-async function removeOne(at: SchoolDb, clientId: string): Promise<Outcome> {
-  const done = await at.transaction((tx) => deleteApplication(tx, clientId, BY_COMMAND_LINE))
-  if (done.kind === 'unknown') throw unknownClient(clientId)
-  const { people } = done
+async function removeOne({ perform }: NamedSchool, clientId: string): Promise<Outcome> {
+  const input = { client_id: clientId }
+  const { people } = await perform(deleteApplication, input, wordsFor(clientId))
   return {
     data: { clientId, people },
     text: `${clientId} is deleted; ${people} ${people === 1 ? 'person' : 'people'} had authorized it.`,
   }
 }
 
-type Standing = (
-  tx: SchoolTx,
-  clientId: string,
-  by: typeof BY_COMMAND_LINE,
-) => Promise<StandingChange | { readonly kind: 'no_document' }>
-
 async function changeStanding(
-  at: SchoolDb,
+  { perform }: NamedSchool,
   clientId: string,
-  work: Standing,
+  operation: typeof disableClient,
   done: string,
 ): Promise<Outcome> {
-  const { kind } = await at.transaction((tx) => work(tx, clientId, BY_COMMAND_LINE))
-  if (kind === 'unknown') throw unknownClient(clientId)
-  if (kind === 'no_document') {
-    throw new CommandError(
-      `${clientId} is no client metadata document, so there is nothing to review.`,
-      '`npx schoolgate client list` shows which clients are',
-    )
-  }
-  const changed = kind === 'changed'
+  const { changed } = await perform(operation, { client_id: clientId }, wordsFor(clientId))
   return { data: { clientId, changed }, text: `${clientId} ${done}${changed ? '' : ' already'}.` }
 }
 
+const wordsFor = (clientId: string): RefusalWords => ({
+  not_found: [
+    `This school has no such client: ${clientId}`,
+    '`npx schoolgate client list` shows the clients that it has',
+  ],
+  public: 'make a confidential application if it runs on a server',
+  no_client_metadata: '`npx schoolgate client list` shows which clients have',
+})
+
 function scopesOf(text: string): string[] {
   return text.split(/[\s,]+/).filter((scope) => scope !== '')
-}
-
-function unknownClient(clientId: string): CommandError {
-  return new CommandError(
-    `This school has no such client: ${clientId}`,
-    '`npx schoolgate client list` shows those that it has',
-  )
 }

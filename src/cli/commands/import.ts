@@ -10,6 +10,7 @@ import { atSchool } from '../../foundation/db/school-db.ts'
 import { withDatabase } from '../attach.ts'
 import { describeKind, kindAsText, kindList, loadKind } from '../bulk/describe-kind.ts'
 import { ProgressBar } from '../bulk/progress-bar.ts'
+import { commandLineAt } from '../by-command-line.ts'
 import type { Cli } from '../cli.ts'
 import { loadSchool, SCHOOL_ABOUT } from '../load-school.ts'
 import { CommandError, type Outcome } from '../outcome.ts'
@@ -78,12 +79,7 @@ async function importFile(
   const source = await openSource(cli, file, bar)
   return await withDatabase(cli.config(), async ({ db }) => {
     const school = await loadSchool(db, named)
-    const caller = {
-      roles: ['owner' as const],
-      origin: school.origin,
-      via: 'command_line' as const,
-    }
-    const summary = await importRows(atSchool(db, school.id), caller, kind, source, {
+    const summary = await importRows(atSchool(db, school.id), commandLineAt(school), kind, source, {
       format,
       dryRun,
       fromLine,

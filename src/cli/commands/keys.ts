@@ -1,21 +1,12 @@
 import type { Command } from 'commander'
-import {
-  activateKey,
-  KEY_LEAD_SECONDS,
-  type KeyActivation,
-  type KeyRetirement,
-  listKeys,
-  publishKey,
-  retireKey,
-} from '../../domain/schools/signing-keys.ts'
+import { activateKey, publishKey, retireKey } from '../../domain/schools/signing-key-operations.ts'
+import { KEY_LEAD_SECONDS, listKeys } from '../../domain/schools/signing-keys.ts'
 import { Keyring } from '../../foundation/crypto/seal.ts'
-import { atSchool, type SchoolDb } from '../../foundation/db/school-db.ts'
 import { loadInstallationSecret } from '../../start/installation-secret.ts'
-import { withDatabase } from '../attach.ts'
-import { BY_COMMAND_LINE } from '../by-command-line.ts'
+import { atNamedSchool, type NamedSchool } from '../at-named-school.ts'
 import type { Cli } from '../cli.ts'
-import { loadSchool, SCHOOL_ABOUT, SCHOOL_OPTION } from '../load-school.ts'
-import { CommandError, type Outcome } from '../outcome.ts'
+import { SCHOOL_ABOUT, SCHOOL_OPTION } from '../load-school.ts'
+import type { Outcome } from '../outcome.ts'
 import { table } from '../table.ts'
 import { teach } from '../teach.ts'
 
@@ -28,10 +19,6 @@ const LEAD_HOURS = KEY_LEAD_SECONDS / 3600
 
 export function addKeysCommand(program: Command, cli: Cli): void {
   const keys = program.command('keys').description('keys that sign ID tokens')
-  const atNamedSchool = <R>({ school }: Options, work: (at: SchoolDb) => Promise<R>): Promise<R> =>
-    withDatabase(cli.config(), async ({ db }) =>
-      work(atSchool(db, (await loadSchool(db, school)).id)),
-    )
   const keyring = async (): Promise<Keyring> =>
     new Keyring(await loadInstallationSecret(cli.config()))
 
@@ -42,7 +29,7 @@ export function addKeysCommand(program: Command, cli: Cli): void {
     .action(
       cli.act(async (options: Options) => {
         const ring = await keyring()
-        return atNamedSchool(options, (at) => publishOne(at, ring, options))
+        return atNamedSchool(cli, options.school, (named) => publishOne(named, ring))
       }),
     )
   teach(
@@ -59,7 +46,7 @@ export function addKeysCommand(program: Command, cli: Cli): void {
     .action(
       cli.act(async (kid: string, options: Options) => {
         const ring = await keyring()
-        return atNamedSchool(options, (at) => activateOne(at, ring, kid, options))
+        return atNamedSchool(cli, options.school, (named) => activateOne(named, ring, kid, options))
       }),
     )
   teach(
@@ -75,7 +62,7 @@ export function addKeysCommand(program: Command, cli: Cli): void {
     .option('--force', 'although it is the key that signs: ID tokens of this school stop')
     .action(
       cli.act((kid: string, options: Options) =>
-        atNamedSchool(options, (at) => retireOne(at, kid, options)),
+        atNamedSchool(cli, options.school, (named) => retireOne(named, kid, options)),
       ),
     )
   teach(
@@ -88,90 +75,65 @@ export function addKeysCommand(program: Command, cli: Cli): void {
     .command('list')
     .description('list the keys of a school')
     .requiredOption(SCHOOL_OPTION, SCHOOL_ABOUT)
-    .action(cli.act((options: Options) => atNamedSchool(options, showKeys)))
+    .action(cli.act((options: Options) => atNamedSchool(cli, options.school, showKeys)))
   teach(list, 'Changes nothing.', 'keys list --school north')
 }
 
-async function publishOne(at: SchoolDb, keyring: Keyring, { school }: Options): Promise<Outcome> {
-  const { kid, readyAt } = await at.transaction((tx) => publishKey(tx, keyring, BY_COMMAND_LINE))
+async function publishOne({ perform, school }: NamedSchool, keyring: Keyring): Promise<Outcome> {
+  const { kid, ready_at: readyAt } = await perform(publishKey(keyring), {})
   return {
     data: { kid, stage: 'published', readyAt },
-    text: `Published ${kid}.\nFrom ${readyAt.toISOString()} on: schoolgate keys activate --school ${school} ${kid}`,
+    text: `Published ${kid}.\nFrom ${readyAt} on: schoolgate keys activate --school ${school.subdomain} ${kid}`,
   }
 }
 
 async function activateOne(
-  at: SchoolDb,
+  { perform, at }: NamedSchool,
   keyring: Keyring,
   kid: string,
   { force = false }: Options,
 ): Promise<Outcome> {
-  const done = await at.transaction((tx) =>
-    activateKey(tx, keyring, kid, { force }, BY_COMMAND_LINE),
-  )
-  if (done.kind !== 'activated') throw notActivated(kid, done)
+  const readyAt = (await listKeys(at)).find((key) => key.kid === kid)?.readyAt.toISOString()
+  const words = {
+    not_found: unknownKey(kid),
+    already_active: 'there is nothing to do',
+    already_retired: 'publish a new key instead',
+    too_early: `wait until ${readyAt}, or add --force if no ID token was ever verified at this school`,
+    does_not_open:
+      'set SCHOOLGATE_SECRET to the secret it was published with, or publish a new key',
+  }
+  const { retired } = await perform(activateKey(keyring), { kid, force }, words)
   return {
-    data: { kid, stage: 'active', retired: done.retired ?? null },
-    text: `${kid} signs from now on.${done.retired === undefined ? '' : ` ${done.retired} is retired.`}`,
+    data: { kid, stage: 'active', retired },
+    text: `${kid} signs from now on.${retired === null ? '' : ` ${retired} is retired.`}`,
   }
 }
 
-function notActivated(
+async function retireOne(
+  { perform }: NamedSchool,
   kid: string,
-  refusal: Exclude<KeyActivation, { kind: 'activated' }>,
-): CommandError {
-  switch (refusal.kind) {
-    case 'unknown':
-      return unknownKey(kid)
-    case 'not_published':
-      return new CommandError(
-        `The key ${kid} is ${refusal.stage}; only a published key can be activated.`,
-        refusal.stage === 'active' ? 'nothing is to be done' : 'publish a new key instead',
-      )
-    case 'too_early':
-      return new CommandError(
-        `Some caches of the JWKS may still lack the key ${kid}; clients that use them would refuse every ID token.`,
-        `wait until ${refusal.readyAt.toISOString()}, or add --force if no ID token was ever verified at this school`,
-      )
-    case 'does_not_open':
-      return new CommandError(
-        `The key ${kid} does not open with this installation's secret, so it could sign nothing.`,
-        'set SCHOOLGATE_SECRET to the secret it was published with, or publish a new key',
-      )
-  }
-}
-
-async function retireOne(at: SchoolDb, kid: string, { force = false }: Options): Promise<Outcome> {
-  const done = await at.transaction((tx) => retireKey(tx, kid, { force }, BY_COMMAND_LINE))
-  if (done.kind !== 'retired') throw notRetired(kid, done)
+  { force = false }: Options,
+): Promise<Outcome> {
+  await perform(
+    retireKey,
+    { kid, force },
+    {
+      not_found: unknownKey(kid),
+      already_retired: 'there is nothing to do',
+      signs:
+        'publish and activate another key, which retires this one; or add --force to stop ID tokens',
+    },
+  )
   return { data: { kid, stage: 'retired' }, text: `${kid} is retired.` }
 }
 
-function notRetired(
-  kid: string,
-  refusal: Exclude<KeyRetirement, { kind: 'retired' }>,
-): CommandError {
-  switch (refusal.kind) {
-    case 'unknown':
-      return unknownKey(kid)
-    case 'already_retired':
-      return new CommandError(`The key ${kid} is retired already.`, 'nothing is to be done')
-    case 'signs':
-      return new CommandError(
-        `The key ${kid} signs this school's ID tokens; without it there would be none.`,
-        'publish and activate another key, which retires this one; or add --force to stop ID tokens',
-      )
-  }
-}
-
-function unknownKey(kid: string): CommandError {
-  return new CommandError(
+const unknownKey = (kid: string) =>
+  [
     `This school has no key ${kid}.`,
     '`npx schoolgate keys list` shows the keys that it has',
-  )
-}
+  ] as const
 
-async function showKeys(at: SchoolDb): Promise<Outcome> {
+async function showKeys({ at }: NamedSchool): Promise<Outcome> {
   const keys = await listKeys(at)
   const text = table(
     ['kid', 'stage', 'published', 'may sign from', 'activated', 'retired'],

@@ -1,19 +1,15 @@
 import { type Command, Option } from 'commander'
-import {
-  changeSchool,
-  createSchool,
-  findSchoolNamed,
-  type ListedSchool,
-  listSchools,
-  type SchoolRefusal,
-} from '../../domain/schools/manage-school.ts'
+import { type ListedSchool, listSchools } from '../../domain/schools/list-schools.ts'
 import type { NewSchool, SchoolChanges } from '../../domain/schools/school-details.ts'
-import { atSchool } from '../../foundation/db/school-db.ts'
+import { changeSettings } from '../../domain/schools/settings-operations.ts'
+import { createSchool } from '../../domain/schools/write-school.ts'
+import { atNamedSchool } from '../at-named-school.ts'
 import { withDatabase } from '../attach.ts'
 import { BY_COMMAND_LINE } from '../by-command-line.ts'
 import type { Cli } from '../cli.ts'
 import { loadSchool } from '../load-school.ts'
-import { CommandError, invalidValues, nothingToChange, type Outcome } from '../outcome.ts'
+import { nothingToChange, type Outcome } from '../outcome.ts'
+import { explainRefusal } from '../refusal-error.ts'
 import { facts, table } from '../table.ts'
 import { teach } from '../teach.ts'
 
@@ -73,35 +69,34 @@ const onOff = (flags: string, about: string): Option =>
 function withSettings(command: Command): Command {
   return command
     .option('--description <text>', 'what the school is about')
-    .option('--contact-email <email>', 'whom people write to; empty for nobody')
+    .option('--contact-email <email>', 'whom people write to; empty for none')
     .option('--locale <tag>', 'language of its pages, such as en or pt-BR')
     .option('--time-zone <name>', 'such as Europe/Lisbon')
     .option('--currency <code>', 'three letters, such as EUR')
     .addOption(new Option('--variant <variant>', 'which interface').choices(['newer', 'older']))
     .addOption(onOff('--mcp-connections', 'show operators the OAuth applications area'))
-    .addOption(onOff('--open-registration', 'client metadata documents from any host'))
-    .option('--document-hosts <hosts>', 'hosts whose documents resolve, comma-separated')
+    .addOption(onOff('--open-registration', 'client metadata from any host'))
+    .option('--document-hosts <hosts>', 'hosts whose client metadata is accepted, comma-separated')
     .addOption(onOff('--end-authorization-on-replay', 'a replayed refresh token ends everything'))
 }
 
 function detailsOf(settings: Settings): SchoolChanges {
-  const { contactEmail, mcpConnections, openRegistration, documentHosts } = settings
-  const { endAuthorizationOnReplay: onReplay, ...plain } = settings
-  const { subdomain, origin, name, description, locale, timeZone, currency, variant } = plain
+  const { subdomain, origin, name, description, locale, currency, variant } = settings
+  const { contactEmail, documentHosts } = settings
   return {
     subdomain,
     origin,
     name,
     description,
     locale,
-    timeZone,
     currency,
     variant,
-    contactEmail: contactEmail === '' ? null : contactEmail,
-    mcpConnections: switchOf(mcpConnections),
-    openRegistration: switchOf(openRegistration),
-    documentHosts: documentHosts?.split(',').flatMap((host) => host.trim() || []),
-    endAuthorizationOnReplay: switchOf(onReplay),
+    time_zone: settings.timeZone,
+    contact_email: contactEmail === '' ? null : contactEmail,
+    mcp_connections: switchOf(settings.mcpConnections),
+    open_registration: switchOf(settings.openRegistration),
+    document_hosts: documentHosts?.split(',').flatMap((host) => host.trim() || []),
+    end_authorization_on_replay: switchOf(settings.endAuthorizationOnReplay),
   }
 }
 
@@ -109,13 +104,15 @@ function switchOf(value: 'on' | 'off' | undefined): boolean | undefined {
   return value === undefined ? undefined : value === 'on'
 }
 
+const TAKEN = { taken: 'choose another; `npx schoolgate school list` shows what is taken' }
+
 async function makeSchool(cli: Cli, settings: Settings): Promise<Outcome> {
   return await withDatabase(cli.config(), async ({ db }) => {
     // Commander has made sure that the three are there.
     const details = detailsOf(settings) as NewSchool
-    const made = await db.transaction().execute((tx) => createSchool(tx, details, BY_COMMAND_LINE))
-    if (made.kind !== 'created') throw refused(made)
-    return described(await loadSchool(db, made.id), 'Added.')
+    const making = db.transaction().execute((tx) => createSchool(tx, details, BY_COMMAND_LINE))
+    const id = await explainRefusal(making, TAKEN)
+    return described(await loadSchool(db, id), 'Added.')
   })
 }
 
@@ -140,15 +137,9 @@ async function showSchools(cli: Cli): Promise<Outcome> {
 
 async function alterSchool(cli: Cli, name: string, settings: Settings): Promise<Outcome> {
   if (Object.keys(settings).length === 0) throw nothingToChange()
-  return await withDatabase(cli.config(), async ({ db }) => {
-    const { id } = await loadSchool(db, name)
-    const changed = await atSchool(db, id).transaction((tx) =>
-      changeSchool(tx, detailsOf(settings), BY_COMMAND_LINE),
-    )
-    if (changed.kind !== 'changed') throw refused(changed)
-    const school = await findSchoolNamed(db, id)
-    if (school === undefined) throw new Error('a school vanished while it was being changed')
-    return described(school, 'Changed.')
+  return await atNamedSchool(cli, name, async ({ db, school, perform }) => {
+    await perform(changeSettings, detailsOf(settings), TAKEN)
+    return described(await loadSchool(db, school.id), 'Changed.')
   })
 }
 
@@ -165,12 +156,4 @@ function described(school: ListedSchool, word: string): Outcome {
     ['signs ID tokens', school.signsIdTokens],
   ])
   return { data: { school }, text: `${word}\n\n${text}` }
-}
-
-function refused(refusal: SchoolRefusal): CommandError {
-  if (refusal.kind === 'invalid') return invalidValues(refusal.problems)
-  return new CommandError(
-    `Another school has this ${refusal.field} already.`,
-    'choose another; `npx schoolgate school list` shows what is taken',
-  )
 }

@@ -1,17 +1,18 @@
 import type { Command } from 'commander'
-import { deletePerson, type PersonDeletion } from '../../domain/people/delete-person.ts'
-import { addMember, changeRoles } from '../../domain/people/manage-people.ts'
+import { deletePerson } from '../../domain/people/delete-person.ts'
 import { ROLES, type Role } from '../../domain/people/membership.ts'
 import { findPersonByEmail, type Person } from '../../domain/people/person.ts'
+import { addPerson, setPersonRoles } from '../../domain/people/person-operations.ts'
 import { hashPassword } from '../../foundation/crypto/password.ts'
 import type { Db } from '../../foundation/db/database.ts'
-import { atSchool } from '../../foundation/db/school-db.ts'
+import { atNamedSchool } from '../at-named-school.ts'
 import { withDatabase } from '../attach.ts'
 import { BY_COMMAND_LINE } from '../by-command-line.ts'
 import type { Cli } from '../cli.ts'
-import { loadSchool, SCHOOL_ABOUT, SCHOOL_OPTION } from '../load-school.ts'
-import { CommandError, invalidValues, type Outcome } from '../outcome.ts'
+import { SCHOOL_ABOUT, SCHOOL_OPTION } from '../load-school.ts'
+import { CommandError, type Outcome } from '../outcome.ts'
 import { readPassword } from '../read-password.ts'
+import { explainRefusal } from '../refusal-error.ts'
 import { teach } from '../teach.ts'
 
 export function addUserCommand(program: Command, cli: Cli): void {
@@ -28,7 +29,7 @@ export function addUserCommand(program: Command, cli: Cli): void {
     .action(cli.act((options: CreateOptions) => createUser(cli, options)))
   teach(
     create,
-    'A person is one account across all schools. An email that is known gets the roles and keeps its own name and password. Without --password-stdin a new account has no password, and nobody can sign in to it yet.',
+    'A person is one account across all schools. An email that is known gets the roles and keeps its own name and password. Without --password-stdin a new account has no password, so its owner cannot sign in yet.',
     'user create --school north --email ada@north.example --name Ada --roles owner --password-stdin < password.txt',
   )
 
@@ -41,7 +42,7 @@ export function addUserCommand(program: Command, cli: Cli): void {
     .action(cli.act((options: RoleOptions) => setUserRoles(cli, options)))
   teach(
     role,
-    "Replaces the person's roles at this school and touches nothing else of theirs. It holds at once: tokens of somebody without a role are refused. The last owner of a school stays one.",
+    "Replaces the person's roles at this school and touches nothing else of theirs. It holds at once: tokens of a person without a role are refused. The last owner of a school stays one.",
     'user role --school north --email ada@north.example --roles admin,lecturer',
   )
 
@@ -53,7 +54,7 @@ export function addUserCommand(program: Command, cli: Cli): void {
     .action(cli.act((options: DeleteOptions) => deleteUser(cli, options)))
   teach(
     remove,
-    'Erases email, name, picture and password, ends sessions and connected apps everywhere, and takes every role away. What they paid stays on record, under nobody’s name. This cannot be undone.',
+    'Erases email, name, picture and password, ends sessions and connected apps everywhere, and takes every role away. What they paid stays on record, without their name. This cannot be undone.',
     'user delete --email ada@north.example',
   )
 }
@@ -68,23 +69,18 @@ interface CreateOptions {
 
 async function createUser(cli: Cli, options: CreateOptions): Promise<Outcome> {
   const roles = parseRoles(options.roles)
-  const { email, name } = options
+  const email = options.email.trim()
+  const { name } = options
   const passwordHash = options.passwordStdin
     ? await hashPassword(await readPassword(cli.io.stdin ?? process.stdin, email))
     : undefined
-  return await withDatabase(cli.config(), async ({ db }) => {
-    const school = await loadSchool(db, options.school)
-    // Whoever runs this could read the table; the function itself never tells.
+  return await atNamedSchool(cli, options.school, async ({ db, school, perform }) => {
+    // The operation never tells whether the account existed; the command line may read the table.
     const known = await findPersonByEmail(db, email)
-    const added = await db
-      .transaction()
-      .execute((tx) =>
-        addMember(tx, school.id, { email, name, roles, passwordHash }, BY_COMMAND_LINE),
-      )
-    if (added.kind === 'invalid') throw invalidValues(added.problems)
+    const added = await perform(addPerson, { email, name, roles, password_hash: passwordHash })
     const created = known === undefined
     return {
-      data: { userId: added.userId, email, school: school.subdomain, roles, created },
+      data: { userId: added.id, email, school: school.subdomain, roles, created },
       text: [
         `${email} is ${roles.join(', ')} at ${school.subdomain}.`,
         ...(created ? [] : ['The account existed: its name and password are unchanged.']),
@@ -102,27 +98,24 @@ interface RoleOptions {
 
 async function setUserRoles(cli: Cli, options: RoleOptions): Promise<Outcome> {
   const roles = options.roles.trim() === 'none' ? [] : parseRoles(options.roles)
-  return await withDatabase(cli.config(), async ({ db }) => {
-    const school = await loadSchool(db, options.school)
-    const person = await loadPerson(db, options.email)
-    const done = await atSchool(db, school.id).transaction((tx) =>
-      changeRoles(tx, person.id, roles, BY_COMMAND_LINE),
+  return await atNamedSchool(cli, options.school, async ({ db, school, perform }) => {
+    const { id, email } = await loadPerson(db, options.email)
+    const { before } = await perform(
+      setPersonRoles,
+      { id, roles },
+      {
+        not_found: [
+          `${email} never belonged to ${school.subdomain}.`,
+          'add them with `npx schoolgate user create`',
+        ],
+        last_owner: [
+          `${email} is the only owner of ${school.subdomain}.`,
+          'give another person the role owner first',
+        ],
+      },
     )
-    if (done.kind === 'unknown') {
-      throw new CommandError(
-        `${person.email} never belonged to ${school.subdomain}.`,
-        'add them with `npx schoolgate user create`',
-      )
-    }
-    if (done.kind === 'last_owner') {
-      throw new CommandError(
-        `${person.email} is the only owner of ${school.subdomain}.`,
-        'give somebody else the role owner first',
-      )
-    }
-    const { email } = person
     return {
-      data: { userId: person.id, email, school: school.subdomain, before: done.before, roles },
+      data: { userId: id, email, school: school.subdomain, before, roles },
       text:
         roles.length === 0
           ? `${email} has left ${school.subdomain}.`
@@ -139,17 +132,13 @@ interface DeleteOptions {
 async function deleteUser(cli: Cli, { email, force = false }: DeleteOptions): Promise<Outcome> {
   return await withDatabase(cli.config(), async ({ db }) => {
     const person = await loadPerson(db, email)
-    const done: PersonDeletion = await db
+    const deleting = db
       .transaction()
       .execute((tx) => deletePerson(tx, person.id, { force }, BY_COMMAND_LINE))
-    if (done.kind === 'unknown') throw unknownPerson(email)
-    if (done.kind === 'last_owner') {
-      throw new CommandError(
-        `${person.email} is the only owner of ${done.schools.join(', ')}.`,
-        'give somebody else the role owner there first, or add --force',
-      )
-    }
-    const { schools, sessions, authorizations } = done
+    const { schools, sessions, authorizations } = await explainRefusal(deleting, {
+      not_found: unknownPerson(email),
+      last_owner: 'give another person the role owner there first, or add --force',
+    })
     return {
       data: { userId: person.id, schools, sessions, authorizations },
       text: `Deleted. Ended: membership of ${schools} schools, ${sessions} sessions, ${authorizations} connected apps.`,
@@ -170,10 +159,9 @@ function parseRoles(text: string): Role[] {
 
 async function loadPerson(db: Db, email: string): Promise<Person> {
   const person = await findPersonByEmail(db, email)
-  if (person === undefined) throw unknownPerson(email)
-  return person
+  if (person !== undefined) return person
+  throw new CommandError(...unknownPerson(email))
 }
 
-function unknownPerson(email: string): CommandError {
-  return new CommandError(`Nobody has the email ${email}.`, 'see whether it is spelled right')
-}
+const unknownPerson = (email: string) =>
+  [`No person has the email ${email}.`, 'check the spelling'] as const

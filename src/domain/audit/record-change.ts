@@ -2,10 +2,11 @@ import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import type { AuditedActor } from '../actor.ts'
 import { type AuditEntry, record } from './audit.ts'
 
-type Change = Pick<AuditEntry, 'action' | 'clientId' | 'subject' | 'detail'>
+/** A change as the audit tells it; the actor is added when the entry is written. */
+export type AuditedChange = Pick<AuditEntry, 'action' | 'clientId' | 'subject' | 'detail'>
 
 /** The entry of a change that was made; it belongs into the transaction that makes it. */
-export function changeEntry(by: AuditedActor, change: Change): AuditEntry {
+export function changeEntry(by: AuditedActor, change: AuditedChange): AuditEntry {
   return {
     ...change,
     outcome: 'ok',
@@ -15,6 +16,10 @@ export function changeEntry(by: AuditedActor, change: Change): AuditEntry {
   }
 }
 
-export async function recordChange(at: SchoolDb, by: AuditedActor, change: Change): Promise<void> {
+export async function recordChange(
+  at: SchoolDb,
+  by: AuditedActor,
+  change: AuditedChange,
+): Promise<void> {
   await record(at, changeEntry(by, change))
 }

@@ -1,61 +1,65 @@
 import { redirectUriProblems } from '../../foundation/protocol/registrable-redirect-uri.ts'
+import { type InputProblem, OperationRefused } from '../operation/refusal.ts'
 import { SCOPES_OF_AUDIENCE } from './scope-catalogue.ts'
 
 export interface ApplicationDetails {
   readonly name: string
-  readonly redirectUris: readonly string[]
-  readonly scopes: readonly string[]
+  readonly redirect_uris: string[]
+  readonly scopes: string[]
 }
 
-export interface DetailProblem {
-  readonly field: 'clientId' | 'name' | 'redirectUris' | 'scopes'
-  readonly problem: string
+export interface GivenDetails {
+  readonly client_id?: string | undefined
+  readonly name?: string | undefined
+  readonly redirect_uris?: readonly string[] | undefined
+  readonly scopes?: readonly string[] | undefined
 }
 
 const MAX_REDIRECT_URIS = 50
-/** Never a URL, which would name a client metadata document. */
+/** Never a URL, because a URL names client metadata. */
 const CLIENT_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{2,99}$/
 const CONTROL = /[\x00-\x1f\x7f]/
 
-/** Says in words what is wrong with an application's details; what is absent is not judged. */
-export function detailProblems(
-  details: Partial<ApplicationDetails> & { readonly clientId?: string | undefined },
+/** Refuses wrong details with a sentence for each; a detail that is not given is not judged. */
+export function checkDetails(
+  { client_id, name, redirect_uris, scopes }: GivenDetails,
   { confidential }: { readonly confidential: boolean },
-): readonly DetailProblem[] {
-  const { clientId, name, redirectUris, scopes } = details
-  return [
-    ...(clientId === undefined || CLIENT_ID.test(clientId)
+): void {
+  const problems = [
+    ...(client_id === undefined || CLIENT_ID.test(client_id)
       ? []
-      : [problem('clientId', 'Use 3 to 100 letters, digits, dots, hyphens and underscores.')]),
+      : [problem('client_id', 'Use 3 to 100 letters, digits, dots, hyphens and underscores.')]),
     ...(name === undefined ? [] : nameProblems(name)),
-    ...(redirectUris === undefined ? [] : uriProblems(redirectUris, confidential)),
+    ...(redirect_uris === undefined ? [] : uriProblems(redirect_uris, confidential)),
     ...(scopes === undefined ? [] : scopeProblems(scopes)),
   ]
+  if (problems.length > 0) throw new OperationRefused({ kind: 'invalid', problems })
 }
 
-const problem = (field: DetailProblem['field'], text: string): DetailProblem => ({
-  field,
-  problem: text,
+const problem = (field: keyof GivenDetails, detail: string): InputProblem => ({
+  pointer: `/${field}`,
+  code: 'invalid',
+  detail,
 })
 
-function nameProblems(name: string): readonly DetailProblem[] {
+function nameProblems(name: string): readonly InputProblem[] {
   if (name.trim() === '' || name.length > 200) return [problem('name', 'Use 1 to 200 characters.')]
   return CONTROL.test(name) ? [problem('name', 'Remove line breaks and control characters.')] : []
 }
 
-function uriProblems(uris: readonly string[], confidential: boolean): readonly DetailProblem[] {
+function uriProblems(uris: readonly string[], confidential: boolean): readonly InputProblem[] {
   if (uris.length === 0 || uris.length > MAX_REDIRECT_URIS) {
-    return [problem('redirectUris', `List 1 to ${MAX_REDIRECT_URIS} redirect URIs.`)]
+    return [problem('redirect_uris', `List 1 to ${MAX_REDIRECT_URIS} redirect URIs.`)]
   }
   return uris.flatMap((uri) =>
     redirectUriProblems(uri, { confidential }).map((text) =>
-      problem('redirectUris', `${uri.slice(0, 200)}: ${text}`),
+      problem('redirect_uris', `${uri.slice(0, 200)}: ${text}`),
     ),
   )
 }
 
-/** An application made by hand acts for members; operator scopes are for platforms and documents. */
-function scopeProblems(scopes: readonly string[]): readonly DetailProblem[] {
+/** An application made by hand acts for members; operator scopes are for connected platforms. */
+function scopeProblems(scopes: readonly string[]): readonly InputProblem[] {
   const allowed = SCOPES_OF_AUDIENCE.member
   if (scopes.length === 0) {
     return [problem('scopes', `Choose at least one of ${allowed.toArray().join(', ')}.`)]

@@ -1,5 +1,15 @@
+import type { z } from 'zod'
+import type { WriteOperation } from '../operation.ts'
+
 /**
- * For what no scope covers: people do it in the admin area, and the command line by its import. Apps
- * cannot, so there is no reference that would want examples.
+ * For operations that no scope covers: people perform them in the admin area and on the command
+ * line. Apps cannot, so the reference needs no examples.
  */
 export const WITHOUT_SCOPE = { scopes: [], examples: [] } as const
+
+/** A write that no scope covers. */
+export function unscopedWrite<I extends z.ZodObject, O extends z.ZodObject>(
+  details: Omit<WriteOperation<I, O>, 'scopes' | 'examples'>,
+): WriteOperation<I, O> {
+  return { ...WITHOUT_SCOPE, ...details }
+}

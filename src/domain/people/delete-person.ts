@@ -5,32 +5,29 @@ import type { AuditedActor } from '../actor.ts'
 import { recordForInstallation } from '../audit/audit.ts'
 import { changeEntry, recordChange } from '../audit/record-change.ts'
 import { endAuthorizationsOfPerson } from '../grants/authorizations.ts'
+import { conflict, notFound } from '../operation/refusal.ts'
 import { endSessionsOfPerson } from './sessions.ts'
 
-export type PersonDeletion =
-  | {
-      readonly kind: 'deleted'
-      readonly schools: number
-      readonly sessions: number
-      readonly authorizations: number
-    }
-  | { readonly kind: 'unknown' }
-  /** These schools would be left without anybody to run them. */
-  | { readonly kind: 'last_owner'; readonly schools: readonly string[] }
+export interface EndedWithPerson {
+  readonly schools: number
+  readonly sessions: number
+  readonly authorizations: number
+}
 
-/** What stands where a name stood; the row stays, because payments have to keep their owner. */
-const NAME_OF_THE_GONE = 'Deleted person'
+/** The name of a deleted person; the row stays, because payments have to keep their owner. */
+const DELETED_NAME = 'Deleted person'
 
 /**
- * Crosses schools: a person who goes is gone everywhere. Email, name, picture and password are
- * erased, roles, sessions and connected apps end, and what was paid stays on record.
+ * Crosses schools: deletes a person everywhere, and counts what ended. Email, name, picture and
+ * password are erased, roles, sessions and connected apps end, and payments stay on record. Not an
+ * operation, because those are performed at a school; it throws the same refusals.
  */
 export async function deletePerson(
   tx: Transaction<DB>,
   userId: string,
   options: { readonly force: boolean },
   by: AuditedActor,
-): Promise<PersonDeletion> {
+): Promise<EndedWithPerson> {
   const person = await tx
     .selectFrom('users')
     .select('id')
@@ -38,9 +35,11 @@ export async function deletePerson(
     .where('deleted_at', 'is', null)
     .forUpdate()
     .executeTakeFirst()
-  if (person === undefined) return { kind: 'unknown' }
+  if (person === undefined) throw notFound('person')
   const orphaned = await schoolsOwnedAlone(tx, userId)
-  if (orphaned.length > 0 && !options.force) return { kind: 'last_owner', schools: orphaned }
+  if (orphaned.length > 0 && !options.force) {
+    throw conflict('last_owner', `This person is the only owner of ${orphaned.join(', ')}.`)
+  }
   const schools = await leaveEverySchool(tx, userId, by)
   const sessions = await endSessionsOfPerson(tx, userId)
   await tx.deleteFrom('password_resets').where('user_id', '=', userId).execute()
@@ -49,7 +48,7 @@ export async function deletePerson(
     .updateTable('users')
     .set({
       email: null,
-      name: NAME_OF_THE_GONE,
+      name: DELETED_NAME,
       avatar_url: null,
       password_hash: null,
       password_changed_at: null,
@@ -62,10 +61,10 @@ export async function deletePerson(
     tx,
     changeEntry(by, { action: 'person.deleted', subject: userId, detail }),
   )
-  return { kind: 'deleted', ...detail }
+  return detail
 }
 
-/** Locked in one order, so that of two owners who leave at the same time one is told. */
+/** Locked in one order, so that of two owners who leave at the same time one is refused. */
 async function schoolsOwnedAlone(tx: Transaction<DB>, userId: string): Promise<readonly string[]> {
   const { rows } = await sql<{ subdomain: string; user_id: string }>`
     select s.subdomain, m.user_id from school_members m join schools s on s.id = m.school_id

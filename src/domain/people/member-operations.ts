@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { acrossSchools, type SchoolTx } from '../../foundation/db/school-db.ts'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { email, line } from '../operation/fields.ts'
@@ -11,10 +11,10 @@ import {
   readOperation,
   removeOperation,
 } from '../operation/object-operations.ts'
-import { conflict, forbidden, invalid, notFound } from '../operation/refusal.ts'
+import { forbidden, notFound } from '../operation/refusal.ts'
 import { checkVersion } from '../operation/writing.ts'
-import { addMember, changeRoles } from './manage-people.ts'
 import { members, writtenMembers } from './member-resource.ts'
+import { addMember, changeRoles } from './member-roles.ts'
 import { ROLES, type Role, rolesAt } from './membership.ts'
 
 const READ = ['members:read']
@@ -74,20 +74,9 @@ export const createMember = createOperation({
   ],
   async create(tx, caller, input) {
     checkOwnerRole(caller, input.roles)
-    return await addPerson(tx, caller, input)
+    return await addMember(tx, input, caller)
   },
 })
-
-export async function addPerson(
-  tx: SchoolTx,
-  caller: Actor,
-  input: { email: string; name: string; roles: readonly Role[] },
-): Promise<string> {
-  const outcome = await addMember(acrossSchools(tx), tx.schoolId, input, caller)
-  if (outcome.kind === 'added') return outcome.userId
-  const [first] = outcome.problems
-  throw invalid(first?.field ?? '', 'invalid', first?.problem ?? 'Another value is needed.')
-}
 
 export const changeMember = changeOperation({
   name: 'members.change',
@@ -104,7 +93,7 @@ export const changeMember = changeOperation({
     if (roles === undefined) return
     const before = await rolesAt(tx, userId)
     checkOwnerRole(caller, before.includes('owner') !== roles.includes('owner') ? ['owner'] : [])
-    await setTo(tx, caller, userId, roles)
+    await changeRoles(tx, userId, roles, caller)
   },
 })
 
@@ -118,7 +107,7 @@ export const removeMember = removeOperation({
   async remove(tx, caller, { id: userId, if_version }) {
     await checkMember(tx, userId, if_version)
     checkOwnerRole(caller, await rolesAt(tx, userId))
-    await setTo(tx, caller, userId, [])
+    await changeRoles(tx, userId, [], caller)
   },
 })
 
@@ -137,17 +126,4 @@ export async function checkMember(
 function checkOwnerRole(caller: Actor, touched: readonly Role[]): void {
   if (!touched.includes('owner') || caller.roles.includes('owner')) return
   throw forbidden('owners_only', 'Only an owner may give or take the owner role. Ask one of them.')
-}
-
-export async function setTo(
-  tx: SchoolTx,
-  caller: Actor,
-  userId: string,
-  roles: readonly Role[],
-): Promise<void> {
-  const outcome = await changeRoles(tx, userId, roles, caller)
-  if (outcome.kind === 'unknown') throw notFound('member')
-  if (outcome.kind === 'last_owner') {
-    throw conflict('last_owner', 'A school needs an owner. Make somebody else an owner first.')
-  }
 }

@@ -8,6 +8,7 @@ import { email, id, line } from '../operation/fields.ts'
 import type { Refusal } from '../operation/refusal.ts'
 import { listMembers } from './member-operations.ts'
 import { members, students } from './member-resource.ts'
+import { LAST_OWNER } from './member-roles.ts'
 import { ROLES, type Role } from './membership.ts'
 import {
   addPersons,
@@ -183,10 +184,7 @@ async function keepAnOwner(tx: SchoolTx, people: readonly Person[]): Promise<voi
     leaving.flatMap(({ userId }) => userId ?? []),
   )
   if (others > 0) return
-  for (const person of leaving) {
-    const detail = 'A school needs an owner. Make somebody else an owner first.'
-    person.outcome = { kind: 'conflict', code: 'last_owner', detail }
-  }
+  for (const person of leaving) person.outcome = LAST_OWNER
 }
 
 function identityOf({ userId, values }: Person): string | undefined {

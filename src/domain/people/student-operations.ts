@@ -5,8 +5,9 @@ import { id } from '../operation/fields.ts'
 import { filter, listOperation } from '../operation/list-operation.ts'
 import { createOperation, readOperation, removeOperation } from '../operation/object-operations.ts'
 import { notFound } from '../operation/refusal.ts'
-import { addedPerson, addPerson, checkMember, personFilters, setTo } from './member-operations.ts'
+import { addedPerson, checkMember, personFilters } from './member-operations.ts'
 import { students, writtenStudents } from './member-resource.ts'
+import { addMember, changeRoles } from './member-roles.ts'
 import { rolesAt } from './membership.ts'
 
 const READ = ['students:read']
@@ -53,7 +54,7 @@ export const createStudent = createOperation({
   of: writtenStudents,
   fields: addedPerson,
   examples: [{ title: 'A student', input: { email: 'kit@example.test', name: 'Kit Example' } }],
-  create: (tx, caller, input) => addPerson(tx, caller, { ...input, roles: ['student'] }),
+  create: (tx, caller, input) => addMember(tx, { ...input, roles: ['student'] }, caller),
 })
 
 export const removeStudent = removeOperation({
@@ -67,11 +68,7 @@ export const removeStudent = removeOperation({
     await checkMember(tx, userId, if_version)
     const roles = await rolesAt(tx, userId)
     if (!roles.includes('student')) throw notFound('student')
-    await setTo(
-      tx,
-      caller,
-      userId,
-      roles.filter((role) => role !== 'student'),
-    )
+    const others = roles.filter((role) => role !== 'student')
+    await changeRoles(tx, userId, others, caller)
   },
 })

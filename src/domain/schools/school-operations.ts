@@ -1,24 +1,13 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
-import { currency, email, id, ifVersion, line, stamps, text } from '../operation/fields.ts'
-import { OperationRefused, stale } from '../operation/refusal.ts'
+import { recordChange } from '../audit/record-change.ts'
+import { id, ifVersion, stamps } from '../operation/fields.ts'
+import { stale } from '../operation/refusal.ts'
 import { wireValue } from '../operation/resource.ts'
 import type { ReadOperation, WriteOperation } from '../operation.ts'
-import { changeSchool as changeSchoolRow } from './manage-school.ts'
-
-/** What an app may change. Address, variant and who may connect are for the command line and the admin area. */
-const fields = {
-  name: line(200),
-  description: text(0, 5000),
-  contact_email: email.nullable(),
-  locale: z
-    .string()
-    .max(40)
-    .regex(/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'Write a language tag such as en or pt-BR.'),
-  time_zone: text(1, 64),
-  currency: currency.meta({ description: 'What new prices are in; existing ones stay.' }),
-}
+import { publicFields } from './school-details.ts'
+import { schoolChanged, writeSchool } from './write-school.ts'
 
 const schoolSchema = z
   .strictObject({
@@ -26,7 +15,7 @@ const schoolSchema = z
     id,
     subdomain: z.string(),
     url: z.string(),
-    ...fields,
+    ...publicFields,
     ...stamps,
   })
   .meta({ id: 'School' })
@@ -45,7 +34,7 @@ export const readSchool: ReadOperation<typeof nothing, typeof schoolSchema> = {
   run: (at) => loadSchool(at),
 }
 
-const changes = z.strictObject({ ...z.object(fields).partial().shape, if_version: ifVersion })
+const changes = z.strictObject({ ...z.object(publicFields).partial().shape, if_version: ifVersion })
 
 export const changeSchool: WriteOperation<typeof changes, typeof schoolSchema> = {
   name: 'school.change',
@@ -56,32 +45,12 @@ export const changeSchool: WriteOperation<typeof changes, typeof schoolSchema> =
   input: changes,
   output: schoolSchema,
   examples: [{ title: 'Another time zone', input: { time_zone: 'Asia/Taipei' } }],
-  async run(tx, caller, { if_version, contact_email, time_zone, ...rest }) {
+  async run(tx, caller, { if_version, ...given }) {
     await checkSchoolVersion(tx, if_version)
-    const outcome = await changeSchoolRow(
-      tx,
-      {
-        ...rest,
-        ...(contact_email === undefined ? {} : { contactEmail: contact_email }),
-        ...(time_zone === undefined ? {} : { timeZone: time_zone }),
-      },
-      caller,
-    )
-    if (outcome.kind === 'invalid') {
-      const problems = outcome.problems.map(({ field, problem }) => ({
-        pointer: `/${WIRE_NAMES[field] ?? field}`,
-        code: 'invalid',
-        detail: problem,
-      }))
-      throw new OperationRefused({ kind: 'invalid', problems })
-    }
+    const changed = await writeSchool(tx, given)
+    for (const change of schoolChanged(changed)) await recordChange(tx, caller, change)
     return await loadSchool(tx)
   },
-}
-
-const WIRE_NAMES: Readonly<Record<string, string>> = {
-  contactEmail: 'contact_email',
-  timeZone: 'time_zone',
 }
 
 async function loadSchool(at: SchoolDb): Promise<z.output<typeof schoolSchema>> {

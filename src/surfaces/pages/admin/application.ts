@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { DetailProblem } from '../../../domain/clients/application-details.ts'
-import type { ListedClient } from '../../../domain/clients/list-clients.ts'
 import {
   changeApplication,
   deleteApplication,
   rotateSecret,
-} from '../../../domain/clients/manage-application.ts'
+} from '../../../domain/clients/application-operations.ts'
+import type { ListedClient } from '../../../domain/clients/list-clients.ts'
 import { countPeopleOfApp } from '../../../domain/grants/people-of-app.ts'
+import type { InputProblem } from '../../../domain/operation/refusal.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { checkedForm, sendOn, sendPage } from '../page-request.ts'
@@ -18,7 +18,7 @@ import { secretPage } from '../views/admin/secret.tsx'
 import { checkShown, detailsOf, loadApplication, MEMBER_SCOPES, readDraft } from './applications.ts'
 import { readPeople, STANDING_NOTICES } from './clients.ts'
 import { carrySecret, takeSecret } from './new-secret.ts'
-import { adminFrame, loadOperator, operatorActor } from './operator.ts'
+import { adminFrame, loadOperator, performAs } from './operator.ts'
 
 const ONE = `${paths.applications}/:clientId`
 
@@ -27,11 +27,11 @@ const NOTICES = {
   created: 'The application is ready. Hand out its client_id.',
   saved: 'Saved. It holds for everything that is authorized from now on.',
   'no-secret': { warning: 'A public application has no secret.' },
-  'secret-shown': { warning: 'A secret is shown once. If nobody copied it, issue a new one.' },
+  'secret-shown': { warning: 'A secret is shown once. If it was not copied, issue a new one.' },
 }
 
 export function addOneApplicationRoutes(app: FastifyInstance, context: AppContext): void {
-  /** Who asks, and about what: every route of one application begins with this. */
+  /** Every route of one application begins with this: the operator and the application. */
   const enter = async (request: FastifyRequest, returnTo?: string) => {
     const operator = await loadOperator(request, returnTo)
     checkShown(request, operator)
@@ -48,10 +48,8 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
     const { operator, application } = await enter(request, pathOf(request))
     const { clientId } = application
     const draft = readDraft(checkedForm(context.keyring, request, operator))
-    const by = operatorActor(request, operator)
-    const changed = await request.at.transaction((tx) =>
-      changeApplication(tx, clientId, detailsOf(draft), by),
-    )
+    const input = { client_id: clientId, ...detailsOf(draft) }
+    const changed = await performAs(request, operator, changeApplication, input)
     if (changed.kind === 'invalid') {
       const { problems } = changed
       return await show(context, request, reply, { operator, application, draft, problems }, 400)
@@ -63,12 +61,11 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
     const { operator, application } = await enter(request, pathOf(request))
     checkedForm(context.keyring, request, operator)
     const { clientId } = application
-    const by = operatorActor(request, operator)
-    const made = await request.at.transaction((tx) => rotateSecret(tx, clientId, by))
-    if (made.kind !== 'rotated') {
+    const made = await performAs(request, operator, rotateSecret, { client_id: clientId })
+    if (made.kind !== 'done') {
       return sendOn(reply, request, 'site', `${applicationPath(clientId)}?done=no-secret`)
     }
-    const carried = { secret: made.secret, rotated: true }
+    const carried = { secret: made.output.client_secret, rotated: true }
     carrySecret(context.keyring, request, reply, operator, clientId, carried)
     return sendOn(reply, request, 'site', applicationPath(clientId, '/secret'))
   })
@@ -95,8 +92,8 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
   app.post(`${ONE}/delete`, async (request, reply) => {
     const { operator, application } = await enter(request, pathOf(request))
     checkedForm(context.keyring, request, operator)
-    const by = operatorActor(request, operator)
-    await request.at.transaction((tx) => deleteApplication(tx, application.clientId, by))
+    const input = { client_id: application.clientId }
+    await performAs(request, operator, deleteApplication, input)
     return sendOn(reply, request, 'site', `${paths.applications}?done=deleted`)
   })
 }
@@ -114,7 +111,7 @@ interface Shown {
   readonly operator: BrowserSession
   readonly application: ListedClient
   readonly draft: ApplicationDraft
-  readonly problems: readonly DetailProblem[]
+  readonly problems: readonly InputProblem[]
 }
 
 async function show(

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { DetailProblem } from '../../../domain/clients/application-details.ts'
+import { createApplication } from '../../../domain/clients/application-operations.ts'
 import { findListedClient, listClients } from '../../../domain/clients/list-clients.ts'
-import { createApplication } from '../../../domain/clients/manage-application.ts'
 import { SCOPES } from '../../../domain/clients/scope-catalogue.ts'
 import { peoplePerApp } from '../../../domain/grants/people-of-app.ts'
+import type { InputProblem } from '../../../domain/operation/refusal.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../gate/context.ts'
@@ -14,7 +14,7 @@ import type { ApplicationDraft } from '../views/admin/application-fields.tsx'
 import { applicationsPage } from '../views/admin/applications.tsx'
 import { newApplicationPage } from '../views/admin/new-application.tsx'
 import { carrySecret } from './new-secret.ts'
-import { adminFrame, FeatureOff, loadOperator, operatorActor } from './operator.ts'
+import { adminFrame, FeatureOff, loadOperator, performAs } from './operator.ts'
 
 const NOTICES = { deleted: 'The application is gone, and every access it had has ended.' }
 
@@ -55,16 +55,14 @@ export function addApplicationRoutes(app: FastifyInstance, context: AppContext):
     checkShown(request, operator)
     const form = checkedForm(context.keyring, request, operator)
     const draft = readDraft(form)
-    const by = operatorActor(request, operator)
-    const made = await request.at.transaction((tx) =>
-      createApplication(tx, { ...detailsOf(draft), confidential: draft.confidential }, by),
-    )
+    const input = { ...detailsOf(draft), confidential: draft.confidential }
+    const made = await performAs(request, operator, createApplication, input)
     if (made.kind === 'invalid') {
       return showNew(context, request, reply, operator, draft, made.problems, 400)
     }
-    if (made.kind === 'taken') throw new Error('a random client_id was taken')
-    const { clientId, secret } = made
-    if (secret === undefined) {
+    if (made.kind !== 'done') throw new Error('a random client_id was taken')
+    const { client_id: clientId, client_secret: secret } = made.output
+    if (secret === null) {
       return sendOn(reply, request, 'site', `${applicationPath(clientId)}?done=created`)
     }
     const carried = { secret, rotated: false }
@@ -101,8 +99,8 @@ export function readDraft(form: URLSearchParams): ApplicationDraft {
 export function detailsOf(draft: ApplicationDraft) {
   return {
     name: draft.name,
-    redirectUris: draft.redirectUris.split('\n').flatMap((line) => line.trim() || []),
-    scopes: draft.scopes,
+    redirect_uris: draft.redirectUris.split('\n').flatMap((line) => line.trim() || []),
+    scopes: [...draft.scopes],
   }
 }
 
@@ -112,7 +110,7 @@ function showNew(
   reply: FastifyReply,
   operator: BrowserSession,
   draft: ApplicationDraft,
-  problems: readonly DetailProblem[],
+  problems: readonly InputProblem[],
   status = 200,
 ): FastifyReply {
   const page = newApplicationPage({

@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   disableClient,
   enableClient,
-  reviewDocumentClient,
-} from '../../../domain/clients/client-standing.ts'
+  reviewClient,
+} from '../../../domain/clients/client-operations.ts'
 import {
   findListedClient,
   type ListedClient,
@@ -21,8 +21,8 @@ import { applicationPath, clientPath, paths } from '../views/admin/admin-page.ts
 import { clientPage } from '../views/admin/client.tsx'
 import { clientsPage, type DocumentSettings } from '../views/admin/clients.tsx'
 import type { PeopleProps } from '../views/admin/people.tsx'
-import { adminFrame, loadOperator, operatorActor } from './operator.ts'
-import { saveSchool } from './settings.ts'
+import { adminFrame, loadOperator, operatorActor, performAs } from './operator.ts'
+import { saveSettings } from './settings.ts'
 
 const PEOPLE_SHOWN = 50
 
@@ -38,7 +38,7 @@ const NOTICES = {
   saved: 'Saved.',
 }
 
-/** Clients that the school did not make itself: platforms of the server, and metadata documents. */
+/** Clients that the school did not make itself: platforms of the server, and apps with client metadata. */
 export function addClientRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(paths.clients, async (request, reply) => {
     const operator = await loadOperator(request)
@@ -53,12 +53,12 @@ export function addClientRoutes(app: FastifyInstance, context: AppContext): void
     const hosts = form.get('document_hosts') ?? ''
     const openRegistration = form.get('open_registration') === 'on'
     const documentHosts = [...new Set(hosts.split('\n').flatMap((line) => line.trim() || []))]
-    const outcome = await saveSchool(context, request, operator, {
-      documentHosts,
-      openRegistration,
+    const outcome = await saveSettings(context, request, operator, {
+      document_hosts: documentHosts,
+      open_registration: openRegistration,
     })
     if (outcome.kind === 'invalid') {
-      const problems = outcome.problems.map(({ problem }) => problem)
+      const problems = outcome.problems.map(({ detail }) => detail)
       const settings = { hosts, openRegistration, problems }
       return await showAll(context, request, reply, operator, settings, 400)
     }
@@ -81,17 +81,15 @@ export function addClientRoutes(app: FastifyInstance, context: AppContext): void
 
   app.post(`${paths.clients}/review`, async (request, reply) => {
     const { operator, client } = await enterPost(context, request)
-    const by = operatorActor(request, operator)
-    await request.at.transaction((tx) => reviewDocumentClient(tx, client.clientId, by))
+    await performAs(request, operator, reviewClient, { client_id: client.clientId })
     return sendOn(reply, request, 'site', `${clientPath(client.clientId)}&done=reviewed`)
   })
 
   app.post(`${paths.clients}/standing`, async (request, reply) => {
     const { operator, client, form } = await enterPost(context, request)
     const off = form.get('standing') === 'off'
-    const by = operatorActor(request, operator)
-    const change = off ? disableClient : enableClient
-    await request.at.transaction((tx) => change(tx, client.clientId, by))
+    const operation = off ? disableClient : enableClient
+    await performAs(request, operator, operation, { client_id: client.clientId })
     return sendOn(reply, request, 'site', pageOf(client, off ? 'off' : 'on'))
   })
 

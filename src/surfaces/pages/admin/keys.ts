@@ -1,17 +1,17 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Outcome } from '../../../domain/operation.ts'
 import {
   activateKey,
-  KEY_LEAD_SECONDS,
-  listKeys,
   publishKey,
   retireKey,
-} from '../../../domain/schools/signing-keys.ts'
+} from '../../../domain/schools/signing-key-operations.ts'
+import { KEY_LEAD_SECONDS, listKeys } from '../../../domain/schools/signing-keys.ts'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { checkedForm, sendOn, sendPage } from '../page-request.ts'
 import { paths } from '../views/admin/admin-page.tsx'
 import { keysPage } from '../views/admin/keys.tsx'
-import { adminFrame, loadOperator, operatorActor } from './operator.ts'
+import { adminFrame, loadOperator, performAs } from './operator.ts'
 
 const NOTICES = {
   published: 'The key is published. It can sign once every cache has it.',
@@ -33,46 +33,43 @@ export function addKeyRoutes(app: FastifyInstance, context: AppContext): void {
     return sendPage(reply, request, 'site', page)
   })
 
+  const activate = activateKey(context.keyring)
+  const publish = publishKey(context.keyring)
+
   app.post(`${paths.keys}/publish`, async (request, reply) => {
     const operator = await loadOperator(request, paths.keys)
     checkedForm(context.keyring, request, operator)
-    const by = operatorActor(request, operator)
-    await request.at.transaction((tx) => publishKey(tx, context.keyring, by))
-    context.directory.forget(request.school.id)
-    return sendOn(reply, request, 'site', `${paths.keys}?done=published`)
+    await performAs(request, operator, publish, {})
+    return showAgain(request, reply, 'published')
   })
 
   app.post(`${paths.keys}/activate`, async (request, reply) => {
     const operator = await loadOperator(request, paths.keys)
     const kid = checkedForm(context.keyring, request, operator).get('kid') ?? ''
-    const by = operatorActor(request, operator)
-    const outcome = await request.at.transaction((tx) =>
-      activateKey(tx, context.keyring, kid, { force: false }, by),
-    )
-    context.directory.forget(request.school.id)
-    const done = {
-      activated: 'activated',
-      too_early: 'too-early',
-      does_not_open: 'does-not-open',
-      not_published: 'unchanged',
-      unknown: undefined,
-    }[outcome.kind]
-    if (done === undefined) throw noSuchKey()
-    return sendOn(reply, request, 'site', `${paths.keys}?done=${done}`)
+    const outcome = await performAs(request, operator, activate, { kid })
+    return showAgain(request, reply, noticeOf(outcome, 'activated'))
   })
 
   app.post(`${paths.keys}/retire`, async (request, reply) => {
     const operator = await loadOperator(request, paths.keys)
     const kid = checkedForm(context.keyring, request, operator).get('kid') ?? ''
-    const by = operatorActor(request, operator)
-    const outcome = await request.at.transaction((tx) => retireKey(tx, kid, { force: false }, by))
-    context.directory.forget(request.school.id)
-    if (outcome.kind === 'unknown') throw noSuchKey()
-    const done = outcome.kind === 'retired' ? 'retired' : 'unchanged'
-    return sendOn(reply, request, 'site', `${paths.keys}?done=${done}`)
+    const outcome = await performAs(request, operator, retireKey, { kid })
+    return showAgain(request, reply, noticeOf(outcome, 'retired'))
   })
+
+  /** Forgets what this process has cached, so that the next page shows the keys as they are. */
+  const showAgain = (request: FastifyRequest, reply: FastifyReply, done: keyof typeof NOTICES) => {
+    context.directory.forget(request.school.id)
+    return sendOn(reply, request, 'site', `${paths.keys}?done=${done}`)
+  }
 }
 
-function noSuchKey(): RequestRefusedError {
-  return new RequestRefusedError(404, 'There is no such key at this school.')
+function noticeOf<T>(outcome: Outcome<T>, done: 'activated' | 'retired'): keyof typeof NOTICES {
+  if (outcome.kind === 'done') return done
+  if (outcome.kind === 'not_found') {
+    throw new RequestRefusedError(404, 'There is no such key at this school.')
+  }
+  const code = outcome.kind === 'conflict' ? outcome.code : outcome.kind
+  if (code === 'too_early') return 'too-early'
+  return code === 'does_not_open' ? 'does-not-open' : 'unchanged'
 }

@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
 import type { Actor } from '../../../domain/actor.ts'
+import { type Outcome, performOperation, type WriteOperation } from '../../../domain/operation.ts'
 import { isOperator } from '../../../domain/people/membership.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import type { AppContext } from '../../../gate/context.ts'
@@ -7,7 +9,7 @@ import { loadBrowserSession } from '../browser-session.ts'
 import { frameFor, type Notices } from '../site-frame.ts'
 import type { AdminFrame } from '../views/admin/admin-page.tsx'
 
-/** Thrown where somebody is signed in who does not run this school. */
+/** Thrown where the person who is signed in does not run this school. */
 export class NotOperator extends Error {
   override readonly name = 'NotOperator'
   readonly session: BrowserSession
@@ -47,6 +49,17 @@ export function operatorActor(request: FastifyRequest, operator: BrowserSession)
     origin: request.school.origin,
     requestId: request.id,
   }
+}
+
+/** Performs a write as this operator, with its audit entry. */
+export async function performAs<I extends z.ZodObject, O extends z.ZodObject>(
+  request: FastifyRequest,
+  operator: BrowserSession,
+  operation: WriteOperation<I, O>,
+  input: z.input<I>,
+): Promise<Outcome<z.output<O>>> {
+  const actor = operatorActor(request, operator)
+  return await performOperation(operation, request.at, actor, input)
 }
 
 export function adminFrame(

@@ -1,5 +1,5 @@
-import type { DetailProblem } from '../../../../domain/clients/application-details.ts'
 import { findScope } from '../../../../domain/clients/scope-catalogue.ts'
+import type { InputProblem } from '../../../../domain/operation/refusal.ts'
 import { Alert, Field } from '../../../../foundation/html/components.tsx'
 import { Checkbox, TextArea } from '../../../../foundation/html/form-fields.tsx'
 
@@ -14,28 +14,28 @@ export interface ApplicationDraft {
 
 export interface ApplicationFieldsProps {
   draft: ApplicationDraft
-  problems: readonly DetailProblem[]
+  problems: readonly InputProblem[]
   /** The scopes to choose from. */
   offered: readonly string[]
 }
 
 const FIELDS = [
-  { field: 'name', id: 'name', label: 'Name' },
-  { field: 'redirectUris', id: 'redirect_uris', label: 'Redirect URIs' },
-  { field: 'scopes', id: 'scopes', label: 'Scopes' },
+  { field: 'name', label: 'Name' },
+  { field: 'redirect_uris', label: 'Redirect URIs' },
+  { field: 'scopes', label: 'Scopes' },
 ] as const
 
 export function ApplicationFields({ draft, problems, offered }: ApplicationFieldsProps) {
-  const of = (field: DetailProblem['field']) =>
-    problems.filter((one) => one.field === field).map((one) => one.problem)
+  const of = (field: (typeof FIELDS)[number]['field']) =>
+    problems.filter(({ pointer }) => pointer === `/${field}`).map(({ detail }) => detail)
   const scopeProblems = of('scopes')
   return (
     <>
       {problems.length > 0 && (
         <Alert tone="error" title="Nothing was saved yet">
           <p>These need another look:</p>
-          {FIELDS.filter(({ field }) => of(field).length > 0).map(({ id, label }) => (
-            <a href={`#${id}`}>{label}</a>
+          {FIELDS.filter(({ field }) => of(field).length > 0).map(({ field, label }) => (
+            <a href={`#${field}`}>{label}</a>
           ))}
         </Alert>
       )}
@@ -54,7 +54,7 @@ export function ApplicationFields({ draft, problems, offered }: ApplicationField
         hint="One per line. https, or http on loopback (any port), or an app’s own scheme. Compared letter by letter."
         value={draft.redirectUris}
         rows={4}
-        errors={of('redirectUris')}
+        errors={of('redirect_uris')}
       />
       <fieldset
         id="scopes"

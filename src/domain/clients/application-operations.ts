@@ -1,0 +1,176 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { randomSecret, uuidv7 } from '../../foundation/crypto/random.ts'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
+import { type MintedToken, mintToken } from '../../foundation/protocol/token-format.ts'
+import { endAuthorizationsOfClient } from '../grants/authorizations.ts'
+import { withdrawCodesOfClient } from '../grants/withdraw-codes.ts'
+import { conflict, notFound } from '../operation/refusal.ts'
+import { unscopedWrite } from '../operation/without-scope.ts'
+import { type ApplicationDetails, checkDetails, type GivenDetails } from './application-details.ts'
+
+/** `checkDetails` judges the values, because what a redirect URI may be depends on the client. */
+const details = z.strictObject({
+  name: z.string(),
+  redirect_uris: z.array(z.string()),
+  scopes: z.array(z.string()),
+})
+const named = z.strictObject({ client_id: z.string() })
+
+/**
+ * Creates a member application. The answer is the only place where the secret of a confidential
+ * application is shown; only its hash is stored. The id of a deleted application stays taken, so
+ * that no other application can be mistaken for it.
+ */
+export const createApplication = unscopedWrite({
+  name: 'applications.create',
+  title: 'Create an application',
+  summary: 'Creates a member application, with a secret if it is confidential.',
+  kind: 'create',
+  input: details.extend({ confidential: z.boolean(), client_id: z.string().optional() }),
+  output: details.extend({
+    client_id: z.string(),
+    client_secret: z.string().nullable(),
+    confidential: z.boolean(),
+  }),
+  async run(tx, actor, { client_id, confidential, ...given }) {
+    checkDetails({ ...given, client_id }, { confidential })
+    const clientId = client_id ?? `app-${randomSecret(9).toString('hex')}`
+    if (await isVendorPlatform(tx, clientId)) throw taken(clientId)
+    const secret = confidential ? newSecret() : undefined
+    const columns = columnsOf(given)
+    const row = await tx
+      .insert('clients', {
+        client_id: clientId,
+        kind: 'application',
+        audience: 'member',
+        ...columns,
+        confidential,
+        secret_hash: secret?.hash ?? null,
+        created_by: actor.userId ?? null,
+      })
+      .onConflict((conflicting) => conflicting.columns(['school_id', 'client_id']).doNothing())
+      .returning('client_id')
+      .executeTakeFirst()
+    if (row === undefined) throw taken(clientId)
+    return { ...columns, client_id: clientId, client_secret: secret?.value ?? null, confidential }
+  },
+  audit: ({ client_id: clientId, name, redirect_uris, scopes, confidential }) => [
+    {
+      action: 'client.created',
+      clientId,
+      detail: { name, redirect_uris, scopes, confidential },
+    },
+  ],
+})
+
+/** An application with the id of a platform would get the platform's sign-ins at its own URIs. */
+async function isVendorPlatform(tx: SchoolTx, clientId: string): Promise<boolean> {
+  const { rows } = await tx.run(
+    sql`select from vendor_platforms where lower(client_id) = ${clientId.toLowerCase()}`,
+  )
+  return rows.length > 0
+}
+
+/** People who already agreed keep what they agreed to; deleting the application ends that too. */
+export const changeApplication = unscopedWrite({
+  name: 'applications.change',
+  title: 'Change an application',
+  summary: 'Changes what is given and leaves the rest.',
+  kind: 'change',
+  input: named.extend(details.partial().shape),
+  output: named.extend({ changed: details.partial() }),
+  async run(tx, _actor, { client_id, ...given }) {
+    checkDetails(given, await lockApplication(tx, client_id))
+    const changed = columnsOf(given)
+    if (Object.keys(changed).length > 0) {
+      await tx.update('clients').set(changed).where('client_id', '=', client_id).execute()
+    }
+    return { client_id, changed }
+  },
+  audit: ({ client_id: clientId, changed }) =>
+    Object.keys(changed).length === 0
+      ? []
+      : [{ action: 'client.changed', clientId, detail: changed }],
+})
+
+export const rotateSecret = unscopedWrite({
+  name: 'applications.rotate_secret',
+  title: 'Rotate the secret of an application',
+  summary: 'Replaces the secret of a confidential application; the old one stops working at once.',
+  kind: 'change',
+  input: named,
+  output: named.extend({ client_secret: z.string() }),
+  async run(tx, _actor, { client_id }) {
+    const { confidential } = await lockApplication(tx, client_id)
+    if (!confidential) {
+      throw conflict('public', `${client_id} is a public application and has no secret.`)
+    }
+    const secret = newSecret()
+    await tx
+      .update('clients')
+      .set({ secret_hash: secret.hash, secret_rotated_at: sql<Date>`now()` })
+      .where('client_id', '=', client_id)
+      .execute()
+    return { client_id, client_secret: secret.value }
+  },
+  audit: ({ client_id: clientId }) => [{ action: 'client.secret_rotated', clientId }],
+})
+
+export const deleteApplication = unscopedWrite({
+  name: 'applications.delete',
+  title: 'Delete an application',
+  summary: 'Deletes an application and ends every authorization that people gave it.',
+  kind: 'remove',
+  input: named,
+  output: named.extend({ people: z.int() }),
+  async run(tx, _actor, { client_id }) {
+    // Codes first: an exchange that already holds its code finishes before we look for what it
+    // opened, and a later one finds no code. In the other order the two would wait for each other.
+    await withdrawCodesOfClient(tx, client_id)
+    await lockApplication(tx, client_id)
+    await tx
+      .update('clients')
+      .set({ deleted_at: sql<Date>`now()` })
+      .where('client_id', '=', client_id)
+      .execute()
+    return { client_id, people: await endAuthorizationsOfClient(tx, client_id) }
+  },
+  audit: ({ client_id: clientId, people }) => [
+    { action: 'client.deleted', clientId, detail: { people } },
+  ],
+})
+
+async function lockApplication(
+  tx: SchoolTx,
+  clientId: string,
+): Promise<{ readonly confidential: boolean }> {
+  const application = await tx
+    .from('clients')
+    .select('confidential')
+    .where('client_id', '=', clientId)
+    .where('kind', '=', 'application')
+    .where('deleted_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst()
+  if (application === undefined) throw notFound('application')
+  return application
+}
+
+const taken = (clientId: string) =>
+  conflict('taken', `The client_id ${clientId} is taken at this school.`)
+
+function newSecret(): MintedToken {
+  return mintToken('clientSecret', uuidv7())
+}
+
+function columnsOf(given: ApplicationDetails): ApplicationDetails
+function columnsOf(given: GivenDetails): Partial<ApplicationDetails>
+function columnsOf({ name, redirect_uris, scopes }: GivenDetails): Partial<ApplicationDetails> {
+  return {
+    ...(name === undefined ? {} : { name: name.trim() }),
+    ...(redirect_uris === undefined ? {} : { redirect_uris: [...new Set(redirect_uris)] }),
+    ...(scopes === undefined ? {} : { scopes: ScopeSet.of(scopes).toArray() }),
+  }
+}

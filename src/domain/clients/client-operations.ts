@@ -1,0 +1,107 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { withdrawCodesOfClient } from '../grants/withdraw-codes.ts'
+import { conflict, notFound } from '../operation/refusal.ts'
+import { unscopedWrite } from '../operation/without-scope.ts'
+import { SCOPES_OF_AUDIENCE } from './scope-catalogue.ts'
+import { admitVendorPlatform } from './vendor-platforms.ts'
+
+const input = z.strictObject({ client_id: z.string() })
+/** `changed` is false where the client was in the wanted state before; no entry is written then. */
+const output = input.extend({ changed: z.boolean() })
+
+/**
+ * Switches a client of any kind off at this school only. It gets no new authorizations and no new
+ * tokens, and the access tokens that it holds are refused at once. No authorization ends: the client
+ * goes on with what it has when it is switched on again.
+ */
+export const disableClient = unscopedWrite({
+  name: 'clients.disable',
+  title: 'Switch a client off',
+  summary: 'Refuses new authorizations, new tokens and the access tokens that the client holds.',
+  kind: 'change',
+  input,
+  output,
+  async run(tx, actor, { client_id }) {
+    // Before the client is locked: an exchange in flight holds its code and then needs the client.
+    // A code that stayed would work again if the client were switched on within its lifetime.
+    await withdrawCodesOfClient(tx, client_id)
+    // A platform may be switched off before any operator of this school has authorized it.
+    await admitVendorPlatform(tx, client_id, actor)
+    const { disabled_at } = await lockClient(tx, client_id)
+    if (disabled_at !== null) return { client_id, changed: false }
+    await tx
+      .update('clients')
+      .set({ disabled_at: sql<Date>`now()` })
+      .where('client_id', '=', client_id)
+      .execute()
+    return { client_id, changed: true }
+  },
+  audit: ({ client_id: clientId, changed }) =>
+    changed ? [{ action: 'client.disabled', clientId }] : [],
+})
+
+export const enableClient = unscopedWrite({
+  name: 'clients.enable',
+  title: 'Switch a client on',
+  summary: 'Lets a client that was switched off work again.',
+  kind: 'change',
+  input,
+  output,
+  async run(tx, _actor, { client_id }) {
+    const { disabled_at } = await lockClient(tx, client_id)
+    if (disabled_at === null) return { client_id, changed: false }
+    await tx
+      .update('clients')
+      .set({ disabled_at: null })
+      .where('client_id', '=', client_id)
+      .execute()
+    return { client_id, changed: true }
+  },
+  audit: ({ client_id: clientId, changed }) =>
+    changed ? [{ action: 'client.changed', clientId, detail: { disabled: false } }] : [],
+})
+
+export const reviewClient = unscopedWrite({
+  name: 'clients.review',
+  title: 'Review a client',
+  summary: 'Lets a client that published its own metadata ask for write scopes.',
+  kind: 'change',
+  input,
+  output,
+  async run(tx, actor, { client_id }) {
+    const { kind, reviewed_at } = await lockClient(tx, client_id)
+    if (kind !== 'document') {
+      throw conflict(
+        'no_client_metadata',
+        `${client_id} has no client metadata of its own, so there is nothing to review.`,
+      )
+    }
+    if (reviewed_at !== null) return { client_id, changed: false }
+    await tx
+      .update('clients')
+      .set({
+        reviewed_at: sql<Date>`now()`,
+        reviewed_by: actor.userId ?? null,
+        scopes: SCOPES_OF_AUDIENCE.operator.toArray(),
+      })
+      .where('client_id', '=', client_id)
+      .execute()
+    return { client_id, changed: true }
+  },
+  audit: ({ client_id: clientId, changed }) =>
+    changed ? [{ action: 'client.reviewed', clientId }] : [],
+})
+
+async function lockClient(tx: SchoolTx, clientId: string) {
+  const client = await tx
+    .from('clients')
+    .select(['kind', 'disabled_at', 'reviewed_at'])
+    .where('client_id', '=', clientId)
+    .where('deleted_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst()
+  if (client === undefined) throw notFound('client')
+  return client
+}

@@ -1,0 +1,83 @@
+import { sql } from 'kysely'
+import { acrossSchools, type SchoolTx } from '../../foundation/db/school-db.ts'
+import type { AuditedActor } from '../actor.ts'
+import { recordForInstallation } from '../audit/audit.ts'
+import { changeEntry, recordChange } from '../audit/record-change.ts'
+import { notFound, OperationRefused, type Refusal } from '../operation/refusal.ts'
+import { ROLES, type Role, setRoles } from './membership.ts'
+import { findOrCreatePerson, findPersonByEmail } from './person.ts'
+
+export interface NewMember {
+  readonly email: string
+  /** For an account that does not exist yet; a person who has one keeps their own. */
+  readonly name: string
+  readonly passwordHash?: string | undefined
+  readonly roles: readonly Role[]
+}
+
+/**
+ * Gives the person of an email roles here, on top of those they have, and returns their id. The
+ * account of a known email stays as it is: its name and password are not written, or a school could
+ * take over the account of another school's owner. The answer does not tell whether the account
+ * existed, and neither does the school's audit; a new account is told in the installation's audit.
+ */
+export async function addMember(tx: SchoolTx, fresh: NewMember, by: AuditedActor): Promise<string> {
+  const across = acrossSchools(tx)
+  const email = fresh.email.trim()
+  const known = await findPersonByEmail(across, email)
+  const userId = await findOrCreatePerson(across, {
+    email,
+    name: fresh.name.trim(),
+    ...(fresh.passwordHash === undefined ? {} : { passwordHash: fresh.passwordHash }),
+  })
+  if (known === undefined) {
+    const entry = changeEntry(by, { action: 'person.created', subject: userId })
+    await recordForInstallation(across, entry)
+  }
+  const added = ordered(fresh.roles)
+  await tx.run(sql`
+    insert into school_members as m (school_id, user_id, roles)
+    values (${tx.schoolId}, ${userId}, ${added}::text[])
+    on conflict (school_id, user_id) do update set roles =
+      array(select role from unnest(${[...ROLES]}::text[]) with ordinality as r (role, place)
+            where role = any (m.roles || excluded.roles) order by place)`)
+  await recordChange(tx, by, { action: 'member.roles_changed', subject: userId, detail: { added } })
+  return userId
+}
+
+export const LAST_OWNER: Refusal = {
+  kind: 'conflict',
+  code: 'last_owner',
+  detail: 'A school needs an owner. Make another member an owner first.',
+}
+
+/**
+ * Sets the roles of a member and returns those before; an empty list makes the member leave. Nothing
+ * else of the person changes.
+ */
+export async function changeRoles(
+  tx: SchoolTx,
+  userId: string,
+  roles: readonly Role[],
+  by: AuditedActor,
+): Promise<Role[]> {
+  const { rows } = await tx.run(sql<{ user_id: string; roles: Role[] }>`
+    select m.user_id, m.roles from school_members m join users u on u.id = m.user_id
+    where m.school_id = ${tx.schoolId} and u.deleted_at is null
+      and (m.user_id = ${userId} or 'owner' = any (m.roles))
+    order by m.user_id for no key update of m`)
+  const member = rows.find((row) => row.user_id === userId)
+  if (member === undefined) throw notFound('member')
+  const owners = rows.filter((row) => row.roles.includes('owner'))
+  if (owners.length === 1 && owners[0] === member && !roles.includes('owner')) {
+    throw new OperationRefused(LAST_OWNER)
+  }
+  await setRoles(tx, userId, roles)
+  const detail = { before: member.roles, after: ordered(roles) }
+  await recordChange(tx, by, { action: 'member.roles_changed', subject: userId, detail })
+  return member.roles
+}
+
+function ordered(roles: readonly Role[]): Role[] {
+  return ROLES.filter((role) => roles.includes(role))
+}

@@ -1,0 +1,134 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { generateEs256Key } from '../../foundation/crypto/es256.ts'
+import { type Keyring, seal, unseal } from '../../foundation/crypto/seal.ts'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { conflict, notFound } from '../operation/refusal.ts'
+import { unscopedWrite } from '../operation/without-scope.ts'
+import { SIGNING_KEY_PURPOSE } from './signing.ts'
+import { KEY_LEAD_SECONDS, type ListedKey, lockKeys } from './signing-keys.ts'
+
+const kid = z.string()
+const force = z.boolean().optional()
+
+export const publishKey = (keyring: Keyring) =>
+  unscopedWrite({
+    name: 'signing_keys.publish',
+    title: 'Publish a signing key',
+    summary: 'Adds a new key to the JWKS of the school; it signs nothing until it is activated.',
+    kind: 'create',
+    input: z.strictObject({}),
+    output: z.strictObject({ kid, ready_at: z.iso.datetime() }),
+    async run(tx) {
+      const key = generateEs256Key()
+      const { published_at } = await tx
+        .insert('signing_keys', {
+          kid: key.kid,
+          stage: 'published',
+          public_jwk: JSON.stringify(key.publicJwk),
+          sealed_private_key: seal(keyring.key(SIGNING_KEY_PURPOSE), key.privateKey, tx.schoolId),
+        })
+        .returning('published_at')
+        .executeTakeFirstOrThrow()
+      const ready = new Date(published_at.getTime() + KEY_LEAD_SECONDS * 1000)
+      return { kid: key.kid, ready_at: ready.toISOString() }
+    },
+    audit: ({ kid: subject }) => [{ action: 'key.published', subject }],
+  })
+
+/**
+ * Refused while a cached key set may still lack the key, unless forced.
+ *
+ * @see OpenID Connect Core 1.0 §10.1.1
+ */
+export const activateKey = (keyring: Keyring) =>
+  unscopedWrite({
+    name: 'signing_keys.activate',
+    title: 'Activate a signing key',
+    summary: 'Lets a published key sign, and retires the key that signed before.',
+    kind: 'change',
+    input: z.strictObject({ kid, force }),
+    output: z.strictObject({ kid, retired: kid.nullable(), early: z.boolean() }),
+    async run(tx, _actor, wanted) {
+      const keys = await lockKeys(tx)
+      const key = findKey(keys, wanted.kid)
+      if (key.stage !== 'published') {
+        const detail = `The key ${key.kid} is ${key.stage}; only a published key can be activated.`
+        throw conflict(`already_${key.stage}`, detail)
+      }
+      if (!key.ready && wanted.force !== true) {
+        throw conflict(
+          'too_early',
+          `Some caches of the JWKS may still lack the key ${key.kid}; clients that use them would refuse every ID token.`,
+        )
+      }
+      if (!(await opens(tx, keyring, key.kid))) {
+        // With such a key active, no code could be exchanged any more.
+        throw conflict(
+          'does_not_open',
+          `The key ${key.kid} does not open with this installation's secret, so it could sign nothing.`,
+        )
+      }
+      const former = keys.find(({ stage }) => stage === 'active')?.kid
+      if (former !== undefined) await retire(tx, former)
+      await tx
+        .update('signing_keys')
+        .set({ stage: 'active', activated_at: sql<Date>`now()` })
+        .where('kid', '=', key.kid)
+        .execute()
+      return { kid: key.kid, retired: former ?? null, early: !key.ready }
+    },
+    audit: ({ kid: subject, retired, early }) => [
+      ...(retired === null ? [] : [{ action: 'key.retired' as const, subject: retired }]),
+      { action: 'key.activated', subject, detail: early ? { forced: true } : {} },
+    ],
+  })
+
+/** The key stays in the JWKS for a day, for the tokens that it signed. */
+export const retireKey = unscopedWrite({
+  name: 'signing_keys.retire',
+  title: 'Retire a signing key',
+  summary: 'Takes a key out of use; the active one only if forced.',
+  kind: 'change',
+  input: z.strictObject({ kid, force }),
+  output: z.strictObject({ kid }),
+  async run(tx, _actor, wanted) {
+    const key = findKey(await lockKeys(tx), wanted.kid)
+    if (key.stage === 'retired') {
+      throw conflict('already_retired', `The key ${key.kid} is retired already.`)
+    }
+    if (key.stage === 'active' && wanted.force !== true) {
+      throw conflict(
+        'signs',
+        `The key ${key.kid} signs this school's ID tokens; without it there would be none.`,
+      )
+    }
+    await retire(tx, key.kid)
+    return { kid: key.kid }
+  },
+  audit: ({ kid: subject }) => [{ action: 'key.retired', subject }],
+})
+
+function findKey(keys: readonly ListedKey[], wanted: string): ListedKey {
+  const key = keys.find((candidate) => candidate.kid === wanted)
+  if (key === undefined) throw notFound('signing_key')
+  return key
+}
+
+async function opens(tx: SchoolTx, keyring: Keyring, name: string): Promise<boolean> {
+  const row = await tx
+    .from('signing_keys')
+    .select('sealed_private_key')
+    .where('kid', '=', name)
+    .executeTakeFirstOrThrow()
+  const key = keyring.key(SIGNING_KEY_PURPOSE)
+  return unseal(key, row.sealed_private_key, tx.schoolId) !== undefined
+}
+
+async function retire(tx: SchoolTx, name: string): Promise<void> {
+  await tx
+    .update('signing_keys')
+    .set({ stage: 'retired', retired_at: sql<Date>`now()` })
+    .where('kid', '=', name)
+    .execute()
+}
