@@ -18,7 +18,15 @@ async function sessionOf(one: typeof pipelines): Promise<number> {
   return rows[0]?.pid ?? 0
 }
 
-/** From another database, as PostgreSQL asks. */
+/** How many connections to this database there are that do something. */
+async function backends(condition: string): Promise<number> {
+  const { rows } = await pool.query(
+    `select from pg_stat_activity where datname = current_database() and ${condition}`,
+  )
+  return rows.length
+}
+
+/** From another database, as PostgreSQL requires. */
 async function allowConnections(allowed: boolean): Promise<void> {
   const elsewhere = new pg.Client({ ...connection, database: 'postgres' })
   await elsewhere.connect()
@@ -26,7 +34,7 @@ async function allowConnections(allowed: boolean): Promise<void> {
   await elsewhere.end()
 }
 
-test('many at once share a connection, and everybody gets their own answer', async () => {
+test('many statements at once share a connection, and each gets its own answer', async () => {
   const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => find(n + 1)))
   expect(answers.map(({ rows }) => rows)).toEqual(
     Array.from({ length: 60 }, (_, n) => [{ id: n + 1, size: (n + 1) * 10 }]),
@@ -34,7 +42,7 @@ test('many at once share a connection, and everybody gets their own answer', asy
   expect(pipelines.connections).toBe(1)
 })
 
-test('one that fails among others fails alone', async () => {
+test('a statement that fails does not fail the others', async () => {
   const results = await Promise.allSettled([divide(3), divide(0), divide(4), divide(0), find(7)])
   expect(results.map(({ status }) => status)).toEqual([
     'fulfilled',
@@ -46,7 +54,7 @@ test('one that fails among others fails alone', async () => {
   expect((await divide(6)).rows).toEqual([{ it: 2 }])
 })
 
-test('one that cannot be parsed, twice at once, tells both what is wrong with it', async () => {
+test('a statement that cannot be parsed, sent twice at once, fails twice with the reason', async () => {
   const nonsense = () => pipelines.run('select nothing_like_it from things where id = $1', [1])
   const results = await Promise.allSettled([nonsense(), nonsense(), find(1)])
   expect(results).toMatchObject([
@@ -56,7 +64,7 @@ test('one that cannot be parsed, twice at once, tells both what is wrong with it
   ])
 })
 
-test('a table that was altered meanwhile is asked again, by all who were under way', async () => {
+test('statements that run while a table is altered are all answered', async () => {
   const all = () => pipelines.run<object>('select * from things where id < $1', [2])
   await all()
   await pool.query('alter table things add column colour text')
@@ -66,14 +74,13 @@ test('a table that was altered meanwhile is asked again, by all who were under w
   )
 })
 
-test('whoever waits for a lock holds nobody up who comes later', async () => {
+test('a statement that waits for a lock holds up no later statement', async () => {
   const holder = await pool.connect()
   await holder.query('begin')
   await holder.query('select from things where id = 50 for update')
   const waits = pipelines.run('update things set size = size + $1 where id = 50', [1])
   await vi.waitUntil(async () => {
-    const { rows } = await pool.query(`select from pg_stat_activity where wait_event_type = 'Lock'`)
-    return rows.length === 1
+    return (await backends(`wait_event_type = 'Lock'`)) === 1
   }, eventually)
   for (let n = 1; n <= 20; n++) expect((await find(n)).rows).toHaveLength(1)
   await holder.query('commit')
@@ -82,7 +89,7 @@ test('whoever waits for a lock holds nobody up who comes later', async () => {
   expect((await find(50)).rows).toMatchObject([{ size: 501 }])
 })
 
-test('more who wait for one lock than there are connections do not stop everybody else', async () => {
+test('more statements that wait for one lock than there are connections hold up no other statement', async () => {
   const other = openDatabase({ connection, poolSize: 4, statementTimeoutMs: 60_000 })
   const holder = await pool.connect()
   await holder.query('begin')
@@ -93,7 +100,7 @@ test('more who wait for one lock than there are connections do not stop everybod
   )
   for (const waiter of waiters) waiter.catch(() => refused++)
   const results = Promise.allSettled(waiters)
-  // Two of a pool of four go on waiting; the others are told to come again.
+  // Two of a pool of four go on waiting; the others fail with "try again".
   await vi.waitUntil(() => refused === 4, eventually)
   for (let n = 1; n <= 20; n++) expect((await other.pipelines.run(FIND, [n])).rows).toHaveLength(1)
   await holder.query('commit')
@@ -105,7 +112,7 @@ test('more who wait for one lock than there are connections do not stop everybod
   await other.close()
 })
 
-test('while PostgreSQL takes no more connections, those there are do the work', async () => {
+test('while PostgreSQL accepts no further connections, the open ones run all statements', async () => {
   const other = openDatabase({ connection, poolSize: 4, statementTimeoutMs: 5_000 })
   const session = await sessionOf(other.pipelines)
   const slow = other.pipelines.run('select pg_sleep(0.5), $1::int', [0])
@@ -125,7 +132,7 @@ test('while PostgreSQL takes no more connections, those there are do the work', 
   await other.close()
 })
 
-test('among connections that all keep their users waiting, the one that has for longest is chosen last', async () => {
+test('among connections that are all behind, the one that has been silent longest is chosen last', async () => {
   const other = openDatabase({ connection, poolSize: 4, statementTimeoutMs: 5_000 })
   const first = await sessionOf(other.pipelines)
   const stalled = other.pipelines.run('select pg_sleep(0.3), $1::int', [0])
@@ -144,7 +151,7 @@ test('among connections that all keep their users waiting, the one that has for 
   await other.close()
 })
 
-test('statements that take their time are spread over connections', async () => {
+test('slow statements are spread over several connections', async () => {
   const other = openDatabase({ connection, poolSize: 6, statementTimeoutMs: 5_000 })
   const slow = () => other.pipelines.run('select pg_sleep(0.06), $1::int', [0])
   await slow()
@@ -154,15 +161,14 @@ test('statements that take their time are spread over connections', async () => 
   await other.close()
 })
 
-test('a connection that is cut is replaced, and whoever was on it learns that it was', async () => {
+test('a connection that is cut is replaced, and all statements on it fail', async () => {
   const other = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
   const session = await sessionOf(other.pipelines)
   const sleeps = other.pipelines.run('select pg_sleep(60), $1::int', [0])
   const behind = other.pipelines.run(FIND, [1])
   const results = Promise.allSettled([sleeps, behind])
   await vi.waitUntil(async () => {
-    const { rows } = await pool.query(`select from pg_stat_activity where wait_event = 'PgSleep'`)
-    return rows.length === 1
+    return (await backends(`wait_event = 'PgSleep'`)) === 1
   }, eventually)
   await pool.query('select pg_terminate_backend($1)', [session])
   for (const result of await results) {
@@ -174,7 +180,7 @@ test('a connection that is cut is replaced, and whoever was on it learns that it
   await other.close()
 })
 
-test('a connection that is cut while nobody uses it is told, and replaced', async () => {
+test('a connection that is cut while it is idle is reported, and replaced', async () => {
   const onIdleError = vi.fn()
   const other = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 5_000, onIdleError })
   const session = await sessionOf(other.pipelines)
@@ -184,7 +190,7 @@ test('a connection that is cut while nobody uses it is told, and replaced', asyn
   await other.close()
 })
 
-test('a database that is not there is said to be away, at every try', async () => {
+test('a database that does not exist fails every statement with that reason', async () => {
   const away = openDatabase({
     connection: { ...connection, database: 'no_such_database' },
     poolSize: 1,
@@ -196,7 +202,7 @@ test('a database that is not there is said to be away, at every try', async () =
   await away.close()
 })
 
-test('whoever would wait for seconds is told that the database is busy, and not left waiting', async () => {
+test('a statement that would wait for seconds fails at once with "database busy"', async () => {
   const other = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
   await sessionOf(other.pipelines)
   const slow = other.pipelines.run('select pg_sleep(0.3), $1::int', [0])
@@ -210,14 +216,27 @@ test('whoever would wait for seconds is told that the database is busy, and not 
   await other.close()
 })
 
-test('a connection that is silent for longer than any statement may take is given up, unasked', async () => {
+test('PostgreSQL gives up first: its limits are below the limit of the client', async () => {
+  const { rows } = await pipelines.run<{ lock: string; statement: string }>(
+    `select current_setting('lock_timeout') as lock, current_setting('statement_timeout') as statement`,
+    [],
+  )
+  expect(rows).toEqual([{ lock: '100ms', statement: '30s' }])
+})
+
+test('a connection is given up once it is silent for longer than the statement timeout, and not before', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const other = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
   const session = await sessionOf(other.pipelines)
   const silent = other.pipelines.run('select pg_sleep(60), $1::int', [0]).catch((error) => error)
-  const later = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 66_000)
+  const start = performance.now()
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(start + 61_000)
   vi.advanceTimersByTime(5_000)
-  later.mockRestore()
+  expect(await backends(`pid = ${session}`)).toBe(1)
+  expect(other.pipelines.connections).toBe(1)
+  clock.mockReturnValue(start + 66_000)
+  vi.advanceTimersByTime(5_000)
+  clock.mockRestore()
   vi.useRealTimers()
   expect(isDatabaseUnavailable(await silent)).toBe(true)
   expect(await sessionOf(other.pipelines)).not.toBe(session)
@@ -225,7 +244,7 @@ test('a connection that is silent for longer than any statement may take is give
   await other.close()
 })
 
-test('after one that waited for long, a crowd is not told that the database is busy', async () => {
+test('after a statement that waited for long, many at once do not fail with "database busy"', async () => {
   const other = openDatabase({ connection, poolSize: 2, statementTimeoutMs: 60_000 })
   await sessionOf(other.pipelines)
   const slow = other.pipelines.run('select pg_sleep(0.2), $1::int', [0])
@@ -238,13 +257,13 @@ test('after one that waited for long, a crowd is not told that the database is b
   await other.close()
 })
 
-test('closing while a connection is being opened leaves nobody waiting', async () => {
+test('closing while a connection opens settles the statements that wait for it', async () => {
   const other = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 5_000 })
   const [asked] = await Promise.allSettled([other.pipelines.run(FIND, [1]), other.close()])
   expect(asked.status).toMatch(/fulfilled|rejected/)
 })
 
-test('closing waits for what is under way and takes nothing more', async () => {
+test('closing waits for the statements that run and refuses further ones', async () => {
   const other = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 5_000 })
   const slow = other.pipelines.run<{ it: number }>('select pg_sleep(0.05), $1::int as it', [5])
   await sessionOf(other.pipelines)

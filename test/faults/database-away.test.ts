@@ -19,7 +19,7 @@ const client = await world.aPublicClient(school)
 const keeper = await world.aConfidentialClient(school)
 const ada = await world.aMember(school)
 
-/** Nobody listens there: connections are refused as they are by a PostgreSQL that is down. */
+/** No program listens there: connections are refused as by a PostgreSQL that is down. */
 const nowhere = openDatabase({
   connection: { ...world.database.connection, host: '127.0.0.1', port: 1 },
   poolSize: 2,

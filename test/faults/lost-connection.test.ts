@@ -88,7 +88,7 @@ describe('the answer is lost after the commit', () => {
     },
   )
 
-  test('a refresh gives another child, and the one that nobody got harms nobody', async () => {
+  test('a refresh gives another child, and the child whose answer was lost changes nothing', async () => {
     const pair = await aPair(world, school, client, ada)
     await withWire(async (wired, wire) => {
       wire.loseAnswersTo('insert into token_pairs', 1)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 
 export interface ListenerPace {
-  /** How often a silent connection is asked whether it lives, and how long it may take to answer. */
+  /** How often the connection is checked, and how long it may take to answer. */
   readonly heartbeatMs: number
   readonly firstRetryMs: number
   readonly longestRetryMs: number
@@ -11,31 +11,31 @@ export interface ListenerPace {
 const PACE: ListenerPace = { heartbeatMs: 10_000, firstRetryMs: 200, longestRetryMs: 5_000 }
 
 export interface ChangeHandlers {
-  /** Somebody changed something; the payload says what. */
+  /** A row was changed; the payload says which. */
   onChange(channel: string, payload: string): void
-  /** Notices may have been missed: whatever was cached must be forgotten. */
+  /** Notices may have been missed, so everything cached must be forgotten. */
   onGap(): void
   onError(error: Error): void
-  /** A notice sent just now has arrived, so none before it was missed since the last gap. */
+  /** A notice sent just now has arrived, so no notice was missed since the last gap. */
   onProof?(): void
   /**
-   * Sends a notice over another connection, as those that matter are sent: a pooler may hand over what
-   * a connection tells itself, and drop what it is told while it has nothing to do.
+   * Sends a notice over another connection, as the real ones are sent: a pooler may deliver notices that a
+   * connection sends to itself, and drop those that arrive while the connection is idle.
    */
   echo?(channel: string): Promise<unknown>
 }
 
 /**
- * Hears NOTIFY on a connection of its own. PostgreSQL keeps no notices for a listener that is away,
- * so every reconnection counts as a gap, and a heartbeat finds connections that died silently. With
- * each, an echo proves that notices do arrive.
+ * Listens for NOTIFY on a connection of its own. PostgreSQL keeps no notices for a listener that is away,
+ * so every reconnection counts as a gap, and a heartbeat finds dead connections. With each heartbeat an
+ * echo proves that notices arrive.
  */
 export class ChangeListener {
   readonly #connection: pg.ClientConfig
   readonly #channels: readonly string[]
   readonly #handlers: ChangeHandlers
   readonly #pace: ListenerPace
-  /** Nobody else listens here. */
+  /** The channel of this listener's own echoes. */
   readonly #echoes = `echo_${randomBytes(8).toString('hex')}`
   #client: pg.Client | undefined
   #timer: NodeJS.Timeout | undefined
@@ -107,7 +107,7 @@ export class ChangeListener {
     this.#timer.unref()
   }
 
-  /** If it cannot be sent, it does not arrive. */
+  /** An echo that cannot be sent proves nothing, which is what a missing one means. */
   #askForEcho(): void {
     this.#handlers.echo?.(this.#echoes).catch(() => undefined)
   }

@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 
-/** More would only cost; nobody types them. */
+/** Further words only cost time; people do not type as many. */
 const MAX_WORDS = 12
 
 /**
- * Whether every word of a search occurs somewhere in the columns, in any case. Substrings and not
- * stems: a school may teach in a language that writes no spaces. No words match every row, so that
- * a list and a search of it share one statement.
+ * Whether every word of a search occurs in the columns, in upper or lower case. Substrings and not
+ * stems: some languages write no spaces. A search without words matches every row, so that a list and
+ * a search of it share one statement.
  */
 export function containsWords(columns: readonly string[], search: string): RawBuilder<boolean> {
   const text = sql.join(

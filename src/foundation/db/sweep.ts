@@ -3,9 +3,8 @@ import type { Db } from './database.ts'
 import type { DB } from './schema.generated.ts'
 
 /**
- * A walk along the primary key of a table that removes what is dead. Each step looks at so many rows
- * and no more, dead or alive, in a transaction of its own: a table of any size is cleaned without a
- * statement that holds its locks, or the vacuum, for long.
+ * Walks along the primary key of a table and removes dead rows. Each step looks at a limited number of
+ * rows in a transaction of its own, so that no statement holds locks, or delays the vacuum, for long.
  */
 export interface Sweep {
   /** What is removed, as reports call it. */
@@ -29,8 +28,8 @@ export interface SweepTarget {
 }
 
 /**
- * Rows that somebody else holds are passed over: several servers may sweep at once, and a sweep never
- * waits, so it cannot be part of a deadlock.
+ * Skips rows that another transaction has locked: several servers may sweep at once, and a sweep that
+ * never waits cannot be part of a deadlock.
  */
 export function sweepOf({ table, key, dead }: SweepTarget): Sweep {
   const rows = sql.table(table)
