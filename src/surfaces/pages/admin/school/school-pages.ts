@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { BrowserSession } from '../../../../domain/people/sessions.ts'
 import { rawPath } from '../../../../foundation/http/raw-url.ts'
 import type { AppContext } from '../../../../gate/context.ts'
 import { loadOperator } from '../operator.ts'
@@ -16,15 +17,24 @@ import { loadNamed } from './routes/visit.ts'
 import { addAppearanceRoutes } from './settings/appearance.tsx'
 import { details } from './settings/details.ts'
 
-/** The longest Markdown that an operation takes, each character escaped nine to one. */
+/** Enough for the longest Markdown that an operation takes: an escaped character has up to nine bytes. */
 const BODY = { bodyLimit: 2 * 1024 * 1024 }
 
-/** The school itself: all that it teaches, sells and says, for owners and admins. */
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The owner or admin who sent a form; set before the body is read. */
+    formSender: BrowserSession | undefined
+  }
+}
+
+/** The pages for everything that a school teaches, sells and publishes, for owners and admins. */
 export function addSchoolRoutes(app: FastifyInstance, context: AppContext): void {
   app.register(async (scope) => {
-    // Before a byte of the body: a stranger's gigabyte is not worth reading.
+    scope.decorateRequest('formSender')
+    // Runs before the body is read, so that a stranger cannot make the server read a large upload.
     scope.addHook('onRequest', async (request) => {
-      if (request.method === 'POST') await loadOperator(request, rawPath(request.raw.url ?? ''))
+      if (request.method !== 'POST') return
+      request.formSender = await loadOperator(request, rawPath(request.raw.url ?? ''))
     })
     for (const resource of RESOURCES) addResourceRoutes(scope, context, resource)
     addCurriculumRoutes(scope, context)

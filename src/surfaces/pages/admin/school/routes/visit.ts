@@ -3,7 +3,6 @@ import type { z } from 'zod'
 import { type Operation, type Outcome, performOperation } from '../../../../../domain/operation.ts'
 import type { BrowserSession } from '../../../../../domain/people/sessions.ts'
 import { RequestRefusedError } from '../../../../../foundation/http/client-fault.ts'
-import { rawPath } from '../../../../../foundation/http/raw-url.ts'
 import { isUuid } from '../../../../../foundation/protocol/uuid.ts'
 import type { AppContext } from '../../../../../gate/context.ts'
 import { checkedForm } from '../../../page-request.ts'
@@ -31,14 +30,13 @@ export interface Visit {
   form(): URLSearchParams
 }
 
-/** Every route begins here. A post goes to the address of the page that its form is on. */
+/** Every route begins here. For a post, the session was read before the body. */
 export async function enter(
   context: AppContext,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Visit> {
-  const isPost = request.method === 'POST'
-  const operator = await loadOperator(request, isPost ? rawPath(request.raw.url ?? '') : undefined)
+  const operator = request.formSender ?? (await loadOperator(request))
   const actor = operatorActor(request, operator)
   const perform: Perform = (operation, input) =>
     performOperation(operation, request.at, actor, input)
