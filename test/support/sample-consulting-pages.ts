@@ -84,7 +84,7 @@ export const sampleConsultingPages: Record<string, string> = {
   }),
   'admin-meeting': objectPage({
     ...at(objectPath(meetings, meeting)),
-    notice: 'The seat is taken.',
+    notice: 'The member is added.',
     resource: meetings,
     object: meeting,
     related: (meetings.related ?? []).map((related) => ({

@@ -119,7 +119,7 @@ export const WALKS: Readonly<Record<string, (stage: Stage) => Promise<Walk>>> = 
       shown: '1 Jan 2099',
       free: [],
       edit: { typed: { expires_at: '' }, shown: 'For life' },
-      actions: [['revoke', 'The course is taken away.']],
+      actions: [['revoke', 'The enrollment is revoked.']],
     }
   },
   lecturers: async ({ world, school }) => {
@@ -160,7 +160,7 @@ export const WALKS: Readonly<Record<string, (stage: Stage) => Promise<Walk>>> = 
     edit: { typed: { capacity: '60', location: 'The hall' }, shown: 'The hall' },
     actions: [
       ['publish', 'The event is published.'],
-      ['cancel', 'The event is called off.'],
+      ['cancel', 'The event is canceled.'],
     ],
     remove: 'delete',
   }),
@@ -239,7 +239,7 @@ export const WALKS: Readonly<Record<string, (stage: Stage) => Promise<Walk>>> = 
       edit: { typed: { room_url: 'https://rooms.test/1' }, shown: 'https://rooms.test/1' },
       actions: [
         ['confirm', 'The meeting is confirmed.'],
-        ['cancel', 'The meeting is called off.'],
+        ['cancel', 'The meeting is canceled.'],
         ['reopen', 'The meeting is available again.'],
       ],
     }

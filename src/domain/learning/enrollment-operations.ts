@@ -65,7 +65,7 @@ export const readEnrollment = readOperation({
 
 export const createEnrollment = createOperation({
   name: 'enrollments.create',
-  title: 'Grant a course',
+  title: 'Enroll a student',
   summary:
     'Enrolls a student without a purchase. An enrollment that ran out or was revoked comes back under its old id.',
   scopes: WRITE,

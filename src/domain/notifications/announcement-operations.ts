@@ -22,7 +22,7 @@ const announced = z.strictObject({
 
 export const announceToCourse = {
   name: 'notifications.announce',
-  title: 'Tell the students of a course',
+  title: 'Send an announcement to a course',
   summary:
     'Puts an entry into the inbox of everybody who has the course now, unless they switched announcements off.',
   ...WITHOUT_SCOPE,

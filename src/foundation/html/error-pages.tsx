@@ -143,7 +143,7 @@ function appMistakePage({ explanation, parameters, what, ...page }: AppMistake) 
   return errorPage({
     ...page,
     what: `${what} Nothing was sent to the app, and nothing of yours has changed.`,
-    next: 'Only the maker of the app can mend this. Send them the details below.',
+    next: 'Only the maker of the app can fix this. Send them the details below.',
     developer: { explanation, parameters },
   })
 }

@@ -90,7 +90,7 @@ export function problemOf(refusal: Refusal): Problem {
       return new Problem({
         status: 422,
         code: 'invalid_input',
-        detail: 'Mend what is listed under errors and send the request again.',
+        detail: 'Fix the problems listed under errors and send the request again.',
         errors: refusal.problems,
       })
   }

@@ -67,7 +67,7 @@ export function wrongParameters(problems: readonly RequestProblem[]): Problem {
   return new Problem({
     status: 400,
     code: 'invalid_parameter',
-    detail: 'Mend the query parameters that are listed under errors.',
+    detail: 'Fix the query parameters listed under errors.',
     errors: problems,
   })
 }

@@ -76,7 +76,7 @@ describe('the curriculum of a course', () => {
     for (const fields of tried) {
       const answer = await owner.post(PAGE, fields)
       expect(answer.statusCode).toBe(409)
-      expect(answer.body).toContain('The curriculum was changed meanwhile.')
+      expect(answer.body).toContain('The curriculum was changed in the meantime.')
     }
     expect(await order()).toEqual(before)
   })

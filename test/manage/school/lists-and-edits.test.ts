@@ -60,8 +60,8 @@ describe('a list', () => {
     expect(titlesIn(await mine.page('/admin/posts?search=post+1'))).toHaveLength(10)
     expect(titlesIn(await mine.page('/admin/posts?search=100%25+OF_it'))).toEqual(['Post 07'])
     expect(titlesIn(await mine.page('/admin/posts?search=post-42'))).toEqual(['Post 42'])
-    expect(await mine.page('/admin/posts?search=%25%25')).toContain('Nothing fits')
-    expect(await mine.page('/admin/posts?search=post&state=published')).toContain('Nothing fits')
+    expect(await mine.page('/admin/posts?search=%25%25')).toContain('Nothing matches')
+    expect(await mine.page('/admin/posts?search=post&state=published')).toContain('Nothing matches')
   })
 
   test('is not broken by an address that somebody made up', async () => {
@@ -91,7 +91,7 @@ describe('an edit', () => {
         other.done(`${path}/edit`, { title: 'Theirs' }),
       )
       expect(stale.statusCode).toBe(409)
-      expect(stale.body).toContain('Somebody else saved a change')
+      expect(stale.body).toContain('Another person saved a change')
       expect(stale.body).toContain('value="Mine"')
       expect(await desk.page(path)).toContain('Theirs')
     },

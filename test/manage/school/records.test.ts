@@ -55,7 +55,7 @@ describe('what is written by hand', () => {
       title: 'New lectures',
       body: 'Two of them.',
     })
-    expect(told.body).toContain('The students are told.')
+    expect(told.body).toContain('The announcement is sent.')
     const titles = async (person: TestPerson) =>
       (await seenBy<Inbox>(person, INBOX)).notifications.nodes.map(({ title }) => title)
     expect(await titles(has)).toEqual(['New lectures'])

@@ -67,9 +67,9 @@ export function forgottenPasswordPage(props: ForgottenProps): string {
 
 function sentPage(school: Branding, signInUrl: string, appWaits: boolean): string {
   return renderPage(
-    <Layout title="Look into your mail" school={school}>
+    <Layout title="Check your email" school={school}>
       <Card>
-        <h1>Look into your mail</h1>
+        <h1>Check your email</h1>
         <p>
           If there is an account for this address, a mail is on its way. Its link works once, within
           an hour.

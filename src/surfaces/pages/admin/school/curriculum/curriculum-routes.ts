@@ -20,11 +20,11 @@ const ROUTE = '/admin/courses/:id/curriculum'
 const NOTICES = {
   created: 'Added at the end.',
   saved: 'Saved.',
-  delete: 'It is gone.',
+  delete: 'Deleted.',
   moved: 'Moved.',
 }
 
-/** Sections and lectures in the order that students see, and buttons that move them. */
+/** Sections and lectures in the order that students see, with buttons to move them. */
 export function addCurriculumRoutes(app: FastifyInstance, context: AppContext): void {
   const show = async (
     request: FastifyRequest,
@@ -73,7 +73,7 @@ export function addCurriculumRoutes(app: FastifyInstance, context: AppContext): 
   })
 }
 
-const CHANGED = 'The curriculum was changed meanwhile. This is how it is now: try the move again.'
+const CHANGED = 'The curriculum was changed in the meantime. This is the current order: try again.'
 
 function outlineOf({ sections }: OutputOf<typeof readCurriculum>): readonly OutlineSection[] {
   return sections.map(({ id, lectures }) => ({ id, lecture_ids: lectures.map((one) => one.id) }))

@@ -1,4 +1,4 @@
-/** A course as its order: which lectures lie in which section. */
+/** The order of a course: its sections, and the lectures in each. */
 export interface OutlineSection {
   readonly id: string
   readonly lecture_ids: readonly string[]
@@ -7,8 +7,8 @@ export interface OutlineSection {
 export type Direction = 'up' | 'down'
 
 /**
- * The order after one step of a section or a lecture, or undefined where there is no step to make. A
- * lecture at the edge of its section steps into the next one.
+ * The order after a section or lecture moves by one step, or undefined if it cannot move. A lecture at
+ * the edge of its section moves into the next one.
  */
 export function moved(
   sections: readonly OutlineSection[],

@@ -1,12 +1,12 @@
 import type { InputProblem, Refusal } from '../../../../../domain/operation/refusal.ts'
 import type { FieldRule, PlannedField } from './field-rule.ts'
 
-/** What is wrong, by the name of the field. */
+/** Problems by the name of the field. */
 export type FieldProblems = Readonly<Record<string, readonly string[]>>
 
 export interface FormProblems {
   readonly fields: FieldProblems
-  /** What is wrong with no field in particular. */
+  /** Problems that belong to no field. */
   readonly whole: readonly string[]
 }
 
@@ -29,7 +29,7 @@ export function problemsOf(refusal: Refused, fields: readonly PlannedField[]): F
 }
 
 const STALE =
-  'Somebody else saved a change while you were writing. What you wrote is still here: saving now puts it in place of theirs.'
+  'Another person saved a change while you were writing. Your text is still here; if you save now, it replaces theirs.'
 
 function sorted(problems: readonly InputProblem[], fields: readonly PlannedField[]): FormProblems {
   const byField: Record<string, string[]> = {}
@@ -38,15 +38,15 @@ function sorted(problems: readonly InputProblem[], fields: readonly PlannedField
   for (const problem of problems) {
     const name = nameIn(problem)
     const field = fields.find((one) => one.name === name)
-    if (field !== undefined && toldElsewhere(problem, field, lacking)) continue
+    if (field !== undefined && isReportedElsewhere(problem, field, lacking)) continue
     if (field === undefined) whole.push(problem.detail)
     else byField[name] = [...new Set([...(byField[name] ?? []), wordsFor(problem, field)])]
   }
   return { fields: byField, whole: [...new Set(whole)] }
 }
 
-/** What would have been made of another field is told by that one, if that one is lacking too. */
-function toldElsewhere(
+/** A field that is made from another field gets no message of its own if that field is missing too. */
+function isReportedElsewhere(
   { code }: InputProblem,
   { rule, suggest }: PlannedField,
   lacking: readonly string[],
@@ -75,7 +75,7 @@ function rangeIn({ minimum, maximum }: FieldRule): string | undefined {
   return bounded ? `Write a number that is at most ${maximum}.` : undefined
 }
 
-/** Joins what was wrong with the form itself to what the operation found. */
+/** Joins the problems of reading the form to those that the operation found. */
 export function withReadingProblems(read: FieldProblems, found: FormProblems): FormProblems {
   return { whole: found.whole, fields: { ...found.fields, ...read } }
 }

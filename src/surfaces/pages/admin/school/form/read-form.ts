@@ -7,9 +7,9 @@ import { toMinorUnits } from './money.ts'
 import type { FieldProblems } from './problems.ts'
 
 export interface ReadForm {
-  /** As it was typed, to be shown again beside what is wrong with it. */
+  /** As it was typed, to be shown again beside its problems. */
   readonly draft: Draft
-  /** For the operation. A member whose field says what it said before is left out. */
+  /** For the operation, without the fields that did not change. */
   readonly input: Row
   readonly problems: FieldProblems
 }
@@ -21,7 +21,7 @@ interface Reading {
   readonly before?: Row | undefined
 }
 
-/** What a form says, as an operation takes it. Rules of the operation itself are not judged here. */
+/** Turns the text of a form into the input of an operation. The operation checks its own rules later. */
 export async function readForm(
   fields: readonly PlannedField[],
   form: URLSearchParams,
@@ -50,7 +50,7 @@ function withSuggestions(fields: readonly PlannedField[], form: URLSearchParams)
   return { ...typed, ...Object.fromEntries(suggested) }
 }
 
-/** Browsers send line breaks as CRLF, whatever was in the field before. */
+/** Browsers send line breaks as CRLF. */
 function typedIn(form: URLSearchParams, name: string): readonly string[] {
   return form.getAll(name).map((text) => text.replaceAll('\r\n', '\n'))
 }
@@ -113,15 +113,15 @@ async function resolved(field: PlannedField, text: string, ask: Ask): Promise<Va
   return found === undefined ? wrong(field.unknown ?? 'There is no such thing here.') : is(found)
 }
 
-/** An empty field: an empty text where one is allowed, else nothing, else something is missing. */
-/** For a field that was left to us, and nothing could be made up for it. */
+/** An empty field that cannot be made from the other field either. */
 function notSuggested({ rule, suggest }: PlannedField, draft: Draft): Value | undefined {
   if (!rule.suggested || suggest === undefined) return undefined
-  // What is missing there is told there.
+  // The other field reports that it is empty.
   if ((draft[suggest.from]?.[0]?.trim() ?? '') === '') return { kind: 'left-out' }
   return wrong(`Write this one yourself: the ${suggest.from} has no letters a to z and no digits.`)
 }
 
+/** An empty field: an empty text if that is allowed, else null, else left out, else a problem. */
 function nothing({ rule }: PlannedField): Value {
   if (rule.emptyText) return is('')
   if (rule.nullable) return is(null)

@@ -71,7 +71,7 @@ export const comments = defineResource({
       label: 'Hide',
       does: hideComment,
       question: 'Hide this comment?',
-      consequence: 'Nobody sees it any more. It is kept, and you can show it again.',
+      consequence: 'Members no longer see it. It is kept, and you can show it again.',
       done: 'The comment is hidden.',
       when: (comment) => comment.hidden_at === null,
     },

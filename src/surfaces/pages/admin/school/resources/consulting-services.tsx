@@ -20,7 +20,7 @@ import { meetingList, serviceMeetings } from './meetings.tsx'
 
 const STAFF = ['lecturer', 'admin', 'owner'] as const
 
-/** Whose time can be offered: everybody who is more than a student. */
+/** The people whose time a service can offer: everybody but students. */
 async function staff(ask: Ask): Promise<readonly Choice[]> {
   const pages = await Promise.all(
     STAFF.map((role) => ask(listMembers, { role, limit: 100, sort: 'name' })),
@@ -33,7 +33,7 @@ export const services = defineResource({
   path: 'services',
   one: 'service',
   many: 'Services',
-  lead: 'Somebody’s time, offered to the students of courses.',
+  lead: 'Time of your staff that students of a course can book.',
   list: listPlan({
     operation: listServices,
     columns: [
@@ -79,7 +79,7 @@ export const services = defineResource({
     {
       name: 'course_ids',
       label: 'Courses',
-      hint: 'The students of these courses are offered the service. Nobody is, if there is none.',
+      hint: 'Students of these courses can book the service. Without a course, it is not offered.',
       choices: choicesFrom(listCourses, 'title'),
     },
   ],
@@ -110,8 +110,8 @@ export const services = defineResource({
       does: removeService,
       question: 'Delete this service?',
       consequence:
-        'The service and its slots are gone for good. One that people met for cannot be deleted: pause it instead.',
-      done: 'The service is gone.',
+        'The service and its slots are deleted for good. One that people met for cannot be deleted: pause it instead.',
+      done: 'The service is deleted.',
       tone: 'danger',
     },
   ],
@@ -130,7 +130,7 @@ export const services = defineResource({
       of: serviceMeetings,
       rows: rowsBy('service_id', meetingList),
       add: 'New meeting',
-      empty: 'Nobody has met for this yet.',
+      empty: 'There are no meetings yet.',
     },
   ],
 })

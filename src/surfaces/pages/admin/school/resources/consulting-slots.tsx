@@ -93,7 +93,7 @@ export const slots = defineResource({
       does: removeSlot,
       question: 'Delete this slot?',
       consequence: 'Members no longer see this time. Meetings that were booked stay.',
-      done: 'The slot is gone.',
+      done: 'The slot is deleted.',
       tone: 'danger',
     },
   ],

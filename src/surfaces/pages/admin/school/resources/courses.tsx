@@ -109,7 +109,7 @@ export const courses = defineResource({
     },
     {
       path: 'announce',
-      label: 'Tell the students',
+      label: 'Send announcement',
       does: asking(announceToCourse, [
         { name: 'title', label: 'Title' },
         { name: 'body', label: 'Text', rows: 5, hint: 'Plain text.' },
@@ -119,10 +119,10 @@ export const courses = defineResource({
           hint: 'A path of your school, such as /account, or a whole web address.',
         },
       ]),
-      question: 'Tell everybody who has this course?',
+      question: 'Send an announcement to this course?',
       consequence:
-        'It is in the inbox of all who have the course now, unless they switched announcements off. It cannot be taken back.',
-      done: 'The students are told.',
+        'Everybody who has the course now gets it in their inbox, unless they turned announcements off. It cannot be undone.',
+      done: 'The announcement is sent.',
     },
     {
       path: 'delete',
@@ -130,8 +130,8 @@ export const courses = defineResource({
       does: removeCourse,
       question: 'Delete this course?',
       consequence:
-        'The course and its whole curriculum are gone for good. A course that somebody has or had cannot be deleted: archive it instead.',
-      done: 'The course is gone.',
+        'The course and its whole curriculum are deleted for good. A course with enrollments cannot be deleted: archive it instead.',
+      done: 'The course is deleted.',
       tone: 'danger',
     },
   ],
@@ -150,7 +150,7 @@ export const courses = defineResource({
       of: enrollments,
       rows: rowsBy('course_id', enrollmentsInCourse),
       add: 'Enroll a student',
-      empty: 'Nobody has this course yet.',
+      empty: 'There are no enrollments yet.',
     },
   ],
   links: (course) => [

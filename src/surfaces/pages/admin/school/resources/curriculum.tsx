@@ -89,8 +89,9 @@ export const lectures = defineResource({
       label: 'Delete',
       does: removeLecture,
       question: 'Delete this lecture?',
-      consequence: 'It is gone for good, with what students did in it and the comments under it.',
-      done: 'The lecture is gone.',
+      consequence:
+        'It is deleted for good, with what students did in it and the comments under it.',
+      done: 'The lecture is deleted.',
       tone: 'danger',
     },
   ],
@@ -125,8 +126,9 @@ export const sections = defineResource({
       label: 'Delete',
       does: removeSection,
       question: 'Delete this section?',
-      consequence: 'It is gone for good with all of its lectures, and what students did in them.',
-      done: 'The section is gone.',
+      consequence:
+        'It is deleted for good with all of its lectures, and what students did in them.',
+      done: 'The section is deleted.',
       tone: 'danger',
     },
   ],

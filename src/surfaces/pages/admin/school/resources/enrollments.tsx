@@ -83,7 +83,7 @@ export const enrollments = defineResource({
   facts: [
     { label: 'Student', show: person('student', 'students') },
     { label: 'Course', show: related('course', 'courses', 'title') },
-    { label: 'Came by', show: (row) => inWords(row.source) },
+    { label: 'Source', show: (row) => inWords(row.source) },
     { label: 'Enrolled', show: moment('enrolled_at') },
     until,
     { label: 'Revoked', show: moment('revoked_at') },
@@ -96,7 +96,7 @@ export const enrollments = defineResource({
   ],
   create: createEnrollment,
   change: changeEnrollment,
-  changeLabel: 'Change the end',
+  changeLabel: 'Change access',
   actions: [
     {
       path: 'mark',
@@ -121,10 +121,10 @@ export const enrollments = defineResource({
       path: 'revoke',
       label: 'Revoke',
       does: revokeEnrollment,
-      question: 'Take this course away?',
+      question: 'Revoke this enrollment?',
       consequence:
-        'The student loses access at once. Their progress is kept, and comes back if you grant the course again.',
-      done: 'The course is taken away.',
+        'The student loses access at once. Their progress is kept, and comes back if you enroll them again.',
+      done: 'The enrollment is revoked.',
       tone: 'danger',
       when: (enrollment) => enrollment.state !== 'revoked',
     },

@@ -165,7 +165,7 @@ export const forms = defineResource({
       ]),
       question: 'Add a question',
       consequence: 'It comes after the others.',
-      done: 'The question is in.',
+      done: 'The question is added.',
     },
     {
       path: 'remove-question',
@@ -174,7 +174,7 @@ export const forms = defineResource({
         { name: 'question', label: 'Question', choices: async (_ask, form: Form) => asked(form) },
       ]),
       question: 'Remove a question?',
-      done: 'The question is gone.',
+      done: 'The question is deleted.',
       when: (form) => form.fields.length > 0,
     },
     {
@@ -198,8 +198,8 @@ export const forms = defineResource({
       label: 'Delete',
       does: removeForm,
       question: 'Delete this form?',
-      consequence: 'It is gone for good. One that people answered cannot be deleted.',
-      done: 'The form is gone.',
+      consequence: 'It is deleted for good. One that people answered cannot be deleted.',
+      done: 'The form is deleted.',
       tone: 'danger',
       when: (form) => form.submission_count === 0,
     },
@@ -210,7 +210,7 @@ export const forms = defineResource({
       title: 'Submissions',
       of: submissions,
       rows: rowsBy('form_id', submissionList),
-      empty: 'Nobody has answered yet.',
+      empty: 'There are no submissions yet.',
     },
   ],
   panels: async (form, place) => (

@@ -55,7 +55,7 @@ export const lecturers = defineResource({
   fields: [
     {
       ...byEmail('member_id', 'Email of the member', listMembers),
-      hint: 'Somebody who holds the lecturer role here.',
+      hint: 'A member with the lecturer role.',
     },
     { name: 'headline', label: 'Headline', hint: 'One line under the name.' },
     { name: 'bio', label: 'About', kind: 'markdown', hint: 'Markdown.' },
@@ -70,7 +70,7 @@ export const lecturers = defineResource({
       does: removeLecturer,
       question: 'Remove this profile?',
       consequence: 'It disappears, also from courses. The member keeps their roles.',
-      done: 'The profile is gone.',
+      done: 'The profile is deleted.',
       tone: 'danger',
     },
   ],

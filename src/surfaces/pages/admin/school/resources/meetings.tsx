@@ -52,7 +52,7 @@ const unseat: Show<Attendee> = ({ email, meeting_id, name }) => {
   const path = `/admin/meetings/${meeting_id}/unseat`
   return (
     <a href={`${path}?member_id=${encodeURIComponent(email)}`}>
-      Take the seat back<span class="visually-hidden"> of {name}</span>
+      Remove<span class="visually-hidden"> {name}</span>
     </a>
   )
 }
@@ -63,7 +63,7 @@ const attendeeList = listPlan({
     { label: 'Name', show: text('name'), sort: 'name' },
     { label: 'Email', show: address('email') },
     { label: 'Since', show: moment('since'), sort: 'since' },
-    { label: 'Seat', show: unseat },
+    { label: 'Change', show: unseat },
   ],
   sorts: [
     ['name', 'Name, A to Z'],
@@ -78,17 +78,17 @@ const times = [
   {
     name: 'room_url',
     label: 'Room',
-    hint: 'A web address. Only those who attend see it, until the meeting is over or called off.',
+    hint: 'A web address. Only those who attend see it, until the meeting is over or canceled.',
   },
 ] as const
 
 const cancel: Action<Meeting> = {
   path: 'cancel',
-  label: 'Call off',
+  label: 'Cancel meeting',
   does: cancelMeeting,
-  question: 'Call this meeting off?',
-  consequence: 'Everybody who attends sees it as canceled, and its room no more.',
-  done: 'The meeting is called off.',
+  question: 'Cancel this meeting?',
+  consequence: 'Everybody who attends sees it as canceled and no longer sees its room.',
+  done: 'The meeting is canceled.',
   tone: 'danger',
   when: (meeting) => meeting.state !== 'canceled',
 }
@@ -107,20 +107,20 @@ const actions: readonly Action<Meeting>[] = [
   },
   {
     path: 'seat',
-    label: 'Give a seat',
+    label: 'Add an attendee',
     does: asking(addAttendee, [byEmail('member_id', 'Email of the member', listMembers)]),
-    question: 'Give somebody a seat?',
+    question: 'Add a member to this meeting?',
     consequence: 'The meeting is in their schedule from then on.',
-    done: 'The seat is taken.',
+    done: 'The member is added.',
     when: (meeting) => meeting.state !== 'canceled' && !isClass(meeting),
   },
   {
     path: 'unseat',
-    label: 'Take a seat back',
+    label: 'Remove an attendee',
     does: asking(removeAttendee, [byEmail('member_id', 'Email of the member', listMembers)]),
-    question: 'Take somebody’s seat back?',
+    question: 'Remove a member from this meeting?',
     consequence: 'The meeting leaves their schedule, and the seat is free.',
-    done: 'The seat is free.',
+    done: 'The member is removed.',
     when: (meeting) => meeting.attendee_count !== 0 && !isClass(meeting),
   },
   cancel,
@@ -129,7 +129,8 @@ const actions: readonly Action<Meeting>[] = [
     label: 'Reopen',
     does: reopenMeeting,
     question: 'Reopen this meeting?',
-    consequence: 'It is available again, to be confirmed anew. Everybody keeps their seat.',
+    consequence:
+      'It is available again, and has to be confirmed again. Attendees keep their seats.',
     done: 'The meeting is available again.',
     when: (meeting) => meeting.state !== 'available',
   },
@@ -177,7 +178,7 @@ const shared = {
 
 export const meetings = defineResource({
   ...shared,
-  lead: 'Who meets when: seats on your services, and classes of study groups. Create one from the page of its service or group.',
+  lead: 'All meetings: seats on your services, and classes of study groups. Create one from the page of its service or group.',
   list: listPlan({
     operation: listMeetings,
     columns: [

@@ -140,7 +140,7 @@ function Payments({ payments, place }: { payments: readonly Payment[]; place: Pl
   return (
     <Panel title="Payments" lead="Every attempt, oldest first.">
       {payments.length === 0 ? (
-        <p class="row-note">Nobody has tried to pay yet.</p>
+        <p class="row-note">There are no payments yet.</p>
       ) : (
         <ObjectTable caption="Payments" columns={paymentColumns} rows={payments} place={place} />
       )}

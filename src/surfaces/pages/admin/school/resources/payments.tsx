@@ -63,9 +63,9 @@ function Parts({ payment, place }: { payment: Payment; place: Place }) {
         </Panel>
       )}
       {adjustments.length > 0 && (
-        <Panel title="What was taken off">
+        <Panel title="Deductions">
           <ObjectTable
-            caption="What was taken off"
+            caption="Deductions"
             columns={[
               { label: 'Name', show: text('label') },
               { label: 'Kind', show: (line) => inWords(line.kind) },
@@ -144,7 +144,12 @@ export const payments = defineResource({
     },
     { name: 'amount', label: 'Amount', kind: 'money' },
     { name: 'currency', label: 'Currency', hint: 'Three letters, such as USD.' },
-    { name: 'payment_type', label: 'By', choices: METHODS, hint: 'None while nobody chose.' },
+    {
+      name: 'payment_type',
+      label: 'By',
+      choices: METHODS,
+      hint: 'None until the member has chosen.',
+    },
     { name: 'state', label: 'State' },
     { name: 'paid_at', label: 'Paid', hint: 'For what was paid. Empty means now.' },
     { name: 'expires_at', label: 'To be paid until' },
@@ -152,7 +157,7 @@ export const payments = defineResource({
     { name: 'bank_code', label: 'Code of the bank' },
     { name: 'code_no', label: 'Number to pay with' },
     { name: 'refunding_state', label: 'Refund' },
-    { name: 'refunded_amount', label: 'Given back', kind: 'money' },
+    { name: 'refunded_amount', label: 'Refunded', kind: 'money' },
   ],
   create: recordPayment,
   createLabel: 'Record a payment',

@@ -67,7 +67,7 @@ export const students = defineResource({
   path: 'students',
   one: 'student',
   many: 'Students',
-  lead: 'Everybody who learns here, with what they have and how far they are.',
+  lead: 'Everybody who learns here, with their courses and their progress.',
   list: listPlan({
     operation: listStudents,
     columns: [
@@ -107,7 +107,7 @@ export const students = defineResource({
       title: 'Enrollments',
       of: enrollments,
       rows: rowsBy('student_id', enrollmentsOfStudent),
-      add: 'Grant a course',
+      add: 'Enroll',
       empty: 'This student has no course yet.',
     },
     bought,

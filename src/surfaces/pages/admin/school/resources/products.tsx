@@ -89,8 +89,8 @@ export const products = defineResource({
       does: removeProduct,
       question: 'Delete this product?',
       consequence:
-        'It is gone for good. A product that somebody has or had cannot be deleted: archive it instead.',
-      done: 'The product is gone.',
+        'It is deleted for good. A product that a member has or had cannot be deleted: archive it instead.',
+      done: 'The product is deleted.',
       tone: 'danger',
     },
   ],

@@ -90,17 +90,17 @@ export const studyGroups = defineResource({
       does: asking(addToStudyGroup, [byEmail('member_id', 'Email of the member', listMembers)]),
       question: 'Add a member to this group?',
       consequence: 'The classes of the group are in their schedule from then on.',
-      done: 'The member is in the group.',
+      done: 'The member is added to the group.',
     },
     {
       path: 'remove-member',
-      label: 'Take a member out',
+      label: 'Remove a member',
       does: asking(removeFromStudyGroup, [
         byEmail('member_id', 'Email of the member', listMembers),
       ]),
-      question: 'Take a member out of this group?',
+      question: 'Remove a member from this group?',
       consequence: 'The classes of the group leave their schedule, past ones too.',
-      done: 'The member is out of the group.',
+      done: 'The member is removed from the group.',
       when: (group) => group.member_count !== 0,
     },
     {
@@ -109,8 +109,8 @@ export const studyGroups = defineResource({
       does: removeStudyGroup,
       question: 'Delete this study group?',
       consequence:
-        'The group is gone for good. One that had classes cannot be deleted: call off those to come instead.',
-      done: 'The study group is gone.',
+        'The group is deleted for good. One that had classes cannot be deleted: cancel its future classes instead.',
+      done: 'The study group is deleted.',
       tone: 'danger',
     },
   ],
@@ -120,7 +120,7 @@ export const studyGroups = defineResource({
       title: 'Members',
       of: members,
       rows: rowsBy('group_id', roster),
-      empty: 'Nobody is in this group yet.',
+      empty: 'The group has no members yet.',
     },
     {
       path: 'classes',

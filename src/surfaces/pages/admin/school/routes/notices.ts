@@ -2,7 +2,7 @@ import type { Notices } from '../../../site-frame.ts'
 import type { AdminResource } from '../resource.ts'
 import { capitalized } from '../views/words.ts'
 
-/** What pages say after a post, by the key in the address. */
+/** The notices after a post, by the key in the address. */
 export function noticesOf(resource: AdminResource): Notices {
   const { actions, related = [] } = resource
   return {
@@ -18,7 +18,7 @@ export function noticesOf(resource: AdminResource): Notices {
   }
 }
 
-/** What was made may have no page of its own: then the page that it belongs to tells of it. */
+/** An object without a page of its own is reported on the page of its parent. */
 export function createdKey({ created, path }: AdminResource): string {
   return created === undefined ? 'created' : `created-${path}`
 }

@@ -9,7 +9,7 @@ import { statusOf, type Visit } from './visit.ts'
 export interface Submission {
   readonly operation: WriteOperation
   readonly fields: readonly PlannedField[]
-  /** Members of the input that no field asks for. */
+  /** Members of the input that the form does not ask for. */
   readonly fixed: Row
   readonly before?: Row | undefined
 }
@@ -24,7 +24,7 @@ export type Submitted =
     }
   | { readonly kind: 'not_found'; readonly detail: string }
 
-/** Reads a form and performs its operation. All problems are told at once, whoever found them. */
+/** Reads a form and performs its operation. The page shows the problems of both at once. */
 export async function submitForm(
   visit: Visit,
   form: URLSearchParams,
@@ -43,7 +43,7 @@ export async function submitForm(
   return { kind: 'refused', draft: read.draft, problems, status: statusOf(outcome) }
 }
 
-/** What the operation's schema says of the rest, where some fields could not be read at all. */
+/** Checks the other fields against the operation's schema when some fields could not be read. */
 function judged(
   operation: WriteOperation,
   fields: readonly PlannedField[],
@@ -60,7 +60,7 @@ function judged(
   }
 }
 
-/** The version that a form was made from, so that it never overwrites what nobody saw. */
+/** The version that the form was made from, so that a save never overwrites a change that its author did not see. */
 export function versionIn(operation: WriteOperation, form: URLSearchParams): Row {
   const version = Number(form.get('if_version'))
   return 'if_version' in operation.input.shape && Number.isInteger(version) && version > 0

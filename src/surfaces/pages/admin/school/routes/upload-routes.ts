@@ -22,12 +22,12 @@ import type { Row } from '../row.ts'
 import { uploadPage } from '../views/upload-page.tsx'
 import { enter, type Visit } from './visit.ts'
 
-/** What a file is uploaded for. */
+/** The object that a file is uploaded for. */
 export interface UploadTarget {
   readonly path: string
   readonly back: Link
   readonly fileId: string | null
-  /** Puts a file in its place, or takes away the one that is there. */
+  /** Sets the file, or removes it with null. */
   attach(fileId: string | null): Promise<Outcome<unknown>>
 }
 
@@ -37,7 +37,7 @@ interface UploadRoute {
   find(request: FastifyRequest, visit: Visit): Promise<UploadTarget>
 }
 
-/** The page where a file is chosen. Nothing of it is stored before the form is known to be ours. */
+/** The page that uploads a file. Nothing is stored before the form's token is checked. */
 export function addUploadRoutes(
   app: FastifyInstance,
   context: AppContext,
@@ -109,7 +109,7 @@ function done(
   }
   throw new RequestRefusedError(
     409,
-    'detail' in outcome ? outcome.detail : 'It was changed meanwhile.',
+    'detail' in outcome ? outcome.detail : 'It was changed in the meantime.',
   )
 }
 
@@ -140,7 +140,7 @@ async function receive(
       return await store(request, files, part, context.limits.uploadBytes)
   }
   checkPostToken(context.keyring, request, visit.operator, undefined)
-  throw new Error('a form without its token was taken')
+  throw new Error('a form without a token passed the check')
 }
 
 async function store(
@@ -151,7 +151,7 @@ async function store(
 ): Promise<Received> {
   const problem = (words: string): Received => ({ kind: 'problem', problem: words })
   if (part.fileName === undefined || part.fileName === '') return problem('Choose a file first.')
-  // Old browsers send the whole path.
+  // Old browsers send the whole path of the file.
   const name = fileName.safeParse(part.fileName.replace(/^.*[/\\]/, ''))
   if (!name.success) return problem(WRONG_NAME)
   let stored: StoredBytes

@@ -10,10 +10,10 @@ interface AppearancePanelsProps {
   readonly name: string
   readonly tagline: string
   readonly primary: string
-  /** Holds the colours of the preview. */
+  /** The address of the stylesheet with the colours of the preview. */
   readonly stylesheet: string
   readonly logo: CurrentFile | undefined
-  /** Absent where nothing can be uploaded. */
+  /** Absent if the server has no file store. */
   readonly logoPath: string | undefined
 }
 
@@ -25,7 +25,7 @@ export function AppearancePanels(props: AppearancePanelsProps) {
         <Panel title="Logo">
           {props.logo === undefined ? (
             <Empty>
-              <p>There is none yet; the first letter of your name stands in its place.</p>
+              <p>There is no logo yet. Pages show the first letter of your name instead.</p>
             </Empty>
           ) : (
             <>
@@ -46,7 +46,7 @@ export function AppearancePanels(props: AppearancePanelsProps) {
 
 function Preview({ name, tagline, primary, stylesheet, logo }: AppearancePanelsProps) {
   return (
-    <Panel id="preview" title="Preview" lead="With the colours that stand in the form.">
+    <Panel id="preview" title="Preview" lead="With the colours in the form.">
       <link rel="stylesheet" href={stylesheet} />
       <div class={PREVIEW_CLASS}>
         <p class="preview-head">

@@ -9,7 +9,7 @@ import { ProblemSummary } from './form-page.tsx'
 export interface AskPageProps extends AdminFrame {
   readonly action: Action
   readonly consequence: string
-  /** Of the object. */
+  /** The name of the object. */
   readonly name: string
   readonly path: string
   readonly back: Link
@@ -18,7 +18,7 @@ export interface AskPageProps extends AdminFrame {
   readonly problems: FormProblems
 }
 
-/** Asks before something is done that others will notice. */
+/** Asks for confirmation before an action. */
 export function askPage(props: AskPageProps): string {
   const { action, back, problems } = props
   const isWrong = problems.whole.length > 0 || props.fields.some((one) => one.problems.length > 0)

@@ -52,7 +52,7 @@ export function curriculumPage(props: CurriculumPageProps): string {
           </section>
         )}
         {sections.length > 0 && (
-          // One form around all: each button says what it moves.
+          // One form around all sections: each button names the item that it moves.
           <Form
             class="outline"
             action={props.path}
@@ -146,7 +146,7 @@ function Lecture(props: Edges & { lecture: CurriculumLecture; place: Place }) {
   )
 }
 
-/** A button that would do nothing is left out, and its place kept, so that the others stay put. */
+/** A button without effect becomes an empty space, so that the other buttons keep their places. */
 function Tools(
   props: Edges & {
     item: { readonly id: string; readonly title: string }

@@ -4,7 +4,7 @@ import { plainText } from '../../../../../foundation/html/plain-text.ts'
 import type { Choice } from '../field.ts'
 import type { PlannedField } from '../form/field-rule.ts'
 
-/** A field of a form with what stands in it and what is wrong with that. */
+/** A field of a form with its text and its problems. */
 export interface ShownField {
   readonly field: PlannedField
   readonly typed: readonly string[]
@@ -43,7 +43,7 @@ export function FormField({ shown, timeZone }: { shown: ShownField; timeZone: st
   }
   if (kind === 'choice') {
     const known = first === '' || choices.some(([value]) => value === first)
-    // What it was before stays a choice, even if it would not be offered today.
+    // The current value stays a choice, even if it is no longer offered.
     const offered: readonly Choice[] = known ? choices : [[first, first], ...choices]
     return (
       <Labelled {...box}>
@@ -143,7 +143,7 @@ function Choices({ shown: { field, typed, problems, choices } }: { shown: ShownF
   const { name, label, hint } = field
   const errorId = problems.length === 0 ? undefined : `${name}-error`
   const hintId = hint === undefined ? undefined : `${name}-hint`
-  // Those that are chosen come first, in the order they were chosen in: it is what is sent again.
+  // Chosen values come first and keep their order, because the form sends them in this order.
   const isOrdered = typeof field.choices === 'function'
   const chosen = typed
     .map((value) => choices.find((choice) => choice[0] === value))

@@ -16,13 +16,13 @@ export interface FormPageProps extends AdminFrame {
   readonly problems: FormProblems
   readonly submit: string
   readonly back?: Link | undefined
-  /** Offers to look at it before it is saved. */
+  /** Adds a button for a preview. */
   readonly preview?: boolean
-  /** What the page ends with. */
+  /** The end of the page. */
   readonly panels?: ComponentChildren
 }
 
-/** Makes an object, or changes one. */
+/** A form that creates or changes an object. */
 export function formPage(props: FormPageProps): string {
   const { title, problems } = props
   const isWrong = problems.whole.length > 0 || props.fields.some((one) => one.problems.length > 0)
@@ -64,7 +64,7 @@ export function formPage(props: FormPageProps): string {
   })
 }
 
-/** All that is wrong in one place, each the way to its field. */
+/** All problems in one place, each with a link to its field. */
 export function ProblemSummary({
   fields,
   problems,

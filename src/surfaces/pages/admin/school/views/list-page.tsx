@@ -66,7 +66,7 @@ export function listPage(props: ListPageProps): string {
         <section class="panel panel-list" aria-label={props.heading}>
           {rows.length === 0 ? (
             <Empty>
-              <p>{isNarrowed(query) ? 'Nothing fits what you asked for.' : props.empty}</p>
+              <p>{isNarrowed(query) ? 'Nothing matches your search.' : props.empty}</p>
             </Empty>
           ) : (
             <ObjectTable

@@ -75,7 +75,7 @@ export function objectPage(props: ObjectPageProps): string {
   })
 }
 
-/** What can be done with the object, and where else it is. */
+/** The actions of an object, and links to other pages about it. */
 function Tools(props: { resource: AdminResource; object: Row; links: readonly Link[] }) {
   const { resource, object, links } = props
   const actions = resource.actions.filter(({ when }) => when?.(object) ?? true)

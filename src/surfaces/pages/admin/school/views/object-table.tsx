@@ -8,22 +8,22 @@ interface ObjectTableProps<T> {
   readonly columns: readonly Column<T>[]
   readonly rows: readonly T[]
   readonly place: Place
-  /** Where the first cell of a row leads. */
+  /** The address that the first cell of a row links to. */
   readonly urlOf?: (row: T) => string
-  /** Makes a heading the way to sort by its column. */
+  /** Makes each heading a link that sorts by its column. */
   readonly sorting?: Sorting
 }
 
 export interface Sorting {
   /** `title` or `-title`. */
   readonly current: string
-  /** The address of the same list in another order; undefined where it has no such order. */
+  /** The address of the same list in another order; undefined if the list has no such sort. */
   readonly urlOf: (sort: string) => string | undefined
 }
 
 /**
  * A table on wide screens, and on narrow ones a card for each row. The roles are spelled out because
- * browsers drop those of a table that is laid out as something else.
+ * browsers drop the roles of a table that has another layout.
  */
 export function ObjectTable<T>(props: ObjectTableProps<T>) {
   const { caption, columns, rows, place, urlOf, sorting } = props
