@@ -1,4 +1,6 @@
 import { sql } from 'kysely'
+import { KeyedLimiter } from '../../foundation/concurrency/keyed-limiter.ts'
+import { Limiter } from '../../foundation/concurrency/limiter.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import type { School } from '../schools/school.ts'
 import type { Client } from './client.ts'
@@ -13,15 +15,9 @@ export type ResolvedDocument =
   | {
       readonly ok: false
       readonly description: string
-      /** Set where nobody looked: the document itself may be all right. */
+      /** Set if the document was not fetched at all: it may be all right. */
       readonly retryAfterSeconds?: number
     }
-
-interface Fetching {
-  /** For whom, first of all those who may be waiting by now. */
-  readonly address: string
-  readonly fetched: Promise<FetchedDocument>
-}
 
 /** A document as this school sees it: read and identity scopes until an operator has reviewed it. */
 export function documentAsClient(document: ClientDocument, own: Client | undefined): Client {
@@ -51,7 +47,7 @@ export interface DocumentRules {
 
 /** More at once would hold the threads that name look-ups share with password hashing. */
 const MAX_FETCHES_AT_ONCE = 4
-/** Of those, for one address: whoever names slow hosts must not hold up everybody else. */
+/** Of those, for one address: a client that names slow hosts must not hold up all others. */
 const MAX_FETCHES_PER_ADDRESS = 2
 /** The window in which an address is counted. */
 const BUSY_SECONDS = 60
@@ -65,7 +61,10 @@ const BUSY_SECONDS = 60
 export class DocumentClients {
   readonly loopbackHttp: boolean
   readonly #rules: DocumentRules
-  readonly #fetching = new Map<string, Fetching>()
+  /** By URL: requests for the same document wait for one fetch. */
+  readonly #fetching = new Map<string, Promise<ResolvedDocument>>()
+  readonly #fetches = new Limiter({ running: MAX_FETCHES_AT_ONCE, waiting: 0 })
+  readonly #fetchesOfAddress = new KeyedLimiter({ running: MAX_FETCHES_PER_ADDRESS, waiting: 0 })
 
   constructor(rules: DocumentRules) {
     this.#rules = rules
@@ -98,27 +97,26 @@ export class DocumentClients {
     const kept = await findKept(db, url.href)
     if (kept !== undefined) return kept
     const running = this.#fetching.get(url.href)
-    if (running !== undefined) return await running.fetched
-    if (this.#isBusy(address) || !this.#rules.mayFetch(address)) {
+    if (running !== undefined) return await running
+    const isBusy = this.#fetches.isFull || this.#fetchesOfAddress.isFull(address)
+    if (isBusy || !this.#rules.mayFetch(address)) {
       return {
         ok: false,
         description: 'Too many client metadata documents are being fetched. Try again in a minute.',
         retryAfterSeconds: BUSY_SECONDS,
       }
     }
-    const fetching = fetchClientDocument(url, { allowLoopbackHttp: this.loopbackHttp })
-      .then(async (fetched) => {
-        await keep(db, url.href, fetched)
-        return fetched
-      })
+    const fetching = this.#fetches
+      .run(() => this.#fetchesOfAddress.run(address, () => this.#fetch(db, url)))
       .finally(() => this.#fetching.delete(url.href))
-    this.#fetching.set(url.href, { address, fetched: fetching })
+    this.#fetching.set(url.href, fetching)
     return await fetching
   }
 
-  #isBusy(address: string): boolean {
-    const ofAddress = [...this.#fetching.values()].filter((other) => other.address === address)
-    return this.#fetching.size >= MAX_FETCHES_AT_ONCE || ofAddress.length >= MAX_FETCHES_PER_ADDRESS
+  async #fetch(db: Db, url: ClientIdUrl): Promise<ResolvedDocument> {
+    const fetched = await fetchClientDocument(url, { allowLoopbackHttp: this.loopbackHttp })
+    await keep(db, url.href, fetched)
+    return fetched
   }
 }
 

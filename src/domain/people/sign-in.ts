@@ -1,8 +1,8 @@
+import { KeyedLimiter } from '../../foundation/concurrency/keyed-limiter.ts'
+import { LimiterFull } from '../../foundation/concurrency/limiter.ts'
 import { hmacSha256 } from '../../foundation/crypto/digest.ts'
 import { verifyPassword } from '../../foundation/crypto/password.ts'
-import { PasswordHashingBusy } from '../../foundation/crypto/password-turns.ts'
 import type { Db } from '../../foundation/db/database.ts'
-import { createKeyedGate, GateFull } from './keyed-gate.ts'
 import { normalEmail, type Person } from './person.ts'
 import { giveBack, type ThrottleLimit, takeTry } from './throttle.ts'
 
@@ -27,8 +27,8 @@ const BUSY_SECONDS = 5
  * A try counts from before it is checked, so right passwords under way look like failures. Few enough
  * of them at once never reach a limit: neither a test run with one account, nor an office on Monday.
  */
-const ofOneAccountFromAddress = createKeyedGate({ inside: 4, waiting: 64 })
-const ofOneAddress = createKeyedGate({ inside: 32, waiting: 256 })
+const ofOneAccountFromAddress = new KeyedLimiter({ running: 4, waiting: 64 })
+const ofOneAddress = new KeyedLimiter({ running: 32, waiting: 256 })
 
 interface Attempt {
   readonly email: string
@@ -53,13 +53,13 @@ export async function signIn(
   const ofAccount = limitsOfAccount(throttleKey, email, address)
   const ofAddress = [limit(throttleKey, `address:${address}`, FAILURES.address)]
   try {
-    return await ofOneAccountFromAddress.pass(JSON.stringify([address, email]), () =>
-      ofOneAddress.pass(address, () =>
+    return await ofOneAccountFromAddress.run(JSON.stringify([address, email]), () =>
+      ofOneAddress.run(address, () =>
         tryPassword(db, { email, password, schoolId, ofAccount, ofAddress }),
       ),
     )
   } catch (error) {
-    if (error instanceof GateFull) return { kind: 'busy', retryAfterSeconds: BUSY_SECONDS }
+    if (error instanceof LimiterFull) return { kind: 'busy', retryAfterSeconds: BUSY_SECONDS }
     throw error
   }
 }
@@ -109,7 +109,7 @@ async function verifyInTime(
   try {
     return await verifyPassword(hash, password, schoolId)
   } catch (error) {
-    if (error instanceof PasswordHashingBusy) return 'busy'
+    if (error instanceof LimiterFull) return 'busy'
     throw error
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { LimiterFull } from '../concurrency/limiter.ts'
 import { hashPassword, MAX_PASSWORD_BYTES, verifyPassword } from './password.ts'
-import { PasswordHashingBusy } from './password-turns.ts'
 
 describe('passwords', () => {
   test('are kept as argon2id with 19 MiB and two passes', async () => {
@@ -50,7 +50,7 @@ describe('passwords', () => {
     expect(await verifyPassword(stored, 'correct horse', 'calm')).toBe(true)
     const all = await storm
     const refused = all.filter(
-      (one) => one.status === 'rejected' && one.reason instanceof PasswordHashingBusy,
+      (one) => one.status === 'rejected' && one.reason instanceof LimiterFull,
     )
     // 64 may wait, one of them had to make room, and one or two were being hashed.
     expect(200 - refused.length).toBeGreaterThanOrEqual(64)

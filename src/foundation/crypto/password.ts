@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
+import { Limiter } from '../concurrency/limiter.ts'
 import { HashingThreads } from './password-threads.ts'
-import { createFairTurns } from './password-turns.ts'
 
 /** OWASP's argon2id parameters; about ten milliseconds of a core. */
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
@@ -16,15 +16,15 @@ const MAX_RUNNING = Math.min(2, Math.max(1, availableParallelism() - 1))
 const MAX_WAITING = 64
 
 const threads = new HashingThreads()
-const turns = createFairTurns({ running: MAX_RUNNING, waiting: MAX_WAITING })
+const limiter = new Limiter({ running: MAX_RUNNING, waiting: MAX_WAITING })
 
 export function isHashablePassword(password: string): boolean {
   return password.length > 0 && Buffer.byteLength(password) <= MAX_PASSWORD_BYTES
 }
 
-/** `share` as in {@link FairTurns}: usually the school of the sign-in. */
+/** `share` as in {@link Limiter}: usually the school where a person signs in. */
 export function hashPassword(password: string, share = ''): Promise<string> {
-  return turns.take(share, () => threads.hash(password, PARAMETERS))
+  return limiter.run(() => threads.hash(password, PARAMETERS), share)
 }
 
 /**
@@ -41,6 +41,6 @@ export async function verifyPassword(
   share = '',
 ): Promise<boolean> {
   if (!isHashablePassword(password)) return false
-  const fits = await turns.take(share, () => threads.verify(stored ?? NOBODY, password))
+  const fits = await limiter.run(() => threads.verify(stored ?? NOBODY, password), share)
   return fits && stored !== undefined && stored !== null
 }

@@ -7,6 +7,7 @@ import { importRows } from '../../domain/bulk/import-rows.ts'
 import { type Format, HeadingError } from '../../domain/bulk/row-reader.ts'
 import { judgeInput } from '../../domain/operation/input-problems.ts'
 import { OperationRefused } from '../../domain/operation/refusal.ts'
+import { Limiter } from '../../foundation/concurrency/limiter.ts'
 import { RequestRefusedError } from '../../foundation/http/client-fault.ts'
 import { apiHeaders } from '../../foundation/http/security-headers.ts'
 import { apiActor } from './access.ts'
@@ -22,12 +23,12 @@ const TYPES: Readonly<Record<Format, string>> = {
   csv: 'text/csv; charset=utf-8; header=present',
 }
 
-/** An import keeps a connection to the database busy; the rest belong to everybody else. */
+/** An import keeps a connection to the database busy; the others are for all other requests. */
 const IMPORTS_AT_ONCE = 4
 
 /** The addresses that take or give files of rows, of any length. */
 export function addBulkRoutes(scope: FastifyInstance, admit: (route: BulkRoute) => Admit): void {
-  const imports = { running: 0 }
+  const imports = new Limiter({ running: IMPORTS_AT_ONCE, waiting: 0 })
   scope.removeAllContentTypeParsers()
   const types = /^(application\/(x-)?ndjson|application\/jsonl|text\/csv)\b/
   scope.addContentTypeParser(types, (_request, body, done) => done(null, body))
@@ -88,23 +89,24 @@ async function takeImport(
   request: FastifyRequest,
   reply: FastifyReply,
   route: BulkRoute,
-  imports: { running: number },
+  imports: Limiter,
 ): Promise<FastifyReply> {
   const { kind } = route
   const { dry_run, from_line, max_errors } = checkedQuery(request, route) as ImportQuery
   const dryRun = dry_run === true
-  if (imports.running >= IMPORTS_AT_ONCE) throw busy()
-  imports.running += 1
+  if (imports.isFull) throw busy()
   try {
     const caller = apiActor(request, callerOf(request))
-    const summary = await importRows(request.at, caller, kind, bodyOf(request), {
-      format: formatOf(request),
-      dryRun,
-      maxErrors: max_errors,
-      fromLine: from_line,
-      // The second belongs to whoever comes next.
-      connections: imports.running === 1 ? 2 : 1,
-    })
+    const summary = await imports.run(() =>
+      importRows(request.at, caller, kind, bodyOf(request), {
+        format: formatOf(request),
+        dryRun,
+        maxErrors: max_errors,
+        fromLine: from_line,
+        // An import that runs beside others gets one connection.
+        connections: imports.running === 1 ? 2 : 1,
+      }),
+    )
     return reply
       .headers(apiHeaders('no-store'))
       .header('content-type', 'application/json; charset=utf-8')
@@ -113,8 +115,7 @@ async function takeImport(
     if (error instanceof HeadingError) throw wrongHeading(error)
     throw error
   } finally {
-    imports.running -= 1
-    // What was not read is passed over, so that the caller hears the answer.
+    // What was not read is passed over, so that the client gets the answer.
     request.raw.resume()
   }
 }

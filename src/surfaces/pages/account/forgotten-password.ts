@@ -6,7 +6,7 @@ import {
   requestPasswordReset,
   resetPassword,
 } from '../../../domain/people/reset-password.ts'
-import { PasswordHashingBusy } from '../../../foundation/crypto/password-turns.ts'
+import { LimiterFull } from '../../../foundation/concurrency/limiter.ts'
 import { addressBucket, clientAddress } from '../../../foundation/http/client-address.ts'
 import { brandingOf } from '../../../gate/branding.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
@@ -94,7 +94,7 @@ async function tryToReset(work: () => Promise<ResetOutcome>) {
   try {
     return await work()
   } catch (error) {
-    if (!(error instanceof PasswordHashingBusy)) throw error
+    if (!(error instanceof LimiterFull)) throw error
     return { kind: 'busy', retryAfterSeconds: 5 } as const
   }
 }

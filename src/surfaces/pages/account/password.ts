@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { changePassword, type PasswordChange } from '../../../domain/people/change-password.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
-import { PasswordHashingBusy } from '../../../foundation/crypto/password-turns.ts'
+import { LimiterFull } from '../../../foundation/concurrency/limiter.ts'
 import { addressBucket, clientAddress } from '../../../foundation/http/client-address.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { beginSession, loadBrowserSession } from '../browser-session.ts'
@@ -72,7 +72,7 @@ async function tryToChange(context: AppContext, attempt: Attempt): Promise<Passw
       },
     )
   } catch (error) {
-    if (!(error instanceof PasswordHashingBusy)) throw error
+    if (!(error instanceof LimiterFull)) throw error
     return { kind: 'busy', retryAfterSeconds: 5 }
   }
 }

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import { createFairTurns, type FairTurns, PasswordHashingBusy } from './password-turns.ts'
+import { Limiter, LimiterFull } from './limiter.ts'
 
-/** Works that end when they are told to, and a record of who began in which order. */
-function aStage(turns: FairTurns) {
+/** Works that end when they are told to, and a record of the order in which they began. */
+function aStage(limiter: Limiter) {
   const begun: string[] = []
   const ends: (() => void)[] = []
   return {
     begun,
     enter(share: string, name = share): Promise<string> {
-      return turns.take(share, async () => {
+      return limiter.run(async () => {
         begun.push(name)
         await new Promise<void>((resolve) => ends.push(resolve))
         return name
-      })
+      }, share)
     },
     async endOne(): Promise<void> {
       await settled()
@@ -24,8 +24,8 @@ function aStage(turns: FairTurns) {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test('no more run at once than may, and the others follow one by one', async () => {
-  const stage = aStage(createFairTurns({ running: 2, waiting: 8 }))
+test('no more works run at once than may, and the others follow one by one', async () => {
+  const stage = aStage(new Limiter({ running: 2, waiting: 8 }))
   const all = ['1', '2', '3', '4'].map((name) => stage.enter('school', name))
   await settled()
   expect(stage.begun).toEqual(['1', '2'])
@@ -35,8 +35,8 @@ test('no more run at once than may, and the others follow one by one', async () 
   expect(await Promise.all(all)).toEqual(['1', '2', '3', '4'])
 })
 
-test('whoever signs in at another school does not wait for the whole storm', async () => {
-  const stage = aStage(createFairTurns({ running: 1, waiting: 64 }))
+test('a work of another share does not wait for all works of a busy share', async () => {
+  const stage = aStage(new Limiter({ running: 1, waiting: 64 }))
   const all = Array.from({ length: 20 }, (_, n) => stage.enter('stormy', `storm ${n}`))
   all.push(stage.enter('calm', 'calm 0'), stage.enter('calm', 'calm 1'))
   for (let i = 0; i < 5; i++) await stage.endOne()
@@ -45,33 +45,47 @@ test('whoever signs in at another school does not wait for the whole storm', asy
   expect((await Promise.all(all)).length).toBe(22)
 })
 
-test('where too many wait, the newest are refused and nothing of theirs was begun', async () => {
-  const stage = aStage(createFairTurns({ running: 1, waiting: 2 }))
+test('if too many works wait, the newest is refused and not begun', async () => {
+  const stage = aStage(new Limiter({ running: 1, waiting: 2 }))
   const taken = [stage.enter('s', 'a'), stage.enter('s', 'b'), stage.enter('s', 'c')]
-  await expect(stage.enter('s', 'd')).rejects.toBeInstanceOf(PasswordHashingBusy)
+  await expect(stage.enter('s', 'd')).rejects.toBeInstanceOf(LimiterFull)
   for (let i = 0; i < 3; i++) await stage.endOne()
   expect(await Promise.all(taken)).toEqual(['a', 'b', 'c'])
   expect(stage.begun).toEqual(['a', 'b', 'c'])
 })
 
-test('a storm that took every place gives one up for another school', async () => {
-  const stage = aStage(createFairTurns({ running: 1, waiting: 3 }))
+test('a share that took every place to wait gives one up for another share', async () => {
+  const stage = aStage(new Limiter({ running: 1, waiting: 3 }))
   const storm = ['a', 'b', 'c', 'd'].map((name) => stage.enter('stormy', name))
-  const last = expect(storm[3]).rejects.toBeInstanceOf(PasswordHashingBusy)
+  const last = expect(storm[3]).rejects.toBeInstanceOf(LimiterFull)
   const calm = stage.enter('calm')
   await last
   // Two wait here and one there: a second one there would only turn the tables.
-  await expect(stage.enter('calm', 'calm too')).rejects.toBeInstanceOf(PasswordHashingBusy)
+  await expect(stage.enter('calm', 'calm too')).rejects.toBeInstanceOf(LimiterFull)
   for (let i = 0; i < 4; i++) await stage.endOne()
   expect(await calm).toBe('calm')
   expect(stage.begun).toEqual(['a', 'b', 'calm', 'c'])
 })
 
+test('without places to wait, a limiter is full once its works run', async () => {
+  const limiter = new Limiter({ running: 1, waiting: 0 })
+  const stage = aStage(limiter)
+  expect(limiter.isFull).toBe(false)
+  const first = stage.enter('s', 'a')
+  // The work has begun before anything else could happen.
+  expect([stage.begun, limiter.running, limiter.isFull]).toEqual([['a'], 1, true])
+  await expect(stage.enter('s', 'b')).rejects.toBeInstanceOf(LimiterFull)
+  await stage.endOne()
+  expect(await first).toBe('a')
+  expect(limiter.isFull).toBe(false)
+})
+
 test('a work that fails gives its place back', async () => {
-  const turns = createFairTurns({ running: 1, waiting: 1 })
-  const failing = turns.take('s', () => Promise.reject(new Error('no memory')))
-  const next = turns.take('s', async () => 'done')
+  const limiter = new Limiter({ running: 1, waiting: 1 })
+  const failing = limiter.run(() => Promise.reject(new Error('no memory')))
+  const next = limiter.run(async () => 'done')
   await expect(failing).rejects.toThrow('no memory')
   expect(await next).toBe('done')
-  expect(await turns.take('s', async () => 'and on')).toBe('and on')
+  expect(await limiter.run(async () => 'and on')).toBe('and on')
+  expect(limiter.running).toBe(0)
 })
