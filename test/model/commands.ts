@@ -17,7 +17,7 @@ export interface Story {
   readonly model: ReferenceModel
   readonly clients: readonly (ModelClient & { readonly school: number })[]
   readonly members: readonly (ModelMember & { readonly school: number })[]
-  /** Pairs whose answer arrived; nobody has the tokens of the others. */
+  /** Pairs whose answer arrived; no client has the tokens of the others. */
   readonly held: ModelPair[]
 }
 

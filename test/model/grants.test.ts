@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { verifies } from '../spec/verifies.ts'
 import { aWorld } from '../support/world.ts'
 import { aStory, storySteps, tryEverything } from './commands.ts'
-import { effort, timeout } from './effort.ts'
+import { effort, seed, timeout } from './effort.ts'
 import { aCast } from './stage.ts'
 
 const cast = await aCast(await aWorld())
@@ -31,7 +31,7 @@ verifies(
           await tryEverything(story.model, story.real)
         },
       ),
-      { numRuns: 25 * effort },
+      { numRuns: 25 * effort, ...seed },
     )
   },
   timeout,

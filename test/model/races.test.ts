@@ -151,7 +151,7 @@ describe('one refresh token', () => {
 
 verifies(
   'trouble.refresh-lock',
-  'a refresh waits for nobody who holds the pair and its authorization',
+  'a refresh does not wait for a transaction that holds the pair and its authorization',
   async () => {
     const parent = await newPair()
     await world.database.db.transaction().execute(async (tx) => {
@@ -226,7 +226,7 @@ describe('races', () => {
 
   verifies(
     ['pair.concurrent.no-deadlock', 'pair.first-use.retires-ancestors'],
-    'grandparent, parent and child are first used at once: only the child lives, and nobody waits for ever',
+    'grandparent, parent and child are first used at once: only the child lives, and there is no deadlock',
     async () => {
       for (let round = 0; round < 30 * effort; round++) {
         const eldest = await newPair()

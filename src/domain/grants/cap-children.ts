@@ -16,9 +16,9 @@ interface Crowd {
 }
 
 /**
- * Every retry of a refresh adds a child, and only a used one retires the others' parent. A client
- * that refreshes without end and uses nothing is held to the newest hundred; what it asked for first
- * it has long forgotten. This walks along authorizations, whose pairs an index finds.
+ * Every retry of a refresh adds a child, and only a used child retires their parent. A client that
+ * refreshes without end and uses no token keeps the newest hundred. The sweep walks along
+ * authorizations, whose pairs an index finds.
  */
 export const childrenCap: Sweep = {
   name: 'unused_children',
@@ -57,8 +57,8 @@ async function thin(db: Db, crowd: Crowd): Promise<number> {
 }
 
 /**
- * The authorization is locked first, as by everything that changes several pairs. A child that has
- * children of its own stays: it is the way by which their first use finds the pairs to retire.
+ * The authorization is locked first, as in every statement that changes several pairs. A child with
+ * children of its own stays: through it their first use finds the pairs to retire.
  */
 async function revokeOldest(db: Db, crowd: Crowd): Promise<number> {
   const audit = auditInsert(

@@ -4,13 +4,13 @@ import { retryLostConnection } from '../../foundation/db/unavailable.ts'
 
 /**
  * The first use of an access token shows that its client has it, so the pairs it was refreshed from
- * are retired: every live ancestor up to and including the first that had itself been used. Several
- * unused generations may lie between, and nothing else would ever retire them.
+ * are retired: every live ancestor up to and including the first that was itself used. Several unused
+ * generations may lie between, and no other statement would retire them.
  *
  * The authorization row is locked first. Without that order, concurrent uses of parent and child
- * lock each other's pairs. Returns false if the pair was used or revoked, or its authorization
- * ended, in the meantime: the caller reads again and then decides. May run twice: a use that was
- * counted although its answer was lost is such a case.
+ * deadlock. False if another request used or revoked the pair, or ended its authorization, in the
+ * meantime: the caller reads again and then decides. May run twice: a use that was counted although
+ * its answer was lost gives false.
  */
 export async function markFirstUse(at: SchoolDb, pairId: string): Promise<boolean> {
   const statement = sql<{ used: number }>`

@@ -5,8 +5,8 @@ import { PENDING_AUTHORIZATION_SECONDS } from './lifetimes.ts'
 
 /**
  * An authorization request that passed every check and waits for a person to sign in and decide. It
- * travels sealed through their browser, so that strangers cannot fill a table with requests that
- * nobody will ever finish.
+ * travels sealed through the browser, so that strangers cannot fill a table with requests that stay
+ * unfinished.
  */
 export interface PendingAuthorization {
   readonly clientId: string
@@ -36,15 +36,14 @@ const schema = z.object({
 
 const PURPOSE = 'pending-authorization'
 
-/** One spelling only: a lenient decoder would let a sealed text carry anything else along with it. */
+/** Only base64url: a lenient decoder would accept a sealed text with other text appended. */
 const SEALED = /^[A-Za-z0-9_-]+$/
-/** Far above what any accepted request unfolds to; we alone seal, so this guards against ourselves. */
+/** Far above the size of any accepted request. Only we can seal, so this is a guard against our own mistakes. */
 const MAX_PLAIN_BYTES = 256 * 1024
 
 /**
- * Compressed before it is sealed: base64 adds a third, and a request that came as a URL must leave
- * as one that is no longer, since proxies and we ourselves bound the length of URLs. Nothing in it
- * is secret from the browser that carries it, so that its length gives nothing away.
+ * Compressed before it is sealed: base64 adds a third, and proxies and this server limit the length
+ * of a URL. The browser that carries it sent all of it, so its compressed length reveals no secret.
  */
 export function sealPending(
   keyring: Keyring,
@@ -69,7 +68,7 @@ export function openPending(
   if (plain === undefined) return undefined
   const text = inflateRawSync(plain, { maxOutputLength: MAX_PLAIN_BYTES }).toString()
   const parsed = schema.safeParse(JSON.parse(text))
-  // Another release sealed it: a deployment in the middle of somebody's sign-in is no error of ours.
+  // Sealed by another release, which was replaced while the person signed in: treat it as expired.
   if (!parsed.success) return undefined
   const { expires, ...pending } = parsed.data
   return expires * 1000 > now ? pending : undefined

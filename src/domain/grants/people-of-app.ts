@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { isLive } from './connected-apps.ts'
 
-/** Somebody who let an app in, and has not ended it. */
+/** A person with a live authorization of the app. */
 export interface PersonOfApp {
   readonly id: string
   readonly name: string

@@ -55,7 +55,7 @@ const auditedAs = (kind: TokenKind, given: Placeholders<Revocation>) =>
     sql`me`,
   )
 
-/** A pair that was used, or never had a parent, ends alone: one row changes, so nothing is locked first. */
+/** A used pair, and one without a parent, ends without others: one row changes, so no row is locked first. */
 const revocationAlone = (kind: TokenKind) =>
   prepared<Revocation, unknown>(
     (given) => sql`
@@ -105,9 +105,9 @@ const STATEMENTS = {
  * itself: a refresh token always, an access token only within its lifetime. Live ancestors go with an
  * unused pair, since its parent could mint it anew; siblings and children are other sessions and stay.
  *
- * Tried as a pair that ends alone, which nearly every one is, then with its ancestors. Anything the
- * endpoint cannot act on changes nothing and gives false; whether the client is to be told why is
- * decided by looking at it. May run twice: what is revoked already stays so.
+ * The first statement ends a pair without others, which is the usual case; the second ends a pair with
+ * its ancestors. False if neither found a pair to end: the caller then looks at the client and decides
+ * what to tell it. May run twice: what is revoked already stays so.
  *
  * @see RFC 7009 §2.1 and §2.2
  */

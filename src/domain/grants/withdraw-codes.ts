@@ -1,6 +1,6 @@
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 
-/** Takes back consents that are still on their way to a client: everybody's, or one person's. */
+/** Deletes the client's codes that are not exchanged yet: those of all people, or of one. */
 export async function withdrawCodesOfClient(
   tx: SchoolTx,
   clientId: string,

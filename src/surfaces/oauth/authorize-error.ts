@@ -15,7 +15,7 @@ import { readParameters } from '../../foundation/protocol/parameters.ts'
 import { brandingOf } from '../../gate/branding.ts'
 import { toOAuthError } from '../../gate/refusal.ts'
 
-/** The page for whoever was sent here with a request that must not be answered by a redirect. */
+/** The page for a person whose app sent a request that must not be answered by a redirect. */
 export function answerAuthorizationError(
   error: unknown,
   request: FastifyRequest,

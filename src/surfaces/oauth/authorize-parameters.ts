@@ -8,7 +8,7 @@ export function checkParameters(parameters: Parameters): void {
   if (parameters.fault !== undefined) throw parameters.fault
 }
 
-/** Never ignored: a client that signs its request must not believe that the signature was checked. */
+/** Refused, not ignored: a client that signs its request must not believe that its signature was checked. */
 export function checkNoRequestObject(parameters: Parameters): void {
   if (parameters.has('request')) {
     throw new OAuthError('request_not_supported', 'The request parameter is not supported.')

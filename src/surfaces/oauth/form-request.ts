@@ -3,7 +3,7 @@ import { RequestRefusedError } from '../../foundation/http/client-fault.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { Parameters } from '../../foundation/protocol/parameters.ts'
 
-/** The parsed form of a request whose scope accepts forms alone; an absent body is no form. */
+/** The parsed form of a request that may only send a form; a request without a body is refused. */
 export function formOf(request: FastifyRequest): Parameters {
   if (request.body instanceof Parameters) return request.body
   throw new RequestRefusedError(
@@ -12,12 +12,12 @@ export function formOf(request: FastifyRequest): Parameters {
   )
 }
 
-/** The schemes that clients do send here; a challenge in any other would mean nothing to them. */
+/** The schemes that clients send here. A challenge in another scheme would mean nothing to them. */
 const SCHEME = /^(basic|bearer)(?: |$)/i
 
 /**
- * HTTP Basic is not offered. A client that sends it anyway is told so, rather than being taken for
- * a public one, with the challenge of its own scheme that the RFC demands.
+ * HTTP Basic is not offered. A client that sends it is told so instead of being treated as a public
+ * one, with a challenge of the scheme it used, as the RFC requires.
  *
  * @see RFC 6749 §2.3.1 and §5.2
  */

@@ -7,8 +7,8 @@ import { auditRefusal } from './audit-refusal.ts'
 import { requireParameter } from './require-parameter.ts'
 
 /**
- * Introspection, on older origins alone, and of a client's own tokens alone: anything else is
- * simply not active. The ordinary case is one statement; where it finds nothing, the client is looked at.
+ * Introspection. Only older origins have it, and a client sees only its own tokens: any other token is
+ * not active. The usual case is one statement; only if it finds nothing the client is read too.
  *
  * @see RFC 7662 §2
  */
@@ -49,7 +49,7 @@ async function findActive(
   })
 }
 
-/** Nothing active was found: that is told to the client if it is one, and to nobody else. */
+/** No active token was found. Only a client that authenticates is told so. */
 async function refuse(
   request: FastifyRequest,
   clientId: string,

@@ -14,8 +14,9 @@ import { auditRefusal } from './audit-refusal.ts'
 import { requireParameter } from './require-parameter.ts'
 
 /**
- * Revocation. `token_type_hint` is not read: a token of ours says itself what it is. The ordinary case
- * is one statement that revokes only if everything holds; when it did not, the client is looked at.
+ * Revocation. `token_type_hint` is not read: our tokens have a prefix for their kind. The usual case is
+ * one statement that revokes only if every condition holds; only if it revokes nothing the client is
+ * read too.
  *
  * @see RFC 7009 §2
  */
@@ -36,7 +37,7 @@ export async function answerRevocationRequest(
   const client = authenticateRevokingClient(found, secret, request.school.variant)
   await auditRefusal(request, client, secret, async () => {
     requireParameter(form, 'token')
-    // Proven only now, it may have got its secret after the first try.
+    // The client may have got its secret after the first try.
     await revoke()
   })
 }
@@ -58,10 +59,9 @@ async function tryRevoke(
 }
 
 /**
- * A confidential client without its secret, or with a wrong one, is answered 403 here, and not 401
- * like at the token endpoint. Older origins do not ask for the secret, but one that is sent must be
- * right. A client that the school switched off may still give back what it holds: a refresh token
- * posted here always ends its pair.
+ * A confidential client without its secret, or with a wrong one, gets 403 here, not 401 as at the token
+ * endpoint. Older origins do not require the secret, but check one that is sent. A client that the
+ * school switched off may still revoke: a refresh token posted here always ends its pair.
  */
 function authenticateRevokingClient(
   found: Client | undefined,

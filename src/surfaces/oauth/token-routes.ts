@@ -20,7 +20,7 @@ import { answerTokenRequest } from './token.ts'
 
 type Answer = (request: FastifyRequest, form: Parameters) => Promise<object | undefined>
 
-/** The endpoints that a client calls with a form and its own name in it. */
+/** The endpoints that a client calls with a form that holds its client_id. */
 export function addTokenRoutes(app: FastifyInstance, context: AppContext): void {
   const checkTokenRate = createTokenRateCheck(context.limits.tokenPerSecond)
   const add = (scope: FastifyInstance, path: string, answer: Answer): void => {
@@ -42,7 +42,7 @@ export function addTokenRoutes(app: FastifyInstance, context: AppContext): void 
   })
   app.register(async (scope) => {
     acceptForms(scope, parseParameters, context.limits.formBodyBytes)
-    // Before the body is read and before any other answer: newer origins have nothing here at all.
+    // Before the body is read and before any other answer: newer origins do not have this endpoint.
     scope.addHook('onRequest', async (request, reply) => {
       if (request.school.variant !== 'older') return reply.callNotFound()
     })
@@ -50,14 +50,14 @@ export function addTokenRoutes(app: FastifyInstance, context: AppContext): void 
   })
 }
 
-/** A whole office behind one address may hold so many busy clients. */
+/** How many busy clients may share one address, such as an office's. */
 const CLIENTS_PER_ADDRESS = 10
 const MAX_KEY_LENGTH = 64
 
 /**
- * Per client and address: one client's storm must not lock out the others of its office. What passes
- * is counted per address too, since names of clients that do not exist cost a stranger nothing.
- * Long names are hashed, so that they do not fill the memory.
+ * Per client and address: one busy client must not lock out the others behind its address. Allowed
+ * requests are counted per address too, since a stranger can make up any number of client ids. Long
+ * ids are hashed, so that they do not fill the memory.
  */
 function createTokenRateCheck(perSecond: number) {
   const ofClient = createRateLimiter({ name: 'token', quota: perSecond, windowSeconds: 1 })

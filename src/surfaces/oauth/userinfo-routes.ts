@@ -8,7 +8,7 @@ import { answerUserInfoRequest } from './userinfo.ts'
 export function addUserInfoRoutes(app: FastifyInstance, context: AppContext): void {
   const answer = async (request: FastifyRequest, reply: FastifyReply) =>
     sendJson(reply, 200, await answerUserInfoRequest(request))
-  // The token travels in the header alone; what a POST brings as its body is not looked at.
+  // Only the header carries a token; the body of a POST is not read.
   app.addContentTypeParser(
     '*',
     { parseAs: 'buffer', bodyLimit: context.limits.formBodyBytes },

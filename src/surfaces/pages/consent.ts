@@ -67,7 +67,7 @@ export function addConsentRoutes(
     if (pending === undefined) return expired(request, reply)
     if (session === undefined)
       return sendOn(reply, request, 'authorization', signInFor(sealedRequest))
-    // Time has passed since the page was shown: client, address, scopes and role are read anew.
+    // Time has passed since the page was shown: client, redirect URI, scopes and role are read again.
     const question = await read(request, pending)
     if (question === undefined) return changed(request, reply)
     if (isSignInDue(session, pending)) {

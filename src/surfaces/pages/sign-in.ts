@@ -31,7 +31,7 @@ export function addSignInRoutes(
     const pending = openPending(context.keyring, request.school.id, sealedRequest)
     if (sealedRequest !== undefined && pending === undefined) return expired(request, reply)
     const session = await findBrowserSession(request)
-    // Another tab was faster, or the person came back with the browser's button.
+    // The person signed in in another tab, or came back with the browser's button.
     if (pending !== undefined && session !== undefined && !isSignInDue(session, pending)) {
       return sendOn(reply, request, 'authorization', `/consent?request=${sealedRequest}`)
     }
@@ -51,7 +51,7 @@ export function addSignInRoutes(
     if (sealedRequest !== undefined && pending === undefined) return expired(request, reply)
     const email = form.get('email') ?? ''
     const password = form.get('password') ?? ''
-    // Checked again: the field went through the browser, and through whoever wrote the link.
+    // Checked again: the value came through the browser, and first from the author of the link.
     const returnTo = parseLocalPath(form.get('return_to'))
     const again = (problem: SignInProblem, status: number) => {
       const state = { sealedRequest, pending, returnTo, email, problem }
@@ -71,7 +71,7 @@ export function addSignInRoutes(
       return await again(outcome, outcome.kind === 'busy' ? 503 : 429)
     }
     if (outcome.kind === 'refused') return await again({ kind: 'mismatch' }, 401)
-    // A new session at every sign-in: one planted before it is worth nothing after.
+    // A new session at every sign-in: a session that an attacker planted before is worth nothing after.
     if (session !== undefined) await endSession(request.at, session.id)
     await beginSession(request, reply, outcome.person)
     const next =

@@ -8,7 +8,7 @@ import { forgetSession } from './browser-session.ts'
 import { checkedForm, formTokenFor, sendOn, sendPage, uncheckedForm } from './page-request.ts'
 import { signOutPage } from './views/sign-out.tsx'
 
-/** A link alone signs nobody out: any page could hold it as a picture. */
+/** Only a post signs out: any page could hold a link as the address of a picture. */
 export function addSignOutRoutes(app: FastifyInstance, context: AppContext): void {
   app.get('/sign-out', async (request, reply) => {
     const session = await findBrowserSession(request)
@@ -23,8 +23,8 @@ export function addSignOutRoutes(app: FastifyInstance, context: AppContext): voi
 
   app.post('/sign-out', async (request, reply) => {
     const session = await findBrowserSession(request)
-    // Signed out already, in another tab say: they get what they ask for. The cookie stays, since a
-    // forged post carries none either, and must not make the browser forget the one it has.
+    // Signed out already, for example in another tab. The cookie stays: a forged post carries none
+    // either, and must not make the browser forget its session.
     if (session === undefined) return leave(context, request, reply, uncheckedForm(request))
     const form = checkedForm(context.keyring, request, session)
     await endSession(request.at, session.id)
@@ -33,7 +33,7 @@ export function addSignOutRoutes(app: FastifyInstance, context: AppContext): voi
   })
 }
 
-/** Home, or to sign-in where an app waits for somebody else to sign in. */
+/** To the home page, or to sign-in if an app waits for another person to sign in. */
 function leave(
   context: AppContext,
   request: FastifyRequest,

@@ -26,8 +26,8 @@ export interface TokenResponse {
 }
 
 /**
- * The last three members are for member tokens alone, and `school_id` is what the record holds: a
- * pair older than the binding has none, and a refresh does not invent one.
+ * Only member tokens have the last three members. `school_id` is what the row holds: a pair older than
+ * the binding has none, and a refresh adds none.
  *
  * @see RFC 6749 §5.1
  */
