@@ -68,57 +68,40 @@ export async function recordForInstallation(db: Db, entry: AuditEntry): Promise<
   await db.insertInto('audit_entries').values(auditRow(entry)).execute()
 }
 
-/** What the statement around an entry knows and its author does not. */
-interface KnownToStatement {
-  readonly authorizationId?: RawBuilder<unknown>
-}
+/** A value, or SQL that stands for it: a placeholder, a column or a literal. */
+type Part<T> = T | RawBuilder<unknown>
 
-/**
- * The INSERT as a fragment for hot statements that must not cost a second round trip:
- * `with …, audited as (${auditInsert(…)}) select …`. `when` decides whether the row is written, and
- * `known` names subqueries for what only the statement itself can tell.
- */
-export function auditInsert(
-  schoolId: string,
-  entry: AuditEntry,
-  when: RawBuilder<unknown>,
-  known: KnownToStatement = {},
-) {
-  const row = auditRow(entry)
-  return sql`
-    insert into audit_entries
-      (id, school_id, action, outcome, actor_user_id, client_id, authorization_id, subject, detail, request_id)
-    select ${row.id}, ${schoolId}, ${row.action}, ${row.outcome}, ${row.actor_user_id},
-      ${row.client_id}, ${known.authorizationId ?? row.authorization_id}, ${row.subject},
-      ${row.detail}::jsonb, ${row.request_id}
-    where ${when}`
-}
-
-/** An entry whose parts are placeholders and columns of the prepared statement around it. */
-interface EntryOfGaps {
-  readonly id: RawBuilder<unknown>
-  readonly schoolId: RawBuilder<unknown>
+/** An entry as part of a statement. */
+interface InsertedEntry {
+  readonly id?: Part<string>
+  readonly schoolId: Part<string>
   readonly action: AuditAction
-  readonly actorUserId: RawBuilder<unknown>
-  readonly clientId: RawBuilder<unknown>
-  readonly authorizationId: RawBuilder<unknown>
-  readonly detail?: Readonly<Record<string, string>>
-  readonly requestId: RawBuilder<unknown>
+  /** `ok` if it is left out. */
+  readonly outcome?: string
+  readonly actorUserId?: Part<string | undefined>
+  readonly clientId?: Part<string | undefined>
+  readonly authorizationId?: Part<string | undefined>
+  /** As JSON. */
+  readonly detail?: Part<string>
+  readonly requestId?: Part<string | undefined>
 }
 
 /**
- * `auditInsert` of something that went well, for statements that are put together once. An entry is
- * written for every row of `from`, which `actorUserId` and `authorizationId` may name columns of.
+ * The INSERT as a fragment, for an entry that must not cost a second round trip:
+ * `with …, audited as (${auditInsert(…, sql`from old`)}) select …`. `source` is the rest of the SELECT:
+ * an entry is written for each row of a FROM, or if a WHERE holds.
  */
-export function preparedAuditInsert(entry: EntryOfGaps, from: RawBuilder<unknown>) {
+export function auditInsert(entry: InsertedEntry, source: RawBuilder<unknown>) {
   return sql`
     insert into audit_entries
       (id, school_id, action, outcome, actor_user_id, client_id, authorization_id, detail, request_id)
-    select ${entry.id}, ${entry.schoolId}, ${sql.lit(entry.action)}, 'ok', ${entry.actorUserId},
-      ${entry.clientId}, ${entry.authorizationId}, ${sql.lit(JSON.stringify(entry.detail ?? {}))}::jsonb,
-      ${entry.requestId}
-    from ${from}`
+    select ${entry.id ?? uuidv7()}, ${entry.schoolId}, ${sql.lit(entry.action)}, ${entry.outcome ?? sql.lit('ok')},
+      ${entry.actorUserId ?? NULL}, ${entry.clientId ?? NULL}, ${entry.authorizationId ?? NULL},
+      ${entry.detail ?? sql.lit('{}')}::jsonb, ${entry.requestId ?? NULL}
+    ${source}`
 }
+
+const NULL = sql.lit(null)
 
 function auditRow(entry: AuditEntry) {
   return {

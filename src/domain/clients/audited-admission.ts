@@ -17,8 +17,11 @@ export async function admitAudited(
   upsert: RawBuilder<unknown>,
 ): Promise<void> {
   const { clientId, kind } = client
-  const entry = (action: 'client.created' | 'client.changed', when: RawBuilder<unknown>) =>
-    auditInsert(at.schoolId, changeEntry(by, { action, clientId, detail: { kind } }), when)
+  const entry = (action: 'client.created' | 'client.changed', when: RawBuilder<unknown>) => {
+    const change = changeEntry(by, { action, clientId, detail: { kind } })
+    const detail = JSON.stringify(change.detail)
+    return auditInsert({ ...change, schoolId: at.schoolId, detail }, sql`where ${when}`)
+  }
   const written = sql`exists (select from admitted)`
   await at.run(sql`
     with before as (

@@ -62,15 +62,14 @@ async function thin(db: Db, crowd: Crowd): Promise<number> {
  */
 async function revokeOldest(db: Db, crowd: Crowd): Promise<number> {
   const audit = auditInsert(
-    crowd.school_id,
     {
+      schoolId: crowd.school_id,
       action: 'token.revoked',
-      outcome: 'ok',
       clientId: crowd.client_id,
       authorizationId: crowd.authorization_id,
-      detail: { reason: 'too many unused children of one refresh token' },
+      detail: JSON.stringify({ reason: 'too many unused children of one refresh token' }),
     },
-    sql`exists (select from revoked)`,
+    sql`where exists (select from revoked)`,
   )
   const { rows } = await sql<{ revoked: number }>`
     with gate as materialized (

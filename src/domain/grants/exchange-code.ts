@@ -5,7 +5,7 @@ import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { retryLostConnection } from '../../foundation/db/unavailable.ts'
 import { challengeOf } from '../../foundation/protocol/pkce.ts'
 import { parseToken } from '../../foundation/protocol/token-format.ts'
-import { preparedAuditInsert } from '../audit/audit.ts'
+import { auditInsert } from '../audit/audit.ts'
 import type { Audience } from '../clients/scope-catalogue.ts'
 import type { Member, Role } from '../people/membership.ts'
 import { EXCHANGE_RULEBOOK, type ExchangeRequest, type ExchangeValues } from './exchange-rules.ts'
@@ -67,7 +67,7 @@ const EXCHANGE = prepared<Exchange, ExchangedRow>(
         now() + make_interval(secs => ${sql.lit(ACCESS_TOKEN_SECONDS)}),
         now() + make_interval(days => ${sql.lit(REFRESH_TOKEN_IDLE_DAYS)})
       from opened returning issued_at),
-    audited as (${preparedAuditInsert(
+    audited as (${auditInsert(
       {
         id: given.auditId,
         schoolId: given.schoolId,
@@ -77,7 +77,7 @@ const EXCHANGE = prepared<Exchange, ExchangedRow>(
         actorUserId: sql`user_id`,
         authorizationId: given.authorizationId,
       },
-      sql`consumed`,
+      sql`from consumed`,
     )})
     select presented.*, pair.issued_at
     from presented, (

@@ -4,7 +4,7 @@ import { prepared } from '../../foundation/db/prepared.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { retryLostConnection } from '../../foundation/db/unavailable.ts'
 import { parseToken } from '../../foundation/protocol/token-format.ts'
-import { preparedAuditInsert } from '../audit/audit.ts'
+import { auditInsert } from '../audit/audit.ts'
 import type { Audience } from '../clients/scope-catalogue.ts'
 import { allHold } from './grant-rule.ts'
 import { type GrantOutcome, mintOrRefuse } from './judge-grant.ts'
@@ -79,7 +79,7 @@ const MINT_CHILD = prepared<Minting, MintedRow>(
         now() + make_interval(days => ${sql.lit(REFRESH_TOKEN_IDLE_DAYS)})
       from old
       returning scopes, bound_school_id, issued_at),
-    audited as (${preparedAuditInsert(
+    audited as (${auditInsert(
       {
         id: given.auditId,
         schoolId: given.schoolId,
@@ -89,7 +89,7 @@ const MINT_CHILD = prepared<Minting, MintedRow>(
         actorUserId: sql`user_id`,
         authorizationId: sql`authorization_id`,
       },
-      sql`old`,
+      sql`from old`,
     )})
     select minted.scopes, minted.bound_school_id, minted.issued_at, old.audience from minted, old`,
 )

@@ -22,16 +22,16 @@ export async function endAuthorizationOfReplayedCode(
 ): Promise<void> {
   const end = async () => {
     const audit = auditInsert(
-      at.schoolId,
       {
+        schoolId: at.schoolId,
         action: 'code.replayed',
         outcome: 'invalid_grant',
         actorUserId: userId ?? undefined,
         clientId,
+        authorizationId: sql`(select id from made)`,
         requestId,
       },
-      sql`true`,
-      { authorizationId: sql`(select id from made)` },
+      sql``,
     )
     await at.run(sql`
       with made as (

@@ -4,7 +4,7 @@ import { type Placeholders, prepared } from '../../foundation/db/prepared.ts'
 import type { AtSchool, SchoolDb } from '../../foundation/db/school-db.ts'
 import { retryLostConnection } from '../../foundation/db/unavailable.ts'
 import { parseToken } from '../../foundation/protocol/token-format.ts'
-import { preparedAuditInsert } from '../audit/audit.ts'
+import { auditInsert } from '../audit/audit.ts'
 
 export interface RevocationRequest {
   readonly clientId: string
@@ -41,7 +41,7 @@ const shownBy = (kind: TokenKind, given: Placeholders<Revocation>) =>
         and p.access_expires_at > now()`
 
 const auditedAs = (kind: TokenKind, given: Placeholders<Revocation>) =>
-  preparedAuditInsert(
+  auditInsert(
     {
       id: given.auditId,
       schoolId: given.schoolId,
@@ -49,10 +49,10 @@ const auditedAs = (kind: TokenKind, given: Placeholders<Revocation>) =>
       actorUserId: sql`user_id`,
       clientId: given.clientId,
       authorizationId: sql`authorization_id`,
-      detail: { by: `${kind}_token` },
+      detail: sql.lit(JSON.stringify({ by: `${kind}_token` })),
       requestId: given.requestId,
     },
-    sql`me`,
+    sql`from me`,
   )
 
 /** A used pair, and one without a parent, ends without others: one row changes, so no row is locked first. */
