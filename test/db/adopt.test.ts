@@ -82,7 +82,7 @@ test('a database of 0.1.0 is adopted, gets the later migrations and serves', asy
   expect(answer.json()).toMatchObject({ issuer: 'http://old.test' })
 })
 
-test('of five servers that start at once, one adopts the database and the others find it done', async () => {
+test('when five servers start at once, one adopts the database and the others find it adopted', async () => {
   const { connection, client } = await anOldDatabase()
   const applied = await Promise.all(Array.from({ length: 5 }, () => migrate(connection)))
   expect(applied.flat()).toEqual(later)

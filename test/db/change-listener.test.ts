@@ -8,113 +8,113 @@ import { connect } from '../support/postgres.ts'
 import { aWire } from '../support/wire.ts'
 
 const connection = await emptyDatabase()
-const speaker = await connect(connection)
-afterAll(() => speaker.end())
+const sender = await connect(connection)
+afterAll(() => sender.end())
 
 const PACE = { heartbeatMs: 100, firstRetryMs: 10, longestRetryMs: 50 }
 
-/** A listener, and everything that it heard. */
+/** A listener, and the calls that it made. */
 async function aListener(to: pg.ClientConfig = connection, channels = ['news']) {
-  const heard = { changes: [] as string[], gaps: 0, proofs: 0, errors: [] as Error[] }
+  const calls = { changes: [] as string[], gaps: 0, proofs: 0, errors: [] as Error[] }
   const listener = new ChangeListener(
     to,
     channels,
     {
-      onChange: (channel, payload) => heard.changes.push(`${channel}: ${payload}`),
-      onGap: () => heard.gaps++,
-      onError: (error) => heard.errors.push(error),
-      onProof: () => heard.proofs++,
-      echo: (channel) => tell('', channel),
+      onChange: (channel, payload) => calls.changes.push(`${channel}: ${payload}`),
+      onGap: () => calls.gaps++,
+      onError: (error) => calls.errors.push(error),
+      onProof: () => calls.proofs++,
+      echo: (channel) => notify('', channel),
     },
     PACE,
   )
   onTestFinished(() => listener.stop())
   await listener.start()
-  return { listener, heard }
+  return { listener, calls }
 }
 
-const tell = (payload: string, channel = 'news') =>
-  speaker.query('select pg_notify($1, $2)', [channel, payload])
+const notify = (payload: string, channel = 'news') =>
+  sender.query('select pg_notify($1, $2)', [channel, payload])
 
-async function listening(): Promise<readonly number[]> {
-  const { rows } = await speaker.query<{ pid: number }>(
+async function listenerPids(): Promise<readonly number[]> {
+  const { rows } = await sender.query<{ pid: number }>(
     `select pid from pg_stat_activity
      where application_name = 'schoolgate listen' and datname = current_database() order by pid`,
   )
   return rows.map(({ pid }) => pid)
 }
 
-test('what one connection tells, every listener hears, each on its own channels', async () => {
+test('every listener gets the notifications of its own channels', async () => {
   const one = await aListener()
   const other = await aListener(connection, ['news', 'Odd "channel"'])
-  await tell('a school changed')
-  await tell('as well', 'Odd "channel"')
-  await vi.waitFor(() => expect(other.heard.changes).toHaveLength(2), eventually)
-  // Each is told by a connection of its own, in an order that nobody promises.
-  await vi.waitFor(() => expect(one.heard.changes).not.toEqual([]), eventually)
-  expect(one.heard.changes).toEqual(['news: a school changed'])
-  expect(other.heard.changes).toEqual(['news: a school changed', 'Odd "channel": as well'])
+  await notify('a school changed')
+  await notify('as well', 'Odd "channel"')
+  await vi.waitFor(() => expect(other.calls.changes).toHaveLength(2), eventually)
+  // Each listener has its own connection, and their order is not defined.
+  await vi.waitFor(() => expect(one.calls.changes).not.toEqual([]), eventually)
+  expect(one.calls.changes).toEqual(['news: a school changed'])
+  expect(other.calls.changes).toEqual(['news: a school changed', 'Odd "channel": as well'])
 })
 
-test('the first connection counts as a gap: something may have been cached before it', async () => {
-  expect((await aListener()).heard).toMatchObject({ gaps: 1, errors: [] })
+test('the first connection counts as a gap: the process may have cached something before it', async () => {
+  expect((await aListener()).calls).toMatchObject({ gaps: 1, errors: [] })
 })
 
-test('every heartbeat proves that what others tell does arrive, and is no news itself', async () => {
-  const { heard } = await aListener()
-  await vi.waitFor(() => expect(heard.proofs).toBeGreaterThan(2), eventually)
-  expect(heard).toMatchObject({ changes: [], gaps: 1, errors: [] })
+test('every heartbeat proves that notifications arrive, and is not reported as a change', async () => {
+  const { calls } = await aListener()
+  await vi.waitFor(() => expect(calls.proofs).toBeGreaterThan(2), eventually)
+  expect(calls).toMatchObject({ changes: [], gaps: 1, errors: [] })
 })
 
-test('killed, it comes back by itself, reports the gap and hears again', async () => {
-  const { heard } = await aListener()
-  const pids = await listening()
-  await speaker.query('select pg_terminate_backend(pid) from unnest($1::int[]) pid', [pids])
-  await vi.waitFor(() => expect(heard.gaps).toBe(2), eventually)
-  expect(heard.errors).not.toEqual([])
-  await tell('heard again')
-  await vi.waitFor(() => expect(heard.changes).toEqual(['news: heard again']), eventually)
+test('a listener whose connection is cut reconnects, reports the gap and gets notifications again', async () => {
+  const { calls } = await aListener()
+  const pids = await listenerPids()
+  await sender.query('select pg_terminate_backend(pid) from unnest($1::int[]) pid', [pids])
+  await vi.waitFor(() => expect(calls.gaps).toBe(2), eventually)
+  expect(calls.errors).not.toEqual([])
+  await notify('after the cut')
+  await vi.waitFor(() => expect(calls.changes).toEqual(['news: after the cut']), eventually)
 })
 
-test('a connection that died without a word is found by its missing heartbeat', async () => {
+test('a connection that dies silently is found by its missing heartbeat', async () => {
   const wire = await aWire(connection)
-  const { heard } = await aListener(wire.connection)
+  const { calls } = await aListener(wire.connection)
   wire.silence()
-  await tell('into the void')
-  await vi.waitFor(() => expect(heard.gaps).toBe(2), eventually)
-  expect(heard.changes).toEqual([])
-  await tell('and back')
-  await vi.waitFor(() => expect(heard.changes).toEqual(['news: and back']), eventually)
+  await notify('lost')
+  await vi.waitFor(() => expect(calls.gaps).toBe(2), eventually)
+  expect(calls.changes).toEqual([])
+  await notify('after the gap')
+  await vi.waitFor(() => expect(calls.changes).toEqual(['news: after the gap']), eventually)
 })
 
-test('a quiet connection that answers its heartbeat is left alone', async () => {
-  const { heard } = await aListener()
-  const before = await listening()
+test('a quiet connection that answers its heartbeat is kept', async () => {
+  const { calls } = await aListener()
+  const before = await listenerPids()
   await new Promise((resolve) => setTimeout(resolve, PACE.heartbeatMs * 5))
-  expect(heard).toMatchObject({ changes: [], gaps: 1, errors: [] })
-  expect(await listening()).toEqual(before)
+  expect(calls).toMatchObject({ changes: [], gaps: 1, errors: [] })
+  expect(await listenerPids()).toEqual(before)
 })
 
-describe('a database that is not there', () => {
-  test('at the start is no reason to fail: it is tried until it comes', async () => {
+describe('a listener whose database does not exist yet', () => {
+  test('starts, and tries again until the database exists', async () => {
     const database = `late_${randomBytes(8).toString('hex')}`
-    const { heard } = await aListener({ ...connection, database })
-    await vi.waitFor(() => expect(heard.errors.length).toBeGreaterThan(2), eventually)
-    expect(heard.gaps).toBe(0)
+    const { calls } = await aListener({ ...connection, database })
+    await vi.waitFor(() => expect(calls.errors.length).toBeGreaterThan(2), eventually)
+    expect(calls.gaps).toBe(0)
     const admin = await connect(inject('postgres'))
     await admin.query(`create database ${database}`)
-    await vi.waitFor(() => expect(heard.gaps).toBe(1), eventually)
+    await vi.waitFor(() => expect(calls.gaps).toBe(1), eventually)
     await admin.query(`drop database ${database} with (force)`)
     await admin.end()
   })
 })
 
-test('stopped, it hangs up and stays away', async () => {
-  const others = await listening()
-  const { listener, heard } = await aListener()
-  expect(await listening()).toHaveLength(others.length + 1)
+test('a stopped listener closes its connection and opens no other', async () => {
+  const others = await listenerPids()
+  const { listener, calls } = await aListener()
+  expect(await listenerPids()).toHaveLength(others.length + 1)
   await listener.stop()
-  await vi.waitFor(async () => expect(await listening()).toEqual(others), eventually)
-  await tell('to nobody')
-  expect(heard).toMatchObject({ changes: [], gaps: 1, errors: [] })
+  await vi.waitFor(async () => expect(await listenerPids()).toEqual(others), eventually)
+  await notify('after the stop')
+  expect(calls).toMatchObject({ changes: [], gaps: 1, errors: [] })
 })

@@ -15,7 +15,7 @@ afterAll(async () => {
   await admin.end()
 })
 
-/** Ends the backend that sleeps, and returns once there was one. */
+/** Waits for a backend that sleeps, and ends it. */
 async function cutSleeper(): Promise<void> {
   await vi.waitUntil(async () => {
     const { rowCount } = await admin.query(

@@ -9,7 +9,7 @@ async function readValue(expression: string): Promise<unknown> {
   return rows[0]?.value
 }
 
-describe('what PostgreSQL types become', () => {
+describe('how PostgreSQL types are read', () => {
   test.each([
     ['0::bigint', 0],
     ['9007199254740991::bigint', Number.MAX_SAFE_INTEGER],
@@ -23,7 +23,7 @@ describe('what PostgreSQL types become', () => {
   })
 
   test.each(['9007199254740992::bigint', "'-9223372036854775808'::bigint"])(
-    'no amount is ever rounded: %s is an error',
+    'a number that JavaScript would round is an error: %s',
     async (expression) => {
       await expect(readValue(expression)).rejects.toThrow(RangeError)
       expect(await readValue('1::bigint')).toBe(1)
@@ -38,7 +38,7 @@ describe('how a session is set up', () => {
     ['statement_timeout', '30s'],
     ['idle_in_transaction_session_timeout', '1min'],
     ['application_name', 'schoolgate'],
-  ])('%s is %s, whatever the installation has as its default', async (setting, value) => {
+  ])('%s is %s, with any default of the server', async (setting, value) => {
     expect(await readValue(`current_setting('${setting}')`)).toBe(value)
   })
 })

@@ -13,11 +13,11 @@ const world = await aWorld()
 const { connection, pipelines } = world.database
 const school = await world.aSchool()
 
-/** Few, so that the subsets of some fields are many times more. */
+/** A small limit: the subsets of the fields are many times more. */
 const MOST = 20
 const settings = { maxNamed: MOST, onIdleError: () => undefined }
 
-/** One connection, so that every statement meets what those before it left behind. */
+/** One connection, so that every statement runs beside the plans of the earlier ones. */
 const pool = new ConnectionPool({ connection: { ...connection, max: 1 }, ...settings })
 const db = new Kysely<DB>({
   dialect: new PostgresDialect({ pool: pool as unknown as PostgresPool }),
@@ -90,7 +90,7 @@ test('PostgreSQL keeps a limited number of plans for a connection', async () => 
   expect(Math.max(...counts)).toBeLessThanOrEqual(MOST)
 })
 
-test('within one transaction as well, and the connection is replaced after it', async () => {
+test('the limit holds within one transaction, and the connection is replaced after it', async () => {
   const session = async (at: Kysely<DB>) => {
     const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(at)
     return rows[0]?.pid
@@ -109,7 +109,7 @@ test('within one transaction as well, and the connection is replaced after it', 
   expect(await session(db)).not.toBe(before)
 })
 
-test('no made-up text reaches the connections of the statements that every request runs', async () => {
+test('no made-up text reaches the pipelined connections', async () => {
   const hot = prepared<{ id: string }, object>(
     ({ id }) => sql`select slug from events where id = ${id}`,
   )
@@ -119,7 +119,7 @@ test('no made-up text reaches the connections of the statements that every reque
   expect(rows.map(({ statement }) => statement)).toEqual(['select slug from events where id = $1'])
 })
 
-test('a pipeline that has named as many as it may answers what it was sent, and is replaced', async () => {
+test('a pipeline that reaches the limit of named statements answers all of them, and is replaced', async () => {
   const twice = Array.from({ length: 6 * MOST }, (_, n) => n % (3 * MOST))
   const answers = await Promise.all(
     twice.map(async (n) => (await pipelined.run(`select $1::int + ${n} as sum`, [n])).rows),

@@ -12,7 +12,7 @@ const server = inject('postgres')
 const admin = await connect(server)
 afterAll(() => admin.end())
 
-/** A database without anything of ours in it. */
+/** A database without any of our tables. */
 async function aBareDatabase(): Promise<pg.ClientConfig> {
   const database = `bare_${randomBytes(8).toString('hex')}`
   await admin.query(`create database ${database}`)
@@ -34,7 +34,7 @@ async function inside<R>(
 
 const all = await loadMigrations()
 
-test('of five servers starting at once each migration is applied by one, the others wait', async () => {
+test('when five servers start at once, one applies each migration and the others wait', async () => {
   const database = await aBareDatabase()
   const applied = await Promise.all(Array.from({ length: 5 }, () => migrate(database)))
   const names = applied.flat().map(({ name }) => name)
@@ -50,7 +50,7 @@ async function waiting(client: pg.Client): Promise<number> {
   return rows[0]?.waiting ?? 0
 }
 
-test('a pooler keeps no lock of a server that migrated: it ends with each transaction', async () => {
+test('behind a connection pooler, the migration lock is released with each transaction', async () => {
   const database = await aBareDatabase()
   await inside(database, async (holder) => {
     await inside(database, async (next) => {
@@ -70,7 +70,7 @@ test('a pooler keeps no lock of a server that migrated: it ends with each transa
   })
 })
 
-test('a database is ready once this build has nothing to add, and a newer one does not matter', async () => {
+test('a database is ready if it has all migrations of this build, and later ones do not matter', async () => {
   const database = await aBareDatabase()
   await migrate(database)
   await inside(database, async (client) => {
@@ -97,7 +97,7 @@ test('an edited migration stops the start before anything is changed', async () 
   await expect(migrate(database)).rejects.toThrow(/was changed after it was applied/)
 })
 
-test('a migration that fails leaves nothing of itself behind, and says which it was', async () => {
+test('a migration that fails is rolled back, and the error names it', async () => {
   const database = await aBareDatabase()
   await inside(database, (client) => client.query('create table clients (in_the_way integer)'))
   await expect(migrate(database)).rejects.toThrow(

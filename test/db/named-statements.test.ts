@@ -34,7 +34,7 @@ const keptPlans = async (part: string) =>
     )
   ).rows
 
-describe('a migration alters a table under a prepared plan', () => {
+describe('after a migration alters a table that a prepared statement reads', () => {
   beforeEach(async () => {
     await admin.query('drop table if exists things')
     await admin.query('create table things (id integer, amount integer)')
@@ -44,7 +44,7 @@ describe('a migration alters a table under a prepared plan', () => {
     await admin.query('alter table things alter column amount type text')
   })
 
-  test('a single statement is answered as if nothing had happened', async () => {
+  test('a single statement succeeds', async () => {
     expect(await readThing(database.db)).toBe('7')
     expect(await readThing(database.db)).toBe('7')
   })
@@ -56,7 +56,7 @@ describe('a migration alters a table under a prepared plan', () => {
     expect(await keptPlans('things')).toHaveLength(1)
   })
 
-  test('a transaction fails as a whole, told as try again, and the next one works', async () => {
+  test('a transaction fails as a whole with an error that says to try again, and the next one works', async () => {
     const transaction = (): Promise<unknown> => database.db.transaction().execute(readThing)
     const failure: unknown = await transaction().catch((error: unknown) => error)
     expect(failure).toMatchObject({ code: '0A000' })
@@ -111,13 +111,13 @@ test.each([
 )
 
 test('a statement runs although an earlier run of it had a value that could not be sent', async () => {
-  const read = (value: unknown) => pool.query('select $1::json as told', [value])
+  const read = (value: unknown) => pool.query('select $1::json as value', [value])
   await read({ a: 1 })
   await expect(read(aCircle())).rejects.toThrow('circular')
-  expect((await read({ a: 2 })).rows).toEqual([{ told: { a: 2 } }])
+  expect((await read({ a: 2 })).rows).toEqual([{ value: { a: 2 } }])
 })
 
-test('the stack of a failure leads to the statement that failed', async () => {
+test('the stack of an error names the file that ran the statement', async () => {
   const failure = await pool.query('select 1 / $1::int as it', [0]).catch((error) => error)
   expect(failure.stack).toContain('named-statements')
 })

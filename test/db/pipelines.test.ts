@@ -18,7 +18,7 @@ async function sessionOf(one: typeof pipelines): Promise<number> {
   return rows[0]?.pid ?? 0
 }
 
-/** How many connections to this database there are that do something. */
+/** How many connections to this database meet the condition. */
 async function backends(condition: string): Promise<number> {
   const { rows } = await pool.query(
     `select from pg_stat_activity where datname = current_database() and ${condition}`,
@@ -26,7 +26,7 @@ async function backends(condition: string): Promise<number> {
   return rows.length
 }
 
-/** From another database, as PostgreSQL requires. */
+/** PostgreSQL requires that this runs in another database. */
 async function allowConnections(allowed: boolean): Promise<void> {
   const elsewhere = new pg.Client({ ...connection, database: 'postgres' })
   await elsewhere.connect()
@@ -74,7 +74,7 @@ test('statements that run while a table is altered are all answered', async () =
   )
 })
 
-test('a statement that waits for a lock holds up no later statement', async () => {
+test('a statement that waits for a lock delays no later statement', async () => {
   const holder = await pool.connect()
   await holder.query('begin')
   await holder.query('select from things where id = 50 for update')
@@ -89,7 +89,7 @@ test('a statement that waits for a lock holds up no later statement', async () =
   expect((await find(50)).rows).toMatchObject([{ size: 501 }])
 })
 
-test('more statements that wait for one lock than there are connections hold up no other statement', async () => {
+test('statements that wait for one lock delay no others, even if they are more than the connections', async () => {
   const other = openDatabase({ connection, poolSize: 4, statementTimeoutMs: 60_000 })
   const holder = await pool.connect()
   await holder.query('begin')
@@ -132,7 +132,7 @@ test('while PostgreSQL accepts no further connections, the open ones run all sta
   await other.close()
 })
 
-test('among connections that are all behind, the one that has been silent longest is chosen last', async () => {
+test('if all connections have waiting statements, the one silent for longest is chosen last', async () => {
   const other = openDatabase({ connection, poolSize: 4, statementTimeoutMs: 5_000 })
   const first = await sessionOf(other.pipelines)
   const stalled = other.pipelines.run('select pg_sleep(0.3), $1::int', [0])
@@ -224,7 +224,7 @@ test('PostgreSQL gives up first: its limits are below the limit of the client', 
   expect(rows).toEqual([{ lock: '100ms', statement: '30s' }])
 })
 
-test('a connection is given up once it is silent for longer than the statement timeout, and not before', async () => {
+test('a connection is closed once it is silent for longer than the statement timeout, and not before', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const other = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
   const session = await sessionOf(other.pipelines)
@@ -244,7 +244,7 @@ test('a connection is given up once it is silent for longer than the statement t
   await other.close()
 })
 
-test('after a statement that waited for long, many at once do not fail with "database busy"', async () => {
+test('after a statement with a long wait, many statements at once do not fail with "database busy"', async () => {
   const other = openDatabase({ connection, poolSize: 2, statementTimeoutMs: 60_000 })
   await sessionOf(other.pipelines)
   const slow = other.pipelines.run('select pg_sleep(0.2), $1::int', [0])

@@ -16,13 +16,13 @@ const ada = await world.aMember(school)
 await anEnrollment(school, ada, await aCourse(school))
 const pair = await aPair(world, school, client, ada)
 const { code, pkce } = await aCode(world, school, client, ada)
-const told = await aPair(world, older, olderClient, await world.aMember(older))
+const olderPair = await aPair(world, older, olderClient, await world.aMember(older))
 const member = await aToken(world, school, ada)
 const operator = await anOperator(world, school)
 
 const KEPT = 'select statement from pg_prepared_statements'
 
-/** The texts that any connection keeps under a name, unnamed ones being nowhere to be seen. */
+/** The texts of all named statements on any connection. PostgreSQL does not list unnamed ones. */
 async function keptTexts(): Promise<Set<string>> {
   const { pool, pipelines } = world.database
   const clients = await Promise.all(Array.from({ length: pool.counts.total }, () => pool.connect()))
@@ -46,14 +46,14 @@ for (const [endpoint, work] of Object.entries({
   introspection: () =>
     postForm(world, older, '/api/oauth/introspect', {
       client_id: olderClient.clientId,
-      token: told.access_token,
+      token: olderPair.access_token,
     }),
   'the whole syllabus': () => read<object>(world, school, member, SYLLABUS),
   'a tool': () => useTool(world, school, 'my_courses', {}, { token: member }),
   'a list of the Admin API': () => operator.get('/members?limit=50'),
   revocation: () => revoke(world, school, client, pair.refresh_token),
 })) {
-  test(`${endpoint}: every statement is parsed once for a connection, not for a request`, async () => {
+  test(`${endpoint}: every statement is parsed once per connection, not once per request`, async () => {
     const texts = await world.database.statementsOf(async () => {
       const answer = await work()
       if ('statusCode' in answer) expect(answer.statusCode).toBe(200)
@@ -64,7 +64,7 @@ for (const [endpoint, work] of Object.entries({
   })
 }
 
-test('a statement that is written out with its values is kept nowhere', async () => {
+test('a statement without parameters is not kept under a name', async () => {
   const text = "select 'written out'"
   await world.database.pool.query(text)
   expect(await keptTexts()).not.toContain(text)

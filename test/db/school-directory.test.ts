@@ -14,9 +14,9 @@ import { aWorld } from '../support/world.ts'
 const world = await aWorld()
 const { database } = world
 
-/** The directory of another process, that hears of changes as a server does. */
+/** The directory of another process, which listens for changes as a server does. */
 async function anotherProcess(options: ProcessOptions = {}): Promise<SchoolDirectory> {
-  // By default no time passes there: whatever is read again was forgotten because of a notice.
+  // By default its clock stands still, so a school is read again only because of a notification.
   const { now = () => 0, listenTo = database.connection, observe = () => {}, pace } = options
   const own = openDatabase({
     connection: database.connection,
@@ -50,10 +50,10 @@ const HASTY: ListenerPace = { heartbeatMs: 1_000, firstRetryMs: 10, longestRetry
 const rename = (id: string, name: string) =>
   database.db.updateTable('schools').set({ name }).where('id', '=', id).execute()
 
-describe('changes spread', () => {
+describe('changes reach other processes', () => {
   verifies(
     'house.origin.changes-spread',
-    'a school changed by bare SQL is changed in every process, and a new one is found there',
+    'a school changed by plain SQL changes in every process, and its new origin is found there',
     async () => {
       const processes = [await anotherProcess(), await anotherProcess()]
       const school = await world.aSchool()
@@ -78,7 +78,7 @@ describe('changes spread', () => {
     },
   )
 
-  test('keys and looks count as changes of their school', async () => {
+  test('a change of the appearance counts as a change of the school', async () => {
     const directory = await anotherProcess()
     const school = await world.aSchool({ signing: 'none' })
     expect((await directory.find(school.origin))?.appearance.tagline).toBe('')
@@ -88,7 +88,7 @@ describe('changes spread', () => {
     }, eventually)
   })
 
-  test('a change of one school leaves the others known', async () => {
+  test('a change of one school leaves the other schools cached', async () => {
     const [school, other] = [await world.aSchool(), await world.aSchool()]
     const directory = await anotherProcess()
     for (const { origin } of [school, other]) await directory.find(origin)
@@ -99,7 +99,7 @@ describe('changes spread', () => {
     expect(directory.find(other.origin)).toMatchObject({ id: other.id })
   })
 
-  test('notices that arrive lengthen what is known, and are proven over the pool', async () => {
+  test('schools stay cached for longer while test notifications, sent over the pool, arrive', async () => {
     const school = await world.aSchool()
     let now = 0
     let asked = 0
@@ -119,59 +119,65 @@ describe('changes spread', () => {
     expect(sent).toContain('select pg_notify($1, $2)')
   })
 
-  test('a notice that was lost with its connection is made up for once it is back', async () => {
+  test('after a lost connection, schools are read again, since a notification may be lost too', async () => {
     const school = await world.aSchool()
     const wire = await aWire(database.connection)
     const directory = await anotherProcess({ listenTo: wire.connection, pace: HASTY })
     await directory.find(school.origin)
     wire.silence()
-    await rename(school.id, 'Renamed unheard')
+    await rename(school.id, 'Renamed without notification')
     await vi.waitFor(async () => {
-      expect(await directory.find(school.origin)).toMatchObject({ name: 'Renamed unheard' })
+      expect(await directory.find(school.origin)).toMatchObject({
+        name: 'Renamed without notification',
+      })
     }, eventually)
   })
 
   verifies(
     'house.origin.changes-spread',
-    'a notice that never came costs thirty seconds at most',
+    'after a lost notification a school is stale for thirty seconds at most',
     async () => {
       const school = await world.aSchool()
       let now = 0
       const directory = new SchoolDirectory(database.db, () => now)
       const before = (await directory.find(school.origin))?.name
-      await rename(school.id, 'Renamed in silence')
+      await rename(school.id, 'Renamed without notification')
       now = 29_999
       expect((await directory.find(school.origin))?.name).toBe(before)
       now = 30_000
-      expect((await directory.find(school.origin))?.name).toBe('Renamed in silence')
+      expect((await directory.find(school.origin))?.name).toBe('Renamed without notification')
     },
   )
 
-  test('a clock that is set back keeps no school alive', async () => {
+  test('a clock that is set back does not keep a school cached', async () => {
     const school = await world.aSchool()
     vi.useFakeTimers({ toFake: ['Date', 'performance'] })
     onTestFinished(() => void vi.useRealTimers())
     const directory = new SchoolDirectory(database.db)
     await directory.find(school.origin)
-    await rename(school.id, 'Renamed in silence')
+    await rename(school.id, 'Renamed without notification')
     vi.setSystemTime(Date.now() - 3_600_000)
     vi.advanceTimersByTime(30_000)
-    expect(await directory.find(school.origin)).toMatchObject({ name: 'Renamed in silence' })
+    expect(await directory.find(school.origin)).toMatchObject({
+      name: 'Renamed without notification',
+    })
   })
 
-  test('a school is as old as the statement that read it, however slow that was', async () => {
+  test('the age of a cached school counts from the start of the statement that read it', async () => {
     const school = await world.aSchool()
     let now = 0
     const directory = new SchoolDirectory(database.db, () => now)
     const reading = directory.find(school.origin)
     now = 20_000
     await reading
-    await rename(school.id, 'Renamed in silence')
+    await rename(school.id, 'Renamed without notification')
     now = 30_000
-    expect(await directory.find(school.origin)).toMatchObject({ name: 'Renamed in silence' })
+    expect(await directory.find(school.origin)).toMatchObject({
+      name: 'Renamed without notification',
+    })
   })
 
-  test('while notices are known to arrive, a school is read once in five minutes', async () => {
+  test('while notifications are known to arrive, a school is read once in five minutes', async () => {
     const school = await world.aSchool()
     let now = 0
     const directory = new SchoolDirectory(database.db, () => now)
@@ -185,7 +191,7 @@ describe('changes spread', () => {
     expect(later).toEqual([])
   })
 
-  test('a retired key is gone after its day, though time passes without a notice', async () => {
+  test('a retired key leaves the cache after a day without any notification', async () => {
     const school = await world.aSchool()
     let now = 0
     const directory = new SchoolDirectory(database.db, () => now)
@@ -204,34 +210,36 @@ describe('changes spread', () => {
     expect(await keys()).toEqual([])
   })
 
-  test('once nothing proves that notices arrive, one that never came costs thirty seconds', async () => {
+  test('without proof that notifications arrive, a school is stale for thirty seconds at most', async () => {
     const school = await world.aSchool()
     let now = 0
     const directory = new SchoolDirectory(database.db, () => now)
     await directory.find(school.origin)
     now = 20_000
     directory.confirm()
-    await rename(school.id, 'Renamed in silence')
+    await rename(school.id, 'Renamed without notification')
     now = 50_000
-    expect(await directory.find(school.origin)).toMatchObject({ name: 'Renamed in silence' })
+    expect(await directory.find(school.origin)).toMatchObject({
+      name: 'Renamed without notification',
+    })
   })
 
-  test('a school that is asked for all the time is read again before anybody has to wait', async () => {
+  test('a school in steady use is read again in advance, so that no request waits', async () => {
     const school = await world.aSchool()
     let now = 0
     const directory = new SchoolDirectory(database.db, () => now)
     await directory.find(school.origin)
-    await rename(school.id, 'Renamed in silence')
+    await rename(school.id, 'Renamed without notification')
     now = 25_000
     expect(directory.find(school.origin)).toMatchObject({ id: school.id })
     await vi.waitFor(() => {
-      expect(directory.find(school.origin)).toMatchObject({ name: 'Renamed in silence' })
+      expect(directory.find(school.origin)).toMatchObject({ name: 'Renamed without notification' })
     }, eventually)
     now = 50_000
-    expect(directory.find(school.origin)).toMatchObject({ name: 'Renamed in silence' })
+    expect(directory.find(school.origin)).toMatchObject({ name: 'Renamed without notification' })
   })
 
-  test('a database that is away is no trouble for a school that is still known', async () => {
+  test('a cached school is found while the database is unavailable', async () => {
     const school = await world.aSchool()
     const { connection } = database
     const own = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 10_000 })
@@ -245,8 +253,8 @@ describe('changes spread', () => {
     await expect(directory.find(school.origin)).rejects.toThrow()
   })
 
-  describe('what was read before a change was announced', () => {
-    /** Reads a school again, has `forgotten` forgotten meanwhile, and counts what is read afterwards. */
+  describe('a read that started before a change was announced', () => {
+    /** Reads `origin` again, forgets school `forgotten` meanwhile, and counts the reads after it. */
     async function readAfterwards(origin: string, forgotten: string): Promise<number> {
       let now = 0
       const directory = new SchoolDirectory(database.db, () => now)
@@ -259,19 +267,19 @@ describe('changes spread', () => {
       return (await database.statementsOf(ask)).length
     }
 
-    test('is not kept after it', async () => {
+    test('is not cached', async () => {
       const school = await world.aSchool()
       expect(await readAfterwards(school.origin, school.id)).toBe(1)
     })
 
-    test('is kept if the change was one of another school', async () => {
+    test('is cached if another school changed', async () => {
       const [school, other] = [await world.aSchool(), await world.aSchool()]
       expect(await readAfterwards(school.origin, other.id)).toBe(0)
     })
 
-    test('is not kept, whichever school changed, if none was known there', async () => {
+    test('is not cached after a change of any school if no school was known at the origin', async () => {
       const school = await world.aSchool()
-      expect(await readAfterwards('http://nobody.test', school.id)).toBe(1)
+      expect(await readAfterwards('http://unknown.test', school.id)).toBe(1)
       const directory = new SchoolDirectory(database.db)
       const reading = directory.find(school.origin)
       directory.forget('any other')
@@ -282,7 +290,7 @@ describe('changes spread', () => {
   })
 })
 
-describe('what it costs', () => {
+describe('statements of the directory', () => {
   test('any number of simultaneous requests for a school share one statement', async () => {
     const school = await world.aSchool()
     const directory = new SchoolDirectory(database.db)
@@ -304,7 +312,7 @@ describe('what it costs', () => {
     expect(statements).toHaveLength(2)
   })
 
-  test('a failing database is not remembered', async () => {
+  test('a failed read is not cached', async () => {
     const school = await world.aSchool()
     const own = openDatabase({
       connection: database.connection,
@@ -319,7 +327,7 @@ describe('what it costs', () => {
     expect((await directory.find(school.origin))?.id).toBe(school.id)
   })
 
-  test('made-up hosts cannot fill the memory: the oldest entry makes room', async () => {
+  test('made-up hosts cannot fill the memory: the oldest entry is removed', async () => {
     const directory = new SchoolDirectory(database.db, () => 0, 3)
     const ask = (n: number) => async () => await directory.find(`http://made-up-${n}.test`)
     for (const n of [1, 2, 3, 4]) await ask(n)()
@@ -330,7 +338,7 @@ describe('what it costs', () => {
 
   verifies(
     'trouble.loads-every-tenant',
-    'ten thousand schools cost one statement by an index, as one does',
+    'with ten thousand schools, a school is found by one statement and an index',
     async () => {
       const school = await world.aSchool()
       const find = (): Promise<readonly string[]> =>

@@ -5,7 +5,7 @@ import { connect } from '../support/postgres.ts'
 const client = await connect(await emptyDatabase())
 afterAll(() => client.end())
 
-/** As many schools as it takes for PostgreSQL to expect one row or less for a school and a course. */
+/** So many schools that PostgreSQL estimates at most one row for a school and a course. */
 const SCHOOLS = 60
 const LECTURES = 40
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
     set enable_seqscan = off; set enable_bitmapscan = off; set plan_cache_mode = force_generic_plan`)
 })
 
-describe('an object is found by its whole key, however many there are beside it', () => {
+describe('an object is found by its whole key, with any number of rows beside it', () => {
   test('when a foreign key asks whether a lecture is in its course', async () => {
     await client.query(`prepare checked (uuid, uuid, uuid) as
       select 1 from only lectures x

@@ -8,7 +8,7 @@ import { aWorld } from '../../support/world.ts'
 const world = await aWorld()
 const school = await world.aSchool()
 
-/** The index of the audit that a page of it is read from, the first one and one further back. */
+/** The audit indexes that a first and a later page with this filter use. */
 async function indexesFor(filter: AuditFilter): Promise<string[]> {
   const statements = await world.database.statementsOf(async () => {
     await readAudit(school.at, filter, { limit: 50 })
@@ -19,13 +19,13 @@ async function indexesFor(filter: AuditFilter): Promise<string[]> {
   return [...new Set(used)].filter((name) => name.startsWith('audit_'))
 }
 
-test('what happens at every request is read along the whole audit of the school', async () => {
+test('entries of common actions are read from the index of all entries of the school', async () => {
   for (const action of COMMON_ACTIONS) {
     expect(await indexesFor({ action }), action).toEqual(['audit_entries_by_school'])
   }
 })
 
-test('everything else is found by its action, however rare it is', async () => {
+test('entries of rarer actions are found by the index of actions', async () => {
   const common: readonly string[] = COMMON_ACTIONS
   const rare = AUDIT_ACTIONS.filter((action) => !common.includes(action))
   expect(rare).toContain('client.created')
@@ -36,9 +36,9 @@ test('everything else is found by its action, however rare it is', async () => {
 
 test.each([
   ['nothing', {}, 'audit_entries_by_school'],
-  ['how it went', { outcome: 'refused' }, 'audit_entries_by_school'],
-  ['the app', { clientId: 'an-app' }, 'audit_entries_by_client'],
-  ['the person', { actorEmail: 'ada@people.test' }, 'audit_entries_by_actor'],
-] as const)('asked for by %s it has an index', async (_by, filter, index) => {
+  ['outcome', { outcome: 'refused' }, 'audit_entries_by_school'],
+  ['app', { clientId: 'an-app' }, 'audit_entries_by_client'],
+  ['person', { actorEmail: 'ada@people.test' }, 'audit_entries_by_actor'],
+] as const)('entries filtered by %s are read from an index', async (_by, filter, index) => {
   expect(await indexesFor(filter)).toEqual([index])
 })

@@ -4,10 +4,10 @@ import { testDatabase } from '../../support/database.ts'
 
 const { db } = await testDatabase()
 
-/** Their rows stay for ever, whoever leaves: nothing ever looks for what refers to them. */
+/** Rows of these tables are never deleted, so no foreign key to them is looked up. */
 const NEVER_DELETED = ['schools', 'users']
 
-test('whatever refers to a row that is deleted is found by an index', async () => {
+test('the rows that refer to a deleted row are found by an index', async () => {
   const { rows } = await sql<{ table: string; parent: string }>`
     select c.conrelid::regclass::text as table, c.confrelid::regclass::text as parent
     from pg_constraint c

@@ -13,7 +13,7 @@ const older = await world.aSchool({ variant: 'older' })
 
 const answered: AnsweredRequest[] = []
 
-/** Does something that must succeed, and counts what it sent. */
+/** Runs requests that must succeed, and counts their statements. */
 async function done(part: string, work: () => Promise<Answer>): Promise<Answer> {
   let answer: Answer | undefined
   const requests = await costs.ofPart(part, async () => {
@@ -26,7 +26,7 @@ async function done(part: string, work: () => Promise<Answer>): Promise<Answer> 
   return answer
 }
 
-/** From the authorization request to the end of what it led to. */
+/** Runs a whole grant: authorize, sign in, consent, exchange, use, refresh, replay, revoke. */
 async function authorize(
   whose: string,
   at: TestSchool,
@@ -36,15 +36,15 @@ async function authorize(
 ): Promise<void> {
   const pkce = aPkce()
   const query = authorizeParameters(at, client, pkce, { scope })
-  const asked = `/oauth/authorize?${query}`
+  const url = `/oauth/authorize?${query}`
   const visitor = new Visitor(world, at)
-  // The school is known from now on.
+  // After this request the directory has cached the school.
   await visitor.get('/sign-in')
-  const away = await done(`(stranger, ${whose})`, () => visitor.get(asked))
+  const away = await done(`(stranger, ${whose})`, () => visitor.get(url))
   const page = await done('', () => visitor.get(String(away.headers.location)))
   await done('', () => visitor.signIn(page, person))
   await done('', () => postForm(world, at, '/oauth/authorize', query.toString()))
-  const back = await done(`(signed in, ${whose})`, () => visitor.get(asked))
+  const back = await done(`(signed in, ${whose})`, () => visitor.get(url))
   const consent = await done(`(${whose})`, () => visitor.get(String(back.headers.location)))
   const allowed = await done(`(${whose})`, () => visitor.decide(consent, 'allow'))
   const code = new URL(String(allowed.headers.location)).searchParams.get('code') ?? ''
@@ -72,8 +72,8 @@ async function introspect(): Promise<void> {
   const client = await world.aPublicClient(older)
   const { access_token: token } = await aPair(world, older, client, await world.aMember(older))
   const fields = { client_id: client.clientId, token }
-  const told = await done('', () => postForm(world, older, '/api/oauth/introspect', fields))
-  expect(told.json().active).toBe(true)
+  const answer = await done('', () => postForm(world, older, '/api/oauth/introspect', fields))
+  expect(answer.json().active).toBe(true)
 }
 
 beforeAll(async () => {

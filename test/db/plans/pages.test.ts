@@ -15,7 +15,7 @@ const { world, costs } = await aCountedWorld({ mailer })
 const school = await aBetaSchool(world)
 const answered: AnsweredRequest[] = []
 
-/** Whatever `work` asks for is counted, and none of it reads a whole table. */
+/** Counts the statements of `work` and checks that none reads a whole table. */
 async function checkPlans(work: () => Promise<void>): Promise<void> {
   const requests = await costs.of(work)
   answered.push(...requests)
@@ -24,7 +24,7 @@ async function checkPlans(work: () => Promise<void>): Promise<void> {
   expect(await wholeReads(world.database.connection, statements)).toEqual(new Map())
 }
 
-test('no way in, out or back in reads a whole table', async () => {
+test('sign-in, sign-out and password changes read no whole table', async () => {
   const ada = await world.aMember(school)
   const visitor = new Visitor(world, school)
   await checkPlans(async () => {
@@ -45,7 +45,7 @@ test('no way in, out or back in reads a whole table', async () => {
   })
 })
 
-test('ending what an app may do reads no whole table, by its user or by an operator', async () => {
+test('ending the access of an app reads no whole table, by its user or by an operator', async () => {
   const ada = await world.aMember(school, ['owner'])
   const client = await world.aPublicClient(school)
   const owner = await signedIn(world, school, ada)
@@ -61,7 +61,7 @@ test('ending what an app may do reads no whole table, by its user or by an opera
   })
 })
 
-test('no form for developers or about the school itself reads a whole table', async () => {
+test('no form for developers and no settings form reads a whole table', async () => {
   const owner = await signedIn(world, school, await world.aMember(school, ['owner']))
   const [apps, clients] = ['/admin/developers/applications', '/admin/developers/clients']
   const keys = '/admin/developers/keys'

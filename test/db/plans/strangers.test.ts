@@ -18,8 +18,8 @@ const { world, costs } = await aCountedWorld({
 const school = await world.aSchool()
 const stranger = new Visitor(world, school)
 
-/** Addresses of what the school has; a page that needs more has to be added. */
-const GIVEN: Readonly<Record<string, string>> = {
+/** URLs of example objects, for the routes with a parameter. Add a line for each new one. */
+const EXAMPLE_URLS: Readonly<Record<string, string>> = {
   '/courses/:slug': '/courses/first',
   '/events/:slug': '/events/evening',
   '/posts/:slug': '/posts/hello',
@@ -27,9 +27,9 @@ const GIVEN: Readonly<Record<string, string>> = {
   '/docs/api/:resource': '/docs/api/courses',
 }
 
-/** Every route but those that say which method is the right one, and those for whatever has none. */
+/** Every route, without those that answer 405 for a wrong method and those that answer 404. */
 async function endpoints(): Promise<string[]> {
-  // Only these schools have every endpoint, and only members are told of a wrong method everywhere.
+  // Only older schools have every endpoint, and only a member gets 405 everywhere.
   const older = await world.aSchool({ variant: 'older' })
   const token = await aToken(world, older, await world.aMember(older))
   const headers = { host: new URL(older.origin).host, authorization: `Bearer ${token}` }
@@ -47,7 +47,9 @@ let answered: readonly AnsweredRequest[] = []
 beforeAll(async () => {
   await furnishExamples(world, school)
   await publishExamples(school)
-  const urls = routes.filter(({ method }) => method === 'GET').map(({ url }) => GIVEN[url] ?? url)
+  const urls = routes
+    .filter(({ method }) => method === 'GET')
+    .map(({ url }) => EXAMPLE_URLS[url] ?? url)
   const shown = ['/healthz', '/readyz', ...urls.filter((url) => !/[:*]/.test(url))]
   const [theme = ''] = /\/theme\.\w+\.css/.exec((await stranger.get('/')).body) ?? []
   answered = await costs.of(async () => {
@@ -55,7 +57,7 @@ beforeAll(async () => {
   })
 })
 
-test('whatever strangers may see reads no whole table', async () => {
+test('no page that is public reads a whole table', async () => {
   const statements = answered.flatMap((request) => request.statements)
   expect(await wholeReads(world.database.connection, statements)).toEqual(new Map())
 })
@@ -67,6 +69,6 @@ test('every endpoint has a line in the table', async () => {
   const counted = new Set(lines.map((line) => line.split(' ').slice(0, 2).join(' ')))
   const missing = (await endpoints()).filter((endpoint) => !counted.has(endpoint))
   const advice =
-    'nothing in test/db/plans asks for these: have it done there, and write the table anew'
+    'no test in test/db/plans requests these: add a request there, and run npm run docs'
   expect(missing, advice).toEqual([])
 })

@@ -2,16 +2,16 @@ import { expect, test } from 'vitest'
 import type { AnsweredRequest } from '../../support/request-costs.ts'
 import { checkTable } from '../../support/statement-table.ts'
 
-/** What PostgreSQL parses anew each time, having nothing to plan. */
+/** Statements without a plan: PostgreSQL parses them each time. */
 const UNPLANNED = ['begin', 'commit']
 
-/** What holds for the statements of every request, whatever part of the house answers it. */
+/** Tests that hold for the statements of every surface. */
 export function testStatements(part: string, answered: () => readonly AnsweredRequest[]): void {
   test('each request sends as many statements as the table says', () => {
     checkTable(part, answered())
   })
 
-  test('every statement is parsed once for a connection, since no value is written into it', () => {
+  test('every statement takes its values as parameters, so a connection parses it once', () => {
     const texts = new Set(answered().flatMap(({ statements }) => statements))
     const written = [...texts].filter((text) => !text.includes('$1'))
     expect(written.filter((text) => !UNPLANNED.includes(text))).toEqual([])

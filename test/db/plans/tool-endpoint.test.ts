@@ -19,10 +19,10 @@ await publishExamples(school)
 const ada = await world.aMember(school)
 const course = await aCourse(school)
 await anEnrollment(school, ada, course)
-const noted = await aNotification(school, ada)
+const notificationId = await aNotification(school, ada)
 
-/** What tools are called with besides nothing; one that needs more has to be added. */
-const GIVEN: Readonly<Record<string, readonly object[]>> = {
+/** Arguments of the tools that need some. Add a line for each new one. */
+const ARGUMENTS: Readonly<Record<string, readonly object[]>> = {
   search: [{ query: 'first' }],
   fetch: [
     'course:first',
@@ -36,7 +36,7 @@ const GIVEN: Readonly<Record<string, readonly object[]>> = {
   get_course: [{ slug: 'first' }],
   my_course: [{ slug: course.slug }],
   my_schedule: [{}, { when: 'past' }, { includeCanceled: true }],
-  mark_notification_read: [{ id: noted }],
+  mark_notification_read: [{ id: notificationId }],
   update_notification_subscription: [{ topic: 'courses', channel: 'email', enabled: false }],
 }
 
@@ -61,8 +61,8 @@ async function toolsFor({ at, token }: Caller): Promise<readonly Listed[]> {
   return answer.json<Rpc<{ tools: Listed[] }>>().result?.tools ?? []
 }
 
-/** The address with a slash behind it is the same endpoint. */
-async function listBySlash({ at, token }: Caller): Promise<void> {
+/** `/mcp/` is the same endpoint as `/mcp`. */
+async function listWithSlash({ at, token }: Caller): Promise<void> {
   const { origin } = at
   const headers = {
     host: new URL(origin).host,
@@ -74,25 +74,25 @@ async function listBySlash({ at, token }: Caller): Promise<void> {
   expect(answer.statusCode).toBe(200)
 }
 
-/** Calls that reach every way through a tool that its input alone decides. */
+/** Calls that reach every branch of a tool that depends on its input. */
 function callsOf({ name, inputSchema: { properties } }: Listed): readonly object[] {
   return [
-    ...(GIVEN[name] ?? [{}]),
+    ...(ARGUMENTS[name] ?? [{}]),
     ...('search' in properties ? [{ search: 'first' }] : []),
     ...('cursor' in properties ? [{ limit: 1 }] : []),
   ]
 }
 
-/** Makes a call that must succeed, and one for the page after it if there is one. */
+/** Makes a call that must succeed, and a call for the next page if there is one. */
 async function call({ at, token }: Caller, name: string, given: object): Promise<void> {
-  const asked = async (input: object) => {
+  const callOnce = async (input: object) => {
     const answer = await callTool(world, at, name, input, { token })
-    const told = `${name} ${JSON.stringify(input)}: ${answer.content[0]?.text}`
-    expect(answer.isError ?? false, told).toBe(false)
+    const message = `${name} ${JSON.stringify(input)}: ${answer.content[0]?.text}`
+    expect(answer.isError ?? false, message).toBe(false)
     return answer.structuredContent?.nextCursor
   }
-  const cursor = await asked(given)
-  if (typeof cursor === 'string') await asked({ ...given, cursor })
+  const cursor = await callOnce(given)
+  if (typeof cursor === 'string') await callOnce({ ...given, cursor })
 }
 
 async function checkPlans(answered: readonly AnsweredRequest[]): Promise<void> {
@@ -110,12 +110,12 @@ for (const [whom, token, least] of [
 
     beforeAll(async () => {
       answered.push(...(await costs.ofPart('tools/list', () => toolsFor(caller))))
-      answered.push(...(await costs.ofPart('tools/list', () => listBySlash(caller))))
+      answered.push(...(await costs.ofPart('tools/list', () => listWithSlash(caller))))
       const tools = (await toolsFor(caller)).filter(({ name }) => name !== 'sign_in')
       expect(tools.length).toBeGreaterThan(least)
       for (const tool of tools) {
         for (const given of callsOf(tool)) {
-          // The outlines of courses are kept from now on.
+          // After this call the outlines of the courses are cached.
           await call(caller, tool.name, given)
           answered.push(...(await costs.ofPart(tool.name, () => call(caller, tool.name, given))))
         }
@@ -139,19 +139,19 @@ describe('tools for operators', () => {
       ({ inputSchema }) => inputSchema.properties.action !== undefined,
     )
     expect(tools).toHaveLength(12)
-    let furnished = false
+    let isReset = false
     for (const { name, inputSchema } of tools) {
       for (const action of inputSchema.properties.action?.enum ?? []) {
         const route = ROUTES.find(({ operation }) => operation.name === action)
         if (route === undefined) throw new Error(`${action} has no route`)
-        if (!furnished) {
+        if (!isReset) {
           await clearExamples(at)
           await furnishExamples(world, at)
         }
         const given = { action, input: route.operation.examples[0]?.input }
         const performed = () => call(caller, name, given)
         answered.push(...(await costs.ofPart(`${name} ${action}`, performed)))
-        furnished = route.operation.kind === 'read'
+        isReset = route.operation.kind === 'read'
       }
     }
   })

@@ -7,28 +7,28 @@ const { connection } = await testDatabase()
 
 const whole = async (text: string) => [...(await wholeReads(connection, [text])).values()].flat()
 
-test('a statement that no index serves is noticed', async () => {
+test('wholeReads finds a statement that no index serves', async () => {
   expect(await whole('select from users where name = $1')).toEqual(['Seq Scan of users'])
   expect(await whole('delete from courses where title = $1')).toEqual(['Seq Scan of courses'])
 })
 
-test('so is a part of one, deep within it', async () => {
+test('wholeReads finds a subquery that no index serves', async () => {
   const text = `select from schools s where s.id = $1 and exists (
     select from users u where u.name = s.name)`
   expect(await whole(text)).toEqual(['Seq Scan of users'])
 })
 
-test('so is one that an index serves only after looking into it for every school', async () => {
+test('wholeReads finds a statement that reads the entries of all schools in an index', async () => {
   const [read] = await whole('select client_id from audit_entries where client_id = $1')
   expect(read).toMatch(/audit_entries/)
   expect(await whole('select from courses where slug = $1 order by school_id')).toHaveLength(1)
 })
 
-test('so is one that reads an index to its end', async () => {
+test('wholeReads finds a statement that reads an index to its end', async () => {
   expect(await whole('select id from users order by id')).toHaveLength(1)
 })
 
-test('one that begins somewhere in an index is not', async () => {
+test('wholeReads accepts a statement that starts at a key of an index', async () => {
   expect(await whole('select from courses where school_id = $1 and title = $2')).toEqual([])
   expect(await whole('select from users where lower(email) = lower($1)')).toEqual([])
 })
@@ -39,7 +39,7 @@ const sending = (endpoint: string, count: number, isRefused = false) => ({
   statements: Array<string>(count).fill('select from schools where id = $1'),
 })
 
-test('a request that sends a statement more or less than the table says is noticed', () => {
+test('differencesFrom finds a request that sends more or fewer statements than the table says', () => {
   const stored = { 'GET /more': 2, 'GET /less': 2, 'GET /same': 2, 'GET /either': '2-3' }
   const answered = [
     sending('GET /more', 3),
@@ -55,7 +55,7 @@ test('a request that sends a statement more or less than the table says is notic
   ])
 })
 
-test('so is an endpoint without a line, and a line without an endpoint', () => {
+test('differencesFrom finds an endpoint without a line, and a line without an endpoint', () => {
   expect(differencesFrom({ 'GET /old': 2 }, [sending('GET /new', 1)])).toEqual([
     'GET /new sends 1, and has no line yet',
     'GET /old has a line, but is not there any more or no test asks for it',
