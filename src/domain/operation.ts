@@ -26,6 +26,8 @@ interface Described<I extends z.ZodObject, O extends z.ZodObject> {
   readonly input: I
   readonly output: O
   readonly examples: readonly OperationExample[]
+  /** Where the REST API has the answered object, with `{id}` for its id. */
+  readonly restPath?: string | undefined
   /** What an input needs on top of `scopes`, as when it asks for related objects. */
   extraScopes?(input: z.output<I>): readonly string[]
 }

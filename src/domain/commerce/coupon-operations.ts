@@ -47,6 +47,7 @@ const couponSchema = z
 
 export const coupons: Resource<typeof couponSchema> = {
   object: 'coupon',
+  restPath: '/coupons/{id}',
   schema: couponSchema,
   rows: (at) => sql`
     select c.id, c.code, c.percent_off, c.amount_off, c.currency, c.max_redemptions, c.max_per_member,

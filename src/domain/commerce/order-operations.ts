@@ -87,6 +87,7 @@ const PAYMENTS = sql`
 
 export const orders: Resource<typeof orderSchema> = {
   object: 'order',
+  restPath: '/orders/{id}',
   schema: orderSchema,
   rows: (at) => sql`
     select o.id, o.number, o.user_id as member_id, o.state, o.total_amount, o.currency,

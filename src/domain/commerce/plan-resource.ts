@@ -25,6 +25,7 @@ export const planSchema = z
 
 export const plans: Resource<typeof planSchema> = {
   object: 'membership_plan',
+  restPath: '/membership-plans/{id}',
   schema: planSchema,
   rows: (at) => sql`
     select p.id, p.slug, p.name, p.description, p.state, p.price_amount, p.currency, p.interval,

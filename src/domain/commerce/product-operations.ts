@@ -40,6 +40,7 @@ const productSchema = z
 
 export const products: Resource<typeof productSchema> = {
   object: 'digital_product',
+  restPath: '/digital-products/{id}',
   schema: productSchema,
   rows: (at) => sql`
     select p.id, p.slug, p.title, p.description, p.price_amount, p.currency, p.file_id, p.state,

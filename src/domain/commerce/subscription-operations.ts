@@ -39,6 +39,7 @@ const subscriptionSchema = z
 
 export const subscriptions: Resource<typeof subscriptionSchema> = {
   object: 'subscription',
+  restPath: '/subscriptions/{id}',
   schema: subscriptionSchema,
   rows: (at) => sql`
     select s.id, s.user_id as member_id, s.plan_id, s.state, s.started_at, s.current_period_starts_at,

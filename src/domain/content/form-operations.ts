@@ -27,6 +27,7 @@ const formSchema = z
 
 export const forms: Resource<typeof formSchema> = {
   object: 'form',
+  restPath: '/forms/{id}',
   schema: formSchema,
   rows: (at) => sql`
     select f.id, f.slug, f.title, f.state, f.fields,
@@ -50,6 +51,7 @@ const submissionSchema = z
 
 export const submissions: Resource<typeof submissionSchema> = {
   object: 'form_submission',
+  restPath: '/form-submissions/{id}',
   schema: submissionSchema,
   rows: (at) => sql`
     select s.id, s.form_id, s.user_id as member_id, s.answers, s.submitted_at

@@ -30,6 +30,7 @@ const postSchema = z
 
 export const posts: Resource<typeof postSchema> = {
   object: 'post',
+  restPath: '/posts/{id}',
   schema: postSchema,
   rows: (at) => sql`
     select p.id, p.slug, p.title, p.body, p.author_id, p.state, p.published_at, p.created_at,
@@ -45,6 +46,7 @@ const pageSchema = z
 
 export const pages: Resource<typeof pageSchema> = {
   object: 'page',
+  restPath: '/pages/{id}',
   schema: pageSchema,
   rows: (at) => sql`
     select p.id, p.slug, p.title, p.body, p.position, p.state, p.published_at, p.created_at,

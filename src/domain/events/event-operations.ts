@@ -60,6 +60,7 @@ const eventSchema = z
 
 export const events: Resource<typeof eventSchema> = {
   object: 'event',
+  restPath: '/events/{id}',
   schema: eventSchema,
   rows: (at) => sql`
     select e.id, e.slug, e.title, e.description, e.starts_at, e.ends_at, e.location, e.online_url,

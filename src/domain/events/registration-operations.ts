@@ -33,6 +33,7 @@ const registrationSchema = z
 
 export const registrations: Resource<typeof registrationSchema> = {
   object: 'event_registration',
+  restPath: '/event-registrations/{id}',
   schema: registrationSchema,
   rows: (at) => sql`
     select g.id, g.event_id, g.user_id as member_id, g.state, g.registered_at, g.canceled_at,

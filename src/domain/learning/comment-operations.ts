@@ -35,6 +35,7 @@ const commentSchema = z
 
 export const comments: Resource<typeof commentSchema> = {
   object: 'comment',
+  restPath: '/comments/{id}',
   schema: commentSchema,
   rows: (at) => sql`
     select c.id, l.course_id, c.lecture_id, c.user_id as author_id, c.parent_id, c.body, c.hidden_at,

@@ -36,6 +36,7 @@ export const courseSchema = z
 
 export const courses: Resource<typeof courseSchema> = {
   object: 'course',
+  restPath: '/courses/{id}',
   schema: courseSchema,
   rows: (at) => sql`
     select c.id, c.slug, c.title, c.summary, c.description, c.state, c.price_amount, c.currency,

@@ -34,6 +34,7 @@ export const sectionSchema = z
 
 export const sections: Resource<typeof sectionSchema> = {
   object: 'section',
+  restPath: '/sections/{id}',
   schema: sectionSchema,
   rows: (at) => sql`
     select s.id, s.course_id, s.position, s.title,
@@ -58,6 +59,7 @@ export const lectureSchema = z
 
 export const lectures: Resource<typeof lectureSchema> = {
   object: 'lecture',
+  restPath: '/lectures/{id}',
   schema: lectureSchema,
   rows: (at) => sql`
     select l.id, l.course_id, l.section_id, l.position, l.title, l.kind, l.body, l.duration_seconds,
@@ -93,6 +95,7 @@ export const curriculumSchema = z
 /** The whole outline of a course in one object, in the order that students see. */
 export const curricula: Resource<typeof curriculumSchema> = {
   object: 'curriculum',
+  restPath: '/courses/{id}/curriculum',
   schema: curriculumSchema,
   rows: (at) => sql`
     select c.id, c.outline_version as version,

@@ -27,6 +27,7 @@ export const enrollmentSchema = z
 
 export const enrollments: Resource<typeof enrollmentSchema> = {
   object: 'enrollment',
+  restPath: '/enrollments/{id}',
   schema: enrollmentSchema,
   rows: (at) => sql`
     select e.id, e.user_id as student_id, e.course_id, e.source,

@@ -31,6 +31,7 @@ const lecturerSchema = z
 
 export const lecturers: Resource<typeof lecturerSchema> = {
   object: 'lecturer',
+  restPath: '/lecturers/{id}',
   schema: lecturerSchema,
   rows: (at) => sql`
     select l.user_id as id, u.name, l.headline, l.bio,

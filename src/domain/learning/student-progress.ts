@@ -7,6 +7,7 @@ import { progressSchema } from './enrollment-resource.ts'
 
 const progress: Resource<typeof progressSchema> = {
   object: 'progress',
+  restPath: '/enrollments/{id}/progress',
   schema: progressSchema,
   rows: (at) => sql`
     select e.id, e.user_id as student_id, e.course_id, t.completed_lectures, t.total_lectures,

@@ -30,6 +30,7 @@ export function readOperation<S extends z.ZodObject>(
     kind: 'read',
     input: z.strictObject({ id, ...expandFields(resource) }) as unknown as ReadInput<S>,
     output: resource.schema,
+    restPath: resource.restPath,
     extraScopes: (asked) => expansionScopes(resource, (asked as Asked).expand),
     async run(at, caller, checked) {
       const asked = checked as Asked
@@ -64,6 +65,7 @@ export function createOperation<S extends z.ZodObject, F extends z.ZodRawShape>(
     kind: 'create',
     input: z.strictObject(fields) as z.ZodObject<F, z.core.$strict>,
     output: resource.schema,
+    restPath: resource.restPath,
     async run(tx, caller, input) {
       const made = await create(tx, caller, input)
       return await loadObject(tx, caller, resource, made)
@@ -92,6 +94,7 @@ export function changeOperation<S extends z.ZodObject, F extends z.ZodRawShape>(
     kind: 'change',
     input: z.strictObject({ id, ...fields, if_version: ifVersion }) as unknown as ChangeInput<F>,
     output: resource.schema,
+    restPath: resource.restPath,
     async run(tx, caller, input) {
       await change(tx, caller, input)
       return await loadObject(tx, caller, resource, (input as Asked).id)

@@ -9,6 +9,8 @@ export interface Resource<S extends z.ZodObject = z.ZodObject> {
   /** The value of the `object` member, and what refusals call it. */
   readonly object: string
   readonly schema: S
+  /** Where the REST API has an object, with `{id}` for its id; absent if the API does not have it. */
+  readonly restPath?: string | undefined
   /**
    * Selects this school's rows, with columns named as in the schema. Whoever reads them calls the
    * result `r`.

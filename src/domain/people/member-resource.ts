@@ -61,12 +61,14 @@ const ANYBODY = sql`true`
 
 export const members: Resource<typeof memberSchema> = {
   object: 'member',
+  restPath: '/members/{id}',
   schema: memberSchema,
   rows: (at, caller) => peopleRows(at, sql`${personColumns(caller)} m.roles,`, ANYBODY),
 }
 
 export const writtenMembers: Resource<typeof writtenMemberSchema> = {
   object: 'member',
+  restPath: members.restPath,
   schema: writtenMemberSchema,
   // A member without roles has left; the write that made them leave still shows them.
   rows: (at) => sql`
@@ -82,12 +84,14 @@ const ENROLLED = sql`
 
 export const students: Resource<typeof studentSchema> = {
   object: 'student',
+  restPath: '/students/{id}',
   schema: studentSchema,
   rows: (at, caller) => peopleRows(at, sql`${personColumns(caller)} ${ENROLLED}`, IS_STUDENT),
 }
 
 export const writtenStudents: Resource<typeof writtenStudentSchema> = {
   object: 'student',
+  restPath: students.restPath,
   schema: writtenStudentSchema,
   rows: (at) => peopleRows(at, sql``, IS_STUDENT),
 }

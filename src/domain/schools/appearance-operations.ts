@@ -23,6 +23,8 @@ const appearanceSchema = z
 /** Formats that are pictures and nothing else: an SVG could hold a script. */
 const PICTURES = ['image/png', 'image/jpeg', 'image/webp']
 
+const REST_PATH = '/appearance'
+
 const nothing = z.strictObject({})
 
 export const readAppearance: ReadOperation<typeof nothing, typeof appearanceSchema> = {
@@ -33,6 +35,7 @@ export const readAppearance: ReadOperation<typeof nothing, typeof appearanceSche
   kind: 'read',
   input: nothing,
   output: appearanceSchema,
+  restPath: REST_PATH,
   examples: [{ title: 'How the school looks', input: {} }],
   async run(at) {
     // A school that never changed anything looks like the defaults of the table.
@@ -58,6 +61,7 @@ export const changeAppearance: WriteOperation<typeof changesInput, typeof appear
   kind: 'change',
   input: changesInput,
   output: appearanceSchema,
+  restPath: REST_PATH,
   examples: [{ title: 'Another colour', input: { primary_color: '#7c2d12' } }],
   async run(tx, _caller, { if_version, ...changes }) {
     await tx.run(sql`

@@ -20,6 +20,8 @@ const schoolSchema = z
   })
   .meta({ id: 'School' })
 
+const REST_PATH = '/school'
+
 const nothing = z.strictObject({})
 
 export const readSchool: ReadOperation<typeof nothing, typeof schoolSchema> = {
@@ -30,6 +32,7 @@ export const readSchool: ReadOperation<typeof nothing, typeof schoolSchema> = {
   kind: 'read',
   input: nothing,
   output: schoolSchema,
+  restPath: REST_PATH,
   examples: [{ title: 'This school', input: {} }],
   run: (at) => loadSchool(at),
 }
@@ -44,6 +47,7 @@ export const changeSchool: WriteOperation<typeof changes, typeof schoolSchema> =
   kind: 'change',
   input: changes,
   output: schoolSchema,
+  restPath: REST_PATH,
   examples: [{ title: 'Another time zone', input: { time_zone: 'Asia/Taipei' } }],
   async run(tx, caller, { if_version, ...given }) {
     await checkSchoolVersion(tx, if_version)

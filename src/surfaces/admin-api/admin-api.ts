@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../domain/access/caller.ts'
+import { API_ROOT } from '../../domain/operation/rest-path.ts'
 import { neededScopes, performOperation, type WriteOperation } from '../../domain/operation.ts'
 import {
   type ConstantDocument,
@@ -18,14 +19,7 @@ import { addDownloadRoute } from './download.ts'
 import { openApiDocument } from './openapi.ts'
 import { answerProblem, Problem, problemOf } from './problem.ts'
 import { addReferenceRoutes } from './reference-routes.ts'
-import {
-  API_ROOT,
-  type DescribedRoute,
-  type InputPlan,
-  planOf,
-  type Route,
-  routerPath,
-} from './route.ts'
+import { type DescribedRoute, type InputPlan, planOf, type Route, routerPath } from './route.ts'
 import { inputOf, wrongParameters } from './route-input.ts'
 import { ROUTES } from './routes.ts'
 import { addUploadRoute, UPLOAD_ROUTE } from './upload.ts'

@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { restUrl } from '../../domain/operation/rest-path.ts'
 import { matchesNone } from '../../foundation/http/conditional.ts'
 import { rawPath, rawQuery } from '../../foundation/http/raw-url.ts'
 import { apiHeaders } from '../../foundation/http/security-headers.ts'
 import { entityTag } from './entity-tag.ts'
-import { API_ROOT, type Route } from './route.ts'
+import type { Route } from './route.ts'
 
 export interface Answer {
   readonly status: number
@@ -27,10 +28,11 @@ export function answerOf(request: FastifyRequest, route: Route, output: Output):
 }
 
 function locationOf(request: FastifyRequest, route: Route, output: Output): Record<string, string> {
-  if (route.operation.kind !== 'create' || typeof output.id !== 'string') return {}
+  const { kind, restPath } = route.operation
+  if (kind !== 'create' || typeof output.id !== 'string') return {}
   if (route.fileWith !== undefined) return { location: String(output.url) }
-  const { origin } = request.school
-  return { location: `${origin}${API_ROOT}${route.created ?? route.path}/${output.id}` }
+  if (restPath === undefined) return {}
+  return { location: restUrl(request.school.origin, restPath, output.id) }
 }
 
 /** @see RFC 8288 §3 */

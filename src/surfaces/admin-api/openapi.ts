@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { SCOPES } from '../../domain/clients/scope-catalogue.ts'
+import { API_ROOT } from '../../domain/operation/rest-path.ts'
 import { type Components, type JsonSchema, jsonSchema } from './json-schema.ts'
 import { FILE_BODY, PARAMETERS, PROBLEM_SCHEMA, problemResponses } from './openapi-conventions.ts'
 import { RESOURCE_NOTES } from './resource-notes.ts'
-import { API_ROOT, type DescribedRoute, planOf, type RowFiles, resourceOf } from './route.ts'
+import { type DescribedRoute, planOf, type RowFiles, resourceOf } from './route.ts'
 
 /**
  * The description of the REST API, made of the routes and their operations: it cannot say anything

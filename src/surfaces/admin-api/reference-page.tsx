@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact'
+import { API_ROOT } from '../../domain/operation/rest-path.ts'
 import { Address } from '../../foundation/html/components.tsx'
 import { type Branding, Document, Footer, SchoolMark } from '../../foundation/html/layout.tsx'
 import { renderPage } from '../../foundation/html/render.tsx'
 import { Badge, Code, PageHead, Panel } from '../../foundation/html/site-components.tsx'
 import { describeInput, exampleCall, sortedResources } from './reference.ts'
-import { API_ROOT, type DescribedRoute, resourceOf } from './route.ts'
+import { type DescribedRoute, resourceOf } from './route.ts'
 
 interface ReferenceProps {
   readonly school: Branding

@@ -1,7 +1,8 @@
 import type { z } from 'zod'
+import { API_ROOT } from '../../domain/operation/rest-path.ts'
 import { type JsonSchema, jsonSchema } from './json-schema.ts'
 import { RESOURCE_NOTES } from './resource-notes.ts'
-import { API_ROOT, type DescribedRoute, planOf, resourceOf } from './route.ts'
+import { type DescribedRoute, planOf, resourceOf } from './route.ts'
 
 /** What the reference says about a route, in words. */
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { API_ROOT } from '../../domain/operation/rest-path.ts'
 import type { DescribedOperation, Operation } from '../../domain/operation.ts'
 import type { JsonSchema } from './json-schema.ts'
 
@@ -10,8 +11,6 @@ export interface DescribedRoute {
   /** Below the API's root; `{id}` names a member of the operation's input. */
   readonly path: string
   readonly operation: DescribedOperation
-  /** Where a created object is found, followed by its id; the path itself if left out. */
-  readonly created?: string
   /** The body is a file; these members of the input come from the query, the others from the bytes. */
   readonly fileWith?: readonly string[]
   /** Rows go in, or come out, as a file of many: neither is one JSON value. */
@@ -29,8 +28,6 @@ export interface RowFiles {
 export interface Route extends DescribedRoute {
   readonly operation: Operation
 }
-
-export const API_ROOT = '/api/v1'
 
 /** Which part of a request each member of the input comes from. */
 export interface InputPlan {

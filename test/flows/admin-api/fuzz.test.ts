@@ -1,13 +1,9 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { API_ROOT } from '../../../src/domain/operation/rest-path.ts'
 import { BULK_ROUTES } from '../../../src/surfaces/admin-api/bulk-routes.ts'
-import {
-  API_ROOT,
-  type DescribedRoute,
-  type Method,
-  planOf,
-} from '../../../src/surfaces/admin-api/route.ts'
+import { type DescribedRoute, type Method, planOf } from '../../../src/surfaces/admin-api/route.ts'
 import { ROUTES } from '../../../src/surfaces/admin-api/routes.ts'
 import { anOperator, type OperatorClient, requestOf } from '../../support/admin-api.ts'
 import type { Answer } from '../../support/browser-like.ts'

@@ -149,7 +149,7 @@ async function perform(
   const actor = actorOf(caller, { via: 'mcp', origin: school.origin, requestId })
   const outcome = await performChecked(operation, call.at, actor, input)
   if (outcome.kind !== 'done') throw new ToolProblem(refusalText(outcome))
-  const restUrl = restUrlOf(school, outcome.output)
+  const restUrl = restUrlOf(school, operation, outcome.output)
   const result =
     operation.kind === 'read' ? boundReading(outcome.output, restUrl) : boundWriting(outcome.output)
   return { action: operation.name, result, restUrl }

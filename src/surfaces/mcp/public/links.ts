@@ -1,18 +1,25 @@
+import { plans } from '../../../domain/commerce/plan-resource.ts'
+import { products } from '../../../domain/commerce/product-operations.ts'
+import { pages, posts } from '../../../domain/content/writing-operations.ts'
+import { events } from '../../../domain/events/event-operations.ts'
+import { courses } from '../../../domain/learning/course-resource.ts'
+import type { Resource } from '../../../domain/operation/resource.ts'
+import { restPathOf, restUrl as urlInRestApi } from '../../../domain/operation/rest-path.ts'
 import type { School } from '../../../domain/schools/school.ts'
 import type { Kind } from './kinds.ts'
 
-const COLLECTIONS: Readonly<Record<Kind, string>> = {
-  course: 'courses',
-  event: 'events',
-  membership_plan: 'membership-plans',
-  digital_product: 'digital-products',
-  post: 'posts',
-  page: 'pages',
+const RESOURCES: Readonly<Record<Kind, Resource>> = {
+  course: courses,
+  event: events,
+  membership_plan: plans,
+  digital_product: products,
+  post: posts,
+  page: pages,
 }
 
-/** The same object for operators. */
-export function restUrl(school: School, kind: Kind, id: string): string {
-  return `${school.origin}/api/v1/${COLLECTIONS[kind]}/${id}`
+/** The same object in the REST API, for operators. */
+export function restUrl({ origin }: School, kind: Kind, id: string): string {
+  return urlInRestApi(origin, restPathOf(RESOURCES[kind]), id)
 }
 
 const PAGES: Readonly<Record<Kind, string | undefined>> = {
