@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { DocumentClients } from './domain/clients/document-clients.ts'
+import { MetadataClients } from './domain/clients/metadata-clients.ts'
 import { OutlineCache } from './domain/learning/outline-cache.ts'
 import { addressBucket } from './foundation/http/client-address.ts'
 import { allowCrossOrigin, pathsAmong } from './foundation/http/cross-origin.ts'
@@ -32,7 +32,7 @@ const API_PATHS = ['/.well-known/', '/api/', '/member/graphql', '/mcp', '/mcp/',
 /** The whole application on one Fastify instance, which listens nowhere yet. */
 export function buildApp(options: AppOptions): FastifyInstance {
   const { context, logger, trust } = options
-  const documentClients = createDocumentClients(context)
+  const metadataClients = createMetadataClients(context)
   const outlines = new OutlineCache()
   const app = createHttpServer({
     logger,
@@ -45,22 +45,22 @@ export function buildApp(options: AppOptions): FastifyInstance {
   addHealthRoutes(app, options.readiness, logger)
   app.register(async (scope) => {
     enterSchool(scope, context, trust)
-    addOAuthRoutes(scope, context, documentClients)
+    addOAuthRoutes(scope, context, metadataClients)
     addAdminApiRoutes(scope, context)
     addMemberApiRoutes(scope, context, outlines)
     addMcpRoutes(scope, context, outlines, VERSION)
-    addPageRoutes(scope, context, documentClients)
+    addPageRoutes(scope, context, metadataClients)
   })
   return app
 }
 
-function createDocumentClients(context: AppContext): DocumentClients {
+function createMetadataClients(context: AppContext): MetadataClients {
   const limiter = createRateLimiter({
     name: 'document',
     quota: context.limits.documentPerMinute,
     windowSeconds: 60,
   })
-  return new DocumentClients({
+  return new MetadataClients({
     hosts: context.documentHosts,
     loopbackHttp: context.loopbackDocuments,
     mayFetch: (address) => limiter.take(addressBucket(address)).allowed,

@@ -55,7 +55,7 @@ async function attach(config: Config, tries: number): Promise<Attached> {
     return await startForCommand(config.SCHOOLGATE_DATA_DIR)
   } catch (error) {
     // Two commands at once: one starts between the other's look and its start, or stops between its
-    // look and its first query. Whoever comes second looks again.
+    // look and its first query. The second one looks again.
     if (tries === 0 || !mayHaveMissed(error)) throw error
     await sleep(LOOK_AGAIN_MS)
     return await attach(config, tries - 1)
@@ -91,7 +91,7 @@ async function open(connection: pg.ClientConfig, by: Attached['by']): Promise<At
 
 async function startForCommand(dataDir: string): Promise<Attached> {
   const postgres = await startEmbeddedPostgres({ dataDir })
-  // Ctrl-C ends the command; without this PostgreSQL would run on with nobody to stop it.
+  // Ctrl-C ends the command; without this PostgreSQL would run on.
   const onSignal = (signal: NodeJS.Signals): void => {
     void postgres.stop().finally(() => process.kill(process.pid, signal))
   }
@@ -129,7 +129,7 @@ async function othersDone(connection: pg.ClientConfig): Promise<void> {
   })
 }
 
-/** An empty database is made ready; one with data waits for whoever may decide to change it. */
+/** An empty database is made ready; one with data waits until an operator migrates it. */
 async function requireMigrated({ pool, connection }: Attached): Promise<void> {
   const { rows } = await pool.query<{ fresh: boolean }>(
     "select to_regclass('public.schema_migrations') is null as fresh",

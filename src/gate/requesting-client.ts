@@ -3,14 +3,14 @@ import {
   type AuthorizingClient,
   findAuthorizingClient,
 } from '../domain/clients/authorizing-client.ts'
-import type { DocumentClients } from '../domain/clients/document-clients.ts'
+import type { MetadataClients } from '../domain/clients/metadata-clients.ts'
 import { clientAddress } from '../foundation/http/client-address.ts'
 import type { AppContext } from './context.ts'
 
 /** The client that an authorization request names, on its way through the pages as well. */
 export async function findRequestingClient(
   context: AppContext,
-  documents: DocumentClients,
+  documents: MetadataClients,
   request: FastifyRequest,
   clientId: string,
 ): Promise<AuthorizingClient> {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { DocumentClients } from '../../src/domain/clients/document-clients.ts'
+import { MetadataClients } from '../../src/domain/clients/metadata-clients.ts'
 import { plainServer } from '../net/stand-in-server.ts'
 import { verifies } from '../spec/verifies.ts'
 import {
@@ -396,7 +396,7 @@ verifies(
   'cimd.fetch.rate-limited',
   'a stranger who names slow hosts holds up nobody but themselves',
   async () => {
-    const documents = new DocumentClients({
+    const documents = new MetadataClients({
       hosts: ['127.0.0.1'],
       loopbackHttp: true,
       mayFetch: () => true,

@@ -38,7 +38,7 @@ export function addExportCommand(program: Command, cli: Cli): void {
     .action(cli.act((kind: string, options: ExportOptions) => exportKind(cli, kind, options)))
   teach(
     command,
-    'Rows come in the order of their key, a page at a time, so that an export of any size needs little memory and holds up nobody. A file gets its name when it is whole. Texts that a spreadsheet would run as a formula get an apostrophe in CSV, which an import takes away again. On standard output only rows are written; the summary goes to standard error. --where takes the filters of the resource’s list, such as state=published or created_after=2027-01-01T00:00:00Z.',
+    'Rows come in the order of their key, a page at a time, so that an export of any size needs little memory and blocks no other work. A file gets its name when it is whole. Texts that a spreadsheet would run as a formula get an apostrophe in CSV, which an import takes away again. On standard output only rows are written; the summary goes to standard error. --where takes the filters of the resource’s list, such as state=published or created_after=2027-01-01T00:00:00Z.',
     'export courses --school north --output courses.csv',
   )
 }

@@ -23,7 +23,7 @@ async function purgeEverything(cli: Cli): Promise<Outcome> {
   return await withDatabase(config, async ({ db }) => {
     const { removed } = await purgeOnce(db, {
       auditRetentionDays: config.AUDIT_RETENTION_DAYS,
-      // Nobody waits for the end of this round but whoever asked for it.
+      // No request waits for the end of this round.
       stepsPerRound: Number.POSITIVE_INFINITY,
     })
     return { data: { removed }, text: table(['what', 'rows'], Object.entries(removed), '') }

@@ -56,7 +56,7 @@ export async function record(at: SchoolDb, entry: AuditEntry): Promise<void> {
   await at.insert('audit_entries', auditRow(entry)).execute()
 }
 
-/** The same that happened to many at once is one entry, which names them all: nobody reads thousands. */
+/** What happened to many subjects at once is one entry that names them all: thousands are not read. */
 export function ofAll(entry: AuditEntry, subjects: readonly string[]): AuditEntry {
   return subjects.length === 1
     ? { ...entry, subject: subjects[0] }

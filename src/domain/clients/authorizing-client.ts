@@ -5,9 +5,9 @@ import type { AuditedActor } from '../actor.ts'
 import type { School } from '../schools/school.ts'
 import { admitAudited } from './audited-admission.ts'
 import { type Client, findClient } from './client.ts'
-import { parseClientIdUrl } from './document/client-id-url.ts'
-import { type DocumentClients, documentAsClient } from './document-clients.ts'
 import { admitExplorerClient, EXPLORER_CLIENT_ID, findExplorerClient } from './explorer-client.ts'
+import { parseClientIdUrl } from './metadata/client-id-url.ts'
+import { type MetadataClients, metadataAsClient } from './metadata-clients.ts'
 import { SCOPES_OF_AUDIENCE } from './scope-catalogue.ts'
 import { admitVendorPlatform, findVendorPlatform } from './vendor-platforms.ts'
 
@@ -15,19 +15,19 @@ export type AuthorizingClient =
   | { readonly kind: 'known'; readonly client: Client }
   /** In words for the developer; nothing of it is a secret. */
   | { readonly kind: 'refused'; readonly why: string }
-  /** Nobody could look: no verdict on the client. */
+  /** The client metadata was not fetched: no verdict on the client. */
   | { readonly kind: 'busy'; readonly why: string; readonly retryAfterSeconds: number }
 
 /**
  * The client that an authorization request names: an application of the school, a vendor platform
- * of the installation, or the document behind a URL. Nothing is written for a request that may
- * never be finished; the school's own row of a platform or document comes with the consent.
+ * of the installation, or the app whose metadata is behind a URL. Nothing is written for a request
+ * that may never be finished; the school's own row of a platform or app comes with the consent.
  */
 export async function findAuthorizingClient(
   db: Db,
   at: SchoolDb,
   school: School,
-  documents: DocumentClients,
+  documents: MetadataClients,
   clientId: string,
   address: string,
 ): Promise<AuthorizingClient> {
@@ -46,7 +46,7 @@ export async function findAuthorizingClient(
       }
     }
     if (!found.ok) return { kind: 'refused', why: found.description }
-    return { kind: 'known', client: documentAsClient(found.document, own) }
+    return { kind: 'known', client: metadataAsClient(found.document, own) }
   }
   if (clientId === EXPLORER_CLIENT_ID) {
     const client = await findExplorerClient(at, school)

@@ -61,8 +61,8 @@ export type AuthenticatedClient = Client & { readonly [proven]: true }
 
 /**
  * Confidential clients prove themselves by their secret in the body; public ones have nothing to
- * prove here, PKCE does that for them. A secret sent by a public client is refused: it believes to
- * be somebody it is not.
+ * prove here, PKCE does that for them. A secret sent by a public client is refused, because the
+ * client has mistaken its own kind.
  *
  * @see RFC 6749 §2.3.1 and §3.2.1
  */

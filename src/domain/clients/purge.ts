@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { type Sweep, sweepOf } from '../../foundation/db/sweep.ts'
 
-/** A month: what a client's document said is worth reading back when somebody asks what happened. */
+/** A month: operators may want to read back what the metadata of a client said. */
 const DOCUMENT_MEMORY_DAYS = 30
 
-/** Crosses schools: kept client metadata documents that nobody has authorized with for long. */
+/** Crosses schools: kept client metadata that no authorization has used for long. */
 export const clientSweeps: readonly Sweep[] = [
   sweepOf({
     table: 'client_documents',

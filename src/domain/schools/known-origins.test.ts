@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { KnownOrigins } from './known-origins.ts'
 
-/** Schools that tell when somebody looks at them. */
+/** Schools that tell when they are looked up. */
 function schoolsThatNotice() {
   const looked = new Set<string>()
   const school = (name: string) => ({

@@ -1,5 +1,5 @@
 interface Known {
-  /** None, if the origin has no school or nobody has read it yet. */
+  /** None, if the origin has no school or it was not read yet. */
   readonly school: { readonly id: string } | undefined
 }
 

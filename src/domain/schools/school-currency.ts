@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 
-/** What prices are in where nobody says otherwise. */
+/** The currency of a price that states none. */
 export async function schoolCurrency(at: SchoolDb): Promise<string> {
   const { rows } = await at.run(
     sql<{ currency: string }>`select currency from schools where id = ${at.schoolId}`,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseHostPattern } from '../clients/document/permitted-host.ts'
+import { parseHostPattern } from '../clients/metadata/permitted-host.ts'
 import { currency, email, line, text } from '../operation/fields.ts'
 import { parseOrigin } from './school-origin.ts'
 

@@ -6,7 +6,7 @@ import { findSchoolByOrigin, type School } from './school.ts'
 const LIFETIME_MS = 30_000
 /** With that proof. No notice tells that time has passed: a retired key is published for a day. */
 const LONGEST_MS = 300_000
-/** A school that is asked for so shortly before is read again meanwhile, so that nobody waits for it. */
+/** A school that is asked for so shortly before its end is read again meanwhile: no request waits. */
 const AHEAD_MS = 10_000
 /** Strangers can make up hosts without end; the oldest entry makes room. */
 const MAX_ENTRIES = 20_000
@@ -44,7 +44,7 @@ export class SchoolDirectory {
     const left = until - this.#now()
     if (left <= 0) return this.#readOnce(origin, entry)
     if (left < AHEAD_MS && entry.school !== undefined) {
-      // If it fails, whoever comes after the end of its lifetime is told.
+      // If it fails, the first request after the end of its lifetime is told.
       this.#readOnce(origin, entry).catch(() => undefined)
     }
     return entry.school

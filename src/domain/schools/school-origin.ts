@@ -1,6 +1,6 @@
 export type OriginReading =
   | { readonly ok: true; readonly origin: string }
-  /** A sentence for whoever typed it. */
+  /** A sentence for the person who typed it. */
   | { readonly ok: false; readonly problem: string }
 
 const LABEL = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?'

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { DocumentClients } from '../../domain/clients/document-clients.ts'
+import type { MetadataClients } from '../../domain/clients/metadata-clients.ts'
 import {
   type PendingAuthorization,
   sealPending,
@@ -37,7 +37,7 @@ import { requireParameter } from './require-parameter.ts'
  */
 export async function answerAuthorizationRequest(
   context: AppContext,
-  documents: DocumentClients,
+  documents: MetadataClients,
   request: FastifyRequest,
   text: string,
 ): Promise<string> {

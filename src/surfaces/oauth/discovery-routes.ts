@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { DocumentClients } from '../../domain/clients/document-clients.ts'
+import type { MetadataClients } from '../../domain/clients/metadata-clients.ts'
 import type { School } from '../../domain/schools/school.ts'
 import { publishedKeys } from '../../domain/schools/signing.ts'
 import {
@@ -26,16 +26,16 @@ export const JWKS_SECONDS = 3600
 type Write = (school: School) => Record<string, unknown>
 
 /** Metadata and key set of every school. */
-export function addDiscoveryRoutes(app: FastifyInstance, documentClients: DocumentClients): void {
+export function addDiscoveryRoutes(app: FastifyInstance, metadataClients: MetadataClients): void {
   const add = (path: string, maxAgeSeconds: number, write: Write): void => {
     const documentOf = perSchool(maxAgeSeconds, write)
     app.get(path, (request, reply) => sendDocument(request, reply, documentOf(request.school)))
   }
   add('/.well-known/oauth-authorization-server', METADATA_SECONDS, (school) =>
-    authorizationServerMetadata(school, documentClients.areSupportedAt(school)),
+    authorizationServerMetadata(school, metadataClients.areSupportedAt(school)),
   )
   add('/.well-known/openid-configuration', METADATA_SECONDS, (school) =>
-    openidConfiguration(school, documentClients.areSupportedAt(school)),
+    openidConfiguration(school, metadataClients.areSupportedAt(school)),
   )
   add('/.well-known/oauth-protected-resource', METADATA_SECONDS, protectedResourceMetadata)
   add('/.well-known/oauth-protected-resource/mcp', METADATA_SECONDS, toolEndpointMetadata)

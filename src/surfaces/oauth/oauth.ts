@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { DocumentClients } from '../../domain/clients/document-clients.ts'
+import type { MetadataClients } from '../../domain/clients/metadata-clients.ts'
 import { nameSurface } from '../../foundation/http/observe-requests.ts'
 import { rawQuery } from '../../foundation/http/raw-url.ts'
 import { acceptForms } from '../../foundation/http/request-body.ts'
@@ -19,12 +19,12 @@ import { addUserInfoRoutes } from './userinfo-routes.ts'
 export function addOAuthRoutes(
   app: FastifyInstance,
   context: AppContext,
-  documentClients: DocumentClients,
+  metadataClients: MetadataClients,
 ): void {
   app.register(async (scope) => {
     nameSurface(scope, 'oauth')
     scope.setErrorHandler(answerOAuthError)
-    addDiscoveryRoutes(scope, documentClients)
+    addDiscoveryRoutes(scope, metadataClients)
     addTokenRoutes(scope, context)
     addRegistrationRoutes(scope, context)
   })
@@ -36,7 +36,7 @@ export function addOAuthRoutes(
   app.register(async (scope) => {
     nameSurface(scope, 'oauth')
     scope.setErrorHandler(answerAuthorizationError)
-    addAuthorizeRoutes(scope, context, documentClients)
+    addAuthorizeRoutes(scope, context, metadataClients)
   })
 }
 
@@ -49,7 +49,7 @@ export function addOAuthRoutes(
 function addAuthorizeRoutes(
   app: FastifyInstance,
   context: AppContext,
-  documentClients: DocumentClients,
+  metadataClients: MetadataClients,
 ): void {
   app.register(async (scope) => {
     acceptForms(scope, (text) => text, context.limits.formBodyBytes)
@@ -57,7 +57,7 @@ function addAuthorizeRoutes(
       setPageHeaders(reply, request.school.origin, 'authorization')
       const query = rawQuery(request.raw.url ?? '')
       return reply.redirect(
-        await answerAuthorizationRequest(context, documentClients, request, query),
+        await answerAuthorizationRequest(context, metadataClients, request, query),
         303,
       )
     })

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { DocumentClients } from '../../domain/clients/document-clients.ts'
+import type { MetadataClients } from '../../domain/clients/metadata-clients.ts'
 import {
   type ConsentQuestion,
   denyConsent,
@@ -36,7 +36,7 @@ import { noRolePage, operatorOnlyPage } from './views/refusals.tsx'
 export function addConsentRoutes(
   app: FastifyInstance,
   context: AppContext,
-  documents: DocumentClients,
+  documents: MetadataClients,
 ): void {
   const read = async (request: FastifyRequest, pending: PendingAuthorization) => {
     const found = await findRequestingClient(context, documents, request, pending.clientId)

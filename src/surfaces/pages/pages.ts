@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { DocumentClients } from '../../domain/clients/document-clients.ts'
+import type { MetadataClients } from '../../domain/clients/metadata-clients.ts'
 import { isDatabaseUnavailable } from '../../foundation/db/unavailable.ts'
 import { errorPage } from '../../foundation/html/error-page.tsx'
 import {
@@ -37,7 +37,7 @@ import { applicationsOffPage } from './views/admin/applications-off.tsx'
 export function addPageRoutes(
   app: FastifyInstance,
   context: AppContext,
-  documents: DocumentClients,
+  documents: MetadataClients,
 ): void {
   app.register(async (scope) => {
     nameSurface(scope, 'pages')

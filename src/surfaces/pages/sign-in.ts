@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { DocumentClients } from '../../domain/clients/document-clients.ts'
+import type { MetadataClients } from '../../domain/clients/metadata-clients.ts'
 import { isSignInDue } from '../../domain/grants/decide-consent.ts'
 import {
   openPending,
@@ -23,7 +23,7 @@ import { type SignInProblem, signInPage } from './views/sign-in.tsx'
 export function addSignInRoutes(
   app: FastifyInstance,
   context: AppContext,
-  documents: DocumentClients,
+  documents: MetadataClients,
 ): void {
   app.get('/sign-in', async (request, reply) => {
     const query = queryOf(request)
@@ -91,7 +91,7 @@ interface SignInState {
 
 async function showSignIn(
   context: AppContext,
-  documents: DocumentClients,
+  documents: MetadataClients,
   request: FastifyRequest,
   reply: FastifyReply,
   state: SignInState,
@@ -121,7 +121,7 @@ async function showSignIn(
 
 async function clientAsking(
   context: AppContext,
-  documents: DocumentClients,
+  documents: MetadataClients,
   request: FastifyRequest,
   pending: PendingAuthorization | undefined,
 ) {

@@ -139,7 +139,7 @@ describe('who gets in', () => {
   )
 })
 
-describe('platforms and documents', () => {
+describe('connected platforms', () => {
   const DOCUMENT = 'https://tool.example/oauth/client.json'
 
   async function aDocument(school: TestSchool): Promise<void> {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { DocumentClients } from '../../../domain/clients/document-clients.ts'
+import type { MetadataClients } from '../../../domain/clients/metadata-clients.ts'
 import { signsIdTokens } from '../../../domain/schools/signing.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
@@ -11,7 +11,7 @@ import { docsPage } from '../views/docs.tsx'
 export function addDocsRoutes(
   app: FastifyInstance,
   context: AppContext,
-  documents: DocumentClients,
+  documents: MetadataClients,
 ): void {
   app.get('/docs', async (request, reply) => {
     const { school } = request

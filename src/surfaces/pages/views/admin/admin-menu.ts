@@ -70,7 +70,7 @@ export const MENU: readonly MenuGroup[] = [
     title: 'Developers',
     items: [
       { label: 'OAuth applications', href: '/admin/developers/applications', beta: true },
-      { label: 'Platforms and documents', href: '/admin/developers/clients' },
+      { label: 'Connected platforms', href: '/admin/developers/clients' },
       { label: 'Signing keys', href: '/admin/developers/keys' },
     ],
   },

@@ -6,7 +6,7 @@ interface AdminOnlyProps extends SiteFrame {
   roles: readonly string[]
 }
 
-/** Answers 403, to somebody who is signed in and does not run this school. */
+/** Answers 403, to a person who is signed in without the owner or admin role. */
 export function adminOnlyPage(props: AdminOnlyProps): string {
   const school = <Name text={props.school.name} fallback="this school" />
   return sitePage({

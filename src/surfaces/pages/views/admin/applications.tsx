@@ -29,7 +29,7 @@ export function applicationsPage(props: ApplicationsProps): string {
           {applications.length === 0 ? (
             <Empty>
               <p>There is none yet.</p>
-              <p>Make one, and give its client_id to whoever builds the app.</p>
+              <p>Make one, and give its client_id to the developer of the app.</p>
             </Empty>
           ) : (
             <ul class="rows">

@@ -24,7 +24,7 @@ export function clientPage(props: ClientProps): string {
       <>
         <PageHead
           title={<Name text={client.name} fallback={clientId} />}
-          up={{ url: paths.clients, label: 'Platforms and documents' }}
+          up={{ url: paths.clients, label: 'Connected platforms' }}
         >
           <p class="badges">
             <StandingBadges client={client} />

@@ -27,13 +27,12 @@ export function clientsPage(props: ClientsProps): string {
   const others = clients.filter((client) => !waiting.includes(client))
   return adminPage({
     ...props,
-    title:
-      settings.problems.length > 0 ? 'Error: Platforms and documents' : 'Platforms and documents',
+    title: settings.problems.length > 0 ? 'Error: Connected platforms' : 'Connected platforms',
     children: (
       <>
         <PageHead
-          title="Platforms and documents"
-          lead="Clients that act for owners and admins. They appear here once somebody has let them in."
+          title="Connected platforms"
+          lead="Clients that act for owners and admins. They appear here once an owner or admin has allowed them."
         />
         <Panel
           title="Awaiting review"
@@ -94,7 +93,7 @@ export function StandingBadges({ client }: { client: ListedClient }) {
 function Documents({ settings, alwaysPermitted, viewer }: ClientsProps) {
   return (
     <Panel
-      title="Whose documents are let in"
+      title="Hosts of apps that may connect"
       lead="A document resolves only if its host is permitted. It still waits for your review."
     >
       <Form action={`${paths.clients}/documents`} formToken={viewer?.formToken ?? ''}>
@@ -111,7 +110,7 @@ function Documents({ settings, alwaysPermitted, viewer }: ClientsProps) {
           name="open_registration"
           value="on"
           label="Open registration"
-          hint="Lets in documents from any host on the internet, whoever runs it."
+          hint="Accepts client metadata from any host on the internet."
           checked={settings.openRegistration}
         />
         <Button look="primary">Save</Button>

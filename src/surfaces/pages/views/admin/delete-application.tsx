@@ -31,7 +31,7 @@ export function deleteApplicationPage(props: DeleteApplicationProps): string {
         <section class="panel panel-danger">
           <p>
             {people === 0
-              ? 'Nobody has given it access at the moment.'
+              ? 'No person has given it access at the moment.'
               : `${count(people, 'person has', 'people have')} given it access. All of it ends at once, and they have to connect another app to go on.`}
           </p>
           <p>

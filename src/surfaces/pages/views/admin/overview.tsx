@@ -59,7 +59,7 @@ export function overviewPage(props: OverviewProps): string {
             )}
           </Panel>
           <Panel
-            title="Platforms and documents"
+            title="Connected platforms"
             lead="Assistants and tools that act for owners and admins."
           >
             <p>

@@ -26,7 +26,7 @@ export function PeoplePanel(props: PeoplePanelProps) {
     <Panel id="people" title="People" lead="With a live authorization of this app.">
       {page.people.length === 0 ? (
         <Empty>
-          <p>Nobody at the moment.</p>
+          <p>No people at the moment.</p>
         </Empty>
       ) : (
         <ul class="rows">

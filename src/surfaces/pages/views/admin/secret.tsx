@@ -26,7 +26,7 @@ export function secretPage(props: SecretProps): string {
         <section class="panel">
           <Alert tone="warning" title="Copy the secret now">
             <p>
-              It is shown this once. We keep only a hash of it, so nobody can look it up later.
+              It is shown this once. We keep only a hash of it, so it cannot be looked up later.
               {rotated && ' The old one stopped working just now.'}
             </p>
           </Alert>

@@ -4,23 +4,23 @@ import { Limiter } from '../../foundation/concurrency/limiter.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import type { School } from '../schools/school.ts'
 import type { Client } from './client.ts'
-import type { ClientDocument } from './document/client-document.ts'
-import type { ClientIdUrl } from './document/client-id-url.ts'
-import { type FetchedDocument, fetchClientDocument } from './document/fetch-client-document.ts'
-import { isPermittedHost } from './document/permitted-host.ts'
+import type { ClientIdUrl } from './metadata/client-id-url.ts'
+import type { ClientMetadata } from './metadata/client-metadata.ts'
+import { type FetchedMetadata, fetchClientMetadata } from './metadata/fetch-client-metadata.ts'
+import { isPermittedHost } from './metadata/permitted-host.ts'
 import { SCOPES_OF_AUDIENCE, UNREVIEWED_SCOPES } from './scope-catalogue.ts'
 
-export type ResolvedDocument =
-  | { readonly ok: true; readonly document: ClientDocument }
+export type ResolvedMetadata =
+  | { readonly ok: true; readonly document: ClientMetadata }
   | {
       readonly ok: false
       readonly description: string
-      /** Set if the document was not fetched at all: it may be all right. */
+      /** Set if the metadata was not fetched at all: it may be all right. */
       readonly retryAfterSeconds?: number
     }
 
-/** A document as this school sees it: read and identity scopes until an operator has reviewed it. */
-export function documentAsClient(document: ClientDocument, own: Client | undefined): Client {
+/** A client as this school sees its metadata: read and identity scopes until an operator reviews it. */
+export function metadataAsClient(document: ClientMetadata, own: Client | undefined): Client {
   const reviewed = own?.reviewed === true
   return {
     clientId: document.clientId,
@@ -36,12 +36,12 @@ export function documentAsClient(document: ClientDocument, own: Client | undefin
   }
 }
 
-export interface DocumentRules {
+export interface MetadataRules {
   /** Hosts that every school of this installation permits. */
   readonly hosts: readonly string[]
   /** The demo world's exception: plain http, from this very machine. */
   readonly loopbackHttp: boolean
-  /** Whether this address may make us fetch one more document. */
+  /** Whether this address may cause one more fetch. */
   readonly mayFetch: (address: string) => boolean
 }
 
@@ -53,25 +53,25 @@ const MAX_FETCHES_PER_ADDRESS = 2
 const BUSY_SECONDS = 60
 
 /**
- * Documents behind client ids, fetched when a person is about to authorize and kept in the database
- * for every process. Tokens are refreshed without them, so that a vendor's outage signs nobody out.
+ * The metadata behind client ids, fetched when a person is about to authorize and kept in the database
+ * for every process. Tokens are refreshed without it, so that a vendor's outage ends no session.
  *
  * @see draft-ietf-oauth-client-id-metadata-document §5
  */
-export class DocumentClients {
+export class MetadataClients {
   readonly loopbackHttp: boolean
-  readonly #rules: DocumentRules
-  /** By URL: requests for the same document wait for one fetch. */
-  readonly #fetching = new Map<string, Promise<ResolvedDocument>>()
+  readonly #rules: MetadataRules
+  /** By URL: requests for the same metadata wait for one fetch. */
+  readonly #fetching = new Map<string, Promise<ResolvedMetadata>>()
   readonly #fetches = new Limiter({ running: MAX_FETCHES_AT_ONCE, waiting: 0 })
   readonly #fetchesOfAddress = new KeyedLimiter({ running: MAX_FETCHES_PER_ADDRESS, waiting: 0 })
 
-  constructor(rules: DocumentRules) {
+  constructor(rules: MetadataRules) {
     this.#rules = rules
     this.loopbackHttp = rules.loopbackHttp
   }
 
-  /** Whether any document could resolve at this school: what discovery tells. */
+  /** Whether any client metadata could be accepted at this school: what discovery tells. */
   areSupportedAt(school: School): boolean {
     return (
       school.openRegistration || school.documentHosts.length > 0 || this.#rules.hosts.length > 0
@@ -83,7 +83,7 @@ export class DocumentClients {
     school: School,
     url: ClientIdUrl,
     address: string,
-  ): Promise<ResolvedDocument> {
+  ): Promise<ResolvedMetadata> {
     const permitted =
       school.openRegistration ||
       isPermittedHost(url.host, school.documentHosts) ||
@@ -113,14 +113,14 @@ export class DocumentClients {
     return await fetching
   }
 
-  async #fetch(db: Db, url: ClientIdUrl): Promise<ResolvedDocument> {
-    const fetched = await fetchClientDocument(url, { allowLoopbackHttp: this.loopbackHttp })
+  async #fetch(db: Db, url: ClientIdUrl): Promise<ResolvedMetadata> {
+    const fetched = await fetchClientMetadata(url, { allowLoopbackHttp: this.loopbackHttp })
     await keep(db, url.href, fetched)
     return fetched
   }
 }
 
-async function findKept(db: Db, url: string): Promise<ResolvedDocument | undefined> {
+async function findKept(db: Db, url: string): Promise<ResolvedMetadata | undefined> {
   const row = await db
     .selectFrom('client_documents')
     .select(['document', 'failure'])
@@ -129,10 +129,10 @@ async function findKept(db: Db, url: string): Promise<ResolvedDocument | undefin
     .executeTakeFirst()
   if (row === undefined) return undefined
   if (row.failure !== null) return { ok: false, description: row.failure }
-  return { ok: true, document: row.document as ClientDocument }
+  return { ok: true, document: row.document as ClientMetadata }
 }
 
-async function keep(db: Db, url: string, fetched: FetchedDocument): Promise<void> {
+async function keep(db: Db, url: string, fetched: FetchedMetadata): Promise<void> {
   const outcome = fetched.ok
     ? { document: JSON.stringify(fetched.document), failure: null }
     : { document: null, failure: fetched.description.slice(0, 500) }

@@ -1,12 +1,12 @@
 import { type FetchOptions, fetchPublicJson } from '../../../foundation/net/fetch-document.ts'
 import type { FetchFailureReason } from '../../../foundation/net/fetch-failure.ts'
 import { cacheLifetimeSeconds, FAILURE_LIFETIME_SECONDS } from './cache-lifetime.ts'
-import { type ClientDocument, type DocumentRefusal, judgeDocument } from './client-document.ts'
 import type { ClientIdUrl } from './client-id-url.ts'
+import { type ClientMetadata, type DocumentRefusal, judgeDocument } from './client-metadata.ts'
 
 /** `lifetimeSeconds` is how long the outcome, good or bad, stands before the URL is asked again. */
-export type FetchedDocument =
-  | { readonly ok: true; readonly document: ClientDocument; readonly lifetimeSeconds: number }
+export type FetchedMetadata =
+  | { readonly ok: true; readonly document: ClientMetadata; readonly lifetimeSeconds: number }
   | {
       readonly ok: false
       readonly reason: FetchFailureReason | DocumentRefusal
@@ -20,10 +20,10 @@ export type FetchedDocument =
  *
  * @see draft-ietf-oauth-client-id-metadata-document §5
  */
-export async function fetchClientDocument(
+export async function fetchClientMetadata(
   url: ClientIdUrl,
   options: FetchOptions = {},
-): Promise<FetchedDocument> {
+): Promise<FetchedMetadata> {
   const fetched = await fetchPublicJson(url.href, options)
   if (!fetched.ok) return { ...fetched, lifetimeSeconds: FAILURE_LIFETIME_SECONDS }
   const verdict = judgeDocument(url, fetched.json)

@@ -4,7 +4,7 @@ import type { ClientIdUrl } from './client-id-url.ts'
 import { revealsPrivateKey } from './key-material.ts'
 import { findRedirectUriProblem } from './redirect-uri-rule.ts'
 
-export interface ClientDocument {
+export interface ClientMetadata {
   readonly clientId: string
   readonly name: string
   /** The host that published the document: what consent shows besides the name the client chose. */
@@ -24,7 +24,7 @@ export type DocumentRefusal =
   | 'name_refused'
 
 export type DocumentVerdict =
-  | { readonly ok: true; readonly document: ClientDocument }
+  | { readonly ok: true; readonly document: ClientMetadata }
   | { readonly ok: false; readonly reason: DocumentRefusal; readonly description: string }
 
 export const MAX_REDIRECT_URIS = 50

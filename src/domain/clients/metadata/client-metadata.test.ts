@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { judgeDocument, MAX_CLIENT_NAME_LENGTH, MAX_REDIRECT_URIS } from './client-document.ts'
 import { parseClientIdUrl } from './client-id-url.ts'
+import { judgeDocument, MAX_CLIENT_NAME_LENGTH, MAX_REDIRECT_URIS } from './client-metadata.ts'
 
 const fixtures = new URL('../../../../test/fixtures/client-documents/', import.meta.url)
 const fixture = (name: string) => JSON.parse(readFileSync(new URL(name, fixtures), 'utf8'))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { parseClientIdUrl } from '../../src/domain/clients/document/client-id-url.ts'
-import { fetchClientDocument } from '../../src/domain/clients/document/fetch-client-document.ts'
+import { parseClientIdUrl } from '../../src/domain/clients/metadata/client-id-url.ts'
+import { fetchClientMetadata } from '../../src/domain/clients/metadata/fetch-client-metadata.ts'
 import { verifies } from '../spec/verifies.ts'
 import { plainServer } from './stand-in-server.ts'
 
@@ -19,10 +19,10 @@ async function fetchServed(changes: object, headers: Record<string, string> = {}
   })
   const verdict = parseClientIdUrl(`http://127.0.0.1:${port}/oauth/client.json`, demo)
   if (verdict?.ok !== true) throw new Error('the stand-in server has no usable URL')
-  return { url: verdict.url, fetched: await fetchClientDocument(verdict.url, demo) }
+  return { url: verdict.url, fetched: await fetchClientMetadata(verdict.url, demo) }
 }
 
-describe('fetchClientDocument', () => {
+describe('fetchClientMetadata', () => {
   test('gives the client and how long it may be remembered', async () => {
     const { url, fetched } = await fetchServed(
       { client_name: 'Notes' },
