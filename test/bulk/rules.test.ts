@@ -9,6 +9,7 @@ import {
   slotKind,
   studyGroupKind,
 } from '../../src/domain/consulting/consulting-bulk.ts'
+import { formKind } from '../../src/domain/content/content-bulk.ts'
 import { registrationKind } from '../../src/domain/events/event-bulk.ts'
 import { courseKind } from '../../src/domain/learning/course-bulk.ts'
 import { progressKind } from '../../src/domain/learning/progress-bulk.ts'
@@ -40,6 +41,23 @@ describe('offers', () => {
     const done = await importInto(school, couponKind, rows)
     expect(codesOf(done)).toEqual(['fixed', 'inconsistent', 'inconsistent'])
     expect(done).toMatchObject({ updated: 1 })
+  })
+
+  test('an amount off is in the school’s own currency unless the row names one', async () => {
+    const rows = [
+      { code: 'OWN', amount_off: 500 },
+      { code: 'EURO', amount_off: 500, currency: 'EUR' },
+    ]
+    expect(await importInto(school, couponKind, rows)).toMatchObject({ created: 2 })
+    expect(await importInto(school, couponKind, rows)).toMatchObject({ unchanged: 2 })
+    const coupons = await school.at
+      .from('coupons')
+      .innerJoin('schools', 'schools.id', 'coupons.school_id')
+      .select(['code', 'coupons.currency', 'schools.currency as own'])
+      .where('code', 'in', ['OWN', 'EURO'])
+      .orderBy('code')
+      .execute()
+    expect(coupons.map(({ currency }) => currency)).toEqual(['EUR', coupons[0]?.own])
   })
 
   test('a plan with subscribers keeps its terms and may change its name', async () => {
@@ -289,6 +307,18 @@ describe('consulting', () => {
     })
   })
 
+  test('a service gets no host who is not a member, also when it is changed', async () => {
+    await school.at.run(sql`
+      update school_members set roles = '{}'
+      where school_id = ${school.id} and user_id = ${EXAMPLE.student}`)
+    const service = { external_id: 's', title: 'Coaching', host_id: EXAMPLE.lecturer }
+    expect(await importInto(school, serviceKind, [service])).toMatchObject({ created: 1 })
+    const changed = await importInto(school, serviceKind, [
+      { ...service, host_id: EXAMPLE.student },
+    ])
+    expect(codesOf(changed)).toEqual(['unknown_reference'])
+  })
+
   test('a service has no time twice', async () => {
     await importInto(school, serviceKind, [{ external_id: 's', title: 'Coaching' }])
     const time = { service_external_id: 's', weekday: 2, starts_at: '10:00', duration_minutes: 30 }
@@ -297,6 +327,24 @@ describe('consulting', () => {
       { external_id: '2', ...time },
     ]
     expect(codesOf(await importInto(school, slotKind, rows))).toEqual(['taken'])
+  })
+})
+
+describe('forms', () => {
+  test('with questions are open and without are drafts, unless the row says otherwise', async () => {
+    const question = { name: 'q', label: 'How was it?', kind: 'text', required: true }
+    const rows = [
+      { slug: 'asks', title: 'Asks', fields: [question] },
+      { slug: 'asks-nothing', title: 'Asks nothing' },
+    ]
+    expect(await importInto(school, formKind, rows)).toMatchObject({ created: 2 })
+    const forms = await school.at
+      .from('forms')
+      .select(['slug', 'state'])
+      .where('slug', 'like', 'asks%')
+      .orderBy('slug')
+      .execute()
+    expect(forms.map(({ state }) => state)).toEqual(['open', 'draft'])
   })
 })
 

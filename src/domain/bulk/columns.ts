@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import type { Refusal } from '../operation/refusal.ts'
-import type { Operation } from '../operation.ts'
 import type { BulkColumn } from './kind.ts'
 import type { PlannedRow, StartedRow } from './table-details.ts'
 
@@ -10,15 +9,15 @@ type Options = Omit<BulkColumn, 'schema'>
 
 export const NEEDED: Options = { needed: true }
 
-/** Columns with the schemas of an operation's input, so that both accept the same values. */
+/** Columns with the schemas of a resource's fields, so that imports and operations accept the same values. */
 export function columnsOf(
-  operation: Operation,
+  fields: z.ZodRawShape,
   options: Readonly<Record<string, Options>>,
 ): Record<string, BulkColumn> {
   return Object.fromEntries(
     Object.entries(options).map(([name, option]) => {
-      const schema = operation.input.shape[name] as z.ZodType | undefined
-      if (schema === undefined) throw new Error(`${operation.name} takes no ${name}`)
+      const schema = fields[name] as z.ZodType | undefined
+      if (schema === undefined) throw new Error(`there is no field ${name}`)
       return [name, { schema: withoutDefault(schema), ...option }]
     }),
   )
@@ -54,8 +53,8 @@ export async function requireMembers(
   role?: 'lecturer',
 ): Promise<void> {
   const fresh = rows.filter(
-    ({ outcome, values, members }) =>
-      outcome === 'created' &&
+    ({ outcome, values, before, members }) =>
+      (outcome === 'created' || (outcome === 'updated' && values[column] !== before?.[column])) &&
       values[column] != null &&
       (role !== undefined || !members.has(String(values[column]))),
   )

@@ -4,6 +4,7 @@ import type { Actor } from '../actor.ts'
 import type { ListOperation } from '../operation/list-operation.ts'
 import type { Refusal } from '../operation/refusal.ts'
 import type { Resource } from '../operation/resource.ts'
+import type { RowRules } from '../operation/row-rules.ts'
 import type { KnownNames } from './known-names.ts'
 
 /** A column that an import takes. */
@@ -50,6 +51,8 @@ export interface BulkKind {
   readonly scopes: { readonly read?: string; readonly write?: string }
   /** The columns that an import reads; it ignores all other members of the object. */
   readonly columns: Readonly<Record<string, BulkColumn>>
+  /** The rules that compare values of a row; operations judge by the same. */
+  readonly rules?: RowRules<never>
   /** A row that can be imported into a school that has the objects of `EXAMPLE`. */
   readonly example: Readonly<Record<string, unknown>>
   /**

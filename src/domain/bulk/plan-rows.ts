@@ -3,8 +3,9 @@ import { sql } from 'kysely'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor.ts'
-import { OperationRefused, type Refusal } from '../operation/refusal.ts'
+import type { Refusal } from '../operation/refusal.ts'
 import { wireObject } from '../operation/resource.ts'
+import { judgeRow, type RowRules } from '../operation/row-rules.ts'
 import { shapeOf } from './column-shape.ts'
 import type { RowOutcome } from './kind.ts'
 import { matching, seeking, wantedAs } from './seek.ts'
@@ -111,16 +112,25 @@ export function planRow(
   details: KeyedDetails,
   defaults: Values,
   caller: Actor,
+  now: number,
 ): void {
   if (row.outcome !== undefined) return
-  try {
-    details.complete?.(row, caller)
-    row.outcome =
-      row.before === undefined ? planNew(row, details, defaults) : planChange(row, details)
-  } catch (error) {
-    if (!(error instanceof OperationRefused)) throw error
-    row.outcome = error.refusal
-  }
+  details.complete?.(row, caller, defaults)
+  row.outcome =
+    row.before === undefined ? planNew(row, details, defaults) : planChange(row, details)
+  if (details.rules !== undefined) row.outcome = judge(row, row.outcome, details.rules, now)
+}
+
+/** The values of a new row are the whole object already, so only a change costs a copy. */
+function judge(
+  row: StartedRow,
+  planned: RowOutcome,
+  rules: RowRules<never>,
+  now: number,
+): RowOutcome {
+  if (planned !== 'created' && planned !== 'updated') return planned
+  const after = planned === 'created' ? row.values : objectAfter(row)
+  return judgeRow(rules, after as never, row.before as never, now) ?? planned
 }
 
 function planNew(row: StartedRow, details: KeyedDetails, defaults: Values): RowOutcome {

@@ -3,6 +3,7 @@ import type { Actor } from '../actor.ts'
 import type { ListOperation } from '../operation/list-operation.ts'
 import type { Refusal } from '../operation/refusal.ts'
 import type { Resource } from '../operation/resource.ts'
+import type { RowRules } from '../operation/row-rules.ts'
 import type { BulkColumn, BulkKind, RowOutcome } from './kind.ts'
 import type { ReferenceColumn } from './reference-column.ts'
 
@@ -68,8 +69,10 @@ export interface TableKindDetails {
   defaults?(tx: SchoolTx): Promise<Record<string, unknown>>
   /** Fills in members of the key that rows leave out. */
   locate?(tx: SchoolTx, rows: readonly StartedRow[]): Promise<void>
-  /** Fills in what follows from the other values of a row. */
-  complete?(row: StartedRow, caller: Actor): void
+  /** Fills in what follows from the other values of a row, or from the school's defaults. */
+  complete?(row: StartedRow, caller: Actor, defaults: Readonly<Values>): void
+  /** The rules that a created or updated object must keep; operations judge by the same. */
+  readonly rules?: RowRules<never>
   /** Checks rows against other tables before they are written: completes or refuses them, or throws. */
   inspect?(tx: SchoolTx, rows: readonly PlannedRow[], caller: Actor): Promise<void>
   /** Throws if the written rows break a rule that compares them with other rows. */

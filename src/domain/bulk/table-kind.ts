@@ -40,6 +40,7 @@ export function tableKind(details: TableKindDetails): BulkKind {
     scopes,
     example,
     columns,
+    ...(details.rules === undefined ? {} : { rules: details.rules }),
     ...(details.independent === true ? { objectName: objectNamer(details) } : {}),
     async write(tx, caller, rows, known) {
       try {
@@ -87,7 +88,8 @@ async function writeAll(
   )
   if (inRounds !== undefined) return inRounds
   const defaults = (await details.defaults?.(tx)) ?? {}
-  for (const row of started) planRow(row, details, defaults, caller)
+  const now = Date.now()
+  for (const row of started) planRow(row, details, defaults, caller, now)
   const planned = started.filter(isPlanned)
   await details.inspect?.(tx, planned, caller)
   const changes = planned.filter(({ outcome }) => outcome === 'created' || outcome === 'updated')

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
+import { checkChange } from '../operation/check-change.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
-import { amount, count, currency, dateOrNull, id, stamps, time, utc } from '../operation/fields.ts'
+import { count, dateOrNull, id, stamps, utc } from '../operation/fields.ts'
 import { filter, listOperation, searchIn, timeFilters } from '../operation/list-operation.ts'
 import {
   changeOperation,
@@ -10,32 +11,22 @@ import {
   readOperation,
   removeOperation,
 } from '../operation/object-operations.ts'
-import { invalid } from '../operation/refusal.ts'
 import type { Resource } from '../operation/resource.ts'
+import { checkRow } from '../operation/row-rules.ts'
 import { writing } from '../operation/writing.ts'
 import { schoolCurrency } from '../schools/school-currency.ts'
+import { completeCoupon, couponLimits, couponRules, couponTerms } from './coupon-rules.ts'
 
 const READ = ['coupons:read']
 const WRITE = ['coupons:write']
-
-const code = z
-  .string()
-  .regex(
-    /^[A-Z0-9][A-Z0-9_-]{1,63}$/,
-    'Use 2 to 64 capital letters, digits, hyphens and underscores.',
-  )
-const limit = z.int().min(1).max(2_000_000_000).nullable()
 
 const couponSchema = z
   .strictObject({
     object: z.literal('coupon'),
     id,
-    code,
-    percent_off: z.int().min(1).max(100).nullable(),
-    amount_off: amount.min(1).nullable(),
-    currency: currency.nullable().meta({ description: 'Of amount_off.' }),
-    max_redemptions: limit,
-    max_per_member: limit,
+    ...couponTerms,
+    max_redemptions: couponLimits.max_redemptions,
+    max_per_member: couponLimits.max_per_member,
     redemption_count: count,
     starts_at: utc.nullable(),
     ends_at: utc.nullable(),
@@ -61,13 +52,6 @@ export const coupons: Resource<typeof couponSchema> = {
     where c.school_id = ${at.schoolId}`,
 }
 
-const fields = {
-  max_redemptions: limit,
-  max_per_member: limit,
-  starts_at: time.nullable(),
-  ends_at: time.nullable(),
-}
-
 export const listCoupons = listOperation({
   name: 'coupons.list',
   title: 'List coupons',
@@ -75,7 +59,7 @@ export const listCoupons = listOperation({
   scopes: READ,
   of: coupons,
   filters: {
-    code: filter(code, (value) => sql`r.code = ${value}`),
+    code: filter(couponTerms.code, (value) => sql`r.code = ${value}`),
     redeemable: filter(z.boolean(), (value) => sql`r.redeemable = ${value}`),
     search: searchIn('code'),
     ...timeFilters('created_at'),
@@ -102,14 +86,14 @@ export const createCoupon = createOperation({
   scopes: WRITE,
   of: coupons,
   fields: {
-    code,
-    percent_off: z.int().min(1).max(100).nullable().default(null),
-    amount_off: amount.min(1).nullable().default(null),
-    currency: currency.nullable().default(null),
-    max_redemptions: limit.default(null),
-    max_per_member: limit.default(null),
-    starts_at: fields.starts_at.default(null),
-    ends_at: fields.ends_at.default(null),
+    code: couponTerms.code,
+    percent_off: couponTerms.percent_off.default(null),
+    amount_off: couponTerms.amount_off.default(null),
+    currency: couponTerms.currency.default(null),
+    max_redemptions: couponLimits.max_redemptions.default(null),
+    max_per_member: couponLimits.max_per_member.default(null),
+    starts_at: couponLimits.starts_at.default(null),
+    ends_at: couponLimits.ends_at.default(null),
   },
   examples: [
     {
@@ -126,22 +110,14 @@ export const createCoupon = createOperation({
       },
     },
   ],
-  async create(tx, _caller, { starts_at, ends_at, ...columns }) {
-    if ((columns.percent_off === null) === (columns.amount_off === null)) {
-      throw invalid(
-        'percent_off',
-        'inconsistent',
-        'Take off either a percentage or an amount: fill in one of the two.',
-      )
+  async create(tx, _caller, row) {
+    if (row.amount_off !== null && row.currency === null) {
+      completeCoupon(row, await schoolCurrency(tx))
     }
-    if (columns.amount_off === null && columns.currency !== null) {
-      throw invalid('currency', 'inconsistent', 'Only an amount has a currency. Leave it empty.')
-    }
-    const currency =
-      columns.amount_off === null ? null : (columns.currency ?? (await schoolCurrency(tx)))
+    checkRow(couponRules, row)
     const made = uuidv7()
-    const window = { starts_at: dateOrNull(starts_at), ends_at: dateOrNull(ends_at) }
-    await tx.insert('coupons', { ...columns, ...window, id: made, currency }).execute()
+    const window = { starts_at: dateOrNull(row.starts_at), ends_at: dateOrNull(row.ends_at) }
+    await tx.insert('coupons', { ...row, ...window, id: made }).execute()
     return made
   },
 })
@@ -158,12 +134,13 @@ export const changeCoupon = changeOperation({
   summary: 'Changes limits and window. A code that was told to people keeps what it promises.',
   scopes: WRITE,
   of: coupons,
-  fields: z.object(fields).partial().shape,
+  fields: z.object(couponLimits).partial().shape,
   examples: [
     { title: 'More of them', input: { id: EXAMPLE.coupon, max_redemptions: 500 } },
     { title: 'Without end', input: { id: EXAMPLE.coupon, ends_at: null } },
   ],
-  async change(tx, _caller, { id: coupon, if_version, ...columns }) {
+  async change(tx, caller, { id: coupon, if_version, ...columns }) {
+    await checkChange(tx, caller, coupons, couponRules, { id: coupon, ...columns })
     await writing(tx).update('coupons', target(coupon, if_version), columns)
   },
 })

@@ -3,13 +3,15 @@ import { byEmail, byName } from '../bulk/reference-column.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, time } from '../operation/fields.ts'
-import { conflict, invalid } from '../operation/refusal.ts'
 import { schoolCurrency } from '../schools/school-currency.ts'
-import { changeCoupon, coupons, listCoupons } from './coupon-operations.ts'
-import { changePlan, listPlans } from './plan-operations.ts'
+import { coupons, listCoupons } from './coupon-operations.ts'
+import { completeCoupon, couponLimits, couponRules, couponTerms } from './coupon-rules.ts'
+import { listPlans } from './plan-operations.ts'
 import { plans } from './plan-resource.ts'
-import { changeProduct, listProducts, products } from './product-operations.ts'
+import { planFields, planRules } from './plan-rules.ts'
+import { listProducts, productFields, products } from './product-operations.ts'
 import { listSubscriptions, subscriptions } from './subscription-operations.ts'
+import { subscriptionRules } from './subscription-rules.ts'
 
 export const couponKind = tableKind({
   name: 'coupons',
@@ -21,11 +23,13 @@ export const couponKind = tableKind({
   table: 'coupons',
   natural: ['code'],
   columns: {
-    code: { schema: coupons.schema.shape.code, needed: true, fixed: true },
-    percent_off: { schema: coupons.schema.shape.percent_off, fixed: true },
-    amount_off: { schema: coupons.schema.shape.amount_off, fixed: true },
-    currency: { schema: coupons.schema.shape.currency, fixed: true },
-    ...columnsOf(changeCoupon, {
+    ...columnsOf(couponTerms, {
+      code: { needed: true, fixed: true },
+      percent_off: { fixed: true },
+      amount_off: { fixed: true },
+      currency: { fixed: true, note: 'of amount_off; the school’s own unless given' },
+    }),
+    ...columnsOf(couponLimits, {
       max_redemptions: {},
       max_per_member: {},
       starts_at: {},
@@ -33,18 +37,12 @@ export const couponKind = tableKind({
     }),
     archived_at: { schema: time.nullable() },
   },
-  complete({ before, values }) {
-    if (before !== undefined) return
-    if ((values.percent_off == null) === (values.amount_off == null)) {
-      throw invalid('percent_off', 'inconsistent', 'Give either percent_off or amount_off.')
-    }
-    if ((values.amount_off == null) !== (values.currency == null)) {
-      throw invalid('currency', 'inconsistent', 'Give a currency with amount_off, and only then.')
-    }
+  defaults: async (tx) => ({ currency: await schoolCurrency(tx) }),
+  complete({ before, values }, _caller, { currency }) {
+    if (before === undefined) completeCoupon(values, String(currency))
   },
+  rules: couponRules,
 })
-
-const TERMS = ['price_amount', 'currency', 'interval'] as const
 
 export const planKind = tableKind({
   name: 'membership-plans',
@@ -62,7 +60,7 @@ export const planKind = tableKind({
   table: 'membership_plans',
   natural: ['slug'],
   columns: {
-    ...columnsOf(changePlan, {
+    ...columnsOf(planFields, {
       slug: NEEDED,
       name: NEEDED,
       description: { default: '' },
@@ -82,12 +80,8 @@ export const planKind = tableKind({
     },
   },
   defaults: async (tx) => ({ currency: await schoolCurrency(tx) }),
-  complete({ before, values }) {
-    inAnyOrder(values, 'course_ids')
-    if (before === undefined || Number(before.active_subscription_count) === 0) return
-    if (TERMS.every((term) => values[term] === undefined || values[term] === before[term])) return
-    throw conflict('subscribed', 'Members subscribed at these terms. Make a new plan instead.')
-  },
+  complete: ({ values }) => inAnyOrder(values, 'course_ids'),
+  rules: planRules,
 })
 
 export const productKind = tableKind({
@@ -100,7 +94,7 @@ export const productKind = tableKind({
   table: 'digital_products',
   natural: ['slug'],
   columns: {
-    ...columnsOf(changeProduct, {
+    ...columnsOf(productFields, {
       slug: NEEDED,
       title: NEEDED,
       description: { default: '' },
@@ -150,4 +144,5 @@ export const subscriptionKind = tableKind({
     row.values.state ??= row.before?.state ?? 'active'
     if (row.values.state === 'canceled') stampState(row, ['canceled'], 'canceled_at')
   },
+  rules: subscriptionRules,
 })

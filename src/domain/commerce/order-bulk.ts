@@ -11,6 +11,7 @@ import { invalid } from '../operation/refusal.ts'
 import { schoolCurrency } from '../schools/school-currency.ts'
 import { itemColumns } from './order-items.ts'
 import { listOrders, orders } from './order-operations.ts'
+import { orderRules } from './order-rules.ts'
 
 const { number, state, total_amount, currency, items } = orders.schema.shape
 
@@ -71,6 +72,7 @@ export const orderKind = tableKind({
     stampState(row, ['completed'], 'completed_at')
     inAnyOrder(row.values, 'coupon_codes')
   },
+  rules: orderRules,
   confirm: redeemCoupons,
 })
 

@@ -1,10 +1,10 @@
-/** Which column of an item names the thing that was bought. */
-const THINGS: Readonly<Record<string, string>> = {
+/** Which column of an order item names the thing that was bought. */
+export const ITEM_COLUMNS = {
   course: 'course_id',
   digital_product: 'digital_product_id',
   event: 'event_id',
   membership_plan: 'plan_id',
-}
+} as const
 
 /** An item as the API shows it, in the columns of its table. */
 export function itemColumns({
@@ -12,6 +12,8 @@ export function itemColumns({
   item_id,
   ...item
 }: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const thing = THINGS[String(kind)]
-  return thing === undefined || item_id == null ? item : { ...item, [thing]: item_id }
+  const column = Object.hasOwn(ITEM_COLUMNS, String(kind))
+    ? ITEM_COLUMNS[kind as keyof typeof ITEM_COLUMNS]
+    : undefined
+  return column === undefined || item_id == null ? item : { ...item, [column]: item_id }
 }

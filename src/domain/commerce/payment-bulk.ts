@@ -1,29 +1,14 @@
-import { z } from 'zod'
 import { columnsOf, NEEDED } from '../bulk/columns.ts'
 import { objectAfter } from '../bulk/plan-rows.ts'
 import { byEmail } from '../bulk/reference-column.ts'
 import type { StartedRow } from '../bulk/table-details.ts'
 import { tableKind } from '../bulk/table-kind.ts'
-import { id, line, text, time, webAddress } from '../operation/fields.ts'
+import { id } from '../operation/fields.ts'
 import { schoolCurrency } from '../schools/school-currency.ts'
-import { type Attempt, checkAttempt } from './check-attempt.ts'
+import { type Attempt, attemptFields, attemptRules, completeAttempt } from './attempt-rules.ts'
 import { completeOrders, findOrders } from './orders-of-payments.ts'
-import { listPayments, recordPayment } from './payment-operations.ts'
+import { listPayments } from './payment-operations.ts'
 import { payments } from './payment-resource.ts'
-
-const boughtLine = z.strictObject({
-  title: line(300),
-  quantity: z.int().min(1).max(1_000_000).default(1),
-  unit_amount: payments.schema.shape.amount,
-  kind: z.enum(['course', 'digital_product', 'event', 'membership_plan', 'other']).optional(),
-  item_id: id.nullable().optional(),
-})
-
-const invoice = z.strictObject({
-  number: text(1, 64),
-  issued_at: time,
-  url: webAddress.nullable().default(null),
-})
 
 export const paymentKind = tableKind({
   name: 'payments',
@@ -44,10 +29,10 @@ export const paymentKind = tableKind({
   natural: ['trade_no'],
   columns: {
     order_id: { schema: id, fixed: true },
-    ...columnsOf(recordPayment, {
+    ...columnsOf(attemptFields, {
       trade_no: NEEDED,
       order_number: { fixed: true, note: 'stands in for order_id; a new one makes an order' },
-      member_id: { fixed: true, note: 'for a new order; else whoever placed it' },
+      member_id: { fixed: true, note: 'for a new order; else the member who placed it' },
       amount: NEEDED,
       currency: { note: 'the school’s own unless given' },
       payment_type: { note: 'empty while none was chosen' },
@@ -65,13 +50,11 @@ export const paymentKind = tableKind({
       refund_requested_at: {},
       refunded_at: {},
     }),
-    lines: {
-      schema: z.array(boughtLine).max(200),
-      default: [],
-      note: 'kind and item_id of a line become items of a new order',
-    },
-    ...columnsOf(recordPayment, { adjustments: { default: [] } }),
-    invoice: { schema: invoice.nullable() },
+    ...columnsOf(attemptFields, {
+      lines: { default: [], note: 'kind and item_id of a line become items of a new order' },
+      adjustments: { default: [] },
+      invoice: {},
+    }),
   },
   elsewhere: ['order_number'],
   stored: { member_id: 'user_id' },
@@ -103,43 +86,36 @@ export const paymentKind = tableKind({
     },
   },
   defaults: async (tx) => ({ currency: await schoolCurrency(tx) }),
-  complete: completeAttempt,
-  inspect: findOrders,
+  complete: completePayment,
+  rules: attemptRules,
+  async inspect(tx, rows) {
+    // The clock decides about expiry: an expired payment is stored as a pending one.
+    for (const { values } of rows) if (values.state === 'expired') values.state = 'pending'
+    await findOrders(tx, rows)
+  },
   confirm: completeOrders,
 })
 
-/** Completes an attempt the way one that is recorded by hand is completed, and judges it as that is. */
-function completeAttempt(row: StartedRow): void {
+type Line = Readonly<Record<'title' | 'quantity' | 'unit_amount', unknown>>
+
+const FILLED_IN = ['paid_at', 'refunded_at', 'refund_requested_at', 'invoice'] as const
+
+/** Completes a payment like one that is recorded by hand. */
+function completePayment(row: StartedRow): void {
   const { values, before } = row
   if (Array.isArray(values.lines)) {
     values.bought = values.lines
-    values.lines = (values.lines as z.output<typeof boughtLine>[]).map(
-      ({ title, quantity, unit_amount }) => ({ title, quantity, unit_amount }),
-    )
+    values.lines = (values.lines as Line[]).map(({ title, quantity, unit_amount }) => ({
+      title,
+      quantity,
+      unit_amount,
+    }))
   }
-  const issued = values.invoice as z.output<typeof invoice> | null | undefined
-  if (issued != null) {
-    values.invoice = { ...issued, issued_at: new Date(issued.issued_at).toISOString() }
-  }
-  const attempt = objectAfter(row, NEW_ATTEMPT) as unknown as Attempt & Record<string, unknown>
-  checkAttempt(attempt, Date.now())
-  const begun = attempt.created_at ?? new Date().toISOString()
-  const refunded = ['refunded', 'partially_refunded'].includes(attempt.refunding_state)
-  const paid = attempt.state === 'paid' || attempt.state === 'refunded'
-  if (paid && attempt.paid_at == null) values.paid_at = begun
-  if (refunded && attempt.refunded_at == null) values.refunded_at = attempt.paid_at ?? begun
-  if (attempt.refunding_state !== 'none' && attempt.refund_requested_at == null) {
-    values.refund_requested_at = attempt.refunded_at ?? attempt.paid_at ?? begun
-  }
-  // Expiry is not stored, the clock decides it: both words mean the same row.
-  const waiting = (state: unknown): boolean => state === 'pending' || state === 'expired'
-  if (waiting(values.state) && waiting(before?.state)) delete values.state
-  else if (values.state === 'expired') values.state = 'pending'
+  const attempt = objectAfter(row, NEW_ATTEMPT) as unknown as Attempt
+  completeAttempt(attempt)
+  for (const name of FILLED_IN) if (attempt[name] != null) values[name] = attempt[name]
+  // A pending payment whose time has passed reads as expired: both words mean the same row.
+  if (values.state === 'pending' && before?.state === 'expired') values.state = undefined
 }
 
-const NEW_ATTEMPT = {
-  payment_type: null,
-  state: 'pending',
-  refunding_state: 'none',
-  refunded_amount: 0,
-}
+const NEW_ATTEMPT = { state: 'pending', refunding_state: 'none' }

@@ -1,15 +1,16 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { amount, currency, id, line, text, time, webAddress } from '../operation/fields.ts'
+import { id, line, text } from '../operation/fields.ts'
 import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
 import { createOperation, readOperation } from '../operation/object-operations.ts'
+import { checkRow } from '../operation/row-rules.ts'
 import { containing } from '../operation/wire-sql.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import { checkMembers } from '../people/check-members.ts'
 import { schoolCurrency } from '../schools/school-currency.ts'
-import { checkAttempt } from './check-attempt.ts'
-import { adjustmentSchema, payments } from './payment-resource.ts'
-import { PAYMENT_STATES, PAYMENT_TYPES, REFUNDING_STATES } from './payments-of-member.ts'
+import { attemptFields, attemptRules, completeAttempt } from './attempt-rules.ts'
+import { payments } from './payment-resource.ts'
+import { PAYMENT_STATES, REFUNDING_STATES } from './payments-of-member.ts'
 import { recordAttempt } from './record-attempt.ts'
 
 export const listPayments = listOperation({
@@ -42,20 +43,6 @@ export const readPayment = readOperation({
   of: payments,
 })
 
-const boughtLine = z.strictObject({
-  title: line(300),
-  quantity: z.int().min(1).max(1_000_000).default(1),
-  unit_amount: amount,
-  kind: z
-    .enum(['course', 'digital_product', 'event', 'membership_plan', 'other'])
-    .default('other')
-    .meta({ description: 'What item_id is the id of.' }),
-  item_id: id.nullable().default(null),
-})
-
-const instruction = (max: number) => text(1, max).nullable().default(null)
-const when = time.nullable().default(null)
-
 export const recordPayment = createOperation({
   name: 'payments.record',
   title: 'Record a payment',
@@ -64,43 +51,35 @@ export const recordPayment = createOperation({
   ...WITHOUT_SCOPE,
   of: payments,
   fields: {
-    trade_no: text(1, 64),
-    order_number: text(1, 64).meta({ description: 'The same for every attempt at one purchase.' }),
-    member_id: id,
-    amount,
-    currency: currency.optional().meta({ description: 'The school’s own if left out.' }),
-    payment_type: z
-      .enum(PAYMENT_TYPES)
-      .nullable()
-      .default(null)
-      .meta({ description: 'Null while none was chosen.' }),
-    state: z.enum(PAYMENT_STATES).default('pending'),
-    created_at: time.optional(),
-    paid_at: when,
-    expires_at: when,
-    bank_code: instruction(20),
-    bank_name: instruction(100),
-    code_no: instruction(64),
-    installment_count: z.int().min(2).max(60).nullable().default(null),
-    installment_amount: amount.min(1).nullable().default(null),
-    refunding_state: z.enum(REFUNDING_STATES).default('none'),
-    refunded_amount: amount.default(0),
-    refund_requested_at: when,
-    refunded_at: when,
-    lines: z.array(boughtLine).max(200).optional(),
-    adjustments: z.array(adjustmentSchema).max(50).optional(),
-    invoice: z
-      .strictObject({
-        number: text(1, 64),
-        issued_at: time.optional(),
-        url: webAddress.nullable().default(null),
-      })
-      .nullable()
-      .optional(),
+    ...attemptFields,
+    currency: attemptFields.currency
+      .optional()
+      .meta({ description: 'The school’s own if left out.' }),
+    payment_type: attemptFields.payment_type.default(null),
+    state: attemptFields.state.default('pending'),
+    created_at: attemptFields.created_at.optional(),
+    paid_at: attemptFields.paid_at.default(null),
+    expires_at: attemptFields.expires_at.default(null),
+    bank_code: attemptFields.bank_code.default(null),
+    bank_name: attemptFields.bank_name.default(null),
+    code_no: attemptFields.code_no.default(null),
+    installment_count: attemptFields.installment_count.default(null),
+    installment_amount: attemptFields.installment_amount.default(null),
+    refunding_state: attemptFields.refunding_state.default('none'),
+    refunded_amount: attemptFields.refunded_amount.default(0),
+    refund_requested_at: attemptFields.refund_requested_at.default(null),
+    refunded_at: attemptFields.refunded_at.default(null),
+    lines: attemptFields.lines.optional(),
+    adjustments: attemptFields.adjustments.optional(),
+    invoice: attemptFields.invoice.optional(),
   },
-  async create(tx, _caller, { currency: given, ...attempt }) {
-    checkAttempt(attempt, Date.now())
+  async create(tx, _caller, attempt) {
+    completeAttempt(attempt)
+    checkRow(attemptRules, attempt)
     await checkMembers(tx, 'member_id', [attempt.member_id])
-    return await recordAttempt(tx, { ...attempt, currency: given ?? (await schoolCurrency(tx)) })
+    return await recordAttempt(tx, {
+      ...attempt,
+      currency: attempt.currency ?? (await schoolCurrency(tx)),
+    })
   },
 })

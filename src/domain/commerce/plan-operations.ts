@@ -3,28 +3,17 @@ import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { checkCourses } from '../learning/check-courses.ts'
+import { checkChange } from '../operation/check-change.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
-import { amount, currency, id, line, markdown, slug } from '../operation/fields.ts'
 import { filter, listOperation, searchIn, timeFilters } from '../operation/list-operation.ts'
 import { changeOperation, createOperation, readOperation } from '../operation/object-operations.ts'
-import { conflict } from '../operation/refusal.ts'
-import { loadObject } from '../operation/resource.ts'
 import { writing } from '../operation/writing.ts'
 import { schoolCurrency } from '../schools/school-currency.ts'
 import { PLAN_INTERVALS, PLAN_STATES, plans } from './plan-resource.ts'
+import { planFields, planRules } from './plan-rules.ts'
 
 const READ = ['membership_plans:read']
 const WRITE = ['membership_plans:write']
-
-const fields = {
-  slug,
-  name: line(200),
-  description: markdown(20_000),
-  price_amount: amount,
-  currency,
-  interval: z.enum(PLAN_INTERVALS),
-  course_ids: z.array(id).max(500).meta({ description: 'The courses that the plan opens.' }),
-}
 
 export const listPlans = listOperation({
   name: 'membership_plans.list',
@@ -54,17 +43,17 @@ export const readPlan = readOperation({
 export const createPlan = createOperation({
   name: 'membership_plans.create',
   title: 'Create a membership plan',
-  summary: 'Makes a draft, which nobody can subscribe to until it is published.',
+  summary: 'Makes a draft. Members can subscribe once it is published.',
   scopes: WRITE,
   of: plans,
   fields: {
-    slug: fields.slug,
-    name: fields.name,
-    description: fields.description.default(''),
-    price_amount: fields.price_amount,
-    currency: fields.currency.optional().meta({ description: 'The school’s own if left out.' }),
-    interval: fields.interval,
-    course_ids: fields.course_ids.default([]),
+    slug: planFields.slug,
+    name: planFields.name,
+    description: planFields.description.default(''),
+    price_amount: planFields.price_amount,
+    currency: planFields.currency.optional().meta({ description: 'The school’s own if left out.' }),
+    interval: planFields.interval,
+    course_ids: planFields.course_ids.default([]),
   },
   examples: [
     {
@@ -97,10 +86,10 @@ export const changePlan = changeOperation({
   name: 'membership_plans.change',
   title: 'Change a membership plan',
   summary:
-    'Changes what is given. Price, currency and interval are fixed once somebody subscribed.',
+    'Changes what is given. Price, currency and interval are fixed once a member subscribed.',
   scopes: WRITE,
   of: plans,
-  fields: z.object(fields).partial().shape,
+  fields: z.object(planFields).partial().shape,
   examples: [
     { title: 'Another name', input: { id: EXAMPLE.plan, name: 'Studio' } },
     { title: 'Other courses', input: { id: EXAMPLE.plan, course_ids: [EXAMPLE.draftCourse] } },
@@ -108,21 +97,11 @@ export const changePlan = changeOperation({
   async change(tx, caller, { id: plan, if_version, course_ids, ...columns }) {
     // Changed courses count as a change of the plan, or its version would hide them.
     const touched = course_ids === undefined ? {} : { state: sql`state` }
-    const before = await loadObject(tx, caller, plans, plan)
+    await checkChange(tx, caller, plans, planRules, { id: plan, ...columns })
     await writing(tx).update('membership_plans', target(plan, if_version), {
       ...columns,
       ...touched,
     })
-    const terms = ['price_amount', 'currency', 'interval'] as const
-    const moved = terms.some(
-      (term) => columns[term] !== undefined && columns[term] !== before[term],
-    )
-    if (moved && before.active_subscription_count > 0) {
-      throw conflict(
-        'subscribed',
-        'Members subscribed at these terms. Make a new plan and archive this one.',
-      )
-    }
     if (course_ids !== undefined) await setCourses(tx, plan, course_ids)
   },
 })

@@ -18,7 +18,7 @@ const READ = ['digital_products:read']
 const WRITE = ['digital_products:write']
 const STATES = ['draft', 'published', 'archived'] as const
 
-const fields = {
+export const productFields = {
   slug,
   title: line(300),
   description: markdown(100_000),
@@ -31,7 +31,7 @@ const productSchema = z
   .strictObject({
     object: z.literal('digital_product'),
     id,
-    ...fields,
+    ...productFields,
     state: z.enum(STATES),
     owner_count: count.meta({ description: 'How many members may download it.' }),
     ...stamps,
@@ -78,16 +78,18 @@ export const readProduct = readOperation({
 export const createProduct = createOperation({
   name: 'digital_products.create',
   title: 'Create a digital product',
-  summary: 'Makes a draft, which nobody can buy until it is published.',
+  summary: 'Makes a draft. Members can buy it once it is published.',
   scopes: WRITE,
   of: products,
   fields: {
-    slug: fields.slug,
-    title: fields.title,
-    description: fields.description.default(''),
-    price_amount: fields.price_amount.default(0),
-    currency: fields.currency.optional().meta({ description: 'The school’s own if left out.' }),
-    file_id: fields.file_id.default(null),
+    slug: productFields.slug,
+    title: productFields.title,
+    description: productFields.description.default(''),
+    price_amount: productFields.price_amount.default(0),
+    currency: productFields.currency
+      .optional()
+      .meta({ description: 'The school’s own if left out.' }),
+    file_id: productFields.file_id.default(null),
   },
   examples: [
     { title: 'A workbook', input: { slug: 'workbook', title: 'Workbook', price_amount: 900 } },
@@ -112,7 +114,7 @@ export const changeProduct = changeOperation({
   summary: 'Changes what is given and leaves the rest.',
   scopes: WRITE,
   of: products,
-  fields: z.object(fields).partial().shape,
+  fields: z.object(productFields).partial().shape,
   examples: [{ title: 'Another price', input: { id: EXAMPLE.product, price_amount: 700 } }],
   async change(tx, _caller, { id: product, if_version, ...columns }) {
     await writing(tx).update('digital_products', target(product, if_version), columns)
@@ -143,7 +145,7 @@ export const archiveProduct = moveTo(
 export const removeProduct = removeOperation({
   name: 'digital_products.remove',
   title: 'Remove a digital product',
-  summary: 'Removes a product that nobody ever had. Archive all others.',
+  summary: 'Removes a product that no member ever had. Archive all others.',
   scopes: WRITE,
   of: products,
   examples: [{ title: 'Remove a product', input: { id: EXAMPLE.unownedProduct } }],

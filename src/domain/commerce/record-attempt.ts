@@ -3,7 +3,8 @@ import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { dateOrNull } from '../operation/fields.ts'
 import { conflict, invalid } from '../operation/refusal.ts'
-import type { Attempt } from './check-attempt.ts'
+import type { Attempt } from './attempt-rules.ts'
+import { ITEM_COLUMNS } from './order-items.ts'
 import type { PaymentAdjustment } from './payment-lines.ts'
 
 interface BoughtLine {
@@ -19,22 +20,12 @@ interface RecordedAttempt extends Attempt {
   readonly order_number: string
   readonly member_id: string
   readonly currency: string
-  readonly created_at?: string | undefined
-  readonly refund_requested_at: string | null
-  /** Of these three, what is not told stays as it is. */
+  /** Of lines, adjustments and invoice, what is undefined stays as it is. */
   readonly lines?: readonly BoughtLine[] | undefined
   readonly adjustments?: readonly PaymentAdjustment[] | undefined
-  readonly invoice?:
-    | {
-        readonly number: string
-        readonly issued_at?: string | undefined
-        readonly url: string | null
-      }
-    | null
-    | undefined
 }
 
-/** Writes a checked attempt under its purchase; returns the payment's id. */
+/** Writes an attempt that was completed and judged; returns the payment's id. */
 export async function recordAttempt(tx: SchoolTx, attempt: RecordedAttempt): Promise<string> {
   const times = timesOf(attempt)
   const order = await findOrAddOrder(tx, attempt, times)
@@ -46,18 +37,13 @@ export async function recordAttempt(tx: SchoolTx, attempt: RecordedAttempt): Pro
 
 type Times = ReturnType<typeof timesOf>
 
-/** Times that were not told, though they must be there, are those of the attempt itself. */
-function timesOf({ state, refunding_state, ...given }: RecordedAttempt) {
-  const created_at = given.created_at === undefined ? new Date() : new Date(given.created_at)
-  const paid = state === 'paid' || state === 'refunded'
-  const refunded = refunding_state === 'refunded' || refunding_state === 'partially_refunded'
-  const paid_at = paid ? (dateOrNull(given.paid_at) ?? created_at) : null
-  const refunded_at = refunded ? (dateOrNull(given.refunded_at) ?? paid_at) : null
-  const refund_requested_at =
-    refunding_state === 'none'
-      ? null
-      : (dateOrNull(given.refund_requested_at) ?? refunded_at ?? paid_at)
-  return { created_at, paid_at, refunded_at, refund_requested_at }
+function timesOf({ created_at, paid_at, refunded_at, refund_requested_at }: RecordedAttempt) {
+  return {
+    created_at: dateOrNull(created_at) ?? new Date(),
+    paid_at: dateOrNull(paid_at),
+    refunded_at: dateOrNull(refunded_at),
+    refund_requested_at: dateOrNull(refund_requested_at),
+  }
 }
 
 async function findOrAddOrder(
@@ -66,7 +52,7 @@ async function findOrAddOrder(
   { created_at }: Times,
 ): Promise<string> {
   const made = uuidv7()
-  // Two attempts at a new purchase may come at once: whoever is second waits here, then finds it.
+  // Of two attempts at a new purchase at once, the second one waits here and then finds the order.
   const { rows: inserted } = await tx.run(sql`
     insert into orders (school_id, id, number, user_id, state, total_amount, currency, created_at)
     values (${tx.schoolId}, ${made}, ${order_number}, ${member_id}, 'open', ${amount}, ${currency},
@@ -84,16 +70,9 @@ async function findOrAddOrder(
   throw invalid('member_id', 'other_member', 'The order of this number belongs to another member.')
 }
 
-const COLUMN_OF = {
-  course: 'course_id',
-  digital_product: 'digital_product_id',
-  event: 'event_id',
-  membership_plan: 'plan_id',
-} as const
-
 async function addItems(tx: SchoolTx, order_id: string, lines: readonly BoughtLine[]) {
   for (const [position, { kind, item_id, ...line }] of lines.entries()) {
-    const bought = kind === 'other' || item_id === null ? {} : { [COLUMN_OF[kind]]: item_id }
+    const bought = kind === 'other' || item_id === null ? {} : { [ITEM_COLUMNS[kind]]: item_id }
     await tx.insert('order_items', { ...line, ...bought, order_id, position }).execute()
   }
 }
@@ -108,7 +87,7 @@ async function writePayment(
   const columns = {
     amount,
     currency,
-    payment_type,
+    payment_type: payment_type ?? null,
     state: attempt.state === 'expired' ? ('pending' as const) : attempt.state,
     expires_at: dateOrNull(attempt.expires_at),
     bank_code: attempt.bank_code ?? null,
@@ -121,7 +100,7 @@ async function writePayment(
     paid_at: times.paid_at,
     refunded_at: times.refunded_at,
     refund_requested_at: times.refund_requested_at,
-    // What is brought up to date keeps its time, unless told.
+    // An existing payment keeps its time, unless the attempt has one.
     ...(attempt.created_at === undefined ? {} : { created_at: times.created_at }),
   }
   const written = await tx
@@ -160,7 +139,7 @@ async function writeParts(
   await tx.delete('invoices').where('payment_id', '=', payment_id).execute()
   if (invoice === null) return
   const { number, url } = invoice
-  const issued_at = dateOrNull(invoice.issued_at) ?? times.paid_at ?? times.created_at
+  const issued_at = dateOrNull(invoice.issued_at) ?? times.created_at
   await tx.insert('invoices', { payment_id, number, url, issued_at }).execute()
 }
 

@@ -1,23 +1,16 @@
 import { sql } from 'kysely'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { columnsOf, inAnyOrder, NEEDED, requireMembers } from '../bulk/columns.ts'
-import { objectAfter } from '../bulk/plan-rows.ts'
 import { byEmail, byEmails, byExternalId, byName } from '../bulk/reference-column.ts'
 import type { PlannedRow } from '../bulk/table-details.ts'
 import { tableKind } from '../bulk/table-kind.ts'
-import { conflict } from '../operation/refusal.ts'
-import {
-  checkClass,
-  checkKind,
-  checkOrder,
-  createMeeting,
-  listMeetings,
-} from './meeting-operations.ts'
+import { listMeetings } from './meeting-operations.ts'
 import { meetings } from './meeting-resource.ts'
-import { createService, listServices } from './service-operations.ts'
+import { meetingFields, meetingRules } from './meeting-rules.ts'
+import { listServices, serviceFields } from './service-operations.ts'
 import { consultingServices } from './service-resource.ts'
-import { createSlot, listSlots, slots } from './slot-operations.ts'
-import { createStudyGroup, listStudyGroups } from './study-group-operations.ts'
+import { listSlots, schoolTimeZone, slotFields, slots, slotTaken } from './slot-operations.ts'
+import { listStudyGroups, studyGroupFields } from './study-group-operations.ts'
 import { studyGroups } from './study-group-resource.ts'
 
 const SERVICES = 'consulting-services'
@@ -32,7 +25,7 @@ export const serviceKind = tableKind({
   scopes: {},
   example: { external_id: 'coaching', title: 'Coaching' },
   table: 'consulting_services',
-  columns: columnsOf(createService, {
+  columns: columnsOf(serviceFields, {
     title: NEEDED,
     description: { default: '' },
     host_id: {},
@@ -66,7 +59,7 @@ export const slotKind = tableKind({
     duration_minutes: 45,
   },
   table: 'consulting_slots',
-  columns: columnsOf(createSlot, {
+  columns: columnsOf(slotFields, {
     service_id: { needed: true, fixed: true },
     weekday: { needed: true, note: '1 is Monday' },
     starts_at: { needed: true, note: 'such as 09:30' },
@@ -76,18 +69,10 @@ export const slotKind = tableKind({
   }),
   types: { starts_at: 'time' },
   references: { service_external_id: byExternalId('service_id', SERVICES) },
-  defaults: schoolTimeZone,
+  defaults: async (tx) => ({ time_zone: await schoolTimeZone(tx) }),
   confirm: checkTimes,
 })
 
-async function schoolTimeZone(tx: SchoolTx): Promise<Record<string, unknown>> {
-  const { rows } = await tx.run(
-    sql<{ time_zone: string }>`select time_zone from schools where id = ${tx.schoolId}`,
-  )
-  return { time_zone: rows[0]?.time_zone }
-}
-
-/** A service has no time twice. */
 async function checkTimes(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<void> {
   const ids = rows.map(({ values }) => values.id)
   const { rows: taken } = await tx.run(sql`
@@ -95,7 +80,7 @@ async function checkTimes(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<vo
       and o.service_id = t.service_id and o.weekday = t.weekday and o.starts_at = t.starts_at
       and o.time_zone = t.time_zone and o.id <> t.id
     where t.school_id = ${tx.schoolId} and t.id = any(${ids}::uuid[]) limit 1`)
-  if (taken.length > 0) throw conflict('taken', 'The service has a slot at this time already.')
+  if (taken.length > 0) throw slotTaken()
 }
 
 export const studyGroupKind = tableKind({
@@ -106,7 +91,7 @@ export const studyGroupKind = tableKind({
   scopes: {},
   example: { external_id: 'evening-class', name: 'Evening class', course_slug: 'first' },
   table: 'study_groups',
-  columns: columnsOf(createStudyGroup, {
+  columns: columnsOf(studyGroupFields, {
     name: NEEDED,
     course_id: {},
     member_ids: { default: [] },
@@ -139,7 +124,7 @@ export const meetingKind = tableKind({
     ends_at: '2027-02-01T10:15:00Z',
   },
   table: 'consulting_meetings',
-  columns: columnsOf(createMeeting, {
+  columns: columnsOf(meetingFields, {
     service_id: { fixed: true, note: 'or study_group_id: one of the two' },
     study_group_id: { fixed: true },
     title: { note: 'that of the service, or the group’s name, unless given' },
@@ -162,28 +147,10 @@ export const meetingKind = tableKind({
       rows: people,
     },
   },
-  complete(row) {
-    inAnyOrder(row.values, 'member_ids')
-    const meeting = objectAfter(row, NEW_MEETING) as unknown as Meeting
-    checkKind(meeting.service_id ?? null, meeting.study_group_id ?? null)
-    if (meeting.study_group_id != null) checkClass(meeting.state, meeting.member_ids)
-    if (meeting.starts_at !== undefined && meeting.ends_at !== undefined) {
-      checkOrder(meeting.starts_at, meeting.ends_at)
-    }
-  },
+  complete: ({ values }) => inAnyOrder(values, 'member_ids'),
+  rules: meetingRules,
   inspect: nameMeetings,
 })
-
-const NEW_MEETING = { state: 'available', member_ids: [] }
-
-interface Meeting {
-  readonly service_id?: string | null
-  readonly study_group_id?: string | null
-  readonly state: 'available' | 'scheduled' | 'canceled'
-  readonly member_ids: readonly string[]
-  readonly starts_at?: string
-  readonly ends_at?: string
-}
 
 /** A meeting without a title of its own is called what it is held for. */
 async function nameMeetings(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<void> {

@@ -2,23 +2,22 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import { id, line, time, webAddress } from '../operation/fields.ts'
+import { checkChange } from '../operation/check-change.ts'
+import { id, line, webAddress } from '../operation/fields.ts'
 import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
 import { changeOperation, createOperation, readOperation } from '../operation/object-operations.ts'
 import { conflict, invalid } from '../operation/refusal.ts'
 import { loadObject } from '../operation/resource.ts'
+import { checkRow } from '../operation/row-rules.ts'
 import { containing } from '../operation/wire-sql.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import { checkVersion, writing } from '../operation/writing.ts'
 import { checkMembers } from '../people/check-members.ts'
 import { meetings } from './meeting-resource.ts'
+import { meetingFields, meetingRules } from './meeting-rules.ts'
 import { MEETING_KINDS, MEETING_STATES, type MeetingState } from './meetings-of-member.ts'
 
-const roomUrl = z.union([z.literal(''), webAddress], {
-  error: 'Write an address that begins with https://, or nothing.',
-})
-
-const fields = { title: line(300), starts_at: time, ends_at: time, room_url: roomUrl }
+const { title, starts_at, ends_at, room_url } = meetingFields
 
 export const listMeetings = listOperation({
   name: 'consulting_meetings.list',
@@ -67,25 +66,24 @@ export const createMeeting = createOperation({
   ...WITHOUT_SCOPE,
   of: meetings,
   fields: {
-    service_id: id.nullable().default(null),
-    study_group_id: id.nullable().default(null),
-    title: fields.title
+    service_id: meetingFields.service_id.default(null),
+    study_group_id: meetingFields.study_group_id.default(null),
+    title: title
       .optional()
       .meta({ description: 'That of the service, or the group’s name, if left out.' }),
-    state: z.enum(MEETING_STATES).default('available'),
-    starts_at: fields.starts_at,
-    ends_at: fields.ends_at,
-    room_url: fields.room_url.default(''),
-    member_ids: z.array(id).max(5000).default([]),
+    state: meetingFields.state.default('available'),
+    starts_at,
+    ends_at,
+    room_url: room_url.default(''),
+    member_ids: meetingFields.member_ids.default([]),
   },
-  async create(tx, _caller, { member_ids, starts_at, ends_at, title, ...columns }) {
-    checkKind(columns.service_id, columns.study_group_id)
-    if (columns.study_group_id !== null) checkClass(columns.state, member_ids)
-    checkOrder(starts_at, ends_at)
+  async create(tx, _caller, row) {
+    checkRow(meetingRules, row)
+    const { member_ids, title: given, ...columns } = row
     const seated = await checkMembers(tx, 'member_ids', member_ids)
     const made = uuidv7()
-    const named = title ?? (await titleFor(tx, columns.service_id, columns.study_group_id))
-    const times = { starts_at: new Date(starts_at), ends_at: new Date(ends_at) }
+    const named = given ?? (await titleFor(tx, columns.service_id, columns.study_group_id))
+    const times = { starts_at: new Date(row.starts_at), ends_at: new Date(row.ends_at) }
     await tx
       .insert('consulting_meetings', { ...columns, ...times, title: named, id: made })
       .execute()
@@ -107,11 +105,10 @@ export const changeMeeting = changeOperation({
   summary: 'Another title, time or room; members see it at once.',
   ...WITHOUT_SCOPE,
   of: meetings,
-  fields: z.object(fields).partial().shape,
+  fields: z.object({ title, starts_at, ends_at, room_url }).partial().shape,
   async change(tx, caller, { id: meeting, if_version, ...columns }) {
     await checkVersion(tx, 'consulting_meetings', target(meeting, if_version))
-    const before = await loadObject(tx, caller, meetings, meeting)
-    checkOrder(columns.starts_at ?? before.starts_at, columns.ends_at ?? before.ends_at)
+    await checkChange(tx, caller, meetings, meetingRules, { id: meeting, ...columns })
     await writing(tx).update('consulting_meetings', target(meeting, undefined), columns)
   },
 })
@@ -171,29 +168,6 @@ async function moveTo(
   state: MeetingState,
 ): Promise<void> {
   await writing(tx).update('consulting_meetings', target(meeting, if_version), { state })
-}
-
-export function checkKind(service: string | null, group: string | null): void {
-  if ((service === null) !== (group === null)) return
-  throw invalid(
-    service === null ? 'service_id' : 'study_group_id',
-    'one_of',
-    'A meeting is on a service or a class of a study group: name one of the two.',
-  )
-}
-
-export function checkClass(state: MeetingState, seated: readonly string[]): void {
-  if (state === 'scheduled') {
-    throw invalid('state', 'study_group', 'A class is available or canceled; nobody confirms it.')
-  }
-  if (seated.length > 0) {
-    throw invalid('member_ids', 'study_group', 'A class has no seats: its group’s roster attends.')
-  }
-}
-
-export function checkOrder(starts_at: string, ends_at: string): void {
-  if (Date.parse(ends_at) > Date.parse(starts_at)) return
-  throw invalid('ends_at', 'before_start', 'Write an end after the start.')
 }
 
 async function titleFor(

@@ -18,10 +18,11 @@ import { writing } from '../operation/writing.ts'
 import { checkMembers } from '../people/check-members.ts'
 import { consultingServices, SERVICE_STATES } from './service-resource.ts'
 
-const fields = {
+export const serviceFields = {
   title: line(300),
   description: markdown(20_000),
   host_id: id.nullable().meta({ description: 'The member whose time is offered.' }),
+  state: z.enum(SERVICE_STATES),
   course_ids: z
     .array(id)
     .max(500)
@@ -35,7 +36,7 @@ export const listServices = listOperation({
   ...WITHOUT_SCOPE,
   of: consultingServices,
   filters: {
-    state: filter(z.enum(SERVICE_STATES), (state) => sql`r.state = ${state}`),
+    state: filter(serviceFields.state, (state) => sql`r.state = ${state}`),
     search: filter(line(100), (value) => sql`r.title ilike ${containing(value)}`),
   },
   sorts: { created_at: 'time', title: 'text' },
@@ -53,15 +54,15 @@ export const readService = readOperation({
 export const createService = createOperation({
   name: 'consulting_services.create',
   title: 'Create a consulting service',
-  summary: 'Offers somebody’s time to the students of courses; slots say when.',
+  summary: 'Offers a member’s time to the students of courses; slots say when.',
   ...WITHOUT_SCOPE,
   of: consultingServices,
   fields: {
-    title: fields.title,
-    description: fields.description.default(''),
-    host_id: fields.host_id.default(null),
-    state: z.enum(SERVICE_STATES).default('offered'),
-    course_ids: fields.course_ids.default([]),
+    title: serviceFields.title,
+    description: serviceFields.description.default(''),
+    host_id: serviceFields.host_id.default(null),
+    state: serviceFields.state.default('offered'),
+    course_ids: serviceFields.course_ids.default([]),
   },
   async create(tx, _caller, { course_ids, ...columns }) {
     await checkHost(tx, columns.host_id)
@@ -84,7 +85,7 @@ export const changeService = changeOperation({
   summary: 'Changes what is given and leaves the rest; courses are set as a whole.',
   ...WITHOUT_SCOPE,
   of: consultingServices,
-  fields: z.object(fields).partial().shape,
+  fields: z.object(serviceFields).omit({ state: true }).partial().shape,
   async change(tx, _caller, { id: service, if_version, course_ids, ...columns }) {
     await checkHost(tx, columns.host_id)
     // Touched even if the courses alone change: they are part of what a version means.

@@ -70,10 +70,19 @@ export const readSlot = readOperation({
   of: slots,
 })
 
-const everyWeek = {
+export const slotFields = {
+  service_id: id,
+  weekday,
+  starts_at: timeOfDay,
   duration_minutes: minutes,
-  time_zone: timeZone.optional().meta({ description: 'The school’s own if left out.' }),
-  capacity: capacity.default(1).meta({ description: 'How many seats each meeting has.' }),
+  time_zone: timeZone,
+  capacity: capacity.meta({ description: 'How many seats each meeting has.' }),
+}
+
+const everyWeek = {
+  duration_minutes: slotFields.duration_minutes,
+  time_zone: slotFields.time_zone.optional().meta({ description: 'The school’s own if left out.' }),
+  capacity: slotFields.capacity.default(1),
 }
 
 export const createSlot = createOperation({
@@ -162,7 +171,7 @@ async function addSlots(
     taken.some((slot) => slot.weekday === place.weekday && slot.starts_at === place.starts_at),
   )
   if (already !== undefined) {
-    throw conflict('taken', `The service has a slot at ${already.starts_at} on that day already.`)
+    throw slotTaken()
   }
   const rows = places.map((place) => ({ ...terms, ...place, id: uuidv7(), service_id, time_zone }))
   await tx.insert('consulting_slots', rows).execute()
@@ -176,7 +185,12 @@ async function checkService(tx: SchoolTx, service: string): Promise<void> {
   })
 }
 
-async function schoolTimeZone(tx: SchoolTx): Promise<string> {
+/** A service has no time twice. */
+export function slotTaken() {
+  return conflict('taken', 'The service has a slot at this time already.')
+}
+
+export async function schoolTimeZone(tx: SchoolTx): Promise<string> {
   const { rows } = await tx.run(
     sql<{ time_zone: string }>`select time_zone from schools where id = ${tx.schoolId}`,
   )

@@ -21,7 +21,11 @@ import { roster, studyGroups } from './study-group-resource.ts'
 
 const MAX_MEMBERS = 5000
 
-const fields = { name: line(200), course_id: id.nullable() }
+export const studyGroupFields = {
+  name: line(200),
+  course_id: id.nullable(),
+  member_ids: z.array(id).max(MAX_MEMBERS),
+}
 
 export const listStudyGroups = listOperation({
   name: 'study_groups.list',
@@ -52,9 +56,9 @@ export const createStudyGroup = createOperation({
   ...WITHOUT_SCOPE,
   of: studyGroups,
   fields: {
-    name: fields.name,
-    course_id: fields.course_id.default(null),
-    member_ids: z.array(id).max(MAX_MEMBERS).default([]),
+    name: studyGroupFields.name,
+    course_id: studyGroupFields.course_id.default(null),
+    member_ids: studyGroupFields.member_ids.default([]),
   },
   async create(tx, _caller, { member_ids, ...columns }) {
     await checkCourse(tx, columns.course_id)
@@ -77,7 +81,7 @@ export const changeStudyGroup = changeOperation({
   summary: 'Another name, or another course.',
   ...WITHOUT_SCOPE,
   of: studyGroups,
-  fields: z.object(fields).partial().shape,
+  fields: z.object(studyGroupFields).omit({ member_ids: true }).partial().shape,
   async change(tx, _caller, { id: group, if_version, ...columns }) {
     await checkCourse(tx, columns.course_id)
     await writing(tx).update('study_groups', target(group, if_version), columns)

@@ -3,9 +3,17 @@ import { columnsOf, NEEDED, stampState } from '../bulk/columns.ts'
 import { byEmail, byName } from '../bulk/reference-column.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
-import { id, line, time } from '../operation/fields.ts'
+import { id, time } from '../operation/fields.ts'
 import { forms, listForms, listSubmissions, submissions } from './form-operations.ts'
-import { changePage, changePost, listPages, listPosts, pages, posts } from './writing-operations.ts'
+import { completeForm, formFields, formRules } from './form-rules.ts'
+import {
+  listPages,
+  listPosts,
+  pages,
+  position,
+  posts,
+  writingFields,
+} from './writing-operations.ts'
 
 const published = {
   state: { schema: posts.schema.shape.state, default: 'draft' },
@@ -22,8 +30,8 @@ export const postKind = tableKind({
   table: 'posts',
   natural: ['slug'],
   columns: {
-    ...columnsOf(changePost, { slug: NEEDED, title: NEEDED, body: { default: '' } }),
-    author_id: { schema: id.nullable(), note: 'whoever authorized the app, unless given' },
+    ...columnsOf(writingFields, { slug: NEEDED, title: NEEDED, body: { default: '' } }),
+    author_id: { schema: id.nullable(), note: 'the person who authorized the app, unless given' },
     ...published,
   },
   references: { author_email: byEmail('author_id') },
@@ -44,25 +52,21 @@ export const pageKind = tableKind({
   table: 'pages',
   natural: ['slug'],
   columns: {
-    ...columnsOf(changePage, {
-      slug: NEEDED,
-      title: NEEDED,
-      body: { default: '' },
-      position: { default: 0 },
-    }),
+    ...columnsOf(
+      { ...writingFields, position },
+      {
+        slug: NEEDED,
+        title: NEEDED,
+        body: { default: '' },
+        position: { default: 0 },
+      },
+    ),
     ...published,
   },
   complete(row) {
     row.values.state ??= row.before?.state ?? 'draft'
     if (row.values.state === 'published') stampState(row, ['published'], 'published_at')
   },
-})
-
-const formField = z.looseObject({
-  name: line(100),
-  label: line(300),
-  kind: line(50),
-  required: z.boolean(),
 })
 
 export const formKind = tableKind({
@@ -79,11 +83,17 @@ export const formKind = tableKind({
   table: 'forms',
   natural: ['slug'],
   columns: {
-    slug: { schema: forms.schema.shape.slug, needed: true },
-    title: { schema: forms.schema.shape.title, needed: true },
-    state: { schema: forms.schema.shape.state, default: 'open' },
-    fields: { schema: z.array(formField).max(200), default: [] },
+    ...columnsOf(formFields, {
+      slug: NEEDED,
+      title: NEEDED,
+      state: { note: 'open, or draft without questions, unless given' },
+      fields: { default: [] },
+    }),
   },
+  complete({ values, before }) {
+    if (before === undefined) completeForm(values)
+  },
+  rules: formRules,
 })
 
 export const submissionKind = tableKind({

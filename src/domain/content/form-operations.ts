@@ -1,22 +1,22 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { EXAMPLE } from '../operation/example-ids.ts'
-import { count, id, line, slug, stamps, utc } from '../operation/fields.ts'
+import { count, id, stamps, utc } from '../operation/fields.ts'
 import { filter, listOperation, searchIn, timeFilters } from '../operation/list-operation.ts'
 import { readOperation } from '../operation/object-operations.ts'
 import { expansionOf, loadObject, type Resource } from '../operation/resource.ts'
 import { memberSchema, members } from '../people/member-resource.ts'
+import { formFields } from './form-rules.ts'
 
 const READ = ['forms:read']
-const STATES = ['draft', 'open', 'closed'] as const
 
 const formSchema = z
   .strictObject({
     object: z.literal('form'),
     id,
-    slug,
-    title: line(300),
-    state: z.enum(STATES),
+    slug: formFields.slug,
+    title: formFields.title,
+    state: formFields.state,
     fields: z
       .array(z.record(z.string(), z.unknown()))
       .meta({ description: 'Each with its name, label, kind and whether it is required.' }),
@@ -67,7 +67,7 @@ export const listForms = listOperation({
   of: forms,
   filters: {
     search: searchIn('title', 'slug'),
-    state: filter(z.enum(STATES), (state) => sql`r.state = ${state}`),
+    state: filter(formFields.state, (state) => sql`r.state = ${state}`),
   },
   sorts: { created_at: 'time', title: 'text' },
   defaultSort: '-created_at',

@@ -2,29 +2,22 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import { line, slug } from '../operation/fields.ts'
+import { line } from '../operation/fields.ts'
 import {
   changeOperation,
   createOperation,
   removeOperation,
 } from '../operation/object-operations.ts'
 import { conflict, notFound } from '../operation/refusal.ts'
+import { checkRow } from '../operation/row-rules.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import { checkVersion, writing } from '../operation/writing.ts'
 import { forms } from './form-operations.ts'
+import { formFields, formRules, MAX_QUESTIONS, type Question } from './form-rules.ts'
 
-const fields = { title: line(300), slug }
+const fields = { title: formFields.title, slug: formFields.slug }
 
 const QUESTION_KINDS = ['text', 'long_text', 'number'] as const
-const MAX_QUESTIONS = 100
-
-interface Question {
-  readonly name: string
-  readonly label: string
-  readonly kind: string
-  readonly required: boolean
-}
-
 const target = (form: string, ifVersion?: number) => ({
   object: 'form',
   key: { id: form },
@@ -66,7 +59,7 @@ export const openForm = changeOperation({
   fields: {},
   async change(tx, _caller, { id: form, if_version }) {
     const questions = await lockQuestions(tx, form, if_version)
-    if (questions.length === 0) throw conflict('empty', 'Add a question first.')
+    checkRow(formRules, { state: 'open', fields: questions })
     await writing(tx).update('forms', target(form), { state: 'open' })
   },
 })
@@ -122,7 +115,7 @@ export const removeQuestion = changeOperation({
 export const removeForm = removeOperation({
   name: 'forms.remove',
   title: 'Remove a form',
-  summary: 'Removes a form that nobody answered. Close all others.',
+  summary: 'Removes a form without answers. Close all others.',
   ...WITHOUT_SCOPE,
   of: forms,
   async remove(tx, _caller, { id: form, if_version }) {

@@ -15,14 +15,14 @@ import { writing } from '../operation/writing.ts'
 
 const STATES = ['draft', 'published'] as const
 
-const fields = { slug, title: line(300), body: markdown(200_000) }
+export const writingFields = { slug, title: line(300), body: markdown(200_000) }
 const published = { state: z.enum(STATES), published_at: utc.nullable(), ...stamps }
 
 const postSchema = z
   .strictObject({
     object: z.literal('post'),
     id,
-    ...fields,
+    ...writingFields,
     author_id: id.nullable(),
     ...published,
   })
@@ -38,10 +38,10 @@ export const posts: Resource<typeof postSchema> = {
     from posts p where p.school_id = ${at.schoolId}`,
 }
 
-const position = z.int().min(-1_000_000).max(1_000_000)
+export const position = z.int().min(-1_000_000).max(1_000_000)
 
 const pageSchema = z
-  .strictObject({ object: z.literal('page'), id, ...fields, position, ...published })
+  .strictObject({ object: z.literal('page'), id, ...writingFields, position, ...published })
   .meta({ id: 'Page' })
 
 export const pages: Resource<typeof pageSchema> = {
@@ -86,10 +86,10 @@ export const listPages = listOperation({
 export const createPost = createOperation({
   name: 'posts.create',
   title: 'Create a post',
-  summary: 'Makes a draft; its author is whoever authorized the app.',
+  summary: 'Makes a draft; its author is the person who authorized the app.',
   scopes: ['posts:write'],
   of: posts,
-  fields: { ...fields, body: fields.body.default('') },
+  fields: { ...writingFields, body: writingFields.body.default('') },
   examples: [
     {
       title: 'A short post',
@@ -109,7 +109,7 @@ export const createPage = createOperation({
   summary: 'Makes a draft of a standing page.',
   scopes: ['pages:write'],
   of: pages,
-  fields: { ...fields, body: fields.body.default(''), position: position.default(0) },
+  fields: { ...writingFields, body: writingFields.body.default(''), position: position.default(0) },
   examples: [{ title: 'A page', input: { slug: 'about', title: 'About us', position: 1 } }],
   async create(tx, _caller, columns) {
     const made = uuidv7()
@@ -130,7 +130,7 @@ export const changePost = changeOperation({
   summary: 'Changes what is given and leaves the rest.',
   scopes: ['posts:write'],
   of: posts,
-  fields: z.object(fields).partial().shape,
+  fields: z.object(writingFields).partial().shape,
   examples: [{ title: 'Another title', input: { id: EXAMPLE.post, title: 'News' } }],
   async change(tx, _caller, { id: post, if_version, ...columns }) {
     await writing(tx).update('posts', target('post', post, if_version), columns)
@@ -143,7 +143,7 @@ export const changePage = changeOperation({
   summary: 'Changes what is given and leaves the rest.',
   scopes: ['pages:write'],
   of: pages,
-  fields: z.object({ ...fields, position }).partial().shape,
+  fields: z.object({ ...writingFields, position }).partial().shape,
   examples: [{ title: 'Another place', input: { id: EXAMPLE.page, position: 3 } }],
   async change(tx, _caller, { id: page, if_version, ...columns }) {
     await writing(tx).update('pages', target('page', page, if_version), columns)

@@ -7,7 +7,8 @@ import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, time } from '../operation/fields.ts'
 import { conflict } from '../operation/refusal.ts'
 import { schoolCurrency } from '../schools/school-currency.ts'
-import { changeEvent, events, listEvents } from './event-operations.ts'
+import { events, listEvents } from './event-operations.ts'
+import { eventFields, eventRules, registrationRules } from './event-rules.ts'
 import { listRegistrations, registrations } from './registration-operations.ts'
 
 const SCOPES = { read: 'events:read', write: 'events:write' }
@@ -27,7 +28,7 @@ export const eventKind = tableKind({
   table: 'events',
   natural: ['slug'],
   columns: {
-    ...columnsOf(changeEvent, {
+    ...columnsOf(eventFields, {
       slug: NEEDED,
       title: NEEDED,
       description: { default: '' },
@@ -42,6 +43,7 @@ export const eventKind = tableKind({
     state: { schema: events.schema.shape.state, default: 'draft' },
   },
   defaults: async (tx) => ({ currency: await schoolCurrency(tx) }),
+  rules: eventRules,
 })
 
 export const registrationKind = tableKind({
@@ -70,9 +72,10 @@ export const registrationKind = tableKind({
     row.values.state ??= row.before?.state ?? 'registered'
     stampState(row, ['canceled'], 'canceled_at')
   },
+  rules: registrationRules,
   async inspect(tx, rows) {
     await requireMembers(tx, rows, 'member_id')
-    // Locked first, so that nobody else takes the last place meanwhile.
+    // Locked first, so that no other request takes the last place meanwhile.
     const ids = new Set(rows.map(({ values, before }) => before?.event_id ?? values.event_id))
     await tx.run(sql`
       select 1 from events where school_id = ${tx.schoolId} and id = any(${[...ids]}::uuid[])

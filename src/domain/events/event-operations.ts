@@ -1,21 +1,9 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
+import { checkChange } from '../operation/check-change.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
-import {
-  amount,
-  count,
-  currency,
-  id,
-  line,
-  markdown,
-  slug,
-  stamps,
-  text,
-  time,
-  utc,
-  webAddress,
-} from '../operation/fields.ts'
+import { count, id, slug, stamps, utc } from '../operation/fields.ts'
 import { filter, listOperation, searchIn, timeFilters } from '../operation/list-operation.ts'
 import {
   changeOperation,
@@ -24,31 +12,20 @@ import {
   removeOperation,
 } from '../operation/object-operations.ts'
 import type { Resource } from '../operation/resource.ts'
+import { checkRow } from '../operation/row-rules.ts'
 import { writing } from '../operation/writing.ts'
 import { schoolCurrency } from '../schools/school-currency.ts'
+import { eventFields, eventRules } from './event-rules.ts'
 
 const READ = ['events:read']
 const WRITE = ['events:write']
 const STATES = ['draft', 'published', 'canceled'] as const
 
-const fields = {
-  slug,
-  title: line(300),
-  description: markdown(100_000),
-  starts_at: time,
-  ends_at: time,
-  location: text(0, 500),
-  online_url: webAddress.nullable(),
-  capacity: z.int().min(1).max(1_000_000).nullable().meta({ description: 'Null means no limit.' }),
-  price_amount: amount,
-  currency,
-}
-
 const eventSchema = z
   .strictObject({
     object: z.literal('event'),
     id,
-    ...fields,
+    ...eventFields,
     online_url: z.string().nullable(),
     starts_at: utc,
     ends_at: utc,
@@ -102,20 +79,22 @@ export const readEvent = readOperation({
 export const createEvent = createOperation({
   name: 'events.create',
   title: 'Create an event',
-  summary: 'Makes a draft, which nobody can register for until it is published.',
+  summary: 'Makes a draft. Members can register once it is published.',
   scopes: WRITE,
   of: events,
   fields: {
-    slug: fields.slug,
-    title: fields.title,
-    description: fields.description.default(''),
-    starts_at: fields.starts_at,
-    ends_at: fields.ends_at,
-    location: fields.location.default(''),
-    online_url: fields.online_url.default(null),
-    capacity: fields.capacity.default(null),
-    price_amount: fields.price_amount.default(0),
-    currency: fields.currency.optional().meta({ description: 'The school’s own if left out.' }),
+    slug: eventFields.slug,
+    title: eventFields.title,
+    description: eventFields.description.default(''),
+    starts_at: eventFields.starts_at,
+    ends_at: eventFields.ends_at,
+    location: eventFields.location.default(''),
+    online_url: eventFields.online_url.default(null),
+    capacity: eventFields.capacity.default(null),
+    price_amount: eventFields.price_amount.default(0),
+    currency: eventFields.currency
+      .optional()
+      .meta({ description: 'The school’s own if left out.' }),
   },
   examples: [
     {
@@ -131,6 +110,7 @@ export const createEvent = createOperation({
     },
   ],
   async create(tx, _caller, { currency: given, starts_at, ends_at, ...columns }) {
+    checkRow(eventRules, { starts_at, ends_at })
     const made = uuidv7()
     const own = await schoolCurrency(tx)
     const times = { starts_at: new Date(starts_at), ends_at: new Date(ends_at) }
@@ -152,9 +132,10 @@ export const changeEvent = changeOperation({
   summary: 'Changes what is given and leaves the rest.',
   scopes: WRITE,
   of: events,
-  fields: z.object(fields).partial().shape,
+  fields: z.object(eventFields).partial().shape,
   examples: [{ title: 'More places', input: { id: EXAMPLE.event, capacity: 60 } }],
-  async change(tx, _caller, { id: event, if_version, ...columns }) {
+  async change(tx, caller, { id: event, if_version, ...columns }) {
+    await checkChange(tx, caller, events, eventRules, { id: event, ...columns })
     await writing(tx).update('events', target(event, if_version), columns)
   },
 })
@@ -183,7 +164,7 @@ export const cancelEvent = moveTo(
 export const removeEvent = removeOperation({
   name: 'events.remove',
   title: 'Remove an event',
-  summary: 'Removes an event that nobody registered for or paid. Cancel all others.',
+  summary: 'Removes an event without registrations and payments. Cancel all others.',
   scopes: WRITE,
   of: events,
   examples: [{ title: 'Remove an event', input: { id: EXAMPLE.emptyEvent } }],

@@ -119,8 +119,8 @@ export const changeRegistration = changeOperation({
   of: registrations,
   fields: { state: z.enum(['attended', 'canceled']).optional() },
   examples: [
-    { title: 'Somebody came', input: { id: EXAMPLE.registration, state: 'attended' } },
-    { title: 'Somebody cannot come', input: { id: EXAMPLE.registration, state: 'canceled' } },
+    { title: 'The member came', input: { id: EXAMPLE.registration, state: 'attended' } },
+    { title: 'The member cannot come', input: { id: EXAMPLE.registration, state: 'canceled' } },
   ],
   async change(tx, caller, { id: registration, if_version, state }) {
     await checkVersion(tx, 'event_registrations', target(registration, if_version))

@@ -3,8 +3,9 @@ import { columnsOf, NEEDED, stampState } from '../bulk/columns.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { time } from '../operation/fields.ts'
 import { schoolCurrency } from '../schools/school-currency.ts'
-import { changeCourse, listCourses } from './course-operations.ts'
+import { listCourses } from './course-operations.ts'
 import { COURSE_STATES, courses } from './course-resource.ts'
+import { courseFields, courseRules } from './course-rules.ts'
 
 export const courseKind = tableKind({
   name: 'courses',
@@ -16,7 +17,7 @@ export const courseKind = tableKind({
   table: 'courses',
   natural: ['slug'],
   columns: {
-    ...columnsOf(changeCourse, {
+    ...columnsOf(courseFields, {
       slug: NEEDED,
       title: NEEDED,
       summary: { default: '' },
@@ -45,4 +46,5 @@ export const courseKind = tableKind({
     if (row.values.state === 'published') stampState(row, ['published'], 'published_at')
     stampState(row, ['archived'], 'archived_at')
   },
+  rules: courseRules,
 })

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
-import { amount, currency, id, line, markdown, slug, text } from '../operation/fields.ts'
+import { id, slug } from '../operation/fields.ts'
 import { filter, listOperation, searchIn, timeFilters } from '../operation/list-operation.ts'
 import {
   changeOperation,
@@ -12,23 +12,14 @@ import {
   removeOperation,
 } from '../operation/object-operations.ts'
 import { invalid } from '../operation/refusal.ts'
+import { checkRow } from '../operation/row-rules.ts'
 import { writing } from '../operation/writing.ts'
 import { schoolCurrency } from '../schools/school-currency.ts'
 import { COURSE_STATES, courses } from './course-resource.ts'
+import { courseFields, courseRules } from './course-rules.ts'
 
 const READ = ['courses:read']
 const WRITE = ['courses:write']
-
-const fields = {
-  slug,
-  title: line(300),
-  summary: text(0, 1000),
-  description: markdown(100_000),
-  price_amount: amount,
-  currency,
-  cover_file_id: id.nullable(),
-  lecturer_ids: z.array(id).max(50),
-}
 
 export const listCourses = listOperation({
   name: 'courses.list',
@@ -64,14 +55,16 @@ export const createCourse = createOperation({
   scopes: WRITE,
   of: courses,
   fields: {
-    slug: fields.slug,
-    title: fields.title,
-    summary: fields.summary.default(''),
-    description: fields.description.default(''),
-    price_amount: fields.price_amount.default(0),
-    currency: fields.currency.optional().meta({ description: 'The school’s own if left out.' }),
-    cover_file_id: fields.cover_file_id.default(null),
-    lecturer_ids: fields.lecturer_ids.default([]),
+    slug: courseFields.slug,
+    title: courseFields.title,
+    summary: courseFields.summary.default(''),
+    description: courseFields.description.default(''),
+    price_amount: courseFields.price_amount.default(0),
+    currency: courseFields.currency
+      .optional()
+      .meta({ description: 'The school’s own if left out.' }),
+    cover_file_id: courseFields.cover_file_id.default(null),
+    lecturer_ids: courseFields.lecturer_ids.default([]),
   },
   examples: [
     {
@@ -95,7 +88,7 @@ export const changeCourse = changeOperation({
   summary: 'Changes what is given and leaves the rest.',
   scopes: WRITE,
   of: courses,
-  fields: z.object(fields).partial().shape,
+  fields: z.object(courseFields).partial().shape,
   examples: [
     { title: 'Another price', input: { id: EXAMPLE.course, price_amount: 5900 } },
     {
@@ -148,7 +141,7 @@ export const archiveCourse = changeOperation({
 export const removeCourse = removeOperation({
   name: 'courses.remove',
   title: 'Remove a course',
-  summary: 'Removes a course that nobody ever had, with its curriculum. Archive all others.',
+  summary: 'Removes a course that no student ever had, with its curriculum. Archive all others.',
   scopes: WRITE,
   of: courses,
   examples: [{ title: 'Remove a draft', input: { id: EXAMPLE.draftCourse } }],
@@ -168,9 +161,7 @@ async function setLecturers(
   course: string,
   people: readonly string[],
 ): Promise<void> {
-  if (new Set(people).size !== people.length) {
-    throw invalid('lecturer_ids', 'repeated', 'Name each lecturer once.')
-  }
+  checkRow(courseRules, { lecturer_ids: people })
   await tx.delete('course_lecturers').where('course_id', '=', course).execute()
   if (people.length === 0) return
   const { rows } = await tx.run(sql<{ user_id: string }>`

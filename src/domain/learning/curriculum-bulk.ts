@@ -6,9 +6,10 @@ import type { PlannedRow } from '../bulk/table-details.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { count, id } from '../operation/fields.ts'
-import { lectures, sections } from './curriculum-resource.ts'
-import { changeLecture, listLectures } from './lecture-operations.ts'
-import { changeSection, listSections } from './section-operations.ts'
+import { lectures, sectionFields, sections } from './curriculum-resource.ts'
+import { listLectures } from './lecture-operations.ts'
+import { completeLecture, lectureFields, lectureRules } from './lecture-rules.ts'
+import { listSections } from './section-operations.ts'
 
 const SCOPES = { read: 'curriculum:read', write: 'curriculum:write' }
 const position = { schema: count.max(100_000), note: 'counted from 0; last unless given' }
@@ -24,7 +25,7 @@ export const sectionKind = tableKind({
   columns: {
     course_id: { schema: id, needed: true, fixed: true },
     position,
-    ...columnsOf(changeSection, { title: NEEDED }),
+    ...columnsOf(sectionFields, { title: NEEDED }),
   },
   references: { course_slug: byName('course_id', { table: 'courses', by: 'slug' }) },
   async inspect(tx, rows) {
@@ -44,7 +45,7 @@ export const lectureKind = tableKind({
   columns: {
     section_id: { schema: id, needed: true },
     position,
-    ...columnsOf(changeLecture, {
+    ...columnsOf(lectureFields, {
       title: NEEDED,
       kind: { default: 'video' },
       body: { default: '' },
@@ -56,10 +57,8 @@ export const lectureKind = tableKind({
   },
   derived: ['course_id'],
   references: { section_external_id: byExternalId('section_id', 'sections') },
-  complete({ values }) {
-    if (values.unlock_at != null) values.unlock_after_days ??= null
-    else if (values.unlock_after_days != null) values.unlock_at ??= null
-  },
+  complete: ({ values }) => completeLecture(values),
+  rules: lectureRules,
   async inspect(tx, rows) {
     await findCourses(tx, rows)
     await lockCourses(tx, rows)

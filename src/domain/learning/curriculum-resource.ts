@@ -1,24 +1,11 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { count, id, line, markdown, stamps, time, utc } from '../operation/fields.ts'
+import { count, id, line, stamps, utc } from '../operation/fields.ts'
 import type { Resource } from '../operation/resource.ts'
 import { wireTime } from '../operation/wire-sql.ts'
+import { LECTURE_KINDS, lectureFields } from './lecture-rules.ts'
 
-export const LECTURE_KINDS = ['video', 'text', 'quiz', 'file'] as const
-
-/** What can be said about a lecture; `unlock_…` say when students may open it, at once if neither. */
-export const lectureFields = {
-  title: line(300),
-  kind: z.enum(LECTURE_KINDS),
-  body: markdown(200_000),
-  duration_seconds: count.max(1_000_000),
-  is_preview: z.boolean().meta({ description: 'Open to everybody.' }),
-  unlock_after_days: count
-    .max(10_000)
-    .nullable()
-    .meta({ description: 'Days after the enrollment; excludes unlock_at.' }),
-  unlock_at: time.nullable().meta({ description: 'A fixed time; excludes unlock_after_days.' }),
-}
+export const sectionFields = { title: line(300) }
 
 export const sectionSchema = z
   .strictObject({
@@ -26,7 +13,7 @@ export const sectionSchema = z
     id,
     course_id: id,
     position: count,
-    title: line(300),
+    ...sectionFields,
     lecture_count: count,
     ...stamps,
   })

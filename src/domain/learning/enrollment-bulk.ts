@@ -1,10 +1,11 @@
-import { requireMembers } from '../bulk/columns.ts'
+import { columnsOf, requireMembers } from '../bulk/columns.ts'
 import { byEmail, byName } from '../bulk/reference-column.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, time } from '../operation/fields.ts'
 import { listEnrollments } from './enrollment-operations.ts'
 import { enrollmentSchema, enrollments } from './enrollment-resource.ts'
+import { enrollmentFields, enrollmentRules } from './enrollment-rules.ts'
 
 export const enrollmentKind = tableKind({
   name: 'enrollments',
@@ -21,7 +22,7 @@ export const enrollmentKind = tableKind({
     course_id: { schema: id, needed: true, fixed: true },
     source: { schema: enrollmentSchema.shape.source, default: 'import' },
     enrolled_at: { schema: time, note: 'now unless given' },
-    expires_at: { schema: time.nullable(), note: 'empty means for life' },
+    ...columnsOf(enrollmentFields, { expires_at: { note: 'empty means for life' } }),
     revoked_at: { schema: time.nullable() },
   },
   stored: { student_id: 'user_id' },
@@ -31,6 +32,7 @@ export const enrollmentKind = tableKind({
     student_email: byEmail('student_id'),
     course_slug: byName('course_id', { table: 'courses', by: 'slug' }),
   },
-  // Any role will do: staff learn too, and roles change after an enrollment was made.
+  rules: enrollmentRules,
+  // Any role is enough: staff learn too, and roles change after an enrollment was made.
   inspect: (tx, rows) => requireMembers(tx, rows, 'student_id'),
 })

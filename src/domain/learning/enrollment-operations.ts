@@ -1,16 +1,19 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
+import { checkChange } from '../operation/check-change.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
-import { dateOrNull, id, time } from '../operation/fields.ts'
+import { dateOrNull, id } from '../operation/fields.ts'
 import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
 import { changeOperation, createOperation, readOperation } from '../operation/object-operations.ts'
 import { conflict, invalid } from '../operation/refusal.ts'
 import { loadObject } from '../operation/resource.ts'
+import { checkRow } from '../operation/row-rules.ts'
 import { writing } from '../operation/writing.ts'
 import { students } from '../people/member-resource.ts'
 import { rolesAt } from '../people/membership.ts'
 import { ENROLLMENT_STATES, enrollments } from './enrollment-resource.ts'
+import { enrollmentFields, enrollmentRules } from './enrollment-rules.ts'
 
 const READ = ['students:read']
 const WRITE = ['students:write']
@@ -73,7 +76,9 @@ export const createEnrollment = createOperation({
   fields: {
     student_id: id,
     course_id: id,
-    expires_at: time.nullable().default(null).meta({ description: 'Null grants it for life.' }),
+    expires_at: enrollmentFields.expires_at
+      .default(null)
+      .meta({ description: 'Null grants it for life.' }),
   },
   examples: [
     {
@@ -90,7 +95,7 @@ export const createEnrollment = createOperation({
     if (!(await rolesAt(tx, student_id)).includes('student')) {
       throw invalid('student_id', 'unknown_reference', 'This is no student of this school.')
     }
-    checkFuture(expires_at)
+    checkRow(enrollmentRules, { expires_at })
     const { rows } = await tx.run(sql<{ id: string }>`
       insert into enrollments as e (school_id, id, course_id, user_id, source, expires_at)
       values (${tx.schoolId}, ${uuidv7()}, ${course_id}, ${student_id}, 'grant', ${dateOrNull(expires_at)})
@@ -119,13 +124,15 @@ export const changeEnrollment = changeOperation({
   summary: 'Sets when access ends, or null for life.',
   scopes: WRITE,
   of: enrollments,
-  fields: { expires_at: time.nullable().optional() },
+  fields: z.object(enrollmentFields).partial().shape,
   examples: [
     { title: 'A later end', input: { id: EXAMPLE.enrollment, expires_at: '2099-01-01T00:00:00Z' } },
     { title: 'For life', input: { id: EXAMPLE.enrollment, expires_at: null } },
   ],
-  async change(tx, _caller, { id: enrollment, if_version, expires_at }) {
-    checkFuture(expires_at)
+  async change(tx, caller, { id: enrollment, if_version, expires_at }) {
+    // Access cannot end in the past here; an import may keep what ended long ago.
+    checkRow(enrollmentRules, { expires_at })
+    await checkChange(tx, caller, enrollments, enrollmentRules, { id: enrollment, expires_at })
     await writing(tx).update('enrollments', target(enrollment, if_version), { expires_at })
   },
 })
@@ -144,8 +151,3 @@ export const revokeEnrollment = changeOperation({
     })
   },
 })
-
-function checkFuture(expires_at: string | null | undefined): void {
-  if (expires_at == null || Date.parse(expires_at) > Date.now()) return
-  throw invalid('expires_at', 'in_the_past', 'Write a time to come, or revoke the enrollment.')
-}

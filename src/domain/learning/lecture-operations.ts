@@ -11,8 +11,10 @@ import {
   removeOperation,
 } from '../operation/object-operations.ts'
 import { loadObject } from '../operation/resource.ts'
+import { checkRow } from '../operation/row-rules.ts'
 import { writing } from '../operation/writing.ts'
-import { LECTURE_KINDS, lectureFields, lectures, sections } from './curriculum-resource.ts'
+import { lectures, sections } from './curriculum-resource.ts'
+import { completeLecture, LECTURE_KINDS, lectureFields, lectureRules } from './lecture-rules.ts'
 import { lockCourse } from './section-operations.ts'
 
 const READ = ['curriculum:read']
@@ -77,7 +79,8 @@ export const createLecture = createOperation({
       },
     },
   ],
-  async create(tx, caller, { section_id, unlock_at, ...columns }) {
+  async create(tx, caller, { section_id, ...columns }) {
+    checkRow(lectureRules, columns)
     const { course_id } = await loadObject(tx, caller, sections, section_id)
     await lockCourse(tx, course_id)
     const { rows } = await tx.run(sql<{ position: number }>`
@@ -86,7 +89,7 @@ export const createLecture = createOperation({
     const made = uuidv7()
     const place = { id: made, course_id, section_id, position: rows[0]?.position ?? 0 }
     await tx
-      .insert('lectures', { ...columns, ...place, unlock_at: dateOrNull(unlock_at) })
+      .insert('lectures', { ...columns, ...place, unlock_at: dateOrNull(columns.unlock_at) })
       .execute()
     return made
   },
@@ -111,15 +114,9 @@ export const changeLecture = changeOperation({
     { title: 'Open to everybody', input: { id: EXAMPLE.lecture, is_preview: true } },
   ],
   async change(tx, _caller, { id: lecture, if_version, ...columns }) {
-    const cleared = {
-      ...(columns.unlock_at != null && columns.unlock_after_days === undefined
-        ? { unlock_after_days: null }
-        : {}),
-      ...(columns.unlock_after_days != null && columns.unlock_at === undefined
-        ? { unlock_at: null }
-        : {}),
-    }
-    await writing(tx).update('lectures', target(lecture, if_version), { ...columns, ...cleared })
+    completeLecture(columns)
+    checkRow(lectureRules, columns)
+    await writing(tx).update('lectures', target(lecture, if_version), columns)
   },
 })
 

@@ -3,7 +3,7 @@ import { byEmail } from '../bulk/reference-column.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id } from '../operation/fields.ts'
-import { changeLecturer, lecturers, listLecturers } from './lecturer-operations.ts'
+import { lecturerFields, lecturers, listLecturers } from './lecturer-operations.ts'
 
 export const lecturerKind = tableKind({
   name: 'lecturers',
@@ -17,7 +17,7 @@ export const lecturerKind = tableKind({
   named: 'id of the member, else email',
   columns: {
     id: { schema: id, needed: true, note: 'the member' },
-    ...columnsOf(changeLecturer, { headline: { default: '' }, bio: { default: '' } }),
+    ...columnsOf(lecturerFields, { headline: { default: '' }, bio: { default: '' } }),
   },
   stored: { id: 'user_id' },
   references: { email: byEmail('id') },

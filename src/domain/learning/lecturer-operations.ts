@@ -17,13 +17,14 @@ import { rolesAt } from '../people/membership.ts'
 const READ = ['lecturers:read']
 const WRITE = ['lecturers:write']
 
+export const lecturerFields = { headline: text(0, 300), bio: markdown(20_000) }
+
 const lecturerSchema = z
   .strictObject({
     object: z.literal('lecturer'),
     id: id.meta({ description: 'The member behind the profile.' }),
     name: text(1, 200),
-    headline: text(0, 300),
-    bio: markdown(20_000),
+    ...lecturerFields,
     course_ids: z.array(id),
     ...stamps,
   })
@@ -41,8 +42,6 @@ export const lecturers: Resource<typeof lecturerSchema> = {
       l.created_at, l.updated_at, l.version
     from lecturers l join users u on u.id = l.user_id where l.school_id = ${at.schoolId}`,
 }
-
-const fields = { headline: text(0, 300), bio: markdown(20_000) }
 
 export const listLecturers = listOperation({
   name: 'lecturers.list',
@@ -75,8 +74,8 @@ export const createLecturer = createOperation({
   of: lecturers,
   fields: {
     member_id: id,
-    headline: fields.headline.default(''),
-    bio: fields.bio.default(''),
+    headline: lecturerFields.headline.default(''),
+    bio: lecturerFields.bio.default(''),
   },
   examples: [
     { title: 'A new profile', input: { member_id: EXAMPLE.newcomer, headline: 'Paints outdoors' } },
@@ -106,7 +105,7 @@ export const changeLecturer = changeOperation({
   summary: 'Changes the profile. The name belongs to the person.',
   scopes: WRITE,
   of: lecturers,
-  fields: z.object(fields).partial().shape,
+  fields: z.object(lecturerFields).partial().shape,
   examples: [
     { title: 'Another headline', input: { id: EXAMPLE.lecturer, headline: 'Draws, too' } },
   ],

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { addLearningDays } from '../analytics/learning-days.ts'
-import { columnsOf, NEEDED, stampState } from '../bulk/columns.ts'
+import { columnsOf, stampState } from '../bulk/columns.ts'
 import { byEmail, byExternalId } from '../bulk/reference-column.ts'
 import { seeking } from '../bulk/seek.ts'
 import type { PlannedRow, StartedRow } from '../bulk/table-details.ts'
@@ -9,7 +9,8 @@ import { tableKind } from '../bulk/table-kind.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { time } from '../operation/fields.ts'
 import type { Refusal } from '../operation/refusal.ts'
-import { lectureProgress, listProgress, markProgress } from './progress-operations.ts'
+import { lectureProgress, listProgress } from './progress-operations.ts'
+import { progressFields, progressRules } from './progress-rules.ts'
 
 /** A student learned at each of them. */
 const TIMES = ['first_read_at', 'completed_at', 'updated_at'] as const
@@ -28,12 +29,12 @@ export const progressKind = tableKind({
   natural: ['student_id', 'lecture_id'],
   seek: ['student_id', 'course_id', 'lecture_id'],
   columns: {
-    ...columnsOf(markProgress, {
+    ...columnsOf(progressFields, {
       student_id: FIXED,
       lecture_id: FIXED,
-      state: NEEDED,
       position_seconds: { default: 0 },
     }),
+    state: { schema: progressFields.state.exclude(['unread']), needed: true },
     first_read_at: { schema: time, note: 'now unless given' },
     completed_at: { schema: time.nullable(), note: 'now, if the state asks for it' },
     updated_at: {
@@ -56,6 +57,7 @@ export const progressKind = tableKind({
     if (done) values.completed_at ??= values.updated_at
     stampState(row, ['completed'], 'completed_at')
   },
+  rules: progressRules,
   locate: findCourses,
   inspect: refuseStrangers,
   async confirm(tx, rows) {

@@ -6,9 +6,11 @@ import { count, dateOrNull, id, time, utc } from '../operation/fields.ts'
 import { filter, listOperation } from '../operation/list-operation.ts'
 import { invalid, notFound } from '../operation/refusal.ts'
 import { type Resource, wireObject } from '../operation/resource.ts'
+import { checkRow } from '../operation/row-rules.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import type { WriteOperation } from '../operation.ts'
 import { LECTURE_STATES } from './progress.ts'
+import { progressFields, progressRules } from './progress-rules.ts'
 
 const lectureProgressSchema = z
   .strictObject({
@@ -56,10 +58,8 @@ export const listProgress = listOperation({
 })
 
 const mark = z.strictObject({
-  student_id: id,
-  lecture_id: id,
-  state: z.enum(LECTURE_STATES),
-  position_seconds: count.max(1_000_000).default(0),
+  ...progressFields,
+  position_seconds: progressFields.position_seconds.default(0),
   first_read_at: time.nullable().default(null),
   completed_at: time.nullable().default(null),
   watched_at: time
@@ -79,13 +79,7 @@ export const markProgress = {
   input: mark,
   output: lectureProgressSchema,
   async run(tx, _caller, input) {
-    if (input.state !== 'completed' && input.completed_at !== null) {
-      throw invalid(
-        'completed_at',
-        'inconsistent',
-        'Only a completed lecture was completed at a time.',
-      )
-    }
+    checkRow(progressRules, input)
     return await markLecture(tx, input)
   },
 } satisfies WriteOperation<typeof mark, typeof lectureProgressSchema>
@@ -96,7 +90,7 @@ const markEnrolled = z.strictObject({
   state: z.enum(LECTURE_STATES),
 })
 
-/** As somebody says it who looks at one enrollment. */
+/** For the page of one enrollment, which knows the student. */
 export const markInEnrollment = {
   name: 'progress.mark_in_enrollment',
   title: 'Mark a lecture of an enrollment',
@@ -176,7 +170,7 @@ async function setMark(tx: SchoolTx, given: Mark, course: string): Promise<Lectu
   const completed = given.state === 'completed' ? (dateOrNull(given.completed_at) ?? now) : null
   const told = dateOrNull(given.first_read_at)
   const first = told ?? completed ?? now
-  // Who told no first time keeps the one that is known.
+  // Without a first time the stored one stays.
   const { rows } = await tx.run(sql<Record<string, unknown>>`
     insert into lecture_progress as p
       (school_id, user_id, course_id, lecture_id, state, position_seconds, first_read_at, completed_at)

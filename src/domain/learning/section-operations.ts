@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
-import { id, line } from '../operation/fields.ts'
+import { id } from '../operation/fields.ts'
 import { listOperation } from '../operation/list-operation.ts'
 import {
   changeOperation,
@@ -15,7 +15,7 @@ import { invalid, notFound, stale } from '../operation/refusal.ts'
 import { loadObject } from '../operation/resource.ts'
 import { writing } from '../operation/writing.ts'
 import { courses } from './course-resource.ts'
-import { curricula, sections } from './curriculum-resource.ts'
+import { curricula, sectionFields, sections } from './curriculum-resource.ts'
 
 const READ = ['curriculum:read']
 const WRITE = ['curriculum:write']
@@ -127,7 +127,7 @@ export const createSection = createOperation({
   summary: 'Adds a section at the end of a course.',
   scopes: WRITE,
   of: sections,
-  fields: { course_id: id, title: line(300) },
+  fields: { course_id: id, ...sectionFields },
   examples: [{ title: 'One more', input: { course_id: EXAMPLE.course, title: 'Going further' } }],
   async create(tx, _caller, { course_id, title }) {
     await lockCourse(tx, course_id)
@@ -152,7 +152,7 @@ export const changeSection = changeOperation({
   summary: 'Renames a section.',
   scopes: WRITE,
   of: sections,
-  fields: { title: line(300).optional() },
+  fields: z.object(sectionFields).partial().shape,
   examples: [{ title: 'Another name', input: { id: EXAMPLE.section, title: 'Beginnings' } }],
   async change(tx, _caller, { id: section, if_version, title }) {
     await writing(tx).update('sections', target(section, if_version), { title })

@@ -5,13 +5,13 @@ import { count, id } from '../operation/fields.ts'
 import { notFound } from '../operation/refusal.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import type { WriteOperation } from '../operation.ts'
-import { fields } from './notification-operations.ts'
+import { notificationFields } from './notification-rules.ts'
 
 const announcement = z.strictObject({
   id: id.meta({ description: 'The course.' }),
-  title: fields.title,
-  body: fields.body.default(''),
-  url: fields.url.default(null),
+  title: notificationFields.title,
+  body: notificationFields.body.default(''),
+  url: notificationFields.url.default(null),
 })
 
 const announced = z.strictObject({

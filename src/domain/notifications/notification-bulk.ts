@@ -2,8 +2,8 @@ import { columnsOf, NEEDED, requireMembers } from '../bulk/columns.ts'
 import { byEmail } from '../bulk/reference-column.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
-import { invalid } from '../operation/refusal.ts'
-import { listNotifications, notifications, sendNotification } from './notification-operations.ts'
+import { listNotifications, notifications } from './notification-operations.ts'
+import { notificationFields, notificationRules } from './notification-rules.ts'
 
 export const notificationKind = tableKind({
   name: 'notifications',
@@ -13,7 +13,7 @@ export const notificationKind = tableKind({
   scopes: {},
   example: { external_id: 'news-1', member_id: EXAMPLE.student, title: 'The new term' },
   table: 'notifications',
-  columns: columnsOf(sendNotification, {
+  columns: columnsOf(notificationFields, {
     member_id: { needed: true, fixed: true },
     kind: { default: 'announcement' },
     title: NEEDED,
@@ -26,14 +26,6 @@ export const notificationKind = tableKind({
   independent: true,
   now: ['created_at'],
   references: { member_email: byEmail('member_id') },
-  complete({ values, before }) {
-    const [sent, read] = [
-      values.created_at ?? before?.created_at,
-      values.read_at ?? before?.read_at,
-    ]
-    if (typeof sent === 'string' && typeof read === 'string' && read < sent) {
-      throw invalid('read_at', 'before_created', 'Nobody reads a notification before it is sent.')
-    }
-  },
+  rules: notificationRules,
   inspect: (tx, rows) => requireMembers(tx, rows, 'member_id'),
 })

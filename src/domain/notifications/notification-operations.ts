@@ -1,43 +1,27 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
-import { dateOrNull, id, line, text, time, utc, webAddress } from '../operation/fields.ts'
+import { dateOrNull, id, line, utc } from '../operation/fields.ts'
 import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
 import { createOperation, readOperation } from '../operation/object-operations.ts'
-import { invalid } from '../operation/refusal.ts'
 import { expansionOf, type Resource } from '../operation/resource.ts'
+import { checkRow } from '../operation/row-rules.ts'
 import { containing } from '../operation/wire-sql.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import { checkMembers } from '../people/check-members.ts'
 import { memberSchema, members } from '../people/member-resource.ts'
+import { notificationFields, notificationRules } from './notification-rules.ts'
 
-const kind = z
-  .string()
-  .regex(/^[a-z_]{1,64}$/, 'Use lower-case letters and underscores, such as meeting_confirmed.')
-
-/** A path must have one slash: two would lead to whatever host follows them. */
-const schoolPath = z
-  .string()
-  .max(2000)
-  .regex(/^\/(?![/\\])[^\u0000-\u0020\\]*$/)
-
-export const fields = {
-  kind,
-  title: line(300),
-  body: text(0, 10_000),
-  url: z
-    .union([schoolPath, webAddress], {
-      error: 'Write a path of this school such as /account, or an address with https://.',
-    })
-    .nullable(),
-}
+const { member_id, kind, title, body, url, created_at, read_at } = notificationFields
 
 const notificationSchema = z
   .strictObject({
     object: z.literal('notification'),
     id,
-    member_id: id,
-    ...fields,
+    member_id,
+    kind,
+    title,
+    body,
     url: z.string().nullable(),
     created_at: utc,
     read_at: utc.nullable(),
@@ -88,24 +72,21 @@ export const sendNotification = createOperation({
   ...WITHOUT_SCOPE,
   of: notifications,
   fields: {
-    member_id: id,
-    kind: fields.kind.default('announcement'),
-    title: fields.title,
-    body: fields.body.default(''),
-    url: fields.url.default(null),
-    created_at: time.optional().meta({ description: 'For entries from another system.' }),
-    read_at: time.nullable().default(null),
+    member_id,
+    kind: kind.default('announcement'),
+    title,
+    body: body.default(''),
+    url: url.default(null),
+    created_at: created_at.optional().meta({ description: 'For entries from another system.' }),
+    read_at: read_at.default(null),
   },
-  async create(tx, _caller, { member_id, created_at, read_at, ...columns }) {
-    await checkMembers(tx, 'member_id', [member_id])
-    const sent = created_at === undefined ? new Date() : new Date(created_at)
-    const read = dateOrNull(read_at)
-    if (read !== null && read < sent) {
-      throw invalid('read_at', 'before_created', 'Nobody reads a notification before it is sent.')
-    }
+  async create(tx, _caller, row) {
+    checkRow(notificationRules, row)
+    const { member_id: member, created_at: sent, read_at: read, ...columns } = row
+    await checkMembers(tx, 'member_id', [member])
     const made = uuidv7()
-    const row = { ...columns, id: made, user_id: member_id, created_at: sent, read_at: read }
-    await tx.insert('notifications', row).execute()
+    const times = { created_at: dateOrNull(sent) ?? new Date(), read_at: dateOrNull(read) }
+    await tx.insert('notifications', { ...columns, ...times, id: made, user_id: member }).execute()
     return made
   },
 })

@@ -3,26 +3,11 @@ import type { Refusal } from './refusal.ts'
 interface DatabaseError {
   readonly code: string
   readonly detail?: string
-  readonly column?: string
-  readonly constraint?: string
 }
 
 /**
- * Checks of the tables that compare columns with each other, as whoever wrote them would put it. A
- * change of one column can break them, so the row as a whole is judged where it is written.
- */
-const RULES: Readonly<Record<string, readonly [field: string, detail: string]>> = {
-  coupons_check2: ['ends_at', 'A coupon must end after it starts.'],
-  events_check: ['ends_at', 'An event must end after it starts.'],
-  lectures_check: [
-    'unlock_at',
-    'A lecture opens after some days or at a date: fill in one of the two.',
-  ],
-}
-
-/**
- * The rules that only the database can judge (what is unique, what exists, what is still in use), as
- * refusals. Values of other rows never reach the caller: only the names of columns are read.
+ * Turns what only the database can judge (unique, existing, still in use) into refusals. Values of other
+ * rows never reach the caller: only the names of columns are read.
  */
 export function refusalFromDatabase(error: unknown): Refusal | undefined {
   if (!isDatabaseError(error)) return undefined
@@ -44,7 +29,7 @@ export function refusalFromDatabase(error: unknown): Refusal | undefined {
           }
         : unknownReference(column)
     case '23514':
-      return contradiction(error.constraint ?? '')
+      return CONTRADICTION
     case '22021':
     case '22P05':
       return refused('', 'invalid_text', 'A text holds a character that cannot be stored.')
@@ -58,12 +43,12 @@ export function refusalFromDatabase(error: unknown): Refusal | undefined {
   }
 }
 
-function contradiction(constraint: string): Refusal {
-  const rule = Object.hasOwn(RULES, constraint) ? RULES[constraint] : undefined
-  if (rule !== undefined) return refused(`/${rule[0]}`, 'inconsistent', rule[1])
-  const detail = 'The values do not fit together. Check them against the reference.'
-  return refused('', 'inconsistent', detail)
-}
+/** Operations and imports judge rows by their rules first; two writes at once can still break one. */
+const CONTRADICTION = refused(
+  '',
+  'inconsistent',
+  'The values do not fit together. Read the object again and check them.',
+)
 
 function unknownReference(column: string | undefined): Refusal {
   const field = column ?? ''

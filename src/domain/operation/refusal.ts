@@ -49,10 +49,6 @@ export function stale(version: number): OperationRefused {
   return new OperationRefused({ kind: 'stale', version })
 }
 
-export function forbidden(code: string, detail: string): OperationRefused {
-  return new OperationRefused({ kind: 'forbidden', code, detail })
-}
-
 export function invalid(field: string, code: string, detail: string): OperationRefused {
   return new OperationRefused({
     kind: 'invalid',

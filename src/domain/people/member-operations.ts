@@ -11,11 +11,12 @@ import {
   readOperation,
   removeOperation,
 } from '../operation/object-operations.ts'
-import { forbidden, notFound } from '../operation/refusal.ts'
+import { notFound, OperationRefused } from '../operation/refusal.ts'
 import { checkVersion } from '../operation/writing.ts'
 import { members, writtenMembers } from './member-resource.ts'
 import { addMember, changeRoles } from './member-roles.ts'
 import { ROLES, type Role, rolesAt } from './membership.ts'
+import { judgeRoleChange, rolesField } from './role-rules.ts'
 
 const READ = ['members:read']
 const WRITE = ['members:write']
@@ -65,7 +66,7 @@ export const createMember = createOperation({
     'Gives the person of an email roles here, on top of those they have. Whether they had an account stays unsaid.',
   scopes: WRITE,
   of: writtenMembers,
-  fields: { ...addedPerson, roles: z.array(z.enum(ROLES)).min(1).max(ROLES.length) },
+  fields: { ...addedPerson, roles: rolesField },
   examples: [
     {
       title: 'A lecturer',
@@ -73,7 +74,7 @@ export const createMember = createOperation({
     },
   ],
   async create(tx, caller, input) {
-    checkOwnerRole(caller, input.roles)
+    checkRoleChange(caller, [], input.roles)
     return await addMember(tx, input, caller)
   },
 })
@@ -84,15 +85,14 @@ export const changeMember = changeOperation({
   summary: 'Sets the roles of a member. Nothing else of a person can be changed by a school.',
   scopes: WRITE,
   of: writtenMembers,
-  fields: { roles: z.array(z.enum(ROLES)).min(1).max(ROLES.length).optional() },
+  fields: { roles: rolesField.optional() },
   examples: [
     { title: 'Also a lecturer', input: { id: EXAMPLE.student, roles: ['lecturer', 'student'] } },
   ],
   async change(tx, caller, { id: userId, if_version, roles }) {
     await checkMember(tx, userId, if_version)
     if (roles === undefined) return
-    const before = await rolesAt(tx, userId)
-    checkOwnerRole(caller, before.includes('owner') !== roles.includes('owner') ? ['owner'] : [])
+    checkRoleChange(caller, await rolesAt(tx, userId), roles)
     await changeRoles(tx, userId, roles, caller)
   },
 })
@@ -106,7 +106,7 @@ export const removeMember = removeOperation({
   examples: [{ title: 'A member leaves', input: { id: EXAMPLE.student } }],
   async remove(tx, caller, { id: userId, if_version }) {
     await checkMember(tx, userId, if_version)
-    checkOwnerRole(caller, await rolesAt(tx, userId))
+    checkRoleChange(caller, await rolesAt(tx, userId), [])
     await changeRoles(tx, userId, [], caller)
   },
 })
@@ -122,8 +122,7 @@ export async function checkMember(
   if ((await rolesAt(tx, userId)).length === 0) throw notFound('member')
 }
 
-/** An admin who could make owners could make themselves one. */
-function checkOwnerRole(caller: Actor, touched: readonly Role[]): void {
-  if (!touched.includes('owner') || caller.roles.includes('owner')) return
-  throw forbidden('owners_only', 'Only an owner may give or take the owner role. Ask one of them.')
+function checkRoleChange(caller: Actor, before: readonly Role[], after: readonly Role[]): void {
+  const refusal = judgeRoleChange(caller, before, after)
+  if (refusal !== undefined) throw new OperationRefused(refusal)
 }

@@ -6,7 +6,7 @@ import { count, email, id, text, utc, version } from '../operation/fields.ts'
 import type { Resource } from '../operation/resource.ts'
 import { ROLES } from './membership.ts'
 
-/** What belongs to the person: shown to those who may read people, written by nobody but them. */
+/** Fields of the person's account: a school shows them, and only the person changes them. */
 const person = {
   name: text(1, 200),
   email: email.meta({ description: 'Only the person can change it.' }),

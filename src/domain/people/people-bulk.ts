@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor.ts'
 import type { BulkKind, ImportRow, RowOutcome } from '../bulk/kind.ts'
@@ -19,10 +18,11 @@ import {
   writeRoles,
 } from './people-rows.ts'
 import { normalEmail } from './person.ts'
+import { judgeRoleChange, rolesField } from './role-rules.ts'
 import { listStudents } from './student-operations.ts'
 
 const columns = {
-  id: { schema: id, note: 'of somebody who is a member here already' },
+  id: { schema: id, note: 'of a person who is a member here already' },
   email: { schema: email, note: 'of anybody else; an email that is known gets the role alone' },
   name: {
     schema: line(200),
@@ -33,8 +33,8 @@ const columns = {
 const NAMED = 'id of a member, else email'
 
 /**
- * Students. A row gives the student role to somebody. Nothing of a person is ever written, however
- * often the file is imported: name and email are used for accounts that did not exist.
+ * Students. A row gives the student role to a person. An existing account is never changed: name and
+ * email are used only to create one.
  */
 export const studentKind: BulkKind = {
   name: 'students',
@@ -68,7 +68,7 @@ export const memberKind: BulkKind = {
   columns: {
     ...columns,
     roles: {
-      schema: z.array(z.enum(ROLES)).min(1).max(ROLES.length),
+      schema: rolesField,
       needed: true,
       note: 'all roles from now on; only an owner gives or takes the owner role',
     },
@@ -117,7 +117,7 @@ async function writePeople(
   return people.map(({ outcome }) => outcome)
 }
 
-/** The member whom a row names by id, else the person of its email, else somebody new. */
+/** The member whom a row names by id, else the person of its email, else a new person. */
 async function find(tx: SchoolTx, rows: readonly ImportRow[]): Promise<Person[]> {
   const ids = rows.flatMap(({ values }) => (typeof values.id === 'string' ? values.id : []))
   const byId = await lockMembers(tx, ids)
@@ -162,13 +162,14 @@ function lacking(column: string, detail: string): Refusal {
 function judge({ values, before, after }: Person, caller: Actor): RowOutcome {
   // Whether the account exists must not show, so a name is asked for either way.
   if (before.length === 0 && values.name === undefined) {
-    return lacking('name', 'Whoever is no member yet needs a name, in case the account is new.')
+    return lacking(
+      'name',
+      'A person who is no member yet needs a name, in case the account is new.',
+    )
   }
   if (after.length === 0) return lacking('roles', 'A new member needs at least one role.')
-  if (before.includes('owner') !== after.includes('owner') && !caller.roles.includes('owner')) {
-    const detail = 'Only an owner may give or take the owner role. Ask one of them.'
-    return { kind: 'forbidden', code: 'owners_only', detail }
-  }
+  const refusal = judgeRoleChange(caller, before, after)
+  if (refusal !== undefined) return refusal
   if (before.length === 0) return 'created'
   return before.join() === after.join() ? 'unchanged' : 'updated'
 }

@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { line, slug } from '../operation/fields.ts'
+import type { RowRules } from '../operation/row-rules.ts'
+
+const FORM_STATES = ['draft', 'open', 'closed'] as const
+export const MAX_QUESTIONS = 200
+
+export const formFields = {
+  title: line(300),
+  slug,
+  state: z.enum(FORM_STATES),
+  /** Forms of other systems may have further kinds of questions, and further members. */
+  fields: z
+    .array(
+      z.looseObject({
+        name: line(100),
+        label: line(300),
+        kind: line(50),
+        required: z.boolean(),
+      }),
+    )
+    .max(MAX_QUESTIONS),
+}
+
+export interface Question {
+  readonly name: string
+  readonly label: string
+  readonly kind: string
+  readonly required: boolean
+}
+
+interface FormRow {
+  state?: string | undefined
+  readonly fields?: readonly Pick<Question, 'name'>[] | undefined
+}
+
+/** A new form with questions takes answers at once; one without is a draft. */
+export function completeForm(row: FormRow): void {
+  row.state ??= (row.fields ?? []).length > 0 ? 'open' : 'draft'
+}
+
+export const formRules: RowRules<FormRow> = [
+  {
+    field: 'fields',
+    code: 'repeated',
+    detail: 'Answers are kept by the name of the question, so name each question once.',
+    broken: ({ fields = [] }) => new Set(fields.map(({ name }) => name)).size !== fields.length,
+  },
+  {
+    kind: 'conflict',
+    field: 'state',
+    code: 'empty',
+    detail: 'Add a question first.',
+    broken: ({ state, fields = [] }, before) =>
+      state === 'open' && before?.state !== 'open' && fields.length === 0,
+  },
+]

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { count, line, markdown, time } from '../operation/fields.ts'
+import type { RowRules } from '../operation/row-rules.ts'
+
+export const LECTURE_KINDS = ['video', 'text', 'quiz', 'file'] as const
+
+/** `unlock_…` say when students may open a lecture: at once if both are null. */
+export const lectureFields = {
+  title: line(300),
+  kind: z.enum(LECTURE_KINDS),
+  body: markdown(200_000),
+  duration_seconds: count.max(1_000_000),
+  is_preview: z.boolean().meta({ description: 'Open to everybody.' }),
+  unlock_after_days: count
+    .max(10_000)
+    .nullable()
+    .meta({ description: 'Days after the enrollment; excludes unlock_at.' }),
+  unlock_at: time.nullable().meta({ description: 'A fixed time; excludes unlock_after_days.' }),
+}
+
+interface LectureRow {
+  unlock_after_days?: number | null | undefined
+  unlock_at?: string | null | undefined
+}
+
+/** Setting one of the two clears the other, unless both are given. */
+export function completeLecture(row: LectureRow): void {
+  if (row.unlock_at != null) row.unlock_after_days ??= null
+  else if (row.unlock_after_days != null) row.unlock_at ??= null
+}
+
+export const lectureRules: RowRules<LectureRow> = [
+  {
+    field: 'unlock_at',
+    code: 'inconsistent',
+    detail: 'A lecture opens after some days or at a date: fill in one of the two.',
+    broken: ({ unlock_after_days, unlock_at }) => unlock_after_days != null && unlock_at != null,
+  },
+]

@@ -1,0 +1,55 @@
+import { type InputProblem, OperationRefused, type Refusal } from './refusal.ts'
+
+/**
+ * A rule about a whole row as it would be written. Create, change and import judge a row by the same
+ * list of rules; the constraints of the table only catch what two writes at once could break.
+ */
+export interface RowRule<R> {
+  /** The member to correct. */
+  readonly field: keyof R & string
+  readonly code: string
+  readonly detail: string
+  /** The row is fine in itself, but the state of the object forbids it. */
+  readonly kind?: 'conflict'
+  /**
+   * @param before the stored object; undefined for a new one
+   * @param now for rules about past and future
+   */
+  broken(row: R, before: R | undefined, now: number): boolean
+}
+
+export type RowRules<R> = readonly RowRule<R>[]
+
+/** The refusal of a row, with one problem per field; undefined if it breaks no rule. */
+export function judgeRow<R>(
+  rules: RowRules<R>,
+  row: R,
+  before: R | undefined,
+  now: number,
+): Refusal | undefined {
+  let problems: InputProblem[] | undefined
+  for (const rule of rules) {
+    if (!rule.broken(row, before, now)) continue
+    const { kind, code, detail } = rule
+    if (kind === 'conflict') return { kind, code, detail }
+    const pointer = `/${rule.field}`
+    if (problems?.some((other) => other.pointer === pointer) === true) continue
+    problems ??= []
+    problems.push({ pointer, code, detail })
+  }
+  return problems === undefined ? undefined : { kind: 'invalid', problems }
+}
+
+/** Throws the refusal of a row that breaks a rule. */
+export function checkRow<R>(rules: RowRules<R>, row: R, before?: R): void {
+  const refusal = judgeRow(rules, row, before, Date.now())
+  if (refusal !== undefined) throw new OperationRefused(refusal)
+}
+
+/** Whether both times are known and the second is not after the first. */
+export function endsTooEarly(
+  starts: string | null | undefined,
+  ends: string | null | undefined,
+): boolean {
+  return starts != null && ends != null && Date.parse(ends) <= Date.parse(starts)
+}

@@ -1,0 +1,133 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { ImportSummary } from '../../../src/domain/bulk/import-rows.ts'
+import { BULK_KINDS } from '../../../src/domain/bulk/kinds.ts'
+import type { Operation } from '../../../src/domain/operation.ts'
+import { ROUTES } from '../../../src/surfaces/admin-api/routes.ts'
+import { anOperator, type OperatorClient } from '../../support/admin-api.ts'
+import type { Answer } from '../../support/browser-like.ts'
+import { importInto } from '../../support/bulk.ts'
+import { everyRow, furnishExamples } from '../../support/example-school.ts'
+import { anOwner } from '../../support/operator-like.ts'
+import { Performer } from '../../support/performing.ts'
+import { Desk, wrongFields } from '../../support/school-desk.ts'
+import { aWorld, type TestSchool } from '../../support/world.ts'
+import { callTool, post, type Rpc, request } from '../mcp/tool-endpoint.ts'
+import { BAD_ROWS, type BadRow, MADE } from './bad-rows.ts'
+
+const world = await aWorld()
+
+let school: TestSchool
+let operator: OperatorClient
+let performer: Performer
+let desk: Desk
+/** The tool that performs an operation. */
+const toolOf = new Map<string, string>()
+
+beforeAll(async () => {
+  school = await world.aSchool()
+  await furnishExamples(world, school)
+  const times = { starts_at: new Date('2098-01-01'), ends_at: new Date('2098-01-02') }
+  const { service, group, meeting, emptyForm } = MADE
+  await school.at.insert('consulting_services', { id: service, title: 'Coaching' }).execute()
+  await school.at.insert('study_groups', { id: group, name: 'Group' }).execute()
+  await school.at
+    .insert('consulting_meetings', { id: meeting, service_id: service, title: 'One', ...times })
+    .execute()
+  await school.at
+    .insert('forms', { id: emptyForm, slug: 'empty', title: 'Empty', state: 'draft' })
+    .execute()
+  operator = await anOperator(world, school)
+  performer = new Performer(school, operator.person)
+  desk = new Desk(await anOwner(world, school))
+  const listed = await post(world, school, request('tools/list'), { token: operator.accessToken })
+  for (const { name, inputSchema } of listed.json<Rpc<Tools>>().result?.tools ?? []) {
+    for (const action of inputSchema.properties?.action?.enum ?? []) toolOf.set(action, name)
+  }
+}, 60_000)
+
+interface Tools {
+  readonly tools: readonly {
+    readonly name: string
+    readonly inputSchema: {
+      readonly properties?: { readonly action?: { readonly enum?: string[] } }
+    }
+  }[]
+}
+
+interface Problem {
+  readonly pointer: string
+  readonly code: string
+  readonly detail: string
+}
+
+test('every kind has a bad row, and every rule of a kind has one', () => {
+  for (const { name, rules = [] } of BULK_KINDS) {
+    const told = (BAD_ROWS[name] ?? []).map(({ refusal }) => refusal)
+    expect(told, name).not.toEqual([])
+    for (const { kind, field, code } of rules) {
+      expect(told, name).toContain(kind === 'conflict' ? code : `/${field} ${code}`)
+    }
+  }
+})
+
+const routeOf = (operation: Operation) => ROUTES.find((route) => route.operation === operation)
+
+describe.each(BULK_KINDS.map((kind) => [kind.name, kind] as const))('%s', (name, kind) => {
+  test.each((BAD_ROWS[name] ?? []).map((bad) => [bad.refusal, bad] as const))(
+    'are refused with %s in every way, and nothing is written',
+    async (_refusal, bad) => {
+      const before = await everyRow(school)
+      const { errors } = await importInto(school, kind, [bad.row])
+      expect(problemsOf({ errors }).map(told(bad)), 'import').toEqual([bad.refusal])
+      for (const [operation, input = bad.row] of bad.operations ?? []) {
+        await refusedByOperation(operation, input, bad)
+      }
+      if (bad.form !== undefined) await refusedByForm(bad, bad.form)
+      expect(await everyRow(school)).toBe(before)
+    },
+  )
+})
+
+async function refusedByOperation(
+  operation: Operation,
+  input: Readonly<Record<string, unknown>>,
+  bad: BadRow,
+): Promise<void> {
+  expect(await performer.isRefused(operation, input), operation.name).toBe(bad.refusal)
+  const route = routeOf(operation)
+  if (route === undefined) return
+  const answer = await operator.perform(route, input)
+  expect(refusalIn(answer), `REST ${operation.name}`).toBe(bad.refusal)
+  const { detail, errors = [] } = answer.json<{ detail: string; errors?: Problem[] }>()
+  const given = { action: operation.name, input }
+  const tool = await callTool(world, school, toolOf.get(operation.name) ?? '', given, {
+    token: operator.accessToken,
+  })
+  expect(tool.isError, `tool ${operation.name}`).toBe(true)
+  const words =
+    errors.length === 0 ? [detail] : errors.map((one) => `${one.pointer}: ${one.detail}`)
+  for (const said of words) expect(tool.content[0]?.text).toContain(said)
+}
+
+async function refusedByForm(
+  { refusal }: BadRow,
+  [path, typed]: NonNullable<BadRow['form']>,
+): Promise<void> {
+  const answer = await desk.send(path, typed)
+  expect(answer.statusCode, `form ${path}`).toBe(422)
+  expect(wrongFields(answer.body), `form ${path}`).toEqual([refusal.slice(1).split(' ')[0]])
+}
+
+function refusalIn(answer: Answer): string {
+  const { reason, errors = [] } = answer.json<{ reason?: string; errors?: Problem[] }>()
+  return reason ?? errors.map(({ pointer, code }) => `${pointer} ${code}`).join()
+}
+
+function problemsOf({ errors }: Pick<ImportSummary, 'errors'>): readonly Problem[] {
+  return errors.flatMap((row) => row.errors)
+}
+
+const told =
+  ({ refusal }: BadRow) =>
+  ({ pointer, code }: Problem): string =>
+    refusal.startsWith('/') ? `${pointer} ${code}` : code
