@@ -124,9 +124,9 @@ create table authorization_codes (
   constraint authorization_codes_school_id_client_id_fkey FOREIGN KEY (school_id, client_id) REFERENCES clients(school_id, client_id),
   constraint authorization_codes_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
   constraint authorization_codes_audience_check CHECK ((audience = ANY (ARRAY['member'::text, 'operator'::text]))),
-  constraint authorization_codes_check CHECK (((consumed_at IS NULL) = (pair_id IS NULL))),
-  constraint authorization_codes_check1 CHECK (((audience = 'operator'::text) OR (resource IS NOT NULL))),
-  constraint authorization_codes_hash_check CHECK ((length(hash) = 32))
+  constraint authorization_codes_consumed_with_pair CHECK (((consumed_at IS NULL) = (pair_id IS NULL))),
+  constraint authorization_codes_hash_check CHECK ((length(hash) = 32)),
+  constraint authorization_codes_member_has_resource CHECK (((audience = 'operator'::text) OR (resource IS NOT NULL)))
 ) with (fillfactor=90);
 CREATE INDEX authorization_codes_by_client ON public.authorization_codes USING btree (school_id, client_id, user_id);
 -- authorization_codes.pair_id: the pair it was exchanged for: a retry of our own is told from a replay by it
@@ -184,7 +184,7 @@ create table client_documents (
   fetched_at timestamp(3) with time zone not null default now(),
   expires_at timestamp(3) with time zone not null,
   constraint client_documents_pkey PRIMARY KEY (url),
-  constraint client_documents_check CHECK (((document IS NULL) <> (failure IS NULL))),
+  constraint client_documents_document_or_failure CHECK (((document IS NULL) <> (failure IS NULL))),
   constraint client_documents_failure_check CHECK ((length(failure) <= 500)),
   constraint client_documents_url_check CHECK ((length(url) <= 2000))
 );
@@ -214,11 +214,11 @@ create table clients (
   constraint clients_reviewed_by_fkey FOREIGN KEY (reviewed_by) REFERENCES users(id),
   constraint clients_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
   constraint clients_audience_check CHECK ((audience = ANY (ARRAY['member'::text, 'operator'::text]))),
-  constraint clients_check CHECK ((confidential = (secret_hash IS NOT NULL))),
-  constraint clients_check1 CHECK (((kind = 'application'::text) OR ((audience = 'operator'::text) AND (NOT confidential)))),
   constraint clients_client_id_check CHECK (((length(client_id) >= 1) AND (length(client_id) <= 2000))),
+  constraint clients_confidential_has_secret CHECK ((confidential = (secret_hash IS NOT NULL))),
   constraint clients_kind_check CHECK ((kind = ANY (ARRAY['application'::text, 'vendor'::text, 'document'::text]))),
   constraint clients_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint clients_platform_is_public_operator CHECK (((kind = 'application'::text) OR ((audience = 'operator'::text) AND (NOT confidential)))),
   constraint clients_redirect_uris_check CHECK (((cardinality(redirect_uris) >= 1) AND (cardinality(redirect_uris) <= 50))),
   constraint clients_scopes_check CHECK ((cardinality(scopes) >= 1)),
   constraint clients_secret_hash_check CHECK ((length(secret_hash) = 32))
@@ -267,10 +267,10 @@ create table consulting_meetings (
   constraint consulting_meetings_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
   constraint consulting_meetings_school_id_service_id_fkey FOREIGN KEY (school_id, service_id) REFERENCES consulting_services(school_id, id),
   constraint consulting_meetings_school_id_study_group_id_fkey FOREIGN KEY (school_id, study_group_id) REFERENCES study_groups(school_id, id),
-  constraint consulting_meetings_check CHECK ((num_nonnulls(service_id, study_group_id) = 1)),
-  constraint consulting_meetings_check1 CHECK (((study_group_id IS NULL) OR (state <> 'scheduled'::text))),
-  constraint consulting_meetings_check2 CHECK ((ends_at > starts_at)),
+  constraint consulting_meetings_class_not_scheduled CHECK (((study_group_id IS NULL) OR (state <> 'scheduled'::text))),
+  constraint consulting_meetings_end_after_start CHECK ((ends_at > starts_at)),
   constraint consulting_meetings_room_url_check CHECK ((length(room_url) <= 2000)),
+  constraint consulting_meetings_service_or_group CHECK ((num_nonnulls(service_id, study_group_id) = 1)),
   constraint consulting_meetings_state_check CHECK ((state = ANY (ARRAY['available'::text, 'scheduled'::text, 'canceled'::text]))),
   constraint consulting_meetings_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300)))
 );
@@ -368,15 +368,15 @@ create table coupons (
   constraint coupons_pkey PRIMARY KEY (school_id, id),
   constraint coupons_school_id_code_key UNIQUE (school_id, code),
   constraint coupons_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
+  constraint coupons_amount_has_currency CHECK (((amount_off IS NULL) = (currency IS NULL))),
   constraint coupons_amount_off_check CHECK ((amount_off > 0)),
-  constraint coupons_check CHECK (((percent_off IS NULL) <> (amount_off IS NULL))),
-  constraint coupons_check1 CHECK (((amount_off IS NULL) = (currency IS NULL))),
-  constraint coupons_check2 CHECK (((starts_at IS NULL) OR (ends_at IS NULL) OR (ends_at > starts_at))),
   constraint coupons_code_check CHECK ((code ~ '^[A-Z0-9][A-Z0-9_-]{1,63}$'::text)),
   constraint coupons_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint coupons_end_after_start CHECK (((starts_at IS NULL) OR (ends_at IS NULL) OR (ends_at > starts_at))),
   constraint coupons_max_per_member_check CHECK ((max_per_member > 0)),
   constraint coupons_max_redemptions_check CHECK ((max_redemptions > 0)),
-  constraint coupons_percent_off_check CHECK (((percent_off >= 1) AND (percent_off <= 100)))
+  constraint coupons_percent_off_check CHECK (((percent_off >= 1) AND (percent_off <= 100))),
+  constraint coupons_percent_or_amount CHECK (((percent_off IS NULL) <> (amount_off IS NULL)))
 );
 CREATE INDEX coupons_by_time ON public.coupons USING btree (school_id, created_at, id);
 CREATE TRIGGER coupons_touch BEFORE UPDATE ON public.coupons FOR EACH ROW EXECUTE FUNCTION touch_row();
@@ -415,11 +415,11 @@ create table courses (
   constraint courses_school_id_slug_key UNIQUE (school_id, slug),
   constraint courses_school_id_cover_file_id_fkey FOREIGN KEY (school_id, cover_file_id) REFERENCES files(school_id, id),
   constraint courses_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
-  constraint courses_check CHECK (((state <> 'published'::text) OR (published_at IS NOT NULL))),
-  constraint courses_check1 CHECK (((state = 'archived'::text) = (archived_at IS NOT NULL))),
+  constraint courses_archived_with_time CHECK (((state = 'archived'::text) = (archived_at IS NOT NULL))),
   constraint courses_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   constraint courses_description_check CHECK ((length(description) <= 100000)),
   constraint courses_price_amount_check CHECK ((price_amount >= 0)),
+  constraint courses_published_has_time CHECK (((state <> 'published'::text) OR (published_at IS NOT NULL))),
   constraint courses_slug_check CHECK (((slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'::text) AND (length(slug) <= 120))),
   constraint courses_state_check CHECK ((state = ANY (ARRAY['draft'::text, 'published'::text, 'archived'::text]))),
   constraint courses_summary_check CHECK ((length(summary) <= 1000)),
@@ -494,7 +494,7 @@ create table enrollments (
   constraint enrollments_school_id_course_id_fkey FOREIGN KEY (school_id, course_id) REFERENCES courses(school_id, id),
   constraint enrollments_school_id_course_id_last_lecture_id_fkey FOREIGN KEY (school_id, course_id, last_lecture_id) REFERENCES lectures(school_id, course_id, id) ON DELETE SET NULL (last_lecture_id),
   constraint enrollments_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
-  constraint enrollments_check CHECK (((expires_at IS NULL) OR (expires_at > enrolled_at))),
+  constraint enrollments_end_after_start CHECK (((expires_at IS NULL) OR (expires_at > enrolled_at))),
   constraint enrollments_last_position_seconds_check CHECK ((last_position_seconds >= 0)),
   constraint enrollments_source_check CHECK ((source = ANY (ARRAY['purchase'::text, 'plan'::text, 'grant'::text, 'import'::text])))
 );
@@ -519,7 +519,7 @@ create table event_registrations (
   constraint event_registrations_school_id_event_id_user_id_key UNIQUE (school_id, event_id, user_id),
   constraint event_registrations_school_id_event_id_fkey FOREIGN KEY (school_id, event_id) REFERENCES events(school_id, id),
   constraint event_registrations_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
-  constraint event_registrations_check CHECK (((state = 'canceled'::text) = (canceled_at IS NOT NULL))),
+  constraint event_registrations_canceled_with_time CHECK (((state = 'canceled'::text) = (canceled_at IS NOT NULL))),
   constraint event_registrations_state_check CHECK ((state = ANY (ARRAY['registered'::text, 'attended'::text, 'canceled'::text])))
 );
 CREATE INDEX event_registrations_by_event ON public.event_registrations USING btree (school_id, event_id, registered_at, id);
@@ -549,9 +549,9 @@ create table events (
   constraint events_school_id_slug_key UNIQUE (school_id, slug),
   constraint events_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
   constraint events_capacity_check CHECK ((capacity > 0)),
-  constraint events_check CHECK ((ends_at > starts_at)),
   constraint events_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   constraint events_description_check CHECK ((length(description) <= 100000)),
+  constraint events_end_after_start CHECK ((ends_at > starts_at)),
   constraint events_location_check CHECK ((length(location) <= 500)),
   constraint events_online_url_check CHECK ((length(online_url) <= 2000)),
   constraint events_price_amount_check CHECK ((price_amount >= 0)),
@@ -679,7 +679,7 @@ create table lecture_progress (
   constraint lecture_progress_pkey PRIMARY KEY (school_id, user_id, course_id, lecture_id),
   constraint lecture_progress_school_id_course_id_lecture_id_fkey FOREIGN KEY (school_id, course_id, lecture_id) REFERENCES lectures(school_id, course_id, id) ON DELETE CASCADE,
   constraint lecture_progress_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
-  constraint lecture_progress_check CHECK (((state = 'completed'::text) = (completed_at IS NOT NULL))),
+  constraint lecture_progress_completed_with_time CHECK (((state = 'completed'::text) = (completed_at IS NOT NULL))),
   constraint lecture_progress_position_seconds_check CHECK ((position_seconds >= 0)),
   constraint lecture_progress_state_check CHECK ((state = ANY (ARRAY['read'::text, 'completed'::text])))
 ) with (fillfactor=90);
@@ -724,9 +724,9 @@ create table lectures (
   constraint lectures_school_id_section_id_position_key UNIQUE (school_id, section_id, "position") DEFERRABLE INITIALLY DEFERRED,
   constraint lectures_school_id_course_id_section_id_fkey FOREIGN KEY (school_id, course_id, section_id) REFERENCES sections(school_id, course_id, id) ON DELETE CASCADE,
   constraint lectures_body_check CHECK ((length(body) <= 200000)),
-  constraint lectures_check CHECK (((unlock_after_days IS NULL) OR (unlock_at IS NULL))),
   constraint lectures_duration_seconds_check CHECK ((duration_seconds >= 0)),
   constraint lectures_kind_check CHECK ((kind = ANY (ARRAY['video'::text, 'text'::text, 'quiz'::text, 'file'::text]))),
+  constraint lectures_one_unlock CHECK (((unlock_after_days IS NULL) OR (unlock_at IS NULL))),
   constraint lectures_position_check CHECK (("position" >= 0)),
   constraint lectures_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300))),
   constraint lectures_unlock_after_days_check CHECK ((unlock_after_days >= 0))
@@ -846,7 +846,7 @@ create table order_items (
   constraint order_items_school_id_event_id_fkey FOREIGN KEY (school_id, event_id) REFERENCES events(school_id, id),
   constraint order_items_school_id_order_id_fkey FOREIGN KEY (school_id, order_id) REFERENCES orders(school_id, id) ON DELETE CASCADE,
   constraint order_items_school_id_plan_id_fkey FOREIGN KEY (school_id, plan_id) REFERENCES membership_plans(school_id, id),
-  constraint order_items_check CHECK ((num_nonnulls(course_id, digital_product_id, event_id, plan_id) <= 1)),
+  constraint order_items_one_thing CHECK ((num_nonnulls(course_id, digital_product_id, event_id, plan_id) <= 1)),
   constraint order_items_position_check CHECK (("position" >= 0)),
   constraint order_items_quantity_check CHECK ((quantity > 0)),
   constraint order_items_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300))),
@@ -874,7 +874,7 @@ create table orders (
   constraint orders_school_id_id_user_id_key UNIQUE (school_id, id, user_id),
   constraint orders_school_id_number_key UNIQUE (school_id, number),
   constraint orders_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
-  constraint orders_check CHECK (((state = 'completed'::text) = (completed_at IS NOT NULL))),
+  constraint orders_completed_with_time CHECK (((state = 'completed'::text) = (completed_at IS NOT NULL))),
   constraint orders_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   constraint orders_number_check CHECK (((length(number) >= 1) AND (length(number) <= 64))),
   constraint orders_state_check CHECK ((state = ANY (ARRAY['open'::text, 'completed'::text, 'canceled'::text]))),
@@ -902,7 +902,7 @@ create table pages (
   constraint pages_school_id_slug_key UNIQUE (school_id, slug),
   constraint pages_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
   constraint pages_body_check CHECK ((length(body) <= 200000)),
-  constraint pages_check CHECK (((state <> 'published'::text) OR (published_at IS NOT NULL))),
+  constraint pages_published_has_time CHECK (((state <> 'published'::text) OR (published_at IS NOT NULL))),
   constraint pages_slug_check CHECK (((slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'::text) AND (length(slug) <= 120))),
   constraint pages_state_check CHECK ((state = ANY (ARRAY['draft'::text, 'published'::text]))),
   constraint pages_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300)))
@@ -989,19 +989,19 @@ create table payments (
   constraint payments_amount_check CHECK ((amount >= 0)),
   constraint payments_bank_code_check CHECK ((length(bank_code) <= 20)),
   constraint payments_bank_name_check CHECK ((length(bank_name) <= 100)),
-  constraint payments_check CHECK ((refunded_amount <= amount)),
-  constraint payments_check1 CHECK (((state = ANY (ARRAY['paid'::text, 'refunded'::text])) = (paid_at IS NOT NULL))),
-  constraint payments_check2 CHECK (((installment_count IS NULL) = (installment_amount IS NULL))),
-  constraint payments_check3 CHECK (((refunding_state = 'none'::text) = (refund_requested_at IS NULL))),
-  constraint payments_check4 CHECK (((refunding_state = ANY (ARRAY['partially_refunded'::text, 'refunded'::text])) = (refunded_at IS NOT NULL))),
-  constraint payments_check5 CHECK (((state = 'refunded'::text) = (refunding_state = 'refunded'::text))),
-  constraint payments_check6 CHECK (((payment_type = ANY (ARRAY['atm'::text, 'convenience_store'::text])) OR (num_nonnulls(bank_code, bank_name, code_no) = 0))),
   constraint payments_code_no_check CHECK ((length(code_no) <= 64)),
   constraint payments_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   constraint payments_installment_amount_check CHECK ((installment_amount > 0)),
   constraint payments_installment_count_check CHECK (((installment_count >= 2) AND (installment_count <= 60))),
+  constraint payments_installments_whole CHECK (((installment_count IS NULL) = (installment_amount IS NULL))),
+  constraint payments_instructions_by_type CHECK (((payment_type = ANY (ARRAY['atm'::text, 'convenience_store'::text])) OR (num_nonnulls(bank_code, bank_name, code_no) = 0))),
+  constraint payments_paid_with_time CHECK (((state = ANY (ARRAY['paid'::text, 'refunded'::text])) = (paid_at IS NOT NULL))),
   constraint payments_payment_type_check CHECK ((payment_type = ANY (ARRAY['credit_card'::text, 'atm'::text, 'convenience_store'::text, 'free'::text]))),
+  constraint payments_refund_request_with_time CHECK (((refunding_state = 'none'::text) = (refund_requested_at IS NULL))),
+  constraint payments_refund_with_time CHECK (((refunding_state = ANY (ARRAY['partially_refunded'::text, 'refunded'::text])) = (refunded_at IS NOT NULL))),
+  constraint payments_refund_within_amount CHECK ((refunded_amount <= amount)),
   constraint payments_refunded_amount_check CHECK ((refunded_amount >= 0)),
+  constraint payments_refunded_in_both_states CHECK (((state = 'refunded'::text) = (refunding_state = 'refunded'::text))),
   constraint payments_refunding_state_check CHECK ((refunding_state = ANY (ARRAY['none'::text, 'requested'::text, 'partially_refunded'::text, 'refunded'::text, 'rejected'::text]))),
   constraint payments_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'paid'::text, 'failed'::text, 'refunded'::text]))),
   constraint payments_trade_no_check CHECK (((length(trade_no) >= 1) AND (length(trade_no) <= 64)))
@@ -1033,7 +1033,7 @@ create table posts (
   constraint posts_school_id_author_id_fkey FOREIGN KEY (school_id, author_id) REFERENCES school_members(school_id, user_id),
   constraint posts_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
   constraint posts_body_check CHECK ((length(body) <= 200000)),
-  constraint posts_check CHECK (((state <> 'published'::text) OR (published_at IS NOT NULL))),
+  constraint posts_published_has_time CHECK (((state <> 'published'::text) OR (published_at IS NOT NULL))),
   constraint posts_slug_check CHECK (((slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'::text) AND (length(slug) <= 120))),
   constraint posts_state_check CHECK ((state = ANY (ARRAY['draft'::text, 'published'::text]))),
   constraint posts_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300)))
@@ -1153,9 +1153,9 @@ create table signing_keys (
   retired_at timestamp(3) with time zone,
   constraint signing_keys_pkey PRIMARY KEY (school_id, kid),
   constraint signing_keys_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
-  constraint signing_keys_check CHECK ((((stage = 'published'::text) = ((activated_at IS NULL) AND (retired_at IS NULL))) OR ((stage = 'retired'::text) AND (retired_at IS NOT NULL)))),
-  constraint signing_keys_check1 CHECK (((stage = 'active'::text) = ((activated_at IS NOT NULL) AND (retired_at IS NULL)))),
+  constraint signing_keys_active_times CHECK (((stage = 'active'::text) = ((activated_at IS NOT NULL) AND (retired_at IS NULL)))),
   constraint signing_keys_kid_check CHECK (((length(kid) >= 8) AND (length(kid) <= 64))),
+  constraint signing_keys_published_or_retired_times CHECK ((((stage = 'published'::text) = ((activated_at IS NULL) AND (retired_at IS NULL))) OR ((stage = 'retired'::text) AND (retired_at IS NOT NULL)))),
   constraint signing_keys_stage_check CHECK ((stage = ANY (ARRAY['published'::text, 'active'::text, 'retired'::text])))
 );
 CREATE UNIQUE INDEX signing_keys_one_active ON public.signing_keys USING btree (school_id) WHERE (stage = 'active'::text);
@@ -1208,8 +1208,8 @@ create table subscriptions (
   constraint subscriptions_pkey PRIMARY KEY (school_id, id),
   constraint subscriptions_school_id_plan_id_fkey FOREIGN KEY (school_id, plan_id) REFERENCES membership_plans(school_id, id),
   constraint subscriptions_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
-  constraint subscriptions_check CHECK ((current_period_ends_at > current_period_starts_at)),
-  constraint subscriptions_check1 CHECK (((state <> 'canceled'::text) OR (canceled_at IS NOT NULL))),
+  constraint subscriptions_canceled_has_time CHECK (((state <> 'canceled'::text) OR (canceled_at IS NOT NULL))),
+  constraint subscriptions_period_end_after_start CHECK ((current_period_ends_at > current_period_starts_at)),
   constraint subscriptions_state_check CHECK ((state = ANY (ARRAY['active'::text, 'past_due'::text, 'canceled'::text])))
 );
 CREATE INDEX subscriptions_by_plan ON public.subscriptions USING btree (school_id, plan_id);
@@ -1256,9 +1256,9 @@ create table users (
   deleted_at timestamp(3) with time zone,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_avatar_url_check CHECK ((length(avatar_url) <= 2000)),
-  constraint users_check CHECK (((email IS NULL) = (deleted_at IS NOT NULL))),
-  constraint users_check1 CHECK (((deleted_at IS NULL) OR (password_hash IS NULL))),
+  constraint users_deleted_without_password CHECK (((deleted_at IS NULL) OR (password_hash IS NULL))),
   constraint users_email_check CHECK ((((length(email) >= 3) AND (length(email) <= 320)) AND (email ~~ '%_@_%'::text))),
+  constraint users_email_until_deleted CHECK (((email IS NULL) = (deleted_at IS NOT NULL))),
   constraint users_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200)))
 );
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));

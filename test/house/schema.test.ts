@@ -107,3 +107,11 @@ describe('tenancy in the database', () => {
     expect(rows).toEqual([])
   })
 })
+
+test('a check that compares columns has a name that says its rule', async () => {
+  const { rows } = await client.query<{ constraint: string }>(`
+    select k.conname as constraint from pg_constraint k
+    where k.connamespace = 'public'::regnamespace and k.contype = 'c'
+      and cardinality(k.conkey) > 1 and k.conname ~ '_check[0-9]*$'`)
+  expect(rows).toEqual([])
+})
