@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { FastifyInstance } from 'fastify'
+import type { RequestObserver } from './observe-requests.ts'
 
 const STATUS_BY_CODE: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
@@ -18,13 +18,9 @@ export class MalformedRequests {
   /** How many requests of a connection are being answered: with pipelining it can be several. */
   readonly #answering = new WeakMap<Socket, number>()
 
-  watch(app: FastifyInstance): void {
-    app.addHook('onRequest', (request, reply, done) => {
-      const { socket } = request.raw
-      this.#add(socket, 1)
-      reply.raw.once('close', () => this.#add(socket, -1))
-      done()
-    })
+  readonly observer: RequestObserver = {
+    started: ({ raw }) => this.#add(raw.socket, 1),
+    finished: (_finished, { raw }) => this.#add(raw.socket, -1),
   }
 
   answer(error: Error & { code?: string }, socket: Socket): void {

@@ -1,19 +1,19 @@
 import { Counter, Histogram, type Registry } from 'prom-client'
-import type { RequestObserver } from './observe-requests.ts'
+import type { FinishedRequest, RequestObserver } from './observe-requests.ts'
 
 const BUCKETS_IN_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+interface Series {
+  readonly labels: { readonly surface: string; readonly route: string; readonly method: string }
+  readonly duration: { observe(seconds: number): void }
+  readonly byStatus: Map<number | 'aborted', number>
+}
 
 /**
  * Counts requests by surface, route pattern, method and status, and how long they took. Labels hold
  * the pattern and never the path: a client that invents paths would fill the memory with series.
  */
 export function requestMetrics(registry: Registry): RequestObserver {
-  const requests = new Counter({
-    name: 'schoolgate_http_requests_total',
-    help: 'Finished requests.',
-    labelNames: ['surface', 'route', 'method', 'status'],
-    registers: [registry],
-  })
   const durations = new Histogram({
     name: 'schoolgate_http_request_duration_seconds',
     help: 'Time from the first byte of a request to the last of its answer.',
@@ -21,11 +21,41 @@ export function requestMetrics(registry: Registry): RequestObserver {
     buckets: BUCKETS_IN_SECONDS,
     registers: [registry],
   })
+  /** The few series of each route. */
+  const known = new Map<string, Series[]>()
+  new Counter({
+    name: 'schoolgate_http_requests_total',
+    help: 'Finished requests.',
+    labelNames: ['surface', 'route', 'method', 'status'],
+    registers: [registry],
+    // Filled when it is read: the counter hashes all labels at every increment.
+    collect() {
+      this.reset()
+      for (const { labels, byStatus } of [...known.values()].flat()) {
+        for (const [status, count] of byStatus) this.inc({ ...labels, status }, count)
+      }
+    },
+  })
+
+  function seriesOf({ outcome, route = 'none', method }: FinishedRequest): Series {
+    const surface = outcome.surface ?? 'none'
+    const ofRoute = known.get(route) ?? []
+    const found = ofRoute.find(
+      ({ labels }) => labels.method === method && labels.surface === surface,
+    )
+    if (found !== undefined) return found
+    const labels = { surface, route, method }
+    const series = { labels, duration: durations.labels(labels), byStatus: new Map() }
+    known.set(route, [...ofRoute, series])
+    return series
+  }
+
   return {
-    finished({ outcome, route = 'none', method, status, aborted, milliseconds }) {
-      const labels = { surface: outcome.surface ?? 'none', route, method }
-      requests.inc({ ...labels, status: aborted ? 'aborted' : status })
-      durations.observe(labels, milliseconds / 1000)
+    finished(finished) {
+      const { duration, byStatus } = seriesOf(finished)
+      const status = finished.aborted ? 'aborted' : finished.status
+      byStatus.set(status, (byStatus.get(status) ?? 0) + 1)
+      duration.observe(finished.milliseconds / 1000)
     },
   }
 }

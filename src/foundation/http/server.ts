@@ -99,9 +99,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       for (const observer of observers) observer.finished(finished, request)
     },
   })
-  malformed.watch(app)
   closeStalledReaders(app)
-  observeRequests(app, observers)
+  observeRequests(app, [...observers, malformed.observer])
   app.removeAllContentTypeParsers()
   app.setErrorHandler(answerLastResort)
   app.setNotFoundHandler(options.notFound ?? answerNotFound)
