@@ -157,7 +157,7 @@ const end: Act = async ({ model }, stage, pick) => {
 }
 
 const deleteClient: Act = async ({ model, clients }, stage, pick) => {
-  const client = pick(clients)
+  const client = pick(clients.filter(({ deleted }) => !deleted))
   if (client === undefined) return
   model.deleteClient(client)
   await stage.deleteClient(client)
