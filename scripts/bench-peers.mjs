@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-// Installs what the bench compares us with, unless that was done since the list changed.
+// Installs the packages that the bench compares us with, if the list changed since the last time.
 const bench = new URL('../bench/', import.meta.url)
 
 function changedAt(path) {

@@ -1,4 +1,4 @@
-// Runs the Model Context Protocol's own conformance suite against a demo server of its own, for every
+// Runs the conformance suite of the Model Context Protocol against its own demo server, for every
 // revision that the tool endpoint speaks, and writes docs/mcp-conformance.md.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -23,7 +23,7 @@ function installSuite() {
   execFileSync('npm', ['ci', '--ignore-scripts'], { cwd: suiteFolder, stdio: 'inherit' })
 }
 
-/** The suite needs Node 22; the product runs on 20, so the suite brings its own where it must. */
+/** The suite needs Node 22. The product runs on 20, so the suite installs its own Node if needed. */
 function findNode() {
   if (Number(process.versions.node.split('.')[0]) >= 22) return process.execPath
   const { platform, arch } = process
@@ -74,7 +74,7 @@ async function stop(server) {
   await once(server, 'exit')
 }
 
-/** The checks of every scenario, by its name, as the suite left them in files. */
+/** The checks of every scenario by name, from the files that the suite wrote. */
 function readResults(folder) {
   if (!existsSync(folder)) return {}
   const results = readdirSync(folder).toSorted()
@@ -101,7 +101,7 @@ execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' 
 const node = findNode()
 const folder = mkdtempSync(join(tmpdir(), 'schoolgate-conformance-'))
 const baseline = join(folder, 'expected-failures.yaml')
-// JSON is YAML, and the suite wants no reasons.
+// JSON is valid YAML; the reasons are left out because the suite does not accept them.
 writeFileSync(baseline, JSON.stringify({ server: expected.flatMap(({ checks }) => checks) }))
 const demo = await startDemo(folder)
 const runs = []

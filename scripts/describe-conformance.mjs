@@ -1,8 +1,8 @@
-// Describes what the conformance suite found, and which failures were not expected.
+// Describes the results of the conformance suite, and the failures that were not expected.
 
 const count = (checks, status) => checks.filter((check) => check.status === status).length
 
-/** Checks that did not pass, written as the baseline writes them; a warning is one of them. */
+/** Checks that did not pass, in the format of the baseline; warnings too. */
 function troubled({ checks }) {
   return Object.entries(checks).flatMap(([scenario, all]) =>
     all
@@ -24,7 +24,7 @@ function problemsOf({ revision, tools, metadata }, excused) {
   return unexpected
 }
 
-/** Whatever is excused must still happen somewhere, or the excuse goes. */
+/** An expected failure that no longer happens must be removed from the list. */
 function staleOf(runs, excused) {
   const seen = new Set(runs.flatMap(({ tools }) => troubled(tools)))
   return [...excused]
@@ -37,7 +37,7 @@ function table(head, rows) {
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
 }
 
-/** What came of a scenario in one revision, or nothing if the revision has no such scenario. */
+/** The result of a scenario in one revision; undefined if the revision does not have it. */
 function outcomeOf(checks) {
   if (checks === undefined) return ''
   const excused = count(checks, 'FAILURE') + count(checks, 'WARNING')

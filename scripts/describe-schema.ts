@@ -79,14 +79,14 @@ function columnType(catalogue: Catalogue, column: Column): string {
   return column.fallback === null || column.nullable ? type : `Generated<${type}>`
 }
 
-/** JSON is read as unknown, to be parsed, and written as text. */
+/** JSON is read as unknown (the reader parses it) and written as text. */
 function jsonType(column: Column): string {
   const text = column.nullable ? 'string | null' : 'string'
   const optional = column.nullable || column.fallback !== null ? `${text} | undefined` : text
   return `ColumnType<unknown, ${optional}, ${text}>`
 }
 
-/** A column checked against a list of words is a union of those words. */
+/** A column with a check against a list of words gets the union of these words as its type. */
 function literalUnion(catalogue: Catalogue, column: Column): string | undefined {
   const prefix = `CHECK ((${column.name} = ANY (ARRAY[`
   const check = catalogue.constraints.find(

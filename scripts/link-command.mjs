@@ -1,5 +1,5 @@
-// Puts the command where `npx schoolgate` looks first. Without it npx would install this folder as a
-// package of its own, and build it again, before running it.
+// Links the command where `npx schoolgate` looks first. Otherwise npx would install this folder as a package and
+// build it again before each run.
 import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 
 const root = new URL('../', import.meta.url).pathname

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseTrustProxy, type TrustProxy } from './foundation/http/trust-proxy.ts'
 
-/** Reads the environment once; nothing else in the project does. */
+/** The only place that reads the environment, once. */
 
 const wholeNumber = (min: number, max: number) =>
   z
@@ -30,7 +30,7 @@ const postgresUrl = z
   .string()
   .regex(/^postgres(ql)?:\/\/.+/, 'a URL such as postgres://user:password@host:5432/database')
 
-/** Each variable with its default and what it is for; the README's table is checked against this. */
+/** All variables with default and purpose; a test compares the table in the README with this. */
 export const variables = {
   NODE_ENV: {
     fallback: 'development',
@@ -227,7 +227,7 @@ type Values = {
 
 export type Config = Values
 
-/** A value of the environment that we cannot start with. */
+/** The server cannot start with this value of an environment variable. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
@@ -262,7 +262,7 @@ function problem(name: string, given: string, wanted: string): string {
   return `${name} is ${shown}, but must be ${wanted}.`
 }
 
-/** A mistyped URL is still likely to hold a password. */
+/** Even an invalid URL may contain a password. */
 function masked(text: string): string {
   return text.replace(/:[^:@/]*@/, ':…@').slice(0, 100)
 }

@@ -19,17 +19,16 @@ export interface Attached extends Database {
   readonly by: 'DATABASE_URL' | 'running server' | 'started for this command'
 }
 
-/** Commands do one thing after the other; a few connections leave the rest to the server. */
+/** Commands work sequentially, so a few connections are enough and the others stay free for the server. */
 const POOL_SIZE = 3
-/** What a command does may take longer than a request. */
+/** Commands may take longer than requests. */
 const STATEMENT_TIMEOUT_MS = 10 * 60_000
 const ATTACH_TRIES = 5
 const LOOK_AGAIN_MS = 100
 
 /**
- * Runs `work` on the database of this installation: the one that DATABASE_URL names, or that of the
- * server running on the data folder. Only where none runs is the embedded PostgreSQL started, and it
- * is stopped again afterwards; there is never a second one.
+ * Runs `work` on the database of this installation: that of DATABASE_URL, or that of the server that runs on the
+ * data folder. If no server runs, the embedded PostgreSQL is started for the command and stopped afterwards.
  */
 export async function withDatabase<R>(
   config: Config,
@@ -91,7 +90,7 @@ async function open(connection: pg.ClientConfig, by: Attached['by']): Promise<At
 
 async function startForCommand(dataDir: string): Promise<Attached> {
   const postgres = await startEmbeddedPostgres({ dataDir })
-  // Ctrl-C ends the command; without this PostgreSQL would run on.
+  // Ctrl-C ends the command; without this handler PostgreSQL would continue to run.
   const onSignal = (signal: NodeJS.Signals): void => {
     void postgres.stop().finally(() => process.kill(process.pid, signal))
   }
@@ -113,7 +112,7 @@ async function startForCommand(dataDir: string): Promise<Attached> {
   }
 }
 
-/** Other commands may have joined the database that this one started: they finish first. */
+/** Other commands may use the database that this one started: wait until they finish. */
 async function othersDone(connection: pg.ClientConfig): Promise<void> {
   const settings = { ...connection, application_name: 'schoolgate leaving' }
   await withOwnConnection(settings, async (client) => {
@@ -129,7 +128,7 @@ async function othersDone(connection: pg.ClientConfig): Promise<void> {
   })
 }
 
-/** An empty database is made ready; one with data waits until an operator migrates it. */
+/** Migrates an empty database. One with data is only changed by `schoolgate migrate` or a start of the server. */
 async function requireMigrated({ pool, connection }: Attached): Promise<void> {
   const { rows } = await pool.query<{ fresh: boolean }>(
     "select to_regclass('public.schema_migrations') is null as fresh",

@@ -7,16 +7,16 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export interface CommandIo {
   readonly stdout: Writable
   readonly stderr: Writable
-  /** Where `--password-stdin` reads; the process's own unless given. */
+  /** The input of `--password-stdin`; by default that of the process. */
   readonly stdin?: Readable
 }
 
-/** What every command is given: the world around it, and how to answer. */
+/** What every command gets: its environment, and how to answer. */
 export class Cli {
   readonly env: Environment
   readonly io: CommandIo
   readonly json: boolean
-  /** What the process ends with. */
+  /** The exit code of the process. */
   exitCode = 0
 
   constructor(env: Environment, io: CommandIo, json: boolean) {
@@ -29,7 +29,7 @@ export class Cli {
     return readConfig(this.env)
   }
 
-  /** A command's action: its outcome is printed as text, or as JSON if that was asked for. */
+  /** Wraps the action of a command: prints its outcome as text, or as JSON with `--json`. */
   act<A extends unknown[]>(work: (...args: A) => Promise<Outcome>): (...args: A) => Promise<void> {
     return async (...args) => {
       const outcome = await work(...args)

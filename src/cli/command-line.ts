@@ -17,8 +17,8 @@ import { type Explanation, explainError } from './explain-error.ts'
 import { separateHyphenArguments } from './hyphen-arguments.ts'
 
 /**
- * Runs one command and returns the exit code: 0 when it did what was asked, 1 when it could not, 2
- * when it was not understood. Nothing of the process is touched but what is passed in.
+ * Runs one command and returns the exit code: 0 if it succeeded, 1 if it failed, 2 if the command line is wrong.
+ * Uses nothing of the process except its arguments.
  */
 export async function runCommandLine(
   argv: readonly string[],
@@ -68,7 +68,7 @@ function buildProgram(cli: Cli, complaints: string[]): Command {
   return program
 }
 
-/** A command line that was not understood; without any command at all the help is the answer. */
+/** For a wrong command line; without a command the answer is the help. */
 function usage(error: CommanderError, complaints: readonly string[]): Explanation {
   const said = complaints
     .join('')

@@ -16,7 +16,7 @@ export interface Explanation {
   readonly exitCode: 1 | 2
 }
 
-/** Any error as words for the person at the keyboard: what is wrong and what to do. Never a stack. */
+/** Explains any error to the operator: what is wrong and what to do. Never a stack. */
 export function explainError(error: unknown, env: Environment): Explanation {
   if (error instanceof CommandError) {
     return { error: error.message, remedy: error.remedy, exitCode: error.exitCode }
@@ -74,7 +74,7 @@ function explainConnection(error: unknown, env: Environment): Explanation | unde
     const [what, remedy] = known
     return failed(`The database at ${place} cannot be used. ${what}.`, remedy)
   }
-  // PostgreSQL itself has no reason to say this; poolers say nearly everything so.
+  // PostgreSQL hardly ever uses this code; poolers use it for nearly all errors.
   if (code === '08P01') {
     return failed(
       `The pooler in front of the database at ${place} refuses: ${error.message}.`,
@@ -88,7 +88,7 @@ function explainConnection(error: unknown, env: Environment): Explanation | unde
   )
 }
 
-/** Where the database is, without the password that leads there. */
+/** The address of the database, without the password. */
 function databasePlace(env: Environment): string {
   const url = env.DATABASE_URL
   if (url === undefined || url === '') return `${env.SCHOOLGATE_DATA_DIR || './data'} (embedded)`

@@ -1,6 +1,6 @@
 type Cell = string | number | boolean | Date | null | undefined
 
-/** Rows under headings, in columns as wide as they need to be; no rows make the sentence `none`. */
+/** Rows under headings, in columns as wide as needed; the sentence `none` if there are no rows. */
 export function table(
   headings: readonly string[],
   rows: readonly (readonly Cell[])[],
@@ -25,7 +25,7 @@ export function facts(pairs: readonly (readonly [name: string, value: Cell])[]):
   return pairs.map(([name, value]) => `${name.padEnd(width)}  ${asText(value)}`).join('\n')
 }
 
-/** Control characters in a stored name must not steer the terminal that shows it. */
+/** Control characters in a stored name must not control the terminal. */
 function asText(value: Cell): string {
   if (value === null || value === undefined) return '-'
   if (value instanceof Date) return value.toISOString().replace(/\.\d+Z$/, 'Z')

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-/** Every help ends with what the command does to the installation, and one line to try. */
+/** Ends the help of a command with its effect on the installation, and an example. */
 export function teach(command: Command, happens: string, example: string): Command {
   return command.addHelpText(
     'after',

@@ -9,7 +9,7 @@ import type {
 import { classmatesOf } from './people.ts'
 import { type Variety, varietyOf } from './variety.ts'
 
-/** Drawn lives of the generic accounts, so that rosters, orders and charts have something to show. */
+/** Random activity of the generic accounts, so that rosters, orders and charts are not empty. */
 export function classmateStories(school: SchoolContent): readonly MemberStory[] {
   return classmatesOf(school).map((who) => classmateStory(school, who))
 }
@@ -28,7 +28,7 @@ function classmateStory(school: SchoolContent, who: string): MemberStory {
         .filter(({ source }) => source === 'purchase')
         .map((enrollment, i) => ({
           ...coursePurchase(who, enrollment, variety),
-          // The welcome coupon is good once per member.
+          // Each member can use the welcome coupon once.
           ...(i === 0 && variety.chance(0.4) ? { coupon: 'WELCOME10' } : {}),
         })),
       ...(subscription === undefined ? [] : renewals(who, subscription)),
@@ -64,7 +64,7 @@ function drawEnrollments(school: SchoolContent, variety: Variety): readonly Enro
   })
 }
 
-/** Only what is free to enter and not full by design: tickets are the named people's. */
+/** Only free events that are not full on purpose: only the named people have tickets. */
 function drawRegistrations(school: SchoolContent, variety: Variety): readonly RegistrationSketch[] {
   return school.events
     .filter(({ state, capacity }) => state === undefined && (capacity ?? 99) > 6)

@@ -19,7 +19,7 @@ export function courseId(stage: Stage, slug: string): string {
   return idAt(stage, 'course', slug)
 }
 
-/** A course's lectures in their order, the same whenever they are asked for. */
+/** The lectures of a course in order, the same at every call. */
 export function lecturesOf(stage: Stage, slug: string): readonly DemoLecture[] {
   const course = stage.school.courses.find((known) => known.slug === slug)
   if (course === undefined) throw new Error(`${stage.school.name} has no course ${slug}`)

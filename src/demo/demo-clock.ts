@@ -11,8 +11,8 @@ export interface WeeklySlot {
 }
 
 /**
- * Times of the demo world, all counted from the moment it is made. They fall on round hours, so that
- * lists read like those of a school and not like those of a test.
+ * Times of the demo world, relative to the moment it is made. They are on full hours, so that lists look like those
+ * of a real school.
  */
 export class DemoClock {
   readonly now: Date
@@ -30,12 +30,12 @@ export class DemoClock {
     return new Date(this.#hour + count * HOUR)
   }
 
-  /** `days` from today (UTC) at `time`: below zero is always past, above zero always to come. */
+  /** `days` from today (UTC) at `time`: always in the past below zero, always in the future above zero. */
   at(days: number, time = '09:00'): Date {
     return new Date(this.#day + days * DAY + minutesOf(time) * MINUTE)
   }
 
-  /** The calendar day (UTC) so many days from today. */
+  /** The calendar day (UTC) that many days from today. */
   day(days: number): string {
     return new Date(this.#day + days * DAY).toISOString().slice(0, 10)
   }

@@ -13,7 +13,7 @@ export function demoId(name: string): string {
   return uuidFromBytes(bytes)
 }
 
-/** A number of that many digits that looks drawn by a payment provider, and never changes. */
+/** A number of that many digits that looks like one of a payment provider and is always the same. */
 export function demoDigits(name: string, digits: number): string {
   const number = sha256(`schoolgate-demo:${name}`).readBigUInt64BE() % 10n ** BigInt(digits)
   return number.toString().padStart(digits, '0')

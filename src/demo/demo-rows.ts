@@ -13,7 +13,7 @@ interface Making {
   readonly passwordHash: string
 }
 
-/** All rows of the demo world. Only times, signing keys and the password's hash ever differ. */
+/** All rows of the demo world. Only times, signing keys and the password hash differ between two runs. */
 export function gatherDemoRows({ now, port, keyring, passwordHash }: Making): RowSet {
   const clock = new DemoClock(now)
   const rows = new RowSet()

@@ -15,17 +15,17 @@ export interface DemoOptions {
   readonly keyring: Keyring
 }
 
-/** Any number that no other lock of this server uses; two starts at once then make one world. */
+/** A number that no other lock of this server uses. With it, two starts at once make one demo world. */
 const DEMO_LOCK = 5_147_001
 
-/** There are schools already: the demo world is only ever made on an empty database. */
+/** There are schools already; the demo world is made only in an empty database. */
 export class DatabaseNotEmpty extends Error {
   override readonly name = 'DatabaseNotEmpty'
 }
 
 /**
  * Fills an empty database with three schools, their people and everything they do. It writes every
- * folder's tables directly, in one transaction: a demo world is there whole or not at all.
+ * folder's tables directly, in one transaction.
  */
 export async function createDemoWorld(db: Db, options: DemoOptions): Promise<void> {
   const made = await createDemoWorldIfEmpty(db, options)
@@ -54,9 +54,8 @@ export async function createDemoWorldIfEmpty(
 }
 
 /**
- * Moves the demo schools to another port: true if any origin changed. A school that was given https
- * or a host of its own is somebody's real school by now, and stays; so does one whose new origin
- * another school already has.
+ * Moves the demo schools to another port; true if any origin changed. A school with https or with another host is
+ * in real use by now and is not moved, and neither is one whose new origin belongs to another school.
  */
 export function moveDemoOrigins(db: Db, port: number): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
@@ -86,7 +85,7 @@ async function moveOrigin(
   return numUpdatedRows > 0n
 }
 
-/** What a newcomer needs to know, as data: the caller prints it. */
+/** What a new user needs to know, as data; the caller prints it. */
 export interface DemoGuide {
   readonly password: string
   readonly schools: readonly {
@@ -152,7 +151,7 @@ async function hasSchools(db: Db): Promise<boolean> {
   return school !== undefined
 }
 
-/** Expiry is judged by the database's clock, so the demo's times are counted from it too. */
+/** The clock of the database decides what is expired, so the times of the demo are relative to it too. */
 async function databaseTime(tx: Transaction<DB>): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`select now() as now`.execute(tx)
   const [row] = rows

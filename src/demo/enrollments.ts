@@ -27,7 +27,7 @@ interface TouchedLecture extends DemoLecture {
   readonly positionSeconds: number
 }
 
-/** In the order of the course, never a lecture that was still locked for this member. */
+/** In the order of the course, without lectures that were still locked for this member. */
 function touchedLectures(stage: Stage, enrollment: EnrollmentSketch): readonly TouchedLecture[] {
   const { daysAgo, progress } = enrollment
   const lectures = lecturesOf(stage, enrollment.course)
@@ -54,7 +54,7 @@ function isOpen(
   return unlockAfterDays < enrolledDaysAgo && unlockInDays < 0
 }
 
-/** The last day of learning, counted in days ago: never after access ended. */
+/** The last day of learning, in days before today; never after access ended. */
 function lastDay(enrollment: EnrollmentSketch): number {
   const { expiresInDays = 0, revokedDaysAgo = 0, restsSince = 1 } = enrollment
   return Math.max(restsSince, 1 - expiresInDays, revokedDaysAgo + 1)

@@ -2,7 +2,7 @@ import type { GoodSketch, PurchaseSketch } from './content/school-content.ts'
 import { courseId } from './courses.ts'
 import { idAt, minorUnits, type Stage } from './stage.ts'
 
-/** One line of a purchase, with the thing it stands for. */
+/** One line of a purchase, with the product. */
 export interface Line {
   readonly title: string
   readonly quantity: number
@@ -49,7 +49,7 @@ export function lineOf(stage: Stage, good: GoodSketch): Line {
   return line(title, price, {})
 }
 
-/** The coupon first, then the promotion; together never more than the goods cost. */
+/** First the coupon, then the promotion; together at most the price of the goods. */
 export function adjustmentsOf(
   { school }: Stage,
   { coupon: code, promotion }: PurchaseSketch,

@@ -4,7 +4,7 @@ import { varietyOf } from './variety.ts'
 
 const DAYS_BACK = 90
 
-/** Days on which the member learned: those with progress, and others that left no trace in it. */
+/** Days on which the member learned: those with progress, and others without recorded progress. */
 export function addLearningDays(
   stage: Stage,
   who: string,
@@ -14,7 +14,7 @@ export function addLearningDays(
   const variety = varietyOf(`${school.key}/learning/${who}`)
   const zeal = who === 'ada' ? 0.6 : variety.integer(5, 45) / 100
   for (let daysAgo = 0; daysAgo <= DAYS_BACK; daysAgo++) {
-    // Drawn on every day, so that a change of progress moves no later draw.
+    // Draw a random number for every day, so that a change of progress does not change later draws.
     const learned = variety.chance(zeal)
     if (!learned && !withProgress.has(daysAgo)) continue
     const day = clock.day(-daysAgo)

@@ -18,7 +18,7 @@ interface Meeting {
   readonly seats: readonly string[]
 }
 
-/** Every meeting of a school: seats of the people with a story, classes of groups, and the rest. */
+/** All meetings of a school: those of the named people, classes of study groups, and others. */
 export function addMeetings(stage: Stage): void {
   const bookings = stage.school.members.flatMap(({ who, bookings: own = [] }) =>
     own.map((booking) => ({ who, booking })),
@@ -35,8 +35,8 @@ export function addMeetings(stage: Stage): void {
 }
 
 /**
- * Reserving leaves a meeting `available`, staff confirm it to `scheduled`, and a `canceled` one stays
- * its owner's: past and coming weeks each have all three.
+ * A reserved meeting stays `available` until staff confirm it as `scheduled`; a `canceled` one keeps its owner. Past
+ * and future weeks have all three.
  */
 function stateOf(week: number): MeetingState {
   const past = ['scheduled', 'scheduled', 'available', 'scheduled', 'canceled'] as const
@@ -52,7 +52,7 @@ function addBooked(stage: Stage, who: string, booking: BookingSketch): void {
   }
   const [first, last] = booking.weeks
   for (let week = first; week <= last; week++) {
-    // Every other week somebody else sits at the same table.
+    // Every other week another member attends too.
     const company = week % 2 === 0 ? (booking.together ?? []) : []
     addSlotMeeting(stage, service, slot, {
       name: `${service.key}/${booking.slot}/${week}`,
@@ -63,12 +63,12 @@ function addBooked(stage: Stage, who: string, booking: BookingSketch): void {
   }
 }
 
-/** Classmates' meetings, which Ada and Ben see on the service and never as their own. */
+/** Meetings of classmates: Ada and Ben see them at the service, but not among their own. */
 function addOthers(stage: Stage, service: ServiceSketch, slot: SlotSketch, s: number): void {
   const classmates = classmatesOf(stage.school)
   const variety = varietyOf(`${stage.school.key}/meetings/${service.key}/${s}`)
   for (let week = -6; week <= 5; week++) {
-    // Two open slots that nobody took: offered, not reserved.
+    // Two open slots without a reservation.
     const count = week === 3 || week === -4 ? 0 : variety.integer(1, slot.capacity)
     const first = variety.integer(0, classmates.length - 1 - slot.capacity)
     const seats = classmates.slice(first, first + count)
@@ -98,7 +98,7 @@ function addSlotMeeting(
   })
 }
 
-/** A class has no seats: the group's roster is its list of attendees. */
+/** A class has no seats: the members of the group attend. */
 function addClasses(stage: Stage): void {
   for (const group of stage.school.studyGroups) {
     const [first, last, every] = group.weeks
@@ -116,7 +116,7 @@ function addClasses(stage: Stage): void {
   }
 }
 
-/** One that is going on right now, so that a started meeting with an open room can be seen. */
+/** A meeting that takes place now, to show one that has started and has an open room. */
 function addOngoing(stage: Stage): void {
   const [service] = stage.school.services
   if (service === undefined) return
@@ -144,7 +144,7 @@ function addMeeting(stage: Stage, meeting: Meeting): void {
     state: meeting.state,
     starts_at: start,
     ends_at: new Date(start.getTime() + meeting.minutes * MINUTE),
-    // Stored for every meeting; who reads one that is over or canceled gets an empty string.
+    // Stored for every meeting; the API returns an empty string for one that is over or canceled.
     room_url: `https://rooms.${school.key}.test/${id.slice(0, 8)}`,
     created_at: booked,
   })

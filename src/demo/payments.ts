@@ -7,10 +7,10 @@ import { varietyOf } from './variety.ts'
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 
-/** How long the number for a transfer, or the code for a store, may be paid. */
+/** How long the number for a bank transfer, or the code for a store, is valid. */
 const VALID_DAYS = { atm: 3, convenience_store: 7 } as const
 
-/** A purchase with its price worked out; each attempt to pay it becomes a payment. */
+/** A purchase with its price; each attempt to pay it becomes a payment. */
 export interface PricedPurchase {
   readonly key: string
   readonly orderId: string
@@ -20,7 +20,7 @@ export interface PricedPurchase {
   readonly amount: number
 }
 
-/** One attempt to pay: a row of its own, with the lines as they read at the time. Says when it was. */
+/** Adds one attempt to pay, with the lines as they were at the time. Returns its time. */
 export function addPayment(
   stage: Stage,
   purchase: PricedPurchase,
@@ -88,7 +88,7 @@ function isByInstruction(type: PaymentType | null): type is keyof typeof VALID_D
   return type === 'atm' || type === 'convenience_store'
 }
 
-/** A card is charged at once; who pays by transfer or at a counter needs some hours. */
+/** A card is charged at once; a bank transfer or a payment at a store takes some hours. */
 function paymentTime({ type, daysAgo }: AttemptSketch, created: Date): Date {
   const minutes = isByInstruction(type) && daysAgo > 1 ? 14 * 60 : 2
   return new Date(created.getTime() + minutes * MINUTE)
@@ -107,7 +107,7 @@ function instructionsOf({ school }: Stage, type: PaymentType | null, key: string
   return { bank_code, bank_name, code_no: type === 'atm' ? digits : `CVS${digits.slice(0, 11)}` }
 }
 
-/** Every part is the same but the last, which may be smaller. */
+/** All installments are equal, except the last one, which may be smaller. */
 function installmentsOf({ installments }: AttemptSketch, amount: number) {
   if (installments === undefined) return {}
   return {

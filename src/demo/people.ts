@@ -6,10 +6,10 @@ import { demoSchools } from './schools.ts'
 import type { Stage } from './stage.ts'
 import { varietyOf } from './variety.ts'
 
-/** Everyone who may sign in has this password; the demo world is refused in production. */
+/** The password of everyone who can sign in; the demo world is refused in production. */
 export const DEMO_PASSWORD = 'schoolgate-demo'
 
-/** The people who may sign in. Classmates and lecturers have no password. */
+/** The people who can sign in. Classmates and lecturers have no password. */
 export const namedPeople = [
   { key: 'owner', name: 'Demo Owner' },
   { key: 'admin', name: 'Demo Admin' },
@@ -29,7 +29,7 @@ export function classmatesOf({ classmates: [first, last] }: SchoolContent): read
   return Array.from({ length: last - first + 1 }, (_, i) => studentKey(first + i))
 }
 
-/** Who belongs to a school, with their roles there. */
+/** The members of a school with their roles. */
 export function rolesAt(school: SchoolContent): ReadonlyMap<string, readonly string[]> {
   const classmates = classmatesOf(school)
   const isDemo = school.key === 'demo'
@@ -40,7 +40,7 @@ export function rolesAt(school: SchoolContent): ReadonlyMap<string, readonly str
     ...(isDemo ? [['ben', ['student']] as const] : []),
     ...school.lecturers.map(({ key }) => [key, ['lecturer']] as const),
     ...classmates.map((key) => [key, ['student']] as const),
-    // One who has left: the row stays, without a role.
+    // A member who left: the row stays, without a role.
     [classmates.at(-1) ?? studentKey(1), []],
   ])
 }
@@ -89,7 +89,7 @@ function person(key: string, name: string, picture: string, clock: DemoClock) {
     id: personId(key),
     email: emailOf(key),
     name,
-    // A path: pictures are ours, served by every origin, so no origin is written into a person.
+    // A path without an origin: every origin serves these pictures.
     avatar_url: `/assets/avatars/${picture}.svg`,
     created_at: clock.at(-1300),
   }

@@ -1,7 +1,7 @@
 import type { Insertable, Transaction } from 'kysely'
 import type { DB } from '../foundation/db/schema.generated.ts'
 
-/** Every table the demo world fills, each after those its foreign keys point at. */
+/** All tables that the demo world fills, each after the tables that it references. */
 const PARENTS_FIRST = [
   'schools',
   'appearances',
@@ -50,10 +50,10 @@ const PARENTS_FIRST = [
 
 type DemoTable = (typeof PARENTS_FIRST)[number]
 
-/** The protocol counts parameters in 16 bits; no table here has 60 columns. */
+/** The protocol counts parameters with 16 bits, and no table has 60 columns. */
 const ROWS_PER_STATEMENT = 1000
 
-/** Rows gathered in memory first, so that subjects may be described in any order. */
+/** Collects rows in memory, so that they can be added in any order. */
 export class RowSet {
   readonly #rows = new Map<DemoTable, object[]>()
 
@@ -63,7 +63,7 @@ export class RowSet {
     else known.push(...rows)
   }
 
-  /** Everything gathered, each table after its parents. */
+  /** All collected rows, each table after those that it references. */
   tables(): readonly (readonly [table: DemoTable, rows: readonly object[]])[] {
     return PARENTS_FIRST.map((table) => [table, this.#rows.get(table) ?? []] as const)
   }
@@ -71,7 +71,7 @@ export class RowSet {
   async insert(tx: Transaction<DB>): Promise<void> {
     for (const [table, rows] of this.tables()) {
       for (let from = 0; from < rows.length; from += ROWS_PER_STATEMENT) {
-        // `add` checked each row against its own table; only that pairing is lost in the map.
+        // `add` checks the type of each row against its table; the map loses that pairing.
         const values = rows.slice(from, from + ROWS_PER_STATEMENT) as never
         await tx.insertInto(table).values(values).execute()
       }

@@ -16,7 +16,7 @@ import { addPublications } from './publications.ts'
 import { addPurchases } from './purchases.ts'
 import type { Stage } from './stage.ts'
 
-/** Everything that happens at a school, whoever may sign in there. */
+/** Everything that happens at a school. */
 export function addSchoolLife(stage: Stage): void {
   addMembers(stage)
   addClients(stage)

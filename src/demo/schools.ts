@@ -9,7 +9,7 @@ import type { Stage } from './stage.ts'
 
 export const demoSchools: readonly SchoolContent[] = [demoAcademy, harborSchool, heritageSchool]
 
-/** `demo` has localhost itself, the others a name below it; port 80 is not written in an origin. */
+/** `demo` is at localhost, the others at subdomains of it; an origin does not contain port 80. */
 export function originOf(school: SchoolContent, port: number): string {
   const host = school.key === 'demo' ? 'localhost' : `${school.key}.localhost`
   return new URL(`http://${host}:${port}`).origin
@@ -28,7 +28,7 @@ export function addSchool({ school, schoolId, clock, rows }: Stage, port: number
     currency: school.currency,
     variant: school.variant,
     mcp_connections: school.mcpConnections,
-    // Client metadata documents served on this machine, for trying things out.
+    // Client metadata documents from this machine, for experiments.
     document_hosts: ['127.0.0.1', 'localhost'],
     created_at: clock.at(-1300),
   })
@@ -42,8 +42,7 @@ export function addSchool({ school, schoolId, clock, rows }: Stage, port: number
 }
 
 /**
- * Published three days ago: long enough that no cache of the key set is without it, so an operator
- * may activate the published one at once.
+ * Published three days ago, so every cache of the key set has it and an operator can activate it at once.
  */
 export function addSigningKey({ school, schoolId, clock, rows }: Stage, keyring: Keyring): void {
   if (school.keyStage === 'none') return

@@ -3,7 +3,7 @@ import type { DemoClock } from './demo-clock.ts'
 import { demoId } from './demo-id.ts'
 import type { RowSet } from './row-set.ts'
 
-/** One school of the demo world while its rows are being gathered. */
+/** One school of the demo world while its rows are collected. */
 export interface Stage {
   readonly school: SchoolContent
   readonly schoolId: string
@@ -15,7 +15,7 @@ export function schoolId(school: SchoolContent): string {
   return demoId(`school/${school.key}`)
 }
 
-/** The id of something that belongs to the school: `idAt(stage, 'course', slug)`. */
+/** The id of an object of the school: `idAt(stage, 'course', slug)`. */
 export function idAt(stage: Stage, kind: string, name: string): string {
   return demoId(`${stage.school.key}/${kind}/${name}`)
 }

@@ -1,6 +1,6 @@
 import { sha256 } from '../foundation/crypto/digest.ts'
 
-/** Draws that look random and come out the same every time. */
+/** Pseudo-random numbers that are the same every time. */
 export interface Variety {
   /** From `min` to `max`, both included. */
   integer(min: number, max: number): number
@@ -8,7 +8,7 @@ export interface Variety {
   pick<const T>(list: readonly [T, ...T[]]): T
 }
 
-/** mulberry32, seeded by a name: one stream per subject, so that adding rows to one moves no other. */
+/** mulberry32, seeded with a name: one stream per subject, so that more rows for one subject change no other. */
 export function varietyOf(name: string): Variety {
   let state = sha256(`schoolgate-demo:${name}`).readUInt32BE()
   const next = (): number => {

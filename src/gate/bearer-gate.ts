@@ -11,7 +11,7 @@ import { parseBearer } from '../foundation/protocol/bearer-header.ts'
 import { OAuthError } from '../foundation/protocol/errors.ts'
 import { RETRY_AFTER_SECONDS } from './refusal.ts'
 
-/** The caller of a request, or undefined if it brought no credentials at all. */
+/** The caller of a request, or undefined if the request has no credentials. */
 export async function findCaller(request: FastifyRequest): Promise<KnownCaller | undefined> {
   return await findBearer(request, (token) => authenticatePerson(request.at, token))
 }
@@ -31,8 +31,8 @@ async function findBearer<C extends Caller>(
 }
 
 /**
- * A fault of ours while a token is judged says nothing about the token, whatever the fault: a client
- * that took it for a verdict would throw a good token away.
+ * An internal error while a token is checked must not look like a refusal of the token: the client would discard
+ * a valid token.
  */
 function noVerdict(request: FastifyRequest, fault: unknown): OAuthError {
   logFailure(request, fault)
@@ -53,7 +53,7 @@ export async function loadCaller(
   )
 }
 
-/** `loadCaller` for those who answer with who the person is. */
+/** Like `loadCaller`, for endpoints that return the identity of the person. */
 export async function loadKnownCaller(request: FastifyRequest): Promise<KnownCaller> {
   return demanded(await findCaller(request))
 }

@@ -12,7 +12,7 @@ export function brandingOf(school: School): Branding {
   }
 }
 
-/** Named by its content, so that the stylesheet can be cached for ever and never be stale. */
+/** A digest of the content, so that the stylesheet can be cached forever. */
 export function themeVersion({ appearance }: School): string {
   return sha256(`${appearance.primaryColor} ${appearance.accentColor}`).toString('hex').slice(0, 12)
 }

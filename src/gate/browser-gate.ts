@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { type BrowserSession, findSession } from '../domain/people/sessions.ts'
 import { findCookie, sessionCookieName } from '../foundation/http/cookies.ts'
 
-/** The signed-in browser behind a request, if it is one. */
+/** The browser session of a request, if the browser is signed in. */
 export async function findBrowserSession(
   request: FastifyRequest,
 ): Promise<BrowserSession | undefined> {

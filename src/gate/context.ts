@@ -4,18 +4,18 @@ import type { Db } from '../foundation/db/database.ts'
 import type { Mailer } from '../foundation/mail/mailer.ts'
 import type { FileStore } from '../foundation/storage/file-store.ts'
 
-/** What a surface is built with. Passed as an argument, never found through the server instance. */
+/** What surfaces need. Passed as an argument, not attached to the server instance. */
 export interface AppContext {
   readonly db: Db
   readonly directory: SchoolDirectory
   readonly keyring: Keyring
-  /** True in the demo world alone: client metadata documents may come over http from loopback. */
+  /** True only in the demo world: client metadata documents may come over http from loopback. */
   readonly loopbackDocuments: boolean
   /** Hosts whose client metadata documents resolve at every school. */
   readonly documentHosts: readonly string[]
-  /** Absent where no mail can be sent; a forgotten password is then a matter for the school. */
+  /** Absent if no mail server is configured; a member with a forgotten password then has to ask the school. */
   readonly mailer?: Mailer | undefined
-  /** Absent where nothing can be uploaded. */
+  /** Absent if uploads are not possible. */
   readonly files?: FileStore | undefined
   readonly limits: {
     readonly tokenPerSecond: number

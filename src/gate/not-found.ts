@@ -10,10 +10,10 @@ import type { TrustProxy } from '../foundation/http/trust-proxy.ts'
 import { brandingOf } from './branding.ts'
 import type { AppContext } from './context.ts'
 
-/** Where programs look: a page there would break a client that probes for metadata. */
+/** Paths for programs: an HTML page there would break a client that looks for metadata. */
 const PROGRAMS_ONLY = /^\/(\.well-known|api|mcp|member)(\/|$)/
 
-/** JSON for programs; for people a page of the school whose origin they are at. */
+/** JSON for programs, a page of the school for browsers. */
 export function createNotFoundAnswer(context: AppContext, trust: TrustProxy) {
   const readOrigin = createOriginReader(trust)
   const findSchool = async (request: FastifyRequest): Promise<School | undefined> => {
@@ -21,7 +21,7 @@ export function createNotFoundAnswer(context: AppContext, trust: TrustProxy) {
     try {
       return origin === undefined ? undefined : await context.directory.find(origin)
     } catch {
-      // The database is away: there is nothing at this address either way.
+      // The database cannot be reached, but the answer is 404 in any case.
       return undefined
     }
   }

@@ -11,8 +11,8 @@ import { FileStoreAwayError } from '../foundation/storage/file-store.ts'
 export const RETRY_AFTER_SECONDS = 2
 
 /**
- * Any failure as a refusal in OAuth's words: the caller's faults by their name, an absent database
- * or file store as "try again", never as a verdict on the token, and everything else as our own fault.
+ * Converts any error to an OAuth error: errors of the caller keep their code, an unavailable database or file
+ * store becomes "try again" and never a refusal of the token, everything else becomes a server error.
  */
 export function toOAuthError(error: unknown, request: FastifyRequest): OAuthError {
   if (error instanceof OAuthError) return error
@@ -35,7 +35,7 @@ export function toOAuthError(error: unknown, request: FastifyRequest): OAuthErro
   )
 }
 
-/** Answers in the JSON dialect of the OAuth endpoints. */
+/** Answers in the JSON format of the OAuth endpoints. */
 export function answerOAuthError(
   error: unknown,
   request: FastifyRequest,
@@ -45,7 +45,7 @@ export function answerOAuthError(
   return sendRefusal(refusal, request, reply)
 }
 
-/** The same with a challenge where the refusal is about the token: for protected resources. */
+/** The same for protected resources: with a challenge if the error is about the token. */
 export function answerBearerError(
   error: unknown,
   request: FastifyRequest,

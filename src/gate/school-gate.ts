@@ -12,16 +12,16 @@ import { toOAuthError } from './refusal.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The school whose origin was called. */
+    /** The school of the request's origin. */
     school: School
-    /** That school's rows. */
+    /** The rows of that school. */
     at: SchoolDb
   }
 }
 
 /**
- * Finds the school of every request in this scope before anything else runs. The Host header only
- * selects it; every URL that we emit is built from the origin that is stored.
+ * Finds the school of every request in this scope before any other hook runs. The Host header only selects the
+ * school; every URL in an answer is built from the stored origin.
  */
 export function enterSchool(scope: FastifyInstance, context: AppContext, trust: TrustProxy): void {
   const readOrigin = createOriginReader(trust)
@@ -53,7 +53,7 @@ export function enterSchool(scope: FastifyInstance, context: AppContext, trust: 
   })
 }
 
-/** The records could not be read, so nobody knows whose origin this is: no reason to say 404. */
+/** The schools could not be read, so the origin may well exist: not 404. */
 function answerNoVerdict(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = toOAuthError(error, request)
   request.outcome.result = refusal.code
@@ -67,7 +67,7 @@ function answerNoVerdict(error: unknown, request: FastifyRequest, reply: Fastify
   reply.type('application/json').send(JSON.stringify(errorBody(refusal)))
 }
 
-/** Answers here and not in a surface's dialect: without a school there is no surface. */
+/** Answers here and not in the format of a surface: without a school there is no surface. */
 function answerNoSchool(
   request: FastifyRequest,
   reply: FastifyReply,

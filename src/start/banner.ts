@@ -4,7 +4,7 @@ import { type DemoGuide, describeDemoWorld } from '../demo/demo-world.ts'
 import { VERSION } from '../version.ts'
 import type { DatabaseServer } from './open-database.ts'
 
-/** What somebody sees who has just started the server: where it is, and what to try next. */
+/** Printed after the start: the addresses, and what to try next. */
 export function printBanner(
   out: Writable,
   started: { config: Config; server: DatabaseServer; isDemo: boolean },

@@ -5,9 +5,8 @@ import { randomSecret } from '../foundation/crypto/random.ts'
 import { StartError } from './start-error.ts'
 
 /**
- * The secret that seals signing keys: from the environment, or for the embedded database made once
- * and kept beside it. Two processes that start at once agree on one, because a file is linked into
- * place whole or not at all.
+ * The secret that seals signing keys: from the environment, or, with the embedded database, made once and kept
+ * beside it. Two processes that start at once get the same one, because the file is created atomically.
  */
 export async function loadInstallationSecret(config: Config): Promise<string> {
   const known = await findInstallationSecret(config)
@@ -25,7 +24,7 @@ export async function loadInstallationSecret(config: Config): Promise<string> {
   }
 }
 
-/** The same for those who only look: undefined where none was made yet. */
+/** The same without creating one: undefined if there is none yet. */
 export async function findInstallationSecret(config: Config): Promise<string | undefined> {
   if (config.SCHOOLGATE_SECRET !== undefined) return config.SCHOOLGATE_SECRET
   const path = secretPath(config)
@@ -41,7 +40,7 @@ export async function findInstallationSecret(config: Config): Promise<string | u
   }
 }
 
-/** Where it is kept for the embedded database. */
+/** The file of the secret, used with the embedded database. */
 export function secretPath(config: Config): string {
   return join(config.SCHOOLGATE_DATA_DIR, 'secret')
 }

@@ -10,14 +10,14 @@ const FIRST_PAUSE_MS = 100
 
 export interface KeptPostgres {
   readonly address: EmbeddedPostgres['address']
-  /** Settles when PostgreSQL ended and could not be brought back. */
+  /** Resolves if PostgreSQL ended and could not be started again. */
   readonly onGone: Promise<ExitReport>
   stop(): Promise<void>
 }
 
 /**
- * The embedded PostgreSQL, started again whenever it ends without being asked to: killed, out of
- * memory, crashed. Requests are answered 503 meanwhile, and the pools find it where it was.
+ * Keeps the embedded PostgreSQL running: starts it again if it was killed, ran out of memory or crashed. Until
+ * then requests are answered with 503. The address stays the same, so the pools reconnect.
  */
 export async function keepEmbeddedPostgres(dataDir: string, log: Logger): Promise<KeptPostgres> {
   let current = await startEmbeddedPostgres({ dataDir })
@@ -33,7 +33,7 @@ export async function keepEmbeddedPostgres(dataDir: string, log: Logger): Promis
         if (next === undefined) {
           resolve(report)
         } else if (isStopping || next.address.host !== address.host) {
-          // A socket at a temporary path has moved: nobody here would find it.
+          // The socket has a temporary path, and after a restart it is another one: the pools could not reconnect.
           await next.stop()
           resolve(report)
         } else {

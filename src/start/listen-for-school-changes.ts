@@ -4,15 +4,15 @@ import { ChangeListener, type ListenerPace } from '../foundation/db/change-liste
 import type { Database } from '../foundation/db/database.ts'
 
 export interface SchoolChanges {
-  /** Directly to PostgreSQL: a pooler may drop what is told to a connection that does nothing. */
+  /** Directly to PostgreSQL: a pooler may drop notifications to an idle connection. */
   readonly connection: pg.ClientConfig
-  /** The one that schools are changed over, so that an echo proves what matters. */
+  /** The pool that changes schools, so that an echo through it proves that notifications arrive. */
   readonly pool: Database['pool']
   readonly onError: (error: Error) => void
   readonly pace?: ListenerPace
 }
 
-/** Keeps a directory up to date with what any process, or bare SQL, changes; until it is stopped. */
+/** Keeps a directory up to date with changes by any process or by plain SQL, until it is stopped. */
 export async function listenForSchoolChanges(
   directory: SchoolDirectory,
   { connection, pool, onError, pace }: SchoolChanges,

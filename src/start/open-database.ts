@@ -10,13 +10,13 @@ import {
 import { keepEmbeddedPostgres } from './keep-embedded.ts'
 import { StartError } from './start-error.ts'
 
-/** Where PostgreSQL is, and how to let go of it. */
+/** The address of PostgreSQL, and how to release it. */
 export interface DatabaseServer {
   readonly connection: pg.ClientConfig
   readonly listenConnection: pg.ClientConfig
-  /** In words for the banner. */
+  /** A description for the banner. */
   readonly description: string
-  /** Settles if an embedded PostgreSQL ended and could not be brought back. */
+  /** Resolves if an embedded PostgreSQL ended and could not be started again. */
   readonly onExit: Promise<ExitReport> | undefined
   stop(): Promise<void>
 }

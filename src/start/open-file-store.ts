@@ -4,7 +4,7 @@ import { createDiskStore } from '../foundation/storage/disk-store.ts'
 import type { FileStore } from '../foundation/storage/file-store.ts'
 import { createS3Store, type S3Options } from '../foundation/storage/s3-store.ts'
 
-/** Where uploads lie: in a bucket if one is configured, in the data folder otherwise. */
+/** Stores uploads in the configured bucket, or in the data folder. */
 export function openFileStore(config: Config): FileStore {
   const bucket = bucketOf(config)
   if (bucket !== undefined) return createS3Store(bucket)

@@ -17,7 +17,7 @@ export interface PreparedDatabase {
   readonly isDemo: boolean
 }
 
-/** Database up, schema current, demo world made: what has to happen once per start. */
+/** Starts the database, migrates the schema and makes the demo world: once per start. */
 export async function openPreparedDatabase(config: Config, log: Logger): Promise<PreparedDatabase> {
   const server = await openDatabaseServer(config, log)
   try {
@@ -31,7 +31,7 @@ export async function openPreparedDatabase(config: Config, log: Logger): Promise
   }
 }
 
-/** A worker finds all of that done by its parent. */
+/** For a worker: the parent process has done all of that. */
 export async function joinPreparedDatabase(config: Config): Promise<PreparedDatabase> {
   const server = await joinDatabaseServer(config)
   const keyring = new Keyring(await loadInstallationSecret(config))
@@ -64,7 +64,7 @@ async function withPool<R>(
   }
 }
 
-/** Brings the schema up to date, or says plainly why that cannot be. */
+/** Brings the schema up to date, or throws with the reason and what to do. */
 async function migrateForStart(server: DatabaseServer): Promise<void> {
   try {
     await migrate(server.connection)
@@ -99,7 +99,7 @@ async function migrateForStart(server: DatabaseServer): Promise<void> {
   }
 }
 
-/** Creates the demo world on an empty database, and lets its origins follow the port. */
+/** Creates the demo world in an empty database, and moves its origins to the current port. */
 async function prepareDemo(db: Db, keyring: Keyring, config: Config): Promise<boolean> {
   if (config.NODE_ENV === 'production' || config.SCHOOLGATE_DEMO === 'off') return false
   await createDemoWorldIfEmpty(db, { port: config.PORT, keyring })
@@ -117,7 +117,7 @@ async function isDemoWorld(db: Db, config: Config): Promise<boolean> {
   return demo !== undefined
 }
 
-/** One process per start sweeps; the others would only find the rows gone. */
+/** Only one process purges; others would find the rows already removed. */
 export function purgeInBackground(config: Config, db: Db, log: Logger): { stop(): Promise<void> } {
   return startPurging(db, {
     intervalSeconds: config.PURGE_INTERVAL_SECONDS,

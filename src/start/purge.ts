@@ -9,7 +9,7 @@ import type { Db } from '../foundation/db/database.ts'
 const STEP_ROWS = 1000
 const STEPS_PER_ROUND = 200
 
-/** Where each sweep stopped; kept between rounds, so that a long table is done in several. */
+/** Where each sweep stopped. Kept between rounds, so that a long table is swept in several rounds. */
 export type PurgePositions = Map<string, string>
 
 export interface PurgeOptions {
@@ -21,13 +21,13 @@ export interface PurgeOptions {
 }
 
 export interface PurgeReport {
-  /** How many rows went, by what they were; `unused_children` were revoked, not removed. */
+  /** Removed rows by kind; `unused_children` were revoked, not removed. */
   readonly removed: Readonly<Record<string, number>>
-  /** False when a sweep has more to look at in the next round. */
+  /** False if a sweep continues in the next round. */
   readonly finished: boolean
 }
 
-/** One bounded round over everything that can die. Several processes may do this at once. */
+/** One bounded round over everything that expires. Several processes may do this at once. */
 export async function purgeOnce(db: Db, options: PurgeOptions): Promise<PurgeReport> {
   const { positions = new Map(), stepRows = STEP_ROWS, stepsPerRound = STEPS_PER_ROUND } = options
   const sweeps = [
@@ -61,7 +61,7 @@ export interface PurgingOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Purges from time to time until stopped; `stop` waits for the step that is under way. */
+/** Purges at an interval until stopped; `stop` waits for the current step. */
 export function startPurging(db: Db, options: PurgingOptions): { stop(): Promise<void> } {
   const { auditRetentionDays } = options
   const positions: PurgePositions = new Map()
@@ -71,7 +71,7 @@ export function startPurging(db: Db, options: PurgingOptions): { stop(): Promise
 
   const schedule = (seconds: number): void => {
     if (stopping.signal.aborted) return
-    // Spread, so that servers which were started together do not all sweep at the same moment.
+    // A random delay, so that servers started together do not purge at the same moment.
     const spread = seconds * (0.75 + Math.random() / 2)
     timer = setTimeout(() => {
       round = runRound()

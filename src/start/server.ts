@@ -33,7 +33,7 @@ import {
 import { StartError } from './start-error.ts'
 import { runWorkers, shareMetrics } from './workers.ts'
 
-/** How long each part may take to close once no request is left. */
+/** How long each part may take to close after the last request. */
 const CLOSER_MS = 15_000
 const LOOPBACK_HOSTS = ['127.0.0.1', '::1', 'localhost']
 
@@ -147,7 +147,7 @@ function contextOf(
   }
 }
 
-/** Without SMTP only the demo world "sends" mail: into the log, where whoever tries it can read it. */
+/** Without SMTP only the demo world "sends" mail: to the log, where the developer can read it. */
 function findMailer(config: Config, log: Logger, isDemo: boolean): Mailer | undefined {
   if (config.SMTP_URL !== undefined && config.MAIL_FROM !== undefined) {
     return smtpMailer(config.SMTP_URL, config.MAIL_FROM)
@@ -183,7 +183,7 @@ function poolCounts({ pool, pipelines }: Database) {
   return { ...pool.counts, shared: pipelines.connections }
 }
 
-/** An embedded PostgreSQL that cannot be brought back: whoever supervises us must start both anew. */
+/** The embedded PostgreSQL cannot be started again: exit, so that the supervisor restarts both. */
 function watchDatabase(server: DatabaseServer, shutdown: Shutdown, log: Logger): void {
   server.onExit?.then(async (report) => {
     if (shutdown.isDraining()) return
@@ -202,7 +202,7 @@ async function listen(app: FastifyInstance, config: Config, shutdown: Shutdown):
   }
 }
 
-/** Asked before anything else: nobody should wait for a database that then has no port to serve on. */
+/** Checked first: starting the database takes time and is useless if the port is taken. */
 async function checkPortIsFree(config: Config): Promise<void> {
   const probe = createServer()
   try {

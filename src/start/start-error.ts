@@ -1,4 +1,4 @@
-/** Why the server or a command cannot do its work, and what to do about it. Printed, never thrown on. */
+/** Why the server or a command cannot start, and what to do about it. Printed without a stack. */
 export class StartError extends Error {
   override readonly name = 'StartError'
   readonly remedy: string

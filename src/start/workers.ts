@@ -8,10 +8,10 @@ import { openDatabase } from '../foundation/db/database.ts'
 import { printBanner } from './banner.ts'
 import { openPreparedDatabase, purgeInBackground } from './prepare.ts'
 
-/** A worker that dies at once, again and again, must not keep a core busy with its births. */
+/** A pause before a restart: a worker that always fails at once must not keep a core busy. */
 const REBIRTH_MS = 1000
 
-/** Keeps the database and n workers that share the port; ends them together. */
+/** Runs the database and n workers that share the port; stops them together. */
 export async function runWorkers(
   config: Config,
   log: Logger,
@@ -52,7 +52,7 @@ export async function runWorkers(
 
   const workers = Array.from({ length: config.WORKERS }, fork)
   await Promise.all(workers.map(listening))
-  // Not before: a worker that is still starting does not tell its figures.
+  // Only now: a worker that is still starting does not answer requests for its metrics.
   if (config.METRICS_PORT !== undefined) metrics = serveMetrics(config, log)
   printBanner(io.stdout, { config, server, isDemo })
 }
@@ -72,13 +72,13 @@ function endWorker(worker: Worker | undefined): Promise<void> {
   })
 }
 
-/** Lets the parent ask this worker for its figures; making the registry is what starts to listen. */
+/** Lets the parent collect the metrics of this worker; creating the registry starts the listener. */
 export function shareMetrics(registry: Registry): void {
   new AggregatorRegistry()
   AggregatorRegistry.setRegistries(registry)
 }
 
-/** The sum over all workers; each of them counts only its own requests. */
+/** The sum over all workers; each one counts only its own requests. */
 function serveMetrics(config: Config, log: Logger): Server {
   const aggregate = new AggregatorRegistry()
   return createServer((request, response) => {

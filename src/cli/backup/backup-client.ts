@@ -2,8 +2,8 @@ import type pg from 'pg'
 import { withOwnConnection } from '../../foundation/db/own-connection.ts'
 
 /**
- * A connection whose texts mean the same on every server: times in UTC, exact numbers, bytes as
- * hexadecimal. A backup may take longer than any request would be allowed to.
+ * A connection that writes values in the same way on every server: times in UTC, exact numbers, bytes as
+ * hexadecimal. Without the time limit of requests, because a backup takes longer.
  */
 export async function withBackupClient<R>(
   connection: pg.ClientConfig,

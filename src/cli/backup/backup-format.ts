@@ -2,8 +2,8 @@ import { z } from 'zod'
 
 /**
  * A backup is gzipped text, one JSON value to a line: the manifest, then for each table its heading,
- * its rows (arrays of texts as PostgreSQL writes them, null for null) and its footing, and a last
- * line that says that this is the end. A file that was cut off anywhere is recognised.
+ * its rows (arrays of texts as PostgreSQL writes them, null for null) and its footing, and a last line that
+ * marks the end. So a truncated file is recognised.
  */
 export const BACKUP_FORMAT = 1
 
@@ -34,7 +34,7 @@ export type BackupLine =
   | { readonly kind: 'footing'; readonly footing: Footing }
   | { readonly kind: 'ending'; readonly ending: Ending }
 
-/** Undefined for what is no line of a backup. */
+/** Undefined if the text is not a line of a backup. */
 export function parseLine(text: string): BackupLine | undefined {
   if (text.startsWith('[')) return { kind: 'row', json: text }
   const value = parseJson(text)
@@ -56,7 +56,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Splits at line feeds alone: JSON may hold the other characters that Unicode calls line breaks. */
+/** Splits only at line feeds: JSON may contain the other line breaks of Unicode. */
 export async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = ''
   for await (const chunk of chunks) {

@@ -17,13 +17,13 @@ interface ForeignKey {
 }
 
 export interface BackupCatalogue {
-  /** Parents before the tables that point at them. */
+  /** Each table after the tables that it references. */
   readonly tables: readonly BackupTable[]
-  /** Foreign keys that no order of the tables satisfies: a table's own, and those of a circle. */
+  /** Foreign keys that no order of the tables satisfies: self-references and cycles. */
   readonly circular: readonly ForeignKey[]
 }
 
-/** Which migrations ran is the schema's own business; a restore goes into a migrated database. */
+/** Not part of a backup: a restore goes into a migrated database, which has its own record. */
 const NOT_DATA = 'schema_migrations'
 
 export async function readCatalogue(client: pg.Client): Promise<BackupCatalogue> {
@@ -57,7 +57,7 @@ export function inOrder(
     const free = waiting.filter(({ name }) =>
       keys.every((key) => key.table !== name || key.target === name || placed.has(key.target)),
     )
-    // In a circle none is free: the first goes ahead, and its keys are checked at the end.
+    // In a cycle no table is free: take the first one, and check its keys at the end.
     const next = free.length > 0 ? free : waiting.slice(0, 1)
     ordered.push(...next)
     for (const { name } of next) placed.add(name)

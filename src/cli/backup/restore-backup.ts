@@ -8,7 +8,7 @@ import { newestMigration, withBackupClient } from './backup-client.ts'
 import { BACKUP_FORMAT, linesOf, type Manifest, parseLine } from './backup-format.ts'
 import { type BackupCatalogue, type BackupTable, readCatalogue } from './backup-tables.ts'
 
-/** What a migration put there itself; the backup brings its own. */
+/** Tables that a migration fills; the backup has its own rows for them. */
 const SEEDED = ['vendor_platforms']
 const ROWS_AT_ONCE = 1000
 const CHARACTERS_AT_ONCE = 4_000_000
@@ -20,8 +20,8 @@ export interface RestoredBackup {
 }
 
 /**
- * Puts a backup into an empty database, in one transaction: everything or nothing. Triggers are off
- * meanwhile, so that rows come back exactly as they were; foreign keys and checks are not.
+ * Restores a backup into an empty database, in one transaction. Triggers are off during the restore, so that rows
+ * come back unchanged; foreign keys and checks stay on.
  */
 export async function restoreBackup(
   connection: pg.ClientConfig,
@@ -46,7 +46,7 @@ async function restoreInto(client: pg.Client, file: string): Promise<RestoredBac
   await loosen(client, catalogue)
   const restored = await readInto(client, catalogue, file)
   await tighten(client, catalogue)
-  // Servers that run on this database may have remembered that there was no such school.
+  // Running servers may have cached that there is no such school.
   await client.query("select pg_notify('school_changed', id::text) from schools")
   return restored
 }
@@ -111,7 +111,7 @@ async function readInto(
     batch = []
     characters = 0
   }
-  // The callback only takes the error off the event loop: the loop below throws it as well.
+  // The callback prevents an unhandled error event; the loop below throws the same error.
   const text = pipeline(createReadStream(file), createGunzip(), () => {}).setEncoding('utf8')
   for await (const line of linesOf(text)) {
     const parsed = parseLine(line)

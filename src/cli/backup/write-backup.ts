@@ -29,9 +29,9 @@ export interface WrittenBackup {
 }
 
 /**
- * Writes every row of the database, as it stood at one moment, into one file. Requests go on
- * meanwhile. The file holds password hashes and sealed keys, so it is readable by its owner alone;
- * it appears whole or not at all, and never in the place of another.
+ * Writes all rows of the database, as of one moment, to one file while the server continues to serve. The file
+ * contains password hashes and sealed keys, so only its owner can read it. It is created atomically and never
+ * replaces another file.
  */
 export async function writeBackup(
   connection: pg.ClientConfig,

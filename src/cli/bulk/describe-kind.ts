@@ -18,7 +18,7 @@ export function kindList(): string {
   return `What there is, in the order in which to import it:\n${lines.join('\n')}`
 }
 
-/** What a file of this kind may have in it. */
+/** The columns that a file of this kind may have. */
 export function describeKind(kind: BulkKind) {
   const columns = Object.entries(kind.columns).map(([name, { schema, needed, fixed, note }]) => {
     const { type, nullable } = shapeOf(schema)

@@ -4,7 +4,7 @@ import type { BulkKind } from '../../domain/bulk/kind.ts'
 import { judgeInput } from '../../domain/operation/input-problems.ts'
 import { CommandError } from '../outcome.ts'
 
-/** `state=published` and the like, as the filters of a kind's list take them. */
+/** Parses filters such as `state=published` for the list of a kind. */
 export function parseFilters(
   kind: BulkKind,
   given: readonly string[],

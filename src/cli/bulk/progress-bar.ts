@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream'
 const WIDTH = 24
 const REDRAW_MS = 100
 
-/** Shows how far something is, to a person at a terminal and to nobody else. */
+/** Shows progress, only on a terminal. */
 export class ProgressBar {
   readonly #out: Writable | undefined
   readonly #label: string
@@ -17,7 +17,7 @@ export class ProgressBar {
     this.#label = label
   }
 
-  /** How much of the work is done, from 0 to 1, where that can be told. */
+  /** The finished part of the work, from 0 to 1, if known. */
   reach(share: number): void {
     this.#share = Math.min(1, share)
   }
@@ -30,7 +30,7 @@ export class ProgressBar {
     this.#out.write(`\r\x1b[K${barLine(this.#label, this.#share, rows, seconds)}`)
   }
 
-  /** Takes the bar away, so that what follows stands alone. */
+  /** Removes the bar before other output. */
   clear(): void {
     if (this.#drawn > 0) this.#out?.write('\r\x1b[K')
   }

@@ -5,7 +5,7 @@ import { broken, type Finding, fine } from './finding.ts'
 
 const CHECK = 'uploads'
 
-/** The bucket for uploads is there and lets us in; where none is configured, there is nothing to say. */
+/** Whether the bucket for uploads exists and accepts our credentials; no finding if none is configured. */
 export async function checkBucket(config: Config): Promise<readonly Finding[]> {
   const bucket = bucketOf(config)
   if (bucket === undefined) return []

@@ -11,7 +11,7 @@ import { broken, type Finding, fine, note } from './finding.ts'
 
 const NAMED_AT_MOST = 5
 
-/** What the rows say about each other and about the configuration. */
+/** Compares rows with each other and with the configuration. */
 export async function checkContents(db: Db, config: Config): Promise<readonly Finding[]> {
   return [
     await checkSecret(db, config),
@@ -22,7 +22,7 @@ export async function checkContents(db: Db, config: Config): Promise<readonly Fi
 
 async function checkSecret(db: Db, config: Config): Promise<Finding> {
   const secret = await findInstallationSecret(config)
-  // Without a secret every key counts as closed, which is what it is.
+  // Without a secret no key can be opened.
   const { sealedKeys, closed } = await checkSealedKeys(db, new Keyring(secret ?? ''))
   if (closed.length > 0) {
     return broken(
@@ -67,7 +67,7 @@ async function checkSchools(db: Db, config: Config): Promise<readonly Finding[]>
   ]
 }
 
-/** Everybody knows the demo's passwords: one of its accounts in production is an open door. */
+/** The passwords of the demo are public, so a demo account in production is a security hole. */
 async function checkDemoAccounts(db: Db, config: Config): Promise<readonly Finding[]> {
   if (config.NODE_ENV !== 'production') return []
   const emails = describeDemoWorld(config.PORT).people.map(({ email }) => email)

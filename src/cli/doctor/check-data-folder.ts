@@ -7,7 +7,7 @@ import { broken, type Finding, fine, note } from './finding.ts'
 const CHECK = 'data folder'
 const OPEN_TO_OTHERS = 0o077
 
-/** The folder of the embedded database: there, writable, and its secrets closed to other users. */
+/** Whether the folder of the embedded database exists, is writable, and hides its secrets from other users. */
 export async function checkDataFolder(config: Config): Promise<readonly Finding[]> {
   const folder = config.SCHOOLGATE_DATA_DIR
   const found = await stat(folder).catch(() => undefined)

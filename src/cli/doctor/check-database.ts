@@ -7,11 +7,11 @@ import { explainError } from '../explain-error.ts'
 import { checkContents } from './check-contents.ts'
 import { broken, type Finding, fine, note } from './finding.ts'
 
-/** Beyond this, times that the database and this machine write no longer fit together. */
+/** With a larger difference, times written by the database and by this machine contradict each other. */
 const NOTED_CLOCK_MS = 2000
 const BROKEN_CLOCK_MS = 30_000
 
-/** The database itself; what is in it is looked at only where it could be understood. */
+/** Checks the database. Its contents are checked only if the schema is current. */
 export async function checkDatabase(
   attached: Attached,
   config: Config,

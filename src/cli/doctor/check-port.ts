@@ -15,7 +15,7 @@ const readiness = z.object({
   checks: z.array(z.object({ name: z.string(), problem: z.string().optional() })),
 })
 
-/** The port is free to listen on, or our server answers there and says that it is ready. */
+/** Whether the port is free, or our server answers there and is ready. */
 export async function checkPort(config: Config): Promise<Finding> {
   const { HOST: host, PORT: port } = config
   const place = `${host}:${port}`
@@ -69,7 +69,7 @@ async function tryListening(host: string, port: number): Promise<Finding> {
   }
 }
 
-/** A wildcard address is one to listen on, not one to call. */
+/** A server can listen on a wildcard address, but a client cannot connect to it. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   return host === '::' ? '::1' : host

@@ -1,6 +1,6 @@
 export interface Finding {
   readonly check: string
-  /** A note is worth knowing and breaks nothing. */
+  /** A note is information; nothing is broken. */
   readonly status: 'ok' | 'note' | 'broken'
   readonly message: string
   readonly remedy?: string
