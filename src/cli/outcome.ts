@@ -1,18 +1,18 @@
-/** What a command has to say when it is done: the same for programs and for people. */
+/** The result of a command, for programs and for people. */
 export interface Outcome {
   readonly data: unknown
   readonly text: string
-  /** The command ran, and what it found is bad: exit code 1. */
+  /** The command ran and found a problem: exit code 1. */
   readonly failed?: boolean
-  /** What was asked for is on standard output already: this goes to standard error. */
+  /** The result itself is already on standard output, so this text goes to standard error. */
   readonly aside?: boolean
 }
 
-/** A command that could not do what was asked, with what to do about it. */
+/** A command failed; `remedy` says what to do about it. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   readonly remedy: string
-  /** 1: it failed. 2: it was asked for in a way that cannot work. */
+  /** 1: the command failed. 2: the command line is wrong. */
   readonly exitCode: 1 | 2
 
   constructor(message: string, remedy: string, exitCode: 1 | 2 = 1) {
