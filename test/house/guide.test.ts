@@ -53,7 +53,7 @@ verifies(
   ['guide.match-errors-array', 'guide.billing-history', 'guide.not-my-bookings'],
   'the guide tells what the Member API does not mean',
   () => {
-    expect(guide).toContain('Look into `errors`')
+    expect(guide).toContain('Check `errors`, not only the status')
     expect(guide).toContain('Build a billing history from `payments`')
     expect(guide).toContain('Never show them as the\n  viewer')
   },
