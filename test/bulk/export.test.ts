@@ -8,7 +8,7 @@ const world = await aWorld()
 const pages = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ slug: `p-${n}`, title: `Page ${n}`, position: n }))
 
-test('every object is in an export exactly once, over many pages, and it goes on behind any of them', async () => {
+test('an export has every object exactly once, and can be continued after any of them', async () => {
   const school = await world.aSchool()
   await importInto(school, pageKind, pages(2345))
   const file = await exportFrom(school, pageKind)
@@ -26,7 +26,7 @@ test('every object is in an export exactly once, over many pages, and it goes on
   })
 })
 
-test('a cell never begins as a formula, and comes back as it was', async () => {
+test('no cell of an export starts a formula, and importing the file restores the original text', async () => {
   const school = await world.aSchool()
   const title = '=HYPERLINK("https://evil.test";"Click")'
   await importInto(school, pageKind, [{ slug: 'a', title, body: '-1,\n"x"', position: -5 }])
@@ -39,7 +39,7 @@ test('a cell never begins as a formula, and comes back as it was', async () => {
   expect(page).toMatchObject({ title, body: '-1,\n"x"', position: -5 })
 })
 
-test('a school whose objects are exported is the only one in the file', async () => {
+test('an export contains only objects of its own school', async () => {
   const [mine, theirs] = [await world.aSchool(), await world.aSchool()]
   await importInto(theirs, pageKind, pages(3))
   expect(await exportFrom(mine, pageKind)).toBe('')

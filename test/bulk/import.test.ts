@@ -27,8 +27,8 @@ const pages = async () => {
   return rows
 }
 
-describe('rows that cannot be taken', () => {
-  test('are named by their line, with every problem, and the others are taken', async () => {
+describe('rows that are refused', () => {
+  test('are reported with their line and every problem, and the other rows are imported', async () => {
     const file = [
       JSON.stringify(aPage(1)),
       '{"slug":',
@@ -59,7 +59,7 @@ describe('rows that cannot be taken', () => {
     expect((await pages()).map(({ slug }) => slug)).toEqual(['p-1', 'p-4'])
   })
 
-  test('are found among many by what only the database can tell', async () => {
+  test('are found among many rows when only the database can detect the conflict', async () => {
     const rows = Array.from({ length: 1500 }, (_, n) => aPage(n, { id: undefined }))
     const taken = { id: '01981c5e-7c00-7000-8000-000000000001', ...aPage(3) }
     rows.splice(700, 0, taken as (typeof rows)[number])
@@ -70,7 +70,7 @@ describe('rows that cannot be taken', () => {
     ])
   })
 
-  test('end the import soon after the limit, and it can go on from the line that it names', async () => {
+  test('stop the import soon after the limit of errors, and it can continue at the reported line', async () => {
     const rows = Array.from({ length: 3000 }, (_, n) =>
       n < 1000 && n % 2 === 0 ? aPage(n, { title: '' }) : aPage(n),
     )
@@ -80,7 +80,7 @@ describe('rows that cannot be taken', () => {
     expect(rest).toMatchObject({ complete: true, rows: 2000, created: 2000, failed: 0 })
   })
 
-  test('a file that breaks off is taken up to there', async () => {
+  test('a truncated file is imported up to the point where it ends', async () => {
     const file = 'slug,title\np-1,One\np-2,"Two\n'
     const done = await importInto(school, pageKind, file, { format: 'csv' })
     expect(done).toMatchObject({ created: 1, failed: 1, complete: false, nextLine: 3 })
@@ -88,8 +88,8 @@ describe('rows that cannot be taken', () => {
   })
 })
 
-describe('what a row says', () => {
-  test('is set, and what it leaves out stays; nothing new leaves the version as it was', async () => {
+describe('the values of a row', () => {
+  test('are set, missing columns keep their values, and an unchanged row keeps its version', async () => {
     await importInto(school, pageKind, [aPage(1, { body: 'Text', position: 7 })])
     const csv = 'slug,position\np-1,8\n'
     expect(await importInto(school, pageKind, csv, { format: 'csv' })).toMatchObject({ updated: 1 })
@@ -100,7 +100,7 @@ describe('what a row says', () => {
     expect(page).toMatchObject({ title: 'Page 1', body: 'Text', position: 8, version: 2 })
   })
 
-  test('null and an empty cell clear what can be empty, "" is a text of no length', async () => {
+  test('null and an empty cell clear an optional value, and "" is an empty text', async () => {
     await importInto(school, couponKind, [
       { code: 'ONE', percent_off: 5, max_redemptions: 3, ends_at: '2090-01-01T00:00:00+02:00' },
     ])
@@ -114,13 +114,13 @@ describe('what a row says', () => {
     expect(page).toMatchObject({ body: '', position: 0 })
   })
 
-  test('later in the same file counts in the end', async () => {
+  test('are those of the last row of the file for the same object', async () => {
     const rows = [aPage(1), aPage(2), { slug: 'p-1', title: 'Other' }, aPage(1, { title: 'Last' })]
     expect(await importInto(school, pageKind, rows)).toMatchObject({ created: 2, updated: 2 })
     expect((await pages()).map(({ title }) => title)).toEqual(['Last', 'Page 2'])
   })
 
-  test('a thousand times over is done once, and refused as often as it was said', async () => {
+  test('are written once for a thousand equal rows, and each wrong row is refused', async () => {
     const rows = Array.from({ length: 1000 }, () => aPage(1))
     expect(await importInto(school, pageKind, rows)).toMatchObject({ created: 1, unchanged: 999 })
     const wrong = Array.from({ length: 50 }, () => ({ slug: 'no-title' }))
@@ -129,7 +129,7 @@ describe('what a row says', () => {
     expect(done.errors.map(({ line }) => line)).toEqual(wrong.map((_, n) => n + 1))
   })
 
-  test('by an id of its own keeps that id; another system’s name always gives the same one', async () => {
+  test('keep an id that the row gives; an external id always leads to the same id', async () => {
     await furnishExamples(world, school)
     const section = { external_id: 'ch. 9', course_slug: 'first', title: 'Nine' }
     await importInto(school, sectionKind, [section])
@@ -150,7 +150,7 @@ describe('what a row says', () => {
     ])
   })
 
-  test('places can be exchanged within one file', async () => {
+  test('can swap the positions of two objects within one file', async () => {
     await furnishExamples(world, school)
     const rows = [
       { id: EXAMPLE.section, position: 1 },
@@ -165,7 +165,7 @@ describe('what a row says', () => {
     ).toMatchObject({ failed: 1, errors: [{ errors: [{ pointer: '/position', code: 'taken' }] }] })
   })
 
-  test('lists are set whole, and count as a change of their object', async () => {
+  test('replace lists as a whole, which counts as a change of the object', async () => {
     await furnishExamples(world, school)
     const [before] = (await exportFrom(school, courseKind)).split('\n')
     const course = JSON.parse(before ?? '')
@@ -182,7 +182,7 @@ describe('what a row says', () => {
   })
 })
 
-describe('on two connections', () => {
+describe('an import on two connections', () => {
   const news = (n: number, more: object = {}) => ({
     external_id: `n-${n}`,
     member_id: EXAMPLE.student,
@@ -196,7 +196,7 @@ describe('on two connections', () => {
     return rows.map(({ title }) => title)
   }
 
-  test('later in the file still counts in the end, and lines are named as ever', async () => {
+  test('applies later rows last, and reports the lines of the file', async () => {
     await furnishExamples(world, school)
     const before = (await titles()).length
     const rows = [
@@ -212,7 +212,7 @@ describe('on two connections', () => {
     expect(await titles()).toHaveLength(before + 2500)
   })
 
-  test('a dry run keeps to its one transaction', async () => {
+  test('runs in one transaction if it is a dry run', async () => {
     await furnishExamples(world, school)
     const before = (await titles()).length
     const rows = Array.from({ length: 3000 }, (_, n) => news(n))
@@ -226,7 +226,7 @@ describe('on two connections', () => {
 })
 
 describe('a dry run', () => {
-  test('judges as the real one would, rows that build on earlier ones included, and writes nothing', async () => {
+  test('gives the same results as a real import, also for rows that need earlier ones, and writes nothing', async () => {
     await furnishExamples(world, school)
     const before = await everyRow(school)
     const about = { lecture_id: EXAMPLE.lecture, author_id: EXAMPLE.student }
@@ -236,7 +236,7 @@ describe('a dry run', () => {
       ...about,
       body: `Comment ${n}`,
     }))
-    const wrong = { external_id: 'c', parent_external_id: 'nobody', ...about, body: 'No' }
+    const wrong = { external_id: 'c', parent_external_id: 'unknown', ...about, body: 'No' }
     const options = { dryRun: true }
     const rehearsed = await importInto(school, commentKind, [...rows, wrong], options)
     expect(rehearsed).toMatchObject({ created: 1200, failed: 1, complete: true })
@@ -248,13 +248,13 @@ describe('a dry run', () => {
     expect(errors).toEqual(rehearsed.errors)
   })
 
-  test('leaves no entry in the audit', async () => {
+  test('writes no audit entry', async () => {
     await importInto(school, pageKind, [aPage(1)], { dryRun: true })
     expect(await school.at.from('audit_entries').selectAll().execute()).toEqual([])
   })
 })
 
-describe('an import that is cut off', () => {
+describe('an import whose connection is cut', () => {
   const rows = Array.from({ length: 2500 }, (_, n) => aPage(n))
 
   async function* cutOff(): AsyncGenerator<Uint8Array> {
@@ -262,7 +262,7 @@ describe('an import that is cut off', () => {
     throw new Error('the connection is gone')
   }
 
-  test('has done whole batches, and is continued by the same file without doing a row twice', async () => {
+  test('has committed whole batches, and the same file continues it without writing a row twice', async () => {
     const cut = importRows(school.at, callerAt(school), pageKind, cutOff(), { format: 'ndjson' })
     await expect(cut).rejects.toThrow('the connection is gone')
     expect(await pages()).toHaveLength(2000)
@@ -272,7 +272,7 @@ describe('an import that is cut off', () => {
     expect(await importInto(school, pageKind, rows)).toMatchObject({ unchanged: 2500 })
   })
 
-  test('has left its trace in the audit', async () => {
+  test('has its entry in the audit', async () => {
     const cut = importRows(school.at, callerAt(school), pageKind, cutOff(), { format: 'ndjson' })
     await expect(cut).rejects.toThrow()
     const entries = await school.at.from('audit_entries').selectAll().orderBy('id').execute()
@@ -311,7 +311,7 @@ describe('a file of many rows', () => {
   }, 60_000)
 })
 
-/** What is still in use on the heap, after the garbage is gone. */
+/** Measures the used heap after garbage collection. */
 async function collector(): Promise<() => number> {
   const { setFlagsFromString } = await import('node:v8')
   const { runInNewContext } = await import('node:vm')
@@ -323,7 +323,7 @@ async function collector(): Promise<() => number> {
   }
 }
 
-test('a text arrives as it was written, whatever means something to PostgreSQL in it', async () => {
+test('texts with characters that are special in PostgreSQL are stored unchanged', async () => {
   await furnishExamples(world, school)
   const texts = ['NULL', '{a,b}', '"quoted"', 'back\\slash\\', '\\"', "it's", '⇒ 🎓', '(1,2)', ' ']
   const rows = texts.map((body, n) => ({

@@ -29,7 +29,7 @@ const rowsOf = async (kind: BulkKind): Promise<Record<string, unknown>[]> =>
     .map((line) => JSON.parse(line))
 
 describe.each(BULK_KINDS.map((kind) => [kind.name, kind] as const))('%s', (_name, kind) => {
-  test('takes its example once, and again without changing anything', async () => {
+  test('imports its example, and importing it again changes nothing', async () => {
     const before = await everyRow(school)
     const rehearsed = await importInto(school, kind, [kind.example], { dryRun: true })
     expect(rehearsed, JSON.stringify(rehearsed)).toMatchObject({ rows: 1, failed: 0, unchanged: 0 })
@@ -44,7 +44,7 @@ describe.each(BULK_KINDS.map((kind) => [kind.name, kind] as const))('%s', (_name
     expect(await everyRow(school)).toBe(after)
   })
 
-  test('exports objects of its own schema, and takes the file back as it is in both formats', async () => {
+  test('exports objects that match its schema, and importing either format changes nothing', async () => {
     const rows = await rowsOf(kind)
     expect(rows.length).toBeGreaterThan(0)
     for (const row of rows) expect(kind.of.schema.safeParse(row).error).toBeUndefined()

@@ -21,22 +21,22 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Says whom it was asked for. */
-function noting(asked: string[]): ReferenceColumn {
+/** A reference column that records the emails it looks up. */
+function recording(lookedUp: string[]): ReferenceColumn {
   const emails = byEmail('member_id')
   return {
     ...emails,
     find(tx, texts) {
-      asked.push(...texts)
+      lookedUp.push(...texts)
       return emails.find(tx, texts)
     },
   }
 }
 
-describe('names that an import knows', () => {
-  test('are not looked up again, but those that nobody had are', async () => {
-    const [known, asked] = [new KnownNames(), [] as string[]]
-    const reference = noting(asked)
+describe('names that an import has looked up', () => {
+  test('are not looked up again; names that were not found are', async () => {
+    const [known, lookedUp] = [new KnownNames(), [] as string[]]
+    const reference = recording(lookedUp)
     const { email, id } = await world.aMember(school, ['student'])
     const later = await world.aPerson()
     const texts = new Set([email, later.email])
@@ -46,24 +46,24 @@ describe('names that an import knows', () => {
     await world.aMember(school, ['student'], later)
     const second = await school.at.transaction((tx) => known.find(tx, reference, texts))
     expect(second.get(later.email)?.id).toBe(later.id)
-    expect(asked).toEqual([email, later.email, later.email])
+    expect(lookedUp).toEqual([email, later.email, later.email])
   })
 
-  test('are forgotten after a while, so that whoever left meanwhile is not taken for a member', async () => {
+  test('are forgotten after a while, so that a person who left meanwhile does not count as a member', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
-    const [known, asked] = [new KnownNames(), [] as string[]]
-    const reference = noting(asked)
+    const [known, lookedUp] = [new KnownNames(), [] as string[]]
+    const reference = recording(lookedUp)
     const { email } = await world.aMember(school, ['student'])
     const find = () => school.at.transaction((tx) => known.find(tx, reference, new Set([email])))
     const first = await find()
     vi.advanceTimersByTime(11_000)
     await find()
-    expect(asked).toEqual([email, email])
+    expect(lookedUp).toEqual([email, email])
     expect(first.has(email)).toBe(true)
   })
 })
 
-test('a file of several batches looks its people up once', async () => {
+test('an import of several batches looks up each person once', async () => {
   const { email } = await world.aMember(school, ['student'])
   const rows = Array.from({ length: 2500 }, (_, n) => ({
     external_id: `news-${n}`,
@@ -77,7 +77,7 @@ test('a file of several batches looks its people up once', async () => {
   expect(lookups).toHaveLength(1)
 })
 
-test('what is named by several columns is found by the index that has all of them', async () => {
+test('an object that several columns identify is found by an index on all of them', async () => {
   const student = await world.aMember(school, ['student'])
   const course = await aCourse(school)
   const student_id = student.id
@@ -90,7 +90,7 @@ test('what is named by several columns is found by the index that has all of the
   const lookups = statements.filter((text) => text.includes('as wanted ('))
   expect(await Promise.all(lookups.map((text) => indexesOf(connection, text)))).toEqual([
     ['enrollments_school_id_user_id_course_id_key'],
-    // Of the student whose progress it is, and then the progress.
+    // The import of progress looks up the enrollment of the student, then the progress.
     ['enrollments_school_id_user_id_course_id_key'],
     ['lecture_progress_pkey'],
   ])

@@ -18,7 +18,7 @@ beforeEach(async () => {
 const accounts = () => world.database.db.selectFrom('users').selectAll().orderBy('id').execute()
 
 describe('importing people', () => {
-  test('never writes a name, an email or a password of somebody who has an account', async () => {
+  test('never changes the name, email or password of an existing account', async () => {
     const member = await world.aMember(school)
     const before = await accounts()
     const rows = [
@@ -37,9 +37,9 @@ describe('importing people', () => {
     }
   })
 
-  test('tells nobody whether an account existed: neither by its answer nor by what it asks for', async () => {
+  test('does not reveal whether an account exists, by its answer or by the fields it requires', async () => {
     const answers = []
-    for (const email of [stranger.email, 'nobody@people.test']) {
+    for (const email of [stranger.email, 'unknown@people.test']) {
       const { id: _nameless, ...nameless } = await importInto(school, studentKind, [{ email }])
       const { id: _named, ...named } = await importInto(school, studentKind, [{ email, name: 'N' }])
       answers.push({ nameless, named })
@@ -54,7 +54,7 @@ describe('importing people', () => {
   })
 
   test.each([1, 2])(
-    'makes missing accounts once each, without a password, on %i connections',
+    'creates each missing account once, without a password, on %i connections',
     async (connections) => {
       const rows = Array.from({ length: 1500 }, (_, n) => ({
         email: `n${n % 1400}@${school.subdomain}.test`,
@@ -70,7 +70,7 @@ describe('importing people', () => {
     },
   )
 
-  test('a name arrives as it was written, whatever PostgreSQL makes of its characters elsewhere', async () => {
+  test('stores names with characters that are special in PostgreSQL unchanged', async () => {
     const names = ['Ann "Nan" O\'Neil', 'Back\\slash', '{brace, comma}', 'NULL', 'Zoë 雪', '$1 %s']
     const rows = names.map((name, n) => ({ email: `odd${n}@${school.subdomain}.test`, name }))
     expect(await importInto(school, studentKind, rows)).toMatchObject({ created: names.length })
@@ -78,7 +78,7 @@ describe('importing people', () => {
     expect(made.map(({ name }) => name)).toEqual(names)
   })
 
-  test('somebody whom one row names by id and another by email is the same person', async () => {
+  test('treats a row with an id and a row with the email of the same person as one person', async () => {
     const member = await world.aMember(school, ['lecturer'])
     const others = Array.from({ length: 999 }, (_, n) => ({
       email: `m${n}@${school.subdomain}.test`,
@@ -89,7 +89,7 @@ describe('importing people', () => {
     expect(done).toMatchObject({ created: 999, updated: 1, unchanged: 1, failed: 0 })
   })
 
-  test('leaves one entry in the audit log for all to whom the same happened, and it names them', async () => {
+  test('writes one audit entry for all people with the same change, and it lists them', async () => {
     const lecturers = [
       await world.aMember(school, ['lecturer']),
       await world.aMember(school, ['lecturer']),
@@ -124,7 +124,7 @@ describe('importing people', () => {
     })
   })
 
-  test('somebody of another school is named by email, never by id', async () => {
+  test('accepts a person of another school by email, never by id', async () => {
     const done = await importInto(school, studentKind, [{ id: stranger.id, name: 'X' }])
     expect(done.errors).toMatchObject([{ errors: [{ pointer: '/id', code: 'not_found' }] }])
     expect(await rolesAt(school.at, stranger.id)).toEqual([])
@@ -132,7 +132,7 @@ describe('importing people', () => {
 })
 
 describe('importing roles', () => {
-  test('sets them, and the last owner stays one', async () => {
+  test('sets them, and keeps the last owner', async () => {
     const owner = await world.aMember(school, ['owner'])
     const member = await world.aMember(school, ['student'])
     const rows = [
@@ -152,7 +152,7 @@ describe('importing roles', () => {
     expect(await rolesAt(school.at, owner.id)).toEqual(['admin'])
   })
 
-  test('an admin makes no owners and unmakes none, themselves included', async () => {
+  test('by an admin gives the owner role to no person and takes it from none', async () => {
     const owner = await world.aMember(school, ['owner'])
     await world.aMember(school, ['owner'])
     const admin = await world.aMember(school, ['admin'])

@@ -31,7 +31,7 @@ const codesOf = (done: { errors: readonly { errors: readonly { code: string }[] 
   done.errors.map(({ errors }) => errors.map(({ code }) => code).join())
 
 describe('offers', () => {
-  test('a coupon keeps what it promised', async () => {
+  test('the discount of an existing coupon cannot be changed', async () => {
     const rows = [
       { code: 'FIRST', percent_off: 90 },
       { code: 'BOTH', percent_off: 5, amount_off: 5, currency: 'USD' },
@@ -72,7 +72,7 @@ describe('offers', () => {
     })
   })
 
-  test('a canceled subscription has its time, and one member one running plan', async () => {
+  test('a canceled subscription gets a time, and a member has one active subscription', async () => {
     const period = {
       plan_slug: 'studio',
       current_period_starts_at: '2027-01-01T00:00:00Z',
@@ -88,7 +88,7 @@ describe('offers', () => {
     expect(done).toMatchObject({ created: 1, unchanged: 1 })
   })
 
-  test('a state brings its time with it, and loses it again', async () => {
+  test('a state sets its time, and the next state clears it', async () => {
     await importInto(school, courseKind, [{ slug: 'second', state: 'archived' }])
     const stateOf = async () =>
       (await exportFrom(school, courseKind))
@@ -103,14 +103,14 @@ describe('offers', () => {
 })
 
 describe('events', () => {
-  test('are full when they are full, and the line that comes too late is named', async () => {
+  test('accept no more people than they have places, and the refused line is reported', async () => {
     const rows = []
     for (let n = 0; n < 6; n++) {
       const { email } = await world.aMember(school)
       rows.push({ event_slug: 'evening', member_email: email })
     }
     const done = await importInto(school, registrationKind, rows)
-    // One of five places was taken before.
+    // One of the five places was already taken.
     expect(done).toMatchObject({ created: 4, failed: 2 })
     expect(done.errors.map(({ line }) => line)).toEqual([5, 6])
     expect(codesOf(done)).toEqual(['full', 'full'])
@@ -124,10 +124,10 @@ describe('events', () => {
   })
 })
 
-describe('what other systems sold', () => {
+describe('sales of other systems', () => {
   const orders = () => school.at.from('orders').selectAll().orderBy('number').execute()
 
-  test('a payment of an unknown order makes the order, and completes it when it is paid', async () => {
+  test('a payment with an unknown order creates the order, and a paid payment completes it', async () => {
     const attempt = { order_number: 'X-1', member_id: EXAMPLE.student, amount: 900 }
     const item = { kind: 'course', item_id: EXAMPLE.course }
     const rows = [
@@ -159,7 +159,7 @@ describe('what other systems sold', () => {
     expect(items).toMatchObject([{ title: 'First', course_id: EXAMPLE.course, quantity: 1 }])
   })
 
-  test('a payment that contradicts itself, its order or another one is refused', async () => {
+  test('a payment that contradicts itself, its order or another payment is refused', async () => {
     const attempt = { order_number: 'N-1', amount: 100 }
     const rows = [
       { trade_no: 'a', ...attempt, state: 'pending', paid_at: '2026-01-01T00:00:00Z' },
@@ -183,7 +183,7 @@ describe('what other systems sold', () => {
     expect(await orders()).toHaveLength(1)
   })
 
-  test('a refund comes in later by the same trade number', async () => {
+  test('a later row with the same trade number adds a refund', async () => {
     const refund = { trade_no: 'T-1', state: 'refunded', refunding_state: 'refunded' }
     const rows = [{ ...refund, refunded_amount: 4500, refunded_at: '2090-01-01T00:00:00Z' }]
     expect(await importInto(school, paymentKind, rows)).toMatchObject({ updated: 1 })
@@ -213,8 +213,8 @@ describe('what other systems sold', () => {
   })
 })
 
-describe('what students did', () => {
-  test('moves the place where they go on, and counts as learning that day', async () => {
+describe('progress of students', () => {
+  test('sets the last lecture of the enrollment, and counts as a day of learning', async () => {
     const about = { student_id: EXAMPLE.student, state: 'read' }
     const rows = [
       { ...about, lecture_id: EXAMPLE.secondLecture, updated_at: '2091-05-02T08:00:00Z' },
@@ -233,7 +233,7 @@ describe('what students did', () => {
     expect(days.map(({ day }) => day)).toEqual(['2091-05-01', '2091-05-02'])
   })
 
-  test('of two lectures at the same time one is the last, in whatever order they come', async () => {
+  test('of two lectures at the same time sets the same last lecture in either order', async () => {
     const at = { student_id: EXAMPLE.student, state: 'read', position_seconds: 7 }
     const both = [EXAMPLE.lecture, EXAMPLE.secondLecture]
     for (const [day, lectures] of [both, both.toReversed()].entries()) {
@@ -249,21 +249,21 @@ describe('what students did', () => {
     }
   })
 
-  test('belongs to a course that they have', async () => {
+  test('is refused for a student who is not enrolled', async () => {
     const rows = [{ student_id: EXAMPLE.newcomer, lecture_id: EXAMPLE.lecture, state: 'read' }]
     expect(codesOf(await importInto(school, progressKind, rows))).toEqual(['not_enrolled'])
   })
 })
 
-describe('what members are told', () => {
-  test('leads nowhere that a browser would run, and is not read before it is sent', async () => {
-    const told = { member_id: EXAMPLE.student, title: 'T' }
+describe('notifications of members', () => {
+  test('have no URL that runs a script or leaves for another host, and no read time before they are sent', async () => {
+    const notification = { member_id: EXAMPLE.student, title: 'T' }
     const rows = [
-      { external_id: '1', ...told, url: 'javascript:alert(1)' },
-      { external_id: '2', ...told, url: '//evil.test/' },
+      { external_id: '1', ...notification, url: 'javascript:alert(1)' },
+      { external_id: '2', ...notification, url: '//evil.test/' },
       {
         external_id: '3',
-        ...told,
+        ...notification,
         created_at: '2027-01-02T00:00:00Z',
         read_at: '2027-01-01T00:00:00Z',
       },
@@ -274,7 +274,7 @@ describe('what members are told', () => {
 })
 
 describe('consulting', () => {
-  test('seats and rosters are told by email, and a class has no seats', async () => {
+  test('seats and rosters name people by email, and a class has no seats', async () => {
     const { email, id } = await world.aMember(school)
     await importInto(school, serviceKind, [{ external_id: 's', title: 'Coaching' }])
     await importInto(school, studyGroupKind, [
@@ -319,7 +319,7 @@ describe('consulting', () => {
     expect(codesOf(changed)).toEqual(['unknown_reference'])
   })
 
-  test('a service has no time twice', async () => {
+  test('a service has each slot once', async () => {
     await importInto(school, serviceKind, [{ external_id: 's', title: 'Coaching' }])
     const time = { service_external_id: 's', weekday: 2, starts_at: '10:00', duration_minutes: 30 }
     const rows = [
@@ -349,7 +349,7 @@ describe('forms', () => {
 })
 
 describe('people who left', () => {
-  test('are told nothing new, whether a row names them by their id or their email', async () => {
+  test('get no notifications, by their id or by their email', async () => {
     const email = await emailOf(EXAMPLE.student)
     await school.at.run(sql`
       update school_members set roles = '{}'

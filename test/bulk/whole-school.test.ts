@@ -6,7 +6,7 @@ import { Keyring } from '../../src/foundation/crypto/seal.ts'
 import { exportFrom, importInto } from '../support/bulk.ts'
 import { aWorld, type TestSchool } from '../support/world.ts'
 
-/** What a file brings along: not when rows were written, nor what is counted from others. */
+/** Rows without what a file does not carry: write times and counts of other rows. */
 async function rowsOf(school: TestSchool, kind: BulkKind): Promise<Record<string, unknown>[]> {
   const file = await exportFrom(school, kind)
   return file
@@ -19,7 +19,7 @@ async function rowsOf(school: TestSchool, kind: BulkKind): Promise<Record<string
     })
 }
 
-test('a whole school moves into an empty one, kind by kind, and is the same there', async () => {
+test('a whole school is exported and imported into an empty one, kind by kind, without a difference', async () => {
   const world = await aWorld()
   await createDemoWorld(world.database.db, {
     port: 3000,
@@ -33,7 +33,7 @@ test('a whole school moves into an empty one, kind by kind, and is the same ther
     const file = await exportFrom(from, kind, format)
     const done = await importInto(to, kind, file, { format })
     expect(done.complete).toBe(true)
-    // People who left are not exported, so what they did is refused where nobody knows them.
+    // People who left are not exported, so rows about them are refused at the new school.
     const codes = new Set(done.errors.flatMap(({ errors }) => errors.map(({ code }) => code)))
     for (const code of ['unknown_reference', 'not_enrolled']) codes.delete(code)
     expect([...codes], `${kind.name} ${JSON.stringify(done.errors)}`).toEqual([])
