@@ -20,7 +20,7 @@ let browser: Browser
 let school: TestSchool
 let person: TestPerson
 let client: TestClient
-/** The client's own server, which is another site to the browser. */
+/** The server of the client: for the browser it is another site. */
 let app: Server
 let appOrigin: string
 let visits: string[] = []
@@ -32,7 +32,7 @@ const listening = (server: Server) =>
 
 const html = (body: string) => `<!doctype html><html lang="en"><title>App</title>${body}`
 
-/** Pages of the client, or of an attacker that poses as one; each test may add its own. */
+/** Pages of the client, or of an attacker that poses as a client. Tests add their own. */
 const pages = new Map<string, string>()
 
 beforeAll(async () => {
@@ -70,23 +70,23 @@ function portOf(server: Server): number {
   return (server.address() as AddressInfo).port
 }
 
-/** A window of a browser of its own, and what the browser complained about in it. */
-async function aWindow(
+/** A page in a browser context of its own, and its console messages. */
+async function aPage(
   options: BrowserContextOptions = {},
-): Promise<{ page: Page; complaints: string[] }> {
+): Promise<{ page: Page; messages: string[] }> {
   const context = await browser.newContext(options)
   onTestFinished(() => context.close())
   visits = []
-  const complaints: string[] = []
+  const messages: string[] = []
   const page = await context.newPage()
-  page.on('console', (message) => complaints.push(`${message.text()} ${message.location().url}`))
-  return { page, complaints }
+  page.on('console', (message) => messages.push(`${message.text()} ${message.location().url}`))
+  return { page, messages }
 }
 
 const requestOf = (overrides: Record<string, string | undefined> = {}) =>
   `${school.origin}/oauth/authorize?${queryOf({ school, client }, overrides)}`
 
-/** What a person without a mouse does: the cursor already stands in the first field. */
+/** Signs in without a mouse: the focus is already in the first field. */
 async function signInByKeyboard(page: Page): Promise<void> {
   expect(await page.locator(':focus').getAttribute('name')).toBe('email')
   await page.keyboard.type(person.email)
@@ -108,14 +108,14 @@ async function pressByKeyboard(page: Page, button: string): Promise<void> {
   throw new Error(`Tab never reaches ${button}`)
 }
 
-const told = (page: Page) => new URL(page.url()).searchParams
+const parametersOf = (page: Page) => new URL(page.url()).searchParams
 
-describe('with the keyboard alone and scripts off', () => {
+describe('with only the keyboard and scripts off', () => {
   verifies(
     ['pages.consent.interactive', 'pages.consent.buttons', 'pages.sign-in.form'],
     'a person signs in, reads, allows, and arrives at the app with a code that works',
     async () => {
-      const { page, complaints } = await aWindow({ javaScriptEnabled: false })
+      const { page, messages } = await aPage({ javaScriptEnabled: false })
       const pkce = aPkce()
       const query = authorizeParameters(school, client, pkce)
       await page.goto(`${school.origin}/oauth/authorize?${query}`)
@@ -124,33 +124,33 @@ describe('with the keyboard alone and scripts off', () => {
       await pressByKeyboard(page, 'Allow')
       await page.waitForURL(`${appOrigin}/callback?*`)
       expect(await page.locator('h1').innerText()).toBe('Back at the app')
-      expect(told(page).get('state')).toBe('a state')
-      expect(told(page).get('iss')).toBe(school.origin)
-      const code = told(page).get('code') ?? ''
+      expect(parametersOf(page).get('state')).toBe('a state')
+      expect(parametersOf(page).get('iss')).toBe(school.origin)
+      const code = parametersOf(page).get('code') ?? ''
       const answer = await exchange(world, school, client, code, pkce.verifier)
       expect(answer.statusCode).toBe(200)
-      expect(complaints).toEqual([])
+      expect(messages).toEqual([])
     },
     60_000,
   )
 
   verifies(
     'authorize.denied',
-    'a person says no, and the app hears access_denied',
+    'a person presses Deny, and the app gets access_denied',
     async () => {
-      const { page, complaints } = await aWindow({ javaScriptEnabled: false })
+      const { page, messages } = await aPage({ javaScriptEnabled: false })
       await page.goto(requestOf())
       await signInByKeyboard(page)
       await pressByKeyboard(page, 'Deny')
       await page.waitForURL(`${appOrigin}/callback?*`)
-      expect(told(page).get('error')).toBe('access_denied')
-      expect(complaints).toEqual([])
+      expect(parametersOf(page).get('error')).toBe('access_denied')
+      expect(messages).toEqual([])
     },
     60_000,
   )
 
-  test('a wrong password is told at the form, with the email kept and the cursor in the password', async () => {
-    const { page } = await aWindow({ javaScriptEnabled: false })
+  test('a wrong password is reported at the form, with the email kept and the focus in the password', async () => {
+    const { page } = await aPage({ javaScriptEnabled: false })
     await page.goto(requestOf())
     expect(await page.locator(':focus').getAttribute('name')).toBe('email')
     await page.keyboard.type(person.email)
@@ -166,34 +166,34 @@ describe('with the keyboard alone and scripts off', () => {
   }, 60_000)
 })
 
-async function signedInWindow() {
-  const window = await aWindow()
+async function signedInPage() {
+  const window = await aPage()
   await window.page.goto(requestOf())
   await signInByKeyboard(window.page)
   return window
 }
 
-describe('the browser’s own rules', () => {
+describe('rules of the browser', () => {
   verifies(
     'pages.security.headers',
-    'the policy lets the consent’s redirect through even when the app redirects on to another site',
+    'the policy allows the redirect after consent even if the app redirects to another site',
     async () => {
-      const { page, complaints } = await aWindow()
+      const { page, messages } = await aPage()
       await page.goto(requestOf({ redirect_uri: `${appOrigin}/onward` }))
       await signInByKeyboard(page)
       await pressByKeyboard(page, 'Allow')
       await page.waitForURL('**/arrived')
       expect(visits[0]).toMatch(/^\/onward\?code=/)
-      expect(complaints).toEqual([])
+      expect(messages).toEqual([])
     },
     60_000,
   )
 
   verifies(
     'authorize.get-and-post',
-    'a cross-site POST of the request finds the session all the same',
+    'a cross-site POST of the authorization request finds the session',
     async () => {
-      const { page } = await signedInWindow()
+      const { page } = await signedInPage()
       const fields = [...authorizeParameters(school, client, aPkce())]
         .map(([name, value]) => `<input type="hidden" name="${name}" value="${value}">`)
         .join('')
@@ -209,9 +209,9 @@ describe('the browser’s own rules', () => {
 
   verifies(
     ['pages.security.form-token', 'rfc9700.csrf'],
-    'another site that posts the very consent form of the signed-in person gets nothing',
+    'another site that posts the consent form of the signed-in person gets nothing',
     async () => {
-      const { page } = await signedInWindow()
+      const { page } = await signedInPage()
       const fields: string[] = []
       for (const input of await page.locator('form[action="/consent"] input').all()) {
         const [name, value] = [await input.getAttribute('name'), await input.inputValue()]
@@ -232,18 +232,18 @@ describe('the browser’s own rules', () => {
     'rfc9700.clickjacking',
     'another site cannot show the consent page in a frame',
     async () => {
-      const { page, complaints } = await signedInWindow()
+      const { page, messages } = await signedInPage()
       pages.set('/frame', html(`<iframe src="${page.url()}"></iframe>`))
       await page.goto(`${appOrigin}/frame`)
-      await expect.poll(() => complaints.join(' ')).toMatch(/frame-ancestors|X-Frame-Options/)
+      await expect.poll(() => messages.join(' ')).toMatch(/frame-ancestors|X-Frame-Options/)
       const texts = await Promise.all(page.frames().map((frame) => frame.content()))
       expect(texts.join(' ')).not.toContain('wants to use your account')
     },
     60_000,
   )
 
-  test('going back after the answer shows nothing stored, and the form asks anew', async () => {
-    const { page } = await signedInWindow()
+  test('going back after the answer loads the consent page again, not a stored copy', async () => {
+    const { page } = await signedInPage()
     await pressByKeyboard(page, 'Deny')
     await page.waitForURL(`${appOrigin}/callback?*`)
     const [answer] = await Promise.all([page.waitForResponse('**/consent?*'), page.goBack()])

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => browser.close())
 
 describe('the explorer', () => {
-  test('everything it loads comes from the school, compressed and cacheable for ever', async () => {
+  test('loads everything from the school, compressed and cacheable without end', async () => {
     const headers = { host: new URL(school.origin).host }
     const page = await world.app.inject({ url: '/member/explorer', headers })
     expect(page.statusCode).toBe(200)
@@ -35,7 +35,7 @@ describe('the explorer', () => {
     }
   })
 
-  test('looking at it writes nothing; its client gets a row with the first consent, and stays gone if deleted', async () => {
+  test('writes its client at the first consent, not when the page is opened, and never again once deleted', async () => {
     const other = await world.aSchool()
     const person = await world.aMember(other)
     const headers = { host: new URL(other.origin).host }
@@ -63,7 +63,7 @@ describe('the explorer', () => {
     expect(refused.statusCode).toBe(400)
   })
 
-  test('signs in by the flow of every client, runs a query, and signs out', async () => {
+  test('signs in by the usual OAuth flow, runs a query, and signs out', async () => {
     const ada = await world.aMember(school)
     const context = await browser.newContext()
     const page = await context.newPage()
@@ -95,7 +95,7 @@ describe('the explorer', () => {
     await context.close()
   }, 60_000)
 
-  test('an answer that belongs to no sign-in of this tab is not believed', async () => {
+  test('does not exchange a code of a sign-in that this tab did not start', async () => {
     const page = await browser.newPage()
     const calls: string[] = []
     page.on('request', (request) => calls.push(new URL(request.url()).pathname))

@@ -25,16 +25,16 @@ beforeAll(async () => {
 
 afterAll(() => browser?.close())
 
-/** A window of a browser of its own; it ends with the test, which fails if the browser complained. */
-async function aWindow(options: BrowserContextOptions = {}): Promise<Page> {
+/** A page in a browser context of its own. The test fails if the console has an error. */
+async function aPage(options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext({ baseURL: school.origin, ...options })
   const page = await context.newPage()
-  const complaints: string[] = []
-  page.on('console', (message) => complaints.push(message.text()))
+  const messages: string[] = []
+  page.on('console', (message) => messages.push(message.text()))
   onTestFinished(async () => {
     await context.close()
-    // A browser reports every answer of 400 and up by itself.
-    expect(complaints.filter((text) => !text.startsWith('Failed to load resource'))).toEqual([])
+    // The browser itself reports every answer with status 400 or higher.
+    expect(messages.filter((text) => !text.startsWith('Failed to load resource'))).toEqual([])
   })
   return page
 }
@@ -45,8 +45,8 @@ async function signIn(page: Page, person: TestPerson): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-test('an owner finds the applications, makes one and reads its secret, with scripts off', async () => {
-  const page = await aWindow({ javaScriptEnabled: false })
+test('an owner finds the applications, creates one and reads its secret, with scripts off', async () => {
+  const page = await aPage({ javaScriptEnabled: false })
   await page.goto('/admin')
   await signIn(page, owner)
   expect(new URL(page.url()).pathname).toBe('/admin')
@@ -69,11 +69,11 @@ test('an owner finds the applications, makes one and reads its secret, with scri
   expect(await page.content()).not.toContain('sg_cs_')
 }, 60_000)
 
-test('a member ends an app by keyboard, and the app is out at once', async () => {
+test('a member ends the access of an app by keyboard, and its token stops working at once', async () => {
   const client = await world.aPublicClient(school, { name: 'Study Planner' })
   const ada = await world.aMember(school)
   const pair = await aPair(world, school, client, ada)
-  const page = await aWindow()
+  const page = await aPage()
   await page.goto('/account/apps')
   await signIn(page, ada)
   await page.getByRole('heading', { name: 'Connected apps' }).waitFor()
@@ -98,9 +98,9 @@ test('a member ends an app by keyboard, and the app is out at once', async () =>
   expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(401)
 }, 60_000)
 
-test('a member changes the password, and is signed out nowhere but elsewhere', async () => {
+test('a member who changes the password stays signed in here and is signed out everywhere else', async () => {
   const ben = await world.aMember(school)
-  const [page, other] = [await aWindow(), await aWindow()]
+  const [page, other] = [await aPage(), await aPage()]
   for (const one of [page, other]) {
     await one.goto('/account/password')
     await signIn(one, ben)
@@ -113,8 +113,8 @@ test('a member changes the password, and is signed out nowhere but elsewhere', a
   expect(new URL(other.url()).pathname).toBe('/sign-in')
 }, 60_000)
 
-test('pages with real rows in them break no rule of accessibility', async () => {
-  const page = await aWindow()
+test('pages with real rows break no accessibility rule', async () => {
+  const page = await aPage()
   await page.goto('/admin')
   await signIn(page, owner)
   const paths = ['/', '/docs', '/account', '/admin', '/admin/audit', '/admin/developers/keys']
@@ -127,7 +127,7 @@ test('pages with real rows in them break no rule of accessibility', async () => 
 }, 60_000)
 
 test('a student reads why the admin area is closed', async () => {
-  const page = await aWindow()
+  const page = await aPage()
   await page.goto('/admin/audit')
   await signIn(page, await world.aMember(school))
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(

@@ -22,31 +22,31 @@ describe('every page', () => {
   let context: BrowserContext
   let page: Page
   let foreign: string[]
-  let complaints: string[]
+  let messages: string[]
 
   beforeAll(async () => {
-    // Without motion: a colour that is still on its way to another has no contrast to speak of.
+    // Without motion: the contrast of a color in transition cannot be measured.
     context = await browser.newContext({ reducedMotion: 'reduce' })
     foreign = await servePages(context, { ...samplePages, broken: '<img src="/logo.svg">' })
     page = await context.newPage()
-    page.on('console', (message) => complaints.push(message.text()))
+    page.on('console', (message) => messages.push(message.text()))
   }, 60_000)
 
   beforeEach(() => {
-    complaints = []
+    messages = []
   })
 
   afterAll(() => context?.close())
 
   test.each(Object.keys(samplePages))(
-    '%s breaks no rule of accessibility on a phone, on a desktop, in the light and in the dark',
+    '%s breaks no accessibility rule on phone and desktop, light and dark',
     async (name) => {
       await page.emulateMedia({ colorScheme: 'light' })
       await page.setViewportSize(phone)
       await page.goto(`${origin}/${name}`)
       for (const summary of await page.locator('summary').all()) await summary.click()
       expect(await violationsOf(page)).toEqual([])
-      // Nothing but the colours changes from here on.
+      // From here on only the colors change.
       const contrastOnly = { runOnly: ['color-contrast'] }
       await page.emulateMedia({ colorScheme: 'dark' })
       expect(await violationsOf(page, contrastOnly)).toEqual([])
@@ -59,24 +59,24 @@ describe('every page', () => {
   )
 
   test.each(Object.keys(samplePages))(
-    '%s asks no other origin for anything, trips no policy and fits 320 pixels',
+    '%s loads nothing from other origins, violates no policy and fits 320 pixels',
     async (name) => {
       await page.setViewportSize({ width: 320, height: 640 })
       await page.goto(`${origin}/${name}`)
       expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(320)
-      expect(complaints).toEqual([])
+      expect(messages).toEqual([])
       expect(foreign).toEqual([])
     },
     60_000,
   )
 
-  test('would be told of a broken rule', async () => {
+  test('a page that breaks a rule is found', async () => {
     await page.goto(`${origin}/broken`)
     expect(await violationsOf(page)).toContain('image-alt: <img src="/logo.svg">')
   }, 60_000)
 })
 
-describe('a page by itself', () => {
+describe('a single page', () => {
   let context: BrowserContext
   let page: Page
 
@@ -89,7 +89,7 @@ describe('a page by itself', () => {
 
   afterEach(() => context?.close())
 
-  /** What the keyboard reaches, in order, from where the page put the focus. */
+  /** The elements that Tab reaches, in order, from the initial focus. */
   async function tabStops(count: number): Promise<string[]> {
     const stops: string[] = []
     for (let i = 0; i < count; i += 1) {
@@ -103,7 +103,7 @@ describe('a page by itself', () => {
     return stops
   }
 
-  test('sign-in starts in the email field and goes on in reading order', async () => {
+  test('sign-in starts in the email field and continues in reading order', async () => {
     await open('sign-in')
     expect(await tabStops(4)).toEqual(['email', 'password', 'Sign in', 'Forgotten your password?'])
   }, 60_000)
@@ -114,7 +114,7 @@ describe('a page by itself', () => {
     expect(await page.locator('#password').getAttribute('aria-describedby')).toBe('problem')
   }, 60_000)
 
-  test('consent takes no answer for granted, and offers Deny before Allow', async () => {
+  test('consent focuses no answer, and offers Deny before Allow', async () => {
     await open('consent')
     const [start, ...stops] = await tabStops(5)
     expect(start).toContain('wants to use your account')
