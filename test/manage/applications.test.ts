@@ -46,8 +46,8 @@ const TAKEN = { kind: 'conflict', code: 'taken' }
 const actionsOf = async ({ at }: TestSchool) =>
   (await at.from('audit_entries').select('action').execute()).map((row) => row.action).sort()
 
-describe('making an application', () => {
-  verifies('client.public.no-secret', 'a public one has no secret and works', async () => {
+describe('creating an application', () => {
+  verifies('client.public.no-secret', 'a public application has no secret and works', async () => {
     const school = await world.aSchool()
     const client = await anApplication(school)
     expect(client.secret).toBeUndefined()
@@ -60,7 +60,7 @@ describe('making an application', () => {
 
   verifies(
     ['client.confidential.secret-issued', 'client.secret.hashed'],
-    'a confidential one gets a secret that is told once and kept as a hash',
+    'a confidential application gets a secret that is shown once and stored as a hash',
     async () => {
       const school = await world.aSchool()
       const client = await anApplication(school, { confidential: true })
@@ -77,7 +77,7 @@ describe('making an application', () => {
 
   verifies(
     ['client.admin-made.member-scopes-only', 'scope.account.member-only'],
-    'operator scopes are refused, one by one and by name',
+    'operator scopes and unknown scopes are refused, each with its name',
     async () => {
       const school = await world.aSchool()
       const refused = await create(school, { scopes: ['openid', 'courses:read', 'nonsense'] })
@@ -92,7 +92,7 @@ describe('making an application', () => {
     },
   )
 
-  test('wrong names, ids, redirect URIs and empty lists are refused in words', async () => {
+  test('wrong names, ids, redirect URIs and empty lists are refused', async () => {
     const school = await world.aSchool()
     const wrong: Partial<NewApplication>[] = [
       { name: '  ' },
@@ -114,7 +114,7 @@ describe('making an application', () => {
 
   verifies(
     'client.keyed-by-school',
-    'an id is taken at one school and free at another',
+    'a client id that one school uses is free at another school',
     async () => {
       const [school, other] = [await world.aSchool(), await world.aSchool()]
       await anApplication(school, { client_id: 'planner' })
@@ -123,7 +123,7 @@ describe('making an application', () => {
     },
   )
 
-  test('nobody becomes a vendor platform by taking its id', async () => {
+  test('an application cannot take the id of a vendor platform', async () => {
     const school = await world.aSchool()
     expect(await create(school, { client_id: 'claude' })).toMatchObject(TAKEN)
     expect(await create(school, { client_id: 'ChatGPT' })).toMatchObject(TAKEN)
@@ -131,7 +131,7 @@ describe('making an application', () => {
 })
 
 describe('changing an application', () => {
-  test('takes what is given, judged like at its making', async () => {
+  test('writes the given fields, with the checks of a new application', async () => {
     const school = await world.aSchool()
     const { clientId } = await anApplication(school, { confidential: true })
     const change = (changes: Omit<z.input<typeof changeApplication.input>, 'client_id'>) =>
@@ -150,7 +150,7 @@ describe('changing an application', () => {
     })
   })
 
-  test('of another school is unknown', async () => {
+  test('of another school is not found', async () => {
     const [school, other] = [await world.aSchool(), await world.aSchool()]
     const { clientId } = await anApplication(school, { confidential: true })
     for (const operation of [changeApplication, rotateSecret, deleteApplication, disableClient]) {
@@ -162,7 +162,7 @@ describe('changing an application', () => {
     expect(await findClient(school.at, clientId)).toMatchObject({ name: app.name, disabled: false })
   })
 
-  test('a new secret works at once, and the old one no more', async () => {
+  test('a new secret works at once, and the old one stops working', async () => {
     const school = await world.aSchool()
     const client = await anApplication(school, { confidential: true })
     const pair = await aPair(world, school, client, await world.aMember(school), {
@@ -182,7 +182,7 @@ describe('changing an application', () => {
 describe('deleting an application', () => {
   verifies(
     'client.deleted.ends-tokens',
-    'ends what people gave it, there and nowhere else, and says how many they were',
+    'ends its authorizations at this school only, and reports how many there were',
     async () => {
       const school = await world.aSchool()
       const scope = 'openid account:read'
@@ -242,7 +242,7 @@ test('each change of an application leaves one audit entry, with its own action 
 })
 
 describe('switching an application off', () => {
-  test('takes back codes on their way: none works once it is switched on again', async () => {
+  test('revokes unused codes: none works after the application is switched on again', async () => {
     const school = await world.aSchool()
     const client = await anApplication(school)
     const ada = await world.aMember(school)
@@ -257,7 +257,7 @@ describe('switching an application off', () => {
 describe('installation-wide clients', () => {
   verifies(
     ['client.disable.per-school', 'client.installation-wide.local-row'],
-    'are switched off and reviewed at one school, and stay as they are at the others',
+    'are switched off and reviewed at one school without a change at the others',
     async () => {
       const [school, other] = [await world.aSchool(), await world.aSchool()]
       const cursor = { client_id: 'cursor' }

@@ -99,10 +99,10 @@ const times = (hours: number) => ({
   ends_at: hoursFromNow(hours + 1).toISOString(),
 })
 
-const aServiceMade = (more: Record<string, unknown> = {}) =>
+const createdService = (more: Record<string, unknown> = {}) =>
   staff.does(createService, { title: 'Portfolio review', ...more })
 
-/** The next day, from tomorrow on, that is this day of the week in UTC; 1 is Monday. */
+/** The first date after today with this day of the week, in UTC; 1 is Monday. */
 function next(weekday: number): string {
   const day = new Date(Date.now() + 86_400_000)
   while ((day.getUTCDay() || 7) !== weekday) day.setUTCDate(day.getUTCDate() + 1)
@@ -110,10 +110,10 @@ function next(weekday: number): string {
 }
 
 describe('services and slots', () => {
-  test('are what the students of their courses are offered, as long as they are not paused', async () => {
+  test('are offered to the students of their courses unless the service is paused', async () => {
     const course = await aCourse(school)
     await anEnrollment(school, ada, course)
-    const { id } = await aServiceMade({ course_ids: [course.id], host_id: staff.caller.userId })
+    const { id } = await createdService({ course_ids: [course.id], host_id: staff.caller.userId })
     const made = await staff.does(createSlots, {
       service_id: id,
       weekdays: ['tuesday', 'thursday'],
@@ -148,8 +148,8 @@ describe('services and slots', () => {
     )
   })
 
-  test('refuse a time that is there already, a zone that is none, and hosts and courses from elsewhere', async () => {
-    const { id: service_id } = await aServiceMade()
+  test('refuse a duplicate time, an unknown time zone, and hosts and courses of other schools', async () => {
+    const { id: service_id } = await createdService()
     const slot = { service_id, weekday: 1, starts_at: '08:00', duration_minutes: 30 }
     await staff.does(createSlot, slot)
     expect(await staff.isRefused(createSlot, slot)).toBe('taken')
@@ -168,8 +168,8 @@ describe('services and slots', () => {
     )
   })
 
-  test('a service is removed with its slots, unless people met for it', async () => {
-    const { id } = await aServiceMade({ title: 'Short-lived' })
+  test('a service is removed with its slots, unless it has meetings', async () => {
+    const { id } = await createdService({ title: 'Short-lived' })
     await staff.does(createSlot, {
       service_id: id,
       weekday: 1,
@@ -178,7 +178,7 @@ describe('services and slots', () => {
     })
     await staff.does(removeService, { id })
     expect((await staff.does(listSlots, { service_id: id })).data).toEqual([])
-    const kept = await aServiceMade({ title: 'Met for' })
+    const kept = await createdService({ title: 'Met for' })
     await staff.does(createMeeting, { service_id: kept.id, ...times(5), member_ids: [ada.id] })
     expect(await staff.isRefused(removeService, { id: kept.id })).toBe('in_use')
     expect((await staff.does(listServices, { search: 'met F' })).data).toMatchObject([
@@ -189,7 +189,7 @@ describe('services and slots', () => {
 
 describe('booking a slot for a member', () => {
   test('takes a seat and leaves the meeting available, which staff then confirm or cancel', async () => {
-    const { id: service_id } = await aServiceMade()
+    const { id: service_id } = await createdService()
     const slot = await staff.does(createSlot, {
       service_id,
       weekday: 3,
@@ -227,8 +227,8 @@ describe('booking a slot for a member', () => {
     expect(await meetingSeenBy(ada, id)).toMatchObject({ state: 'available' })
   })
 
-  test('refuses a full meeting, a seat held twice, other weekdays, the past, a pause and strangers', async () => {
-    const { id: service_id } = await aServiceMade()
+  test('refuses a full meeting, a second seat, other weekdays, the past, a paused service and non-members', async () => {
+    const { id: service_id } = await createdService()
     const slot = await staff.does(createSlot, {
       service_id,
       weekday: 5,
@@ -265,8 +265,8 @@ describe('booking a slot for a member', () => {
     )
   })
 
-  test('two who book the last seat at once get one meeting with one of them', async () => {
-    const { id: service_id } = await aServiceMade()
+  test('of two members who book the last seat at once, one gets it', async () => {
+    const { id: service_id } = await createdService()
     const slot = await staff.does(createSlot, {
       service_id,
       weekday: 7,
@@ -286,8 +286,8 @@ describe('booking a slot for a member', () => {
 })
 
 describe('meetings', () => {
-  test('are on a service or a class of a group, never both or neither, and end after they start', async () => {
-    const { id: service_id } = await aServiceMade()
+  test('belong to either a service or a group, and end after they start', async () => {
+    const { id: service_id } = await createdService()
     const { id: study_group_id } = await staff.does(createStudyGroup, { name: 'Evening' })
     expect(await staff.isRefused(createMeeting, times(1))).toBe('/service_id one_of')
     expect(await staff.isRefused(createMeeting, { ...times(1), service_id, study_group_id })).toBe(
@@ -305,8 +305,8 @@ describe('meetings', () => {
     expect(await staff.isRefused(createMeeting, link)).toMatch('/room_url')
   })
 
-  test('move, get another title and room, and members see it at once', async () => {
-    const { id: service_id } = await aServiceMade()
+  test('can change their time, title and room, and members see it at once', async () => {
+    const { id: service_id } = await createdService()
     const { id } = await staff.does(createMeeting, {
       service_id,
       ...times(4),
@@ -324,8 +324,8 @@ describe('meetings', () => {
     expect(listed.data).toMatchObject([{ id, held_for: 'Portfolio review', kind: 'consulting' }])
   })
 
-  test('one that is over cannot be confirmed', async () => {
-    const { id: service_id } = await aServiceMade()
+  test('cannot be confirmed after they are over', async () => {
+    const { id: service_id } = await createdService()
     const { id } = await staff.does(createMeeting, { service_id, ...times(-5) })
     expect(await staff.isRefused(confirmMeeting, { id })).toBe('over')
     const soon = await staff.does(createMeeting, { service_id, ...times(5) })
@@ -339,7 +339,7 @@ describe('meetings', () => {
 })
 
 describe('study groups', () => {
-  test('their classes are in the schedule of whoever is on the roster, and stay available', async () => {
+  test('their classes are in the schedule of the members on the roster, and stay available', async () => {
     const { id } = await staff.does(createStudyGroup, { name: 'Night owls', member_ids: [ada.id] })
     const lesson = await staff.does(createMeeting, {
       study_group_id: id,
@@ -368,7 +368,7 @@ describe('study groups', () => {
     )
   })
 
-  test('a class has no seats and is not confirmed, and a group that had one stays', async () => {
+  test('a class has no seats and cannot be confirmed, and a group with classes cannot be deleted', async () => {
     const { id } = await staff.does(createStudyGroup, { name: 'Early birds' })
     const lesson = { study_group_id: id, ...times(31) }
     expect(await staff.isRefused(createMeeting, { ...lesson, member_ids: [ada.id] })).toBe(
@@ -391,8 +391,8 @@ describe('study groups', () => {
   })
 })
 
-test('another school finds and changes nothing of all this', async () => {
-  const { id: service_id } = await aServiceMade()
+test('another school cannot read or change any of these objects', async () => {
+  const { id: service_id } = await createdService()
   const slot = await staff.does(createSlot, {
     service_id,
     weekday: 1,

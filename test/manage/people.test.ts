@@ -23,7 +23,7 @@ import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../support/w
 const world = await aWorld()
 const { db } = world.database
 const by: AuditedActor = { via: 'admin_area' }
-const evil = await hashPassword('a password of the attacker')
+const attackerHash = await hashPassword('a password of the attacker')
 
 const add = (school: TestSchool, fresh: Partial<NewMember> & { email: string }) =>
   school.at.transaction((tx) => addMember(tx, { name: 'New', roles: ['student'], ...fresh }, by))
@@ -40,7 +40,7 @@ const attempt = (email: string, password: string) =>
 describe('taking over the owner of another school', () => {
   verifies(
     ['house.people.school-cannot-write', 'house.people.known-email', 'house.people.one-identity'],
-    'fails through every function: nothing of an existing account changes',
+    'fails through every function: an existing account does not change',
     async () => {
       const [home, attackers] = [await world.aSchool(), await world.aSchool()]
       const victim = await world.aMember(home, ['owner'])
@@ -50,13 +50,13 @@ describe('taking over the owner of another school', () => {
         const outcome = await add(attackers, {
           email,
           name: 'Mallory',
-          passwordHash: evil,
+          passwordHash: attackerHash,
           roles: ['owner'],
         })
         expect(outcome).toBe(victim.id)
       }
       await setRolesOf(attackers, victim.id, ['student', 'owner'])
-      const created = { email: victim.email, name: 'Mallory', passwordHash: evil }
+      const created = { email: victim.email, name: 'Mallory', passwordHash: attackerHash }
       expect(await findOrCreatePerson(db, created)).toBe(victim.id)
       expect(await row(victim.id)).toEqual(before)
       expect(await attempt(victim.email, 'a password of the attacker')).toEqual({ kind: 'refused' })
@@ -70,7 +70,7 @@ describe('taking over the owner of another school', () => {
 
   verifies(
     'house.people.known-email',
-    'neither the outcome nor the school’s audit tells whether an account existed',
+    'neither the outcome nor the audit of the school reveals whether an account existed',
     async () => {
       const [home, curious] = [await world.aSchool(), await world.aSchool()]
       const known = await world.aMember(home)
@@ -88,7 +88,7 @@ describe('taking over the owner of another school', () => {
     },
   )
 
-  test('roles at a school where one is no member cannot be set without adding them', async () => {
+  test('roles cannot be set for a person who is not a member of the school', async () => {
     const [home, other] = [await world.aSchool(), await world.aSchool()]
     const member = await world.aMember(home)
     expect(await setRolesOf(other, member.id, ['owner'])).toMatchObject({ kind: 'not_found' })
@@ -114,13 +114,13 @@ describe('adding a member', () => {
     expect(made).toEqual([{ school_id: null }])
   })
 
-  test('without a password nobody signs in', async () => {
+  test('an account without a password cannot sign in', async () => {
     const school = await world.aSchool()
     await add(school, { email: 'silent@people.test' })
     expect(await attempt('silent@people.test', '')).toEqual({ kind: 'refused' })
   })
 
-  test('adds to the roles that a member has, also when two do it at once', async () => {
+  test('adds to the roles of a member, also when several requests do it at once', async () => {
     const school = await world.aSchool()
     const person = await world.aPerson()
     const roles: Role[] = ['student', 'admin', 'lecturer']
@@ -128,11 +128,11 @@ describe('adding a member', () => {
     expect(await rolesAt(school.at, person.id)).toEqual(['admin', 'lecturer', 'student'])
   })
 
-  test('wrong details are refused in words, and nothing is written', async () => {
+  test('wrong details are refused by field, and nothing is written', async () => {
     const school = await world.aSchool()
     const count = async () => (await db.selectFrom('users').select('id').execute()).length
     const before = await count()
-    const wrong = { email: 'nobody', name: ' ', roles: [] }
+    const wrong = { email: 'invalid', name: ' ', roles: [] }
     expect(await performByCommandLine(school, addPerson, wrong)).toMatchObject({
       kind: 'invalid',
       problems: [{ pointer: '/email' }, { pointer: '/name' }, { pointer: '/roles' }],
@@ -142,7 +142,7 @@ describe('adding a member', () => {
 })
 
 describe('roles', () => {
-  test('are replaced, with the old ones in the audit; none means gone', async () => {
+  test('are replaced, with the old ones in the audit; an empty list removes the member', async () => {
     const school = await world.aSchool()
     const member = await world.aMember(school, ['student'])
     expect(outputOf(await setRolesOf(school, member.id, ['lecturer']))).toMatchObject({
@@ -160,7 +160,7 @@ describe('roles', () => {
     expect(details).toContainEqual({ before: ['lecturer'], after: [], via: 'command_line' })
   })
 
-  test('the last owner stays, of two who leave at once one is told', async () => {
+  test('the last owner stays: of two owners who leave at once, one is refused', async () => {
     const school = await world.aSchool()
     const owners = [await world.aMember(school, ['owner']), await world.aMember(school, ['owner'])]
     const outcomes = await Promise.all(owners.map(({ id }) => setRolesOf(school, id, ['student'])))
@@ -178,7 +178,7 @@ describe('deleting a person', () => {
 
   verifies(
     'pair.person-deleted.ends-tokens',
-    'ends sessions and apps at every school and erases who they were',
+    'ends sessions and apps at every school and erases personal data',
     async () => {
       const { person, schools } = await aBusyPerson()
       const pairs = []
@@ -207,7 +207,7 @@ describe('deleting a person', () => {
     },
   )
 
-  test('keeps what was paid', async () => {
+  test('keeps orders', async () => {
     const { person, schools } = await aBusyPerson()
     const [school] = schools
     if (school === undefined) throw new Error('no school')
@@ -226,7 +226,7 @@ describe('deleting a person', () => {
     expect(orders).toEqual([{ user_id: person.id }])
   })
 
-  test('the email is free again, for an account that inherits nothing', async () => {
+  test('frees the email for a new account, which is not linked to the old one', async () => {
     const { person, schools } = await aBusyPerson()
     const [school] = schools
     if (school === undefined) throw new Error('no school')
@@ -235,7 +235,7 @@ describe('deleting a person', () => {
     expect(added).not.toBe(person.id)
   })
 
-  test('the last owner of a school goes only when forced, and schools are named', async () => {
+  test('refuses the last owner of a school unless forced, and names the schools', async () => {
     const school = await world.aSchool()
     const owner = await world.aMember(school, ['owner'])
     expect(await refusalOf(remove(owner.id))).toMatchObject({
@@ -246,7 +246,7 @@ describe('deleting a person', () => {
     expect(await remove(owner.id, true)).toMatchObject({ schools: 1 })
   })
 
-  test('is told in the audit of the installation and of each school', async () => {
+  test('is in the audit of the installation and of each school', async () => {
     const { person, schools } = await aBusyPerson()
     await remove(person.id)
     const entries = await db

@@ -85,7 +85,7 @@ async function pairsOf(
 }
 
 describe('pairs and authorizations', () => {
-  test('what ended a week ago goes, what ended since stays to be recognised as a replay', async () => {
+  test('pairs that ended over a week ago are removed, later ones stay so that a replay is recognized', async () => {
     const authorization = await anAuthorization()
     await pairsOf(authorization, 3, { revoked_at: ago(8 * DAY) })
     await pairsOf(authorization, 2, { refresh_expires_at: ago(8 * DAY) })
@@ -98,14 +98,14 @@ describe('pairs and authorizations', () => {
     expect((await idsOf('token_pairs')).sort()).toEqual(kept.sort())
   })
 
-  test('an authorization that was ended takes its pairs along after a week', async () => {
+  test('an ended authorization is removed with its pairs after a week', async () => {
     await pairsOf(await anAuthorization({ revoked_at: ago(8 * DAY) }), 2)
     await pairsOf(await anAuthorization({ revoked_at: ago(6 * DAY) }), 2)
     expect((await purge()).removed).toMatchObject({ token_pairs: 2, authorizations: 1 })
     expect(await countOf('authorizations')).toBe(1)
   })
 
-  test('one whose pairs all expired goes with them, one with a live pair stays', async () => {
+  test('an authorization whose pairs all expired is removed, one with a live pair stays', async () => {
     await pairsOf(await anAuthorization(), 2, { refresh_expires_at: ago(8 * DAY) })
     const alive = await anAuthorization()
     await pairsOf(alive, 2, { revoked_at: ago(8 * DAY) })
@@ -116,7 +116,7 @@ describe('pairs and authorizations', () => {
 
   verifies(
     ['trouble.rows-without-end', 'pair.refresh.idle-expiry'],
-    'a living session survives the purge, in use, refreshed and retried',
+    'a live grant survives the purge: in use, refreshed and retried',
     async () => {
       const pair = await aPair(world, school, client, member)
       const child = (await refresh(world, school, client, pair.refresh_token)).json()
@@ -148,7 +148,7 @@ describe('pairs and authorizations', () => {
 describe('bounded work', () => {
   verifies(
     'pair.purge.batches',
-    'no statement looks at more rows than a step, and no round takes more steps than allowed',
+    'no statement reads more rows than one step, and no round takes more steps than allowed',
     async () => {
       const authorization = await anAuthorization()
       await pairsOf(authorization, 25, { revoked_at: ago(8 * DAY) })
@@ -165,7 +165,7 @@ describe('bounded work', () => {
     },
   )
 
-  test('living rows in the way do not keep a round from getting past them', async () => {
+  test('a round gets past live rows to the rows behind them', async () => {
     const authorization = await anAuthorization()
     await pairsOf(authorization, 30)
     const dead = await pairsOf(authorization, 1, { revoked_at: ago(8 * DAY) })
@@ -174,7 +174,7 @@ describe('bounded work', () => {
     expect(await idsOf('token_pairs')).not.toContain(dead[0])
   })
 
-  test('several servers purge at once, each row once, without a word', async () => {
+  test('several servers purge at once without errors, and remove each row once', async () => {
     const authorization = await anAuthorization()
     await pairsOf(authorization, 200, { revoked_at: ago(8 * DAY) })
     const reports = await Promise.all(
@@ -186,7 +186,7 @@ describe('bounded work', () => {
     expect(await countOf('token_pairs')).toBe(0)
   })
 
-  test('a row that somebody holds is passed over, not waited for', async () => {
+  test('a locked row is skipped, not waited for', async () => {
     const [held] = await pairsOf(await anAuthorization(), 1, { revoked_at: ago(8 * DAY) })
     await pairsOf(await anAuthorization(), 1, { revoked_at: ago(8 * DAY) })
     await db.transaction().execute(async (tx) => {
@@ -205,7 +205,7 @@ describe('bounded work', () => {
 describe('children of one parent', () => {
   verifies(
     'pair.children.capped',
-    'beyond a hundred that were never used, the oldest are revoked, and told in the audit',
+    'of more than a hundred unused children the oldest are revoked, and the audit records it',
     async () => {
       const authorization = await anAuthorization()
       const [parent = ''] = await pairsOf(authorization, 1)
@@ -234,7 +234,7 @@ describe('children of one parent', () => {
     },
   )
 
-  test('a child that has children of its own stays, or their first use could not retire the parent', async () => {
+  test('a child with children of its own stays, since their first use must retire its parent', async () => {
     const authorization = await anAuthorization()
     const [parent = ''] = await pairsOf(authorization, 1)
     const children = await pairsOf(authorization, MOST_UNUSED_CHILDREN + 2, { previous_id: parent })
@@ -249,10 +249,10 @@ describe('children of one parent', () => {
   })
 })
 
-describe('everything else that dies', () => {
+describe('other rows that expire', () => {
   verifies(
     'trouble.purge-misses-kinds',
-    'codes, sessions, resets, throttles and documents go when their time is over, and not before',
+    'codes, sessions, resets, throttles and documents are removed after they expire, and not before',
     async () => {
       const code = (expires_at: Date) => ({
         id: uuidv7(),
@@ -313,7 +313,7 @@ describe('everything else that dies', () => {
 
   verifies(
     ['trouble.one-huge-delete', 'house.audit.append-only'],
-    'audit entries past their retention go in batches; nobody else can remove or alter any',
+    'the purge removes old audit entries in batches; no other statement can delete or change any',
     async () => {
       const old = Array.from({ length: 25 }, (_, i) => ({
         id: uuidv7(Date.now() - 40 * DAY + i),
@@ -336,8 +336,8 @@ describe('everything else that dies', () => {
   )
 })
 
-describe('the job of a server', () => {
-  test('purges from time to time, tells of each round and of failures, and stops', async () => {
+describe('the purge job of a server', () => {
+  test('purges at an interval, reports each round, and stops', async () => {
     await pairsOf(await anAuthorization(), 3, { revoked_at: ago(8 * DAY) })
     const rounds: number[] = []
     await new Promise<void>((resolve, reject) => {
@@ -354,7 +354,7 @@ describe('the job of a server', () => {
     expect(rounds).toEqual([3, 0])
   })
 
-  test('goes on after a round that failed', async () => {
+  test('continues after a round that failed', async () => {
     const failures: unknown[] = []
     await new Promise<void>((resolve) => {
       const job = startPurging(db, {

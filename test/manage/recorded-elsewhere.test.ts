@@ -34,7 +34,7 @@ async function seenBy<Field>(person: TestPerson, selection: string): Promise<Fie
 
 const seconds = (time: string) => Date.parse(time) / 1000
 
-describe('a payment that was made elsewhere', () => {
+describe('a payment recorded from another system', () => {
   const PAYMENTS = `payments { nodes { tradeNo amount currency paymentType paymentState paidAt
     adjustments { kind label amount } invoice { number } lineitems { title quantity amount }
     installment { count amount } refundingState refundedAmount bankCode codeNo expiredAt } }`
@@ -42,7 +42,7 @@ describe('a payment that was made elsewhere', () => {
     readonly payments: { readonly nodes: readonly Record<string, unknown>[] }
   }
 
-  test('is in the member’s billing history with everything that was told of it', async () => {
+  test('is in the billing history of the member with all its recorded fields', async () => {
     const ada = await world.aMember(school)
     const course = await aCourse(school)
     await staff.does(recordPayment, {
@@ -83,8 +83,8 @@ describe('a payment that was made elsewhere', () => {
         expiredAt: null,
       },
     ])
-    const told = { trade_no: 'T-100', order_number: 'O-100', member_id: ada.id, amount: 4500 }
-    const again = await staff.does(recordPayment, { ...told, currency: 'TWD', invoice: null })
+    const required = { trade_no: 'T-100', order_number: 'O-100', member_id: ada.id, amount: 4500 }
+    const again = await staff.does(recordPayment, { ...required, currency: 'TWD', invoice: null })
     expect(again).toMatchObject({
       state: 'pending',
       lines: [{ title: 'A course' }],
@@ -100,7 +100,7 @@ describe('a payment that was made elsewhere', () => {
     })
   })
 
-  test('told again it is brought up to date, and a retried checkout is another one of the same order', async () => {
+  test('is updated if it is recorded again, and a retried checkout is a second payment of the order', async () => {
     const ada = await world.aMember(school)
     const checkout = { order_number: 'O-200', member_id: ada.id, amount: 900, currency: 'USD' }
     const unpaid = {
@@ -138,7 +138,7 @@ describe('a payment that was made elsewhere', () => {
     expect(listed).toMatchObject([{ order_number: 'O-200' }, { order_number: 'O-200' }])
   })
 
-  test('is refused if it contradicts itself, or takes another’s order, trade number or member', async () => {
+  test('is refused if it contradicts itself, or has the order, trade number or member of another payment', async () => {
     const [ada, ben] = [await world.aMember(school), await world.aMember(school)]
     const payment = { trade_no: 'T-300', order_number: 'O-300', member_id: ada.id, amount: 100 }
     const contradictions: [Record<string, unknown>, string][] = [
@@ -182,7 +182,7 @@ describe('a notification', () => {
   const INBOX =
     'unreadNotificationCount notifications { nodes { kind title body url createdAt readAt } }'
 
-  test('that is sent is unread in the member’s inbox; one from another system keeps its times', async () => {
+  test('is unread in the inbox of the member; one from another system keeps its times', async () => {
     const ada = await world.aMember(school)
     await staff.does(sendNotification, { member_id: ada.id, title: 'Welcome', url: '/account' })
     const { id } = await staff.does(sendNotification, {
@@ -208,7 +208,7 @@ describe('a notification', () => {
     expect(await strangers.isRefused(readNotification, { id })).toBe('not_found')
   })
 
-  test('leads to a path of the school or to the web, not to a script or another host in disguise', async () => {
+  test('links to a path of the school or a web address, not to a script or a disguised host', async () => {
     const ada = await world.aMember(school)
     for (const url of ['javascript:alert(1)', '//evil.test/', '/\\evil.test', 'data:text/html,x']) {
       const input = { member_id: ada.id, title: 'A', url }
@@ -227,7 +227,7 @@ describe('progress', () => {
     readonly enrolledCourses: { readonly nodes: readonly Record<string, unknown>[] }
   }
 
-  test('that is marked is what the student sees, and counts as a day of learning', async () => {
+  test('that an operator sets is shown to the student, and counts as a day of learning', async () => {
     const ada = await world.aMember(school)
     const course = await aCourse(school, [[{}, {}]])
     const enrollment = await anEnrollment(school, ada, course)
@@ -290,7 +290,7 @@ describe('progress', () => {
     expect((await strangers.does(listProgress, {})).data).toEqual([])
   })
 
-  test('is refused for whoever never had the course, lectures of other schools, and contradictions', async () => {
+  test('is refused for people who never had the course, lectures of other schools, and contradictions', async () => {
     const ada = await world.aMember(school)
     const course = await aCourse(school, [[{}]])
     const mark = { student_id: ada.id, lecture_id: course.lectures[0]?.[0], state: 'read' }
@@ -309,7 +309,7 @@ describe('progress', () => {
   })
 })
 
-test('another school reads no payment', async () => {
+test('another school cannot read a payment', async () => {
   const ada = await world.aMember(school)
   const { id } = await staff.does(recordPayment, {
     trade_no: 'T-400',

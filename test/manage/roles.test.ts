@@ -5,7 +5,7 @@ import { testDatabase } from '../support/database.ts'
 
 const { db } = await testDatabase()
 
-/** Every set of roles, the empty one included. */
+/** Every set of roles, also the empty one. */
 const sets: string[][] = [[]]
 for (const role of ROLES) sets.push(...sets.map((set) => [...set, role]))
 

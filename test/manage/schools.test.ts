@@ -28,7 +28,7 @@ async function aSchool(subdomain: string): Promise<string> {
 }
 
 describe('a new school', () => {
-  test('is found at its origin, in the one spelling, with an appearance and an audit entry', async () => {
+  test('is found at its normalized origin, with an appearance and an audit entry', async () => {
     const id = await create({ subdomain: 'north', origin: 'https://North.Example/', name: ' N ' })
     const school = await findSchoolByOrigin(db, 'https://north.example')
     expect(school).toMatchObject({ id, name: 'N', variant: 'newer', currency: 'USD' })
@@ -36,7 +36,7 @@ describe('a new school', () => {
     expect(await auditOf(id)).toEqual(['school.created'])
   })
 
-  test('whose subdomain or origin is another one’s is refused, and nothing is written', async () => {
+  test('with the subdomain or origin of another school is refused, and nothing is written', async () => {
     await aSchool('taken')
     const before = await listSchools(db)
     const details = { subdomain: 'taken', origin: 'https://elsewhere.example', name: 'x' }
@@ -46,7 +46,7 @@ describe('a new school', () => {
     expect(await listSchools(db)).toEqual(before)
   })
 
-  test('with wrong details is refused with a sentence for each', async () => {
+  test('with wrong details is refused with a message for each', async () => {
     const refused = await refusalOf({
       subdomain: 'Bad Name',
       origin: 'http://school.example',
@@ -63,7 +63,7 @@ describe('a new school', () => {
 })
 
 describe('a changed school', () => {
-  test('takes what is given and keeps the rest', async () => {
+  test('gets the given values and keeps the others', async () => {
     const id = await aSchool('changing')
     const changes = { mcp_connections: true, document_hosts: ['Apps.Example', '*.tools.example'] }
     expect(outputOf(await change(id, changes))).toEqual({ changed: Object.keys(changes) })
@@ -75,7 +75,7 @@ describe('a changed school', () => {
     expect(await auditOf(id)).toEqual(['school.changed', 'school.created'])
   })
 
-  test('cannot take another school’s origin, but may keep its own', async () => {
+  test('cannot take the origin of another school, but may keep its own', async () => {
     await aSchool('first')
     const id = await aSchool('second')
     const refused = { kind: 'conflict', code: 'taken', pointer: '/origin' }
@@ -85,7 +85,7 @@ describe('a changed school', () => {
     })
   })
 
-  test('leaves an entry only if something was to change', async () => {
+  test('gets an audit entry only if the request has a change', async () => {
     const id = await aSchool('still')
     expect(outputOf(await change(id, {}))).toEqual({ changed: [] })
     expect(await auditOf(id)).toEqual(['school.created'])
@@ -97,5 +97,5 @@ test('a school is named by subdomain, origin or id', async () => {
   for (const name of ['named', 'https://named.example', id, ' NAMED ']) {
     expect((await findSchoolNamed(db, name))?.id).toBe(id)
   }
-  expect(await findSchoolNamed(db, 'nobody')).toBeUndefined()
+  expect(await findSchoolNamed(db, 'unknown')).toBeUndefined()
 })

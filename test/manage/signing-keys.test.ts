@@ -25,7 +25,7 @@ const retire = (school: TestSchool, kid: string, force = false) =>
 const stagesOf = async ({ at }: TestSchool) =>
   Object.fromEntries((await listKeys(at)).map(({ kid, stage }) => [kid, stage]))
 
-/** As if the key had been published so long ago. */
+/** Sets the key to be published so many seconds ago. */
 async function age({ at }: TestSchool, kid: string, seconds: number): Promise<void> {
   const publishedAt = new Date(Date.now() - seconds * 1000)
   await at
@@ -50,7 +50,7 @@ async function keySetOf(school: TestSchool): Promise<{ status: number; kids: str
   return { status: answer.statusCode, kids: keys.map(({ kid }) => kid) }
 }
 
-test('a key waits longer than anything may keep the key set', () => {
+test('a new key waits longer than any cache may keep the key set', () => {
   expect(KEY_LEAD_SECONDS).toBeGreaterThan(JWKS_SECONDS + 60)
 })
 
@@ -77,7 +77,7 @@ describe('rotation', () => {
 
   verifies(
     ['keys.retired-stay', 'trouble.key-vanishes-under-cache'],
-    'tokens of the old key can be checked after it was retired',
+    'tokens of the old key can be verified after it is retired',
     async () => {
       const school = await world.aSchool({ signing: 'active' })
       const client = await world.aPublicClient(school)
@@ -109,7 +109,7 @@ describe('rotation', () => {
     expect(stages.filter((stage) => stage === 'retired')).toHaveLength(2)
   })
 
-  test('what was retired, signs already or is another school’s key is not activated', async () => {
+  test('a key that is retired, already active or of another school is not activated', async () => {
     const school = await world.aSchool({ signing: 'active' })
     const other = await world.aSchool({ signing: 'none' })
     const { kid } = await publish(school)
@@ -120,16 +120,16 @@ describe('rotation', () => {
     expect(await activate(school, kid, true)).toMatchObject({ code: 'already_retired' })
   })
 
-  test('a key that the secret does not open is not activated, since no code could be exchanged', async () => {
+  test('a key that the secret cannot decrypt is not activated, since no code could be exchanged', async () => {
     const school = await world.aSchool({ signing: 'none' })
-    const stranger = new Keyring('the secret of quite another installation')
-    const { kid } = await publish(school, stranger)
+    const foreign = new Keyring('the secret of quite another installation')
+    const { kid } = await publish(school, foreign)
     expect(await activate(school, kid, true)).toMatchObject({ code: 'does_not_open' })
   })
 })
 
 describe('retiring', () => {
-  test('the key that signs wants force, a published one does not', async () => {
+  test('the active key needs force, a published one does not', async () => {
     const school = await world.aSchool({ signing: 'active' })
     const [active] = await listKeys(school.at)
     const { kid } = await publish(school)
@@ -137,36 +137,32 @@ describe('retiring', () => {
     expect(await retire(school, kid)).toMatchObject({ kind: 'done' })
     expect(await retire(school, kid)).toMatchObject({ code: 'already_retired' })
     expect(await retire(school, active?.kid ?? '', true)).toMatchObject({ kind: 'done' })
-    expect(await retire(school, 'nobody-knows-it')).toMatchObject({ kind: 'not_found' })
+    expect(await retire(school, 'unknown-kid')).toMatchObject({ kind: 'not_found' })
   })
 })
 
-describe('what lies in the database', () => {
-  verifies(
-    'keys.sealed',
-    'is no key to anyone without the secret, or at another school',
-    async () => {
-      const school = await world.aSchool({ signing: 'none' })
-      const { kid } = await publish(school)
-      const row = await school.at
-        .from('signing_keys')
-        .selectAll()
-        .where('kid', '=', kid)
-        .executeTakeFirstOrThrow()
-      expect(JSON.stringify(row)).not.toContain('"d":')
-      const right = await checkSealedKeys(world.database.db, keyring)
-      expect(right.closed).not.toContain(`${school.subdomain}/${kid}`)
-      const wrong = await checkSealedKeys(world.database.db, new Keyring('x'.repeat(40)))
-      expect(wrong.closed).toContain(`${school.subdomain}/${kid}`)
-      const other = await world.aSchool({ signing: 'none' })
-      await other.at
-        .insert('signing_keys', { ...row, public_jwk: JSON.stringify(row.public_jwk) })
-        .execute()
-      expect((await checkSealedKeys(world.database.db, keyring)).closed).toContain(
-        `${other.subdomain}/${kid}`,
-      )
-    },
-  )
+describe('a stored key', () => {
+  verifies('keys.sealed', 'cannot be used without the secret, or at another school', async () => {
+    const school = await world.aSchool({ signing: 'none' })
+    const { kid } = await publish(school)
+    const row = await school.at
+      .from('signing_keys')
+      .selectAll()
+      .where('kid', '=', kid)
+      .executeTakeFirstOrThrow()
+    expect(JSON.stringify(row)).not.toContain('"d":')
+    const right = await checkSealedKeys(world.database.db, keyring)
+    expect(right.closed).not.toContain(`${school.subdomain}/${kid}`)
+    const wrong = await checkSealedKeys(world.database.db, new Keyring('x'.repeat(40)))
+    expect(wrong.closed).toContain(`${school.subdomain}/${kid}`)
+    const other = await world.aSchool({ signing: 'none' })
+    await other.at
+      .insert('signing_keys', { ...row, public_jwk: JSON.stringify(row.public_jwk) })
+      .execute()
+    expect((await checkSealedKeys(world.database.db, keyring)).closed).toContain(
+      `${other.subdomain}/${kid}`,
+    )
+  })
 
   test('every change of a key leaves an audit entry', async () => {
     const school = await world.aSchool({ signing: 'active' })
@@ -186,7 +182,7 @@ describe('what lies in the database', () => {
     ])
   })
 
-  test('schools that never give ID tokens are told', async () => {
+  test('schools without a key are listed', async () => {
     const without = await world.aSchool({ signing: 'none' })
     const waiting = await world.aSchool({ signing: 'published' })
     const found = await schoolsWithoutKeys(world.database.db)

@@ -13,7 +13,7 @@ const owner = await anOwner(world, school)
 const PERIOD = 'from=2026-02-01&to=2026-02-10'
 
 /** A payment of 25 dollars, an enrollment and a day of learning, all on 3 February. */
-async function furnish(at: TestSchool, title: string): Promise<void> {
+async function addActivity(at: TestSchool, title: string): Promise<void> {
   const staff = new Performer(at, await world.aMember(at, ['owner']))
   const ada = await world.aMember(at)
   const course = await aCourse(at, [[{}, {}]])
@@ -38,11 +38,11 @@ async function furnish(at: TestSchool, title: string): Promise<void> {
   })
 }
 
-await furnish(school, '<b>Ours & yours</b>')
-await furnish(await world.aSchool(), 'Another school’s')
+await addActivity(school, '<b>Ours & yours</b>')
+await addActivity(await world.aSchool(), 'Another school’s')
 
 describe('the analytics page', () => {
-  test('draws what was paid, begun, learned and completed, here and nowhere else', async () => {
+  test('shows payments, enrollments, learning and completions of this school only', async () => {
     const { body } = await owner.get(`/admin/analytics?${PERIOD}`)
     expect(body).toContain('1 Feb 2026 to 10 Feb 2026')
     expect(body).toContain('<strong>$25.00</strong>')
@@ -58,21 +58,21 @@ describe('the analytics page', () => {
     expect(body).not.toContain('Another school')
   })
 
-  test('tells whoever cannot see a chart what is in it', async () => {
+  test('describes each chart in text', async () => {
     const { body } = await owner.get(`/admin/analytics?${PERIOD}`)
     expect([...body.matchAll(/<svg[^>]*role="img"/g)]).toHaveLength(3)
     expect(body).toContain('<title id="revenue-usd-title">Revenue</title>')
     expect(body).toContain('The most was $25.00: 3 Feb 2026.')
   })
 
-  test('has words where there is nothing to draw', async () => {
+  test('shows a text instead of an empty chart', async () => {
     const { body } = await owner.get('/admin/analytics?from=2020-02-01&to=2020-02-10')
     expect(body).toContain('Nothing was paid in these days, nor in as many before.')
     expect(body).toContain('As in the 10 days before.')
     expect(body).not.toContain('<svg class="chart-plot"')
   })
 
-  test('steps can be weeks and months, and stretches end today', async () => {
+  test('can count by week and month, and preset periods end today', async () => {
     const weeks = await owner.get('/admin/analytics?from=2026-02-01&to=2026-02-10&interval=week')
     expect(weeks.body).toContain('<th scope="row">Week of 2 Feb 2026</th><td>$25.00</td>')
     const months = await owner.get('/admin/analytics?last=12-months')

@@ -28,14 +28,14 @@ beforeAll(async () => {
 }, 60_000)
 
 describe('school details', () => {
-  test('are changed, and the very next page shows it', async () => {
+  test('are changed, and the next page shows it', async () => {
     const typed = { name: 'Harbour & Sons', time_zone: 'Asia/Taipei', currency: 'TWD' }
     const { body } = await desk.done('/admin/details', typed)
     expect(body).toContain('Harbour &amp; Sons')
     expect(body).toContain('<option value="Asia/Taipei" selected>')
   })
 
-  test('of a zone that is offered to nobody else stay as they are', async () => {
+  test('keep an old time zone name that the form does not offer to other schools', async () => {
     const own = await world.aSchool()
     await world.database.db
       .updateTable('schools')
@@ -47,7 +47,7 @@ describe('school details', () => {
     expect(body).toContain('<option value="Asia/Calcutta" selected>')
   })
 
-  test('that make no sense come back as they were typed', async () => {
+  test('that are invalid come back as typed', async () => {
     const typed = { name: '', contact_email: 'nowhere', time_zone: 'Mars/Olympus', currency: 'x' }
     const answer = await desk.send('/admin/details', typed)
     expect(answer.statusCode).toBe(422)
@@ -60,7 +60,7 @@ describe('school details', () => {
 describe('the appearance', () => {
   verifies(
     'pages.school.appearance',
-    'is looked at before it is saved, and only then changes',
+    'has a preview, and changes only when it is saved',
     async () => {
       const html = await desk.page(PAGE)
       const before = /theme\.\w+\.css/.exec(html)?.[0]
@@ -81,7 +81,7 @@ describe('the appearance', () => {
     },
   )
 
-  test('a colour that would close the rule of a stylesheet is refused, and never served', async () => {
+  test('a color that would end a stylesheet rule is refused, and never served', async () => {
     const attack = 'red;}body{display:none}'
     const answer = await desk.send(PAGE, { primary_color: attack })
     expect(answer.statusCode).toBe(422)
@@ -105,7 +105,7 @@ describe('the appearance', () => {
 })
 
 describe('a file', () => {
-  test('becomes the logo of every page, and is taken away again', async () => {
+  test('becomes the logo of every page, and can be removed', async () => {
     const answer = await uploadTo(owner, LOGO, {})
     expect(answer.headers.location).toBe(`${PAGE}?done=uploaded`)
     const page = await desk.page(PAGE)
@@ -115,7 +115,7 @@ describe('a file', () => {
     expect(await desk.page(PAGE)).not.toContain('<img class="logo"')
   })
 
-  test('is put to a product, where buyers find it', async () => {
+  test('is added to a product, where buyers find it', async () => {
     const { path } = await desk.done('/admin/products/new', { title: 'Book', slug: 'book' })
     const typed = { name: 'C:\\fakepath\\über "x".pdf', type: 'application/pdf' }
     const sent = { ...typed, name: typed.name.replaceAll('"', '%22'), bytes: Buffer.from('%PDF') }
@@ -141,7 +141,7 @@ describe('a file', () => {
     expect(await desk.page(PAGE)).not.toContain('<img class="logo"')
   })
 
-  test('from a forged form, a lecturer or to another school’s product is stored nowhere', async () => {
+  test('from a forged form, from a lecturer or for a product of another school is not stored', async () => {
     const { path } = await desk.done('/admin/products/new', { title: 'Book', slug: 'other-book' })
     const before = await school.at.from('files').select('id').execute()
     expect((await uploadTo(owner, LOGO, { token: 'made-up' })).statusCode).toBe(403)

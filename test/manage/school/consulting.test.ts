@@ -47,7 +47,7 @@ async function meetingOf(person: TestPerson, title: string) {
   return (await seenBy(person)).consultingMeetings.nodes.find((one) => one.title === title)
 }
 
-/** The next day, from tomorrow on, that is this day of the week in UTC; 1 is Monday. */
+/** The first date after today with this day of the week, in UTC; 1 is Monday. */
 function next(weekday: number): string {
   const day = new Date(Date.now() + 86_400_000)
   while ((day.getUTCDay() || 7) !== weekday) day.setUTCDate(day.getUTCDate() + 1)
@@ -56,7 +56,7 @@ function next(weekday: number): string {
 
 const local = (date: Date) => date.toISOString().slice(0, 16)
 
-/** The address of the first row whose name is this. */
+/** The URL of the first row with this name. */
 function linkTo(html: string, name: string): string {
   return (
     new RegExp(`<a class="row-link" href="([^"]+)">(?:<bdi[^>]*>)?${name}`).exec(html)?.[1] ?? ''
@@ -64,7 +64,7 @@ function linkTo(html: string, name: string): string {
 }
 
 describe('a service', () => {
-  test('is offered with several slots at once, booked, confirmed, called off and reopened', async () => {
+  test('is offered with several slots at once, booked, confirmed, canceled and reopened', async () => {
     const course = await aCourse(school)
     await anEnrollment(school, ada, course)
     const service = await desk.done('/admin/services/new', {
@@ -123,7 +123,7 @@ describe('a service', () => {
     expect((await seenBy(ada)).consultingServices.nodes[0]?.slots).toHaveLength(3)
   })
 
-  test('says beside the field what is wrong with slots and bookings', async () => {
+  test('shows beside the field what is wrong with slots and bookings', async () => {
     const { path } = await desk.done('/admin/services/new', { title: 'Mistaken' })
     const slots = await desk.send(`${path}/slots/new`, {
       start_times: '9 o’clock',
@@ -145,11 +145,11 @@ describe('a service', () => {
       wrongFields((await desk.send(booking, { on, member_id: email })).body)
     expect(await wrong(next(4), ada.email)).toEqual(['on'])
     expect(await wrong('2020-01-03', ada.email)).toEqual(['on'])
-    expect(await wrong(next(5), 'nobody@people.test')).toEqual(['member_id'])
+    expect(await wrong(next(5), 'unknown@people.test')).toEqual(['member_id'])
     expect(await wrong('', ada.email)).toEqual(['on'])
   })
 
-  test('has meetings of its own, made and moved by hand', async () => {
+  test('has meetings that an operator creates and moves', async () => {
     const service = await aService(school, [], { title: 'By hand' })
     const { path } = await desk.done(`/admin/services/${service}/meetings/new`, {
       starts_at: local(hoursFromNow(30)),
@@ -172,7 +172,7 @@ describe('a service', () => {
 })
 
 describe('the list of meetings', () => {
-  test('opens on those to come, and finds the past, a kind and a state', async () => {
+  test('shows upcoming meetings first, and filters by past, kind and state', async () => {
     const other = await world.aSchool()
     const there = new Desk(await anOwner(world, other))
     const service = await aService(other, [])
@@ -195,7 +195,7 @@ describe('the list of meetings', () => {
 })
 
 describe('a study group', () => {
-  test('its roster has its classes, which nobody confirms', async () => {
+  test('shows its classes to the members on its roster, without confirmation', async () => {
     const { path } = await desk.done('/admin/study-groups/new', { name: 'Sketchers' })
     const added = await desk.done(`${path}/add-member`, { member_id: ada.email })
     expect(added.body).toContain(ada.name)
@@ -220,10 +220,10 @@ describe('a study group', () => {
   })
 })
 
-describe('whoever does not run the school', () => {
+describe('a person who does not run the school', () => {
   const service = () => aService(school, [])
 
-  test('sees and does nothing: other schools find nothing, members are refused, forged posts too', async () => {
+  test('can see and do nothing: owners of other schools, members and forged posts are refused', async () => {
     const meeting = await aMeeting(school, { service: await service(), seats: [ada] })
     const { id: slot } = await school.at
       .from('consulting_slots')

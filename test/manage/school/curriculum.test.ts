@@ -24,10 +24,10 @@ async function order(): Promise<string[]> {
   return [...body.matchAll(/id="at-([0-9a-f-]{36})"/g)].map(([, id = '']) => id)
 }
 
-async function move(words: string): Promise<void> {
+async function move(value: string): Promise<void> {
   const hidden = hiddenFields((await owner.get(PAGE)).body, PAGE)
-  const answer = await owner.post(PAGE, { ...hidden, move: words })
-  expect(answer.headers.location).toBe(`${PAGE}?done=moved#at-${words.split(' ')[1]}`)
+  const answer = await owner.post(PAGE, { ...hidden, move: value })
+  expect(answer.headers.location).toBe(`${PAGE}?done=moved#at-${value.split(' ')[1]}`)
 }
 
 const { section, secondSection, lecture, secondLecture } = EXAMPLE
@@ -35,7 +35,7 @@ const { section, secondSection, lecture, secondLecture } = EXAMPLE
 describe('the curriculum of a course', () => {
   verifies(
     'pages.school.curriculum',
-    'is put in order by buttons alone, each step with its audit entry',
+    'is reordered with buttons, each move with its audit entry',
     async () => {
       expect(await order()).toEqual([section, lecture, secondSection, secondLecture])
       await move(`down ${lecture}`)
@@ -55,7 +55,7 @@ describe('the curriculum of a course', () => {
     },
   )
 
-  test('offers no step where there is none to make', async () => {
+  test('offers no move beyond the first and last place', async () => {
     const { body } = await owner.get(PAGE)
     expect(body).not.toContain(`value="up ${section}"`)
     expect(body).not.toContain(`value="down ${secondSection}"`)
@@ -63,7 +63,7 @@ describe('the curriculum of a course', () => {
     expect(body).toContain(`value="down ${lecture}"`)
   })
 
-  test('refuses a step from a page that is out of date, and a step of nothing', async () => {
+  test('refuses a move from an outdated page, and a move that is not possible', async () => {
     const hidden = hiddenFields((await owner.get(PAGE)).body, PAGE)
     await move(`down ${section}`)
     await move(`up ${section}`)
@@ -81,7 +81,7 @@ describe('the curriculum of a course', () => {
     expect(await order()).toEqual(before)
   })
 
-  test('is closed to forged posts, to lecturers, and to another school', async () => {
+  test('refuses forged posts, lecturers, and owners of another school', async () => {
     const before = await order()
     const hidden = hiddenFields((await owner.get(PAGE)).body, PAGE)
     const fields = { ...hidden, move: `down ${lecture}` }
@@ -94,7 +94,7 @@ describe('the curriculum of a course', () => {
     expect(await order()).toEqual(before)
   })
 
-  test('says when a lecture opens', async () => {
+  test('shows when a lecture opens', async () => {
     const path = `/admin/lectures/${lecture}/edit`
     const { body } = await owner.get(path)
     const fields = { ...hiddenFields(body, path), title: 'Mixing', kind: 'video' }

@@ -6,7 +6,7 @@ import { aWorld } from '../../support/world.ts'
 
 const world = await aWorld()
 
-test('an owner asks questions, opens the form, and closes it; what was answered stays', async () => {
+test('an owner adds questions, opens the form and closes it; the answers stay', async () => {
   const school = await world.aSchool()
   const owner = await anOwner(world, school)
   const desk = new Desk(owner)

@@ -36,7 +36,7 @@ describe('a list', () => {
     await own.at.insert('posts', rows).execute()
   }, 60_000)
 
-  test('goes on page by page, each row once, and says how many there are', async () => {
+  test('shows each row once over its pages, and the number of all rows', async () => {
     const seen: (string | undefined)[] = []
     let path: string | undefined = '/admin/posts?sort=title'
     for (let pages = 0; path !== undefined && pages < 5; pages++) {
@@ -50,13 +50,13 @@ describe('a list', () => {
     )
   })
 
-  test('is sorted the other way by the heading of the column it is sorted by', async () => {
+  test('reverses its order with the heading of the sorted column', async () => {
     const html = await mine.page('/admin/posts?sort=title')
     expect(html).toMatch(/aria-sort="ascending"><a href="\/admin\/posts\?sort=-title">Title/)
     expect(titlesIn(await mine.page('/admin/posts?sort=-title'))[0]).toBe('Post 59')
   })
 
-  test('finds by part of a text, and takes nobody’s wildcards for its own', async () => {
+  test('finds rows by part of a text, and treats wildcards as plain characters', async () => {
     expect(titlesIn(await mine.page('/admin/posts?search=post+1'))).toHaveLength(10)
     expect(titlesIn(await mine.page('/admin/posts?search=100%25+OF_it'))).toEqual(['Post 07'])
     expect(titlesIn(await mine.page('/admin/posts?search=post-42'))).toEqual(['Post 42'])
@@ -64,7 +64,7 @@ describe('a list', () => {
     expect(await mine.page('/admin/posts?search=post&state=published')).toContain('Nothing matches')
   })
 
-  test('is not broken by an address that somebody made up', async () => {
+  test('is shown for made-up query parameters', async () => {
     const made = [
       'sort=slug&state=stolen',
       'after=nonsense',
@@ -83,7 +83,7 @@ describe('a list', () => {
 describe('an edit', () => {
   verifies(
     'pages.school.stale',
-    'of what somebody else changed meanwhile is refused once, and keeps what was typed',
+    'is refused if another person saved a change meanwhile, and keeps what was typed',
     async () => {
       const other = new Desk(await anOwner(world, school))
       const { path } = await desk.done('/admin/posts/new', { title: 'Shared', slug: 'shared' })
@@ -97,7 +97,7 @@ describe('an edit', () => {
     },
   )
 
-  test('sends only what was changed: a rounded time stays as exact as it was', async () => {
+  test('writes only changed fields: a time that the form shows rounded stays exact', async () => {
     const { path } = await desk.done('/admin/coupons/new', { code: 'EXACT', percent_off: '5' })
     const id = path.split('/').at(-1) ?? ''
     const starts_at = new Date('2098-01-01T09:00:31.250Z')
@@ -107,7 +107,7 @@ describe('an edit', () => {
     expect(row).toMatchObject({ starts_at, max_per_member: 2 })
   })
 
-  test('takes the longest text that there may be, in any script', async () => {
+  test('accepts the longest allowed text, in any script', async () => {
     const body = '漢'.repeat(200_000)
     const { path } = await desk.done('/admin/pages/new', { title: 'Long', slug: 'long', body })
     const id = path.split('/').at(-1) ?? ''
@@ -115,14 +115,14 @@ describe('an edit', () => {
     expect(row?.body).toBe(body)
   })
 
-  test('that contradicts itself is told so in words, beside the field', async () => {
+  test('that contradicts itself gets a message beside the field', async () => {
     const times = { starts_at: '2099-02-01T18:00', ends_at: '2099-02-01T17:00' }
     const answer = await desk.send('/admin/events/new', { title: 'Odd', slug: 'odd', ...times })
     expect(answer.statusCode).toBe(422)
     expect(errorsIn(answer.body)).toEqual(['An event must end after it starts.'])
   })
 
-  test('without an address gets one from the title, and may choose another if it is taken', async () => {
+  test('without a slug gets one from the title, and the form shows it if it is taken', async () => {
     const title = { title: 'Été: the term' }
     expect((await desk.done('/admin/posts/new', title)).body).toContain('ete-the-term')
     const again = await desk.send('/admin/posts/new', title)
@@ -130,7 +130,7 @@ describe('an edit', () => {
     expect(again.body).toContain('value="ete-the-term"')
   })
 
-  test('with a title that no address can be made of is told so; without a title, only that', async () => {
+  test('whose title gives no slug asks for one; without a title it asks only for the title', async () => {
     const foreign = await desk.send('/admin/posts/new', { title: '水彩' })
     expect(errorsIn(foreign.body)).toEqual([
       'Write this one yourself: the title has no letters a to z and no digits.',
@@ -139,7 +139,7 @@ describe('an edit', () => {
     expect(errorsIn(empty.body)).toEqual(['Fill this in.'])
   })
 
-  test('of a coupon takes an amount in the school’s own money, and names no field of the API', async () => {
+  test('of a coupon takes an amount in the currency of the school, and its messages name no API field', async () => {
     const both = { code: 'BOTH', percent_off: '5', amount_off: '5' }
     const refused = await desk.send('/admin/coupons/new', both)
     expect(errorsIn(refused.body)).toEqual([
@@ -148,7 +148,7 @@ describe('an edit', () => {
     await desk.done('/admin/coupons/new', { code: 'FIVE', amount_off: '5' })
   })
 
-  test('of an address that is taken says so beside the field', async () => {
+  test('with a slug that is taken gets a message beside the field', async () => {
     await desk.done('/admin/posts/new', { title: 'One', slug: 'taken' })
     const answer = await desk.send('/admin/posts/new', { title: 'Two', slug: 'taken' })
     expect(answer.statusCode).toBe(409)
@@ -156,7 +156,7 @@ describe('an edit', () => {
   })
 })
 
-describe('what others make', () => {
+describe('records that members create', () => {
   test('an order shows its buyer, items and payments', async () => {
     expect(await desk.page('/admin/orders')).toContain(EXAMPLE.order)
     const html = await desk.page(`/admin/orders/${EXAMPLE.order}`)
@@ -164,7 +164,7 @@ describe('what others make', () => {
       expect(html).toContain(words)
   })
 
-  test('a subscription is canceled with its period and resumed', async () => {
+  test('a subscription is canceled at the end of its period and resumed', async () => {
     const path = `/admin/subscriptions/${EXAMPLE.subscription}`
     const canceled = await desk.done(`${path}/cancel`)
     expect(canceled.body).toContain('Ends with its period')
@@ -183,12 +183,12 @@ describe('what others make', () => {
     expect(await desk.page('/admin/comments?hidden=true')).not.toContain(EXAMPLE.comment)
   })
 
-  test('a form shows its questions and what people answered', async () => {
+  test('a form shows its questions and answers', async () => {
     expect(await desk.page(`/admin/forms/${EXAMPLE.form}`)).toContain(EXAMPLE.submission)
     expect(await desk.page(`/admin/submissions/${EXAMPLE.submission}`)).toContain('Answers')
   })
 
-  test('an enrollment shows how far its student is', async () => {
+  test('an enrollment shows the progress of its student', async () => {
     const html = await desk.page(`/admin/enrollments/${EXAMPLE.enrollment}`)
     expect(html).toContain('<progress')
     expect(html).toContain('Lecture by lecture')
@@ -196,7 +196,7 @@ describe('what others make', () => {
 })
 
 describe('roles', () => {
-  test('an admin makes nobody an owner, and takes the role from nobody', async () => {
+  test('an admin cannot give or take the owner role', async () => {
     const admin = new Desk(await signedIn(world, school, await world.aMember(school, ['admin'])))
     const typed = { email: 'new@people.test', name: 'New', roles: ['owner'] }
     const refused = await admin.send('/admin/members/new', typed)
@@ -207,7 +207,7 @@ describe('roles', () => {
     expect(taken.statusCode).toBe(403)
   })
 
-  test('the last owner stays one', async () => {
+  test('the last owner keeps the role', async () => {
     const own = await world.aSchool()
     const owner = await world.aMember(own, ['owner'])
     const alone = new Desk(await signedIn(world, own, owner))

@@ -9,7 +9,7 @@ const world = await aWorld()
 const school = await world.aSchool()
 const desk = new Desk(await anOwner(world, school))
 
-/** What a member sees of themselves through the Member API. */
+/** What a member reads about themselves through the Member API. */
 async function seenBy<Field>(person: TestPerson, selection: string): Promise<Field> {
   const token = await aToken(world, school, person)
   return (await read<{ viewer: Field }>(world, school, token, `{ viewer { ${selection} } }`)).viewer
@@ -20,8 +20,8 @@ interface Inbox {
 }
 const INBOX = 'notifications { nodes { title body url readAt } }'
 
-describe('what is written by hand', () => {
-  test('a notification is in the member’s inbox', async () => {
+describe('a record that an operator adds', () => {
+  test('a notification is in the inbox of the member', async () => {
     const ada = await world.aMember(school)
     const member = await desk.page(`/admin/members/${ada.id}`)
     const link = `/admin/notifications/new?member_id=${encodeURIComponent(ada.email)}`
@@ -38,7 +38,7 @@ describe('what is written by hand', () => {
     ])
   })
 
-  test('an announcement reaches those who have the course now and did not switch it off', async () => {
+  test('an announcement reaches the students who have the course now and did not switch it off', async () => {
     const course = await aCourse(school)
     const [has, muted, had, never] = [
       await world.aMember(school),
@@ -51,11 +51,11 @@ describe('what is written by hand', () => {
     await anEnrollment(school, had, course, { expiresAt: daysFromNow(-1) })
     const off = { topic: 'announcements', channel: 'in_app', enabled: false } as const
     await school.at.insert('notification_subscriptions', { user_id: muted.id, ...off }).execute()
-    const told = await desk.done(`/admin/courses/${course.id}/announce`, {
+    const sent = await desk.done(`/admin/courses/${course.id}/announce`, {
       title: 'New lectures',
       body: 'Two of them.',
     })
-    expect(told.body).toContain('The announcement is sent.')
+    expect(sent.body).toContain('The announcement is sent.')
     const titles = async (person: TestPerson) =>
       (await seenBy<Inbox>(person, INBOX)).notifications.nodes.map(({ title }) => title)
     expect(await titles(has)).toEqual(['New lectures'])
@@ -66,7 +66,7 @@ describe('what is written by hand', () => {
     expect((await elsewhere.get(`/admin/courses/${course.id}/announce`)).statusCode).toBe(404)
   })
 
-  test('a payment is in the member’s billing history, and its order among the orders', async () => {
+  test('a payment is in the billing history of the member, and its order in the list of orders', async () => {
     const ada = await world.aMember(school)
     const paid = {
       member_id: ada.email,
@@ -104,7 +104,7 @@ describe('what is written by hand', () => {
     expect(wrongFields(stolen.body)).toEqual(['member_id'])
   })
 
-  test('a lecture that is marked is what the student sees, and can be unmarked', async () => {
+  test('a lecture that is marked as read is so for the student, and can be unmarked', async () => {
     const ada = await world.aMember(school)
     const course = await aCourse(school, [[{ title: 'One' }, { title: 'Two' }]])
     const enrollment = await anEnrollment(school, ada, course)

@@ -50,7 +50,7 @@ async function tokenOf(visitor: Visitor, page = '/account'): Promise<string> {
 describe.each(Object.entries(WALKS))('%s', (name, plan) => {
   verifies(
     'pages.school.inline-errors',
-    'a form with mistakes comes back with what was typed and what is wrong, and saves nothing',
+    'a form with mistakes comes back with the typed values and the problems, and saves nothing',
     async () => {
       const walk = await plan(stage)
       const before = (await operations()).length
@@ -71,7 +71,7 @@ describe.each(Object.entries(WALKS))('%s', (name, plan) => {
 
   verifies(
     'pages.school.managed',
-    'is created, found, changed, acted on and removed, each with its audit entry',
+    'is created, found, changed, acted on and removed, each step with its audit entry',
     async () => {
       const walk = await plan(stage)
       const before = (await operations()).length
@@ -96,18 +96,18 @@ describe.each(Object.entries(WALKS))('%s', (name, plan) => {
     },
   )
 
-  test('a form that nobody touched changes nothing', async () => {
+  test('a form that is sent unchanged changes nothing', async () => {
     const walk = await plan(stage)
     if (walk.edit === undefined) return
     const { path } = await desk.make(walk, name)
     const before = await desk.page(path)
     await desk.done(`${path}/edit`)
-    expect(plain(await desk.page(path))).toBe(plain(before))
+    expect(stablePart(await desk.page(path))).toBe(stablePart(before))
   })
 
   verifies(
     'pages.school.tenancy',
-    'another school’s owner finds none of it, whatever they try to do to it',
+    'the owner of another school gets 404 for every page and form of it',
     async () => {
       const walk = await plan(stage)
       const { path } = await desk.make(walk, name)
@@ -146,7 +146,7 @@ describe.each(Object.entries(WALKS))('%s', (name, plan) => {
 
   verifies(
     'pages.school.forged',
-    'a forged post is refused: without a token, with another session’s, from another site',
+    'a forged post is refused: without a token, with the token of another session, from another site',
     async () => {
       const walk = await plan(stage)
       const { path } = await desk.make(walk, name)
@@ -171,30 +171,30 @@ describe.each(Object.entries(WALKS))('%s', (name, plan) => {
 
   verifies(
     'pages.school.escaping',
-    'script and markup in every field is shown as text, wherever it turns up',
+    'script and markup in every field is shown as text on every page',
     async () => {
       const walk = await plan(stage)
       const attack = '"><img src=x onerror=alert(1)><script>alert(1)</script>'
       const everywhere = Object.fromEntries(
         Object.keys({ ...walk.bad, ...walk.good }).map((field) => [field, attack]),
       )
-      harmless((await desk.send(walk.form, everywhere)).body)
+      checkEscaped((await desk.send(walk.form, everywhere)).body)
       if (walk.free.length === 0) return
       const typed = Object.fromEntries(walk.free.map((field) => [field, attack]))
       const { path } = await desk.make({ ...walk, good: { ...walk.good, ...typed } }, name)
       const shown = [path, ...(walk.edit === undefined ? [] : [`${path}/edit`])]
       for (const page of shown) expect(await desk.page(page), page).toContain('&lt;script>')
       const asked = walk.remove === undefined ? [] : [`${path}/${walk.remove}`]
-      for (const page of [walk.list, ...shown, ...asked]) harmless(await desk.page(page))
+      for (const page of [walk.list, ...shown, ...asked]) checkEscaped(await desk.page(page))
     },
   )
 })
 
-function harmless(html: string): void {
+function checkEscaped(html: string): void {
   expect(html).not.toMatch(/<img src=x|<script|value="">|="[^"]*<script/)
 }
 
-/** Without what differs from one page view to the next. */
-function plain(html: string): string {
+/** The page without the parts that differ at each view. */
+function stablePart(html: string): string {
   return html.replace(/<time[\s\S]*?<\/time>|name="form_token" value="[^"]*"/g, '')
 }
