@@ -4,7 +4,7 @@ import { buildApp } from '../../src/app.ts'
 import { SchoolDirectory } from '../../src/domain/schools/school-directory.ts'
 import { openDatabase } from '../../src/foundation/db/database.ts'
 import { createLogger } from '../../src/foundation/http/logging.ts'
-import { trustNobody } from '../../src/foundation/http/trust-proxy.ts'
+import { trustNoProxy } from '../../src/foundation/http/trust-proxy.ts'
 import { verifies } from '../spec/verifies.ts'
 import type { Answer } from '../support/browser-like.ts'
 import { whenFileIsDone } from '../support/clean-up.ts'
@@ -31,7 +31,7 @@ afterAll(() => nowhere.close())
 function aCutOffProcess(directory: SchoolDirectory): World {
   const context = { ...world.context, db: nowhere.db, directory }
   const logger = createLogger({ level: 'silent' })
-  const app = buildApp({ context, logger, trust: trustNobody, readiness: [] })
+  const app = buildApp({ context, logger, trust: trustNoProxy, readiness: [] })
   whenFileIsDone(() => app.close())
   return new World(app, world.database, context)
 }

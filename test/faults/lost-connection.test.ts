@@ -4,7 +4,7 @@ import { buildApp } from '../../src/app.ts'
 import { SchoolDirectory } from '../../src/domain/schools/school-directory.ts'
 import { openDatabase } from '../../src/foundation/db/database.ts'
 import { createLogger } from '../../src/foundation/http/logging.ts'
-import { trustNobody } from '../../src/foundation/http/trust-proxy.ts'
+import { trustNoProxy } from '../../src/foundation/http/trust-proxy.ts'
 import { parseToken } from '../../src/foundation/protocol/token-format.ts'
 import { verifies } from '../spec/verifies.ts'
 import { aPkce, authorizeAs } from '../support/browser-like.ts'
@@ -34,7 +34,7 @@ async function withWire<R>(work: (wired: World, wire: Wire) => Promise<R>): Prom
   const app = buildApp({
     context,
     logger: createLogger({ level: 'silent' }),
-    trust: trustNobody,
+    trust: trustNoProxy,
     readiness: [],
   })
   try {

@@ -14,7 +14,7 @@ import { Keyring, seal } from '../../src/foundation/crypto/seal.ts'
 import { atSchool, type SchoolDb } from '../../src/foundation/db/school-db.ts'
 import { createLogger } from '../../src/foundation/http/logging.ts'
 import type { RequestObserver } from '../../src/foundation/http/observe-requests.ts'
-import { type TrustProxy, trustNobody } from '../../src/foundation/http/trust-proxy.ts'
+import { type TrustProxy, trustNoProxy } from '../../src/foundation/http/trust-proxy.ts'
 import type { AppContext } from '../../src/gate/context.ts'
 import { DEFAULT_LIMITS } from '../../src/surfaces/member-api/documents/limits.ts'
 import { whenFileIsDone } from './clean-up.ts'
@@ -222,7 +222,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
       log === undefined
         ? createLogger({ level: process.env.TEST_LOG_LEVEL ?? 'silent' })
         : createLogger({ level: 'trace', destination: log }),
-    trust: trust ?? trustNobody,
+    trust: trust ?? trustNoProxy,
     readiness: [],
     observers: observers ?? [],
   })

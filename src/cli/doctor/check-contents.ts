@@ -5,7 +5,7 @@ import { checkSealedKeys, schoolsWithoutKeys } from '../../domain/schools/key-he
 import { listSchools } from '../../domain/schools/list-schools.ts'
 import { Keyring } from '../../foundation/crypto/seal.ts'
 import type { Db } from '../../foundation/db/database.ts'
-import { trustNobody } from '../../foundation/http/trust-proxy.ts'
+import { trustNoProxy } from '../../foundation/http/trust-proxy.ts'
 import { findInstallationSecret } from '../../start/installation-secret.ts'
 import { broken, type Finding, fine, note } from './finding.ts'
 
@@ -55,7 +55,7 @@ async function checkSchools(db: Db, config: Config): Promise<readonly Finding[]>
             'if their clients want ID tokens: `npx schoolgate keys publish`, and a day later `keys activate`',
           ),
         ]),
-    ...(https.length === 0 || config.TRUST_PROXY !== trustNobody
+    ...(https.length === 0 || config.TRUST_PROXY !== trustNoProxy
       ? []
       : [
           note(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readOrigin } from '../../foundation/http/origin.ts'
-import { trustNobody } from '../../foundation/http/trust-proxy.ts'
+import { trustNoProxy } from '../../foundation/http/trust-proxy.ts'
 import { parseOrigin } from './school-origin.ts'
 
 describe('an origin gets one spelling', () => {
@@ -30,7 +30,7 @@ describe('an origin gets one spelling', () => {
         remoteAddress: '127.0.0.1',
         encrypted: scheme === 'https',
       }
-      expect(readOrigin(source, trustNobody)).toEqual({ origin })
+      expect(readOrigin(source, trustNoProxy)).toEqual({ origin })
     })
   }
 })

@@ -13,11 +13,11 @@ async function addressSeen(trust: string, remoteAddress: string, forwardedFor?: 
 }
 
 describe('clientAddress', () => {
-  test('a stranger cannot choose an address', async () => {
+  test('an untrusted peer cannot choose its address', async () => {
     expect(await addressSeen('10.0.0.0/8', '192.0.2.1', '203.0.113.9')).toBe('192.0.2.1')
   })
 
-  test('a trusted proxy names the caller; what the caller wrote before it is ignored', async () => {
+  test('a trusted proxy names the caller; entries that the caller sent are ignored', async () => {
     const seen = await addressSeen('10.0.0.0/8', '10.0.0.1', '1.2.3.4, 203.0.113.9, 10.0.0.2')
     expect(seen).toBe('203.0.113.9')
   })
@@ -28,7 +28,7 @@ describe('clientAddress', () => {
     expect(await addressSeen('', '::ffff:192.0.2.1')).toBe('192.0.2.1')
   })
 
-  test('an entry that is no address falls back to the peer', async () => {
+  test('an entry that is not an address gives the address of the peer', async () => {
     expect(await addressSeen('10.0.0.0/8', '10.0.0.1', 'x'.repeat(5000))).toBe('10.0.0.1')
   })
 })
@@ -38,7 +38,7 @@ describe('addressBucket', () => {
     expect(addressBucket('192.0.2.1')).toBe('192.0.2.1')
   })
 
-  test('every address of one IPv6 /64 counts together', () => {
+  test('all addresses of one IPv6 /64 count together', () => {
     const bucket = addressBucket('2001:db8:1:2::1')
     expect(bucket).toBe('2001:db8:1:2::/64')
     expect(addressBucket('2001:db8:1:2:ffff:ffff:ffff:ffff')).toBe(bucket)
@@ -47,7 +47,7 @@ describe('addressBucket', () => {
     expect(addressBucket('fe80::1%eth0')).toBe('fe80:0:0:0::/64')
   })
 
-  test('what is no address stays as it is', () => {
+  test('text that is not an address stays unchanged', () => {
     expect(addressBucket('unknown')).toBe('unknown')
   })
 })

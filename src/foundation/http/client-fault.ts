@@ -1,7 +1,7 @@
-/** What the caller did wrong, fit to be told: a status and one sentence. */
+/** What the caller did wrong: a status and one sentence that the answer may show. */
 export type ClientFault = { readonly status: number; readonly description: string }
 
-/** Thrown to refuse a request for the caller's own fault; the surface answers it in its dialect. */
+/** Thrown to refuse a request because of the caller's mistake; each surface answers in its format. */
 export class RequestRefusedError extends Error implements ClientFault {
   readonly status: number
   readonly description: string
@@ -18,7 +18,7 @@ const FAULTS: Readonly<Record<string, ClientFault>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: {
     status: 413,
     description:
-      'The request body is larger than this endpoint accepts. Send less at once; whoever runs the server sets the limits FORM_BODY_BYTES and JSON_BODY_BYTES.',
+      'The request body is larger than this endpoint accepts. Send less at once; the operator of the server sets the limits FORM_BODY_BYTES and JSON_BODY_BYTES.',
   },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
     status: 415,
@@ -39,21 +39,21 @@ const FAULTS: Readonly<Record<string, ClientFault>> = {
     description: 'The path of the URL is not properly percent-encoded.',
   },
   FST_ERR_MAX_PARAM_LENGTH: { status: 414, description: 'A part of the path is too long.' },
-  // The caller hung up while sending; nobody will read this.
-  ECONNRESET: { status: 400, description: 'The request body did not arrive whole.' },
+  // The client disconnected while sending, so this text appears only in the log.
+  ECONNRESET: { status: 400, description: 'The request body is incomplete.' },
 }
 
 /**
- * Translates the errors by which Fastify and this folder refuse a request, so that each surface can answer them
- * in its own dialect. Anything else is our own fault and gives undefined: a `statusCode` found on
- * some other error is not believed, or a broken dependency would be blamed on the caller.
+ * Translates the errors by which Fastify and this folder refuse a request, so that each surface can
+ * answer them in its own format. Any other error is our fault and gives undefined: its `statusCode` is
+ * ignored, since a 4xx of a broken dependency must not be blamed on the caller.
  */
 export function findClientFault(error: unknown): ClientFault | undefined {
   if (error instanceof RequestRefusedError) return error
   if (!(error instanceof Error)) return undefined
   const code: unknown = Reflect.get(error, 'code')
   if (typeof code !== 'string' || !Object.hasOwn(FAULTS, code)) return undefined
-  // A reset connection to the database carries the same code, but not Fastify's mark on it.
+  // A reset database connection has the same code, but no `statusCode`, which Fastify adds.
   if (code === 'ECONNRESET' && Reflect.get(error, 'statusCode') !== 400) return undefined
   return FAULTS[code]
 }

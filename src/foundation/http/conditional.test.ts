@@ -30,7 +30,7 @@ describe('sendDocument', () => {
   const app = fastify()
   app.get('/', (request, reply) => sendDocument(request, reply, document))
 
-  test('the document with a strong tag and a lifetime', async () => {
+  test('sends the document with a strong tag and a lifetime', async () => {
     const response = await app.inject('/')
     expect(response.statusCode).toBe(200)
     expect(response.json()).toEqual({ issuer: 'https://a.test' })
@@ -41,7 +41,7 @@ describe('sendDocument', () => {
     })
   })
 
-  test('304 without a body to a caller that has it, with the headers a cache must refresh', async () => {
+  test('answers 304 without a body to a client that has the document, with the headers that a cache refreshes', async () => {
     const response = await app.inject({ url: '/', headers: { 'if-none-match': document.etag } })
     expect(response.statusCode).toBe(304)
     expect(response.body).toBe('')
@@ -52,7 +52,7 @@ describe('sendDocument', () => {
     expect(response.headers).not.toHaveProperty('content-type')
   })
 
-  test('HEAD gives the headers alone', async () => {
+  test('answers HEAD with the headers only', async () => {
     const response = await app.inject({ method: 'HEAD', url: '/' })
     expect(response.headers.etag).toBe(document.etag)
     expect(response.body).toBe('')

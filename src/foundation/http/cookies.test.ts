@@ -24,13 +24,13 @@ describe('serializeCookie', () => {
     )
   })
 
-  test('http, ending with the browser', () => {
+  test('http, without a lifetime', () => {
     expect(serializeCookie('http://localhost:3000', 'schoolgate-3000', 'v')).toBe(
       'schoolgate-3000=v; Path=/; HttpOnly; SameSite=Lax',
     )
   })
 
-  test('forgetting one', () => {
+  test('deleting a cookie', () => {
     expect(serializeExpiredCookie('https://a.test', '__Host-schoolgate')).toBe(
       '__Host-schoolgate=; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=0',
     )
@@ -54,7 +54,7 @@ describe('findCookie', () => {
     expect(findCookie(';;=;n', 'n')).toBeUndefined()
   })
 
-  test('a planted second value makes neither count; the same value twice is fine', () => {
+  test('ignores both of two different values; the same value twice is accepted', () => {
     expect(findCookie('n=planted; n=real', 'n')).toBeUndefined()
     expect(findCookie('n=real; x=1; n=real', 'n')).toBe('real')
   })
@@ -66,7 +66,7 @@ describe('findCookie', () => {
     },
   )
 
-  test('ignores a header of absurd size', () => {
+  test('ignores a header that is too long', () => {
     expect(findCookie(`${'a=1;'.repeat(10_000)}n=v`, 'n')).toBeUndefined()
   })
 })

@@ -1,25 +1,25 @@
-// RFC 6265 §4.1.1: what a cookie value may consist of. We only ever write base64url.
+// RFC 6265 §4.1.1: the characters of a cookie value. We write base64url only.
 const COOKIE_VALUE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]{1,4096}$/
 const HEADER_LIMIT = 16 * 1024
 
-/** The cookie of the browser session; its name says what the browser guarantees about it. */
+/** The cookie of the browser session. Its prefix decides what the browser guarantees: see `cookieName`. */
 export function sessionCookieName(origin: string): string {
   return cookieName(origin, 'schoolgate')
 }
 
-/** The cookie that anti-forgery tokens are bound to before anybody signed in. */
+/** The cookie that form tokens are bound to before the sign-in. */
 export function anonymousCookieName(origin: string): string {
   return cookieName(origin, 'schoolgate-form')
 }
 
-/** The cookie that takes a new client secret to the one page that shows it. */
+/** The cookie that carries a new client secret to the one page that shows it. */
 export function secretCookieName(origin: string): string {
   return cookieName(origin, 'schoolgate-secret')
 }
 
 /**
- * Finds one cookie. Two different values under one name mean that somebody else on this host or a
- * parent domain planted one of them, and nothing tells which, so neither counts.
+ * Finds one cookie. Two different values for one name mean that another site on this host or on a
+ * parent domain set one of them. The header does not say which, so both are ignored.
  *
  * @see RFC 6265 §5.4, §8.6
  */
@@ -37,8 +37,9 @@ export function findCookie(header: string | undefined, name: string): string | u
 }
 
 /**
- * A `Set-Cookie` value. Lax keeps the cookie from cross-site posts and still sends it when a client
- * redirects somebody to the authorization endpoint. Without `maxAge` it ends with the browser.
+ * A `Set-Cookie` value. With `SameSite=Lax` the browser does not send the cookie with cross-site
+ * posts, but sends it when a client redirects a person to the authorization endpoint. Without
+ * `maxAgeSeconds` the cookie ends when the browser closes.
  *
  * @see RFC 6265 §4.1
  */
@@ -48,11 +49,13 @@ export function serializeCookie(
   value: string,
   maxAgeSeconds?: number,
 ): string {
-  if (!COOKIE_VALUE.test(value)) throw new RangeError(`The value of cookie ${name} is not plain.`)
+  if (!COOKIE_VALUE.test(value)) {
+    throw new RangeError(`The value of cookie ${name} has characters that a cookie must not have.`)
+  }
   return `${name}=${value}${attributes(origin, maxAgeSeconds)}`
 }
 
-/** A `Set-Cookie` value that makes the browser forget the cookie. */
+/** A `Set-Cookie` value that makes the browser delete the cookie. */
 export function serializeExpiredCookie(origin: string, name: string): string {
   return `${name}=${attributes(origin, 0)}`
 }
@@ -64,8 +67,9 @@ function attributes(origin: string, maxAgeSeconds: number | undefined): string {
 }
 
 /**
- * `__Host-` cannot be set by a sibling subdomain or over plain http, but needs https. Without it
- * the port is named, since cookies ignore ports and two servers on localhost would share one.
+ * A sibling subdomain or a plain http page cannot set a `__Host-` cookie, but the prefix needs https.
+ * Without https the name contains the port: cookies ignore ports, so two servers on localhost would
+ * share one cookie.
  */
 function cookieName(origin: string, base: string): string {
   return isSecure(origin) ? `__Host-${base}` : `${base}-${new URL(origin).port || '80'}`

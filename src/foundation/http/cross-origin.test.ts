@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { allowCrossOrigin, pathsAmong } from './cross-origin.ts'
 import { createLogger } from './logging.ts'
 import { createHttpServer } from './server.ts'
-import { trustNobody } from './trust-proxy.ts'
+import { trustNoProxy } from './trust-proxy.ts'
 
 const browser = { origin: 'https://inspector.test' }
 const preflight = {
@@ -13,7 +13,7 @@ const preflight = {
 
 function anApi() {
   const logger = createLogger({ level: 'silent' })
-  const app = createHttpServer({ logger, trust: trustNobody })
+  const app = createHttpServer({ logger, trust: trustNoProxy })
   let handled = 0
   allowCrossOrigin(app, pathsAmong(['/mcp', '/api/', '/.well-known/']))
   app.addHook('onRequest', (_request, _reply, done) => {
@@ -31,7 +31,7 @@ function anApi() {
 }
 
 describe('allowCrossOrigin', () => {
-  test('a preflight is answered before anything else runs', async () => {
+  test('answers a preflight before other code runs', async () => {
     const { app, handled } = anApi()
     const response = await app.inject({ method: 'OPTIONS', url: '/mcp', headers: preflight })
     expect(response.statusCode).toBe(204)
@@ -43,7 +43,7 @@ describe('allowCrossOrigin', () => {
     expect(handled()).toBe(0)
   })
 
-  test('so is one for a path below the API that does not exist', async () => {
+  test('answers a preflight for a path below the API that does not exist', async () => {
     const { app } = anApi()
     const url = '/.well-known/oauth-authorization-server/mcp'
     const response = await app.inject({ method: 'OPTIONS', url, headers: preflight })
@@ -55,17 +55,20 @@ describe('allowCrossOrigin', () => {
     ['GET', '/api/broken?x=1', 500],
     ['GET', '/.well-known/nothing', 404],
     ['OPTIONS', '/mcp', 404],
-  ] as const)('%s %s answers %i readably to scripts', async (method, url, status) => {
-    const { app } = anApi()
-    const response = await app.inject({ method, url, headers: browser })
-    expect(response.statusCode).toBe(status)
-    expect(response.headers['access-control-allow-origin']).toBe('*')
-    expect(response.headers['access-control-expose-headers']).toContain('WWW-Authenticate')
-    expect(response.headers).not.toHaveProperty('access-control-allow-credentials')
-  })
+  ] as const)(
+    '%s %s answers %i, which scripts of other sites can read',
+    async (method, url, status) => {
+      const { app } = anApi()
+      const response = await app.inject({ method, url, headers: browser })
+      expect(response.statusCode).toBe(status)
+      expect(response.headers['access-control-allow-origin']).toBe('*')
+      expect(response.headers['access-control-expose-headers']).toContain('WWW-Authenticate')
+      expect(response.headers).not.toHaveProperty('access-control-allow-credentials')
+    },
+  )
 
   test.each(['/oauth/authorize', '/mcpx', '/elsewhere', '/oauth/authorize?x=/api/'])(
-    'nothing of it at %s',
+    'allows nothing at %s',
     async (url) => {
       const { app } = anApi()
       for (const headers of [browser, preflight]) {

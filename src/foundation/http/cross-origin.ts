@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { rawPath } from './raw-url.ts'
 
-// The named ones are for browsers that take `*` literally. `*` covers the MCP headers whose names
+// The listed names are for browsers that read `*` literally. `*` covers the MCP headers whose names
 // depend on a tool's parameters, but never Authorization (Fetch §3.3.3).
 const ALLOWED_HEADERS = [
   'Authorization',
@@ -37,13 +37,13 @@ const CROSS_ORIGIN_HEADERS = {
 } as const
 
 /**
- * Lets scripts of any site call the APIs. Never with credentials: these answers depend on a bearer
- * token that the script must hold itself, so a cookie could only do harm.
+ * Lets scripts of any site call the APIs, but never with cookies: the APIs need a bearer token that
+ * the script has itself, so a cookie could only do harm.
  *
- * To be called on the root scope with the API's paths, because preflights and 404s of paths
- * without a route run no other scope's hooks, and before hooks that may refuse.
+ * Call it on the root scope with the API's paths, because preflights and 404s of paths without a
+ * route run only the hooks of the root scope. Call it before adding hooks that may refuse.
  *
- * @see RFC 9700 §2.6 for the authorization endpoint, which must stay out of it
+ * @see RFC 9700 §2.6: the authorization endpoint must not allow cross-origin calls
  */
 export function allowCrossOrigin(app: FastifyInstance, applies: (path: string) => boolean): void {
   app.addHook('onRequest', (request, reply, done) => {
@@ -67,7 +67,7 @@ export function allowCrossOrigin(app: FastifyInstance, applies: (path: string) =
   })
 }
 
-/** Tests paths against names: `/mcp` is that path alone, `/api/` everything below it. */
+/** Matches paths: `/mcp` means exactly that path, `/api/` every path below it. */
 export function pathsAmong(names: readonly string[]): (path: string) => boolean {
   const exact = new Set(names.filter((name) => !name.endsWith('/')))
   const folders = names.filter((name) => name.endsWith('/'))

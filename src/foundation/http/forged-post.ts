@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { RequestRefusedError } from './client-fault.ts'
 
-/** A form post that somebody else's page may have caused. */
+/** A form post that a page of another site may have caused. */
 export class ForgedPostError extends RequestRefusedError {
   constructor(description: string) {
     super(403, description)
@@ -10,11 +10,12 @@ export class ForgedPostError extends RequestRefusedError {
 }
 
 /**
- * Refuses form posts that a browser says come from elsewhere. Programs and old browsers send
- * neither header; for them the form token alone decides, as it does for everybody afterwards.
+ * Refuses form posts that come from another site according to the browser's headers. Programs and
+ * old browsers send neither header; for them only the form token decides. The token is checked after
+ * this in every case.
  *
- * `Origin: null` is what sandboxed frames and cross-site redirects send, so it counts as foreign;
- * `Sec-Fetch-Site: none` means the person themselves started it, which no site can fake.
+ * Sandboxed frames and cross-site redirects send `Origin: null`, so it counts as foreign.
+ * `Sec-Fetch-Site: none` means that the person started the request; a site cannot fake it.
  *
  * @see RFC 6454 §7.3
  * @see RFC 9700 §4.7

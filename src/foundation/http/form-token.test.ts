@@ -7,11 +7,11 @@ const key = Buffer.alloc(32, 1)
 const ada: FormOwner = { kind: 'session', id: 'ada' }
 
 describe('form tokens', () => {
-  test('are accepted from the browser they were served to', () => {
+  test('are accepted from the browser that received them', () => {
     expect(() => checkFormToken(key, [ada], issueFormToken(key, ada))).not.toThrow()
   })
 
-  test('differ on every form and fit a form field', () => {
+  test('differ in every form and need no escaping in a form field', () => {
     const tokens = Array.from({ length: 50 }, () => issueFormToken(key, ada))
     expect(new Set(tokens).size).toBe(50)
     for (const token of tokens) expect(token).toMatch(/^[\w-]{65}$/)
@@ -26,7 +26,7 @@ describe('form tokens', () => {
     expect(() => checkFormToken(key, [ada], token)).toThrow(ForgedPostError)
   })
 
-  test('missing, cut, lengthened or altered ones are refused', () => {
+  test('are refused if missing, shortened, extended or changed', () => {
     const token = issueFormToken(key, ada)
     for (const bad of [undefined, '', 'x', token.slice(0, -1), `${token}A`, alter(token)]) {
       expect(() => checkFormToken(key, [ada], bad)).toThrow(ForgedPostError)

@@ -3,8 +3,8 @@ import { randomSecret } from '../crypto/random.ts'
 import { ForgedPostError } from './forged-post.ts'
 
 /**
- * Whose form it is: a browser session, or the cookie of a browser that has none yet. The two never
- * mix, so that a token fetched before signing in is worth nothing after.
+ * The browser that a form is for: its session, or the cookie of a browser without a session. The two
+ * kinds never match, so a token issued before the sign-in is refused after it.
  */
 export type FormOwner =
   | { readonly kind: 'session'; readonly id: string }
@@ -13,8 +13,8 @@ export type FormOwner =
 const NONCE_LENGTH = 22
 
 /**
- * The hidden field that proves a form was served to this very browser. A fresh nonce per form
- * keeps its text from being guessed through compressed pages (BREACH).
+ * The hidden field that proves that we served the form to this browser. The new nonce in each form
+ * stops an attacker who guesses the token from the size of compressed pages (BREACH).
  *
  * @see RFC 6749 §10.12
  */

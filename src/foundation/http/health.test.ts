@@ -3,13 +3,13 @@ import { aGate } from '../../../test/support/raw-http.ts'
 import { addHealthRoutes, type ReadinessCheck } from './health.ts'
 import { createLogger } from './logging.ts'
 import { createHttpServer } from './server.ts'
-import { trustNobody } from './trust-proxy.ts'
+import { trustNoProxy } from './trust-proxy.ts'
 
 function aServer(checks: readonly ReadinessCheck[], timeoutMs?: number) {
   const log: string[] = []
   const destination = { write: (line: string) => void log.push(line) }
   const logger = createLogger({ level: 'info', destination })
-  const app = createHttpServer({ logger, trust: trustNobody })
+  const app = createHttpServer({ logger, trust: trustNoProxy })
   addHealthRoutes(app, checks, logger, timeoutMs === undefined ? {} : { timeoutMs })
   return { app, log }
 }
@@ -17,7 +17,7 @@ function aServer(checks: readonly ReadinessCheck[], timeoutMs?: number) {
 const good: ReadinessCheck = { name: 'migrations', findProblem: () => undefined }
 
 describe('/healthz', () => {
-  test('lives on while the database is away, is never cached and does not fill the log', async () => {
+  test('answers 200 without a database, is never cached and does not fill the log', async () => {
     const away = { name: 'database', findProblem: () => 'away' }
     const { app, log } = aServer([away])
     const response = await app.inject({ url: '/healthz', headers: { host: 'unknown.example' } })
@@ -29,7 +29,7 @@ describe('/healthz', () => {
 })
 
 describe('/readyz', () => {
-  test('200 when every check is content', async () => {
+  test('answers 200 when every check succeeds', async () => {
     const { app } = aServer([good])
     const response = await app.inject('/readyz')
     expect(response.statusCode).toBe(200)
@@ -40,7 +40,7 @@ describe('/readyz', () => {
     expect(response.headers['cache-control']).toBe('no-store')
   })
 
-  test('503 naming what is wrong in words', async () => {
+  test('answers 503 and says what is wrong', async () => {
     const problem = 'The database does not answer.'
     const { app } = aServer([good, { name: 'database', findProblem: async () => problem }])
     const response = await app.inject('/readyz')
@@ -54,7 +54,7 @@ describe('/readyz', () => {
     })
   })
 
-  test('a check that throws tells strangers nothing and the log everything', async () => {
+  test('writes the cause of a check that throws to the log, and does not show it', async () => {
     const findProblem = () => Promise.reject(new Error('password authentication failed'))
     const { app, log } = aServer([{ name: 'database', findProblem }])
     const response = await app.inject('/readyz')
@@ -63,7 +63,7 @@ describe('/readyz', () => {
     expect(log.join()).toContain('password authentication failed')
   })
 
-  test('a check that hangs counts as failed', async () => {
+  test('counts a check that hangs as failed', async () => {
     const findProblem = () => new Promise<undefined>(() => undefined)
     const { app } = aServer([{ name: 'database', findProblem }], 5)
     const response = await app.inject('/readyz')
@@ -71,7 +71,7 @@ describe('/readyz', () => {
     expect(response.json().checks[0].problem).toBe('No answer within 5 ms.')
   })
 
-  test('a crowd of probes asks the database once', async () => {
+  test('runs the checks once for many probes at the same time', async () => {
     let asked = 0
     const { passed, open } = aGate()
     const findProblem = async () => {

@@ -1,16 +1,16 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 
-/** Says in one sentence what is wrong and what to do about it, or nothing when all is well. */
 export type ReadinessCheck = {
   readonly name: string
+  /** One sentence that says what is wrong and what to do about it; undefined if all is well. */
   readonly findProblem: () => Promise<string | undefined> | string | undefined
 }
 
 type CheckReport = { readonly name: string; readonly ok: boolean; readonly problem?: string }
 
 /**
- * `/healthz` tells that the process lives, and never looks further: restarting it would not bring
- * back a database. `/readyz` tells whether it should get requests. Both answer on any host.
+ * `/healthz` says that the process runs and checks nothing else: a restart would not repair the
+ * database. `/readyz` says whether the process should get requests. Both answer on any host.
  */
 export function addHealthRoutes(
   app: FastifyInstance,
@@ -45,7 +45,7 @@ function runChecks(
         const problem = await withinTime(Promise.resolve(findProblem()), timeoutMs)
         return problem === undefined ? { name, ok: true } : { name, ok: false, problem }
       } catch (error) {
-        // Anybody may ask, so the cause goes to the log alone.
+        // The endpoint is public, so only the log gets the cause.
         log.error({ err: error, check: name }, 'readiness check failed')
         return { name, ok: false, problem: 'The check itself failed; the log has the cause.' }
       }
@@ -63,7 +63,7 @@ function withinTime(
   })
 }
 
-/** However many strangers ask at once, the database is asked once. */
+/** Probes that arrive at the same time share one check, so they cannot flood the database. */
 function shareWhileRunning<T>(run: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined
   return () => {

@@ -4,13 +4,13 @@ export type InFlight = RequestObserver & {
   readonly count: () => number
   /** Resolves as soon as no request is being answered. */
   readonly drained: () => Promise<void>
-  /** Hangs up on everybody who is still waiting. */
-  readonly cut: () => void
+  /** Closes the connection of every request that is not answered yet. */
+  readonly disconnectAll: () => void
 }
 
 /**
- * Knows the requests being answered. Fastify does not wait for those that came in through the
- * second listener it opens for `localhost`; this does.
+ * Keeps the set of requests that are being answered. Fastify's `close` does not wait for requests of
+ * the second listener that it opens for `localhost`; this does.
  */
 export function trackInFlight(): InFlight {
   const running = new Set<ObservedRequest>()
@@ -30,7 +30,7 @@ export function trackInFlight(): InFlight {
         : new Promise((resolve) => {
             waiting.push(resolve)
           }),
-    cut() {
+    disconnectAll() {
       for (const request of running) request.raw.socket.destroy()
     },
   }

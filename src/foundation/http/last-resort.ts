@@ -9,8 +9,8 @@ const PLAIN_CODES: Readonly<Record<number, string>> = {
 }
 
 /**
- * Answers errors that no surface answered in its own dialect: the caller's faults by name, all
- * others as a 500 that tells nothing but the request id, under which the log has the cause.
+ * Answers errors that no surface answered. A mistake of the caller is named; any other error is a 500
+ * with only the request id, which finds the cause in the log.
  */
 export function answerLastResort(
   error: unknown,
@@ -33,7 +33,7 @@ export function answerNotFound(request: FastifyRequest, reply: FastifyReply): Fa
   return sendPlainError(request, reply, 404, 'There is nothing at this address.')
 }
 
-/** Every surface's error handler calls this for failures of our own, so that none goes unseen. */
+/** The error handler of every surface calls this for errors that are our fault. */
 export function logFailure(request: FastifyRequest, error: unknown): void {
   request.log.error({ err: error }, 'request failed')
 }

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { parseLocalPath } from './local-path.ts'
 
-describe('a path to go on to', () => {
+describe('a path to continue at after the sign-in', () => {
   test.each([
     '/',
     '/account/apps',
     '/admin/audit?action=client.created&before=0197',
     '/docs#use',
     '/admin/developers/clients/view?id=https%3A%2F%2Fapp.example%2Fclient.json',
-  ])('%s is taken as it is', (path) => {
+  ])('%s is accepted unchanged', (path) => {
     expect(parseLocalPath(path)).toBe(path)
   })
 
@@ -26,14 +26,14 @@ describe('a path to go on to', () => {
     ['a tab that browsers drop', '/\t/evil.example'],
     ['a line feed that browsers drop', '/\n/evil.example'],
     ['an encoded line feed', '/%0A/evil.example'],
-    ['a header of its own', '/ok\r\nset-cookie: a=b'],
+    ['an injected header', '/ok\r\nset-cookie: a=b'],
     ['dots that leave two slashes', '/.//evil.example'],
     ['dots that climb to two slashes', '/a/..//evil.example'],
     ['a script', 'javascript:alert(1)'],
     ['a path without a slash', 'account'],
     ['a space in front', ' /account'],
     ['letters beyond ASCII', '/\u2215evil.example'],
-    ['more than anybody needs', `/${'a'.repeat(2001)}`],
+    ['a path that is too long', `/${'a'.repeat(2001)}`],
   ])('%s is refused', (_, text) => {
     expect(parseLocalPath(text)).toBeUndefined()
   })

@@ -1,14 +1,14 @@
 const MAX_LENGTH = 2000
 
-/** One slash, then visible ASCII: `//host`, `/\host`, spaces and controls all lead elsewhere in some browser. */
+/** One slash, then visible ASCII: with `//host`, `/\host`, spaces or control characters some browser goes to another site. */
 const LOCAL = /^\/(?![/\\])[\x21-\x7e]*$/
 
-/** Encoded slashes, backslashes and controls mean nothing to us, and something to proxies that decode. */
+/** Encoded slashes, backslashes and control characters: harmless here, but not behind a proxy that decodes them. */
 const ENCODED_TRICK = /%(?:2f|5c|[01][0-9a-f]|7f)/i
 
 /**
- * A path and query of this very origin, fit for a `Location`; undefined for everything else, so
- * that a link to our sign-in can never be used to send somebody to another site.
+ * Returns a path and query of this origin, safe for a `Location` header; undefined for anything else,
+ * so that a link to our sign-in page cannot send a person to another site (open redirect).
  *
  * @see RFC 9700 §4.11
  */
@@ -21,6 +21,6 @@ export function parseLocalPath(text: string | null | undefined): string | undefi
   if (!URL.canParse(text, base)) return undefined
   const resolved = new URL(text, base)
   if (resolved.origin !== base) return undefined
-  // `/.//host` resolves to a path of two slashes: harmless here, but not once somebody reuses it.
+  // `/.//host` resolves to a path with two slashes: harmless here, but not if code uses that path again.
   return path.includes('//') || resolved.pathname.startsWith('//') ? undefined : text
 }

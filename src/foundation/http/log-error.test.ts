@@ -4,7 +4,7 @@ import { hideSecrets, serializeError } from './log-error.ts'
 const token = `sg_at_${'aB3'.repeat(20)}`
 
 describe('serializeError', () => {
-  test('tells type, message, code and frames', () => {
+  test('has type, message, code and stack frames', () => {
     const error = Object.assign(new TypeError('no such thing'), { code: 'ERR_X' })
     const logged = serializeError(error)
     expect(logged).toMatchObject({
@@ -16,7 +16,7 @@ describe('serializeError', () => {
     expect(logged.stack).not.toContain('no such thing')
   })
 
-  test('leaves out what a database driver hangs on its errors', () => {
+  test('leaves out the statements and values that a database driver attaches', () => {
     const error = Object.assign(new Error('duplicate key value violates "users_email_key"'), {
       code: '23505',
       detail: 'Key (email)=(ada@demo.test) already exists.',
@@ -38,7 +38,7 @@ describe('serializeError', () => {
     expect(serializeError(error).message).toBe('invalid input syntax for type uuid: "…"')
   })
 
-  test('follows causes and aggregates, but not forever', () => {
+  test('follows causes and aggregates up to a depth', () => {
     const inner = new Error('inner')
     const outer = new Error('outer', { cause: inner })
     expect(serializeError(outer).cause?.message).toBe('inner')
@@ -48,14 +48,14 @@ describe('serializeError', () => {
     expect(serializeError(many).errors?.map((one) => one.type)).toEqual(['Error', 'string'])
   })
 
-  test('never prints what was thrown instead of an Error', () => {
+  test('never prints a thrown value that is not an Error', () => {
     expect(JSON.stringify(serializeError(token))).not.toContain(token)
     expect(JSON.stringify(serializeError({ password: 'x' }))).not.toContain('password')
   })
 })
 
 describe('hideSecrets', () => {
-  test('tokens and the query of a URL go, names and UUIDs stay', () => {
+  test('removes tokens and the query of a URL, keeps names and UUIDs', () => {
     expect(hideSecrets(`bad token ${token}`)).toBe('bad token [hidden]')
     expect(hideSecrets('GET https://a.test/cb?code=abc&state=x failed')).toBe(
       'GET https://a.test/cb?… failed',
@@ -66,7 +66,7 @@ describe('hideSecrets', () => {
     expect(hideSecrets(id)).toBe(id)
   })
 
-  test('long hostile text is cut before it is searched', () => {
+  test('shortens a long hostile text before searching it', () => {
     expect(hideSecrets('aB1-'.repeat(100_000)).length).toBeLessThan(2100)
   })
 })

@@ -1,6 +1,6 @@
 const MESSAGE_LIMIT = 2000
 const CAUSES_SHOWN = 3
-// PostgreSQL repeats the offending value in its messages for data exceptions, and only there.
+// PostgreSQL's messages repeat the invalid value for errors of this class only.
 const DATA_EXCEPTION = /^22[0-9A-Z]{3}$/
 // Long runs of mixed case and digits: tokens, codes and hashes, but no UUIDs and no names.
 const TOKEN_LIKE = /\b(?=[\w-]*[A-Z])(?=[\w-]*\d)[\w-]{40,}/g
@@ -19,8 +19,8 @@ export type LoggedError = {
 }
 
 /**
- * An error for the log. Only named fields are taken: drivers hang statements, parameter values and
- * whole requests on their errors, and a leak in the log outlives the request by months.
+ * Turns an error into fields for the log. Takes listed fields only: drivers attach statements,
+ * parameter values and whole requests to their errors, and the log keeps a leaked value for months.
  */
 export function serializeError(error: unknown, depth = 0): LoggedError {
   if (!(error instanceof Error)) {
@@ -46,7 +46,7 @@ export function serializeError(error: unknown, depth = 0): LoggedError {
   }
 }
 
-/** Removes what looks like a token, and the query of any URL, from text bound for the log. */
+/** Removes what looks like a token, and the query of any URL, from text for the log. */
 export function hideSecrets(text: string): string {
   return text.slice(0, MESSAGE_LIMIT).replace(URL_QUERY, '?…').replace(TOKEN_LIKE, '[hidden]')
 }

@@ -7,8 +7,8 @@ import { redact } from './redact.ts'
 const TEXT_LIMIT = 200
 
 /**
- * JSON lines. Nothing secret is meant to reach the log; redaction and the narrow serializers are
- * the second line of defence, for the day somebody logs a header bag or a form.
+ * Writes JSON lines. Our code passes no secrets to the log; redaction and the narrow serializers are
+ * the second line of defence, in case a later change logs all headers or a form.
  */
 export function createLogger(options: {
   readonly level: string
@@ -29,7 +29,7 @@ export function createLogger(options: {
       res: (reply: { statusCode?: unknown }) => ({ status: reply.statusCode }),
     },
     hooks: {
-      // Without a message pino copies the error's own, which the serializer would have cleaned.
+      // Without a message pino takes the error's message, from which no secret has been removed.
       logMethod(args, method) {
         const [first, message] = args as readonly unknown[]
         if (message !== undefined || !carriesError(first)) return method.apply(this, args)
@@ -41,21 +41,21 @@ export function createLogger(options: {
   return options.destination === undefined ? pino(settings) : pino(settings, options.destination)
 }
 
-/** One line per finished request, and the only one that a request writes by itself. */
+/** Writes one line per finished request. No other line is written for every request. */
 export function requestLog(logger: { readonly level: string }): RequestObserver {
-  // Asked once: pino takes longer to tell than it takes to count a request.
-  const tellsAll = isEnabled(logger, 'info')
+  // Computed once: looking up the level costs more than counting the request.
+  const logsEveryRequest = isEnabled(logger, 'info')
   return {
     finished(finished) {
       const level = finished.status >= 500 ? 'error' : 'info'
-      if (level === 'info' && !tellsAll) return
+      if (level === 'info' && !logsEveryRequest) return
       const { log } = finished
       if (isEnabled(log, level)) log[level](describeRequest(finished), 'request')
     },
   }
 }
 
-/** A line that nobody will read need not be put together. `silent` has no number. */
+/** Avoids building a line that the level drops. The level `silent` has no number. */
 function isEnabled({ level }: { readonly level: string }, wanted: 'error' | 'info'): boolean {
   const { values } = pino.levels
   return (values[wanted] ?? 0) >= (values[level] ?? Number.POSITIVE_INFINITY)
@@ -65,7 +65,7 @@ function describeRequest(finished: FinishedRequest): Record<string, unknown> {
   const { outcome } = finished
   return {
     method: finished.method,
-    // The pattern, not the URL: codes, tokens and email addresses travel in URLs.
+    // The route pattern, not the URL: URLs hold codes, tokens and email addresses.
     ...(finished.route === undefined
       ? { path: hideSecrets(rawPath(finished.url).slice(0, TEXT_LIMIT)) }
       : { route: finished.route }),

@@ -9,8 +9,8 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
 }
 
 /**
- * Answers bytes that are no HTTP request. The answer holds no detail and repeats nothing of what was
- * sent, so a client that probes the parser learns nothing.
+ * Answers bytes that are not an HTTP request. The answer has no detail and repeats none of the bytes,
+ * so a client that probes the parser learns nothing.
  *
  * @see RFC 9110 §15.5.1
  */

@@ -7,7 +7,7 @@ import { rawPath } from './raw-url.ts'
 
 export type MetricsListener = { readonly port: number; readonly close: () => Promise<void> }
 
-/** Serves `/metrics` on a port of its own, which need not be reachable from outside. */
+/** Serves `/metrics` on a separate port, which need not be reachable from outside. */
 export async function listenForMetrics(options: {
   readonly registry: Registry
   readonly host: string
@@ -40,7 +40,7 @@ export async function listenForMetrics(options: {
   }
 }
 
-/** Serves `/metrics` on the main port, to holders of the token alone. */
+/** Serves `/metrics` on the main port, only to clients that send the token. */
 export function addMetricsRoute(app: FastifyInstance, registry: Registry, token: string): void {
   app.get('/metrics', { logLevel: 'warn' }, async (request, reply) => {
     reply.header('cache-control', 'no-store')

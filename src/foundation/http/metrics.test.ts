@@ -4,7 +4,7 @@ import { createMetrics, type Metrics } from './metrics.ts'
 import { addMetricsRoute, listenForMetrics, type MetricsListener } from './metrics-endpoint.ts'
 import { nameSurface } from './observe-requests.ts'
 import { createHttpServer } from './server.ts'
-import { trustNobody } from './trust-proxy.ts'
+import { trustNoProxy } from './trust-proxy.ts'
 
 const made: Metrics[] = []
 const listening: MetricsListener[] = []
@@ -24,7 +24,7 @@ describe('createMetrics', () => {
   test('counts requests by surface, pattern, method and status, never by path', async () => {
     const metrics = someMetrics()
     const logger = createLogger({ level: 'silent' })
-    const app = createHttpServer({ logger, trust: trustNobody, observers: [metrics.observer] })
+    const app = createHttpServer({ logger, trust: trustNoProxy, observers: [metrics.observer] })
     app.register(async (scope) => {
       nameSurface(scope, 'oauth')
       scope.get('/things/:id', async () => ({}))
@@ -42,7 +42,7 @@ describe('createMetrics', () => {
     expect(text).not.toContain('invented')
   })
 
-  test('tells about build, pool, process and event loop', async () => {
+  test('shows build, pool, process and event loop', async () => {
     const text = await someMetrics().registry.metrics()
     expect(text).toContain('schoolgate_build_info{version="1.2.3"')
     expect(text).toContain('schoolgate_db_pool_connections{state="busy"} 3')
@@ -55,7 +55,7 @@ describe('createMetrics', () => {
     expect(text).toMatch(/^nodejs_eventloop_lag_seconds\{quantile="0.99"\} [\d.e-]+$/m)
   })
 
-  test('two servers in one process do not share numbers', async () => {
+  test('keeps the numbers of two servers in one process apart', async () => {
     const [one, two] = [someMetrics(), someMetrics()]
     one.registry.resetMetrics()
     expect(await two.registry.metrics()).toContain('version="1.2.3"')
@@ -83,7 +83,7 @@ describe('listenForMetrics', () => {
     expect((await get('/')).status).toBe(404)
   })
 
-  test('with a token, only to its holder', async () => {
+  test('with a token configured, serves only clients that send it', async () => {
     const get = await listen('s3cret')
     for (const wrong of [undefined, 'Bearer x', 'Basic s3cret', 'Bearer s3cret2', 's3cret']) {
       expect((await get('/metrics', wrong)).status).toBe(401)
@@ -91,7 +91,7 @@ describe('listenForMetrics', () => {
     expect((await get('/metrics', 'bearer s3cret')).status).toBe(200)
   })
 
-  test('says so when its port is taken', async () => {
+  test('fails with a clear error when its port is in use', async () => {
     const { registry } = someMetrics()
     const first = await listenForMetrics({ registry, host: '127.0.0.1', port: 0 })
     listening.push(first)
@@ -100,9 +100,9 @@ describe('listenForMetrics', () => {
   })
 })
 
-test('addMetricsRoute: on the main port, only with the token', async () => {
+test('addMetricsRoute serves the main port, only with the token', async () => {
   const { registry } = someMetrics()
-  const app = createHttpServer({ logger: createLogger({ level: 'silent' }), trust: trustNobody })
+  const app = createHttpServer({ logger: createLogger({ level: 'silent' }), trust: trustNoProxy })
   addMetricsRoute(app, registry, 's3cret')
   expect((await app.inject('/metrics')).statusCode).toBe(401)
   const headers = { authorization: 'Bearer s3cret' }

@@ -7,14 +7,14 @@ export type PoolCounts = {
   readonly total: number
   readonly idle: number
   readonly waiting: number
-  /** Connections that take the statements of many requests at once. */
+  /** Connections that send the statements of many requests at once. */
   readonly shared: number
 }
 
 export type Metrics = {
-  /** For counters of other parts; everything in it is shown at `/metrics`. */
+  /** Other parts add their counters here; `/metrics` shows all of them. */
   readonly registry: Registry
-  /** To be given to the server, which calls it at every request's end. */
+  /** The server calls it at the end of every request. */
   readonly observer: RequestObserver
   readonly stop: () => void
 }
@@ -28,7 +28,7 @@ export function createMetrics(options: {
   const registry = new Registry()
   new Gauge({
     name: 'schoolgate_build_info',
-    help: 'Always 1; the labels tell what runs.',
+    help: 'Always 1; the labels show the version of Schoolgate and of Node.',
     labelNames: ['version', 'node'],
     registers: [registry],
   }).set({ version: options.version, node: process.version }, 1)
@@ -41,7 +41,7 @@ export function createMetrics(options: {
 function addPoolMetrics(registry: Registry, pool: () => PoolCounts): void {
   new Gauge({
     name: 'schoolgate_db_pool_connections',
-    help: 'Database connections of this process by state; waiting counts requests for one.',
+    help: 'Database connections of this process by state; "waiting" counts requests that wait for one.',
     labelNames: ['state'],
     registers: [registry],
     collect() {
@@ -78,7 +78,7 @@ function addProcessMetrics(registry: Registry): void {
 function addEventLoopMetrics(registry: Registry): () => void {
   const delay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS })
   delay.enable()
-  // The histogram holds whole intervals of its own timer, so an idle loop reads as its resolution.
+  // The histogram measures whole intervals of its timer, so an idle loop shows the timer's resolution.
   const toSeconds = (nanoseconds: number) =>
     Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1e9 - LOOP_RESOLUTION_MS / 1000) : 0
   new Gauge({

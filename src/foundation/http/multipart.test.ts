@@ -26,7 +26,7 @@ const FILE =
   'Content-Disposition: form-data; name="file"; filename="a %22b%22.txt"\r\nContent-Type: text/plain\r\n\r\none\r\n--\r\n----WebKitFormBoundary\r\ntwo'
 
 describe('a form with files', () => {
-  test('gives its fields and files, whatever the size of the pieces', async () => {
+  test('gives its fields and files, whatever the size of the chunks', async () => {
     for (const size of [1, 2, 3, 7, 64, 65_536]) {
       expect(await read(formOf(TOKEN, FILE), size)).toEqual([
         { part: { name: 'form_token', fileName: undefined, contentType: '' }, text: 'secret' },
@@ -54,23 +54,23 @@ describe('a form with files', () => {
     })
   })
 
-  test('that ends too early, or is not a form, is refused', async () => {
+  test('is refused if it ends too early or is not a form', async () => {
     for (const body of [
       '',
       'no form',
       formOf(TOKEN).slice(0, -8),
       `--${BOUNDARY}\r\nName: x\r\n\r\n`,
     ]) {
-      await expect(read(body)).rejects.toThrow('did not arrive whole')
+      await expect(read(body)).rejects.toThrow('The form is incomplete')
     }
   })
 
-  test('with an endless head is refused before it fills the memory', async () => {
+  test('is refused if the headers of a part never end, before they fill the memory', async () => {
     const endless = `--${BOUNDARY}\r\n${'x: y\r\n'.repeat(10_000)}`
-    await expect(read(endless, 512)).rejects.toThrow('did not arrive whole')
+    await expect(read(endless, 512)).rejects.toThrow('The form is incomplete')
   })
 
-  test('with a field that is too long is refused', async () => {
+  test('is refused if a field is too long', async () => {
     const long = `Content-Disposition: form-data; name="a"\r\n\r\n${'x'.repeat(20_000)}`
     await expect(read(formOf(long))).rejects.toThrow('too long')
   })
@@ -82,12 +82,12 @@ describe('a boundary', () => {
     expect(boundaryIn('multipart/form-data; charset=utf-8; boundary="a b"')).toBe('a b')
   })
 
-  test('that is missing or too long is refused', () => {
+  test('is refused if it is missing or too long', () => {
     const types = [
       undefined,
       'multipart/form-data',
       `multipart/form-data; boundary="${'x'.repeat(71)}"`,
     ]
-    for (const type of types) expect(() => boundaryIn(type)).toThrow('did not arrive whole')
+    for (const type of types) expect(() => boundaryIn(type)).toThrow('The form is incomplete')
   })
 })

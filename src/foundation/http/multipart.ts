@@ -1,12 +1,12 @@
 import { RequestRefusedError } from './client-fault.ts'
 
-/** One field of a form that was sent with files. */
+/** One field of a form that may contain files. */
 export interface FormPart {
   readonly name: string
   /** Present if the part is a file; empty if the person chose no file. */
   readonly fileName: string | undefined
   readonly contentType: string
-  /** Read it before the next part; the rest of it is skipped. */
+  /** Read it before you take the next part; bytes that you leave are skipped. */
   readonly bytes: AsyncIterable<Buffer>
 }
 
@@ -46,7 +46,7 @@ export async function* readMultipart(
 
 async function drain(bytes: AsyncIterable<Buffer>): Promise<void> {
   for await (const _ of bytes) {
-    // Skipped.
+    // Skip the bytes.
   }
 }
 
@@ -73,7 +73,7 @@ function partFrom(head: string, bytes: AsyncIterable<Buffer>): FormPart {
     name: unescaped(name),
     fileName: fileName === undefined ? undefined : unescaped(fileName),
     contentType: type.slice(type.indexOf(':') + 1).trim(),
-    // One iterator for reader and drain, so that the drain skips only what the reader left.
+    // Reader and `drain` share one iterator, so `drain` skips only the bytes that are left.
     bytes,
   }
 }
@@ -84,7 +84,7 @@ function unescaped(text: string): string {
 }
 
 function broken(): RequestRefusedError {
-  return new RequestRefusedError(400, 'The form did not arrive whole. Open the page and try again.')
+  return new RequestRefusedError(400, 'The form is incomplete. Open the page and try again.')
 }
 
 /** Reads bytes that arrive in pieces up to a mark, which may be split between two pieces. */

@@ -6,8 +6,8 @@ const RANGE = new RegExp(`^\\s*(${TOKEN})/(${TOKEN})\\s*(?:;(.*))?$`, 's')
 const QUALITY = /(?:^|;)\s*q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*(?:;|$)/
 
 /**
- * Chooses among the media types we can answer with, in our order of preference where the caller
- * has none. Undefined means that the caller accepts none of them (406).
+ * Chooses one of the media types that we can answer with. Where the caller has no preference, the
+ * first one wins. Undefined means that the caller accepts none of them (406).
  *
  * Parameters other than `q` are ignored: we offer no type in two shapes, and callers commonly add
  * `charset=utf-8`.
@@ -47,7 +47,7 @@ function parseAccept(accept: string): MediaRange[] {
   return ranges
 }
 
-/** A `q` that is not a number between 0 and 1 makes the range worthless, not perfect. */
+/** A `q` that is not a number between 0 and 1 counts as 0, not as 1. */
 function parseQuality(parameters: string | undefined): number {
   if (parameters === undefined || !/(?:^|;)\s*q\s*=/.test(parameters)) return 1
   const quality = QUALITY.exec(parameters)?.[1]

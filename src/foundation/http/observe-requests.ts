@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-/** What a surface tells about a request for logs and metrics. Never put a secret here. */
+/** What a surface reports about a request to logs and metrics. Never put a secret here. */
 export type RequestOutcome = {
   surface?: string
   school?: string
@@ -20,7 +20,7 @@ export type FinishedRequest = {
   readonly url: string
   readonly status: number
   readonly milliseconds: number
-  /** The connection ended before the answer was out. */
+  /** The connection ended before the answer was sent. */
   readonly aborted: boolean
   readonly outcome: RequestOutcome
 }
@@ -35,7 +35,7 @@ export type RequestObserver = {
 declare module 'fastify' {
   interface FastifyRequest {
     outcome: RequestOutcome
-    /** Absent where Fastify refused before any hook ran. */
+    /** Absent if Fastify refused the request before it ran any hook. */
     startedAt?: number
   }
 }
@@ -66,7 +66,7 @@ export function observeRequests(app: FastifyInstance, observers: readonly Reques
   })
 }
 
-/** For the few failures that Fastify answers outside its hooks. */
+/** Exported for the few errors that Fastify answers without running its hooks. */
 export function describeFinished(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
 import type { TrustProxy } from './trust-proxy.ts'
 
-/** The parts of a request that say which origin it is meant for. */
+/** The parts of a request that decide its origin. */
 export type OriginSource = {
   readonly url: string
   readonly headers: IncomingHttpHeaders
@@ -16,7 +16,7 @@ export type OriginResult =
   | { readonly origin: string; readonly problem?: undefined }
   | { readonly origin?: undefined; readonly problem: string }
 
-/** What of a Fastify request this needs. */
+/** The part of a Fastify request that the origin is read from. */
 export type RequestHead = {
   readonly raw: Pick<IncomingMessage, 'url' | 'headers' | 'rawHeaders'> & {
     readonly socket: { readonly remoteAddress?: string | undefined }
@@ -31,13 +31,13 @@ const NAME = new RegExp(`^(${LABEL}(?:\\.${LABEL})*)\\.?(?::([1-9]\\d{0,4})?)?$`
 const IPV6 = /^\[([0-9a-f:.]+)\](?::([1-9]\d{0,4})?)?$/
 
 /**
- * The origin a request is meant for, as `scheme://host[:port]` in the one spelling that stored
- * origins use: lower case, no trailing dot, no default port.
+ * The origin of a request, as `scheme://host[:port]` in the spelling that stored origins use: lower
+ * case, no trailing dot, no default port.
  *
- * Whatever two programs might read differently (two Host headers, a list of forwarded hosts, user
- * information, a request line naming another host) is refused instead of resolved, because a cache
- * or proxy in front may have resolved it the other way. Fastify's `request.host` and
- * `request.protocol` do resolve it, and must not be used.
+ * A request that two programs may read differently (two Host headers, a list of forwarded hosts, user
+ * information, a request line with another host) is refused: a cache or proxy in front of us may
+ * choose the other reading. Fastify's `request.host` and `request.protocol` choose one, so do not use
+ * them.
  *
  * @see RFC 9112 §3.2
  */
@@ -47,7 +47,7 @@ export function readOrigin(source: OriginSource, trust: TrustProxy): OriginResul
   return fromHost(source, host, trust)
 }
 
-/** `readOrigin` for live requests: one map lookup for a host that was seen before. */
+/** `readOrigin` with a cache: one map lookup for a host that was seen before. */
 export function createOriginReader(trust: TrustProxy): (request: RequestHead) => OriginResult {
   const plain = new Map<string, OriginResult>()
   const encrypted = new Map<string, OriginResult>()
@@ -95,8 +95,8 @@ function fromForwarded(
   if (scheme !== 'http' && scheme !== 'https') {
     return { problem: 'X-Forwarded-Proto is neither http nor https.' }
   }
-  // A port inside the host is what the browser typed. X-Forwarded-Port helps only where the proxy
-  // passes the name alone (nginx's $host); the Host header's own port is then the proxy's.
+  // A port in the forwarded host comes from the browser and wins. X-Forwarded-Port is for proxies that
+  // forward the name without a port (nginx's $host).
   if (forwardedPort === undefined || host.port !== undefined) {
     return { origin: formatOrigin(scheme, host) }
   }
@@ -130,8 +130,9 @@ function findOnlyHost(rawHeaders: readonly string[]): string | undefined {
 }
 
 /**
- * Proxies append to these lists and clients may have begun them, so neither the first nor the last
- * entry is sure to be ours. Entries that agree are fine; an empty result never parses.
+ * Proxies append to these lists and a client may send the first entries, so neither the first nor the
+ * last entry is certain to come from our proxy. Equal entries are accepted; different entries give
+ * an empty text, which the caller refuses.
  */
 function readSingle(value: string | string[] | undefined): string | undefined {
   if (value === undefined) return undefined
@@ -168,13 +169,14 @@ function formatOrigin(scheme: string, { host, port }: Authority): string {
   return isDefault ? `${scheme}://${host}` : `${scheme}://${host}:${port}`
 }
 
-/** A path, or the lone asterisk of `OPTIONS *`: the forms that name no host. */
+/** A path, or the asterisk of `OPTIONS *`: the forms without a host. */
 function isOriginForm(url: string): boolean {
   return url.startsWith('/') || url === '*'
 }
 
 /**
- * Proxies send whole URLs. The router uses their path and forgets their host, so both must agree.
+ * Proxies send whole URLs. The router uses the path and ignores the host, so the host must be equal
+ * to the Host header.
  *
  * @see RFC 9112 §3.2.2
  */

@@ -3,7 +3,7 @@ import { addressBucket, clientAddress } from './client-address.ts'
 import { createLogger } from './logging.ts'
 import { createRateLimiter, rateLimitFields, rateLimitHook } from './rate-limit.ts'
 import { createHttpServer } from './server.ts'
-import { trustNobody } from './trust-proxy.ts'
+import { trustNoProxy } from './trust-proxy.ts'
 
 const policy = { name: 'token', quota: 10, windowSeconds: 5 }
 
@@ -14,7 +14,7 @@ function aLimiter(maxKeys?: number) {
 }
 
 describe('createRateLimiter', () => {
-  test('a burst up to the quota passes, the next is refused and told when to return', () => {
+  test('allows a burst up to the quota, refuses the next request and says when to retry', () => {
     const { limiter } = aLimiter()
     for (let left = 9; left >= 0; left--) {
       expect(limiter.take('a')).toMatchObject({ allowed: true, remaining: left })
@@ -38,21 +38,21 @@ describe('createRateLimiter', () => {
     expect(limiter.take('a').remaining).toBe(9)
   })
 
-  test('refused requests cost nothing: waiting as told is enough', () => {
+  test('refused requests do not count: waiting for Retry-After is enough', () => {
     const { clock, limiter } = aLimiter()
     for (let i = 0; i < 500; i++) limiter.take('a')
     clock.ms += 1000
     expect(limiter.take('a').allowed).toBe(true)
   })
 
-  test('a clock that steps back grants nothing and breaks nothing', () => {
+  test('a clock that goes back gives no extra requests', () => {
     const { clock, limiter } = aLimiter()
     for (let i = 0; i < 10; i++) limiter.take('a')
     clock.ms -= 60_000
     expect(limiter.take('a').allowed).toBe(false)
   })
 
-  test('keys do not touch each other, and memory is bounded by forgetting the least used', () => {
+  test('counts each key apart, and deletes the least recently used key to bound the memory', () => {
     const { limiter } = aLimiter(3)
     for (let i = 0; i < 10; i++) limiter.take('busy')
     for (const key of ['x', 'y']) limiter.take(key)
@@ -77,7 +77,7 @@ test('rateLimitFields are structured fields, with Retry-After only on a refusal'
 describe('rateLimitHook', () => {
   function aServer() {
     const logger = createLogger({ level: 'silent' })
-    const app = createHttpServer({ logger, trust: trustNobody })
+    const app = createHttpServer({ logger, trust: trustNoProxy })
     const { limiter } = aLimiter()
     let handled = 0
     const keyOf = (request: Parameters<typeof clientAddress>[0]) =>
@@ -105,7 +105,7 @@ describe('rateLimitHook', () => {
     expect(handled()).toBe(10)
   })
 
-  test('another address, and a request without a key, are not affected', async () => {
+  test('does not count another address or a request without a key', async () => {
     const { app } = aServer()
     for (let i = 0; i < 11; i++) await app.inject('/')
     expect((await app.inject({ url: '/', remoteAddress: '192.0.2.1' })).statusCode).toBe(200)

@@ -5,7 +5,7 @@ import { RequestRefusedError } from './client-fault.ts'
 export type RateLimitPolicy = {
   /** Shown to callers; letters, digits and hyphens. */
   readonly name: string
-  /** So many requests may come at once, and so many per window in the long run. */
+  /** The number of requests allowed at once, and per window in the long run. */
   readonly quota: number
   readonly windowSeconds: number
 }
@@ -37,9 +37,9 @@ export class TooManyRequestsError extends RequestRefusedError {
 type Bucket = { tokens: number; filledAt: number }
 
 /**
- * Token buckets in this process's memory, one per key. When there are too many keys the one unused
- * for longest is forgotten, which gives it a full bucket again: so put nothing into a key that a
- * caller can vary at will, or its variants push out everybody else's.
+ * Token buckets in this process's memory, one per key. Above `maxKeys` the least recently used key is
+ * deleted, and starts with a full bucket when it comes again. So a key must not contain anything that
+ * a caller can vary freely: its variants would push out the keys of other callers.
  */
 export function createRateLimiter(
   policy: RateLimitPolicy,
@@ -67,7 +67,7 @@ export function createRateLimiter(
     policy,
     take(key) {
       const bucket = refill(key, now())
-      // A map keeps its order of insertion: re-inserting makes the key the youngest.
+      // A map keeps its order of insertion: inserting the key again makes it the most recently used.
       buckets.set(key, bucket)
       const allowed = bucket.tokens >= 1
       if (allowed) bucket.tokens -= 1
@@ -83,7 +83,7 @@ export function createRateLimiter(
 }
 
 /**
- * The IETF's structured fields, so that a client can slow down before it is refused.
+ * Headers that show a client how much is left, so that it can slow down before it is refused.
  *
  * @see draft-ietf-httpapi-ratelimit-headers-09 §3, §4
  */
@@ -98,7 +98,7 @@ export function rateLimitFields(
   }
 }
 
-/** Counts one request, tells the caller where it stands, and throws if that was one too many. */
+/** Counts one request, sets the RateLimit headers, and throws if the request is above the limit. */
 export function checkRate(limiter: RateLimiter, key: string, reply: FastifyReply): void {
   const decision = limiter.take(key)
   reply.headers(rateLimitFields(limiter.policy, decision))

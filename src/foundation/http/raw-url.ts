@@ -1,6 +1,6 @@
 /**
- * The query exactly as sent, without `?`. Fastify's own parser merges repeated parameters, and
- * OAuth must see and refuse them.
+ * The query exactly as the client sent it, without `?`. Fastify's parser merges repeated parameters,
+ * but OAuth must see and refuse them.
  *
  * @see RFC 6749 §3.1
  */
@@ -11,7 +11,7 @@ export function rawQuery(url: string): string {
   return url.slice(start + 1, end === -1 ? undefined : end)
 }
 
-/** The path alone: what follows it may hold codes, tokens and email addresses. */
+/** Only the path: query and fragment may hold codes, tokens and email addresses. */
 export function rawPath(url: string): string {
   const query = url.indexOf('?')
   const path = query === -1 ? url : url.slice(0, query)

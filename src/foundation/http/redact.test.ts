@@ -14,17 +14,17 @@ describe('redact', () => {
     expect(text).toContain('*/*')
   })
 
-  test('hides the query of URLs, whether text or object', () => {
+  test('hides the query of URLs, as text and as URL object', () => {
     const fields = { url: '/cb?code=s3cret', target: new URL('https://a.test/cb?code=s3cret') }
     expect(redact(fields)).toEqual({ url: '/cb?…', target: 'https://a.test/cb?…' })
   })
 
-  test('returns harmless fields as they are, without a copy', () => {
+  test('returns harmless fields without copying them', () => {
     const fields = { status: 200, route: '/x', nothing: null, nested: { a: 1 } }
     expect(redact(fields)).toBe(fields)
   })
 
-  test('does not change what it was given', () => {
+  test('does not change its argument', () => {
     const fields = { form: { password: 's3cret' } }
     redact(fields)
     expect(fields.form.password).toBe('s3cret')

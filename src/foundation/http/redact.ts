@@ -28,8 +28,8 @@ const SECRET_FIELDS = new Set([
 ])
 
 /**
- * Fields for the log without the values of fields whose name promises a secret. Written here
- * because pino's own redaction, with the wildcards this needs, costs some thirty times the line.
+ * Replaces the values of fields whose name stands for a secret. Our own code, because pino's
+ * redaction with the wildcards that this needs makes a line about thirty times slower.
  */
 export function redact(fields: Record<string, unknown>): Record<string, unknown> {
   return redactObject(fields, 0)
@@ -52,7 +52,7 @@ function redactField(name: string, value: unknown, depth: number): unknown {
   if (value === undefined || value === null) return value
   if (SECRET_FIELDS.has(name) || SECRET_FIELDS.has(name.toLowerCase())) return '[redacted]'
   if (typeof value === 'string') return name === 'url' ? hideSecrets(value) : value
-  // The logger's serializers pick two harmless fields from these, and must get them whole.
+  // The logger's serializers take two harmless fields from these and need the original object.
   if (depth === 0 && (name === 'req' || name === 'res')) return value
   return typeof value === 'object' ? redactValue(value, depth) : value
 }

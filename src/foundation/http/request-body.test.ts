@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createLogger } from './logging.ts'
 import { acceptForms, acceptJson } from './request-body.ts'
 import { createHttpServer } from './server.ts'
-import { trustNobody } from './trust-proxy.ts'
+import { trustNoProxy } from './trust-proxy.ts'
 
 const FORM_BODY_BYTES = 64 * 1024
 
@@ -11,7 +11,7 @@ const form = 'application/x-www-form-urlencoded'
 
 function aServer() {
   const logger = createLogger({ level: 'silent' })
-  const app = createHttpServer({ logger, trust: trustNobody })
+  const app = createHttpServer({ logger, trust: trustNoProxy })
   app.register(async (scope) => {
     acceptForms(
       scope,
@@ -42,7 +42,7 @@ function aServer() {
 }
 
 describe('acceptForms', () => {
-  test('hands the text over as it was sent', async () => {
+  test('gives the text to the parser exactly as sent', async () => {
     const { post } = aServer()
     for (const type of [form, `${form}; charset=UTF-8`, 'Application/X-WWW-Form-URLEncoded']) {
       const response = await post('/form', type, 'a=%zz&a=+&b')
@@ -50,14 +50,14 @@ describe('acceptForms', () => {
     }
   })
 
-  test('what the parser throws reaches the scope’s own error handler', async () => {
+  test('passes an error of the parser to the error handler of the scope', async () => {
     const { post } = aServer()
     const response = await post('/form', form, 'bad')
     expect(response.statusCode).toBe(400)
     expect(response.json()).toEqual({ said: 'refused by the parser' })
   })
 
-  test('64 KiB pass, one byte more is 413, announced or not', async () => {
+  test('accepts 64 KiB; one byte more is 413, with and without a Content-Length', async () => {
     const { app, post } = aServer()
     expect((await post('/form', form, 'x'.repeat(FORM_BODY_BYTES))).statusCode).toBe(200)
     expect((await post('/form', form, 'x'.repeat(FORM_BODY_BYTES + 1))).statusCode).toBe(413)
@@ -87,7 +87,7 @@ describe('acceptForms', () => {
 })
 
 describe('acceptJson', () => {
-  test('parses, and refuses forms, broken text, poison and size', async () => {
+  test('parses JSON, and refuses forms, invalid JSON, __proto__ and large bodies', async () => {
     const { post } = aServer()
     expect((await post('/json', 'application/json', '{"a":1}')).json()).toEqual({ body: { a: 1 } })
     expect((await post('/json', form, 'a=1')).statusCode).toBe(415)

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 
 /**
- * Makes a scope take `application/x-www-form-urlencoded`. `parse` gets the text as it was sent and
- * its result becomes `request.body`; what it throws is answered by the scope's error handler. All
+ * Makes a scope accept `application/x-www-form-urlencoded`. `parse` gets the text exactly as sent and
+ * its result becomes `request.body`; the scope's error handler answers the errors it throws. Content
  * types that a scope does not accept are answered 415.
  */
 export function acceptForms(
@@ -18,8 +18,8 @@ export function acceptForms(
 }
 
 /**
- * Makes a scope take JSON. Objects with a `__proto__` or a `constructor.prototype` are refused like
- * text that is not JSON, before they can reach anything that merges objects.
+ * Makes a scope accept JSON. Objects with a `__proto__` or a `constructor.prototype` are refused like
+ * text that is not JSON, before they reach code that merges objects (prototype pollution).
  */
 export function acceptJson(scope: FastifyInstance, bodyBytes?: number): void {
   scope.addContentTypeParser(

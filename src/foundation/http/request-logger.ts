@@ -5,8 +5,8 @@ type Bindings = Parameters<FastifyBaseLogger['child']>[0]
 type Level = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace'
 
 /**
- * The logger of one request, which most requests never use: the child logger that puts the request's
- * id into every line is made when the first line is written.
+ * The logger of one request. Most requests never use it, so the child logger that adds the request's
+ * id to every line is created at the first line.
  */
 export class RequestLogger implements FastifyBaseLogger {
   readonly #parent: FastifyBaseLogger

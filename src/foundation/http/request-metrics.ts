@@ -10,7 +10,7 @@ interface Series {
 }
 
 /**
- * Counts requests by surface, route pattern, method and status, and how long they took. Labels hold
+ * Counts requests by surface, route pattern, method and status, and measures their time. Labels hold
  * the pattern and never the path: a client that invents paths would fill the memory with series.
  */
 export function requestMetrics(registry: Registry): RequestObserver {

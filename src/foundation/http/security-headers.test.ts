@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { apiHeaders, pageHeaders, setPageHeaders } from './security-headers.ts'
 
 describe('pageHeaders', () => {
-  test('nothing foreign loads, nothing frames us, nothing is stored', () => {
+  test('allow no foreign resources, no framing and no storing', () => {
     const headers = pageHeaders('https://a.test', 'site')
     const policy = headers['content-security-policy']
     expect(policy).toContain("default-src 'none'")
@@ -20,7 +20,7 @@ describe('pageHeaders', () => {
     })
   })
 
-  test('the way to a client’s callback is not blocked by form-action or a cut opener', () => {
+  test('of authorization pages do not block the client’s callback by form-action or opener policy', () => {
     const headers = pageHeaders('https://a.test', 'authorization')
     expect(headers['content-security-policy']).not.toContain('form-action')
     expect(headers['content-security-policy']).not.toContain('script-src')
@@ -29,7 +29,7 @@ describe('pageHeaders', () => {
     expect(headers['cache-control']).toBe('no-store')
   })
 
-  test('Strict-Transport-Security on https alone', () => {
+  test('have Strict-Transport-Security only on https', () => {
     for (const kind of ['site', 'authorization'] as const) {
       expect(pageHeaders('https://a.test', kind)).toHaveProperty('strict-transport-security')
       expect(pageHeaders('http://localhost:3000', kind)).not.toHaveProperty(
@@ -49,7 +49,7 @@ describe('pageHeaders', () => {
   })
 })
 
-test('answers with tokens are not stored, constant documents may be', () => {
+test('apiHeaders forbid storing answers with tokens and allow storing constant documents', () => {
   expect(apiHeaders('no-store')).toEqual({
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',

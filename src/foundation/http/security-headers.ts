@@ -2,14 +2,13 @@ import type { FastifyReply } from 'fastify'
 
 /**
  * `site` is for ordinary pages. `authorization` is for everything between a client and its
- * callback (sign-in, consent, their errors and redirects), where two headers do harm:
- * `form-action` stops the consent's redirect to the client in Chromium, and
- * `Cross-Origin-Opener-Policy` cuts the tie to a client that opened us in a popup, so that its
- * callback could never report back.
+ * callback (sign-in, consent, their errors and redirects), where two headers do harm: in Chromium,
+ * `form-action` blocks the redirect from consent to the client, and `Cross-Origin-Opener-Policy` cuts
+ * a popup's connection to the client's page that opened it, so the callback cannot report back.
  */
 export type PageKind = 'site' | 'authorization'
 
-/** No scripts: whoever gets one onto this origin, as a file say, cannot run it on any page. */
+/** No scripts: an attacker who places a script on this origin, for example as a file, cannot run it on a page. */
 const AUTHORIZATION_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -21,10 +20,10 @@ const AUTHORIZATION_POLICY = [
 const SITE_POLICY = `${AUTHORIZATION_POLICY}; form-action 'self'`
 
 const PAGE_HEADERS = {
-  // RFC 9700 §4.16: for browsers that know frame-ancestors and those that know only the old way.
+  // RFC 9700 §4.16: frame-ancestors, and X-Frame-Options for browsers that do not know it.
   'content-security-policy': AUTHORIZATION_POLICY,
   'x-frame-options': 'DENY',
-  // Not no-referrer: with it our own form posts would carry `Origin: null`.
+  // Not no-referrer: with it, browsers send `Origin: null` with our own form posts.
   'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
   'cross-origin-resource-policy': 'same-origin',
@@ -39,7 +38,7 @@ const SITE_HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
 } as const
 
-// One year, and not for subdomains: those of a school's domain are not ours to speak for.
+// One year, without includeSubDomains: we do not run the other subdomains of a school's domain.
 const STRICT_TRANSPORT = { 'strict-transport-security': 'max-age=31536000' } as const
 
 const HEADERS_BY_KIND = {

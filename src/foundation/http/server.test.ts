@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { aGate, portOf, speakRaw } from '../../../test/support/raw-http.ts'
 import { createLogger } from './logging.ts'
 import { createHttpServer, type HttpServerOptions } from './server.ts'
-import { parseTrustProxy, trustNobody } from './trust-proxy.ts'
+import { parseTrustProxy, trustNoProxy } from './trust-proxy.ts'
 
 type Line = Record<string, unknown>
 
@@ -18,7 +18,7 @@ function aServer(options: Partial<HttpServerOptions> = {}): { app: FastifyInstan
   const log: Line[] = []
   const destination = { write: (line: string) => void log.push(JSON.parse(line)) }
   const logger = createLogger({ level: 'info', destination })
-  const app = createHttpServer({ logger, trust: trustNobody, ...options })
+  const app = createHttpServer({ logger, trust: trustNoProxy, ...options })
   app.get('/ok', async () => ({ ok: true }))
   app.get('/things/:id', async () => ({ ok: true }))
   app.get('/broken', async () => {
@@ -34,14 +34,14 @@ async function speak(app: FastifyInstance, text: string): Promise<string> {
 }
 
 describe('request ids', () => {
-  test('are our own, and a stranger’s X-Request-Id is not taken over', async () => {
+  test('are our own; the X-Request-Id of an untrusted peer is ignored', async () => {
     const { app, log } = aServer()
     const response = await app.inject({ url: '/ok', headers: { 'x-request-id': 'forged' } })
     expect(response.headers['x-request-id']).toMatch(/^[\w-]{12}$/)
     expect(log.at(-1)?.requestId).toBe(response.headers['x-request-id'])
   })
 
-  test('of a trusted proxy are kept while they are short and plain', async () => {
+  test('of a trusted proxy are kept if they are short and plain', async () => {
     const { app } = aServer({ trust: parseTrustProxy('loopback') })
     const idFor = async (id: string) =>
       (await app.inject({ url: '/ok', headers: { 'x-request-id': id } })).headers['x-request-id']
@@ -50,8 +50,8 @@ describe('request ids', () => {
   })
 })
 
-describe('errors nobody answered', () => {
-  test('our own: 500 without detail, the cause in the log under the same id', async () => {
+describe('errors that no surface answers', () => {
+  test('our own error: 500 without detail, the cause in the log with the same request id', async () => {
     const { app, log } = aServer()
     const response = await app.inject('/broken')
     expect(response.statusCode).toBe(500)
@@ -84,7 +84,7 @@ describe('errors nobody answered', () => {
     expect((await other.inject('/nowhere')).body).toBe('mine')
   })
 
-  test('broken percent-encoding: 400, logged once, nothing repeated', async () => {
+  test('broken percent-encoding: 400 that does not repeat the URL, logged once', async () => {
     const { app, log } = aServer()
     const response = await app.inject('/things/%zz?code=s3cret')
     expect(response.statusCode).toBe(400)
@@ -113,7 +113,7 @@ describe('errors nobody answered', () => {
 })
 
 describe('query strings', () => {
-  test('are left raw: repeated parameters reach whoever must refuse them', async () => {
+  test('are not parsed: repeated parameters reach the code that must refuse them', async () => {
     const { app } = aServer()
     app.get('/raw', async (request) => ({ url: request.raw.url, query: request.query }))
     const response = await app.inject('/raw?scope=a&scope=b&__proto__=x')
@@ -121,7 +121,7 @@ describe('query strings', () => {
   })
 })
 
-describe('bytes that are no proper HTTP', () => {
+describe('bytes that are not valid HTTP', () => {
   test('garbage: a plain 400 without detail', async () => {
     const { app } = aServer()
     const answer = await speak(app, 'GET /s3cret HTTP/9.9\r\n\r\n')
@@ -154,20 +154,20 @@ describe('bytes that are no proper HTTP', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)
   })
 
-  test('headers that trickle in too slowly: 408', async () => {
+  test('headers that arrive too slowly: 408', async () => {
     const { app } = aServer({ limits: { headersTimeoutMs: 30, timeoutCheckMs: 10 } })
     const answer = await speak(app, 'GET /ok HTTP/1.1\r\nHost: a\r\n')
     expect(answer).toMatch(/^HTTP\/1\.1 408 /)
   })
 
-  test('garbage behind a request in progress is not answered into its response', async () => {
+  test('garbage after a request in progress: no answer is written into its response', async () => {
     const { app } = aServer()
     app.get('/slow', () => new Promise(() => undefined))
     const answer = await speak(app, 'GET /slow HTTP/1.1\r\nHost: a\r\n\r\n\x00garbage\r\n\r\n')
     expect(answer).toBe('')
   })
 
-  test('garbage behind a request that was answered is answered 400', async () => {
+  test('garbage after an answered request: 400', async () => {
     const { app } = aServer()
     await app.listen({ port: 0, host: '127.0.0.1' })
     const socket = connect(portOf(app.server), '127.0.0.1')
@@ -180,7 +180,7 @@ describe('bytes that are no proper HTTP', () => {
   })
 })
 
-describe('the line per request', () => {
+describe('the log line of a request', () => {
   test('has the route’s pattern, never the URL', async () => {
     const { app, log } = aServer()
     await app.inject('/things/ada@demo.test?token=s3cret')
@@ -197,7 +197,7 @@ describe('the line per request', () => {
     expect(JSON.stringify(log)).not.toMatch(/ada@|s3cret/)
   })
 
-  test('carries what the surface tells', async () => {
+  test('has the outcome that the surface reports', async () => {
     const { app, log } = aServer()
     app.get('/told', async (request) => {
       Object.assign(request.outcome, {
@@ -219,7 +219,7 @@ describe('the line per request', () => {
     expect(String(log[0]?.clientId).length).toBe(200)
   })
 
-  test('without a route has the path alone, cut and without tokens', async () => {
+  test('has the path if there is no route, shortened, without query and tokens', async () => {
     const { app, log } = aServer()
     await app.inject(`/x/${'aB3'.repeat(20)}/${'y'.repeat(1000)}?code=s3cret`)
     const path = String(log[0]?.path)
@@ -227,7 +227,7 @@ describe('the line per request', () => {
     expect(path.length).toBeLessThan(200)
   })
 
-  test('is written once for a caller who hangs up', async () => {
+  test('is written once for a client that disconnects', async () => {
     const { app, log } = aServer()
     const reached = aGate()
     app.get('/hang', async () => {
@@ -243,7 +243,7 @@ describe('the line per request', () => {
     expect(log.at(-1)).toMatchObject({ route: '/hang', outcome: 'aborted' })
   })
 
-  test('a request that fails with everything secret in it leaves none of it in the log', async () => {
+  test('has no secret, even if the error of the request contains every kind of secret', async () => {
     const { app, log } = aServer()
     const secrets = ['tok-s3cret', 'code-s3cret', 'sec-s3cret', 'pw-s3cret', 'cookie-s3cret']
     const [token, code, secret, password, cookie] = secrets
@@ -280,7 +280,7 @@ describe('the line per request', () => {
 })
 
 describe('closing', () => {
-  test('a request that arrives on an open connection is answered, then the connection ends', async () => {
+  test('answers a request that arrives on an open connection, then ends the connection', async () => {
     const { app } = aServer()
     const inside = aGate()
     const leave = aGate()

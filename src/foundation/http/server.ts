@@ -26,7 +26,7 @@ export type HttpLimits = {
   readonly headersTimeoutMs: number
   readonly requestTimeoutMs: number
   readonly keepAliveTimeoutMs: number
-  /** A client that takes nothing of its answer for this long, or up to twice as long, is disconnected. */
+  /** A client that reads nothing of its answer for this long, or up to twice as long, is disconnected. */
   readonly stalledReaderMs: number
   /** How often Node looks for requests that exceed their time. */
   readonly timeoutCheckMs: number
@@ -39,8 +39,8 @@ export const defaultHttpLimits: HttpLimits = {
   pathParameterLength: 512,
   headersTimeoutMs: 15_000,
   requestTimeoutMs: 60_000,
-  // Longer than the 60 s of common proxies: if we closed first, a request already on its way would
-  // meet a closed socket.
+  // Longer than the 60 s of common proxies: if we close first, a request that the proxy has just sent
+  // reaches a closed socket.
   keepAliveTimeoutMs: 65_000,
   stalledReaderMs: 60_000,
   timeoutCheckMs: 5_000,
@@ -52,20 +52,20 @@ export type HttpServerOptions = {
   readonly limits?: Partial<HttpLimits>
   /** Called at every request's end, after the log line. */
   readonly observers?: readonly RequestObserver[]
-  /** The answer where no route and no surface's own handler matches. */
+  /** The answer if no route and no handler of a surface matches. */
   readonly notFound?: (request: FastifyRequest, reply: FastifyReply) => unknown
 }
 
 /**
- * A bare server: it parses no body and no query string, knows no route and leaks no error. Each
- * surface adds, in its own scope, the content types it takes and the dialect of its errors.
+ * A server without routes: it parses no body and no query string, and its error answers show no
+ * detail. Each surface adds, in its own scope, the content types it accepts and its error format.
  */
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const limits = { ...defaultHttpLimits, ...options.limits }
   const observers = [requestLog(options.logger), ...(options.observers ?? [])]
   const malformed = new MalformedRequests()
   const app = fastify({
-    // Fastify itself logs nothing: its line has the URL with its query. An observer writes ours.
+    // Fastify's request log is off, since it has the URL with its query. An observer writes our line.
     logController: new LogController({
       disableRequestLogging: true,
       requestIdLogLabel: 'requestId',
@@ -107,7 +107,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     if (isTooLong(request, limits.urlLength)) {
-      // Answered here: a surface's error handler may count on what its own hooks would have found.
+      // Answered here: a surface's error handler may need values that its hooks set, and they do not run.
       answerLastResort(new RequestRefusedError(414, tooLong(limits.urlLength)), request, reply)
       return
     }

@@ -5,7 +5,7 @@ import { trackInFlight } from './in-flight.ts'
 import { createLogger } from './logging.ts'
 import { createHttpServer } from './server.ts'
 import { type Closer, createShutdown, shutDownOnSignals } from './shutdown.ts'
-import { trustNobody } from './trust-proxy.ts'
+import { trustNoProxy } from './trust-proxy.ts'
 
 const stops: (() => void)[] = []
 afterEach(() => {
@@ -15,7 +15,7 @@ afterEach(() => {
 async function aServer(options: { host?: string; drainMs?: number; closers?: Closer[] } = {}) {
   const logger = createLogger({ level: 'silent' })
   const inFlight = trackInFlight()
-  const app = createHttpServer({ logger, trust: trustNobody, observers: [inFlight] })
+  const app = createHttpServer({ logger, trust: trustNoProxy, observers: [inFlight] })
   const inside = aGate()
   const leave = aGate()
   stops.push(leave.open)
@@ -45,7 +45,7 @@ async function aServer(options: { host?: string; drainMs?: number; closers?: Clo
 }
 
 describe('createShutdown', () => {
-  test('readiness fails first, the slow request is answered, closers run in order after it', async () => {
+  test('first fails readiness, then answers the slow request, then runs the closers in order', async () => {
     const { shutdown, inside, leave, closed, askSlowly } = await aServer()
     const answer = askSlowly()
     await inside.passed
@@ -59,13 +59,13 @@ describe('createShutdown', () => {
     expect(closed).toEqual(['jobs 0', 'database'])
   })
 
-  test('nobody new is let in once the port is closed', async () => {
+  test('accepts no new connection once the port is closed', async () => {
     const { port, shutdown } = await aServer()
     await shutdown.begin('test')
     await expect(fetch(`http://127.0.0.1:${port}/slow`)).rejects.toThrow()
   })
 
-  test('at the deadline those still waiting are hung up on, and the closers run all the same', async () => {
+  test('disconnects waiting requests at the deadline, and still runs the closers', async () => {
     const { shutdown, inside, closed, askSlowly } = await aServer({ drainMs: 1 })
     const answer = askSlowly()
     await inside.passed
@@ -85,14 +85,14 @@ describe('createShutdown', () => {
     expect(closed).toHaveLength(2)
   })
 
-  test('beginning twice is beginning once', async () => {
+  test('begins only once', async () => {
     const { shutdown, closed } = await aServer()
     expect(shutdown.begin('one')).toBe(shutdown.begin('two'))
     await shutdown.begin('three')
     expect(closed).toHaveLength(2)
   })
 
-  test('a closer that fails does not keep the next from running', async () => {
+  test('runs the next closer after one that fails', async () => {
     const ran: string[] = []
     const { shutdown } = await aServer({
       closers: [
@@ -110,7 +110,7 @@ describe('createShutdown', () => {
     expect(ran).toEqual(['last'])
   })
 
-  test('requests through the second listener of localhost are waited for too', async () => {
+  test('waits for requests of the second listener of localhost too', async () => {
     const { port, shutdown, inside, leave, closed } = await aServer({ host: 'localhost' })
     const answers = Promise.allSettled([
       fetch(`http://127.0.0.1:${port}/slow`).then((response) => response.text()),
@@ -132,7 +132,7 @@ describe('shutDownOnSignals', () => {
     return { host: Object.assign(emitter, { exit }) as never, emitter, exit }
   }
 
-  test('one signal ends cleanly with 0', async () => {
+  test('one signal ends the process with exit code 0', async () => {
     const { shutdown } = await aServer()
     const { host, emitter, exit } = aProcess()
     shutDownOnSignals(shutdown, host)
@@ -141,7 +141,7 @@ describe('shutDownOnSignals', () => {
     await vi.waitFor(() => expect(exit).toHaveBeenCalledWith(0), { timeout: 10_000 })
   })
 
-  test('a second one cuts the waiting short, a third one ends the process on the spot', async () => {
+  test('a second signal stops the waiting, a third one ends the process at once', async () => {
     const { shutdown, inside, askSlowly } = await aServer()
     const answer = askSlowly()
     await inside.passed

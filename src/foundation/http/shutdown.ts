@@ -7,13 +7,13 @@ export type ShutdownOptions = {
   readonly app: Pick<FastifyInstance, 'close' | 'server'>
   readonly inFlight: InFlight
   readonly log: FastifyBaseLogger
-  /** How long readiness fails before the port closes: time for load balancers to look away. */
+  /** How long readiness fails before the port closes: load balancers need time to notice. */
   readonly noticeMs: number
   /** How long requests may take to finish after that. */
   readonly drainMs: number
   /** How long each closer may take. */
   readonly closerMs: number
-  /** Run in this order once no request is left: first users of a resource, then the resource. */
+  /** Called in this order once no request is left: what uses a resource comes before the resource. */
   readonly closers: readonly Closer[]
 }
 
@@ -39,8 +39,8 @@ export function createShutdown(options: ShutdownOptions): Shutdown {
     await settled(new Promise(() => undefined), options.noticeMs, forced.signal)
     const isDrained = await settled(closeAndDrain(options), options.drainMs, forced.signal)
     if (!isDrained) {
-      log.warn({ inFlight: inFlight.count() }, 'hanging up on requests that did not finish')
-      inFlight.cut()
+      log.warn({ inFlight: inFlight.count() }, 'disconnecting requests that did not finish')
+      inFlight.disconnectAll()
       app.server.closeAllConnections()
     }
     const areClosed = await runClosers(options)
@@ -60,8 +60,8 @@ export function createShutdown(options: ShutdownOptions): Shutdown {
 }
 
 /**
- * The first signal shuts down, a second one stops waiting for requests, a third ends the process on
- * the spot.
+ * The first signal shuts down, a second one stops waiting for requests, a third one ends the process
+ * at once.
  */
 export function shutDownOnSignals(
   shutdown: Shutdown,
@@ -83,7 +83,7 @@ async function closeAndDrain({ app, inFlight, log }: ShutdownOptions): Promise<v
   // A hook that fails on close must not keep the database from being closed properly.
   await app
     .close()
-    .catch((error: unknown) => log.error({ err: error }, 'server did not close well'))
+    .catch((error: unknown) => log.error({ err: error }, 'the HTTP server failed to close'))
   await inFlight.drained()
 }
 
@@ -102,7 +102,7 @@ async function runClosers({ closers, closerMs, log }: ShutdownOptions): Promise<
   return areClosed
 }
 
-/** Whether `work` settled before the time was up or `signal` came; rethrows what it threw. */
+/** True if `work` ends before the time limit and before `signal`; rethrows an error of `work`. */
 function settled(work: Promise<unknown>, limitMs: number, signal?: AbortSignal): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const giveUp = () => {

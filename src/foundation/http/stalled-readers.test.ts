@@ -6,7 +6,7 @@ import { portOf } from '../../../test/support/raw-http.ts'
 import { createLogger } from './logging.ts'
 import type { FinishedRequest } from './observe-requests.ts'
 import { createHttpServer } from './server.ts'
-import { trustNobody } from './trust-proxy.ts'
+import { trustNoProxy } from './trust-proxy.ts'
 
 const MEGABYTE = 1024 * 1024
 const PIECES = 64
@@ -20,7 +20,7 @@ async function aServer(stalledReaderMs: number, host = '127.0.0.1') {
   const finished: FinishedRequest[] = []
   const app = createHttpServer({
     logger: createLogger({ level: 'silent' }),
-    trust: trustNobody,
+    trust: trustNoProxy,
     limits: { stalledReaderMs },
     observers: [{ finished: (one) => void finished.push(one) }],
   })
@@ -53,7 +53,7 @@ test.each([
   ['/pieces', 'localhost'],
 ])('a client that asks for %s at %s and reads nothing is disconnected', async (path, host) => {
   const { app, finished } = await aServer(50, host)
-  // For localhost Fastify listens on each of its addresses.
+  // For localhost Fastify listens on every address that the name has.
   for (const address of app.addresses()) {
     if (typeof address === 'string') throw new Error('the server listens on a pipe')
     const socket = await ask(address.port, path, address.address)
@@ -64,7 +64,7 @@ test.each([
 })
 
 test.each(['/much', '/pieces'])(
-  'a client that reads %s slowly gets it all, although that takes longer than a reader may stall',
+  'a client that reads %s slowly gets all of it, even if that takes longer than the stall limit',
   async (path) => {
     const { app } = await aServer(1000)
     const socket = await ask(portOf(app.server), path)
@@ -91,7 +91,7 @@ test('a connection that waits for its next request stays open', async () => {
   expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /)
 })
 
-test('a client that waits longer for its answer than a reader may stall is answered', async () => {
+test('a client that waits for its answer longer than the stall limit is answered', async () => {
   const { app } = await aServer(20)
   const socket = await ask(portOf(app.server), '/late')
   const [answer] = await once(socket, 'data')

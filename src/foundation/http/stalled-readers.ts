@@ -2,12 +2,12 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
 /**
- * Disconnects a client that takes nothing of its answer for the server's `connectionTimeout`: what it
- * does not read stays in our memory. Node starts the time-out again at every read, every write and
- * whenever part of a large write has left, so a slow reader that makes progress is not cut off.
+ * Disconnects a client that reads nothing of its answer for the server's `connectionTimeout`: the
+ * unread part stays in our memory. Node restarts the time-out at every read, every write and
+ * whenever part of a large write has been sent, so a slow reader that makes progress stays connected.
  *
- * A listener on the response replaces Node's own reaction, which would also disconnect a client whose
- * answer is still being worked out. Idle connections have no response and are closed by Node.
+ * A listener on the response replaces Node's default, which would also disconnect a client that waits
+ * for an answer we still prepare. Idle connections have no response, and Node closes them.
  */
 export function closeStalledReaders(app: FastifyInstance): void {
   app.addHook('onRequest', (_request, reply, done) => {

@@ -1,9 +1,9 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Which peers may speak for somebody else through `X-Forwarded-*` and `X-Request-Id`. */
+/** Tells from which peers the server believes `X-Forwarded-*` and `X-Request-Id`. */
 export type TrustProxy = { readonly trusts: (address: string | undefined) => boolean }
 
-export const trustNobody: TrustProxy = { trusts: () => false }
+export const trustNoProxy: TrustProxy = { trusts: () => false }
 
 const LOOPBACK = ['127.0.0.0/8', '::1']
 const REMEMBERED_PEERS = 256
@@ -11,21 +11,21 @@ const REMEMBERED_PEERS = 256
 /**
  * Reads a list such as `loopback, 10.0.0.0/8, 2001:db8::5`.
  *
- * A hop count is refused on purpose: whoever reaches the port directly can invent as many hops as
- * the count allows, and would then choose the origin that the request is answered for.
+ * A hop count is refused on purpose: a client that reaches the port directly can invent as many hops
+ * as the count allows, and could then choose the origin of its request, and with it the school.
  */
 export function parseTrustProxy(text: string): TrustProxy {
   const entries = text.split(/[\s,]+/).filter((entry) => entry !== '')
-  if (entries.length === 0) return trustNobody
+  if (entries.length === 0) return trustNoProxy
   const list = new BlockList()
   for (const entry of entries) {
     for (const range of entry.toLowerCase() === 'loopback' ? LOOPBACK : [entry])
       addRange(list, range)
   }
-  return { trusts: rememberFew((address) => isListed(list, address)) }
+  return { trusts: remember((address) => isListed(list, address)) }
 }
 
-/** `::ffff:10.0.0.1` is what a dual-stack socket calls the IPv4 peer 10.0.0.1. */
+/** A dual-stack socket names the IPv4 peer 10.0.0.1 as `::ffff:10.0.0.1`. */
 export function unmapIPv4(address: string): string {
   const mapped = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i.exec(address)
   return mapped?.[1] ?? address
@@ -59,7 +59,7 @@ function isListed(list: BlockList, address: string): boolean {
   return version !== 0 && list.check(plain, version === 4 ? 'ipv4' : 'ipv6')
 }
 
-function rememberFew(decide: (address: string) => boolean): TrustProxy['trusts'] {
+function remember(decide: (address: string) => boolean): TrustProxy['trusts'] {
   const known = new Map<string, boolean>()
   return (address) => {
     if (address === undefined) return false
