@@ -1,5 +1,9 @@
 import type pg from 'pg'
-import { type Catalogue, type Column, readCatalogue } from '../src/foundation/db/catalogue.ts'
+import {
+  type Catalogue,
+  type Column,
+  readCatalogue,
+} from '../src/foundation/db/migration/catalogue.ts'
 
 /** The two files that are made from the migrated database: the dump and the row types. */
 export async function describeSchema(client: pg.Client): Promise<{ dump: string; rows: string }> {

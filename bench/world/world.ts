@@ -5,8 +5,8 @@ import {
   type DatabaseAddress,
   startEmbeddedPostgres,
 } from '../../src/foundation/db/embedded/embedded-postgres.ts'
-import { migrate } from '../../src/foundation/db/migrate.ts'
-import { loadMigrations } from '../../src/foundation/db/migrations.ts'
+import { migrate } from '../../src/foundation/db/migration/migrate.ts'
+import { loadMigrations } from '../../src/foundation/db/migration/migrations.ts'
 import { stopInTheEnd } from './leave-nothing.ts'
 import { seed } from './seed.ts'
 import type { Size } from './sizes.ts'

@@ -7,10 +7,10 @@ import {
   findRunningEmbedded,
   startEmbeddedPostgres,
 } from '../foundation/db/embedded/embedded-postgres.ts'
-import { migrate } from '../foundation/db/migrate.ts'
-import { type AppliedMigration, loadMigrations } from '../foundation/db/migrations.ts'
+import { migrate } from '../foundation/db/migration/migrate.ts'
+import { type AppliedMigration, loadMigrations } from '../foundation/db/migration/migrations.ts'
+import { pendingMigrations } from '../foundation/db/migration/pending-migrations.ts'
 import { withOwnConnection } from '../foundation/db/own-connection.ts'
-import { pendingMigrations } from '../foundation/db/pending-migrations.ts'
 import { isDatabaseUnavailable } from '../foundation/db/unavailable.ts'
 import { CommandError } from './outcome.ts'
 

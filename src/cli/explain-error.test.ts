@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { migrate } from '../foundation/db/migrate.ts'
+import { migrate } from '../foundation/db/migration/migrate.ts'
 import { explainError } from './explain-error.ts'
 
 const NOWHERE = '/nowhere/at-all'

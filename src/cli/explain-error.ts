@@ -4,7 +4,7 @@ import {
   EmbeddedPostgresError,
   errorCode,
 } from '../foundation/db/embedded/embedded-postgres-error.ts'
-import { MigrationError } from '../foundation/db/migrations.ts'
+import { MigrationError } from '../foundation/db/migration/migrations.ts'
 import { isDatabaseUnavailable } from '../foundation/db/unavailable.ts'
 import { StartError } from '../start/start-error.ts'
 import type { Environment } from './cli.ts'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { loadMigrations } from '../../src/foundation/db/migrations.ts'
-import { FIRST_SET_SIZE, OLD_MIGRATIONS } from '../../src/foundation/db/release-0.1.0.ts'
+import { loadMigrations } from '../../src/foundation/db/migration/migrations.ts'
+import { FIRST_SET_SIZE, OLD_MIGRATIONS } from '../../src/foundation/db/migration/release-0.1.0.ts'
 
 const RELEASED = new URL('../fixtures/released/migrations.json', import.meta.url)
 

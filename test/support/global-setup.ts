@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { startEmbeddedPostgres } from '../../src/foundation/db/embedded/embedded-postgres.ts'
-import { migrate } from '../../src/foundation/db/migrate.ts'
+import { migrate } from '../../src/foundation/db/migration/migrate.ts'
 import { connect, TEMPLATE } from './postgres.ts'
 
 declare module 'vitest' {

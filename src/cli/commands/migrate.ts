@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { migrate } from '../../foundation/db/migrate.ts'
+import { migrate } from '../../foundation/db/migration/migrate.ts'
 import { withDatabase } from '../attach.ts'
 import type { Cli } from '../cli.ts'
 import type { Outcome } from '../outcome.ts'

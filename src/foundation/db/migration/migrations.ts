@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { sha256 } from '../crypto/digest.ts'
+import { sha256 } from '../../crypto/digest.ts'
 
-const FOLDER = new URL('../../../migrations/', import.meta.url)
+const FOLDER = new URL('../../../../migrations/', import.meta.url)
 const FILE_NAME = /^(\d{4})-([a-z0-9-]+)\.sql$/
 
 export interface Migration {

@@ -1,8 +1,8 @@
 import type pg from 'pg'
+import { withOwnConnection } from '../own-connection.ts'
 import { adoptOldRelease } from './adopt.ts'
 import { CREATE_RECORD, readRecord, recordMigration } from './migration-record.ts'
 import { loadMigrations, type Migration, MigrationError } from './migrations.ts'
-import { withOwnConnection } from './own-connection.ts'
 import { isRecordOfOldRelease, pendingMigrations } from './pending-migrations.ts'
 
 /** An arbitrary number, the same in all our processes. */
