@@ -23,8 +23,8 @@ const REQUESTS = 10
 type Work = () => Promise<{ readonly statusCode: number }>
 
 /**
- * Bytes that a request leaves on the heap, as the median of many rounds: a collection of garbage makes
- * some rounds worthless, and whatever else happens in the process makes others too large.
+ * Bytes that a request leaves on the heap, as the median of many rounds: garbage collection spoils
+ * some rounds, and other work in the process makes some too large.
  */
 async function bytesOf(work: Work): Promise<number> {
   for (let warm = 0; warm < 100; warm++) expect((await work()).statusCode).toBe(200)
@@ -37,7 +37,7 @@ async function bytesOf(work: Work): Promise<number> {
   return rounds.sort((a, b) => a - b)[ROUNDS >> 1] ?? Number.NaN
 }
 
-// Times what bare Fastify leaves for a constant: a fifth more than was measured.
+// The limit is a multiple of what plain Fastify leaves for a constant: a fifth above the measured value.
 test.each<readonly [string, Work, number]>([
   ['discovery', () => world.app.inject(DISCOVERY), 1.8],
   ['UserInfo', () => userinfo(world, school, pair.access_token), 2.8],

@@ -10,7 +10,7 @@ const client = await world.aPublicClient(school)
 const keeper = await world.aConfidentialClient(school)
 const ada = await world.aMember(school)
 
-describe('what an operator can read back', () => {
+describe('what an operator can read in the audit', () => {
   verifies(
     'house.audit.events',
     'grant, refresh, replay and revocation, each with client, person and authorization',
@@ -68,23 +68,19 @@ describe('what an operator can read back', () => {
     }
   })
 
-  verifies(
-    'house.audit.append-only',
-    'rows can be added and neither changed nor removed',
-    async () => {
-      await aPair(world, school, client, ada)
-      await expect(
-        school.at.update('audit_entries').set({ outcome: 'forged' }).execute(),
-      ).rejects.toThrow('append-only')
-      await expect(school.at.delete('audit_entries').execute()).rejects.toThrow('append-only')
-    },
-  )
+  verifies('house.audit.append-only', 'rows can be added, not changed or removed', async () => {
+    await aPair(world, school, client, ada)
+    await expect(
+      school.at.update('audit_entries').set({ outcome: 'forged' }).execute(),
+    ).rejects.toThrow('append-only')
+    await expect(school.at.delete('audit_entries').execute()).rejects.toThrow('append-only')
+  })
 })
 
 describe('refusals', () => {
   verifies(
     'house.audit.after-proof',
-    'are noted once a confidential client proved itself, and not before',
+    'are recorded after a confidential client is authenticated, and not before',
     async () => {
       const { code, pkce } = await aCode(world, school, keeper, ada)
       const unproven = await auditOf(school, async () => {
@@ -94,7 +90,7 @@ describe('refusals', () => {
         await exchange(world, school, keeper, code, pkce.verifier, missing)
         await refresh(world, school, keeper, 'garbage', wrong)
         await revoke(world, school, keeper, 'garbage', missing)
-        await exchange(world, school, keeper, code, pkce.verifier, { client_id: 'nobody' })
+        await exchange(world, school, keeper, code, pkce.verifier, { client_id: 'unknown' })
         await postForm(world, school, '/api/oauth/token', 'grant_type=x')
         await postForm(world, school, '/api/oauth/register', { client_name: 'x' })
         await userinfo(world, school, 'garbage')
@@ -121,7 +117,7 @@ describe('refusals', () => {
     },
   )
 
-  test('of a public client are noted only once it shows a genuine code or token: its name is no proof', async () => {
+  test('of a public client are recorded only with a genuine code or token: its client_id proves nothing', async () => {
     const { code, pkce } = await aCode(world, school, client, ada)
     const pair = await aPair(world, school, client, ada)
     const flood = await auditOf(school, async () => {

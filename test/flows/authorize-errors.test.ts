@@ -19,7 +19,7 @@ const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
 
 type Overrides = Record<string, string | undefined>
 
-/** Broken in one way each, and what the client is told about it. */
+/** Requests with one mistake each, and the error that the client gets. */
 const broken: Record<string, [Overrides, string]> = {
   'no response_type': [{ response_type: undefined }, 'invalid_request'],
   'an empty response_type': [{ response_type: '' }, 'invalid_request'],
@@ -32,7 +32,7 @@ const broken: Record<string, [Overrides, string]> = {
   'response_mode=web_message': [{ response_mode: 'web_message' }, 'invalid_request'],
   'no scope': [{ scope: undefined }, 'invalid_request'],
   'a scope of spaces': [{ scope: '   ' }, 'invalid_scope'],
-  'a scope nobody knows': [{ scope: 'openid nonsense' }, 'invalid_scope'],
+  'an unknown scope': [{ scope: 'openid nonsense' }, 'invalid_scope'],
   'a scope with a quote': [{ scope: 'openid "x"' }, 'invalid_scope'],
   'a scope split by tabs': [{ scope: 'openid\taccount:read' }, 'invalid_request'],
   'a scope of operators': [{ scope: 'openid courses:read' }, 'invalid_scope'],
@@ -53,7 +53,7 @@ const broken: Record<string, [Overrides, string]> = {
   'a request_uri': [{ request_uri: 'https://app.example/r' }, 'request_uri_not_supported'],
   'a registration': [{ registration: '{}' }, 'registration_not_supported'],
   'prompt=none with login': [{ prompt: 'none login' }, 'invalid_request'],
-  'a prompt nobody knows': [{ prompt: 'create' }, 'invalid_request'],
+  'an unknown prompt': [{ prompt: 'create' }, 'invalid_request'],
   'a max_age in words': [{ max_age: 'soon' }, 'invalid_request'],
   'a negative max_age': [{ max_age: '-1' }, 'invalid_request'],
   'prompt=none': [{ prompt: 'none' }, 'login_required'],
@@ -61,11 +61,11 @@ const broken: Record<string, [Overrides, string]> = {
   'a null byte in something unknown': [{ anything: '\0' }, 'invalid_request'],
 }
 
-describe('once client and address are proven, the client is told by redirect', () => {
+describe('after client and redirect URI are checked, errors go to the client by redirect', () => {
   for (const [what, [overrides, error]] of Object.entries(broken)) {
     verifies(
       ['authorize.proven.error-redirect', 'rfc9700.iss', 'authorize.whole-before-sign-in'],
-      `${what} ends in ${error}, before anybody is asked to sign in`,
+      `${what} ends in ${error}, before the person is asked to sign in`,
       async () => {
         const before = await writtenRows(stage)
         expectErrorRedirect(stage, await ask(stage, overrides), error)
@@ -76,7 +76,7 @@ describe('once client and address are proven, the client is told by redirect', (
 
   verifies(
     ['authorize.state.optional', 'authorize.proven.error-redirect'],
-    'a request without state is told without state, an empty one likewise',
+    'the answer to a request without state, or with an empty one, has no state',
     async () => {
       const wrong = { scope: 'nonsense' }
       for (const state of [undefined, '']) {
@@ -87,7 +87,7 @@ describe('once client and address are proven, the client is told by redirect', (
 
   verifies(
     ['authorize.state.echoed', 'authorize.proven.error-redirect'],
-    'a state of any printable text comes back as it was, with an error too',
+    'a state of any printable text comes back unchanged, also with an error',
     async () => {
       const state = 'a&b=c#d %2F+"\\ ü 線 🏫'
       const answer = await ask(stage, { state, scope: 'nonsense' })
@@ -108,7 +108,7 @@ describe('once client and address are proven, the client is told by redirect', (
     })
   }
 
-  test('resource alone may repeat, as long as each names this origin', async () => {
+  test('only resource may repeat, if each value names this origin', async () => {
     const visitor = new Visitor(world, stage.school)
     const query = `/oauth/authorize?${queryOf(stage)}&resource=`
     const good = await visitor.get(query + encodeURIComponent(`${stage.school.origin}/mcp`))
@@ -123,8 +123,8 @@ describe('once client and address are proven, the client is told by redirect', (
     async () => {
       const visitor = new Visitor(world, stage.school)
       for (const junk of ['%', '%zz', '%ff', '%c0%80', '%ed%a0%80']) {
-        const told = await visitor.get(`/oauth/authorize?${queryOf(stage)}&junk=${junk}`)
-        expectErrorRedirect(stage, told, 'invalid_request')
+        const answer = await visitor.get(`/oauth/authorize?${queryOf(stage)}&junk=${junk}`)
+        expectErrorRedirect(stage, answer, 'invalid_request')
         const unproven = queryOf(stage, { client_id: undefined })
         expectPage(await visitor.get(`/oauth/authorize?${unproven}&client_id=${junk}`), 400)
       }
@@ -133,7 +133,7 @@ describe('once client and address are proven, the client is told by redirect', (
 
   verifies(
     'authorize.bad-input',
-    'more than a hundred parameters are refused on a page',
+    'more than a hundred parameters are refused with a page',
     async () => {
       const visitor = new Visitor(world, stage.school)
       const many = Array.from({ length: 101 }, (_, index) => `p${index}=1`).join('&')
@@ -141,7 +141,7 @@ describe('once client and address are proven, the client is told by redirect', (
     },
   )
 
-  verifies('authorize.bad-input', 'a field of 200 KB is a 4xx', async () => {
+  verifies('authorize.bad-input', 'a field of 200 KB is answered with 414', async () => {
     const answer = await ask(stage, { state: 'x'.repeat(200_000) })
     expect(answer.statusCode).toBe(414)
     expect(answer.json()).toMatchObject({ error: 'invalid_request' })
@@ -150,18 +150,26 @@ describe('once client and address are proven, the client is told by redirect', (
   })
 })
 
-describe('each rule by its name', () => {
-  const tell = async (overrides: Overrides, error: string, words: string) => {
-    const told = expectErrorRedirect(stage, await ask(stage, overrides), error)
-    expect(told.get('error_description')).toContain(words)
+describe('the description of an error names the rule', () => {
+  const expectDescription = async (overrides: Overrides, error: string, words: string) => {
+    const params = expectErrorRedirect(stage, await ask(stage, overrides), error)
+    expect(params.get('error_description')).toContain(words)
   }
 
   verifies(
     ['authorize.response-type.required', 'authorize.response-type.code'],
-    'response_type is required, and code is the one there is',
+    'response_type is required, and code is the only value',
     async () => {
-      await tell({ response_type: undefined }, 'invalid_request', 'response_type is missing')
-      await tell({ response_type: 'none' }, 'unsupported_response_type', 'must be code')
+      await expectDescription(
+        { response_type: undefined },
+        'invalid_request',
+        'response_type is missing',
+      )
+      await expectDescription(
+        { response_type: 'none' },
+        'unsupported_response_type',
+        'must be code',
+      )
     },
   )
 
@@ -171,11 +179,11 @@ describe('each rule by its name', () => {
       'authorize.resource.missing',
       'authorize.resource.other-origin',
     ],
-    'a member client says for which origin it wants tokens, and it is told which is meant',
+    'a member client must name the origin as resource, and the error names that origin',
     async () => {
       const { origin } = (await aStage(world)).school
-      await tell({ resource: undefined }, 'invalid_request', stage.school.origin)
-      await tell({ resource: origin }, 'invalid_target', stage.school.origin)
+      await expectDescription({ resource: undefined }, 'invalid_request', stage.school.origin)
+      await expectDescription({ resource: origin }, 'invalid_target', stage.school.origin)
     },
   )
 
@@ -186,14 +194,22 @@ describe('each rule by its name', () => {
       'authorize.challenge-method.s256',
       'rfc9700.pkce.downgrade',
     ],
-    'PKCE cannot be dropped or weakened by whoever rewrites the request',
+    'an attacker who rewrites the request cannot drop or weaken PKCE',
     async () => {
-      await tell({ code_challenge: undefined }, 'invalid_request', 'code_challenge is missing')
-      await tell({ code_challenge_method: undefined }, 'invalid_request', 'means plain')
-      await tell({ code_challenge_method: 'plain' }, 'invalid_request', 'must be S256')
+      await expectDescription(
+        { code_challenge: undefined },
+        'invalid_request',
+        'code_challenge is missing',
+      )
+      await expectDescription(
+        { code_challenge_method: undefined },
+        'invalid_request',
+        'means plain',
+      )
+      await expectDescription({ code_challenge_method: 'plain' }, 'invalid_request', 'must be S256')
       const none = { code_challenge: undefined, code_challenge_method: undefined }
-      await tell(none, 'invalid_request', 'code_challenge is missing')
-      // Nor could a code without a challenge exist to be exchanged without a verifier.
+      await expectDescription(none, 'invalid_request', 'code_challenge is missing')
+      // A code without a challenge cannot be stored, so none can be exchanged without a verifier.
       const { rows } = await world.database.pool.query(
         `select is_nullable from information_schema.columns
          where table_name = 'authorization_codes' and column_name = 'code_challenge'`,
@@ -204,10 +220,10 @@ describe('each rule by its name', () => {
 
   verifies(
     ['authorize.request-object.refused', 'authorize.request-uri.refused'],
-    'request objects are refused by codes of their own, never ignored',
+    'request objects are refused with their own error codes, never ignored',
     async () => {
-      await tell({ request: 'x' }, 'request_not_supported', 'request')
-      await tell({ request_uri: 'urn:x' }, 'request_uri_not_supported', 'request_uri')
+      await expectDescription({ request: 'x' }, 'request_not_supported', 'request')
+      await expectDescription({ request_uri: 'urn:x' }, 'request_uri_not_supported', 'request_uri')
     },
   )
 })
@@ -215,12 +231,12 @@ describe('each rule by its name', () => {
 describe('scopes', () => {
   verifies(
     ['authorize.scope.beyond-client', 'client.scopes.chosen-at-creation'],
-    'a scope that was not chosen for the client is invalid_scope, though the catalogue has it',
+    'a known scope that the client may not use is invalid_scope',
     async () => {
       const client = await world.aPublicClient(stage.school, { scopes: ['openid', 'account:read'] })
       const narrow = { ...stage, client }
-      const told = await ask(narrow, { scope: 'openid account:write' })
-      const description = expectErrorRedirect(narrow, told, 'invalid_scope')
+      const answer = await ask(narrow, { scope: 'openid account:write' })
+      const description = expectErrorRedirect(narrow, answer, 'invalid_scope')
       expect(description.get('error_description')).toContain('account:write')
       expect((await ask(narrow, { scope: 'account:read openid' })).headers.location).toMatch(
         /^\/sign-in/,
@@ -230,7 +246,7 @@ describe('scopes', () => {
 
   verifies(
     ['authorize.scope.from-table', 'authorize.scope.unknown', 'authorize.scope.required'],
-    'there is no scope beside the published ones',
+    'only the published scopes exist',
     async () => {
       const known = new Set(SCOPES.map(({ name }) => name))
       for (const scope of [
@@ -251,7 +267,7 @@ describe('scopes', () => {
 
   verifies(
     'authorize.scope.space-separated',
-    'spaces between scopes may be written + or %20, doubled, and hold repeats',
+    'scopes may be separated by + or %20, by several spaces, and may repeat',
     async () => {
       const visitor = new Visitor(world, stage.school)
       const rest = queryOf(stage, { scope: undefined })
@@ -272,7 +288,7 @@ verifies(
     'oidcc-prompt-none-logged-in',
     'oidcc-prompt-none-not-logged-in',
   ],
-  'prompt=none is login_required for a stranger and consent_required for the signed-in, also after consent',
+  'prompt=none is login_required without a session and consent_required with one, also after consent',
   async () => {
     const { visitor, page } = await signedIn(stage)
     expectErrorRedirect(stage, await ask(stage, { prompt: 'none' }), 'login_required')

@@ -11,7 +11,7 @@ const { origin } = stage.school
 const headers = { host: new URL(origin).host }
 const good = [...new URLSearchParams(queryOf(stage))]
 
-/** Texts that parsers, databases, headers and URLs stumble over. */
+/** Texts that are difficult for parsers, databases, headers and URLs. */
 const nasty = fc.oneof(
   fc.constantFrom(
     '',
@@ -46,7 +46,7 @@ const nasty = fc.oneof(
   fc.string({ minLength: 500, maxLength: 3000 }),
 )
 
-/** Half a surrogate pair cannot be sent; what arrives for it can. */
+/** Half a surrogate pair cannot be sent, so it is replaced first. */
 const wellFormed = (text: string): string => Buffer.from(text).toString()
 
 const name = fc.oneof(
@@ -54,7 +54,7 @@ const name = fc.oneof(
   nasty,
 )
 
-/** Raw as a socket delivers it: encoded, half encoded or not at all. */
+/** As it arrives on a socket: encoded, partly encoded or not encoded. */
 const written = fc.tuple(nasty, fc.constantFrom('encoded', 'raw')).map(([text, how]) => {
   const sent = wellFormed(text)
   if (how === 'encoded') return encodeURIComponent(sent)
@@ -73,20 +73,20 @@ const requests = fc
     return (addedFirst ? [...wrong, ...right] : [...right, ...wrong]).join('&')
   })
 
-const elsewhere = (location: string) =>
+const leavesTheFlow = (location: string) =>
   !/^\/(sign-in|consent)\?request=[A-Za-z0-9_-]+$/.test(location) &&
   !/^http:\/\/127\.0\.0\.1(:\d+)?\/callback\?error=/.test(location)
 
 verifies(
   ['authorize.bad-input', 'rfc9700.no-open-redirector'],
-  'whatever is sent to the authorization endpoint ends on a page, at sign-in or at the client’s own address',
+  'any request to the authorization endpoint ends with a page, at sign-in or at the redirect URI',
   async () => {
     const before = await writtenRows(stage)
     await fc.assert(
       fc.asyncProperty(requests, async (query) => {
         const answer = await world.app.inject({ url: `/oauth/authorize?${query}`, headers })
         const { location } = answer.headers
-        if (answer.statusCode === 303) expect(elsewhere(String(location))).toBe(false)
+        if (answer.statusCode === 303) expect(leavesTheFlow(String(location))).toBe(false)
         else expect([400, 414]).toContain(answer.statusCode)
         expect(answer.headers['set-cookie']).toBeUndefined()
       }),
@@ -99,7 +99,7 @@ verifies(
 
 verifies(
   ['authorize.bad-input', 'pages.security.form-token'],
-  'whatever is posted to sign-in, sign-out and consent by a stranger does nothing',
+  'any form that is posted to sign-in, sign-out and consent without a session does nothing',
   async () => {
     const before = await writtenRows(stage)
     const paths = fc.constantFrom('/sign-in', '/sign-out', '/consent')
@@ -121,7 +121,7 @@ verifies(
 
 verifies(
   'authorize.bad-input',
-  'whatever a signed-in person adds to their own forms is a page or the answer they gave',
+  'any change of the form of a signed-in person gives a page or the answer they gave',
   async () => {
     const { visitor, page } = await signedIn(stage)
     const genuine = hiddenFields(page.body, '/consent')

@@ -22,7 +22,7 @@ const { school, client, person } = stage
 const isSignIn = /^\/sign-in\?request=[A-Za-z0-9_-]+$/
 const isConsent = /^\/consent\?request=[A-Za-z0-9_-]+$/
 
-/** Makes every session of the school this much older, as if its person had signed in back then. */
+/** Makes every session of the school older by this time. */
 async function ageSessions(at: TestSchool, seconds: number): Promise<void> {
   await world.database.pool.query(
     `update browser_sessions set authenticated_at = authenticated_at - make_interval(secs => $2)
@@ -34,27 +34,27 @@ async function ageSessions(at: TestSchool, seconds: number): Promise<void> {
 describe('approval', () => {
   verifies(
     ['authorize.approval.redirect', 'authorize.state.echoed', 'rfc9700.iss', 'rfc9700.no-307'],
-    'leads to the redirect URI by 303 with code, state and iss, and nothing else',
+    'redirects by 303 to the redirect URI with code, state and iss, and nothing else',
     async () => {
       const { visitor, page } = await signedIn(stage)
       const location = locationOf(await visitor.decide(page, 'allow'))
       expect(location.startsWith(`${client.redirectUri}?`)).toBe(true)
-      const told = new URL(location).searchParams
-      expect([...told.keys()].sort()).toEqual(['code', 'iss', 'state'])
-      expect(told.get('state')).toBe('a state')
-      expect(told.get('iss')).toBe(school.origin)
+      const params = new URL(location).searchParams
+      expect([...params.keys()].sort()).toEqual(['code', 'iss', 'state'])
+      expect(params.get('state')).toBe('a state')
+      expect(params.get('iss')).toBe(school.origin)
     },
   )
 
   verifies(
     ['authorize.state.optional', 'authorize.nonce.optional'],
-    'has no state where none was sent, and the ID token no nonce',
+    'has no state if the request had none, and the ID token has no nonce',
     async () => {
       const pkce = aPkce()
       const parameters = { state: undefined, nonce: undefined }
-      const told = await authorizeAs(world, school, client, person, { pkce, parameters })
-      expect([...told.keys()].sort()).toEqual(['code', 'iss'])
-      const code = told.get('code') ?? ''
+      const params = await authorizeAs(world, school, client, person, { pkce, parameters })
+      expect([...params.keys()].sort()).toEqual(['code', 'iss'])
+      const code = params.get('code') ?? ''
       const answer = await exchange(world, school, client, code, pkce.verifier)
       expect(decodeJwt(answer.json().id_token)).not.toHaveProperty('nonce')
     },
@@ -65,19 +65,15 @@ describe('approval', () => {
     expect(decodeJwt(pair.id_token ?? '').nonce).toBe('n-0 S6 ü')
   })
 
-  verifies(
-    'authorize.unknown-parameter',
-    'comes though the request has parameters from nowhere',
-    async () => {
-      const parameters = { extra: '1', audience: 'x', constructor: 'y', __proto__x: 'z', code: 'c' }
-      const told = await authorizeAs(world, school, client, person, { parameters })
-      expect([...told.keys()].sort()).toEqual(['code', 'iss', 'state'])
-    },
-  )
+  verifies('authorize.unknown-parameter', 'ignores unknown parameters', async () => {
+    const parameters = { extra: '1', audience: 'x', constructor: 'y', __proto__x: 'z', code: 'c' }
+    const params = await authorizeAs(world, school, client, person, { parameters })
+    expect([...params.keys()].sort()).toEqual(['code', 'iss', 'state'])
+  })
 
   verifies(
     ['authorize.resource.other-names', 'authorize.resource.as-advertised'],
-    'takes every name that the metadata gives this resource',
+    'accepts every resource identifier that the metadata names',
     async () => {
       const at = { host: new URL(school.origin).host }
       const advertised = await world.app.inject({
@@ -99,7 +95,7 @@ describe('POST', () => {
 
   verifies(
     ['authorize.get-and-post', 'oidcc-ensure-post-request-succeeds'],
-    'is the same request, sent on as a GET so that the cookies of the browser come along',
+    'is redirected to the same request as a GET, so that the browser sends its cookies',
     async () => {
       const { visitor } = await signedIn(stage)
       const query = queryOf(stage)
@@ -127,7 +123,7 @@ describe('POST', () => {
     },
   )
 
-  verifies('authorize.bad-input', 'too long for a URL is refused before it is one', async () => {
+  verifies('authorize.bad-input', 'a form too long for a URL is refused', async () => {
     expectPage(await post(`state=${'x'.repeat(8200)}`), 414)
     expectPage(await post(`state=${'x'.repeat(70_000)}`), 413)
   })
@@ -145,7 +141,7 @@ describe('POST', () => {
 
 verifies(
   ['authorize.get-and-post', 'authorize.bad-input'],
-  'other methods are 405 and told which two there are',
+  'other methods are 405 and Allow names the two methods',
   async () => {
     for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const) {
       const answer = await world.app.inject({
@@ -169,19 +165,19 @@ describe('long requests', () => {
       'fapi2-security-profile-final-ensure-authorization-request-with-long-state',
       'fapi2-security-profile-final-ensure-authorization-request-with-long-nonce',
     ],
-    'a state and a nonce of 2 KB each and a redirect URI of 1.5 KB arrive whole, through sign-in and consent',
+    'a state and a nonce of 2 KB and a redirect URI of 1.5 KB arrive complete after sign-in and consent',
     async () => {
       const roomy = await world.aPublicClient(school, { redirectUris: [longUri] })
       const [state, nonce, pkce] = [long(2048), long(2048), aPkce()]
       const parameters = { state, nonce }
-      const told = await authorizeAs(world, school, roomy, person, { parameters, pkce })
-      expect(told.get('state')).toBe(state)
-      const answer = await exchange(world, school, roomy, told.get('code') ?? '', pkce.verifier)
+      const params = await authorizeAs(world, school, roomy, person, { parameters, pkce })
+      expect(params.get('state')).toBe(state)
+      const answer = await exchange(world, school, roomy, params.get('code') ?? '', pkce.verifier)
       expect(decodeJwt(answer.json().id_token).nonce).toBe(nonce)
     },
   )
 
-  test('every scope there is and a state of 5 KB fit into the URL of the sign-in page', async () => {
+  test('all scopes and a state of 5 KB fit into the URL of the sign-in page', async () => {
     const operator = { ...stage, client: { ...client, clientId: 'claude' } }
     const scope = SCOPES_OF_AUDIENCE.operator.toString()
     const location = locationOf(await ask(operator, { scope, state: long(5000) }))
@@ -192,7 +188,7 @@ describe('long requests', () => {
 
   verifies(
     'authorize.proven.error-redirect',
-    'no URL of ours is longer than we accept: what cannot be carried on goes back as invalid_request',
+    'no redirect to our own pages exceeds our URL limit: a longer request is invalid_request',
     async () => {
       let refused = 0
       for (let length = 7000; length < 7900; length += 45) {
@@ -212,7 +208,7 @@ describe('long requests', () => {
   )
 })
 
-describe('who is asked to sign in', () => {
+describe('which people must sign in', () => {
   verifies(
     'authorize.prompt.login',
     'prompt=login and select_account ask for the password although a session exists',
@@ -223,7 +219,7 @@ describe('who is asked to sign in', () => {
         expect(locationOf(await ask(stage, {}, visitor))).toMatch(isConsent)
         const location = locationOf(await ask(stage, { prompt }, visitor))
         expect(location).toMatch(isSignIn)
-        // The sealed request itself insists: going straight to the consent page leads back.
+        // The sealed request demands it: opening the consent page directly leads back to sign-in.
         const shortcut = await visitor.get(location.replace('/sign-in', '/consent'))
         expect(locationOf(shortcut)).toBe(location)
         const page = await visitor.get(location)
@@ -235,7 +231,7 @@ describe('who is asked to sign in', () => {
 
   verifies(
     'authorize.prompt.login',
-    'a consent form opened before the sign-in that was demanded gives no code',
+    'a consent form that was opened before the required sign-in gives no code',
     async () => {
       const { visitor, page } = await signedIn(stage)
       const location = locationOf(await ask(stage, { prompt: 'login' }, visitor))
@@ -248,7 +244,7 @@ describe('who is asked to sign in', () => {
 
   verifies(
     'authorize.max-age',
-    'max_age sends an older session to sign in and leaves a younger one alone',
+    'max_age asks for sign-in with an older session, and not with a newer one',
     async () => {
       const own = await aStage(world)
       const { visitor } = await signedIn(own)
@@ -267,7 +263,7 @@ describe('who is asked to sign in', () => {
 
   verifies(
     'authorize.login-hint',
-    'login_hint stands in the email field, harmless whatever it holds',
+    'login_hint fills the email field, and any markup in it is escaped',
     async () => {
       const visitor = new Visitor(world, school)
       const hint = async (login_hint: string) =>

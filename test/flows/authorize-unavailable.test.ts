@@ -6,7 +6,7 @@ import { aStage, ask, expectPage, queryOf, type Stage } from '../support/authori
 import { Visitor } from '../support/browser-like.ts'
 import { aWorld, type World } from '../support/world.ts'
 
-/** Nothing listens there. */
+/** No server listens on this port. */
 const away = openDatabase({
   connection: { host: '127.0.0.1', port: 1, user: 'nobody', database: 'nothing' },
   poolSize: 2,
@@ -22,17 +22,17 @@ async function worldWhere(directory: SchoolDirectory): Promise<Stage> {
   return { ...stage, world: broken }
 }
 
-describe('the database is away', async () => {
-  const unknowing = await worldWhere(new SchoolDirectory(away.db))
-  const knowing = await worldWhere(new SchoolDirectory(world.database.db))
+describe('the database is unavailable', async () => {
+  const uncached = await worldWhere(new SchoolDirectory(away.db))
+  const cached = await worldWhere(new SchoolDirectory(world.database.db))
 
   for (const [what, at] of Object.entries({
-    'school unread': unknowing,
-    'school known': knowing,
+    'school not cached': uncached,
+    'school cached': cached,
   })) {
     verifies(
       'authorize.unproven.error-page',
-      `${what}: a person reads that we are coming back, and the client is told nothing`,
+      `${what}: the person sees a page that says to come back, and nothing goes to the client`,
       async () => {
         const answer = await ask(at)
         expect(answer.statusCode).toBe(503)
@@ -46,9 +46,9 @@ describe('the database is away', async () => {
 
   verifies(
     'bearer.no-verdict',
-    'a program that cannot even be told the school gets 503 and no challenge',
+    'an API request at a school that cannot be read gets 503 and no challenge',
     async () => {
-      const answer = await unknowing.world.app.inject({
+      const answer = await uncached.world.app.inject({
         url: '/api/oauth/userinfo',
         headers: { host: new URL(stage.school.origin).host, authorization: 'Bearer x' },
       })
@@ -61,9 +61,9 @@ describe('the database is away', async () => {
 
   verifies(
     'authorize.bad-input',
-    'signing in while it is away is a page with 503, and nobody is signed in',
+    'sign-in is answered by a page with 503, without a session',
     async () => {
-      const visitor = new Visitor(knowing.world, stage.school)
+      const visitor = new Visitor(cached.world, stage.school)
       const page = await visitor.get('/sign-in')
       const answer = await visitor.signIn(page, stage.person)
       expectPage(answer, 503)
@@ -73,9 +73,9 @@ describe('the database is away', async () => {
   )
 })
 
-describe('a URL beyond every limit', () => {
+describe('a URL beyond the limit', () => {
   for (const path of ['/oauth/authorize', '/sign-in', '/consent', '/api/oauth/userinfo', '/mcp']) {
-    verifies('authorize.bad-input', `${path} answers 414 and says how much it takes`, async () => {
+    verifies('authorize.bad-input', `${path} answers 414 and names the limit`, async () => {
       const answer = await new Visitor(world, stage.school).get(
         `${path}?${queryOf(stage, { state: 'x'.repeat(9000) })}`,
       )

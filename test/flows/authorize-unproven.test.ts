@@ -15,14 +15,14 @@ import { aWorld, PASSWORD } from '../support/world.ts'
 const world = await aWorld()
 const evil = 'https://evil.example/steal'
 
-/** Each is a way to make somebody else's server send people on to `evil`. */
+/** Attempts to make our server redirect people to `evil`. */
 const attacks: Record<string, Record<string, string | undefined>> = {
   'no client': { client_id: undefined, redirect_uri: evil },
   'an empty client': { client_id: '', redirect_uri: evil },
-  'an unknown client': { client_id: 'nobody', redirect_uri: evil },
-  'a client named like an object’s inside': { client_id: '__proto__', redirect_uri: evil },
+  'an unknown client': { client_id: 'unknown', redirect_uri: evil },
+  'a client named like an object member': { client_id: '__proto__', redirect_uri: evil },
   'a client_id that is a script': { client_id: 'javascript:alert(1)', redirect_uri: evil },
-  'the document of a host nobody permitted': { client_id: `${evil}.json`, redirect_uri: evil },
+  'the document of a host that is not permitted': { client_id: `${evil}.json`, redirect_uri: evil },
   'an unregistered address': { redirect_uri: evil },
   'no address': { redirect_uri: undefined },
   'an empty address': { redirect_uri: '' },
@@ -33,9 +33,9 @@ const attacks: Record<string, Record<string, string | undefined>> = {
   'an address with a line break': { redirect_uri: 'http://127.0.0.1/callback\r\nSet-Cookie: a=b' },
 }
 
-/** What else might tempt the endpoint to answer by redirect. */
-const temptations: Record<string, Record<string, string | undefined>> = {
-  'with all else right': {},
+/** Parameters that would otherwise lead to an error by redirect. */
+const otherParameters: Record<string, Record<string, string | undefined>> = {
+  'with all others right': {},
   'with prompt=none': { prompt: 'none' },
   'with an unsupported response_type': { response_type: 'token' },
   'with an unknown scope': { scope: 'nonsense' },
@@ -45,13 +45,13 @@ const temptations: Record<string, Record<string, string | undefined>> = {
   'with response_mode=form_post': { response_mode: 'form_post' },
 }
 
-describe('nothing redirects before client and redirect URI are proven', async () => {
+describe('no redirect happens before client and redirect URI are checked', async () => {
   const stage = await aStage(world)
   for (const [attack, forged] of Object.entries(attacks)) {
-    for (const [temptation, overrides] of Object.entries(temptations)) {
+    for (const [others, overrides] of Object.entries(otherParameters)) {
       verifies(
         ['authorize.unproven.error-page', 'rfc9700.no-open-redirector'],
-        `${attack}, ${temptation}`,
+        `${attack}, ${others}`,
         async () => {
           const before = await writtenRows(stage)
           expectPage(await ask(stage, { ...overrides, ...forged }), 400)
@@ -64,7 +64,7 @@ describe('nothing redirects before client and redirect URI are proven', async ()
   for (const parameter of ['client_id', 'redirect_uri']) {
     verifies(
       ['authorize.unproven.error-page', 'authorize.repeated-parameter'],
-      `${parameter} sent twice, the right one first`,
+      `${parameter} twice, the right one first`,
       async () => {
         const visitor = new Visitor(world, stage.school)
         const query = `${queryOf(stage)}&${parameter}=${encodeURIComponent(evil)}`
@@ -75,7 +75,7 @@ describe('nothing redirects before client and redirect URI are proven', async ()
 
   verifies(
     ['authorize.client-id.required', 'authorize.redirect-uri.required'],
-    'a missing client or address is named on the page',
+    'the page names a missing client_id or redirect_uri',
     async () => {
       expect((await ask(stage, { client_id: undefined })).body).toContain('client_id is missing')
       expect((await ask(stage, { redirect_uri: undefined })).body).toContain(
@@ -86,7 +86,7 @@ describe('nothing redirects before client and redirect URI are proven', async ()
 
   verifies(
     ['client.foreign-school.unknown', 'client.keyed-by-school'],
-    'the client of another school is unknown here, and its address proves nothing',
+    'a client of another school is unknown here, also with its redirect URI',
     async () => {
       const other = await aStage(world)
       expectPage(await ask({ ...stage, client: other.client }), 400)
@@ -96,7 +96,7 @@ describe('nothing redirects before client and redirect URI are proven', async ()
 
   verifies(
     'trouble.prompt-none-redirects',
-    'prompt=none is no way around the check of the address, signed in or not',
+    'prompt=none does not avoid the check of the redirect URI',
     async () => {
       expectPage(await ask(stage, { prompt: 'none', redirect_uri: evil }), 400)
     },
@@ -104,7 +104,7 @@ describe('nothing redirects before client and redirect URI are proven', async ()
 
   verifies(
     'authorize.unproven.error-page',
-    'the page shows what was sent as text, and as a link to nowhere',
+    'the page shows the sent redirect URI as text, never as a link',
     async () => {
       const page = await ask(stage, { redirect_uri: 'https://evil.example/"><script>x</script>' })
       expectPage(page, 400)
@@ -114,7 +114,7 @@ describe('nothing redirects before client and redirect URI are proven', async ()
   )
 })
 
-describe('redirect URIs are compared as they are spelled', async () => {
+describe('redirect URIs are compared as exact strings', async () => {
   const stage = await aStage(world)
   const registered = 'https://app.example/cb?tenant=1'
   const client = await world.aPublicClient(stage.school, {
@@ -149,13 +149,13 @@ describe('redirect URIs are compared as they are spelled', async () => {
   for (const redirectUri of other) {
     verifies(
       ['authorize.redirect-uri.exact', 'rfc9700.redirect-uri.exact'],
-      `${redirectUri} is not what was registered`,
+      `${redirectUri} is refused`,
       async () => expectPage(await ask({ ...stage, client }, { redirect_uri: redirectUri }), 400),
     )
   }
 
   for (const redirectUri of [registered, 'http://127.0.0.1/callback', 'com.example.app:/cb']) {
-    verifies('authorize.redirect-uri.exact', `${redirectUri} is`, async () => {
+    verifies('authorize.redirect-uri.exact', `${redirectUri} is accepted`, async () => {
       const answer = await ask({ ...stage, client }, { redirect_uri: redirectUri, scope: 'no' })
       expect(answer.headers.location).toMatch(/[?&]error=invalid_scope&/)
       expect(String(answer.headers.location).startsWith(redirectUri)).toBe(true)
@@ -164,7 +164,7 @@ describe('redirect URIs are compared as they are spelled', async () => {
 
   verifies(
     ['authorize.redirect-uri.loopback-port', 'rfc9700.redirect-uri.exact'],
-    'on loopback the port is free, and the answer goes to the port that asked',
+    'on loopback any port is allowed, and the answer goes to the requested port',
     async () => {
       const redirectUri = 'http://127.0.0.1:51004/callback'
       const answer = await ask({ ...stage, client }, { redirect_uri: redirectUri, scope: 'no' })
@@ -175,7 +175,7 @@ describe('redirect URIs are compared as they are spelled', async () => {
 
 verifies(
   ['authorize.redirect-uri.schemes', 'rfc9700.redirect-uri.no-http'],
-  'what can be registered is https, loopback http, or the private-use scheme of a public client',
+  'only https, loopback http, and private-use schemes of public clients can be registered',
   async () => {
     const problems = (uri: string, confidential = false) =>
       redirectUriProblems(uri, { confidential })
@@ -187,7 +187,7 @@ verifies(
     for (const uri of ['http://app.example/cb', 'http://10.0.0.1/cb', 'javascript:alert(1)//x']) {
       expect(problems(uri)).not.toEqual([])
     }
-    // The platforms that come with the installation keep to it as well.
+    // The built-in vendor platforms meet the rule too.
     const { rows } = await world.database.pool.query<{ uri: string }>(
       'select unnest(redirect_uris) as uri from vendor_platforms',
     )
@@ -198,7 +198,7 @@ verifies(
 
 verifies(
   'rfc9700.reverse-proxy',
-  'forwarding headers of a stranger choose neither the school nor what the answer is built from',
+  'forwarding headers from an untrusted address change neither the school nor the answer',
   async () => {
     const stage = await aStage(world)
     const other = await world.aSchool()
@@ -215,7 +215,7 @@ verifies(
     const page = await visitor.get('/sign-in', forged)
     expect(page.body).toContain(`School ${stage.school.subdomain}`)
     for (let i = 0; i < 10; i++) await visitor.signIn(page, stage.person, 'wrong')
-    // Another made-up address each time would otherwise be a fresh allowance each time.
+    // Otherwise every made-up address would get its own limit of attempts.
     const fields = { ...hiddenFields(page.body, '/sign-in'), email: stage.person.email }
     const late = { 'x-forwarded-for': '203.0.113.8' }
     const shut = await visitor.post('/sign-in', { ...fields, password: PASSWORD }, late)

@@ -42,7 +42,7 @@ describe('a vendor platform', () => {
   for (const name of PLATFORMS) {
     verifies(
       ['register.allowlist.match', 'register.same-id-each-time', 'register.operator-audience'],
-      `${name} gets the same client_id each time and at each school, and goes the whole way with it`,
+      `${name} gets the same client_id each time and at each school, and completes the flow with it`,
       async () => {
         const stage = await aPlatform(name)
         const again = await register(stage, { client_name: name })
@@ -59,7 +59,7 @@ describe('a vendor platform', () => {
 
   verifies(
     ['register.body.changes-nothing', 'trouble.registrations-pile-up'],
-    'cannot change its addresses, scopes or authentication by what it sends, and adds no row',
+    'cannot change its redirect URIs, scopes or authentication by the request, and adds no row',
     async () => {
       const stage = await aPlatform()
       const evil = 'https://evil.example/cb'
@@ -75,14 +75,14 @@ describe('a vendor platform', () => {
       expect(forged.json()).toEqual(plain.json())
       expect(await rowsOf(stage)).toEqual([])
       expectPage(await ask(stage, { ...READ, redirect_uri: evil }), 400)
-      const told = await ask(stage, { scope: 'account:write' })
-      expectErrorRedirect(stage, told, 'invalid_scope')
+      const answer = await ask(stage, { scope: 'account:write' })
+      expectErrorRedirect(stage, answer, 'invalid_scope')
     },
   )
 
   verifies(
     'client.installation-wide.local-row',
-    'gets its row at a school with the first consent there, and none with a no',
+    'gets its row at a school with the first consent there, and none if the person denies',
     async () => {
       const stage = await aPlatform()
       const { visitor, page } = await signedIn(stage, READ)
@@ -98,7 +98,7 @@ describe('a vendor platform', () => {
 
   verifies(
     'house.audit.events',
-    'leaves an audit row when a school first meets it, when its addresses change, and otherwise none',
+    'gets an audit row with its first consent at a school and when its redirect URIs change, else none',
     async () => {
       const { school, client, person } = await aPlatform('ChatGPT')
       const consent = async () => {
@@ -128,19 +128,19 @@ describe('a vendor platform', () => {
       'authorize.scope.account-from-operator',
       'scope.account.member-only',
     ],
-    'asking for account:read or account:write hears invalid_scope and why',
+    'gets invalid_scope with the reason for account:read or account:write',
     async () => {
       const stage = await aPlatform()
       for (const scope of ['account:read', 'account:write', 'openid courses:read account:read']) {
-        const told = expectErrorRedirect(stage, await ask(stage, { scope }), 'invalid_scope')
-        expect(told.get('error_description')).toContain('operator client')
+        const params = expectErrorRedirect(stage, await ask(stage, { scope }), 'invalid_scope')
+        expect(params.get('error_description')).toContain('operator client')
       }
     },
   )
 
   verifies(
     'authorize.resource.operator-optional',
-    'may leave resource out; a wrong one is refused all the same',
+    'may omit resource; a wrong one is refused',
     async () => {
       const stage = await aPlatform()
       const none = await ask(stage, { ...READ, resource: undefined })
@@ -150,7 +150,7 @@ describe('a vendor platform', () => {
     },
   )
 
-  test('whose code goes to this very device is shown with a warning, another way back without', async () => {
+  test('has a warning at consent if its code goes to this device, and none for a web redirect URI', async () => {
     const stage = await aPlatform()
     const warning = 'Did you just start this app?'
     expect((await signedIn(stage, READ)).page.body).toContain(warning)
@@ -172,7 +172,7 @@ describe('a vendor platform', () => {
 
   verifies(
     'client.disable.per-school',
-    'disabled at one school is refused there, at sign-in and at refresh, and works elsewhere',
+    'that is disabled at one school is refused there, at authorize and at refresh, and works elsewhere',
     async () => {
       const [here, there] = [await aPlatform(), await aPlatform()]
       const pair = await aPair(world, here.school, here.client, here.person, READ)
@@ -186,7 +186,7 @@ describe('a vendor platform', () => {
     },
   )
 
-  test('deleted at a school comes back whole with a new consent of an owner', async () => {
+  test('that was deleted at a school works again after a new consent of an owner', async () => {
     const stage = await aPlatform()
     const { school, client, person } = stage
     await aPair(world, school, client, person, READ)
@@ -195,7 +195,7 @@ describe('a vendor platform', () => {
     expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(200)
   })
 
-  test('on the list with another address since: the school’s row follows at the next consent', async () => {
+  test('with a new redirect URI in the list: the row of the school is updated at the next consent', async () => {
     const stage = await aPlatform('Cursor')
     const { school, client, person } = stage
     await aPair(world, school, client, person, READ)
@@ -216,7 +216,7 @@ verifies(
     'register.unknown.refused',
     'register.unknown.whatever-body',
   ],
-  'nobody else can register, whatever the body claims',
+  'no other client can register, with any body',
   async () => {
     const school = await world.aSchool()
     for (const body of [
@@ -231,7 +231,7 @@ verifies(
       expect(answer.statusCode).toBe(400)
       expect(answer.json().error).toBe('invalid_client_metadata')
     }
-    const form = await postForm(world, school, '/api/oauth/register', { client_name: 'Nobody' })
+    const form = await postForm(world, school, '/api/oauth/register', { client_name: 'Unknown' })
     expect(form.json().error).toBe('invalid_client_metadata')
     expect(await school.at.from('clients').selectAll().execute()).toEqual([])
   },

@@ -31,7 +31,7 @@ const good = (token: string): string =>
     token,
   }).toString()
 
-const spoil: readonly [string, (body: string) => string][] = [
+const mistakes: readonly [string, (body: string) => string][] = [
   ['a NUL byte', (body) => `${body}&state=a%00b`],
   ['a NUL byte in the client_id', (body) => body.replace('client_id=', 'client_id=%00')],
   ['a NUL byte in the token', (body) => body.replace(/token=sg/g, 'token=%00sg')],
@@ -52,13 +52,13 @@ const spoil: readonly [string, (body: string) => string][] = [
   ['an unknown parameter twice', (body) => `${body}&foo=1&foo=2`],
 ]
 
-describe('a spoilt form is a 4xx that says what to change, and writes nothing', () => {
-  for (const [what, spoilt] of spoil) {
+describe('a broken form is a 4xx that says what to change, and writes nothing', () => {
+  for (const [what, breakForm] of mistakes) {
     verifies(['token.repeated-parameter', 'token.body-limit'], `${what} is refused`, async () => {
       const pair = await aPair(world, school, client, ada)
       const before = await fingerprint()
       for (const path of PATHS) {
-        const answer = await postForm(world, school, path, spoilt(good(pair.refresh_token)))
+        const answer = await postForm(world, school, path, breakForm(good(pair.refresh_token)))
         expect(answer.statusCode, path).toBeGreaterThanOrEqual(400)
         expect(answer.statusCode, path).toBeLessThan(500)
         expect(answer.json()).toEqual({
@@ -74,7 +74,7 @@ describe('a spoilt form is a 4xx that says what to change, and writes nothing', 
 
   verifies(
     ['token.content-type', 'oauth.bodies.form-in', 'trouble.content-type-500'],
-    'a body that is no form, or that has no or a broken Content-Type, is invalid_request',
+    'a body that is not a form, or without a valid Content-Type, is invalid_request',
     async () => {
       const pair = await aPair(world, school, client, ada)
       const body = good(pair.refresh_token)
@@ -108,7 +108,7 @@ describe('a spoilt form is a 4xx that says what to change, and writes nothing', 
     },
   )
 
-  test('a form that names its charset, in any case, is a form', async () => {
+  test('a form may name its charset, in upper or lower case', async () => {
     const pair = await aPair(world, school, client, ada)
     const type = 'Application/X-WWW-Form-Urlencoded; charset=UTF-8'
     const answer = await postForm(world, school, '/api/oauth/token', good(pair.refresh_token), {
@@ -117,14 +117,14 @@ describe('a spoilt form is a 4xx that says what to change, and writes nothing', 
     expect(answer.statusCode).toBe(200)
   })
 
-  test('parameters in the query string are no parameters', async () => {
+  test('parameters in the query string are not read', async () => {
     const pair = await aPair(world, school, client, ada)
     const path = `/api/oauth/token?${good(pair.refresh_token)}`
     const answer = await postForm(world, school, path, 'grant_type=refresh_token')
     expect([answer.statusCode, answer.json().error]).toEqual([400, 'invalid_request'])
   })
 
-  test('a parameter without a value counts as left out (RFC 6749 §3.1)', async () => {
+  test('a parameter without a value counts as omitted (RFC 6749 §3.1)', async () => {
     const app = await world.aPublicClient(school)
     const pair = await aPair(world, school, app, ada)
     const answer = await postForm(world, school, '/api/oauth/token', {
@@ -152,10 +152,10 @@ describe('hostile values where a name is expected', () => {
     'constructor',
     'null',
   ]
-  test('are an unknown client, in the same words as any other, and appear in no answer', async () => {
+  test('get the same answer as an unknown client, and the answer does not repeat them', async () => {
     const known = await postForm(world, school, '/api/oauth/token', {
       grant_type: 'refresh_token',
-      client_id: 'nobody',
+      client_id: 'unknown',
       refresh_token: 'x',
     })
     for (const client_id of values) {
@@ -179,7 +179,7 @@ describe('hostile values where a name is expected', () => {
     }
   })
 
-  test('as bodies of UserInfo do no harm: too long is 413, the rest is not looked at', async () => {
+  test('as bodies of UserInfo are ignored, except that a too long one is 413', async () => {
     const pair = await aPair(world, school, client, ada)
     const send = (payload: string, type: string) =>
       world.app.inject({

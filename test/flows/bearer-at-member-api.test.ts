@@ -11,7 +11,7 @@ const client = await world.aPublicClient(school)
 const ada = await world.aMember(school)
 const ask = (token: string) => postGraphQL(world, school, token, { query: '{ viewer { id } }' })
 
-test('the token of somebody who was deleted lets nobody in, though a role was left behind', async () => {
+test('the token of a deleted person is refused, even if a role row remains', async () => {
   const leaver = await world.aMember(school)
   const pair = await aPair(world, school, client, leaver)
   expect((await ask(pair.access_token)).statusCode).toBe(200)
@@ -20,10 +20,10 @@ test('the token of somebody who was deleted lets nobody in, though a role was le
   expect([answer.statusCode, answer.json().error]).toEqual([401, 'invalid_token'])
 })
 
-describe('the bearer check where a binding and scopes are demanded', () => {
+describe('the bearer check where a binding and scopes are required', () => {
   verifies(
     'token.response.school-id.is-the-checked-one',
-    'the school_id of the response is what lets a token in; a record without is refused as another organization’s',
+    'a token with school_id is accepted; a record without it is refused as of another organization',
     async () => {
       const pair = await aPair(world, school, client, ada)
       expect(pair.school_id).toBe(school.id)
@@ -36,14 +36,14 @@ describe('the bearer check where a binding and scopes are demanded', () => {
         expect(answer.json().error_description).toContain('different organization')
         expect(answer.headers['www-authenticate']).toContain('resource_metadata=')
       }
-      // Refused before it counted: the parent is not retired for a call that got nowhere.
+      // The refusal comes before the first use is recorded, so the parent is not retired.
       expect((await pairRow(world, young)).first_used_at).toBeNull()
     },
   )
 
   verifies(
     'binding.unbound.reauthorize',
-    'only a new authorization mends that, whatever is refreshed',
+    'only a new authorization fixes that, a refresh does not',
     async () => {
       const pair = await aPair(world, school, client, ada)
       await unbind(world, pair)
@@ -56,7 +56,7 @@ describe('the bearer check where a binding and scopes are demanded', () => {
 
   verifies(
     ['challenge.insufficient-scope.points-to-metadata', 'pair.first-use.despite-scope-refusal'],
-    'a token without the scope is 403 with the way to the metadata, and that was its first use',
+    'a token without the scope is 403 with the metadata URL, and this counts as its first use',
     async () => {
       const old = await aPair(world, school, client, ada, { scope: 'openid' })
       const young = (await refresh(world, school, client, old.refresh_token)).json()

@@ -23,7 +23,7 @@ interface Surface {
 
 const memberPair = () => aPair(world, school, client, ada)
 
-/** Everything that a token opens. */
+/** Every endpoint that accepts a token. */
 const surfaces: readonly Surface[] = [
   {
     name: 'UserInfo',
@@ -67,7 +67,7 @@ for (const { name, app, pair, call } of surfaces) {
   describe(`${name}`, () => {
     verifies(
       'pair.first-use.where',
-      `${name} counts as a use: the new token there retires the old pair, elsewhere it does not`,
+      `${name} counts as a use: the new token there retires the old pair, at another school it does not`,
       async () => {
         const old = await pair()
         const young = (await refresh(world, school, app, old.refresh_token)).json()
@@ -80,7 +80,7 @@ for (const { name, app, pair, call } of surfaces) {
 
     verifies(
       ['errors.bearer.bad-token', 'bearer.body', 'binding.challenge-names-called'],
-      `${name} refuses bad, foreign and ownerless tokens alike, in one shape`,
+      `${name} refuses bad tokens and tokens of other schools or without an owner with one answer`,
       async () => {
         expectInvalidToken(await call('garbage'), school)
         const good = await pair()
@@ -98,7 +98,7 @@ for (const { name, app, pair, call } of surfaces) {
 
 verifies(
   'binding.both-endpoints',
-  'one member token opens the tool endpoint and the Member API',
+  'one member token works at the tool endpoint and the Member API',
   async () => {
     const { access_token } = await memberPair()
     for (const { name, call } of surfaces) {

@@ -97,7 +97,7 @@ describe('a bad token is 401 with a challenge that leads to the metadata', () =>
     expectInvalidToken(await userinfo(world, school, pair.access_token), school)
   })
 
-  verifies('bearer.not-in-query', 'a token in the query string is no credential', async () => {
+  verifies('bearer.not-in-query', 'a token in the query string is not accepted', async () => {
     const pair = await aPair(world, school, client, ada)
     const answer = await world.app.inject({
       url: `/api/oauth/userinfo?access_token=${pair.access_token}`,
@@ -115,7 +115,7 @@ describe('a token of another school', () => {
       'binding.challenge-names-called',
       'rfc9700.audience',
     ],
-    'is 401 that names the called origin and never the bound one, though the person belongs to both',
+    'is 401 that names the called origin and never the bound one, even if the person is a member of both',
     async () => {
       const pair = await aPair(world, school, client, ada)
       const answer = await userinfo(world, elsewhere, pair.access_token)
@@ -128,14 +128,14 @@ describe('a token of another school', () => {
     },
   )
 
-  test('an operator pair and its tokens live at their school alone', async () => {
+  test('an operator token works only at its school', async () => {
     const owner = await world.aMember(school, ['admin'])
     const pair = await anOperatorPair(world, school, owner)
     expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(200)
     expect((await userinfo(world, elsewhere, pair.access_token)).statusCode).toBe(401)
   })
 
-  test('a live, an expired and a made-up one cannot be used to find schools', async () => {
+  test('an expired one is answered like a made-up one, so it reveals no school', async () => {
     const pair = await aPair(world, school, client, ada)
     await agePair(world, pair, '3 hours')
     const expired = await userinfo(world, elsewhere, pair.access_token)
@@ -147,7 +147,7 @@ describe('a token of another school', () => {
 describe('the person behind a token', () => {
   verifies(
     'bearer.member-left',
-    'without a role left, or deleted, gets 401 from that moment; with a role again 200',
+    'without a role, or deleted, gets 401 at once; with a new role 200 again',
     async () => {
       const leaver = await world.aMember(school)
       const pair = await aPair(world, school, client, leaver)
@@ -161,7 +161,7 @@ describe('the person behind a token', () => {
     },
   )
 
-  test('who no longer operates the school loses the operator token, student or not', async () => {
+  test('who is no longer owner or admin loses the operator token, with or without other roles', async () => {
     const owner = await world.aMember(school, ['owner'])
     const pair = await anOperatorPair(world, school, owner)
     await setRoles(school, owner, ['student', 'lecturer'])
@@ -192,12 +192,12 @@ describe('the person behind a token', () => {
 
   verifies(
     'client.deleted.ends-tokens',
-    'ending everything a client was given stops its tokens and nobody else’s',
+    'ending all authorizations of a client stops its tokens and no others',
     async () => {
-      const doomed = await world.aPublicClient(school)
-      const lost = await aPair(world, school, doomed, ada)
+      const ended = await world.aPublicClient(school)
+      const lost = await aPair(world, school, ended, ada)
       const kept = await aPair(world, school, client, ada)
-      expect(await endAuthorizationsOfClient(school.at, doomed.clientId)).toBe(1)
+      expect(await endAuthorizationsOfClient(school.at, ended.clientId)).toBe(1)
       expect((await userinfo(world, school, lost.access_token)).statusCode).toBe(401)
       expect((await userinfo(world, school, kept.access_token)).statusCode).toBe(200)
     },

@@ -11,14 +11,14 @@ const client = await world.aPublicClient(school)
 const ada = await world.aMember(school)
 afterEach(() => vi.useRealTimers())
 
-/** This process's clock goes wrong; the database's does not. */
+/** Shifts the clock of this process; the clock of the database stays right. */
 function shiftClock(days: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + days * 86_400_000 })
 }
 
 verifies(
   'authorize.time.database',
-  'a process whose clock is a year off lets nothing live longer or die earlier',
+  'in a process whose clock is a year off, nothing expires later or earlier',
   async () => {
     const fresh = await aCode(world, school, client, ada)
     const late = await aCode(world, school, client, ada)

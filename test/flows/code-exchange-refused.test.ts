@@ -28,13 +28,13 @@ const codeRow = (code: string) =>
     .where('id', '=', codeIdOf(code))
     .executeTakeFirstOrThrow()
 
-describe('a refused exchange leaves the code as it was', () => {
+describe('a refused exchange leaves the code unchanged', () => {
   type Overrides = Record<string, string | undefined>
 
-  /** The spoilt request is refused, the code is untouched, and the right request succeeds. */
-  async function expectRefusal(error: string, ...spoilt: readonly Overrides[]): Promise<void> {
+  /** The broken request is refused, the code is unchanged, and the right request succeeds. */
+  async function expectRefusal(error: string, ...broken: readonly Overrides[]): Promise<void> {
     const { code, pkce } = await aCode(world, school, client, ada)
-    for (const overrides of spoilt) {
+    for (const overrides of broken) {
       const answer = await exchange(world, school, client, code, pkce.verifier, overrides)
       expect(answer.json()).toEqual({ error, error_description: expect.stringMatching(/\S/) })
       expect(answer.statusCode).toBe(error === 'invalid_client' ? 401 : 400)
@@ -50,18 +50,18 @@ describe('a refused exchange leaves the code as it was', () => {
     () => expectRefusal('invalid_request', { grant_type: undefined }, { client_id: undefined }),
   )
 
-  test('an unknown client, and a public one that sends a secret, are invalid_client', () =>
-    expectRefusal('invalid_client', { client_id: 'nobody' }, { client_secret: 'x' }))
+  test('an unknown client, and a public client that sends a secret, are invalid_client', () =>
+    expectRefusal('invalid_client', { client_id: 'unknown' }, { client_secret: 'x' }))
 
   verifies(
     'token.code.required',
-    'without a code it is invalid_request, an empty one included',
+    'without a code, or with an empty one, it is invalid_request',
     () => expectRefusal('invalid_request', { code: undefined }, { code: '' }),
   )
 
   verifies(
     'trouble.code-checked-late',
-    'a code that names a real row and was made up is unknown, right verifier or not',
+    'a made-up code with the id of a real row is refused, also with the right verifier',
     async () => {
       const { code, pkce } = await aCode(world, school, client, ada)
       const forged = mintToken('code', codeIdOf(code)).value
@@ -78,7 +78,7 @@ describe('a refused exchange leaves the code as it was', () => {
 
   verifies(
     ['token.redirect-uri.required', 'token.redirect-uri.same', 'rfc9700.code-injection'],
-    'the redirect_uri is repeated to the letter: another port of loopback is another URI here',
+    'the redirect_uri must be the same string: another loopback port is another URI here',
     async () => {
       await expectRefusal('invalid_request', { redirect_uri: undefined })
       await expectRefusal(
@@ -110,7 +110,7 @@ describe('a refused exchange leaves the code as it was', () => {
     },
   )
 
-  test('the challenge itself is no verifier: whoever saw the request cannot finish it', async () => {
+  test('the challenge is not accepted as verifier: an attacker who saw the request cannot finish it', async () => {
     const { code, pkce } = await aCode(world, school, client, ada)
     const answer = await exchange(world, school, client, code, pkce.challenge)
     expect(answer.json().error).toBe('invalid_grant')
@@ -124,7 +124,7 @@ describe('a refused exchange leaves the code as it was', () => {
       'token.refused-keeps-code',
       'trouble.code-burnt-early',
     ],
-    'without resource it is invalid_request, with another one invalid_target, and the code is not burnt',
+    'without resource it is invalid_request, with another one invalid_target, and the code stays valid',
     async () => {
       await expectRefusal('invalid_request', { resource: undefined })
       await expectRefusal(
@@ -150,7 +150,7 @@ describe('a refused exchange leaves the code as it was', () => {
         'errors.token.secret-missing',
         'token.secret.confidential',
       ],
-      `a confidential client with ${what} is 401 invalid_client, and its code survives`,
+      `a confidential client with ${what} is 401 invalid_client, and its code stays valid`,
       async () => {
         const { code, pkce } = await aCode(world, school, keeper, ada)
         const overrides = { client_secret }
@@ -161,10 +161,10 @@ describe('a refused exchange leaves the code as it was', () => {
     )
   }
 
-  test('an unknown client, a missing and a wrong secret are told apart by no word', async () => {
+  test('an unknown client, a missing secret and a wrong secret get the same answer', async () => {
     const { code, pkce } = await aCode(world, school, keeper, ada)
     const bodies = await Promise.all(
-      [{ client_id: 'nobody' }, { client_secret: undefined }, { client_secret: 'x' }].map(
+      [{ client_id: 'unknown' }, { client_secret: undefined }, { client_secret: 'x' }].map(
         async (overrides) =>
           (await exchange(world, school, keeper, code, pkce.verifier, overrides)).body,
       ),
@@ -178,7 +178,7 @@ describe('a refused exchange leaves the code as it was', () => {
       'rfc9700.code-injection',
       'fapi2-security-profile-final-ensure-authorization-code-is-bound-to-client',
     ],
-    'a stolen code is unknown to every other client, even with its verifier',
+    'a stolen code is refused for every other client, even with its verifier',
     async () => {
       const thief = await world.aPublicClient(school)
       const { code, pkce } = await aCode(world, school, client, ada)
@@ -192,7 +192,7 @@ describe('a refused exchange leaves the code as it was', () => {
 
   verifies(
     ['token.code.other-school', 'client.foreign-school.unknown', 'client.keyed-by-school'],
-    'a code means nothing at another school, not even to a client of the same name there',
+    'a code is refused at another school, even for a client with the same client_id there',
     async () => {
       const { code, pkce } = await aCode(world, school, client, ada)
       const resource = elsewhere.origin
@@ -234,7 +234,7 @@ describe('a refused exchange leaves the code as it was', () => {
     },
   )
 
-  test('a person whose role is gone, or who is gone, gets nothing for a code given before', async () => {
+  test('a code of a person who lost the role or was deleted is refused', async () => {
     const leaver = await world.aMember(school)
     const first = await aCode(world, school, client, leaver)
     await setRoles(school, leaver, [])
@@ -247,7 +247,7 @@ describe('a refused exchange leaves the code as it was', () => {
     expect(await codeRow(first.code)).toEqual(UNTOUCHED)
   })
 
-  test('an operator demoted between consent and exchange gets nothing', async () => {
+  test('a code of an operator who was demoted after consent is refused', async () => {
     const owner = await world.aMember(school, ['owner'])
     const { code, pkce } = await aCode(world, school, CLAUDE, owner, { scope: 'school:read' })
     await setRoles(school, owner, ['student'])
@@ -267,7 +267,7 @@ describe('a refused exchange leaves the code as it was', () => {
     expect([answer.statusCode, answer.json().error]).toEqual([401, 'invalid_client'])
   })
 
-  test('a signing key that does not open fails the exchange before the code is used up', async () => {
+  test('a signing key that cannot be decrypted fails the exchange before the code is used', async () => {
     const broken = await world.aSchool()
     await broken.at
       .update('signing_keys')

@@ -26,7 +26,7 @@ describe('a good exchange', () => {
       'client.public.no-secret',
       'oidcc-ensure-request-with-valid-pkce-succeeds',
     ],
-    'a public member client gets the standard fields and the three of member tokens',
+    'a public member client gets the standard fields and the three fields of member tokens',
     async () => {
       const { code, pkce } = await aCode(world, school, client, ada)
       const before = Math.floor(Date.now() / 1000) - 1
@@ -67,7 +67,7 @@ describe('a good exchange', () => {
 
   verifies(
     ['flow.confidential.post', 'client.confidential.post-at-token'],
-    'a confidential client posts its secret',
+    'a confidential client authenticates with its secret in the form',
     async () => {
       const { code, pkce } = await aCode(world, school, keeper, ada)
       expect((await exchange(world, school, keeper, code, pkce.verifier)).statusCode).toBe(200)
@@ -82,7 +82,7 @@ describe('a good exchange', () => {
       'register.operator-audience',
       'client.installation-wide.local-row',
     ],
-    'an operator client goes the same way and gets none of the member fields, resource sent or not',
+    'an operator client gets none of the member fields, with or without resource',
     async () => {
       const owner = await world.aMember(school, ['owner'])
       for (const parameters of [{ resource: undefined }, {}]) {
@@ -114,7 +114,7 @@ describe('a good exchange', () => {
 
   verifies(
     ['pair.authorize.adds', 'pair.devices.independent', 'pair.consent.no-evidence'],
-    'authorizing again adds a pair and leaves every earlier one alive',
+    'a new authorization adds a pair and leaves every earlier pair valid',
     async () => {
       const phone = await aPair(world, school, client, ada)
       const tablet = await aPair(world, school, client, ada)
@@ -125,7 +125,7 @@ describe('a good exchange', () => {
     },
   )
 
-  test('other names of the origin as resource are taken for the origin', async () => {
+  test('other identifiers of the origin are accepted as resource', async () => {
     for (const resource of [`${school.origin}/`, `${school.origin}/mcp`, school.origin]) {
       const { code, pkce } = await aCode(world, school, client, ada, { parameters: { resource } })
       const answer = await exchange(world, school, client, code, pkce.verifier)

@@ -18,7 +18,7 @@ describe('a replayed code', () => {
       'oidcc-codereuse-30seconds',
       'fapi2-security-profile-final-attempt-reuse-authorization-code-after-one-second',
     ],
-    'is invalid_grant, and everything its first use gave is revoked although the request fails',
+    'is invalid_grant, and all tokens of its first exchange are revoked although the request fails',
     async () => {
       const { code, pkce } = await aCode(world, school, client, ada)
       const bystander = await aPair(world, school, client, ada)
@@ -36,18 +36,18 @@ describe('a replayed code', () => {
     },
   )
 
-  test('without proof of possession the alarm stays silent: nobody can sign others out by it', async () => {
+  test('without the verifier and the client nothing is revoked: an attacker cannot end sessions of others', async () => {
     const thief = await world.aPublicClient(school)
     const { code, pkce } = await aCode(world, school, client, ada)
     const pair = (await exchange(world, school, client, code, pkce.verifier)).json()
     await exchange(world, school, client, code, 'b'.repeat(43))
     await exchange(world, school, client, code, pkce.verifier, { redirect_uri: 'http://x.test/' })
     await exchange(world, school, thief, code, pkce.verifier)
-    await exchange(world, school, client, code, pkce.verifier, { client_id: 'nobody' })
+    await exchange(world, school, client, code, pkce.verifier, { client_id: 'unknown' })
     expect(await isLive(world, pair)).toBe(true)
   })
 
-  test('is noted with the person and the authorization it ended', async () => {
+  test('is recorded with the person and the authorization that it ended', async () => {
     const { code, pkce } = await aCode(world, school, keeper, ada)
     await exchange(world, school, keeper, code, pkce.verifier)
     const rows = await auditOf(school, () => exchange(world, school, keeper, code, pkce.verifier))

@@ -16,7 +16,7 @@ const world = await aWorld()
 
 const codesOf = ({ school }: Stage) => school.at.from('authorization_codes').select('id').execute()
 
-/** What an operator may do while a person reads the consent page. */
+/** Changes that an operator makes while a person reads the consent page. */
 const changes: Record<string, (stage: Stage) => Promise<unknown>> = {
   'was deleted': ({ school }) =>
     school.at.update('clients').set({ deleted_at: new Date() }).execute(),
@@ -34,9 +34,9 @@ const changes: Record<string, (stage: Stage) => Promise<unknown>> = {
       .execute(),
 }
 
-describe('between the page and the answer', () => {
+describe('between the consent page and the answer', () => {
   for (const [what, change] of Object.entries(changes)) {
-    test(`the client ${what}: nothing is granted, and nobody is sent anywhere`, async () => {
+    test(`the client ${what}: nothing is granted, and the browser is not redirected`, async () => {
       const stage = await aStage(world)
       const { visitor, page } = await signedIn(stage)
       await change(stage)
@@ -49,7 +49,7 @@ describe('between the page and the answer', () => {
     })
   }
 
-  test('the person lost their role: the yes is refused and noted, the way back stays open', async () => {
+  test('the person lost their role: Allow is refused and recorded, and they can return to the app', async () => {
     const stage = await aStage(world)
     const { visitor, page } = await signedIn(stage)
     await stage.school.at.update('school_members').set({ roles: [] }).execute()
@@ -67,7 +67,7 @@ describe('between the page and the answer', () => {
     expectErrorRedirect(stage, await visitor.decide(refused, 'deny'), 'access_denied')
   })
 
-  test('the session ended: the answer is not taken, and the way leads to sign-in', async () => {
+  test('the session ended: the answer is not accepted, and the person goes to sign-in', async () => {
     const stage = await aStage(world)
     const { visitor, page } = await signedIn(stage)
     await stage.school.at.delete('browser_sessions').execute()
@@ -96,7 +96,7 @@ describe('between the page and the answer', () => {
 })
 
 describe('people without a role at the school', () => {
-  test('read at which schools they have one, and can go back to the app', async () => {
+  test('see the schools where they have one, and can return to the app', async () => {
     const stage = await aStage(world)
     const elsewhere = await world.aSchool()
     const left = await world.aSchool()
@@ -127,7 +127,7 @@ describe('operator clients', async () => {
         'client.operator.others-told',
         'pages.consent.operator-roles',
       ],
-      `a ${role} reads why they may not authorize one, and can return with access_denied`,
+      `a ${role} sees why they may not authorize one, and can return with access_denied`,
       async () => {
         const person = await world.aMember(stage.school, [role])
         const { visitor, page } = await signedIn({ ...operator, person }, asking)
@@ -151,7 +151,7 @@ describe('operator clients', async () => {
 
   verifies(
     'client.operator.who-may-authorize',
-    'an admin who became a student while reading may not',
+    'an admin who became a student meanwhile may not',
     async () => {
       const own = await aStage(world)
       const person = await world.aMember(own.school, ['admin'])
@@ -170,7 +170,7 @@ describe('operator clients', async () => {
     },
   )
 
-  test('being an owner elsewhere counts for nothing here', async () => {
+  test('an owner of another school may not authorize one here', async () => {
     const elsewhere = await world.aSchool()
     const person = await world.aMember(elsewhere, ['owner'])
     await world.aMember(stage.school, ['student'], person)

@@ -61,7 +61,7 @@ describe('a consent that the person did not give', async () => {
   for (const [how, sent] of Object.entries(headers)) {
     verifies(
       ['pages.security.form-token', 'rfc9700.csrf'],
-      `${how} is refused though its token is right`,
+      `${how} is refused even with the right token`,
       async () => {
         const before = await writtenRows(stage)
         expectPage(await visitor.post('/consent', genuine, sent), 403)
@@ -70,26 +70,26 @@ describe('a consent that the person did not give', async () => {
     )
   }
 
-  test('is told from the genuine one: the same form is taken from this browser', async () => {
+  test('differs from the genuine one: the same form from this browser is accepted', async () => {
     const sent = { 'sec-fetch-site': 'same-origin' }
     expect(locationOf(await visitor.post('/consent', genuine, sent))).toContain('code=')
   })
 
   verifies(
     ['pages.security.form-token', 'rfc9700.csrf'],
-    'without any session leads to sign-in, not to a code, and from another site to a refusal',
+    'without a session leads to sign-in, not to a code, and from another site it is refused',
     async () => {
       const before = await writtenRows(stage)
-      const nobody = new Visitor(world, stage.school)
-      const answer = await nobody.post('/consent', genuine)
+      const signedOut = new Visitor(world, stage.school)
+      const answer = await signedOut.post('/consent', genuine)
       expect(locationOf(answer)).toBe(`/sign-in?request=${genuine.request}`)
-      const forged = await nobody.post('/consent', genuine, { origin: 'https://evil.example' })
+      const forged = await signedOut.post('/consent', genuine, { origin: 'https://evil.example' })
       expectPage(forged, 403)
       expect(await writtenRows(stage)).toBe(before)
     },
   )
 
-  test('once the session has ended, sign-in leads back to the question', async () => {
+  test('after the session ended, sign-in leads back to the consent page', async () => {
     const late = await signedIn(stage)
     const signOut = hiddenFields(late.page.body, '/sign-out')
     const other = { form_token: signOut.form_token ?? '' }
@@ -106,7 +106,7 @@ describe('a sign-in that the person did not start', () => {
 
   verifies(
     ['pages.security.form-token', 'rfc9700.csrf'],
-    'with credentials of the attacker, posted by another site, signs nobody in',
+    'with credentials of the attacker, posted by another site, creates no session',
     async () => {
       const visitor = new Visitor(world, stage.school)
       const fields = hiddenFields((await visitor.get('/sign-in')).body, '/sign-in')
@@ -133,7 +133,7 @@ describe('a sign-in that the person did not start', () => {
 
 verifies(
   'rfc9700.clickjacking',
-  'neither sign-in nor consent nor their errors can be framed',
+  'sign-in, consent and their error pages cannot be framed',
   async () => {
     const { visitor, page } = await signedIn(stage)
     const pages = [page, await visitor.get('/sign-in'), await visitor.get('/consent')]
@@ -146,7 +146,7 @@ verifies(
 
 verifies(
   ['rfc9700.referrer', 'rfc9700.history'],
-  'pages tell other sites no referrer, load nothing from them and are stored nowhere',
+  'pages send no referrer to other sites, load nothing from them and are not cached',
   async () => {
     const { visitor, page } = await signedIn(stage)
     for (const { headers, body } of [page, await visitor.get('/sign-in')]) {
@@ -166,7 +166,7 @@ verifies(
 
 verifies(
   ['rfc9700.cors', 'rfc9700.post-message'],
-  'scripts of other sites get no access to the authorization endpoint or the pages, and no response mode talks to them',
+  'scripts of other sites cannot read the authorization endpoint or the pages, in any response mode',
   async () => {
     const headers = {
       host: new URL(stage.school.origin).host,

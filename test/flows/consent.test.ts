@@ -19,7 +19,7 @@ import { aWorld } from '../support/world.ts'
 const world = await aWorld()
 const stage = await aStage(world)
 
-describe('the question', () => {
+describe('the consent page', () => {
   verifies(
     [
       'authorize.consent.every-time',
@@ -27,7 +27,7 @@ describe('the question', () => {
       'pages.consent.interactive',
       'flow.no-claim-step',
     ],
-    'is put on every authorization, to public and confidential clients, whatever was granted before',
+    'is shown at every authorization of public and confidential clients, also after earlier consent',
     async () => {
       const confidential = await world.aConfidentialClient(stage.school)
       for (const client of [stage.client, confidential]) {
@@ -45,7 +45,7 @@ describe('the question', () => {
 
   verifies(
     ['pages.consent.buttons', 'pages.security.headers'],
-    'is one form with Allow and Deny of equal looks; the other account is a form of its own',
+    'is one form where Allow and Deny look the same; switching the account is another form',
     async () => {
       const { page } = await signedIn(stage)
       expectPage(page, 200)
@@ -64,7 +64,7 @@ describe('the question', () => {
 
   verifies(
     'pages.security.escaping',
-    'a client called <script> or with right-to-left tricks is shown harmlessly, here and at sign-in',
+    'shows a client name with <script> or right-to-left characters escaped, here and at sign-in',
     async () => {
       for (const [name, shown] of [
         ['<script>alert(1)</script>', '&lt;script>alert(1)&lt;/script>'],
@@ -90,7 +90,7 @@ describe('the question', () => {
 describe('the answer', () => {
   verifies(
     ['authorize.denied', 'fapi2-security-profile-final-user-rejects-authentication'],
-    'no is access_denied by redirect, and leaves no code, only the audit row',
+    'Deny is access_denied by redirect, and leaves no code, only the audit row',
     async () => {
       const own = await aStage(world)
       const { visitor, page } = await signedIn(own)
@@ -110,7 +110,7 @@ describe('the answer', () => {
 
   verifies(
     ['house.audit.events', 'authorize.approval.redirect'],
-    'yes is a code, and an audit row that names who, to whom and what, without the code',
+    'Allow is a code, and an audit row with person, client and scopes, without the code',
     async () => {
       const own = await aStage(world)
       const { visitor, page } = await signedIn(own, { scope: 'openid account:read' })
@@ -129,7 +129,7 @@ describe('the answer', () => {
     },
   )
 
-  test('that is neither asks again and writes nothing', async () => {
+  test('that is neither Allow nor Deny shows the page again and writes nothing', async () => {
     const { visitor, page } = await signedIn(stage)
     const before = await writtenRows(stage)
     const fields = hiddenFields(page.body, '/consent')
@@ -142,7 +142,7 @@ describe('the answer', () => {
     expect(await writtenRows(stage)).toBe(before)
   })
 
-  test('grants exactly what the page asked, whatever else the form says', async () => {
+  test('grants exactly the scopes on the page, also if the form adds others', async () => {
     const own = await aStage(world)
     const { visitor, page } = await signedIn(own, { scope: 'openid' })
     const fields = hiddenFields(page.body, '/consent')
@@ -159,7 +159,7 @@ describe('the answer', () => {
 
   verifies(
     'client.member.any-role',
-    'counts for a member client from whoever has a role here, a student too',
+    'may authorize a member client if the person has any role here, also student',
     async () => {
       for (const role of ['student', 'lecturer', 'admin', 'owner']) {
         const person = await world.aMember(stage.school, [role])
@@ -174,7 +174,7 @@ describe('the sealed request', () => {
   const sealedOf = (location: string) =>
     new URL(location, stage.school.origin).searchParams.get('request') ?? ''
 
-  test('tampered with, cut, respelled, doubled, of another school or made up is a page', async () => {
+  test('is refused with a page if it is changed, cut, repeated, of another school or made up', async () => {
     const { visitor, page } = await signedIn(stage)
     const { form_token = '' } = hiddenFields(page.body, '/consent')
     const sealed = sealedOf(locationOf(await ask(stage, {}, visitor)))
@@ -204,7 +204,7 @@ describe('the sealed request', () => {
     expectPage(await visitor.get(`/consent?request=${sealed}`), 200)
   })
 
-  test('of another school is no good even if its client has the same name here', async () => {
+  test('of another school is refused even if a client has the same client_id here', async () => {
     const twin = await aStage(world)
     await twin.school.at
       .update('clients')
@@ -216,12 +216,12 @@ describe('the sealed request', () => {
     expectPage(await visitor.get(`/consent?request=${foreign}`), 400)
   })
 
-  test('ends after half an hour, at sign-in and at consent', async () => {
+  test('expires after half an hour, at sign-in and at consent', async () => {
     const { visitor, page } = await signedIn(stage)
     const { keyring } = world.context
     const sealed = hiddenFields(page.body, '/consent').request
     const pending = openPending(keyring, stage.school.id, sealed)
-    if (pending === undefined) throw new Error('the request does not open')
+    if (pending === undefined) throw new Error('the request cannot be decrypted')
     const halfAnHourAgo = Date.now() - 30 * 60 * 1000
     const old = sealPending(keyring, stage.school.id, pending, halfAnHourAgo - 1000)
     const young = sealPending(keyring, stage.school.id, pending, halfAnHourAgo + 60_000)
@@ -236,7 +236,7 @@ describe('the sealed request', () => {
     expectPage(await visitor.post('/consent', posted), 400)
   })
 
-  test('tells a browser that carries it nothing', async () => {
+  test('is not readable for the browser that carries it', async () => {
     const location = locationOf(await ask(stage, { state: 'the-state-of-the-client' }))
     const bytes = Buffer.from(sealedOf(location), 'base64url').toString('latin1')
     expect(bytes).not.toContain('the-state')
@@ -246,7 +246,7 @@ describe('the sealed request', () => {
 
 verifies(
   ['authorize.code.lifetime', 'authorize.time.database'],
-  'a code is good for five minutes by the clock of the database, whatever ours says',
+  'a code is valid for five minutes by the clock of the database, not by that of the process',
   async () => {
     const { client, school, person } = stage
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10 * 60 * 1000 })
@@ -254,8 +254,8 @@ verifies(
       vi.useRealTimers()
     })
     const pkce = aPkce()
-    const told = await authorizeAs(world, school, client, person, { pkce })
-    const code = told.get('code') ?? ''
+    const params = await authorizeAs(world, school, client, person, { pkce })
+    const code = params.get('code') ?? ''
     const { rows } = await world.database.pool.query<{ seconds: number }>(
       `select extract(epoch from expires_at - created_at)::int as seconds,
          created_at > now() - interval '1 minute' as fresh

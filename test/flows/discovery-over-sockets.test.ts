@@ -43,7 +43,7 @@ async function send(
 }
 
 describe.each(PATHS)('%s', (path) => {
-  test('HEAD tells the headers of GET, and If-None-Match decides between 200 and 304', async () => {
+  test('HEAD has the headers of GET, and If-None-Match decides between 200 and 304', async () => {
     const whole = await send('GET', path)
     expect(whole.status).toBe(200)
     expect(whole.headers['x-request-id']).toMatch(/^[\w-]{10,64}$/)
@@ -102,7 +102,7 @@ test('a document is logged and counted like every other answer', async () => {
   }
 })
 
-test('a school that an attacker names in a second Host header is never shown', async () => {
+test('a school in a second Host header is never used', async () => {
   const answer = await speakRaw(
     portOf(world.app.server),
     `GET /.well-known/jwks.json HTTP/1.1\r\nHost: ${host}\r\nHost: other.test\r\nConnection: close\r\n\r\n`,
@@ -110,7 +110,7 @@ test('a school that an attacker names in a second Host header is never shown', a
   expect(answer).toMatch(/^HTTP\/1\.1 400 /)
 })
 
-test('a school that moved is found no more at its old origin', async () => {
+test('a school with a new origin is not found at its old origin', async () => {
   const [path = ''] = PATHS
   expect(JSON.parse((await send('GET', path)).body).issuer).toBe(school.origin)
   await world.database.db

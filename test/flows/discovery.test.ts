@@ -22,7 +22,7 @@ async function documentAt(school: TestSchool, path: string): Promise<Record<stri
   return answer.json()
 }
 
-/** Every member that one of our documents may have; another would promise what is not there. */
+/** All members that our documents may have: any other would name a feature that does not exist. */
 const AS_MEMBERS = [
   'authorization_endpoint',
   'authorization_response_iss_parameter_supported',
@@ -67,7 +67,7 @@ describe('the three documents', () => {
         'discovery.agent-auth.not-advertised',
         'rfc9700.metadata',
       ],
-      `${kind}: exactly the members that hold there, and no others`,
+      `${kind}: exactly the members that apply there`,
       async () => {
         const as = await documentAt(school, AS)
         const oidc = await documentAt(school, OIDC)
@@ -94,7 +94,7 @@ describe('the three documents', () => {
       'rfc9700.iss',
       'trouble.issuer-slash',
     ],
-    'endpoints lie under the bare origin, and the methods are S256, none and client_secret_post',
+    'endpoints are at the root of the origin, and the methods are S256, none and client_secret_post',
     async () => {
       const as = await documentAt(signed, AS)
       expect(as).toMatchObject({
@@ -159,15 +159,15 @@ describe('the three documents', () => {
 const SPEC_SCOPES =
   'openid profile email courses:read courses:write students:read students:write members:read members:write analytics:read curriculum:read curriculum:write orders:read school:read school:write appearance:read appearance:write events:read events:write membership_plans:read membership_plans:write coupons:read coupons:write posts:read posts:write subscriptions:read subscriptions:write digital_products:read digital_products:write comments:read lecturers:read lecturers:write storage:write forms:read pages:read pages:write account:read account:write'
 
-describe('the documents tell the truth', () => {
-  verifies('discovery.truth.scopes', 'every scope there is, and no other', async () => {
+describe('the documents match what the server does', () => {
+  verifies('discovery.truth.scopes', 'lists every scope that exists, and no other', async () => {
     const { scopes_supported } = await documentAt(signed, AS)
     expect([...(scopes_supported as string[])].sort()).toEqual(SPEC_SCOPES.split(' ').sort())
   })
 
   verifies(
     ['discovery.truth.grant-types', 'rfc9700.no-password-grant', 'flow.code-with-pkce-only'],
-    'the two grant types listed are served, all others are not',
+    'the two listed grant types are served, all others are not',
     async () => {
       const { grant_types_supported } = await documentAt(signed, AS)
       expect(grant_types_supported).toEqual(['authorization_code', 'refresh_token'])
@@ -201,7 +201,7 @@ describe('the documents tell the truth', () => {
 
   verifies(
     ['discovery.truth.endpoints', 'introspect.newer.absent', 'discovery.agent-auth.paths-absent'],
-    'what is listed is served; introspection on newer origins and every path of other extensions is a JSON 404',
+    'listed endpoints are served; introspection on newer origins and endpoints of other extensions are a JSON 404',
     async () => {
       const as = await documentAt(signed, OIDC)
       for (const [name, value] of Object.entries(as)) {
@@ -227,7 +227,7 @@ describe('the documents tell the truth', () => {
           expect(answer.json()).toMatchObject({ error: 'not_found' })
         }
       }
-      // The 404 comes before the body is judged: neither 415 nor 400 may hint at an endpoint.
+      // The 404 comes before the body is checked: 415 or 400 would hint at an endpoint.
       const json = await postForm(world, signed, '/api/oauth/introspect', '{', {
         'content-type': 'application/json',
       })
@@ -240,7 +240,7 @@ describe('the documents tell the truth', () => {
 
   verifies(
     ['discovery.from-stored-origin', 'trouble.issuer-follows-host', 'rfc9700.reverse-proxy'],
-    'forwarding headers of strangers change no URL in any document',
+    'forwarding headers from an untrusted address change no URL in any document',
     async () => {
       for (const path of [AS, OIDC, RESOURCE, `${RESOURCE}/mcp`]) {
         const answer = await getFrom(world, signed, path, {
@@ -256,7 +256,7 @@ describe('the documents tell the truth', () => {
 
   verifies(
     'id-token.jwks-before-signing',
-    'a school that only published its keys lists jwks_uri and no signing algorithm',
+    'a school with published but no active keys lists jwks_uri and no signing algorithm',
     async () => {
       const oidc = await documentAt(staged, OIDC)
       expect(oidc.jwks_uri).toBe(`${staged.origin}${JWKS}`)
@@ -267,7 +267,7 @@ describe('the documents tell the truth', () => {
 
   verifies(
     ['keys.per-school', 'oidcc-discovery-endpoint-verification'],
-    'each school publishes its own public keys; where there are none the path is a JSON 404',
+    'each school publishes its own public keys; without keys the path is a JSON 404',
     async () => {
       const { keys } = await documentAt(signed, JWKS)
       const [key] = keys as Record<string, string>[]
@@ -285,7 +285,7 @@ describe('the documents tell the truth', () => {
 describe('caches and other origins', () => {
   verifies(
     'discovery.cacheable',
-    'documents carry a lifetime and an ETag that earns a 304',
+    'documents have a lifetime and an ETag that gives a 304',
     async () => {
       for (const path of [AS, OIDC, RESOURCE, `${RESOURCE}/mcp`, JWKS]) {
         const first = await getFrom(world, signed, path)
@@ -314,7 +314,7 @@ describe('caches and other origins', () => {
   ]
   verifies(
     ['cors.open-endpoints', 'cors.on-errors', 'cors.exposed-headers', 'discovery.mcp.other-paths'],
-    'scripts of any site may read good answers, refusals and 404s, never with credentials',
+    'scripts of any site may read successes, refusals and 404s, never with credentials',
     async () => {
       const missing = [
         '/.well-known/oauth-authorization-server/mcp',
@@ -341,7 +341,7 @@ describe('caches and other origins', () => {
     },
   )
 
-  verifies('cors.preflight-before-auth', 'a preflight is 204 whoever asks', async () => {
+  verifies('cors.preflight-before-auth', 'a preflight is 204 for any origin', async () => {
     for (const path of OPEN) {
       const answer = await getFrom(
         world,
@@ -364,7 +364,7 @@ describe('caches and other origins', () => {
 
   verifies(
     ['cors.none-on-authorize', 'rfc9700.cors'],
-    'the authorization endpoint stays closed to scripts',
+    'the authorization endpoint is not readable for scripts of other sites',
     async () => {
       for (const path of ['/oauth/authorize', '/sign-in', '/consent']) {
         for (const method of ['GET', 'OPTIONS'] as const) {

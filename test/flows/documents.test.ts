@@ -17,17 +17,17 @@ import { auditOf } from '../support/oauth-world.ts'
 import { aWorld, CALLBACK, type TestClient, type World } from '../support/world.ts'
 
 const world = await aWorld({ loopbackDocuments: true, documentHosts: ['127.0.0.1', 'localhost'] })
-/** Loopback may be fetched here too, but no host is permitted for everyone. */
+/** Fetches documents from loopback too, but permits no host for all schools. */
 const strict = await aWorld({ loopbackDocuments: true })
 const READ = 'openid courses:read'
 
 interface Published {
   readonly client: TestClient
-  /** How often somebody fetched it. */
+  /** How often the server was asked for the document. */
   readonly fetches: () => number
-  /** What it says from now on; the members given replace those it had. */
+  /** Replaces members of the document. */
   readonly change: (members: object) => void
-  /** From now on every fetch fails. */
+  /** Makes every later fetch fail. */
   readonly breakDown: () => void
 }
 
@@ -82,7 +82,7 @@ describe('a client that brings its own document', () => {
       'trouble.own-host-blocked',
       'flow.operator.same-steps',
     ],
-    'goes the whole way without being registered; its row comes with the consent, not before',
+    'completes the flow without registration; its row is written at consent, not before',
     async () => {
       const stage = await aStageFor(await aDocument())
       const { visitor, page } = await signedIn(stage, { scope: READ })
@@ -103,7 +103,7 @@ describe('a client that brings its own document', () => {
 
   verifies(
     'house.audit.events',
-    'leaves an audit row when a school first meets it, when its document changed, and otherwise none',
+    'gets an audit row with its first consent at a school and when its document changed, else none',
     async () => {
       const document = await aDocument()
       const { school, client, person } = await aStageFor(document)
@@ -130,7 +130,7 @@ describe('a client that brings its own document', () => {
 
   verifies(
     'client.installation-wide.local-row',
-    'leaves no row behind when the person says no',
+    'gets no row when the person presses Deny',
     async () => {
       const stage = await aStageFor(await aDocument())
       const { visitor, page } = await signedIn(stage, { scope: READ })
@@ -141,7 +141,7 @@ describe('a client that brings its own document', () => {
 
   verifies(
     ['pages.consent.document-client', 'cimd.name.falls-back-to-host'],
-    'is shown with its host, its redirect host and that nobody here reviewed it; nameless, by its host',
+    'is shown with its host, its redirect host and as not reviewed; without a name, by its host',
     async () => {
       const named = await signedIn(await aStageFor(await aDocument()), { scope: READ })
       expect(named.page.body).toContain('Not reviewed by')
@@ -164,7 +164,7 @@ describe('a client that brings its own document', () => {
   ]) {
     verifies(
       'cimd.unknown-members.ignored',
-      `works in the shape that ${file} publishes, moved to this machine`,
+      `works with a copy of ${file} that is served from this machine`,
       async () => {
         const fixture = new URL(`../fixtures/client-documents/${file}.json`, import.meta.url)
         const { client_id, redirect_uris, ...shape } = JSON.parse(readFileSync(fixture, 'utf8'))
@@ -184,18 +184,22 @@ describe('a client that brings its own document', () => {
 })
 
 describe('which hosts are permitted', () => {
-  verifies('cimd.host.refused', 'any other host gets a page and no visit', async () => {
-    const document = await aDocument()
-    const stage = await aStageFor(document, strict)
-    const answer = await ask(stage, { scope: READ })
-    expectPage(answer, 400)
-    expect(answer.body).toContain('127.0.0.1')
-    expect(document.fetches()).toBe(0)
-  })
+  verifies(
+    'cimd.host.refused',
+    'any other host gets an error page and is not fetched',
+    async () => {
+      const document = await aDocument()
+      const stage = await aStageFor(document, strict)
+      const answer = await ask(stage, { scope: READ })
+      expectPage(answer, 400)
+      expect(answer.body).toContain('127.0.0.1')
+      expect(document.fetches()).toBe(0)
+    },
+  )
 
   verifies(
     ['cimd.host.open-registration', 'cimd.advertised'],
-    'open registration at a school permits every host there and nowhere else, and discovery says so',
+    'open registration permits every host at that school only, and discovery says so',
     async () => {
       const document = await aDocument()
       const open = await aStageFor(document, strict, { openRegistration: true })
@@ -210,12 +214,12 @@ describe('which hosts are permitted', () => {
       expect(await advertised(closed)).toBe(false)
       expect(locationOf(await ask(open, { scope: READ }))).toMatch(/^\/sign-in/)
       expect(await advertised(open)).toBe(true)
-      // That the document is known by now opens no door at the other school.
+      // The cached document does not permit the host at the other school.
       expectPage(await ask(closed, { scope: READ }), 400)
     },
   )
 
-  verifies('cimd.host.allowlisted', 'a school may permit a host for itself', async () => {
+  verifies('cimd.host.allowlisted', 'a school can permit a host', async () => {
     const document = await aDocument()
     const stage = await aStageFor(document, strict, { documentHosts: ['127.0.0.1'] })
     expect(locationOf(await ask(stage, { scope: READ }))).toMatch(/^\/sign-in/)
@@ -225,7 +229,7 @@ describe('which hosts are permitted', () => {
 
   verifies(
     ['cimd.http-loopback-demo', 'cimd.https-only', 'trouble.document-fetch-ssrf'],
-    'outside the demo world http and this machine are refused, permitted host or not',
+    'outside the demo, http and loopback are refused even for a permitted host',
     async () => {
       const live = await aWorld({ documentHosts: ['127.0.0.1', 'localhost', 'app.example'] })
       const document = await aDocument()
@@ -250,14 +254,14 @@ describe('which hosts are permitted', () => {
   )
 })
 
-describe('what a document may ask for', () => {
+describe('scopes of a client with a document', () => {
   verifies(
     [
       'cimd.unreviewed.scopes',
       'cimd.unreviewed.never-account-read',
       'authorize.scope.account-from-operator',
     ],
-    'unreviewed: identity and read scopes, never account:read',
+    'not reviewed: identity and read scopes, never account:read',
     async () => {
       const stage = await aStageFor(await aDocument())
       const granted = 'openid profile email courses:read orders:read school:read'
@@ -275,7 +279,7 @@ describe('what a document may ask for', () => {
 
   verifies(
     ['cimd.review.lifts-limit', 'client.disable.per-school'],
-    'reviewed by an operator: write scopes, at that school alone; disabling is as local',
+    'reviewed by an operator: write scopes, only at that school; disabling also is per school',
     async () => {
       const document = await aDocument()
       const [here, there] = [await aStageFor(document), await aStageFor(document)]
@@ -295,7 +299,7 @@ describe('what a document may ask for', () => {
     },
   )
 
-  test('deleted at a school it may be met again, by a new consent and without its review', async () => {
+  test('deleted at a school it can return with a new consent, and without its review', async () => {
     const stage = await aStageFor(await aDocument())
     const { school, client, person } = stage
     await aPair(world, school, client, person, { scope: READ })
@@ -308,10 +312,10 @@ describe('what a document may ask for', () => {
   })
 })
 
-describe('when it is fetched', () => {
+describe('fetching a document', () => {
   verifies(
     'cimd.fetch.at-authorization-only',
-    'for authorizations alone: with its host down, and the copy stale, tokens refresh and work',
+    'happens only at authorization: with its host down and a stale copy, tokens refresh and work',
     async () => {
       const document = await aDocument()
       const stage = await aStageFor(document)
@@ -331,7 +335,7 @@ describe('when it is fetched', () => {
 
   verifies(
     ['cimd.cache.bounds', 'cimd.cache.failures'],
-    'once for five minutes at least, also for processes beside this one; a failure for one minute',
+    'happens at most once in five minutes for all processes; a failure is kept for one minute',
     async () => {
       const document = await aDocument()
       const stage = await aStageFor(document)
@@ -356,7 +360,7 @@ describe('when it is fetched', () => {
     },
   )
 
-  test('again at the consent if the copy went stale: a redirect URI taken away is no longer used', async () => {
+  test('happens again at consent if the copy is stale: a removed redirect URI is not used', async () => {
     const document = await aDocument()
     const stage = await aStageFor(document)
     const { visitor, page } = await signedIn(stage, { scope: READ })
@@ -368,7 +372,7 @@ describe('when it is fetched', () => {
 
   verifies(
     'cimd.fetch.rate-limited',
-    'only so often for one address: then 429 and when to come back, while known documents work on',
+    'is limited per IP address: then 429 with Retry-After, while cached documents still work',
     async () => {
       const limits = { ...world.context.limits, documentPerMinute: 2 }
       const limited = await aWorld({
@@ -394,7 +398,7 @@ describe('when it is fetched', () => {
 
 verifies(
   'cimd.fetch.rate-limited',
-  'a stranger who names slow hosts holds up nobody but themselves',
+  'an attacker who names slow hosts delays only their own requests',
   async () => {
     const documents = new MetadataClients({
       hosts: ['127.0.0.1'],
@@ -402,7 +406,7 @@ verifies(
       mayFetch: () => true,
     })
     const school = await world.context.directory.find((await world.aSchool()).origin)
-    if (school === undefined) throw new Error('the school was just made')
+    if (school === undefined) throw new Error('the school was just created')
     let release = (): void => undefined
     const released = new Promise<void>((resolve) => {
       release = resolve
@@ -429,12 +433,12 @@ verifies(
   },
 )
 
-describe('what spoils a document', () => {
+describe('mistakes in a document', () => {
   const spoilt: Record<string, object> = {
     'a redirect URI on another host': { redirect_uris: [CALLBACK, 'https://evil.example/cb'] },
     'a private-use scheme': { redirect_uris: ['com.example.app:/cb'] },
     'no redirect URI': { redirect_uris: [] },
-    'the client_id of somebody else': { client_id: 'https://claude.ai/oauth/client.json' },
+    'the client_id of another client': { client_id: 'https://claude.ai/oauth/client.json' },
     'a secret': { client_secret: 'x' },
     'an authentication by key alone': { token_endpoint_auth_method: 'private_key_jwt' },
     'a name that turns the text around': { client_name: 'Tool\u202e' },
@@ -449,7 +453,7 @@ describe('what spoils a document', () => {
         'cimd.client-id.equals-url',
         'cimd.fetch.size',
       ],
-      `${what}: a page, and no redirect to any of its addresses`,
+      `${what}: an error page, and no redirect to any of its redirect URIs`,
       async () => {
         expectPage(await ask(await aStageFor(await aDocument(members)), { scope: READ }), 400)
       },
@@ -459,7 +463,7 @@ describe('what spoils a document', () => {
 
 verifies(
   'rfc9700.client-id-is-no-user',
-  'the id of a client that chooses it is always a URL, which no person’s id is',
+  'a client_id that a client chooses is always a URL, so it never equals the id of a person',
   async () => {
     const stage = await aStageFor(await aDocument())
     for (const clientId of [stage.person.id, `urn:uuid:${stage.person.id}`, stage.person.email]) {

@@ -35,7 +35,7 @@ describe('first use', () => {
 
   verifies(
     'pair.first-use.retires-ancestors',
-    'of a grandchild retires the unused generations between as well',
+    'of a grandchild also retires the unused generations between',
     async () => {
       const a = await start()
       const b = await childOf(a)
@@ -45,11 +45,11 @@ describe('first use', () => {
     },
   )
 
-  test('stops at the first ancestor that had been used: what lies above is no longer its affair', async () => {
+  test('stops at the first used ancestor and does not change older ones', async () => {
     const a = await start()
     const b = await childOf(a)
     await use(b)
-    // Brought back by hand, to see that nobody walks past the used one.
+    // Made live again by SQL, to check that the walk stops at the used ancestor.
     await sql`update token_pairs set revoked_at = null where id = ${pairIdOf(a)}`.execute(
       world.database.db,
     )
@@ -96,7 +96,7 @@ describe('first use', () => {
     },
   )
 
-  verifies('pair.last-used', 'tells the authorization when it was last used', async () => {
+  verifies('pair.last-used', 'sets the time of last use of the authorization', async () => {
     const pair = await start()
     const lastUsed = async () => {
       const { authorization_id } = await pairRow(world, pair)
@@ -117,7 +117,7 @@ describe('first use', () => {
   })
 })
 
-describe('what is no use', () => {
+describe('what does not count as use', () => {
   const notUses: readonly [string, (young: Pair) => Promise<unknown>][] = [
     ['a call to another school', (young) => use(young, elsewhere)],
     [
@@ -141,7 +141,7 @@ describe('what is no use', () => {
     ],
   ]
   for (const [what, attempt] of notUses) {
-    verifies('pair.first-use.not-these', `${what} retires nobody`, async () => {
+    verifies('pair.first-use.not-these', `${what} retires no pair`, async () => {
       const old = await start()
       const young = await childOf(old)
       await attempt(young)
@@ -150,7 +150,7 @@ describe('what is no use', () => {
     })
   }
 
-  test('nor is an expired access token, which is 401', async () => {
+  test('an expired access token is 401 and retires no pair', async () => {
     const old = await start()
     const young = await childOf(old)
     await agePair(world, young, '2 hours')
@@ -159,7 +159,7 @@ describe('what is no use', () => {
     expect(await isLive(world, old)).toBe(true)
   })
 
-  test('an authorization that ends between the check and the mark lets nobody in', async () => {
+  test('a request is refused if the authorization ends between the check and the first-use mark', async () => {
     const pair = await start()
     const { authorization_id } = await pairRow(world, pair)
     await school.at
@@ -171,7 +171,7 @@ describe('what is no use', () => {
     expect((await pairRow(world, pair)).first_used_at).toBeNull()
   })
 
-  test('the mark of another school does not reach the pair', async () => {
+  test('the first-use mark of another school does not change the pair', async () => {
     const pair = await start()
     expect(await markFirstUse(elsewhere.at, pairIdOf(pair))).toBe(false)
     expect((await pairRow(world, pair)).first_used_at).toBeNull()

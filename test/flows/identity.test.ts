@@ -43,7 +43,7 @@ describe('UserInfo', () => {
       'scope.profile',
       'scope.email',
     ],
-    'tells who the person is at this school, and nothing of the binding',
+    'has the claims of the person at this school, and nothing of the binding',
     async () => {
       const pair = await pairWith('openid profile email')
       const answer = await userinfo(world, school, pair.access_token)
@@ -90,7 +90,7 @@ describe('UserInfo', () => {
 
   verifies(
     ['userinfo.get-and-post', 'oidcc-userinfo-post-header', 'oidcc-userinfo-post-body'],
-    'answers POST like GET, whatever the body; a token in the body is no credential',
+    'answers POST like GET with any body; a token in the body is not accepted',
     async () => {
       const pair = await pairWith('openid email')
       const get = await userinfo(world, school, pair.access_token)
@@ -121,7 +121,7 @@ describe('UserInfo', () => {
     },
   )
 
-  test('an operator token tells the operator’s roles', async () => {
+  test('has the roles of the operator for an operator token', async () => {
     const owner = await world.aMember(school, ['owner'])
     const pair = await anOperatorPair(world, school, owner)
     const claims = (await userinfo(world, school, pair.access_token)).json()
@@ -146,7 +146,7 @@ describe('the ID token', () => {
       'oidcc-server',
       'scope.openid',
     ],
-    'is signed with the key it names, for this client alone, for ten minutes',
+    'is signed with the key it names, for this client only, for ten minutes',
     async () => {
       const pair = await pairWith('openid profile email', { nonce: 'n-0S6_WzA2Mj' })
       const { payload, protectedHeader } = await verify(school, idTokenOf(pair))
@@ -167,7 +167,7 @@ describe('the ID token', () => {
 
   verifies(
     ['id-token.same-as-userinfo', 'binding.not-readable'],
-    'says what UserInfo says about the same token, for every set of scopes, and names no resource',
+    'has the same claims as UserInfo for every set of scopes, and names no resource',
     async () => {
       for (const scope of ['openid', 'openid profile', 'openid email', 'openid account:read']) {
         const pair = await pairWith(scope)
@@ -189,7 +189,7 @@ describe('the ID token', () => {
       'id-token.jwks-before-signing',
       'id-token.userinfo-instead',
     ],
-    'is absent without openid, and where signing has not begun; UserInfo then says the same',
+    'is absent without openid and at schools without an active key; UserInfo stays the same',
     async () => {
       expect(await pairWith('profile email')).not.toHaveProperty('id_token')
       const staged = await world.aSchool({ signing: 'published' })
@@ -207,14 +207,14 @@ describe('the ID token', () => {
 
   verifies(
     'oidcc-ensure-request-without-nonce-succeeds-for-code-flow',
-    'has no nonce where none was sent',
+    'has no nonce if the request had none',
     async () => {
       const pair = await pairWith('openid', { nonce: undefined })
       expect(decodeJwt(idTokenOf(pair))).not.toHaveProperty('nonce')
     },
   )
 
-  verifies('token.response.id-token.code-only', 'never comes with a refresh', async () => {
+  verifies('token.response.id-token.code-only', 'is never part of a refresh response', async () => {
     const pair = await pairWith('openid email')
     const young = (await refresh(world, school, client, pair.refresh_token)).json()
     expect(young).not.toHaveProperty('id_token')
@@ -222,7 +222,7 @@ describe('the ID token', () => {
 
   verifies(
     ['keys.per-school', 'keys.sealed'],
-    'of one school does not verify with the keys of another, and private keys lie sealed',
+    'of one school does not verify with the keys of another, and private keys are stored encrypted',
     async () => {
       const other = await world.aSchool()
       const pair = await pairWith('openid')
@@ -241,7 +241,7 @@ describe('the ID token', () => {
 
   verifies(
     ['oidcc-server-rotate-keys', 'keys.retired-stay', 'trouble.key-vanishes-under-cache'],
-    'still verifies after the keys were rotated: the retired key stays published for a day',
+    'still verifies after a key rotation: the retired key stays published for a day',
     async () => {
       const place = await world.aSchool()
       const app = await world.aPublicClient(place)

@@ -35,7 +35,7 @@ const INACTIVE = { active: false }
 describe('introspection on an older origin', () => {
   verifies(
     ['introspect.path', 'introspect.older.binding', 'introspect.aud-and-school', 'introspect.sub'],
-    'tells a client about its own live tokens: binding, school and person',
+    'describes the live tokens of the client: binding, school and person',
     async () => {
       const pair = await aPair(world, school, client, ada)
       const access = await introspect(pair.access_token)
@@ -62,7 +62,7 @@ describe('introspection on an older origin', () => {
 
   verifies(
     'introspect.own-tokens',
-    'calls everybody else’s tokens inactive, and says no more than of garbage',
+    'answers tokens of other clients like garbage: inactive',
     async () => {
       const pair = await aPair(world, school, client, ada)
       const foreign = await world.aSchool({ variant: 'older' })
@@ -76,7 +76,7 @@ describe('introspection on an older origin', () => {
     },
   )
 
-  verifies('introspect.secret', 'wants the secret of a confidential client', async () => {
+  verifies('introspect.secret', 'requires the secret of a confidential client', async () => {
     const pair = await aPair(world, school, keeper, ada)
     for (const client_secret of [undefined, 'wrong']) {
       const answer = await introspect(pair.access_token, keeper, { client_secret })
@@ -86,7 +86,7 @@ describe('introspection on an older origin', () => {
   })
 
   test('an unknown client is 401, a missing token or client_id is invalid_request', async () => {
-    const unknown = await introspect('x', client, { client_id: 'nobody' })
+    const unknown = await introspect('x', client, { client_id: 'unknown' })
     expect([unknown.statusCode, unknown.json().error]).toEqual([401, 'invalid_client'])
     for (const overrides of [{ token: undefined }, { client_id: undefined }]) {
       const answer = await introspect('x', client, overrides)
@@ -94,7 +94,7 @@ describe('introspection on an older origin', () => {
     }
   })
 
-  test('what the APIs would refuse is inactive: expired, revoked, retired, person gone', async () => {
+  test('tokens that the APIs refuse are inactive: expired, revoked, retired, person deleted', async () => {
     const expired = await aPair(world, school, client, ada)
     await agePair(world, expired, '2 hours')
     expect((await introspect(expired.access_token)).json()).toEqual(INACTIVE)

@@ -19,13 +19,13 @@ interface Section {
 const titlesIn = (sections: readonly Section[] = []): string[] =>
   sections.flatMap(({ title, lectures }) => [title, ...lectures.map((lecture) => lecture.title)])
 
-/** The outline as anybody sees it. */
+/** The outline that the public tool shows. */
 async function publicTitles(slug: string): Promise<string[]> {
   const shown = await useTool<{ sections: Section[] }>(world, school, 'get_course', { slug })
   return titlesIn(shown.sections)
 }
 
-/** The outline as a member with this one course sees it. */
+/** The outline that a member with this one course reads. */
 async function memberTitles(token: string): Promise<string[]> {
   const { viewer } = await read<{
     viewer: { enrolledCourses: { nodes: { sections: Section[] }[] } }
@@ -38,7 +38,7 @@ async function memberTitles(token: string): Promise<string[]> {
   return titlesIn(viewer.enrolledCourses.nodes[0]?.sections)
 }
 
-test('a course removed and imported again under its id does not show its old outline', async () => {
+test('a course that is deleted and imported again with its id does not show its old outline', async () => {
   const operator = await anOperator(world, school)
   const course = { id: uuidv7(), slug: aSlug(), title: 'A course' }
   const section = { id: uuidv7(), course_id: course.id }
@@ -73,7 +73,7 @@ test('a course removed and imported again under its id does not show its old out
   ])
 })
 
-test('an outline that was read for the Member API is not read again for the tools', async () => {
+test('the tools use the outline that the Member API has cached', async () => {
   const ada = await world.aMember(school)
   const course = await aCourse(school)
   await anEnrollment(school, ada, course)
@@ -84,7 +84,7 @@ test('an outline that was read for the Member API is not read again for the tool
   expect(await readings(() => publicTitles(course.slug))).toBe(0)
 })
 
-test('a course of many empty sections takes the room that they need', async () => {
+test('many empty sections count toward the size of the cache', async () => {
   const cache = new OutlineCache(10_000)
   const readings = async (sections: readonly [][]) => {
     const { id } = await aCourse(school, sections)

@@ -15,7 +15,7 @@ const limits = {
 const world = await aWorld({ limits })
 const school = await world.aSchool()
 
-/** Far more at once than any bucket could refill for meanwhile; the answers that were refused come last. */
+/** Sends far more requests at once than a bucket refills meanwhile. Refused answers come last. */
 async function burst(send: (time: number) => Promise<Answer>): Promise<Answer[]> {
   const answers = await Promise.all(Array.from({ length: 200 }, (_, time) => send(time)))
   return answers.sort((a, b) => a.statusCode - b.statusCode)
@@ -40,7 +40,7 @@ const token = (client_id: string) =>
 describe('too many requests', () => {
   verifies(
     ['token.rate-limit', 'house.limits.429'],
-    'of one client from one address are 429 in the dialect of the endpoint; another client is not touched',
+    'of one client from one address are 429 in the format of the endpoint; other clients are not affected',
     async () => {
       const answers = await burst(() => token('busy'))
       expect(answers[limits.tokenPerSecond - 1]?.statusCode).toBe(401)
@@ -52,7 +52,7 @@ describe('too many requests', () => {
 
   verifies(
     'token.rate-limit',
-    'cannot be hidden behind made-up names: the address is counted as well',
+    'with made-up client_ids are counted by IP address as well',
     async () => {
       const answers = await burst((time) => token(`made-up-${time}`))
       expect(answers[0]?.headers['ratelimit-policy']).toBe('"token";q=3;w=1')
@@ -62,7 +62,7 @@ describe('too many requests', () => {
 
   verifies(
     ['register.rate-limited', 'trouble.row-cap-locks-out'],
-    'to register are 429 with Retry-After',
+    'at the registration endpoint are 429 with Retry-After',
     async () => {
       const answers = await burst(() =>
         postForm(world, school, '/api/oauth/register', { client_name: 'Claude' }),

@@ -7,7 +7,7 @@ import { aListeningSchool } from '../support/listening-school.ts'
 import { isLive } from '../support/oauth-world.ts'
 import { aWorld, type TestClient } from '../support/world.ts'
 
-/** Clients that nobody here wrote, as they come from the registry, over real HTTP. */
+/** Client libraries of other authors, from the npm registry, over real HTTP. */
 const world = await aWorld()
 const school = await aListeningSchool(world)
 const ada = await world.aMember(school)
@@ -19,8 +19,8 @@ const clients: readonly [string, TestClient][] = [
   ['confidential', await world.aConfidentialClient(school)],
 ]
 
-/** What Ada does in her browser with a URL that a client sends her to; where it sends her back. */
-async function goThrough(url: URL): Promise<URL> {
+/** Opens the authorization URL as Ada, signs in and allows. Returns the redirect back to the client. */
+async function authorize(url: URL): Promise<URL> {
   const visitor = new Visitor(world, school)
   const signIn = await visitor.follow(await visitor.get(url.pathname + url.search))
   const consent = await visitor.follow(await visitor.signIn(signIn, ada))
@@ -54,7 +54,7 @@ for (const [kind, app] of clients) {
       })
       return await openid.authorizationCodeGrant(
         config,
-        await goThrough(url),
+        await authorize(url),
         { pkceCodeVerifier, expectedState, expectedNonce, idTokenExpected: true },
         { resource: school.origin },
       )
@@ -106,7 +106,7 @@ for (const [kind, app] of clients) {
 
     verifies(
       ['flow.no-claim-step', 'rfc9700.iss'],
-      'goes from the resource’s metadata to a revoked session, checking every answer',
+      'goes from the resource metadata to revocation, and checks every answer',
       async () => {
         const resource = await oauth.processResourceDiscoveryResponse(
           issuer,
@@ -134,7 +134,7 @@ for (const [kind, app] of clients) {
         })) {
           url.searchParams.set(name, value)
         }
-        const callback = oauth.validateAuthResponse(as, client, await goThrough(url), state)
+        const callback = oauth.validateAuthResponse(as, client, await authorize(url), state)
         const additionalParameters = { resource: resource.resource }
         const response = await oauth.authorizationCodeGrantRequest(
           as,

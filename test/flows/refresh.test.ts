@@ -38,7 +38,7 @@ describe('a good refresh', () => {
       'oidcc-refresh-token',
       'fapi2-security-profile-final-refresh-token',
     ],
-    'gives a whole new pair with the same member fields and no ID token',
+    'gives a new pair with the same member fields and no ID token',
     async () => {
       const old = await pairOf()
       const answer = await refresh(world, school, client, old.refresh_token)
@@ -65,7 +65,7 @@ describe('a good refresh', () => {
 
   verifies(
     ['pair.refresh.old-stays-live', 'trouble.lost-refresh-response', 'pair.refresh.retry'],
-    'leaves the old pair alive, so a lost answer is asked for again, as often as it takes',
+    'leaves the old pair valid, so that a client can repeat it if the answer was lost',
     async () => {
       const old = await pairOf()
       const lost = (await refresh(world, school, client, old.refresh_token)).json()
@@ -97,7 +97,7 @@ describe('a good refresh', () => {
     },
   )
 
-  test('a scope that is unknown, empty or no scope at all is invalid_scope; repeats fold', async () => {
+  test('an unknown, empty or malformed scope is invalid_scope; repeated scopes count once', async () => {
     const old = await pairOf()
     for (const scope of ['courses:read', 'nonsense', ' ', 'open"id', 'openid, email']) {
       const answer = await refresh(world, school, client, old.refresh_token, { scope })
@@ -110,7 +110,7 @@ describe('a good refresh', () => {
 
   verifies(
     ['pair.unbound.copied-null', 'binding.unbound.reauthorize'],
-    'a member record without school_id stays without through every refresh; a new authorization has one',
+    'a member pair without school_id gets none by refresh; a new authorization has one',
     async () => {
       const old = await pairOf()
       await unbind(world, old)
@@ -132,7 +132,7 @@ describe('a good refresh', () => {
       'trouble.shared-refresh-token',
       'trouble.two-processes-kill-family',
     ],
-    'processes that share one stored refresh token all go on, even from generations ago',
+    'several processes can use one stored refresh token, even an older one',
     async () => {
       const stored = await pairOf()
       const one = (await refresh(world, school, client, stored.refresh_token)).json()
@@ -154,7 +154,7 @@ describe('a refused refresh changes nothing', () => {
     ['no resource', { resource: undefined }, 400, 'invalid_request'],
     ['the resource of another school', { resource: elsewhere.origin }, 400, 'invalid_target'],
     ['garbage for a token', { refresh_token: 'garbage' }, 400, 'invalid_grant'],
-    ['an unknown client', { client_id: 'nobody' }, 401, 'invalid_client'],
+    ['an unknown client', { client_id: 'unknown' }, 401, 'invalid_client'],
     ['a secret from a public client', { client_secret: 'x' }, 401, 'invalid_client'],
   ]
   for (const [what, overrides, status, error] of wrong) {
@@ -178,7 +178,7 @@ describe('a refused refresh changes nothing', () => {
 
   verifies(
     ['client.secret.wrong', 'token.secret.confidential'],
-    'a confidential client refreshes with its secret only: missing or wrong is 401',
+    'a confidential client needs its secret: missing or wrong is 401',
     async () => {
       const old = await pairOf(keeper)
       for (const client_secret of [undefined, '', 'wrong']) {
@@ -191,7 +191,7 @@ describe('a refused refresh changes nothing', () => {
 
   verifies(
     'token.refresh.bound-to-client',
-    'a stolen refresh token is unknown to every other client, in the same words as garbage',
+    'a stolen refresh token gets other clients the same answer as garbage',
     async () => {
       const old = await pairOf()
       for (const thief of [await world.aPublicClient(school), keeper]) {
@@ -204,7 +204,7 @@ describe('a refused refresh changes nothing', () => {
     },
   )
 
-  test('an access token is no refresh token, nor is one of another school', async () => {
+  test('an access token and a refresh token of another school are refused', async () => {
     const old = await pairOf()
     const access = await refresh(world, school, client, old.access_token)
     expect(access.json().error).toBe('invalid_grant')
@@ -213,7 +213,7 @@ describe('a refused refresh changes nothing', () => {
     expect([foreign.statusCode, foreign.json().error]).toEqual([400, 'invalid_grant'])
   })
 
-  test('a token with one character changed is unknown', async () => {
+  test('a token with one changed character is refused', async () => {
     const { refresh_token } = await pairOf()
     const at = 40
     const swapped =
@@ -226,7 +226,7 @@ describe('a refused refresh changes nothing', () => {
 
   verifies(
     ['pair.refresh.idle-expiry', 'rfc9700.refresh.idle-expiry', 'trouble.refresh-near-expiry'],
-    'ninety days without use end a refresh token; a minute before that it still works',
+    'a refresh token expires after ninety days without use; a minute earlier it still works',
     async () => {
       const old = await pairOf()
       await agePair(world, old, '89 days 23 hours 59 minutes')
@@ -241,7 +241,7 @@ describe('a refused refresh changes nothing', () => {
 
   verifies(
     'token.member-left',
-    'without a role at the school, or without the person, a refresh is invalid_grant',
+    'a refresh is invalid_grant if the person has no role at the school or was deleted',
     async () => {
       const leaver = await world.aMember(school)
       const old = await aPair(world, school, client, leaver)
@@ -256,7 +256,7 @@ describe('a refused refresh changes nothing', () => {
     },
   )
 
-  test('an operator pair needs an operator: a demoted owner refreshes no more', async () => {
+  test('a demoted owner cannot refresh an operator pair', async () => {
     const owner = await world.aMember(school, ['owner'])
     const pair = await anOperatorPair(world, school, owner)
     await setRoles(school, owner, ['student'])
@@ -274,7 +274,7 @@ describe('a refused refresh changes nothing', () => {
 
   verifies(
     ['pair.live.both-rows', 'pair.end-authorization.at-once'],
-    'once the authorization is ended every pair of it is dead, fresh children too',
+    'after an authorization ends, all its pairs are refused, also new children',
     async () => {
       const old = await pairOf()
       const child = (await refresh(world, school, client, old.refresh_token)).json()
@@ -293,7 +293,7 @@ describe('a refused refresh changes nothing', () => {
     },
   )
 
-  test('a client that was switched off or deleted refreshes no more', async () => {
+  test('a client that is switched off or deleted cannot refresh', async () => {
     for (const column of ['disabled_at', 'deleted_at'] as const) {
       const doomed = await world.aPublicClient(school)
       const old = await aPair(world, school, doomed, ada)
@@ -309,10 +309,10 @@ describe('a refused refresh changes nothing', () => {
   })
 })
 
-describe('a revoked refresh token presented again', () => {
+describe('replay of a revoked refresh token', () => {
   verifies(
     ['pair.replay.invalid-grant', 'rfc9700.refresh.rotation'],
-    'is invalid_grant and noted; the pairs of the others live on',
+    'is invalid_grant and recorded; other pairs stay valid',
     async () => {
       const old = await pairOf()
       const young = (await refresh(world, school, client, old.refresh_token)).json()
@@ -335,7 +335,7 @@ describe('a revoked refresh token presented again', () => {
 
   verifies(
     'pair.replay.school-switch',
-    'ends the whole authorization at a school that wants it so, and only that one',
+    'ends the whole authorization, and only that one, at a school with this setting',
     async () => {
       const strict = await world.aSchool({ endAuthorizationOnReplay: true })
       const app = await world.aPublicClient(strict)
@@ -355,7 +355,7 @@ describe('a revoked refresh token presented again', () => {
   )
 })
 
-test('tokens lie in the database as hashes only', async () => {
+test('the database stores tokens only as hashes', async () => {
   const { code, pkce } = await aCode(world, school, keeper, ada)
   const pair = (await exchange(world, school, keeper, code, pkce.verifier)).json()
   const tables = [
@@ -380,7 +380,7 @@ test('tokens lie in the database as hashes only', async () => {
 
 verifies(
   ['pair.token.format', 'pair.token.hashed', 'client.secret.hashed'],
-  'a token names its row, carries 32 random bytes and a checksum, and is stored as its SHA-256',
+  'a token has the id of its row, 32 random bytes and a checksum, and is stored as SHA-256',
   async () => {
     const pair = await pairOf(keeper)
     expect(pair.access_token).toMatch(/^sg_at_[A-Za-z0-9_-]{64}[0-9a-f]{8}$/)

@@ -59,7 +59,7 @@ describe('a known platform', () => {
 
   verifies(
     'register.body.changes-nothing',
-    'cannot change its redirect URIs, scopes or auth method by what it sends',
+    'cannot change its redirect URIs, scopes or auth method by its request',
     async () => {
       const answer = await register({
         client_name: 'Claude',
@@ -77,7 +77,7 @@ describe('a known platform', () => {
 
   verifies(
     ['trouble.registrations-pile-up', 'trouble.row-cap-locks-out'],
-    'adds no row, however often it registers',
+    'adds no row, also if it registers many times',
     async () => {
       const count = () =>
         world.database.db
@@ -103,7 +103,7 @@ describe('a known platform', () => {
   )
 })
 
-describe('anything else is 400 invalid_client_metadata', () => {
+describe('any other registration is 400 invalid_client_metadata', () => {
   const bodies: readonly [string, unknown][] = [
     ['an unknown name', { client_name: 'Unheard Of' }],
     ['another letter case', { client_name: 'claude' }],
@@ -137,7 +137,7 @@ describe('anything else is 400 invalid_client_metadata', () => {
         'register.malformed',
         'register.name.exact',
       ],
-      `${what} registers nobody`,
+      `${what} is refused`,
       async () => {
         const answer = await register(body)
         expect([answer.statusCode, answer.json().error]).toEqual([400, 'invalid_client_metadata'])
@@ -160,7 +160,7 @@ describe('anything else is 400 invalid_client_metadata', () => {
     }
   })
 
-  test('a body beyond 64 KiB is 413, in the same words', async () => {
+  test('a body beyond 64 KiB is 413 with the same error', async () => {
     const answer = await register({ client_name: 'Claude', filler: 'x'.repeat(200_000) })
     expect([answer.statusCode, answer.json().error]).toEqual([413, 'invalid_client_metadata'])
   })

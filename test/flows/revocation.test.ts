@@ -14,7 +14,7 @@ const start = () => aPair(world, school, client, ada)
 const childOf = async (pair: Pair): Promise<Pair> =>
   (await refresh(world, school, client, pair.refresh_token)).json()
 
-describe('what revocation ends', () => {
+describe('a revocation', () => {
   verifies(
     [
       'pair.revoke.by-refresh-token',
@@ -24,7 +24,7 @@ describe('what revocation ends', () => {
       'revoke.public.no-secret',
       'bearer.revocation.at-once',
     ],
-    'either token of a pair ends both, at once',
+    'by either token of a pair ends both at once',
     async () => {
       for (const kind of ['refresh_token', 'access_token'] as const) {
         const pair = await start()
@@ -39,7 +39,7 @@ describe('what revocation ends', () => {
 
   verifies(
     'pair.revoke.by-expired-access-token',
-    'an expired access token ends nothing: 200, and the refresh token goes on minting',
+    'by an expired access token is 200 and ends nothing: the refresh token still works',
     async () => {
       const pair = await start()
       await agePair(world, pair, '2 hours')
@@ -49,7 +49,7 @@ describe('what revocation ends', () => {
     },
   )
 
-  test('a refresh token ends the pair even when it has expired itself', async () => {
+  test('by a refresh token ends the pair even if the token has expired', async () => {
     const pair = await start()
     await agePair(world, pair, '91 days')
     expect((await revoke(world, school, client, pair.refresh_token)).statusCode).toBe(200)
@@ -58,7 +58,7 @@ describe('what revocation ends', () => {
 
   verifies(
     ['pair.revoke.takes-ancestors', 'pair.revoke.spares-siblings'],
-    'an unused child takes its live ancestors along, never siblings or children',
+    'of an unused child also ends its live ancestors, never siblings or children',
     async () => {
       const a = await start()
       const b = await childOf(a)
@@ -73,7 +73,7 @@ describe('what revocation ends', () => {
     },
   )
 
-  test('revoking twice is 200 twice and one row in the audit, with the person and authorization', async () => {
+  test('twice is 200 twice and one audit row, with the person and authorization', async () => {
     const pair = await start()
     const rows = await auditOf(school, async () => {
       await revoke(world, school, client, pair.refresh_token)
@@ -92,10 +92,10 @@ describe('what revocation ends', () => {
   })
 })
 
-describe('what revocation cannot act on is 200 and changes nothing', () => {
+describe('a revocation of an unknown token is 200 and changes nothing', () => {
   verifies(
     ['revoke.cannot-act', 'revoke.own-only', 'revoke.foreign-token', 'trouble.any-client-revokes'],
-    'garbage, another client’s token, another school’s token',
+    'garbage, a token of another client, a token of another school',
     async () => {
       const pair = await start()
       const thief = await world.aPublicClient(school)
@@ -114,7 +114,7 @@ describe('what revocation cannot act on is 200 and changes nothing', () => {
     },
   )
 
-  verifies('revoke.hint.ignored', 'a wrong or unknown token_type_hint does no harm', async () => {
+  verifies('revoke.hint.ignored', 'a wrong or unknown token_type_hint is ignored', async () => {
     for (const token_type_hint of ['access_token', 'saml', 'refresh_token']) {
       const pair = await start()
       const answer = await revoke(world, school, client, pair.refresh_token, { token_type_hint })
@@ -124,7 +124,7 @@ describe('what revocation cannot act on is 200 and changes nothing', () => {
   })
 })
 
-describe('who may revoke', () => {
+describe('which clients may revoke', () => {
   const attempts: readonly [string, string | undefined][] = [
     ['without its secret', undefined],
     ['with an empty secret', ''],
@@ -137,7 +137,7 @@ describe('who may revoke', () => {
         'revoke.newer.wrong-secret',
         'client.confidential.post-at-revoke',
       ],
-      `a confidential client ${how} is 403 unauthorized_client, and its pair lives`,
+      `a confidential client ${how} is 403 unauthorized_client, and its pair stays valid`,
       async () => {
         const pair = await aPair(world, school, keeper, ada)
         const rows = await auditOf(school, async () => {
@@ -155,7 +155,7 @@ describe('who may revoke', () => {
 
   verifies(
     ['older.revoke.two-fields', 'revoke.older.secret-optional'],
-    'older origins need token and client_id alone; a secret that is sent must be right',
+    'older origins require only token and client_id; a secret that is sent must be right',
     async () => {
       const app = await world.aConfidentialClient(older)
       const ben = await world.aMember(older)
@@ -171,7 +171,7 @@ describe('who may revoke', () => {
 
   verifies(
     ['pair.revoke.by-refresh-token', 'revoke.newer.wrong-secret'],
-    'a client that was switched off still gives back what it holds, with its secret where it has one',
+    'a client that is switched off can still revoke its tokens, with its secret if it has one',
     async () => {
       for (const app of [
         await world.aPublicClient(school),
@@ -203,7 +203,7 @@ describe('who may revoke', () => {
       expect([noToken.statusCode, noToken.json().error]).toEqual([400, 'invalid_request'])
       const noClient = await postForm(world, school, path, { token: pair.refresh_token })
       expect([noClient.statusCode, noClient.json().error]).toEqual([400, 'invalid_request'])
-      const overrides = { client_id: 'nobody' }
+      const overrides = { client_id: 'unknown' }
       const unknown = await revoke(world, school, client, pair.refresh_token, overrides)
       expect([unknown.statusCode, unknown.json().error]).toEqual([401, 'invalid_client'])
       const secret = { client_secret: 'x' }

@@ -9,7 +9,7 @@ const world = await aWorld()
 const stage = await aStage(world)
 const key = world.context.keyring.key('sign-in-throttle')
 let next = 0
-/** A fresh address for each test, so that they do not count against each other. */
+/** A new IP address for each test, so that tests do not share a count. */
 const anAddress = () => `198.51.100.${++next}`
 
 const attempt = (email: string, password: string, address: string, schoolId = stage.school.id) =>
@@ -23,7 +23,7 @@ async function failTimes(times: number, email: string, address: string): Promise
 
 const forget = () => world.database.pool.query('delete from sign_in_throttles')
 
-test('a storm at one school is told to come back; the right password at another signs in', async () => {
+test('many sign-ins at one school get "try again later", and do not delay another school', async () => {
   await forget()
   const { email } = await world.aPerson()
   const storm = Promise.all(
@@ -34,7 +34,7 @@ test('a storm at one school is told to come back; the right password at another 
   expect(await attempt(email, PASSWORD, anAddress(), 'calm')).toMatchObject({ kind: 'signed_in' })
   const kinds = (await storm).map(({ kind }) => kind)
   expect(new Set(kinds)).toEqual(new Set(['refused', 'busy']))
-  // Who was turned away unchecked may try again at once: it counts as no failure.
+  // A sign-in that was refused without a check does not count as a failure.
   const { rows } = await world.database.pool.query<{ failures: number }>(
     'select sum(failures)::int as failures from sign_in_throttles',
   )
@@ -44,7 +44,7 @@ test('a storm at one school is told to come back; the right password at another 
 describe('failed sign-ins', () => {
   verifies(
     'pages.sign-in.throttled',
-    'ten from one address shut an account there, with the right password too, until the window ends',
+    'ten from one IP address block the account for it, also with the right password, until the window ends',
     async () => {
       await forget()
       const { email } = await world.aPerson()
@@ -62,7 +62,7 @@ describe('failed sign-ins', () => {
 
   verifies(
     'pages.sign-in.throttled',
-    'a stranger elsewhere who types somebody’s email wrongly ten times does not lock them out',
+    'ten failures from another IP address do not lock out the owner of the account',
     async () => {
       await forget()
       const { email } = await world.aPerson()
@@ -73,7 +73,7 @@ describe('failed sign-ins', () => {
 
   verifies(
     'pages.sign-in.throttled',
-    'guesses at one account from many addresses are stopped at fifty',
+    'guesses at one account from many IP addresses are stopped at fifty',
     async () => {
       await forget()
       const { email } = await world.aPerson()
@@ -84,14 +84,14 @@ describe('failed sign-ins', () => {
 
   verifies(
     'pages.sign-in.throttled',
-    'one address that tries many accounts is stopped at a hundred, others are not',
+    'one IP address that tries many accounts is stopped at a hundred, others are not',
     async () => {
       await forget()
       const { email } = await world.aPerson()
       const address = anAddress()
-      // Unknown accounts count like known ones, and cost no hash here to keep the test short.
+      // Unknown accounts count like known ones. The too long password saves the time of a hash.
       const tooLong = 'x'.repeat(2000)
-      for (let i = 0; i < 100; i++) await attempt(`nobody${i}@people.test`, tooLong, address)
+      for (let i = 0; i < 100; i++) await attempt(`unknown${i}@people.test`, tooLong, address)
       expect((await attempt(email, PASSWORD, address)).kind).toBe('throttled')
       expect((await attempt(email, PASSWORD, anAddress())).kind).toBe('signed_in')
     },
@@ -99,7 +99,7 @@ describe('failed sign-ins', () => {
 
   verifies(
     ['pages.sign-in.throttled', 'house.limits.generous'],
-    'successes never count, nor do tries while shut out, and a success forgets the failures before it',
+    'successes and attempts while blocked do not count, and a success clears earlier failures',
     async () => {
       await forget()
       const address = anAddress()
@@ -110,7 +110,7 @@ describe('failed sign-ins', () => {
       await failTimes(9, email, address)
       expect((await attempt(email, PASSWORD, address)).kind).toBe('signed_in')
       expect(new Set(await failTimes(10, email, address))).toEqual(new Set(['refused']))
-      // A password manager that keeps trying must not shut out the office around it.
+      // A password manager that retries must not block its whole office.
       await failTimes(120, email, address)
       const colleague = await world.aPerson()
       expect((await attempt(colleague.email, PASSWORD, address)).kind).toBe('signed_in')
@@ -119,7 +119,7 @@ describe('failed sign-ins', () => {
 
   verifies(
     'pages.sign-in.throttled',
-    'of forty guesses sent at once ten are looked at: none slips past the count',
+    'of forty guesses sent at once only ten are checked',
     async () => {
       await forget()
       const { email } = await world.aPerson()
@@ -134,7 +134,7 @@ describe('failed sign-ins', () => {
 
   verifies(
     ['pages.sign-in.throttled', 'house.limits.generous'],
-    'forty right passwords sent at once all sign in, and leave nothing counted',
+    'forty right passwords sent at once all sign in, and nothing stays counted',
     async () => {
       await forget()
       const { email } = await world.aPerson()
@@ -150,7 +150,7 @@ describe('failed sign-ins', () => {
 
   verifies(
     ['pages.sign-in.throttled', 'house.limits.generous'],
-    'an office of a hundred and ten that signs in at the same moment is not shut out',
+    'an office of 110 people who sign in at the same moment is not blocked',
     async () => {
       await forget()
       const address = anAddress()
@@ -164,7 +164,7 @@ describe('failed sign-ins', () => {
 
   verifies(
     'pages.sign-in.throttled',
-    'more at once than can wait for their turn are told that it is busy, and count for nothing',
+    'sign-ins beyond the queue get "busy", and do not count',
     async () => {
       await forget()
       const { email } = await world.aPerson()
@@ -177,7 +177,7 @@ describe('failed sign-ins', () => {
     },
   )
 
-  test('nothing readable about people is kept', async () => {
+  test('no readable personal data is stored', async () => {
     await forget()
     const { email } = await world.aPerson()
     await failTimes(1, email, '203.0.113.9')
@@ -189,10 +189,10 @@ describe('failed sign-ins', () => {
 
 verifies(
   ['pages.sign-in.throttled', 'pages.sign-in.no-oracle'],
-  'the page says 429 and when to come back, alike for accounts that exist and that do not',
+  'the page is 429 with Retry-After, the same for existing and unknown accounts',
   async () => {
     const known = await world.aPerson()
-    const unknown = { ...known, email: 'still-nobody@people.test' }
+    const unknown = { ...known, email: 'still-unknown@people.test' }
     const pages: string[] = []
     for (const who of [known, unknown]) {
       await forget()

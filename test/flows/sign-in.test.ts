@@ -18,7 +18,7 @@ const world = await aWorld()
 const stage = await aStage(world)
 const { school, person } = stage
 
-/** What differs from one showing of the same page to the next. */
+/** Removes what differs each time the same page is shown. */
 const withoutNonces = (body: string, ...typed: string[]): string =>
   typed
     .reduce((text, word) => text.replaceAll(word, 'TYPED'), body)
@@ -27,7 +27,7 @@ const withoutNonces = (body: string, ...typed: string[]): string =>
 const sessionsOf = async (at: TestSchool) =>
   await at.at.from('browser_sessions').select(['id', 'user_id', 'device']).execute()
 
-/** The same application, told that a proxy on this machine speaks for its callers. */
+/** The same application, configured to trust a proxy on this machine. */
 function behindProxy(): World {
   const { context, database } = world
   const logger = createLogger({ level: 'silent' })
@@ -43,7 +43,7 @@ function sessionCookieOf(answer: Answer) {
 describe('the form', () => {
   verifies(
     ['pages.sign-in.form', 'pages.security.headers', 'pages.security.303', 'rfc9700.no-307'],
-    'asks for email and password, and leads on by 303 to the authorization that waits',
+    'asks for email and password, and continues by 303 to the pending authorization',
     async () => {
       const visitor = new Visitor(world, school)
       const page = await visitor.follow(await ask(stage, {}, visitor))
@@ -61,7 +61,7 @@ describe('the form', () => {
     expect(locationOf(answer)).toBe('/account')
   })
 
-  test('empty fields are named, and nothing is counted or looked up', async () => {
+  test('empty fields are reported, and nothing is counted or looked up', async () => {
     const visitor = new Visitor(world, school)
     const fields = hiddenFields((await visitor.get('/sign-in')).body, '/sign-in')
     const statements = await world.database.statementsOf(async () => {
@@ -71,14 +71,14 @@ describe('the form', () => {
     expect(statements).toEqual([])
   })
 
-  test('email is matched without regard to case and outer spaces', async () => {
+  test('case and outer spaces of the email are ignored', async () => {
     const visitor = new Visitor(world, school)
     const email = `  ${person.email.toUpperCase()} `
     const answer = await visitor.signIn(await visitor.get('/sign-in'), { ...person, email })
     expect(answer.statusCode).toBe(303)
   })
 
-  test('two people with one email’s worth of letters are not confused by Unicode', async () => {
+  test('an email with a look-alike Unicode character is another email', async () => {
     const visitor = new Visitor(world, school)
     const email = person.email.replace('p', 'ｐ')
     const answer = await visitor.signIn(await visitor.get('/sign-in'), { ...person, email })
@@ -129,7 +129,7 @@ describe('bad input', () => {
 
 verifies(
   'pages.sign-in.no-oracle',
-  'a wrong password, an unknown account and one without a password look and cost the same',
+  'a wrong password, an unknown account and one without a password get the same answer at the same cost',
   async () => {
     const visitor = new Visitor(world, school)
     const passwordless = await world.aPerson()
@@ -137,7 +137,7 @@ verifies(
       passwordless.id,
     ])
     const known = await world.aPerson()
-    const unknown = { ...known, email: 'nobody-at-all@people.test' }
+    const unknown = { ...known, email: 'unknown@people.test' }
     const tries = []
     for (const who of [known, unknown, passwordless]) {
       const page = await visitor.get('/sign-in')
@@ -159,7 +159,7 @@ verifies(
   },
 )
 
-verifies('pages.sign-in.argon2id', 'passwords are kept as argon2id hashes', async () => {
+verifies('pages.sign-in.argon2id', 'passwords are stored as argon2id hashes', async () => {
   const { rows } = await world.database.pool.query<{ password_hash: string }>(
     'select password_hash from users where id = $1',
     [person.id],
@@ -170,12 +170,12 @@ verifies('pages.sign-in.argon2id', 'passwords are kept as argon2id hashes', asyn
 describe('sessions', () => {
   verifies(
     'pages.session.rotated',
-    'a session planted before sign-in is worth nothing after, neither to its owner nor as a form token',
+    'a session cookie that an attacker planted before sign-in is useless afterwards, also its form token',
     async () => {
       const own = await aStage(world)
       const attacker = await signedIn(own)
       const victim = await own.world.aMember(own.school)
-      // The attacker's own cookie sits in the victim's browser when the victim signs in.
+      // The browser of the victim has the cookie of the attacker when the victim signs in.
       const [planted] = await sessionsOf(own.school)
       const page = await attacker.visitor.get('/sign-in')
       const answer = await attacker.visitor.signIn(page, victim)
@@ -183,12 +183,12 @@ describe('sessions', () => {
       expect(sessions.map(({ user_id }) => user_id)).toEqual([victim.id])
       expect(sessions[0]?.id).not.toBe(planted?.id)
       expect(sessionCookieOf(answer)?.value).toBeDefined()
-      // The consent form of the session before is no longer anybody's.
+      // The consent form of the earlier session is refused.
       expectPage(await attacker.visitor.decide(attacker.page, 'allow'), 403)
     },
   )
 
-  test('a made-up, an ended and another school’s cookie are no session', async () => {
+  test('a made-up cookie, one of an ended session and one of another school are not accepted', async () => {
     const { visitor } = await signedIn(stage)
     const answer = await visitor.signIn(await visitor.get('/sign-in'), person)
     const { name = '', value = '' } = sessionCookieOf(answer) ?? {}
@@ -261,7 +261,7 @@ describe('sessions', () => {
     },
   )
 
-  test('the device is remembered in words, never as the header was sent', async () => {
+  test('the device is stored as a short name, never as the sent header', async () => {
     const own = await aStage(world)
     const visitor = new Visitor(world, own.school)
     const page = await visitor.get('/sign-in')
@@ -273,7 +273,7 @@ describe('sessions', () => {
 })
 
 describe('two apps connected at once', () => {
-  test('the second tab signs in too, although the first was faster', async () => {
+  test('the second tab can sign in after the first did', async () => {
     const own = await aStage(world)
     const visitor = new Visitor(world, own.school)
     const tabs = [
@@ -288,7 +288,7 @@ describe('two apps connected at once', () => {
     expect(await sessionsOf(own.school)).toHaveLength(1)
   })
 
-  test('who is signed in already and comes back to the sign-in page goes on to consent', async () => {
+  test('a signed-in person who opens the sign-in page again continues to consent', async () => {
     const { visitor } = await signedIn(stage)
     const first = locationOf(await ask(stage, {}))
     expect(locationOf(await visitor.get(first))).toBe(first.replace('/sign-in', '/consent'))
@@ -298,21 +298,21 @@ describe('two apps connected at once', () => {
 })
 
 describe('signing out', () => {
-  test('ends the session, and leads back to sign in as somebody else', async () => {
+  test('ends the session, and leads back to sign in as another person', async () => {
     const own = await aStage(world)
     const { visitor, page } = await signedIn(own)
     const answer = await visitor.post('/sign-out', hiddenFields(page.body, '/sign-out'))
     expect(locationOf(answer)).toMatch(/^\/sign-in\?request=/)
     expect(String(answer.headers['set-cookie'])).toContain('Max-Age=0')
     expect(await sessionsOf(own.school)).toEqual([])
-    const somebodyElse = await world.aMember(own.school)
+    const anotherPerson = await world.aMember(own.school)
     const signIn = await visitor.follow(answer)
-    const consent = await visitor.follow(await visitor.signIn(signIn, somebodyElse))
-    expect(consent.body).toContain(somebodyElse.email)
+    const consent = await visitor.follow(await visitor.signIn(signIn, anotherPerson))
+    expect(consent.body).toContain(anotherPerson.email)
     expect(locationOf(await visitor.decide(consent, 'allow'))).toContain('code=')
   })
 
-  test('cannot be turned into a redirect to anywhere else', async () => {
+  test('cannot redirect to another site', async () => {
     for (const request of ['//evil.example', 'x&y=z', 'a\r\nb: c', '\ud800', 'x'.repeat(9000)]) {
       const { visitor, page } = await signedIn(stage)
       const { form_token = '' } = hiddenFields(page.body, '/sign-out')
@@ -321,14 +321,14 @@ describe('signing out', () => {
     }
   })
 
-  test('twice, in two tabs, is no mistake', async () => {
+  test('twice, in two tabs, is not an error', async () => {
     const { visitor, page } = await signedIn(stage)
     const { form_token = '' } = hiddenFields(page.body, '/sign-out')
     expect(locationOf(await visitor.post('/sign-out', { form_token }))).toBe('/')
     expect(locationOf(await visitor.post('/sign-out', { form_token }))).toBe('/')
   })
 
-  test('by a post that carries no cookie leaves the browser its own', async () => {
+  test('by a post without a cookie does not clear the cookie of the browser', async () => {
     const { visitor, page } = await signedIn(stage)
     const stranger = new Visitor(world, stage.school)
     const forged = await stranger.post('/sign-out', {}, { origin: stage.school.origin })

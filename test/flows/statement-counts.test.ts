@@ -10,8 +10,8 @@ const world = await aWorld()
 const school = await world.aSchool()
 
 /**
- * How many statements a request sends once its school is known. What each endpoint sends is in
- * `test/fixtures/statements-per-request.json`; here is what some of them are for.
+ * How many statements a request sends when its school is cached. The counts of all endpoints are in
+ * `test/fixtures/statements-per-request.json`; these tests say what some of the statements are for.
  */
 async function cost(work: () => Promise<{ readonly statusCode: number }>): Promise<number> {
   const warm = await work()
@@ -20,7 +20,7 @@ async function cost(work: () => Promise<{ readonly statusCode: number }>): Promi
 }
 
 describe('statements per request', () => {
-  test('the tool endpoint without a handshake: none for a stranger, and who calls', async () => {
+  test('the tool endpoint: none without a token, one for the token and its owner', async () => {
     expect(await cost(() => postModern(world, school, 'tools/list'))).toBe(0)
     for (const token of [
       await aToken(world, school, await world.aMember(school)),
@@ -50,7 +50,7 @@ describe('statements per request', () => {
     expect(await cost(enter)).toBe(4)
   })
 
-  test('a write that is sent again: the answer that is kept instead of a second post', async () => {
+  test('a repeated write: the stored answer instead of a second post', async () => {
     const operator = await anOperator(world, school)
     const headers = { 'idempotency-key': 'once' }
     const create = () => operator.post('/posts', { slug: 'once', title: 'A post' }, headers)

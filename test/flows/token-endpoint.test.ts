@@ -25,7 +25,7 @@ describe('methods and headers', () => {
 
   verifies(
     ['client.basic-refused', 'trouble.basic-parsing'],
-    'credentials in the Authorization header are refused cleanly, in any scheme and shape',
+    'credentials in the Authorization header are refused with a proper error, in any scheme and form',
     async () => {
       const { code, pkce } = await aCode(world, school, keeper, ada)
       const basic = Buffer.from(`${keeper.clientId}:${keeper.secret}`).toString('base64')

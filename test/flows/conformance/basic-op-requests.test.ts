@@ -17,7 +17,7 @@ const world = await aWorld()
 const stage = await aSuite(world)
 const { school, client, person } = stage
 
-/** As if the last sign-in in this school had been so long ago. */
+/** Moves the last sign-ins at this school into the past. */
 const ageSessions = (seconds: number) =>
   world.database.pool.query(
     `update browser_sessions set authenticated_at = authenticated_at - make_interval(secs => $2)
@@ -36,7 +36,7 @@ verifies(
 
 verifies(
   'oidcc-ensure-request-without-nonce-succeeds-for-code-flow',
-  'oidcc-ensure-request-without-nonce-succeeds-for-code-flow: it does, without a nonce in the ID token',
+  'oidcc-ensure-request-without-nonce-succeeds-for-code-flow: the ID token has no nonce',
   async () => {
     const { claims } = await runFlow(stage, { parameters: { nonce: undefined } })
     expect(claims).not.toHaveProperty('nonce')
@@ -54,25 +54,25 @@ verifies(
     const query = new URLSearchParams(ordered)
     const page = await visitor.follow(await visitor.get(`/oauth/authorize?${query}`))
     const consent = await visitor.follow(await visitor.signIn(page, person))
-    const told = new URL(locationOf(await visitor.decide(consent, 'allow'))).searchParams
-    const code = told.get('code') ?? ''
+    const params = new URL(locationOf(await visitor.decide(consent, 'allow'))).searchParams
+    const code = params.get('code') ?? ''
     const answer = await exchange(world, school, client, code, pkce.verifier)
     const { payload } = await verifyIdToken(stage, answer.json().id_token)
     expect(payload.sub).toBe(person.id)
   },
 )
 
-verifies('oidcc-display-page', 'oidcc-display-page: does no harm', async () => {
+verifies('oidcc-display-page', 'oidcc-display-page: ignored', async () => {
   await runFlow(stage, { parameters: { display: 'page' } })
 })
 
-verifies('oidcc-display-popup', 'oidcc-display-popup: does no harm', async () => {
+verifies('oidcc-display-popup', 'oidcc-display-popup: ignored', async () => {
   await runFlow(stage, { parameters: { display: 'popup' } })
 })
 
 verifies(
   'oidcc-prompt-login',
-  'oidcc-prompt-login: the password is asked for again, and auth_time moves on',
+  'oidcc-prompt-login: the password is asked for again, and auth_time is newer',
   async () => {
     const visitor = new Visitor(world, school)
     const first = await runFlow(stage, { visitor })
@@ -81,7 +81,7 @@ verifies(
     expect(signIn.body).toContain('name="password"')
     const second = await runFlow(stage, { visitor, parameters: { prompt: 'login' } })
     expect(second.claims.sub).toBe(first.claims.sub)
-    // Without a new sign-in it would be a minute less.
+    // Without a new sign-in it would be a minute earlier.
     expect(second.claims.auth_time).toBeGreaterThanOrEqual(Number(first.claims.auth_time))
   },
 )
@@ -107,7 +107,7 @@ verifies(
 
 verifies(
   'oidcc-max-age-1',
-  'oidcc-max-age-1: an older session signs in again, and auth_time says when',
+  'oidcc-max-age-1: a person with an older session signs in again, and auth_time is newer',
   async () => {
     const visitor = new Visitor(world, school)
     const first = await runFlow(stage, { visitor })
@@ -121,7 +121,7 @@ verifies(
 
 verifies(
   'oidcc-max-age-10000',
-  'oidcc-max-age-10000: a younger session goes straight to consent, and auth_time stays',
+  'oidcc-max-age-10000: a newer session continues to consent, and auth_time stays',
   async () => {
     const visitor = new Visitor(world, school)
     const first = await runFlow(stage, { visitor })
@@ -134,7 +134,7 @@ verifies(
 
 verifies(
   'oidcc-ensure-request-with-unknown-parameter-succeeds',
-  'oidcc-ensure-request-with-unknown-parameter-succeeds: it is passed over',
+  'oidcc-ensure-request-with-unknown-parameter-succeeds: it is ignored',
   async () => {
     await runFlow(stage, { parameters: { extra: 'foobar' } })
   },
@@ -142,7 +142,7 @@ verifies(
 
 verifies(
   'oidcc-id-token-hint',
-  'oidcc-id-token-hint: a hint at the signed-in person is harmless',
+  'oidcc-id-token-hint: a hint of the signed-in person is ignored',
   async () => {
     const visitor = new Visitor(world, school)
     const first = await runFlow(stage, { visitor })
@@ -152,7 +152,7 @@ verifies(
   },
 )
 
-verifies('oidcc-login-hint', 'oidcc-login-hint: it stands in the email field', async () => {
+verifies('oidcc-login-hint', 'oidcc-login-hint: it fills the email field', async () => {
   const visitor = new Visitor(world, school)
   const hint = { login_hint: person.email }
   const page = await visitor.follow(await ask(stage, hint, visitor))
@@ -160,11 +160,11 @@ verifies('oidcc-login-hint', 'oidcc-login-hint: it stands in the email field', a
   await runFlow(stage, { parameters: hint })
 })
 
-verifies('oidcc-ui-locales', 'oidcc-ui-locales: harmless', async () => {
+verifies('oidcc-ui-locales', 'oidcc-ui-locales: ignored', async () => {
   await runFlow(stage, { parameters: { ui_locales: 'se' } })
 })
 
-verifies('oidcc-claims-locales', 'oidcc-claims-locales: harmless', async () => {
+verifies('oidcc-claims-locales', 'oidcc-claims-locales: ignored', async () => {
   await runFlow(stage, { parameters: { claims_locales: 'se' } })
 })
 
@@ -178,7 +178,7 @@ verifies(
 
 verifies(
   'oidcc-ensure-registered-redirect-uri',
-  'oidcc-ensure-registered-redirect-uri: a page of ours, no redirect',
+  'oidcc-ensure-registered-redirect-uri: our error page, no redirect',
   async () => {
     expectPage(await ask(stage, { redirect_uri: `${client.redirectUri}/random` }), 400)
   },
@@ -213,7 +213,7 @@ const unsigned = (claims: object) =>
 
 verifies(
   'oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported',
-  'oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported: rejected, with its state outside',
+  'oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported: rejected, with the state of the query',
   async () => {
     const request = unsigned({ client_id: client.clientId, state: 'inside', scope: 'openid' })
     expectErrorRedirect(stage, await ask(stage, { request }), 'request_not_supported')
@@ -222,7 +222,7 @@ verifies(
 
 verifies(
   'oidcc-ensure-request-object-with-redirect-uri',
-  'oidcc-ensure-request-object-with-redirect-uri: what a request object says about the address is not followed',
+  'oidcc-ensure-request-object-with-redirect-uri: the redirect URI of a request object is not used',
   async () => {
     const request = unsigned({ client_id: client.clientId, redirect_uri: client.redirectUri })
     const elsewhere = { request, redirect_uri: 'https://evil.example/cb' }
@@ -244,7 +244,7 @@ verifies(
 
 verifies(
   'oidcc-ensure-request-with-valid-pkce-succeeds',
-  'oidcc-ensure-request-with-valid-pkce-succeeds: as every flow here',
+  'oidcc-ensure-request-with-valid-pkce-succeeds: as in every flow here',
   async () => {
     const { page } = await signedIn(stage)
     expectPage(page, 200)

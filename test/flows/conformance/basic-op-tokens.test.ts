@@ -12,7 +12,7 @@ const PERSONAL = ['name', 'picture', 'email']
 
 verifies(
   'oidcc-server',
-  'oidcc-server: the plain flow, with the claims that were asked for and no others',
+  'oidcc-server: the plain flow, with the requested claims and no others',
   async () => {
     const run = await runFlow(stage, { scope: 'openid' })
     for (const claim of PERSONAL) {
@@ -49,7 +49,7 @@ verifies(
 
 verifies(
   'oidcc-idtoken-unsigned',
-  'oidcc-idtoken-unsigned: none is not offered and never comes',
+  'oidcc-idtoken-unsigned: the algorithm none is not offered and not used',
   async () => {
     const { header } = await runFlow(stage)
     expect(header.alg).not.toBe('none')
@@ -76,7 +76,7 @@ verifies(
 
 verifies(
   'oidcc-userinfo-post-body',
-  'oidcc-userinfo-post-body: a token in the body is refused cleanly',
+  'oidcc-userinfo-post-body: a token in the body is refused with a proper error',
   async () => {
     const { access_token } = (await runFlow(stage)).tokens
     const answer = await postForm(world, school, '/api/oauth/userinfo', { access_token })
@@ -91,7 +91,7 @@ verifies('oidcc-scope-profile', 'oidcc-scope-profile: name and picture', async (
   expect(said).not.toHaveProperty('email')
 })
 
-verifies('oidcc-scope-email', 'oidcc-scope-email: the address and no name', async () => {
+verifies('oidcc-scope-email', 'oidcc-scope-email: the email and no name', async () => {
   const { userinfo: said } = await runFlow(stage, { scope: 'openid email' })
   expect(said.email).toBe(person.email)
   expect(said).not.toHaveProperty('name')
@@ -99,7 +99,7 @@ verifies('oidcc-scope-email', 'oidcc-scope-email: the address and no name', asyn
 
 verifies(
   ['oidcc-scope-address', 'oidcc-scope-phone'],
-  'oidcc-scope-address and oidcc-scope-phone: unlisted, and refused as invalid_scope',
+  'oidcc-scope-address and oidcc-scope-phone: not listed, and refused as invalid_scope',
   async () => {
     const { scopes_supported } = await discover(world, school)
     for (const scope of ['address', 'phone']) {
@@ -110,13 +110,17 @@ verifies(
   },
 )
 
-verifies('oidcc-scope-all', 'oidcc-scope-all: all claims, in both places alike', async () => {
-  const run = await runFlow(stage, { scope: 'openid profile email' })
-  for (const claim of [...PERSONAL, 'org_id', 'roles', 'sub']) {
-    expect(run.userinfo[claim]).toBeDefined()
-    expect(run.claims[claim]).toEqual(run.userinfo[claim])
-  }
-})
+verifies(
+  'oidcc-scope-all',
+  'oidcc-scope-all: all claims, the same in the ID token and UserInfo',
+  async () => {
+    const run = await runFlow(stage, { scope: 'openid profile email' })
+    for (const claim of [...PERSONAL, 'org_id', 'roles', 'sub']) {
+      expect(run.userinfo[claim]).toBeDefined()
+      expect(run.claims[claim]).toEqual(run.userinfo[claim])
+    }
+  },
+)
 
 verifies('oidcc-codereuse', 'oidcc-codereuse: the second exchange is invalid_grant', async () => {
   const { code, verifier } = await runFlow(stage)
@@ -127,7 +131,7 @@ verifies('oidcc-codereuse', 'oidcc-codereuse: the second exchange is invalid_gra
 
 verifies(
   'oidcc-codereuse-30seconds',
-  'oidcc-codereuse-30seconds: half a minute later too, and the first access token is revoked',
+  'oidcc-codereuse-30seconds: invalid_grant after 30 seconds too, and the access token is revoked',
   async () => {
     const { code, verifier, tokens } = await runFlow(stage)
     await world.database.pool.query(
@@ -143,7 +147,7 @@ verifies(
 
 verifies(
   'oidcc-refresh-token',
-  'oidcc-refresh-token: legal characters, works for its client, not for a second one, no new ID token',
+  'oidcc-refresh-token: legal characters, works only for its client, no new ID token',
   async () => {
     const { tokens } = await runFlow(stage)
     expect(tokens.refresh_token).toMatch(/^[\x20-\x7e]+$/)

@@ -97,7 +97,7 @@ const withQuery = async (redirectUri: string): Promise<Stage> => ({
 
 verifies(
   'oidcc-redirect-uri-query-OK',
-  'oidcc-redirect-uri-query-OK: the query of the registered URI stays, the answer is added',
+  'oidcc-redirect-uri-query-OK: the query of the registered URI stays, the parameters are added',
   async () => {
     const { school, client, person } = await withQuery('https://app.example/cb?foo=bar')
     const callback = await authorizeAs(world, school, client, person)
@@ -108,7 +108,7 @@ verifies(
 
 verifies(
   'oidcc-redirect-uri-query-mismatch',
-  'oidcc-redirect-uri-query-mismatch: another query is a page',
+  'oidcc-redirect-uri-query-mismatch: another query is an error page',
   async () => {
     const own = await withQuery('https://app.example/cb?foo=bar')
     expectPage(await ask(own, { redirect_uri: 'https://app.example/cb?bar=foo' }), 400)
@@ -117,7 +117,7 @@ verifies(
 
 verifies(
   'oidcc-redirect-uri-query-added',
-  'oidcc-redirect-uri-query-added: an added query is a page',
+  'oidcc-redirect-uri-query-added: an added query is an error page',
   async () => {
     const own = await withQuery('https://app.example/cb')
     expectPage(await ask(own, { redirect_uri: 'https://app.example/cb?foo=bar' }), 400)
@@ -126,7 +126,7 @@ verifies(
 
 verifies(
   'oidcc-redirect-uri-regfrag',
-  'oidcc-redirect-uri-regfrag: a URI with a fragment cannot be registered, nor used if it was',
+  'oidcc-redirect-uri-regfrag: a URI with a fragment cannot be registered or used',
   async () => {
     for (const uri of ['https://app.example/cb#frag', 'https://app.example/cb#']) {
       expect(redirectUriProblems(uri, { confidential: false })).not.toEqual([])
@@ -137,7 +137,7 @@ verifies(
 
 verifies(
   'oidcc-ensure-redirect-uri-in-authorization-request',
-  'oidcc-ensure-redirect-uri-in-authorization-request: without one a page, though the client has only one',
+  'oidcc-ensure-redirect-uri-in-authorization-request: without one an error page, even if the client has only one',
   async () => {
     expectPage(await ask(stage, { redirect_uri: undefined }), 400)
   },

@@ -49,7 +49,7 @@ verifies(
 
 verifies(
   'fapi2-security-profile-final-ensure-authorization-code-is-bound-to-client',
-  'ensure-authorization-code-is-bound-to-client: a second client gets nothing for it',
+  'ensure-authorization-code-is-bound-to-client: refused for a second client',
   async () => {
     const other = await world.aConfidentialClient(school)
     const { code, verifier } = await aCode()
@@ -102,7 +102,7 @@ verifies(
 
 verifies(
   'fapi2-security-profile-final-ensure-authorization-request-with-long-nonce',
-  'ensure-authorization-request-with-long-nonce: a kilobyte arrives unshortened',
+  'ensure-authorization-request-with-long-nonce: a kilobyte arrives complete',
   async () => {
     const nonce = 'n'.repeat(1024)
     expect((await runFlow(stage, { parameters: { nonce } })).claims.nonce).toBe(nonce)
@@ -111,7 +111,7 @@ verifies(
 
 verifies(
   'fapi2-security-profile-final-ensure-authorization-request-with-long-state',
-  'ensure-authorization-request-with-long-state: a kilobyte comes back unshortened',
+  'ensure-authorization-request-with-long-state: a kilobyte comes back complete',
   async () => {
     const state = 's'.repeat(1024)
     expect((await runFlow(stage, { parameters: { state } })).callback.get('state')).toBe(state)
@@ -120,7 +120,7 @@ verifies(
 
 verifies(
   'fapi2-security-profile-final-ensure-authorization-request-without-state-success',
-  'ensure-authorization-request-without-state-success: the answer has none either',
+  'ensure-authorization-request-without-state-success: the answer has none',
   async () => {
     const { callback } = await runFlow(stage, { parameters: { state: undefined } })
     expect(callback.has('state')).toBe(false)
@@ -147,7 +147,7 @@ verifies(
 
 verifies(
   'fapi2-security-profile-final-refresh-token',
-  'refresh-token: for its own client alone',
+  'refresh-token: only for its own client',
   async () => {
     const { tokens } = await runFlow(stage)
     const other = await world.aConfidentialClient(school)
