@@ -11,8 +11,8 @@ const school = await world.aSchool()
 const ada = await world.aMember(school)
 const VIEWER = { query: '{ viewer { id } }' }
 
-/** Makes of a pair one that predates the binding. */
-async function forgetSchool(accessToken: string): Promise<void> {
+/** Removes the school binding of a pair, as in pairs from before the binding existed. */
+async function removeBinding(accessToken: string): Promise<void> {
   await world.database.db
     .updateTable('token_pairs')
     .set({ bound_school_id: null })
@@ -20,7 +20,7 @@ async function forgetSchool(accessToken: string): Promise<void> {
     .execute()
 }
 
-describe('401, before anything', () => {
+describe('401, before any other check', () => {
   const expectChallenge = (answer: Awaited<ReturnType<typeof postGraphQL>>): void => {
     expect(answer.statusCode).toBe(401)
     expect(answer.json()).toMatchObject({ error: 'invalid_token' })
@@ -70,11 +70,11 @@ describe('401, before anything', () => {
 
   verifies(
     ['member.errors.no-school-id', 'member.checks-school-id', 'member.remedy'],
-    'a record without school_id, which a refresh does not mend',
+    'a pair without school_id, also after a refresh',
     async () => {
       const client = await world.aPublicClient(school)
       const pair = await aPair(world, school, client, ada)
-      await forgetSchool(pair.access_token)
+      await removeBinding(pair.access_token)
       const answer = await postGraphQL(world, school, pair.access_token, VIEWER)
       expectChallenge(answer)
       expect(answer.json().error_description).toMatch(/different organization/)
@@ -98,7 +98,7 @@ describe('401, before anything', () => {
 
   verifies(
     ['member.no-owner', 'member.from-resource-owner'],
-    'a record without a resource owner',
+    'a pair without a resource owner',
     async () => {
       const token = await aToken(world, school, ada)
       const { client_id } = await world.database.db
@@ -134,7 +134,7 @@ describe('403, before the schema', () => {
       'member.errors.no-account-scope.before-schema',
       'member.order.before-body',
     ],
-    'neither account scope: whatever the body is, it is not looked at',
+    'a token without an account scope: the body is not read',
     async () => {
       const client = await world.aPublicClient(school)
       const { access_token } = await aPair(world, school, client, ada, { scope: 'openid email' })
@@ -159,14 +159,14 @@ describe('403, before the schema', () => {
     },
   )
 
-  verifies('member.order.401-first', 'a token that fails both ways is a 401', async () => {
+  verifies('member.order.401-first', 'a token that fails both checks is a 401', async () => {
     const client = await world.aPublicClient(school)
     const { access_token } = await aPair(world, school, client, ada, { scope: 'openid' })
-    await forgetSchool(access_token)
+    await removeBinding(access_token)
     expect((await postGraphQL(world, school, access_token, VIEWER)).statusCode).toBe(401)
   })
 
-  test('no method of reading tells a stranger anything but 401', async () => {
+  test('every method answers 401 without a token', async () => {
     for (const method of ['GET', 'PUT', 'DELETE'] as const) {
       const answer = await world.app.inject({
         method,
@@ -178,7 +178,7 @@ describe('403, before the schema', () => {
   })
 })
 
-describe('one account scope and need of the other', () => {
+describe('a token with only one of the account scopes', () => {
   verifies(
     [
       'member.errors.other-account-scope',
@@ -186,7 +186,7 @@ describe('one account scope and need of the other', () => {
       'member.errors.other-account-scope.no-challenge',
       'member.scope-error.extensions',
     ],
-    'writing with account:read alone: 200, an error that names the scope, no challenge, no change',
+    'a write with only account:read: 200, an error that names the scope, no challenge, no change',
     async () => {
       const cleo = await world.aMember(school)
       await aNotification(school, cleo)
@@ -211,7 +211,7 @@ describe('one account scope and need of the other', () => {
 
   verifies(
     ['payment.scope', 'notification.read-scope', 'member.account-read.unlocks'],
-    'reading with account:write alone: viewer is null, whatever is asked of it',
+    'a read with only account:write: viewer is null for every selection',
     async () => {
       const token = await aToken(world, school, ada, 'account:write')
       for (const fields of [
@@ -231,10 +231,10 @@ describe('one account scope and need of the other', () => {
     },
   )
 
-  verifies('member.scope-error.rest-stands', 'the other root fields still deliver', async () => {
+  verifies('member.scope-error.rest-stands', 'the other root fields have their data', async () => {
     const token = await aToken(world, school, ada, 'account:write')
     const query = '{ viewer { id } __typename again: __typename }'
-    // The third time it runs compiled.
+    // The third run uses the compiled document.
     for (let i = 0; i < 3; i++) {
       const { data, errors } = await ask(world, school, token, query)
       expect(data).toEqual({ viewer: null, __typename: 'Query', again: 'Query' })
@@ -244,7 +244,7 @@ describe('one account scope and need of the other', () => {
 
   verifies(
     'notification.payload.write-alone',
-    'what a mutation returns is readable with account:write alone',
+    'the result of a mutation is readable with only account:write',
     async () => {
       const dora = await world.aMember(school)
       const id = await aNotification(school, dora)
@@ -265,7 +265,7 @@ describe('one account scope and need of the other', () => {
 describe('older origins', () => {
   verifies(
     ['older.scope-missing', 'older.scope-missing.whole-document'],
-    'refuse a document whole that needs a scope the token lacks, and nothing of it runs',
+    'refuse a whole document if the token lacks a scope for a part of it, and run nothing',
     async () => {
       const old = await world.aSchool({ variant: 'older' })
       await world.aMember(old, ['student'], ada)
@@ -293,7 +293,7 @@ describe('older origins', () => {
 
   verifies(
     ['older.scope-missing', 'older.scope-missing.whole-document'],
-    'other names and conditions hide no need of a scope; of several operations the named one counts',
+    'check scopes behind aliases and conditions too, for the operation that is named',
     async () => {
       const old = await world.aSchool({ variant: 'older' })
       await world.aMember(old, ['student'], ada)
@@ -304,7 +304,7 @@ describe('older origins', () => {
       const refused = [
         await send('{ __typename typeName: viewer { __typename } }'),
         await send(conditional, { variables: { if: true } }),
-        // Decided from the document alone, so that no value of a variable changes who may send it.
+        // The check reads only the document, so no value of a variable changes its result.
         await send(conditional, { variables: { if: false } }),
         await send(conditional, { variables: { if: 'neither' } }),
       ]
@@ -323,7 +323,7 @@ describe('older origins', () => {
     },
   )
 
-  verifies('older.viewer.absent', 'know no avatar, meetings or payments', async () => {
+  verifies('older.viewer.absent', 'have no avatar, meetings or payments', async () => {
     const old = await world.aSchool({ variant: 'older' })
     await world.aMember(old, ['student'], ada)
     const token = await aToken(world, old, ada)
@@ -345,7 +345,7 @@ describe('older origins', () => {
     expect(data?.__schema.types.map(({ name }) => name)).not.toContain('Payment')
   })
 
-  verifies('older.viewer.fields', 'have everything else', async () => {
+  verifies('older.viewer.fields', 'have all other fields', async () => {
     const old = await world.aSchool({ variant: 'older' })
     await world.aMember(old, ['student'], ada)
     const token = await aToken(world, old, ada)

@@ -4,7 +4,7 @@ import { aCourse, anEnrollment } from '../../support/learning.ts'
 import { aToken, postGraphQL } from '../../support/member-api.ts'
 import { aWorld } from '../../support/world.ts'
 
-/** A document is interpreted when it is first seen and compiled after: nobody may notice. */
+/** The first run of a document is interpreted, later ones are compiled: answers must be the same. */
 const world = await aWorld()
 const school = await world.aSchool()
 let token = ''
@@ -46,23 +46,23 @@ const documents: readonly (readonly [string, string, readonly object[]])[] = [
     flags,
   ],
   [
-    'one field selected twice with different parts of it',
+    'one field selected twice with different subfields',
     `query ($a: Boolean!, $b: Boolean!) { viewer { notifications(first: 2) { nodes { id } }
        notifications(first: 2) @include(if: $a) { totalCount nodes @skip(if: $b) { title } } } }`,
     flags,
   ],
   [
-    'lists in lists with names of one’s own',
+    'lists in lists with aliases',
     '{ me: viewer { c: enrolledCourses { n: nodes { s: sections { l: lectures { t: title state __typename } } } } } }',
     [{}],
   ],
   [
-    'variables with defaults, given, null and left out',
+    'variables with defaults: given, null and omitted',
     'query ($n: Int = 1, $c: String) { viewer { notifications(first: $n, after: $c) { nodes { kind } } } }',
     [{}, { n: 2 }, { n: null }, { n: 0, c: null }, { n: -1 }, { c: 'nonsense' }, { n: 1.5 }],
   ],
   [
-    'an input object made of variables',
+    'an input object with variables',
     `query ($after: Int, $states: [ConsultingMeetingState!]) { viewer { consultingMeetings(
        filter: { startedAfter: $after, state: $states }) { totalCount } } }`,
     [
@@ -75,17 +75,17 @@ const documents: readonly (readonly [string, string, readonly object[]])[] = [
     ],
   ],
   [
-    'errors in the midst of data',
+    'errors beside data',
     '{ __typename viewer { id } other: viewer { notifications(last: -2) { totalCount } } }',
     [{}],
   ],
 ]
 
-describe('compiled documents answer as interpreted ones do', () => {
+describe('compiled documents give the same answer as interpreted ones', () => {
   for (const [what, query, variables] of documents) {
     test(what, async () => {
       for (const [i, given] of variables.entries()) {
-        // A comment makes it another document, which is interpreted at its first sight.
+        // The comment makes it a new document, whose first run is interpreted.
         const fresh = { query: `${query} # ${i}`, variables: given }
         const first = (await postGraphQL(world, school, token, fresh)).json()
         for (let again = 0; again < 2; again++) {

@@ -8,7 +8,7 @@ const world = await aWorld()
 const school = await world.aSchool()
 let ada: TestPerson
 let token = ''
-/** Ids of the inbox, newest first; every two share a millisecond. */
+/** Ids of the inbox, newest first; each pair of neighbours has the same millisecond. */
 let ids: string[] = []
 
 beforeAll(async () => {
@@ -56,7 +56,7 @@ const idsOf = (found: Page): string[] => found.nodes.map(({ id }) => id)
 describe('Relay', () => {
   verifies(
     ['connection.nodes', 'connection.shape', 'connection.default-size', 'notification.connection'],
-    'twenty nodes unless told otherwise; nodes and edges agree; the total is of the whole list',
+    'twenty nodes by default; nodes and edges match; the total counts the whole list',
     async () => {
       const found = await page()
       expect(idsOf(found)).toEqual(ids.slice(0, 20))
@@ -73,7 +73,7 @@ describe('Relay', () => {
 
   verifies(
     ['connection.arguments', 'connection.cursors', 'connection.stable-order'],
-    'forward page by page, each node once, rows of one millisecond included',
+    'forward by pages, each node once, also rows of the same millisecond',
     async () => {
       for (const size of [1, 2, 3, 7, 25]) {
         const seen: string[] = []
@@ -92,7 +92,7 @@ describe('Relay', () => {
 
   verifies(
     ['connection.arguments', 'connection.last-keeps-order'],
-    'backward page by page, in the same direction as ever',
+    'backward by pages, with the nodes of each page in the same order as forward',
     async () => {
       const seen: string[] = []
       let before: string | null = null
@@ -137,14 +137,14 @@ describe('Relay', () => {
     })
   })
 
-  verifies('connection.null-is-absent', 'null counts as left out', async () => {
+  verifies('connection.null-is-absent', 'null counts as omitted', async () => {
     const args = { first: null, last: null, after: null, before: null }
     expect(idsOf(await page(args))).toEqual(ids.slice(0, 20))
   })
 
   verifies(
     ['connection.maximum', 'connection.maximum.elsewhere'],
-    'whoever wants more than a page may hold gets a full page',
+    'a size above the maximum gives a full page',
     async () => {
       const eve = await world.aMember(school)
       const hers = await aToken(world, school, eve)
@@ -190,7 +190,7 @@ describe('wrong arguments', () => {
 describe('while others write', () => {
   verifies(
     'connection.stable-order',
-    'rows that come or go before and behind a page move nobody',
+    'rows added or removed before and after a page do not shift it',
     async () => {
       const finn = await world.aMember(school)
       const his = await aToken(world, school, finn)
@@ -209,7 +209,7 @@ describe('while others write', () => {
         .delete('notifications')
         .where('id', '=', rows[4] ?? '')
         .execute()
-      // The very row that the cursor points to.
+      // The row that the cursor points to.
       await school.at
         .delete('notifications')
         .where('id', '=', rows[3] ?? '')

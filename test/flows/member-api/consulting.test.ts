@@ -63,7 +63,7 @@ describe('whose meetings', () => {
       'meeting.state.reserved',
       'meeting.state.confirmed',
     ],
-    'own seats and classes of own groups, never another member’s booking',
+    'seats of the viewer and classes of their groups, never bookings of other members',
     async () => {
       const [ada, ben] = [await world.aMember(school), await world.aMember(school)]
       const service = await aService(school, [])
@@ -100,7 +100,7 @@ describe('whose meetings', () => {
 describe('the room', () => {
   verifies(
     ['meeting.room-url', 'meeting.room-url.over'],
-    'is shown until the meeting has ended or is off, and then an empty string',
+    'is shown until the meeting ends or is canceled, then it is an empty string',
     async () => {
       const ada = await world.aMember(school)
       const service = await aService(school, [])
@@ -188,7 +188,7 @@ describe('the filter', () => {
 
   verifies(
     ['meeting.filter.bounds', 'meeting.filter.unix-seconds'],
-    'startedAfter includes its second, startedBefore leaves it out',
+    'startedAfter includes its second, startedBefore excludes it',
     async () => {
       const ada = await world.aMember(school)
       const token = await aToken(world, school, ada)
@@ -209,7 +209,7 @@ describe('the filter', () => {
     },
   )
 
-  test('a variable left out of the filter holds always, interpreted and compiled', async () => {
+  test('an omitted variable does not filter, interpreted and compiled', async () => {
     const ada = await world.aMember(school)
     const token = await aToken(world, school, ada)
     await aMeeting(school, { group: await aStudyGroup(school, [ada]), start: hoursFromNow(1) })
@@ -224,7 +224,7 @@ describe('the filter', () => {
 
   verifies(
     ['meeting.page-size', 'meeting.last-beyond-page'],
-    'fifty to a page, and last counts from the end of the whole window',
+    'fifty on a page, and last counts from the end of the whole window',
     async () => {
       const ada = await world.aMember(school)
       const token = await aToken(world, school, ada)
@@ -269,7 +269,7 @@ describe('services', () => {
 
   verifies(
     ['viewer.consulting-services', 'viewer.consulting-services.not-purchases'],
-    'are those offered with courses the viewer has, bought or not',
+    'are those offered with the courses of the viewer, bought or not',
     async () => {
       const ada = await world.aMember(school)
       const [mine, ended, notMine] = [
@@ -301,7 +301,7 @@ describe('services', () => {
       'consulting-service.meetings.unmarked',
       'consulting-service.reserved-meeting',
     ],
-    'tell their recurring slots and what anyone reserved, not who',
+    'show their recurring slots and reserved times, without the people',
     async () => {
       const [ada, ben] = [await world.aMember(school), await world.aMember(school)]
       const course = await aCourse(school)

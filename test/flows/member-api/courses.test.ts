@@ -144,7 +144,7 @@ describe('a course of the viewer', () => {
     },
   )
 
-  test('access that ran out stays listed with its lectures locked; revoked access goes', async () => {
+  test('a course with expired access stays listed with locked lectures; one with revoked access does not', async () => {
     const ada = await world.aMember(school)
     const [ended, revoked, forLife] = [
       await aCourse(school),
@@ -163,7 +163,7 @@ describe('a course of the viewer', () => {
     expect(found[1]).toMatchObject({ expireDate: null, lastWatchedLecture: null })
   })
 
-  test('a changed curriculum is seen at once, though outlines are remembered', async () => {
+  test('a changed curriculum is shown at once, although outlines are cached', async () => {
     const ada = await world.aMember(school)
     const course = await aCourse(school, [[{ title: 'Before' }, {}]])
     await anEnrollment(school, ada, course)
@@ -190,7 +190,7 @@ describe('a course of the viewer', () => {
 describe('the other entitlements', () => {
   verifies(
     ['viewer.digital-products', 'viewer.event-registrations'],
-    'products that were taken away and places that were given up are none',
+    'revoked products and canceled registrations are not listed',
     async () => {
       const ada = await world.aMember(school)
       const kept = await aProductOf(school, ada)
@@ -237,7 +237,7 @@ verifies(
     'viewer.school.fields',
     'viewer.plain-lists',
   ],
-  'the viewer is who authorized, with every school where they hold a role',
+  'the viewer is the person who authorized, with every school where they have a role',
   async () => {
     const ada = await world.aMember(school, ['lecturer', 'student'])
     const [other, left] = [await world.aSchool(), await world.aSchool()]

@@ -10,7 +10,7 @@ import { aWorld } from '../../support/world.ts'
 const page = (name: string): Promise<string> =>
   readFile(new URL(`../../../docs/${name}`, import.meta.url), 'utf8')
 
-test('the limits in the documentation are those in force', async () => {
+test('the documentation names the limits that the server applies', async () => {
   const rows = [...(await page('member-api.md')).matchAll(/^\| `(\w+)` \| (\d+) \|/gm)].map(
     ([, name, value]) => [name, Number(value)],
   )
@@ -23,7 +23,7 @@ interface Example {
   readonly variables: Record<string, unknown>
 }
 
-/** The blocks of GraphQL on the page, each with the variables that follow it, if any do. */
+/** The GraphQL blocks of the page, each with the variables after it, if there are any. */
 async function examples(): Promise<Example[]> {
   return (await page('member-api-queries.md')).split(/^## /m).flatMap((section) => {
     const heading = section.split('\n', 1)[0] ?? ''
@@ -49,7 +49,7 @@ test('every query of the documentation runs in the demo world', async () => {
   }
 })
 
-test('headings say which queries older origins do not know', async () => {
+test('headings say which queries older origins do not have', async () => {
   const older = buildMemberSchema('older')
   for (const { heading, query } of await examples()) {
     const known = validate(older, parse(query)).length === 0

@@ -5,7 +5,7 @@ import { aDemoToken, theDemoSchool } from '../../support/demo-member.ts'
 import { aWorld } from '../../support/world.ts'
 import { graphql, typedClient } from './typed-client.ts'
 
-/** What an integrator builds first, typed by the schema, with the data of the demo world. */
+/** Typical first uses of an integrator, typed by the schema, with the data of the demo world. */
 const world = await aWorld()
 const school = await theDemoSchool(world)
 const ask = typedClient(world, school, await aDemoToken(world, school, 'ada@demo.test'))
@@ -39,7 +39,7 @@ async function billingHistory(): Promise<PaymentPage['nodes']> {
   }
 }
 
-test('the billing history, page by page: newest first, and sums that come out', async () => {
+test('the billing history by pages: newest first, and the sums are right', async () => {
   const all = await billingHistory()
   expect(all.length).toBeGreaterThan(50)
   expect(new Set(all.map(({ tradeNo }) => tradeNo)).size).toBe(all.length)
@@ -55,7 +55,7 @@ test('the billing history, page by page: newest first, and sums that come out', 
   }
 })
 
-test('the instructions of what is still to be paid', async () => {
+test('the instructions of open payments', async () => {
   const open = (await billingHistory()).filter(
     ({ paymentState, codeNo }) => paymentState === 'pending' && codeNo !== null,
   )
@@ -80,7 +80,7 @@ const Entitlements = graphql(`
 
 verifies(
   'viewer.payments.cover-entitlements',
-  'courses, products and events that were paid for are all found under payments',
+  'paid courses, products and events are all found in the payments',
   async () => {
     const titles = (await billingHistory()).flatMap(({ lineitems }) =>
       lineitems.map(({ title }) => title),

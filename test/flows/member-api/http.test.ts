@@ -49,7 +49,7 @@ describe('status and media type', () => {
     'query ($n: Int!) { viewer { payments(first: $n) { totalCount } } }',
   ]
 
-  verifies('member.http.application-json', 'application/json is 200 for all of it', async () => {
+  verifies('member.http.application-json', 'application/json is always 200', async () => {
     for (const accept of ['application/json', '*/*', undefined]) {
       for (const query of BROKEN) {
         const answer = await postGraphQL(world, school, token, { query }, accept ? { accept } : {})
@@ -64,7 +64,7 @@ describe('status and media type', () => {
 
   verifies(
     'member.http.graphql-response-json',
-    'application/graphql-response+json is 400 for what never ran, 200 for what did',
+    'application/graphql-response+json is 400 for a document that did not run, 200 for one that did',
     async () => {
       const accept = 'application/graphql-response+json'
       for (const query of BROKEN) {
@@ -80,7 +80,7 @@ describe('status and media type', () => {
     },
   )
 
-  verifies('member.http.post-only', 'other methods are 405 and told of POST', async () => {
+  verifies('member.http.post-only', 'other methods are 405 with Allow: POST', async () => {
     for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'] as const) {
       const answer = await world.app.inject({
         method,
@@ -113,7 +113,7 @@ describe('status and media type', () => {
     expect(bare.statusCode).toBe(415)
   })
 
-  verifies('member.http.406', 'an Accept that nothing of ours satisfies is 406', async () => {
+  verifies('member.http.406', 'an Accept header without a supported type is 406', async () => {
     for (const accept of ['text/html', 'application/xml', 'application/json;q=0']) {
       const answer = await postGraphQL(world, school, token, OK, { accept })
       expect(answer.statusCode).toBe(406)
@@ -121,14 +121,14 @@ describe('status and media type', () => {
     }
   })
 
-  test('the better liked of both types is answered', async () => {
+  test('the type with the higher preference is answered', async () => {
     const accept = 'application/graphql-response+json, application/json;q=0.9'
     const answer = await postGraphQL(world, school, token, OK, { accept })
     expect(answer.headers['content-type']).toBe(RESPONSE_TYPE)
   })
 })
 
-describe('what is no request', () => {
+describe('a body that is not a request', () => {
   const bad = [
     ['not JSON', '{'],
     ['an array, as batches are', [OK]],
@@ -139,7 +139,7 @@ describe('what is no request', () => {
     ['extensions that are no object', { ...OK, extensions: [] }],
   ] as const
   for (const [what, body] of bad) {
-    test(`${what}: 400, and told what is wrong`, async () => {
+    test(`${what}: 400 with a message that says what is wrong`, async () => {
       const answer = await postGraphQL(world, school, token, body)
       expect(answer.statusCode).toBe(400)
       expect(answer.json().errors[0]).toMatchObject({ extensions: { code: 'bad_request' } })
@@ -147,14 +147,14 @@ describe('what is no request', () => {
     })
   }
 
-  verifies('member.limits.body', 'more than 1 MiB of it', async () => {
+  verifies('member.limits.body', 'a body of more than 1 MiB', async () => {
     const answer = await postGraphQL(world, school, token, {
       query: `{ __typename } # ${'x'.repeat(1024 * 1024)}`,
     })
     expect(answer.statusCode).toBe(413)
   })
 
-  test('an operation that is not there, or not named among several', async () => {
+  test('an operation that does not exist, or no name for one of several', async () => {
     const query = 'query A { __typename } query B { viewer { id } }'
     const send = async (operationName: string | null) =>
       (await postGraphQL(world, school, token, { query, operationName })).json()
@@ -164,7 +164,7 @@ describe('what is no request', () => {
     expect((await send(null)).errors[0].message).toMatch(/operationName/)
   })
 
-  test('wrong variables say which and why, the first time and compiled', async () => {
+  test('the error of wrong variables says which and why, interpreted and compiled', async () => {
     const query = 'query ($n: Int) { viewer { payments(first: $n) { totalCount } } }'
     for (let i = 0; i < 3; i++) {
       await postGraphQL(world, school, token, { query, variables: { n: 1 } })
@@ -195,10 +195,10 @@ verifies('member.http.cors', 'pages of any origin may call it, errors included',
   expect(preflight.headers['access-control-allow-headers']).toContain('Authorization')
 })
 
-/** Executing by GET is optional, and we take POST alone. */
+/** GET is optional in the specification, and we accept only POST. */
 const WANT_GET = ['5A70', 'D6D5', '6A70']
 
-test('the audits of GraphQL over HTTP find nothing', async () => {
+test('the audits of GraphQL over HTTP report no error', async () => {
   const results = await auditServer({
     url: `${school.origin}/member/graphql`,
     fetchFn: async (url: string, init: RequestInit = {}) => {

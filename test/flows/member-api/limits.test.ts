@@ -25,7 +25,7 @@ function fragmentBomb(depth: number): string {
 const SYLLABUS = `nodes { slug detailProgress { percent } sections { title
   lectures { id title state isLocked unlockAt duration } } }`
 
-describe('hostile documents are refused for what they expand to', () => {
+describe('hostile documents are refused by their expanded size', () => {
   const hostile = [
     ['repeats', 'fragments nested in fragments', fragmentBomb(30)],
     [
@@ -40,19 +40,19 @@ describe('hostile documents are refused for what they expand to', () => {
     ],
     [
       'aliases',
-      'one field under many names',
+      'one field with many aliases',
       `{ ${repeat(100, (i) => `a${i}: viewer { unreadNotificationCount }`)} }`,
     ],
     [
       'aliases',
-      'many names multiplied by fragments',
+      'many aliases multiplied by fragments',
       `{ a: viewer { ...F } b: viewer { ...F } c: viewer { ...F } }
        fragment F on Viewer { ${repeat(30, (i) => `n${i}: name`)} }`,
     ],
     ['repeats', 'one field over and over', `{ viewer { ${repeat(900, () => 'id')} } }`],
     [
       'repeats',
-      'fields of one name, whose selections are one place',
+      'fields of one name, whose selections are merged',
       `{ ${repeat(20, () => `viewer { ${repeat(20, () => 'id')} }`)} }`,
     ],
     [
@@ -79,7 +79,7 @@ describe('hostile documents are refused for what they expand to', () => {
     ['length', 'a text without end', `{ __typename } # ${'x'.repeat(60_000)}`],
     [
       'depth',
-      'introspection without end',
+      'introspection that nests endlessly',
       `{ __schema { types { ${'ofType { '.repeat(25)} name ${'} '.repeat(25)} } } }`,
     ],
     [
@@ -89,7 +89,7 @@ describe('hostile documents are refused for what they expand to', () => {
     ],
     [
       'cost',
-      'the schema over and over',
+      'the schema many times',
       `{ ${repeat(4, (i) => `a${i}: __schema { types { name } }`)} }`,
     ],
   ] as const
@@ -109,7 +109,7 @@ describe('hostile documents are refused for what they expand to', () => {
     })
   }
 
-  test('a fragment within itself ends, and validation tells of it', async () => {
+  test('a fragment that contains itself is found by validation', async () => {
     const { errors } = await ask(
       world,
       school,
@@ -119,7 +119,7 @@ describe('hostile documents are refused for what they expand to', () => {
     expect(errors?.[0]?.message).toMatch(/Cannot spread fragment "A" within itself/)
   })
 
-  test('a crowd of fragments that are not there is refused at the first', async () => {
+  test('many unknown fragments are refused at the first one', async () => {
     const query = `{ viewer { ${repeat(900, (i) => `...F${i}`)} } }`
     const { data, errors } = await ask(world, school, token, query)
     expect(data).toBeUndefined()
@@ -137,7 +137,7 @@ describe('hostile documents are refused for what they expand to', () => {
     expect(errors?.[0]?.message).toMatch(/introspection/i)
   })
 
-  test('pages count as large as they are asked for in variables', async () => {
+  test('the size of a page counts as given in the variables', async () => {
     const query = `query ($n: Int) { viewer { a: enrolledCourses(first: $n) { ${SYLLABUS} }
       b: enrolledCourses(first: $n) { ${SYLLABUS} } c: enrolledCourses(first: $n) { ${SYLLABUS} } } }`
     const small = await ask(world, school, token, query, { n: 10 })
@@ -151,14 +151,18 @@ describe('hostile documents are refused for what they expand to', () => {
   })
 })
 
-describe('ordinary documents fit', () => {
-  verifies('member.limits.ordinary-use-fits', 'full introspection, as tools send it', async () => {
-    for (const options of [{}, { inputValueDeprecation: true, specifiedByUrl: true }]) {
-      const { data, errors } = await ask(world, school, token, getIntrospectionQuery(options))
-      expect(errors).toBeUndefined()
-      expect(data).toHaveProperty('__schema.types')
-    }
-  })
+describe('ordinary documents are accepted', () => {
+  verifies(
+    'member.limits.ordinary-use-fits',
+    'full introspection, as developer tools send it',
+    async () => {
+      for (const options of [{}, { inputValueDeprecation: true, specifiedByUrl: true }]) {
+        const { data, errors } = await ask(world, school, token, getIntrospectionQuery(options))
+        expect(errors).toBeUndefined()
+        expect(data).toHaveProperty('__schema.types')
+      }
+    },
+  )
 
   verifies('member.limits.ordinary-use-fits', 'fifty whole syllabuses', async () => {
     const query = `{ viewer { enrolledCourses(first: 50) { ${SYLLABUS} pageInfo { endCursor } } } }`
@@ -168,7 +172,7 @@ describe('ordinary documents fit', () => {
     expect(extensions?.cost?.requested).toBeGreaterThan(10_000)
   })
 
-  test('twenty parts of a screen that each bring a fragment on the same node', async () => {
+  test('twenty components that each add a fragment on the same node', async () => {
     const query = `{ viewer { __typename ${repeat(19, (i) => `...F${i}`)} } }
       ${repeat(
         19,
@@ -179,7 +183,7 @@ describe('ordinary documents fit', () => {
     expect(errors).toBeUndefined()
   })
 
-  test('the cost of each document is told', async () => {
+  test('the cost of each document is reported', async () => {
     const cost = async (query: string) =>
       (await ask(world, school, token, query)).extensions?.cost?.requested
     expect(await cost('{ __typename }')).toBe(0)

@@ -27,7 +27,7 @@ interface Inbox {
 describe('the inbox', () => {
   verifies(
     ['viewer.notifications', 'viewer.unread-count', 'notification.fields'],
-    'newest first, with what is unread counted and paths made whole',
+    'newest first, with a count of unread ones and absolute URLs',
     async () => {
       const ada = await world.aMember(school)
       const createdAt = new Date(Date.UTC(2026, 3, 1))
@@ -55,7 +55,7 @@ describe('the inbox', () => {
 describe('marking read', () => {
   verifies(
     ['notification.mark-read', 'notification.idempotent', 'notification.mutations'],
-    'one, twice: the second time changes nothing, the time of reading included',
+    'one, twice: the second time changes nothing, also not the read time',
     async () => {
       const ada = await world.aMember(school)
       const token = await aToken(world, school, ada)
@@ -86,7 +86,7 @@ describe('marking read', () => {
 
   verifies(
     ['notification.others', 'viewer.own-data-only'],
-    'another member’s, another school’s and nobody’s are all not found, and stay unread',
+    'those of another member, of another school and unknown ones are not found, and stay unread',
     async () => {
       const [ada, ben] = [await world.aMember(school), await world.aMember(school)]
       const token = await aToken(world, school, ada)
@@ -140,7 +140,7 @@ describe('marking read', () => {
     },
   )
 
-  test('twenty at once agree on one time of reading and one statement each', async () => {
+  test('twenty requests at once give one read time, with one statement each', async () => {
     const ada = await world.aMember(school)
     const token = await aToken(world, school, ada)
     const id = await aNotification(school, ada)
@@ -154,7 +154,7 @@ describe('marking read', () => {
     expect(statements).toHaveLength(40)
   })
 
-  test('several mutations of one document run in their order', async () => {
+  test('several mutations of one document run in order', async () => {
     const ada = await world.aMember(school)
     const token = await aToken(world, school, ada)
     const ids = [await aNotification(school, ada), await aNotification(school, ada)]
@@ -183,7 +183,7 @@ describe('subscriptions', () => {
       'notification.subscribe',
       'notification.idempotent',
     ],
-    'every topic is on until the member says otherwise',
+    'every topic is on until the member switches it off',
     async () => {
       const ada = await world.aMember(school)
       const token = await aToken(world, school, ada)

@@ -38,7 +38,7 @@ async function payments(
   return viewer.payments
 }
 
-/** The only payment of a member who made one like this. */
+/** Creates a member with this payment, and returns it. */
 async function onlyPayment(sketch: PaymentSketch): Promise<PaymentsAnswer['nodes'][number]> {
   const member = await world.aMember(school)
   await aPayment(school, member, sketch)
@@ -67,7 +67,7 @@ describe('a payment', () => {
       'viewer.money',
       'viewer.payments',
     ],
-    'that was made tells what, how much, with which coupon, invoice and installments',
+    'that is paid shows its items, amount, coupon, invoice and installments',
     async () => {
       const node = await onlyPayment({
         amount: 3_000_000_000,
@@ -100,7 +100,7 @@ describe('a payment', () => {
     },
   )
 
-  verifies('payment.refunding', 'that was given back tells when and how much', async () => {
+  verifies('payment.refunding', 'that is refunded shows the time and the amount', async () => {
     expect(
       await onlyPayment({ refund: { state: 'partially_refunded', amount: 400 } }),
     ).toMatchObject({
@@ -127,7 +127,7 @@ describe('a payment', () => {
 
     verifies(
       ['payment.instructions', 'payment.unpaid-and-expired.listed'],
-      `by ${type} that is unpaid carries its instructions`,
+      `by ${type} that is unpaid has its instructions`,
       async () => {
         const expiresAt = daysFromNow(2)
         expect(await onlyPayment({ type, state: 'pending', bank, expiresAt })).toMatchObject({
@@ -142,7 +142,7 @@ describe('a payment', () => {
 
     verifies(
       ['payment.expired.keeps-instructions', 'payment.expiry.at-read'],
-      `by ${type} that nobody paid in time reads as expired and keeps its instructions`,
+      `by ${type} that was not paid in time is expired and keeps its instructions`,
       async () => {
         const expiresAt = daysFromNow(-2)
         expect(await onlyPayment({ type, state: 'pending', bank, expiresAt })).toMatchObject({
@@ -153,7 +153,7 @@ describe('a payment', () => {
       },
     )
 
-    test(`by ${type} that was paid shows no instructions to pay it again`, async () => {
+    test(`by ${type} that is paid has no instructions to pay it again`, async () => {
       expect(
         await onlyPayment({ type, state: 'paid', bank, expiresAt: daysFromNow(1) }),
       ).toMatchObject({
@@ -166,7 +166,7 @@ describe('a payment', () => {
     })
   }
 
-  test('that the bank refused is failed, whatever its time', async () => {
+  test('that the bank refused is failed, at any time', async () => {
     expect(await onlyPayment({ state: 'failed', expiresAt: daysFromNow(-1) })).toMatchObject({
       paymentState: 'failed',
       expiredAt: null,
@@ -177,7 +177,7 @@ describe('a payment', () => {
 describe('the list', () => {
   verifies(
     ['payment.retry.separate', 'payment.one-node'],
-    'a checkout tried again is another node with a tradeNo of its own',
+    'a retried checkout is another node with its own tradeNo',
     async () => {
       const ada = await world.aMember(school)
       const orderId = await anOrder(school, ada)
@@ -201,7 +201,7 @@ describe('the list', () => {
 
   verifies(
     ['payment.abandoned.hidden', 'payment.abandoned.expired-shown', 'payment.hidden.everywhere'],
-    'an abandoned attempt is hidden from nodes, total and cursors until the moment it expires',
+    'an abandoned attempt is not in nodes, total and cursors until it expires',
     async () => {
       const ada = await world.aMember(school)
       const token = await aToken(world, school, ada)
@@ -235,7 +235,7 @@ describe('the list', () => {
 
   verifies(
     ['payment.order', 'payment.page-size'],
-    'newest first, fifty to a page, all of them page by page',
+    'newest first, fifty on a page, complete over all pages',
     async () => {
       const ada = await world.aMember(school)
       const token = await aToken(world, school, ada)

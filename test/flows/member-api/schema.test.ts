@@ -18,11 +18,11 @@ const FOLDER = new URL('../../../src/surfaces/member-api/', import.meta.url)
 const newer = buildMemberSchema('newer')
 const older = buildMemberSchema('older')
 
-/** Layout does not matter: what is compared is the schema that the file describes. */
+/** Ignores the layout of the file: the test compares schemas. */
 const printed = (schema: GraphQLSchema): string =>
   `${printSchema(lexicographicSortSchema(schema))}\n`
 
-describe('the committed schema is the one that is served (UPDATE_SCHEMA=1 rewrites it)', () => {
+describe('the committed schema is the schema of the server (UPDATE_SCHEMA=1 rewrites it)', () => {
   for (const [file, schema] of [
     ['schema.graphql', newer],
     ['schema.older.graphql', older],
@@ -40,7 +40,7 @@ const ownTypes = (schema: GraphQLSchema) =>
     ({ name }) => !name.startsWith('__') && !['Int', 'String', 'Boolean', 'ID'].includes(name),
   )
 
-test('every type, field, argument and enum value tells an integrator what it is', () => {
+test('every type, field, argument and enum value has a description', () => {
   const silent: string[] = []
   const check = (path: string, { description }: { description?: string | null | undefined }) => {
     if ((description ?? '').length < 6) silent.push(path)
@@ -64,8 +64,8 @@ test('every type, field, argument and enum value tells an integrator what it is'
 })
 
 test('descriptions on older origins do not mention fields that are missing there', () => {
-  const told = printSchema(older).replaceAll('such as payments', '')
-  expect(told).not.toMatch(/payments|consultingMeetings|avatar/)
+  const printedOlder = printSchema(older).replaceAll('such as payments', '')
+  expect(printedOlder).not.toMatch(/payments|consultingMeetings|avatar/)
 })
 
 const rootFields = (schema: GraphQLSchema) =>
@@ -91,7 +91,7 @@ verifies(
 
 verifies(
   'member.scopes.deny-by-default',
-  'a root field without a declared scope cannot even be built into a server',
+  'a schema with a root field without a declared scope cannot be built',
   () => {
     const builder = createBuilder()
     builder.queryType({ fields: (t) => ({ secret: t.string({ resolve: () => 'secret' }) }) })
@@ -99,7 +99,7 @@ verifies(
   },
 )
 
-verifies('notification.nothing-else-writable', 'there are three mutations and no more', () => {
+verifies('notification.nothing-else-writable', 'there are exactly three mutations', () => {
   expect(Object.keys(newer.getMutationType()?.getFields() ?? {})).toHaveLength(3)
   expect(newer.getSubscriptionType()).toBeUndefined()
 })
@@ -229,7 +229,7 @@ verifies(
 
 verifies(
   ['viewer.entitlements.no-billing', 'payment.retry.unlinked'],
-  'entitlements carry nothing of billing, and payments nothing of the purchase',
+  'entitlements have no billing fields, and payments no entitlement fields',
   () => {
     const billing = /order|coupon|refund|invoice|payment|purchase|amount|price/i
     for (const type of ['Course', 'DigitalProduct', 'EventRegistration', 'Event']) {

@@ -8,7 +8,7 @@ import { aWorld } from '../../support/world.ts'
 const world = await aWorld()
 const school = await world.aSchool()
 
-/** How many statements a document takes, the check of the token included. */
+/** How many statements a document needs, with the check of the token. */
 async function count(token: string, query: string): Promise<number> {
   const statements = await world.database.statementsOf(() => read(world, school, token, query))
   return statements.length
@@ -17,14 +17,14 @@ async function count(token: string, query: string): Promise<number> {
 const SYLLABUS = `nodes { slug detailProgress { percent totalLectures } sections { title
   lectures { id title state isLocked unlockAt duration } } }`
 
-test('who is calling is all that viewer itself takes, and their name and picture one more', async () => {
+test('viewer needs only the statement of the token check, and name and picture one more', async () => {
   const token = await aToken(world, school, await world.aMember(school))
   expect(await count(token, '{ viewer { id } }')).toBe(1)
   expect(await count(token, '{ viewer { id name email avatar } }')).toBe(2)
   expect(await count(token, '{ __typename }')).toBe(1)
 })
 
-test('a syllabus of 500 lectures takes four statements, and three once its outline is known', async () => {
+test('a syllabus of 500 lectures needs four statements, and three when its outline is cached', async () => {
   const ada = await world.aMember(school)
   const sections = Array.from({ length: 25 }, () => Array.from({ length: 20 }, () => ({})))
   const course = await aCourse(school, sections)
@@ -45,7 +45,7 @@ test('a syllabus of 500 lectures takes four statements, and three once its outli
   })
 })
 
-describe('no shape of query takes more statements for more rows', async () => {
+describe('no query needs more statements for more rows', async () => {
   const [few, many] = [await world.aMember(school), await world.aMember(school)]
   await giveEverything(school, few, 1)
   await giveEverything(school, many, 12)
@@ -75,7 +75,7 @@ describe('no shape of query takes more statements for more rows', async () => {
   }
 })
 
-test('what the other direction of a page holds is looked up only when it is selected', async () => {
+test('whether a page exists in the other direction is looked up only if it is selected', async () => {
   const ada = await world.aMember(school)
   for (let i = 0; i < 3; i++) await aNotification(school, ada)
   const token = await aToken(world, school, ada)

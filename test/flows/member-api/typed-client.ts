@@ -4,7 +4,7 @@ import { read } from '../../support/member-api.ts'
 import type { TestSchool, World } from '../../support/world.ts'
 import type { introspection } from './introspection.generated.ts'
 
-/** Documents that are typed by the schema: a field that does not exist does not compile. */
+/** Builds documents typed by the schema: an unknown field does not compile. */
 export const graphql = initGraphQLTada<{
   introspection: typeof introspection
   scalars: { UnixTime: number; MinorUnits: number }
@@ -13,7 +13,7 @@ export const graphql = initGraphQLTada<{
 // biome-ignore lint/suspicious/noExplicitAny: any result, any variables; ResultOf and VariablesOf tell which
 type AnyDocument = TadaDocumentNode<any, any>
 
-/** What an integrator's client amounts to. */
+/** A minimal client of an integrator. */
 export function typedClient(world: World, school: TestSchool, token: string) {
   return <D extends AnyDocument>(document: D, variables: VariablesOf<D>): Promise<ResultOf<D>> =>
     read(world, school, token, print(document as unknown as DocumentNode), variables)
