@@ -15,7 +15,7 @@ beforeAll(async () => {
 const challengeOf = (answer: { headers: Record<string, unknown> }): string =>
   String(answer.headers['www-authenticate'])
 
-describe('who may call the REST API', () => {
+describe('which callers may use the REST API', () => {
   verifies(
     ['admin-api.operator-clients', 'admin-api.path-version'],
     'an operator client reads courses under /api/v1',
@@ -46,7 +46,7 @@ describe('who may call the REST API', () => {
 
   verifies(
     'admin-api.operator-tokens-only',
-    'a member token is refused, even an owner’s own',
+    'a member token is refused, also that of an owner',
     async () => {
       const owner = await world.aMember(school, ['owner'])
       const client = await world.aPublicClient(school)
@@ -88,7 +88,7 @@ describe('who may call the REST API', () => {
 
   verifies(
     'admin-api.write-is-not-read',
-    'a write scope creates and shows what it created, but reads nothing',
+    'a write scope creates an object and shows it in the answer, but does not read',
     async () => {
       const operator = await anOperator(world, school, { scopes: 'courses:write' })
       const made = await operator.post('/courses', { slug: 'written', title: 'Written' })
@@ -100,7 +100,7 @@ describe('who may call the REST API', () => {
 
   verifies(
     'admin-api.cors',
-    'scripts of other sites may call it, refusals and preflights included',
+    'scripts of other sites may call it and read refusals and preflights',
     async () => {
       const preflight = await sendTo(world, school, 'OPTIONS', '/courses', {
         headers: { origin: 'https://elsewhere.test', 'access-control-request-method': 'PATCH' },
@@ -117,7 +117,7 @@ describe('who may call the REST API', () => {
 
   verifies(
     'admin-api.rate-limit-headers',
-    'every answer says where the caller stands, refusals included',
+    'every answer, also a refusal, shows the rate limit of the caller',
     async () => {
       const operator = await anOperator(world, school, { scopes: 'courses:read' })
       const answers = [
@@ -136,7 +136,7 @@ describe('who may call the REST API', () => {
     },
   )
 
-  test('an app that calls too often is told when to come back, and no other app is', async () => {
+  test('an app that calls too often gets 429 with Retry-After, and other apps are not affected', async () => {
     const limits = { ...world.context.limits, apiCallsPerMinute: 3 }
     const busy = await aWorld({ limits })
     const there = await busy.aSchool()

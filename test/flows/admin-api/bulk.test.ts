@@ -30,7 +30,7 @@ const pages = (count: number, from = 0): string =>
   ).join('\n')
 
 describe('an import over HTTP', () => {
-  test('answers with what became of the rows, and with the lines of those it refused', async () => {
+  test('answers with the counts of rows, and with the lines of refused rows', async () => {
     const answer = await sendRows('/coupons/import', 'code,percent_off\nSPRING,20\nspring,20\nX,\n')
     expect(answer.statusCode).toBe(200)
     expect(answer.json()).toMatchObject({
@@ -59,14 +59,14 @@ describe('an import over HTTP', () => {
     expect(ours[0]?.client_id).not.toBeNull()
   })
 
-  test('of a dry run writes nothing', async () => {
+  test('writes nothing in a dry run', async () => {
     const answer = await sendRows('/coupons/import?dry_run=true', 'code,percent_off\nDRY,20\n')
     expect(answer.json()).toMatchObject({ dry_run: true, created: 1 })
     const list = await operator.get('/coupons?code=DRY')
     expect(list.json().data).toEqual([])
   })
 
-  test('refuses a heading, a parameter or a type that it does not know, before it writes', async () => {
+  test('refuses an unknown column, parameter or content type before it writes', async () => {
     const heading = await sendRows('/coupons/import', 'code,percent\nHEAD,20\n')
     expect(heading.statusCode).toBe(422)
     expect(heading.json().errors).toMatchObject([{ pointer: '/percent', code: 'unknown_field' }])
@@ -78,7 +78,7 @@ describe('an import over HTTP', () => {
     expect((await operator.get('/coupons?code=HEAD')).json().data).toEqual([])
   })
 
-  test('goes on where it was told to', async () => {
+  test('continues at the given line', async () => {
     const file = `${pages(5)}\n{"slug":"x"}\n${pages(5, 10)}`
     const first = await sendRows('/pages/import?max_errors=1', file, NDJSON)
     expect(first.json()).toMatchObject({ created: 10, failed: 1, complete: false, next_line: 12 })
@@ -86,7 +86,7 @@ describe('an import over HTTP', () => {
     expect(again.json()).toMatchObject({ rows: 5, unchanged: 5, complete: true })
   })
 
-  test('a write scope alone imports, and shows nothing of what is there', async () => {
+  test('needs only the write scope, and shows no existing data', async () => {
     const writer = await anOperator(world, school, { scopes: 'pages:write' })
     const headers = NDJSON
     const done = await writer.send('POST', '/pages/import', { body: pages(1), headers })
@@ -95,7 +95,7 @@ describe('an import over HTTP', () => {
     expect((await writer.send('POST', '/posts/import', { body: '', headers })).statusCode).toBe(403)
   })
 
-  test('a person’s name and email stay theirs', async () => {
+  test('does not change the name and email of a person', async () => {
     const member = await world.aMember(school)
     const row = JSON.stringify({ id: member.id, email: 'stolen@people.test', name: 'Stolen' })
     const done = await sendRows('/students/import', row, NDJSON)
@@ -108,7 +108,7 @@ describe('an import over HTTP', () => {
 })
 
 describe('an export over HTTP', () => {
-  test('is the list of the resource, as a file, for its reader alone', async () => {
+  test('is the list of the resource as a file, and needs the read scope', async () => {
     const answer = await operator.get('/pages/export')
     expect(answer.headers).toMatchObject({
       'content-type': 'application/x-ndjson; charset=utf-8',
@@ -129,7 +129,7 @@ describe('an export over HTTP', () => {
     expect(wrong.json().errors).toMatchObject([{ parameter: 'after' }])
   })
 
-  test('takes the filters of the list', async () => {
+  test('accepts the filters of the list', async () => {
     const answer = await operator.get('/pages/export?slug=p-3&state=draft')
     expect(JSON.parse(answer.body)).toMatchObject({ slug: 'p-3' })
     expect((await operator.get('/pages/export?state=published')).body).toBe('')
@@ -137,14 +137,14 @@ describe('an export over HTTP', () => {
     expect(wrong.statusCode).toBe(400)
   })
 
-  test('HEAD tells the type and sends no rows', async () => {
+  test('HEAD has the content type and no rows', async () => {
     const answer = await operator.send('HEAD', '/pages/export?format=csv')
     expect(answer.statusCode).toBe(200)
     expect(answer.headers['content-type']).toContain('text/csv')
     expect(answer.body).toBe('')
   })
 
-  test('any other method is refused with those there are', async () => {
+  test('any other method is refused with the allowed ones', async () => {
     const answer = await operator.send('DELETE', '/pages/export')
     expect(answer.statusCode).toBe(405)
     expect(answer.headers.allow).toBe('GET')
@@ -152,7 +152,7 @@ describe('an export over HTTP', () => {
 })
 
 describe('on a real connection', () => {
-  /** Sends pieces, waits in between, and resolves with the answer, or with nothing if it hung up. */
+  /** Sends pieces with pauses between them. Resolves with the answer, or undefined if it disconnected. */
   async function upload(
     path: string,
     write: (send: (text: string) => void, hangUp: () => void) => Promise<void>,
@@ -186,7 +186,7 @@ describe('on a real connection', () => {
 
   const row = (prefix: string, n: number) => `{"slug":"${prefix}-${n}","title":"T"}\n`
 
-  test('a dry run that lingers holds up no member who signs in', async () => {
+  test('a slow dry run does not delay a member who signs in', async () => {
     const member = await world.aMember(school)
     const client = await world.aPublicClient(school)
     const { code, pkce } = await aCode(world, school, client, member)
@@ -208,7 +208,7 @@ describe('on a real connection', () => {
     expect(rehearsed?.status).toBe(200)
   })
 
-  test('a caller who hangs up has whole batches done, and sends the file again', async () => {
+  test('if a caller disconnects, whole batches are committed, and the file can be sent again', async () => {
     const all = Array.from({ length: 1500 }, (_, n) => row('cut', n))
     const cut = await upload('/api/v1/pages/import', async (send, hangUp) => {
       send(all.slice(0, 1200).join(''))
@@ -225,7 +225,7 @@ describe('on a real connection', () => {
     })
   })
 
-  test('an import that ends early is still answered, though the caller is sending', async () => {
+  test('an import that ends early is answered while the caller is still sending', async () => {
     const bad = '{"slug":"?"}\n'
     const answer = await upload('/api/v1/pages/import?max_errors=5', async (send) => {
       for (let n = 0; n < 40; n++) {
@@ -237,7 +237,7 @@ describe('on a real connection', () => {
     expect(JSON.parse(answer?.body ?? '')).toMatchObject({ complete: false, created: 0 })
   })
 
-  test('no more than four run at once; the fifth is told when to come again', async () => {
+  test('at most four run at once; the fifth gets Retry-After', async () => {
     let letGo: () => void = () => undefined
     const held = new Promise<void>((resolve) => {
       letGo = resolve

@@ -28,7 +28,7 @@ async function aCourse(details: Record<string, unknown> = {}) {
 describe('objects', () => {
   verifies(
     ['admin-api.rfc3339', 'admin-api.money'],
-    'a created course has its address, RFC 3339 times and minor units with a currency',
+    'a created course has its URL, RFC 3339 times and minor units with a currency',
     async () => {
       const answer = await operator.post('/courses', {
         slug: 'money',
@@ -53,11 +53,11 @@ describe('objects', () => {
     },
   )
 
-  test('a price without a currency is in the school’s own', async () => {
+  test('a price without a currency is in the currency of the school', async () => {
     expect((await aCourse()).currency).toBe('USD')
   })
 
-  test('PATCH changes what is given, sets null where null is a value, and leaves the rest', async () => {
+  test('PATCH changes the given fields, sets null where it is allowed, and keeps the others', async () => {
     const course = await aCourse({ summary: 'Before' })
     const answer = await operator.send('PATCH', `/courses/${course.id}`, {
       body: { summary: 'After', cover_file_id: null },
@@ -67,7 +67,7 @@ describe('objects', () => {
     expect(answer.json()).toMatchObject({ title: course.title, summary: 'After', version: 2 })
   })
 
-  test('publishing and archiving move a course, and doing so twice is no mistake', async () => {
+  test('publishing and archiving change the state, and repeating them is not an error', async () => {
     const course = await aCourse()
     const published = (await operator.post(`/courses/${course.id}/publish`)).json()
     expect(published).toMatchObject({ state: 'published', archived_at: null })
@@ -79,14 +79,14 @@ describe('objects', () => {
     })
   })
 
-  test('a removed course is gone, and the answer names it', async () => {
+  test('a removed course is not found, and the answer names it', async () => {
     const course = await aCourse()
     const answer = await operator.send('DELETE', `/courses/${course.id}`)
     expect(answer.json()).toEqual({ object: 'course', id: course.id, deleted: true })
     expect((await operator.get(`/courses/${course.id}`)).statusCode).toBe(404)
   })
 
-  test('a write leaves an audit entry that names operation, app and person', async () => {
+  test('a write has an audit entry with operation, app and person', async () => {
     const course = await aCourse()
     const entries = await school.at
       .from('audit_entries')
@@ -107,7 +107,7 @@ describe('objects', () => {
 describe('lists', () => {
   verifies(
     'admin-api.pages',
-    'pages walk a list in either order without gap or repetition',
+    'the pages of a list have each object once, in either order',
     async () => {
       const elsewhere = await world.aSchool()
       const other = await anOperator(world, elsewhere)
@@ -131,7 +131,7 @@ describe('lists', () => {
     },
   )
 
-  test('rows that come in between move nobody else’s page', async () => {
+  test('new rows do not shift the next page', async () => {
     const elsewhere = await world.aSchool()
     const other = await anOperator(world, elsewhere)
     for (const slug of ['one', 'two', 'three']) await other.post('/courses', { slug, title: slug })
@@ -141,7 +141,7 @@ describe('lists', () => {
     expect(second.data.map((course: { slug: string }) => course.slug)).toEqual(['one'])
   })
 
-  test('filters narrow a list and the total counts what they let through', async () => {
+  test('filters narrow a list, and the total counts the matches', async () => {
     const elsewhere = await world.aSchool()
     const other = await anOperator(world, elsewhere)
     const made = (await other.post('/courses', { slug: 'shown', title: 'Shown' })).json()
@@ -151,7 +151,7 @@ describe('lists', () => {
     expect(page).toMatchObject({ data: [{ slug: 'shown' }], has_more: false, total: 1 })
   })
 
-  test('a cursor of another order or list, and one that was made up, are refused', async () => {
+  test('a cursor of another order or list, and a made-up one, are refused', async () => {
     await aCourse()
     await aCourse()
     const page = (await operator.get('/courses?limit=1&sort=title')).json()
@@ -166,7 +166,7 @@ describe('lists', () => {
     }
   })
 
-  test('wrong, unknown and repeated parameters are refused by name', async () => {
+  test('wrong, unknown and repeated parameters are refused with their names', async () => {
     const refusals = {
       'limit=0': { parameter: 'limit' },
       'limit=101': { parameter: 'limit' },
@@ -209,7 +209,7 @@ describe('problems', () => {
     )
   })
 
-  test('a slug that is taken is 409 with its pointer, and nothing of the other course', async () => {
+  test('a slug that is taken is 409 with its pointer, and reveals nothing of the other course', async () => {
     const course = await aCourse()
     const answer = await operator.post('/courses', { slug: course.slug, title: 'Again' })
     expect(answer.statusCode).toBe(409)
@@ -217,7 +217,7 @@ describe('problems', () => {
     expect(answer.body).not.toContain(course.id)
   })
 
-  test('a reference to what does not exist is refused by field', async () => {
+  test('a reference to an unknown object is refused with its field', async () => {
     const answer = await operator.post('/courses', {
       slug: 'no-cover',
       title: 'No cover',
@@ -229,7 +229,7 @@ describe('problems', () => {
     ])
   })
 
-  test('bodies that are no JSON objects are refused with the right status', async () => {
+  test('bodies that are not JSON objects are refused with the right status', async () => {
     const send = (payload: string, type: string) =>
       operator.send('POST', '/courses', { body: payload, headers: { 'content-type': type } })
     expect((await send('{', 'application/json')).statusCode).toBe(400)
@@ -241,7 +241,7 @@ describe('problems', () => {
     expect((await send(huge, 'application/json')).statusCode).toBe(413)
   })
 
-  test('another method is 405 with Allow, an unknown address 404, both as problems', async () => {
+  test('another method is 405 with Allow, an unknown path 404, both as problems', async () => {
     const other = await operator.send('PUT', '/courses')
     expect(other.statusCode).toBe(405)
     expect(other.headers.allow).toBe('GET, POST')

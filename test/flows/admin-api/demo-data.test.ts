@@ -35,7 +35,7 @@ const reads = new Map(
 )
 
 describe('the demo world through the operations', () => {
-  test('every list walks to its end, and every object has the shape that is described', async () => {
+  test('every list can be read to its end, and every object matches its schema', async () => {
     const schools = await db.selectFrom('schools').select('id').execute()
     const empty: string[] = []
     for (const { id } of schools) {

@@ -24,7 +24,7 @@ beforeAll(async () => {
   school = await world.aSchool()
   full = await anOperator(world, school)
   owner = full.person
-  // Narrowed copies of one grant; all are made before any is used, since a use retires the first.
+  // Pairs with narrower scopes, all refreshed from one pair before any is used: a use retires that pair.
   const pair = await aPair(world, school, CLAUDE, owner, { scope: EVERY_OPERATOR_SCOPE })
   const narrowed = async (scopes: readonly string[]) => {
     const answer = await refresh(world, school, CLAUDE, pair.refresh_token, {
@@ -38,7 +38,7 @@ beforeAll(async () => {
   }
 }, 60_000)
 
-async function refurnish(): Promise<void> {
+async function resetExamples(): Promise<void> {
   await clearExamples(school)
   await furnishExamples(world, school)
 }
@@ -70,14 +70,14 @@ describe('every operation', () => {
       'scope.forms',
       'scope.pages',
     ],
-    'does what its examples say with its own scope alone, and nothing without it',
+    'runs its examples with only its own scope, and is refused without it',
     async () => {
-      let furnished = false
+      let isReset = false
       for (const route of ROUTES) {
         const { operation } = route
         for (const { title, input } of operation.examples) {
-          if (!furnished) await refurnish()
-          furnished = operation.kind === 'read'
+          if (!isReset) await resetExamples()
+          isReset = operation.kind === 'read'
           const needed = neededScopes(operation, input)
           const [scope = ''] = needed
           const refused = await lacking.get(scope)?.perform(route, input)
@@ -102,7 +102,7 @@ describe('every operation', () => {
     }
   })
 
-  test('every operator scope opens something', () => {
+  test('every operator scope is used by an operation', () => {
     const opened = new Set(ROUTES.flatMap(({ operation }) => operation.scopes))
     expect(
       operatorScopes.filter((scope) => !opened.has(scope) && scope !== 'storage:write'),
@@ -111,42 +111,42 @@ describe('every operation', () => {
 })
 
 describe('every import and export', () => {
-  beforeAll(refurnish)
+  beforeAll(resetExamples)
 
   verifies(
     'admin-api.bulk',
-    'does what its examples say, as NDJSON and as CSV, with its own scope alone and nothing without it',
+    'runs its examples as NDJSON and as CSV with only its own scope, and is refused without it',
     async () => {
       for (const { method, path, operation, rows, kind } of BULK_ROUTES) {
         const [scope = ''] = operation.scopes
         for (const [type, { example }] of Object.entries(rows.content)) {
           const format = type === 'text/csv' ? 'csv' : 'ndjson'
-          const told = `${operation.name} as ${format}`
+          const label = `${operation.name} as ${format}`
           const asked = method === 'GET' ? `${path}?format=${format}` : path
           const sent = method === 'GET' ? {} : { body: example, headers: { 'content-type': type } }
           const refused = await lacking.get(scope)?.send(method, asked, sent)
-          expect(refused?.statusCode, told).toBe(403)
+          expect(refused?.statusCode, label).toBe(403)
           expect(refused?.headers['www-authenticate']).toContain(scope)
           const answer = await holding.get(scope)?.send(method, asked, sent)
-          expect(answer?.statusCode, `${told}: ${answer?.body}`).toBe(200)
+          expect(answer?.statusCode, `${label}: ${answer?.body}`).toBe(200)
           if (method === 'GET') {
-            expect(answer?.headers['content-type'], told).toContain(type)
+            expect(answer?.headers['content-type'], label).toContain(type)
             expect(answer?.headers['content-disposition']).toBe(
               `attachment; filename="${kind.name}.${format}"`,
             )
             continue
           }
-          expect(operation.output.safeParse(answer?.json()).error, told).toBeUndefined()
-          expect(answer?.json(), told).toMatchObject({ rows: 1, failed: 0, complete: true })
-          // The second format says the same about the same object.
-          if (format === 'csv') expect(answer?.json(), told).toMatchObject({ unchanged: 1 })
+          expect(operation.output.safeParse(answer?.json()).error, label).toBeUndefined()
+          expect(answer?.json(), label).toMatchObject({ rows: 1, failed: 0, complete: true })
+          // The second format has the same row.
+          if (format === 'csv') expect(answer?.json(), label).toMatchObject({ unchanged: 1 })
         }
       }
     },
     60_000,
   )
 
-  test('what has no write scope cannot be imported here, and what has none at all is not here', () => {
+  test('kinds without a write scope have no import, and kinds without any scope have no route', () => {
     const paths = BULK_ROUTES.map(({ path }) => path)
     for (const name of ['orders', 'payments', 'progress', 'comments', 'forms']) {
       expect(paths).toContain(`/${name}/export`)

@@ -10,7 +10,7 @@ import type { Answer } from '../../support/browser-like.ts'
 import { furnishExamples } from '../../support/example-school.ts'
 import { aWorld, type World } from '../../support/world.ts'
 
-/** Values that some field somewhere does not expect. */
+/** Values that are wrong for at least one field. */
 const STRANGE: readonly unknown[] = [
   null,
   true,
@@ -32,7 +32,7 @@ const STRANGE: readonly unknown[] = [
   { a: 1 },
 ]
 
-/** The same code in every list: one of them is enough. */
+/** Parameters that share their code in all lists: testing them once is enough. */
 const COMMON = ['limit', 'after', 'include_total']
 
 interface Described {
@@ -56,7 +56,7 @@ beforeAll(async () => {
 const ajv = new Ajv2020({ strict: false, validateSchema: false })
 addFormats.default(ajv)
 
-/** The promised shape of an answer, read from the published description and nothing else. */
+/** The schema of an answer in the published description. */
 function shapeOf({ method, path }: DescribedRoute, status: number): ValidateFunction {
   const way = ['paths', API_ROOT + path, method.toLowerCase(), 'responses', status, 'content']
   const steps = [...way, 'application/json', 'schema'].map((step) =>
@@ -67,10 +67,10 @@ function shapeOf({ method, path }: DescribedRoute, status: number): ValidateFunc
   return shape
 }
 
-/** Never our own fault, always a declared status, and the declared shape. */
-function check(route: DescribedRoute, answer: Answer, told: string): void {
+/** The answer is no 5xx, and has a declared status and the declared schema. */
+function check(route: DescribedRoute, answer: Answer, input: string): void {
   const { statusCode, body } = answer
-  const where = `${route.method} ${route.path} ${told}: ${statusCode} ${body.slice(0, 300)}`
+  const where = `${route.method} ${route.path} ${input}: ${statusCode} ${body.slice(0, 300)}`
   expect(statusCode, where).toBeLessThan(500)
   const methods = described.paths[API_ROOT + route.path] ?? {}
   const declared = methods[route.method.toLowerCase()]?.responses ?? {}
@@ -92,7 +92,7 @@ const methods: readonly Method[] = ['GET', 'POST', 'PATCH', 'DELETE']
 
 const ODD = ['', 'x', '-1', '1.5', '9e9', 'true', '%00', '[]']
 
-describe('strange input is refused in the declared way, never with a 5xx', () => {
+describe('strange input gets a declared refusal, never a 5xx', () => {
   for (const method of methods) {
     const routes = ROUTES.filter((route) => route.method === method)
 
@@ -114,7 +114,7 @@ describe('strange input is refused in the declared way, never with a 5xx', () =>
       }
     }, 120_000)
 
-    test(`addresses of ${method}`, async () => {
+    test(`path parameters of ${method}`, async () => {
       for (const route of routes.filter(({ path }) => path.includes('{'))) {
         const example = route.operation.examples[0]?.input ?? {}
         for (const value of [
@@ -133,7 +133,7 @@ describe('strange input is refused in the declared way, never with a 5xx', () =>
     }, 60_000)
   }
 
-  test('whole bodies that are not what they should be', async () => {
+  test('bodies of a wrong type', async () => {
     const bodies = ['', '{', '[]', 'null', '"x"', '{"a":', `{"x":"${'y'.repeat(1_100_000)}"}`]
     for (const route of ROUTES.filter(({ method }) => method === 'POST' || method === 'PATCH')) {
       const { path } = requestOf(route, route.operation.examples[0]?.input ?? {})

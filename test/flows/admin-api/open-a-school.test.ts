@@ -21,7 +21,7 @@ beforeAll(async () => {
   })
 })
 
-/** What was answered, or the whole refusal as the reason why the test fails. */
+/** The data of the answer; a refusal fails the test with its text. */
 async function done<T>(call: Promise<{ data?: T; error?: unknown }>): Promise<NonNullable<T>> {
   const { data, error } = await call
   if (data === undefined || data === null) throw new Error(JSON.stringify(error))
@@ -63,7 +63,7 @@ describe('opening a school with a generated client', () => {
 
     const student = await world.aPerson()
     const { id: student_id } = await done(
-      client.POST('/api/v1/students', { body: { email: student.email, name: 'Whoever' } }),
+      client.POST('/api/v1/students', { body: { email: student.email, name: 'Other Name' } }),
     )
     expect(student_id).toBe(student.id)
     await done(client.POST('/api/v1/enrollments', { body: { student_id, course_id: course.id } }))

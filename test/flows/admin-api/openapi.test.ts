@@ -39,7 +39,7 @@ interface DescribedOperation {
 describe('/openapi.json', () => {
   verifies(
     ['openapi.served', 'openapi.no-token'],
-    'every origin gives the same document to anybody, and 304 to whoever has it',
+    'every origin serves the same document without a token, and 304 for a matching ETag',
     async () => {
       const older = await world.aSchool({ variant: 'older' })
       const answer = await readDocument(school)
@@ -52,7 +52,7 @@ describe('/openapi.json', () => {
     },
   )
 
-  verifies('openapi.rest-only', 'it describes REST and nothing else', async () => {
+  verifies('openapi.rest-only', 'it describes only the REST API', async () => {
     const document: Described = (await readDocument(school)).json()
     expect(document.openapi).toBe('3.1.0')
     expect(Object.keys(document.paths).filter((path) => !path.startsWith(API_ROOT))).toEqual([])
@@ -78,7 +78,7 @@ describe('/openapi.json', () => {
     },
   )
 
-  test('every tool can read it: the strictest rules of a linter find nothing', async () => {
+  test('the strictest rules of an OpenAPI linter find no problem', async () => {
     const config = await createConfig({ extends: ['recommended-strict'] })
     const { body } = await readDocument(school)
     const problems = await lintFromString({ source: body, absoluteRef: 'openapi.json', config })

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 
 describe('adding people', () => {
-  test('an owner of another school is added without a word of theirs changing', async () => {
+  test('adding an owner of another school does not change their account', async () => {
     const elsewhere = await world.aSchool()
     const victim = await world.aMember(elsewhere, ['owner'])
     const before = await personRow(victim.id)
@@ -27,11 +27,11 @@ describe('adding people', () => {
     expect(await personRow(victim.id)).toEqual(before)
   })
 
-  test('the answer has the same shape whether or not the account existed', async () => {
+  test('the answer has the same fields for existing and new accounts', async () => {
     const known = await world.aPerson()
     const shapes = []
-    for (const email of [known.email, 'nobody-yet@people.test']) {
-      const answer = await owner.post('/students', { email, name: 'Somebody' })
+    for (const email of [known.email, 'unknown@people.test']) {
+      const answer = await owner.post('/students', { email, name: 'New Name' })
       expect(answer.statusCode).toBe(201)
       expect(answer.body).not.toContain(known.name)
       shapes.push({ ...answer.json(), id: '', joined_at: '', updated_at: '' })
@@ -39,7 +39,7 @@ describe('adding people', () => {
     expect(shapes[0]).toEqual(shapes[1])
   })
 
-  test('name, email and password are no fields that a school could write', async () => {
+  test('a school cannot write the name, email and password of a person', async () => {
     const student = await world.aMember(school)
     for (const field of ['name', 'email', 'password', 'picture_url']) {
       const answer = await owner.patch(`/members/${student.id}`, { [field]: 'x@y.test' })
@@ -58,7 +58,7 @@ describe('adding people', () => {
 })
 
 describe('roles', () => {
-  test('an admin cannot make, unmake or remove an owner, themselves included', async () => {
+  test('an admin cannot give or take the owner role, or remove an owner', async () => {
     const admin = await anOperator(world, school, { roles: ['admin'] })
     const attempts = [
       await admin.patch(`/members/${admin.person.id}`, { roles: ['owner', 'admin'] }),
@@ -72,7 +72,7 @@ describe('roles', () => {
     }
   })
 
-  test('the last owner stays', async () => {
+  test('the last owner keeps the role', async () => {
     const lonely = await world.aSchool()
     const operator = await anOperator(world, lonely)
     const answer = await operator.patch(`/members/${operator.person.id}`, { roles: ['admin'] })
@@ -87,7 +87,7 @@ describe('roles', () => {
     expect((await owner.get(`/members/${both.id}`)).json().roles).toEqual(['lecturer'])
   })
 
-  test('a member who left is found no more, and their tokens with them', async () => {
+  test('a member who left is not found, and their tokens stop working', async () => {
     const member = await world.aMember(school)
     expect((await owner.send('DELETE', `/members/${member.id}`)).statusCode).toBe(200)
     expect((await owner.get(`/members/${member.id}`)).statusCode).toBe(404)
@@ -97,7 +97,7 @@ describe('roles', () => {
 })
 
 describe('finding people', () => {
-  test('by email whatever its case, and by a part of the name with wildcards as letters', async () => {
+  test('by email in any case, and by part of the name, with wildcards as plain characters', async () => {
     const person = await world.aMember(school)
     const byEmail = await owner.get(`/students?email=${person.email.toUpperCase()}`)
     expect(byEmail.json().data).toMatchObject([{ id: person.id, email: person.email }])

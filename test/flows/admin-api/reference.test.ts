@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 
 describe('the reference at /docs/api', () => {
-  test('leads to a page of every resource, which shows every operation with its scopes', async () => {
+  test('links to a page for every resource, which shows every operation with its scopes', async () => {
     const visitor = new Visitor(world, school)
     const index = await visitor.get('/docs/api')
     expect(index.statusCode).toBe(200)

@@ -19,7 +19,7 @@ const countCourses = async (slug: string): Promise<number> =>
 describe('Idempotency-Key', () => {
   verifies(
     'admin-api.idempotency-key',
-    'a repeated write happens once and gets the first answer, marked as such',
+    'a repeated write happens once and gets the first answer, marked as a replay',
     async () => {
       const headers = { 'idempotency-key': 'once' }
       const body = { slug: 'once', title: 'Once' }
@@ -52,7 +52,7 @@ describe('Idempotency-Key', () => {
     expect(second.json().id).toBe(first.json().id)
   })
 
-  test('of many at once one writes; the others replay it or are told to wait', async () => {
+  test('of many at once one writes; the others get its answer or "try again"', async () => {
     const headers = { 'idempotency-key': 'race' }
     const body = { slug: 'race', title: 'Race' }
     const answers = await Promise.all(
@@ -68,15 +68,19 @@ describe('Idempotency-Key', () => {
     }
   })
 
-  test('a refused write leaves its key free for the mended one', async () => {
-    const headers = { 'idempotency-key': 'mended' }
-    expect((await operator.post('/courses', { slug: 'mended' }, headers)).statusCode).toBe(422)
-    const answer = await operator.post('/courses', { slug: 'mended', title: 'Mended' }, headers)
+  test('after a refused write the key is free for the corrected one', async () => {
+    const headers = { 'idempotency-key': 'corrected' }
+    expect((await operator.post('/courses', { slug: 'corrected' }, headers)).statusCode).toBe(422)
+    const answer = await operator.post(
+      '/courses',
+      { slug: 'corrected', title: 'Corrected' },
+      headers,
+    )
     expect(answer.statusCode).toBe(201)
     expect(answer.headers['idempotent-replayed']).toBeUndefined()
   })
 
-  test('another app’s key of the same name is another key', async () => {
+  test('the same key of another app is another key', async () => {
     const headers = { 'idempotency-key': 'shared-name' }
     const other = await anOperator(world, school, { scopes: 'courses:write' })
     await operator.post('/courses', { slug: 'app-one', title: 'One' }, headers)
@@ -84,7 +88,7 @@ describe('Idempotency-Key', () => {
     expect(answer.statusCode).toBe(201)
   })
 
-  test('an answer older than a day is forgotten', async () => {
+  test('an answer older than a day is not replayed', async () => {
     const headers = { 'idempotency-key': 'aged' }
     const made = await operator.post('/courses', { slug: 'aged', title: 'Aged' }, headers)
     await school.at
@@ -107,7 +111,7 @@ describe('Idempotency-Key', () => {
 describe('ETag', () => {
   verifies(
     'admin-api.etag',
-    'a change with an outdated ETag is 412 and changes nothing',
+    'a write with an outdated ETag is 412 and changes nothing',
     async () => {
       const made = await operator.post('/courses', { slug: 'tagged', title: 'Tagged' })
       const path = `/courses/${made.json().id}`
@@ -127,7 +131,7 @@ describe('ETag', () => {
     },
   )
 
-  test('of two changes made on the same version one wins', async () => {
+  test('of two writes with the same version one succeeds', async () => {
     const made = await operator.post('/courses', { slug: 'raced', title: 'Raced' })
     const path = `/courses/${made.json().id}`
     const headers = { 'if-match': String(made.headers.etag) }
@@ -137,7 +141,7 @@ describe('ETag', () => {
     expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 412, 412])
   })
 
-  test('a reader that has the object already gets 304 without a body', async () => {
+  test('a read with a matching ETag gets 304 without a body', async () => {
     const made = await operator.post('/courses', { slug: 'cached', title: 'Cached' })
     const path = `/courses/${made.json().id}`
     const etag = String((await operator.get(path)).headers.etag)

@@ -52,7 +52,7 @@ function download(at: TestSchool, id: string): Promise<Answer> {
 describe('uploads', () => {
   verifies(
     'scope.storage',
-    'a file is stored with storage:write, and found at its address',
+    'a file is stored with storage:write, and served at its URL',
     async () => {
       const answer = await upload(PNG, 'image/png', 'logo “1”.png')
       expect(answer.statusCode).toBe(201)
@@ -73,7 +73,7 @@ describe('uploads', () => {
 
   verifies(
     'pages.content.uploads',
-    'a page that was uploaded never runs at the school’s origin',
+    'an uploaded page never runs at the origin of the school',
     async () => {
       for (const type of [
         'text/html',
@@ -91,7 +91,7 @@ describe('uploads', () => {
     },
   )
 
-  test('bytes that are not what their type says, and no bytes at all, are refused', async () => {
+  test('bytes that do not match the content type, and an empty file, are refused', async () => {
     const fake = await upload('<html>', 'image/png')
     expect(fake.statusCode).toBe(422)
     expect(fake.json().errors).toMatchObject([{ code: 'wrong_format' }])
@@ -104,13 +104,13 @@ describe('uploads', () => {
     expect(answer.headers['content-type']).toContain('application/problem+json')
   })
 
-  test('names that lead elsewhere are refused', async () => {
+  test('names with a path are refused', async () => {
     for (const name of ['../../etc/passwd', 'a\\b', '', 'a\u0000b', 'x'.repeat(256)]) {
       expect((await upload('x', 'text/plain', name)).statusCode).toBe(400)
     }
   })
 
-  test('a parameter that uploads do not have is refused, as everywhere', async () => {
+  test('an unknown parameter is refused', async () => {
     const answer = await upload('x', 'text/plain', 'a.txt', {}, '&public=true')
     expect(answer.statusCode).toBe(400)
     expect(answer.json().errors).toMatchObject([{ parameter: 'public', code: 'unknown_parameter' }])
@@ -138,7 +138,7 @@ describe('uploads', () => {
     expect(answer.statusCode).toBe(200)
   })
 
-  test('nothing of a refused upload stays behind', async () => {
+  test('a refused upload leaves no file', async () => {
     const left = await readdir(join(folder, school.id))
     expect(left.filter((name) => name.startsWith('incoming'))).toEqual([])
   })

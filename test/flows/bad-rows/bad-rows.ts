@@ -28,19 +28,19 @@ const TOO_LONG = 'x'.repeat(301)
 
 type Values = Readonly<Record<string, unknown>>
 
-/** A row that no way into a school may write, and the refusal that every way gives. */
+/** A row that REST, import, tool and form refuse, and the refusal that all of them give. */
 export interface BadRow {
   /** `/field code`, or the code of a conflict. */
   readonly refusal: string
-  /** As a file has it. */
+  /** The row in a file. */
   readonly row: Values
   /** The operations that would write it, each with its input; by default the row itself. */
   readonly operations?: readonly (readonly [operation: Operation, input?: Values])[]
-  /** The form of the admin area, with what a person types. */
+  /** The form of the admin area, with the typed values. */
   readonly form?: readonly [path: string, typed: Readonly<Record<string, string | string[]>>]
 }
 
-/** Made by the test: a service with a meeting, a study group, and a form without questions. */
+/** Ids of objects that the test creates: a service with a meeting, a study group, and a form without questions. */
 export const MADE = {
   service: '01981c5e-7c00-7000-8000-0000000ba001',
   group: '01981c5e-7c00-7000-8000-0000000ba002',
@@ -69,7 +69,7 @@ const meeting = (values: Values, refusal: string): BadRow => {
   return { refusal, row: { external_id: 'bad', ...input }, operations: [[createMeeting, input]] }
 }
 
-/** By the name of the kind. */
+/** Bad rows by the name of their kind. */
 export const BAD_ROWS: Readonly<Record<string, readonly BadRow[]>> = {
   members: [
     {

@@ -62,10 +62,10 @@ interface Problem {
 
 test('every kind has a bad row, and every rule of a kind has one', () => {
   for (const { name, rules = [] } of BULK_KINDS) {
-    const told = (BAD_ROWS[name] ?? []).map(({ refusal }) => refusal)
-    expect(told, name).not.toEqual([])
+    const refusals = (BAD_ROWS[name] ?? []).map(({ refusal }) => refusal)
+    expect(refusals, name).not.toEqual([])
     for (const { kind, field, code } of rules) {
-      expect(told, name).toContain(kind === 'conflict' ? code : `/${field} ${code}`)
+      expect(refusals, name).toContain(kind === 'conflict' ? code : `/${field} ${code}`)
     }
   }
 })
@@ -78,7 +78,7 @@ describe.each(BULK_KINDS.map((kind) => [kind.name, kind] as const))('%s', (name,
     async (_refusal, bad) => {
       const before = await everyRow(school)
       const { errors } = await importInto(school, kind, [bad.row])
-      expect(problemsOf({ errors }).map(told(bad)), 'import').toEqual([bad.refusal])
+      expect(problemsOf({ errors }).map(asRefusal(bad)), 'import').toEqual([bad.refusal])
       for (const [operation, input = bad.row] of bad.operations ?? []) {
         await refusedByOperation(operation, input, bad)
       }
@@ -127,7 +127,7 @@ function problemsOf({ errors }: Pick<ImportSummary, 'errors'>): readonly Problem
   return errors.flatMap((row) => row.errors)
 }
 
-const told =
+const asRefusal =
   ({ refusal }: BadRow) =>
   ({ pointer, code }: Problem): string =>
     refusal.startsWith('/') ? `${pointer} ${code}` : code
