@@ -13,7 +13,7 @@ async function signedIn(school: TestSchool, person: TestPerson): Promise<Visitor
   return visitor
 }
 
-/** The forms that end something, in the order of the page. */
+/** The forms that end the access of an app, in the order of the page. */
 function endForms(html: string): Record<string, string>[] {
   return [...html.matchAll(/<form[^>]*action="\/account\/apps\/end".*?<\/form>/gs)].map(([form]) =>
     hiddenFields(form, '/account/apps/end'),
@@ -33,7 +33,7 @@ verifies('pages.paths', 'the pages are where the documentation says', async () =
   }
 })
 
-test('a page that needs a sign-in leads there and back', async () => {
+test('a page that needs a sign-in leads to it, and the sign-in leads back', async () => {
   const school = await world.aSchool()
   const ada = await world.aMember(school)
   const visitor = new Visitor(world, school)
@@ -46,7 +46,7 @@ test('a page that needs a sign-in leads there and back', async () => {
   expect(back.headers.location).toBe('/account/apps?done=ended')
 })
 
-test('a wrong password keeps the way back', async () => {
+test('a wrong password keeps the page to return to', async () => {
   const school = await world.aSchool()
   const ada = await world.aMember(school)
   const visitor = new Visitor(world, school)
@@ -65,7 +65,7 @@ test.each([
   '/%5Cevil.example',
   '/\t/evil.example',
   '/.//evil.example',
-])('sign-in sends nobody to %j, be it in the link or in the form', async (target) => {
+])('sign-in does not redirect to %j, given in the link or in the form', async (target) => {
   const school = await world.aSchool()
   const ada = await world.aMember(school)
   const visitor = new Visitor(world, school)
@@ -83,7 +83,7 @@ test.each([
 
 verifies(
   'pages.account.apps',
-  'ending one device of an app ends its pairs at once and leaves the other device alone',
+  'ending an app on one device ends its pairs at once, and not those of the other device',
   async () => {
     const school = await world.aSchool()
     const client = await world.aPublicClient(school, { name: 'Study Planner' })
@@ -101,7 +101,7 @@ verifies(
     const [all, first] = endForms(page.body)
     expect(all).toHaveProperty('client', client.clientId)
 
-    // The latest authorization comes first: that is the laptop.
+    // The latest authorization comes first: it is the laptop.
     const ended = await visitor.post('/account/apps/end', first ?? {})
     expect(ended.statusCode).toBe(303)
     expect((await userinfo(world, school, laptop.access_token)).statusCode).toBe(401)
@@ -123,7 +123,7 @@ verifies(
   },
 )
 
-test('ending all of an app ends every device, and the page is empty then', async () => {
+test('ending an app on all devices ends every pair, and the page is empty', async () => {
   const school = await world.aSchool()
   const client = await world.aPublicClient(school)
   const ada = await world.aMember(school)
@@ -143,7 +143,7 @@ test('ending all of an app ends every device, and the page is empty then', async
 
 verifies(
   'pages.account.apps',
-  'a code that was on its way when a person ended the app lets it in no more; other people’s codes do',
+  'a code that is not exchanged yet is refused after the person ends the app; codes of others work',
   async () => {
     const school = await world.aSchool()
     const client = await world.aPublicClient(school)
@@ -170,7 +170,7 @@ verifies(
   },
 )
 
-test('nobody ends what another person allowed, or what they allowed at another school', async () => {
+test('a person cannot end an authorization of another person, or their own at another school', async () => {
   const school = await world.aSchool()
   const elsewhere = await world.aSchool()
   const client = await world.aPublicClient(school)
@@ -198,7 +198,7 @@ test('nobody ends what another person allowed, or what they allowed at another s
 
 verifies(
   'pages.security.form-token',
-  'a form posted from elsewhere ends no app and no session',
+  'a form posted from another site ends no app and no session',
   async () => {
     const school = await world.aSchool()
     const client = await world.aPublicClient(school)
@@ -222,7 +222,7 @@ verifies(
   },
 )
 
-test('signing out ends the session here, and a link alone does not', async () => {
+test('signing out by the form ends the session, and a link to it does not', async () => {
   const school = await world.aSchool()
   const visitor = await signedIn(school, await world.aMember(school))
   const page = await visitor.get('/sign-out')
@@ -237,7 +237,7 @@ test('signing out ends the session here, and a link alone does not', async () =>
   expect(count).toBe(0)
 })
 
-test('home shows what is published, and nothing else', async () => {
+test('the home page shows only published objects', async () => {
   const school = await world.aSchool()
   const course = (slug: string, state: 'draft' | 'published') => ({
     id: crypto.randomUUID(),

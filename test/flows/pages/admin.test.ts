@@ -44,10 +44,10 @@ async function schoolRow(school: TestSchool) {
     .executeTakeFirstOrThrow()
 }
 
-describe('who gets in', () => {
+describe('access to the admin area', () => {
   verifies(
     'pages.applications.admins-only',
-    'owners and admins get in; lecturers and students are told why they do not',
+    'is for owners and admins; lecturers and students see why they have none',
     async () => {
       const school = await aBetaSchool(world)
       for (const role of ['owner', 'admin']) {
@@ -73,7 +73,7 @@ describe('who gets in', () => {
     },
   )
 
-  test('an owner of another school, and one who lost the role, stay out', async () => {
+  test('is refused to an owner of another school, and to an owner who lost the role', async () => {
     const school = await world.aSchool()
     const elsewhere = await world.aSchool()
     const person = await world.aMember(elsewhere, ['owner'])
@@ -90,7 +90,7 @@ describe('who gets in', () => {
     expect((await former.get('/admin')).statusCode).toBe(403)
   })
 
-  test('without a sign-in every page leads there and back, and no post does anything', async () => {
+  test('needs a sign-in, which leads back to the page; no post without a session has an effect', async () => {
     const school = await aBetaSchool(world)
     const visitor = new Visitor(world, school)
     for (const path of PAGES) {
@@ -111,7 +111,7 @@ describe('who gets in', () => {
 
   verifies(
     ['pages.security.form-token', 'pages.security.headers', 'pages.security.303'],
-    'no post of an owner counts without the token of their session',
+    'no post of an owner is accepted without the form token of their session',
     async () => {
       const school = await aBetaSchool(world)
       const owner = await anOwner(world, school)
@@ -163,7 +163,7 @@ describe('connected platforms', () => {
       .executeTakeFirstOrThrow()
   }
 
-  test('a document awaits review, and may ask for more after it', async () => {
+  test('a document waits for review, and may request more scopes after it', async () => {
     const school = await world.aSchool()
     await aDocument(school)
     const person = await world.aMember(school, ['admin'])
@@ -183,7 +183,7 @@ describe('connected platforms', () => {
 
   verifies(
     'client.disable.per-school',
-    'switching a client off and on holds at one school alone',
+    'switching a client off and on affects only one school',
     async () => {
       const school = await world.aSchool()
       const elsewhere = await world.aSchool()
@@ -251,7 +251,7 @@ describe('signing keys', () => {
     expect(await auditedAt(school)).toEqual(['key.published', 'key.retired', 'key.activated'])
   })
 
-  test('a key of another school is unknown', async () => {
+  test('a key of another school is not found', async () => {
     const school = await world.aSchool()
     const elsewhere = await world.aSchool({ signing: 'published' })
     const { kid } = await elsewhere.at.from('signing_keys').select('kid').executeTakeFirstOrThrow()
@@ -266,7 +266,7 @@ describe('signing keys', () => {
 describe('the audit log', () => {
   const entriesOf = (html: string) => html.match(/class="row-title"/g)?.length ?? 0
 
-  test('shows what happened here and nothing of another school', async () => {
+  test('shows only entries of this school', async () => {
     const school = await world.aSchool()
     const elsewhere = await world.aSchool()
     const client = await world.aPublicClient(school, { name: 'Here' })
@@ -283,7 +283,7 @@ describe('the audit log', () => {
     expect(body).not.toContain(other.clientId)
   })
 
-  test('filters by what, how, who and which app', async () => {
+  test('filters by action, outcome, person and app', async () => {
     const school = await world.aSchool()
     const one = await world.aPublicClient(school)
     const two = await world.aPublicClient(school)
@@ -300,12 +300,12 @@ describe('the audit log', () => {
     expect(await count(`app=${one.clientId}`)).toBe(all / 2)
     expect(await count('outcome=refused')).toBe(0)
     expect(await count('outcome=ok')).toBe(all)
-    expect(await count('person=nobody@people.test')).toBe(0)
+    expect(await count('person=unknown@people.test')).toBe(0)
     expect(await count('action=nonsense&outcome=nonsense&before=nonsense')).toBe(all)
     expect(await count('person=%00&app=%00')).toBe(0)
   })
 
-  test('names twenty of a thousand to whom the same happened, and counts the others', async () => {
+  test('lists twenty of a thousand people with the same change, and counts the others', async () => {
     const school = await world.aSchool()
     const subjects = Array.from({ length: 1000 }, (_, n) => `person-${n}`)
     const entry = { id: uuidv7(), action: 'member.roles_changed', outcome: 'ok' }
@@ -317,7 +317,7 @@ describe('the audit log', () => {
     expect(body).toContain('and 980 more')
   })
 
-  test('pages follow on each other though entries come in between', async () => {
+  test('new entries do not shift its next page', async () => {
     const school = await world.aSchool()
     const entry = (subject: string) => ({
       id: uuidv7(),
@@ -341,7 +341,7 @@ describe('the audit log', () => {
   })
 })
 
-test('the people of an app come in pages', async () => {
+test('the people of an app are shown in pages', async () => {
   const school = await aBetaSchool(world)
   const client = await world.aPublicClient(school)
   const ada = await world.aMember(school)

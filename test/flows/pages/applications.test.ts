@@ -40,7 +40,7 @@ async function actionsAt(school: TestSchool): Promise<string[]> {
 describe('OAuth applications', () => {
   verifies(
     ['pages.applications.create', 'pages.applications.client-id', 'client.public.no-secret'],
-    'an operator makes a public application, and a member uses its client_id',
+    'an operator creates a public application, and a member uses its client_id',
     async () => {
       const school = await aBetaSchool(world)
       const owner = await anOwner(world, school)
@@ -72,7 +72,7 @@ describe('OAuth applications', () => {
       'pages.applications.secret-shown',
       'client.confidential.secret-issued',
     ],
-    'the checkbox makes it confidential; its secret is shown once, and reloading makes no other',
+    'the checkbox makes it confidential; its secret is shown once, and reloading creates no other',
     async () => {
       const school = await aBetaSchool(world)
       const owner = await anOwner(world, school)
@@ -89,8 +89,8 @@ describe('OAuth applications', () => {
       const secret = /sg_cs_[\w-]+/.exec(shown.body)?.[0] ?? ''
       const again = await owner.get(String(made.headers.location))
       expect(again.headers.location).toContain('done=secret-shown')
-      const told = /class="alert alert-warning".*?A secret is shown once/s
-      expect((await owner.follow(again)).body).toMatch(told)
+      const warning = /class="alert alert-warning".*?A secret is shown once/s
+      expect((await owner.follow(again)).body).toMatch(warning)
       const [row, second] = await applicationsOf(school)
       expect(second).toBeUndefined()
       const clientId = row?.client_id ?? ''
@@ -113,7 +113,7 @@ describe('OAuth applications', () => {
     },
   )
 
-  test('the cookie that carries a new secret opens for nobody else and nothing else', async () => {
+  test('the cookie with a new secret works only for the same person and application', async () => {
     const school = await aBetaSchool(world)
     const owner = await anOwner(world, school)
     const made = await make(owner, { confidential: 'yes' })
@@ -131,7 +131,7 @@ describe('OAuth applications', () => {
 
   verifies(
     ['pages.applications.scopes', 'client.admin-made.member-scopes-only'],
-    'the form offers member and identity scopes, and no trick gets another in',
+    'the form offers member and identity scopes, and no forged form adds another',
     async () => {
       const school = await aBetaSchool(world)
       const owner = await anOwner(world, school)
@@ -149,7 +149,7 @@ describe('OAuth applications', () => {
 
   verifies(
     'client.scopes.chosen-at-creation',
-    'an application gets no scope that was not picked for it',
+    'an application gets only the scopes chosen for it',
     async () => {
       const school = await aBetaSchool(world)
       await make(await anOwner(world, school))
@@ -182,7 +182,7 @@ describe('OAuth applications', () => {
     },
   )
 
-  test('what is wrong with a redirect URI is said beside the field, and nothing is saved', async () => {
+  test('the problem with a redirect URI is shown beside the field, and nothing is saved', async () => {
     const school = await aBetaSchool(world)
     const owner = await anOwner(world, school)
     const refused = await make(owner, {
@@ -198,7 +198,7 @@ describe('OAuth applications', () => {
     expect(await applicationsOf(school)).toEqual([])
   })
 
-  test('editing keeps what people agreed to, and is audited', async () => {
+  test('editing keeps authorizations, and has an audit entry', async () => {
     const school = await aBetaSchool(world)
     const client = await world.aPublicClient(school)
     const owner = await anOwner(world, school)
@@ -233,7 +233,7 @@ describe('OAuth applications', () => {
 
   verifies(
     'client.deleted.ends-tokens',
-    'deleting says how many people it touches, asks first, and then ends it all',
+    'deleting asks first, with the number of people, and then ends all authorizations',
     async () => {
       const school = await aBetaSchool(world)
       const client = await world.aPublicClient(school)
@@ -258,7 +258,7 @@ describe('OAuth applications', () => {
     },
   )
 
-  test('the page of an application names who let it in, and ends it for one of them', async () => {
+  test('the page of an application lists its people, and can end its access for one of them', async () => {
     const school = await aBetaSchool(world)
     const client = await world.aPublicClient(school)
     const owner = await anOwner(world, school)
@@ -284,7 +284,7 @@ describe('OAuth applications', () => {
 
   verifies(
     'pages.security.escaping',
-    'a name full of markup and direction tricks stays text in the list',
+    'a name with markup and right-to-left characters is escaped in the list',
     async () => {
       const school = await aBetaSchool(world)
       const owner = await anOwner(world, school)
@@ -300,7 +300,7 @@ describe('OAuth applications', () => {
 describe('the beta feature', () => {
   verifies(
     'pages.applications.behind-beta',
-    'the area appears once an operator switches "MCP connections" on',
+    'the area appears when an operator switches "MCP connections" on',
     async () => {
       const school = await world.aSchool()
       const owner = await anOwner(world, school)
@@ -327,7 +327,7 @@ describe('the beta feature', () => {
 
   verifies(
     'pages.applications.beta-reveals-only',
-    'with it off, clients and tokens go on working, and no form makes or changes one',
+    'with it off, clients and tokens still work, and no form creates or changes one',
     async () => {
       const school = await aBetaSchool(world)
       const client = await world.aPublicClient(school)
@@ -350,7 +350,7 @@ describe('the beta feature', () => {
 })
 
 describe('another school', () => {
-  test('an application of one school is nowhere in the admin area of another', async () => {
+  test('an application of one school is not in the admin area of another', async () => {
     const school = await aBetaSchool(world)
     const elsewhere = await aBetaSchool(world)
     const client = await world.aConfidentialClient(school)

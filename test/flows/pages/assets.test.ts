@@ -6,7 +6,7 @@ import { aWorld } from '../../support/world.ts'
 const world = await aWorld()
 const visitor = new Visitor(world, await world.aSchool())
 
-test('a stylesheet is named by its content and kept for ever', async () => {
+test('a stylesheet is named by its content and cacheable without end', async () => {
   const answer = await visitor.get(assetUrl('schoolgate.css'))
   expect(answer.statusCode).toBe(200)
   expect(answer.headers['cache-control']).toContain('immutable')
@@ -18,13 +18,13 @@ test('pictures of the demo world are served by the school itself', async () => {
   expect(answer.headers['content-type']).toBe('image/svg+xml')
 })
 
-test('a path out of the folder leads nowhere', async () => {
+test('a path out of the folder is not found', async () => {
   for (const path of ['/assets/../package.json', '/assets/%2e%2e/package.json', '/assets/x.css']) {
     expect((await visitor.get(path)).statusCode).toBe(404)
   }
 })
 
-test('the theme follows the colours of the school, and an old version is not kept', async () => {
+test('the theme has the colors of the school, and an old version is not found', async () => {
   const answer = await visitor.get('/theme.000000000000.css')
   expect(answer.body).toContain('--brand: #1f4b99')
   expect(answer.headers['cache-control']).toBe('no-store')

@@ -6,7 +6,7 @@ import { aWorld, type TestSchool } from '../../support/world.ts'
 
 const world = await aWorld()
 
-/** The words of the guide as a person reads them. */
+/** The text of the guide without markup. */
 async function guideAt(school: TestSchool): Promise<string> {
   const { body, statusCode } = await new Visitor(world, school).get('/docs')
   expect(statusCode).toBe(200)
@@ -22,7 +22,7 @@ async function guideAt(school: TestSchool): Promise<string> {
 const school = await world.aSchool()
 const guide = await guideAt(school)
 
-verifies('guide.flow-order', 'the guide goes from discovery to sign-out in order', () => {
+verifies('guide.flow-order', 'the guide has the steps from discovery to sign-out in order', () => {
   const steps = [
     '1. Discover',
     '2. Choose',
@@ -37,7 +37,7 @@ verifies('guide.flow-order', 'the guide goes from discovery to sign-out in order
   expect(places).toEqual([...places].sort((a, b) => a - b))
 })
 
-verifies('guide.discover-first', 'the guide sends its readers to the metadata first', () => {
+verifies('guide.discover-first', 'the guide starts with the metadata', () => {
   expect(guide).toContain('Read the metadata first')
   expect(guide).toContain('do not wait for a 401')
 })
@@ -71,7 +71,7 @@ verifies('guide.lost-refresh', 'the guide says until when a refresh may be retri
   expect(guide).toContain('send the old refresh token again')
 })
 
-verifies('guide.match-errors-array', 'the guide tells clients to look into errors', () => {
+verifies('guide.match-errors-array', 'the guide tells clients to read the errors array', () => {
   expect(guide).toContain('errors array. Look there, and not at the status alone')
 })
 
@@ -85,14 +85,14 @@ verifies(
   },
 )
 
-test('every address in the guide is of the origin that shows it', () => {
+test('every URL in the guide has the origin that shows it', () => {
   const addresses = guide.match(/https?:\/\/[^\s"'?/]+/g) ?? []
   expect(addresses.length).toBeGreaterThan(10)
   const own = addresses.filter((address) => !address.startsWith('http://127.0.0.1'))
   expect(new Set(own.map((address) => address.replace(/,$/, '')))).toEqual(new Set([school.origin]))
 })
 
-test('the commands of the guide name endpoints that discovery names too', async () => {
+test('the commands of the guide use the endpoints of discovery', async () => {
   const { body } = await new Visitor(world, school).get('/.well-known/oauth-authorization-server')
   const metadata = JSON.parse(body)
   for (const name of ['token_endpoint', 'revocation_endpoint', 'registration_endpoint']) {
@@ -101,14 +101,14 @@ test('the commands of the guide name endpoints that discovery names too', async 
   expect(guide).toContain(`${metadata.authorization_endpoint}?response_type=code`)
 })
 
-test('an older origin tells of introspection and not of what it does not have', async () => {
+test('the guide of an older origin describes introspection and no missing feature', async () => {
   const older = await guideAt(await world.aSchool({ variant: 'older', signing: 'none' }))
   expect(older).toContain('/api/oauth/introspect')
   expect(older).toContain('does not sign ID tokens at the moment')
   expect(older).not.toContain('viewer.payments')
 })
 
-test('the command of the guide prints one address, and that address is taken', async () => {
+test('the command of the guide prints one URL, and the server accepts it', async () => {
   const { body } = await new Visitor(world, school).get('/docs')
   const block = /<code>(echo [^<]+)<\/code>/.exec(body)?.[1] ?? ''
   const command = block.replaceAll('&quot;', '"').replaceAll('&amp;', '&')

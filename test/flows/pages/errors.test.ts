@@ -5,7 +5,7 @@ import { aWorld } from '../../support/world.ts'
 
 const world = await aWorld()
 
-test('an address with nothing behind it is answered by the school whose origin it is', async () => {
+test('an unknown path gets the not-found page of the school', async () => {
   const school = await world.aSchool()
   const answer = await new Visitor(world, school).get('/no/such/page')
   expect(answer.statusCode).toBe(404)
@@ -14,7 +14,7 @@ test('an address with nothing behind it is answered by the school whose origin i
   expect(answer.body).toContain('href="/"')
 })
 
-test('one at an unknown host carries no school’s name', async () => {
+test('the not-found page of an unknown host names no school', async () => {
   const school = await world.aSchool()
   const answer = await world.app.inject({
     url: '/no/such/page',
@@ -25,18 +25,18 @@ test('one at an unknown host carries no school’s name', async () => {
   expect(answer.body).not.toContain('theme.')
 })
 
-test('what is gone from the admin area leads back into it', async () => {
+test('the not-found page of the admin area links back to it', async () => {
   const school = await world.aSchool()
   const visitor = new Visitor(world, school)
   const owner = await world.aMember(school, ['owner'])
   await visitor.signIn(await visitor.get('/sign-in'), owner)
-  const answer = await visitor.get('/admin/developers/clients/view?id=nobody')
+  const answer = await visitor.get('/admin/developers/clients/view?id=unknown')
   expectPage(answer, 404)
   expect(answer.body).toContain('There is no client with this client_id here.')
   expect(answer.body).toContain('href="/admin"')
 })
 
-test('a mistake of ours is called one, with a reference and nothing of its cause', async () => {
+test('the page of a server error says so, with a reference and without the cause', async () => {
   const school = await world.aSchool()
   const visitor = new Visitor(world, school)
   await visitor.signIn(await visitor.get('/sign-in'), await world.aMember(school))

@@ -40,7 +40,7 @@ describe('changing a password', () => {
     expect(await signsInWith(school, ada, PASSWORD)).toBe(303)
   })
 
-  test('rotates this session and, if told so, ends all others at every school', async () => {
+  test('rotates this session and, if chosen, ends all others at every school', async () => {
     const school = await world.aSchool()
     const elsewhere = await world.aSchool()
     const ada = await world.aMember(school)
@@ -71,7 +71,7 @@ describe('changing a password', () => {
     ])
   })
 
-  test('leaves other sessions alone otherwise, and still rotates this one', async () => {
+  test('otherwise keeps the other sessions, and still rotates this one', async () => {
     const school = await world.aSchool()
     const ada = await world.aMember(school)
     const here = await signedIn(school, ada)
@@ -158,7 +158,7 @@ describe('a forgotten password', () => {
     expect(await signsInWith(school, ada, NEW)).toBe(303)
   })
 
-  test('asking for a link keeps the app that waits for the sign-in', async () => {
+  test('requesting a link keeps the pending authorization of an app', async () => {
     const stage = await aStage(world)
     const visitor = new Visitor(world, stage.school)
     const turned = await ask(stage, {}, visitor)
@@ -171,14 +171,14 @@ describe('a forgotten password', () => {
     const email = stage.person.email
     const sent = await visitor.post('/forgotten-password', { ...hidden, email })
     await mailBox.take()
-    const told = await visitor.follow(sent)
-    expect(told.body).toContain('go on to the app from here')
-    for (const one of [page, missing, told]) {
+    const sentPage = await visitor.follow(sent)
+    expect(sentPage.body).toContain('go on to the app from here')
+    for (const one of [page, missing, sentPage]) {
       expect(one.body).toContain(`href="/sign-in?request=${request}"`)
     }
   })
 
-  test('the way back from asking leads nowhere else', async () => {
+  test('the page to return to cannot be another site', async () => {
     const school = await world.aSchool()
     const visitor = new Visitor(world, school)
     const kept = await visitor.get('/forgotten-password?return_to=%2Fadmin%2Faudit')
@@ -194,7 +194,7 @@ describe('a forgotten password', () => {
     }
   })
 
-  test('a link works once, even when it is used twice at the same moment', async () => {
+  test('a link works once, also if it is used twice at the same moment', async () => {
     const school = await world.aSchool()
     const ada = await world.aMember(school)
     const link = await linkFor(school, ada)
@@ -203,7 +203,7 @@ describe('a forgotten password', () => {
     expect((await follow(school, link, NEW)).statusCode).toBe(400)
   })
 
-  test('a new password makes all earlier links worthless', async () => {
+  test('a new password ends all earlier links', async () => {
     const school = await world.aSchool()
     const ada = await world.aMember(school)
     const first = await linkFor(school, ada)
@@ -212,7 +212,7 @@ describe('a forgotten password', () => {
     expect((await follow(school, first, 'yet another password')).statusCode).toBe(400)
   })
 
-  test('a link expires after an hour, and is worth nothing at another school', async () => {
+  test('a link expires after an hour, and is refused at another school', async () => {
     const school = await world.aSchool()
     const elsewhere = await world.aSchool()
     const ada = await world.aMember(school)
@@ -227,7 +227,7 @@ describe('a forgotten password', () => {
     expect(await signsInWith(school, ada, PASSWORD)).toBe(303)
   })
 
-  test('an unfit password does not use the link up', async () => {
+  test('a refused password does not use up the link', async () => {
     const school = await world.aSchool()
     const ada = await world.aMember(school)
     const link = await linkFor(school, ada)
@@ -235,24 +235,24 @@ describe('a forgotten password', () => {
     expect((await follow(school, link, NEW)).statusCode).toBe(303)
   })
 
-  test('nothing tells whether an account exists', async () => {
+  test('the answer does not reveal whether an account exists', async () => {
     const school = await world.aSchool()
     const ada = await world.aMember(school)
     const known = await forget(school, ada.email.toUpperCase())
     await mailBox.take()
-    const unknown = await forget(school, 'nobody@people.test')
+    const unknown = await forget(school, 'unknown@people.test')
     for (const part of ['statusCode', 'body'] as const) expect(unknown[part]).toEqual(known[part])
     expect(unknown.headers.location).toBe(known.headers.location)
     expect(mailBox.waiting).toBe(0)
     const statements = (email: string) => world.database.statementsOf(() => forget(school, email))
-    expect(await statements('nobody-else@people.test')).toEqual(await statements(ada.email))
+    expect(await statements('unknown-too@people.test')).toEqual(await statements(ada.email))
     await mailBox.take()
   })
 
-  test('asking again and again is throttled, known account or not', async () => {
+  test('repeated requests are throttled, for known and unknown accounts', async () => {
     const school = await world.aSchool()
     const ada = await world.aMember(school)
-    for (const email of [ada.email, 'nobody-at-all@people.test']) {
+    for (const email of [ada.email, 'unknown-again@people.test']) {
       for (let tries = 0; tries < 3; tries++) {
         expect((await forget(school, email)).statusCode).toBe(303)
       }
@@ -262,7 +262,7 @@ describe('a forgotten password', () => {
     expect(mailBox.waiting).toBe(0)
   })
 
-  test('a new password opens an account that guesses had locked', async () => {
+  test('a new password unlocks an account that was locked by guesses', async () => {
     const school = await world.aSchool()
     const ada = await world.aMember(school)
     for (let tries = 0; tries < 10; tries++) await signsInWith(school, ada, `guess ${tries}`)
@@ -291,7 +291,7 @@ test('the demo world prints the link in the log', async () => {
   expect(lines.join()).toContain('http://localhost:3000/reset-password?token=sg_pr_abc')
 })
 
-test('without mail, sign-in offers no link and the page says whom to ask', async () => {
+test('without mail, sign-in offers no link and the page says who can help', async () => {
   const bare = await aWorld()
   const school = await bare.aSchool()
   const visitor = new Visitor(bare, school)

@@ -7,8 +7,8 @@ const world = await aWorld()
 const HOSTILE = '# Hello\n\n**Bold** <script>alert(1)</script>\n\n[go](javascript:alert)'
 const TOMORROW = new Date(Date.now() + 86_400_000)
 
-/** One of each kind under the slug `one`, all with the same text. */
-async function furnish(
+/** Creates one object of each kind with the slug `one`, all with the same text. */
+async function createOneOfEach(
   school: TestSchool,
   state: 'draft' | 'published',
   publishedAt = new Date(),
@@ -37,10 +37,10 @@ const PATHS = ['/courses/one', '/events/one', '/posts/one', '/pages/one']
 
 verifies(
   'pages.content.markdown',
-  'courses, events, posts and pages are Markdown, and raw HTML in them stays text',
+  'courses, events, posts and pages are Markdown, and raw HTML in them is escaped',
   async () => {
     const school = await world.aSchool()
-    await furnish(school, 'published')
+    await createOneOfEach(school, 'published')
     const visitor = new Visitor(world, school)
     const home = (await visitor.get('/')).body
     for (const path of PATHS) {
@@ -56,11 +56,11 @@ verifies(
   },
 )
 
-test('drafts, what is dated ahead, and what another school wrote are nowhere', async () => {
+test('drafts, objects dated in the future and objects of another school are not found', async () => {
   const drafts = await world.aSchool()
-  await furnish(drafts, 'draft')
+  await createOneOfEach(drafts, 'draft')
   const ahead = await world.aSchool()
-  await furnish(ahead, 'published', TOMORROW)
+  await createOneOfEach(ahead, 'published', TOMORROW)
   const elsewhere = await world.aSchool()
   for (const path of [...PATHS, '/courses/a%00b']) {
     expect((await new Visitor(world, drafts).get(path)).statusCode).toBe(404)
