@@ -6,10 +6,10 @@ import {
   type DemoSchool,
   demoPerson,
   demoToken,
-  furnishDemoWorld,
   post,
   type Rpc,
   request,
+  seedDemoWorld,
   useTool,
 } from '../flows/mcp/tool-endpoint.ts'
 import { anOperator } from '../support/admin-api.ts'
@@ -59,7 +59,7 @@ describe('an operator who names the ids of another school', async () => {
 
 describe('a member of two schools', async () => {
   const world = await aWorld()
-  const schoolOf = await furnishDemoWorld(world)
+  const schoolOf = await seedDemoWorld(world)
   const [here, there] = [await schoolOf('demo'), await schoolOf('harbor')]
   const ada = await demoPerson(world, 'ada@demo.test')
   const scope = 'account:read account:write'

@@ -16,15 +16,15 @@ import { launchBrowser } from '../../support/browser.ts'
 import { aWorld } from '../../support/world.ts'
 import { expireAccessTokens } from './consent.ts'
 import { StoringProvider } from './oauth-provider.ts'
-import { DEMO_PASSWORD, furnishDemoWorld } from './tool-endpoint.ts'
+import { DEMO_PASSWORD, seedDemoWorld } from './tool-endpoint.ts'
 
 const world = await aWorld({ loopbackDocuments: true, documentHosts: ['127.0.0.1'] })
 const address = await world.app.listen({ port: 0, host: '127.0.0.1' })
-const schoolOf = await furnishDemoWorld(world, Number(new URL(address).port))
+const schoolOf = await seedDemoWorld(world, Number(new URL(address).port))
 const demo = await schoolOf('demo')
 
 let browser: Browser
-/** The application's own site: its metadata document, and the page people come back to. */
+/** The site of the application: its metadata document, and the callback page. */
 let site: Server
 let siteOrigin: string
 
@@ -77,15 +77,15 @@ async function connect(authProvider: StoringProvider): Promise<Connected> {
 async function connectFirst(authProvider: StoringProvider): Promise<Connected> {
   const client = new FirstClient({ name: 'a test', version: '1' })
   const transport = new FirstTransport(endpoint(), { authProvider })
-  // Its own type says `string | undefined` where its interface says optional.
+  // The class of the SDK declares `string | undefined` where its interface declares an optional member.
   await client.connect(transport as Transport)
   const finishAuth = (callback: URLSearchParams) =>
     transport.finishAuth(String(callback.get('code')))
   return { client, finishAuth } as Connected
 }
 
-/** From an anonymous connection by way of a browser to an operator's call and a refresh. */
-async function ownerLetsIn(
+/** Connects anonymously, signs in as an owner in a browser, calls an operator tool and refreshes. */
+async function connectAsOwner(
   open: (provider: StoringProvider) => Promise<Connected>,
   Unauthorized: new (message?: string) => Error,
 ): Promise<void> {
@@ -129,14 +129,14 @@ async function ownerLetsIn(
 
 verifies(
   ['mcp.operator', 'mcp.sign-in.challenges', 'mcp.sign-in.roles', 'mcp.user-bound-token'],
-  'an owner lets an app in that came with a metadata document, in a real browser, and it reads on after a refresh',
-  () => ownerLetsIn(connect, UnauthorizedError),
+  'an owner authorizes an app with a metadata document in a real browser, and it still reads after a refresh',
+  () => connectAsOwner(connect, UnauthorizedError),
   60_000,
 )
 
 verifies(
   ['mcp.operator', 'cimd.url-as-client-id'],
-  'the same with the first generation of the client',
-  () => ownerLetsIn(connectFirst, FirstUnauthorizedError),
+  'the same with the first version of the client',
+  () => connectAsOwner(connectFirst, FirstUnauthorizedError),
   60_000,
 )

@@ -4,7 +4,7 @@ import { Visitor } from '../../support/browser-like.ts'
 import type { TestSchool, World } from '../../support/world.ts'
 import { DEMO_PASSWORD, demoPerson } from './tool-endpoint.ts'
 
-/** The person signs in and allows at the address that a client opened; what its callback gets. */
+/** Signs in and allows at the URL that a client opened. Returns the parameters of its callback. */
 export async function consent(
   world: World,
   school: TestSchool,
@@ -19,7 +19,7 @@ export async function consent(
   return new URL(String(location)).searchParams
 }
 
-/** Two hours later, as far as every access token is concerned. */
+/** Makes every access token two hours older, so that it is expired. */
 export async function expireAccessTokens(world: World): Promise<void> {
   await world.database.db
     .updateTable('token_pairs')
@@ -28,10 +28,10 @@ export async function expireAccessTokens(world: World): Promise<void> {
 }
 
 /**
- * A client metadata document as the installation keeps it once it was fetched. Only https will do for
- * the protocol's clients, and nothing here can serve a site that the server would believe.
+ * Stores a client metadata document as if it had been fetched. The protocol accepts only https URLs,
+ * and a test cannot serve a site with a trusted certificate.
  */
-export async function keepDocument(world: World, document: { client_id: string }): Promise<void> {
+export async function storeDocument(world: World, document: { client_id: string }): Promise<void> {
   const address = parseClientIdUrl(document.client_id, { allowLoopbackHttp: false })
   const verdict = address?.ok === true ? judgeDocument(address.url, document) : undefined
   if (verdict?.ok !== true) throw new Error(`no document: ${JSON.stringify(verdict ?? address)}`)

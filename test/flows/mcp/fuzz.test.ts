@@ -57,7 +57,7 @@ const headers = fc.record(
   { requiredKeys: [] },
 )
 
-test('whatever a stranger sends, it is their fault or it is answered, and nothing personal runs', async () => {
+test('any request without a token gets an answer or a 4xx, and reads no personal data', async () => {
   await fc.assert(
     fc.asyncProperty(fc.oneof(message, anything), headers, async (body, sent) => {
       const statements = await world.database.statementsOf(async () => {
@@ -82,7 +82,7 @@ for (const [where, around] of Object.entries({
   'in _meta': ['"method":"tools/list","params":{"_meta":{"a":', '}}'],
   'in params': ['"method":"ping","params":{"a":', '}'],
 } as const)) {
-  test(`what is nested deeper than any stack, ${where}, is refused, and not as a fault of ours`, async () => {
+  test(`JSON nested deeper than the stack, ${where}, is refused as a mistake of the client`, async () => {
     const depth = 200_000
     const nested = `${'['.repeat(depth)}${']'.repeat(depth)}`
     const body = `{"jsonrpc":"2.0","id":1,${around[0]}${nested}${around[1]}}`

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { verifies } from '../../spec/verifies.ts'
 import { postGraphQL } from '../../support/member-api.ts'
 import { aWorld } from '../../support/world.ts'
-import { callTool, demoToken, furnishDemoWorld, toolNames, useTool } from './tool-endpoint.ts'
+import { callTool, demoToken, seedDemoWorld, toolNames, useTool } from './tool-endpoint.ts'
 
 const world = await aWorld()
-const schoolOf = await furnishDemoWorld(world)
+const schoolOf = await seedDemoWorld(world)
 const demo = await schoolOf('demo')
 const token = await demoToken(world, demo, 'ada@demo.test', 'account:read account:write')
-const bens = await demoToken(world, demo, 'ben@demo.test', 'account:read account:write')
+const tokenOfBen = await demoToken(world, demo, 'ben@demo.test', 'account:read account:write')
 
 type Row = Record<string, unknown>
 
@@ -23,7 +23,7 @@ async function followLink(answer: Row, field = 'viewer'): Promise<Row> {
   return body.data[field]
 }
 
-/** Tools write times for models, the Member API for programs; everything else is the same. */
+/** Tools write times as text, the Member API as seconds; everything else is the same. */
 const seconds = (time: unknown): number | null =>
   typeof time === 'string' ? Math.floor(Date.parse(time) / 1000) : null
 
@@ -70,7 +70,7 @@ describe('the same answers as the Member API', () => {
     expect(payments.some((row) => row.paymentState === 'pending' && row.codeNo !== null)).toBe(true)
   })
 
-  verifies('mcp.same-answers', 'the schedule to come, the next first', async () => {
+  verifies('mcp.same-answers', 'upcoming meetings, the next first', async () => {
     const answer = await use('my_schedule', { limit: 10 })
     const viewer = (await followLink(answer)) as { consultingMeetings: { nodes: Row[] } }
     const meetings = (answer.meetings ?? []).map(withSeconds)
@@ -93,7 +93,7 @@ describe('the same answers as the Member API', () => {
     })
   }
 
-  verifies(['mcp.same-answers', 'mcp.by-user-id'], 'who is signed in', async () => {
+  verifies(['mcp.same-answers', 'mcp.by-user-id'], 'the signed-in person', async () => {
     const answer = await use<Row>('my_account')
     expect(await followLink(answer)).toMatchObject({
       id: answer.id,
@@ -117,7 +117,7 @@ describe('a member', () => {
     expect(new Set(seen).size).toBe(seen.length)
   })
 
-  test('looks back at past meetings, latest first, canceled ones if they want', async () => {
+  test('reads past meetings, latest first, with canceled ones on request', async () => {
     const { meetings = [] } = await use('my_schedule', {
       when: 'past',
       includeCanceled: true,
@@ -131,25 +131,31 @@ describe('a member', () => {
     ).toBe(true)
   })
 
-  test('sees nothing of another member', async () => {
+  test('cannot read data of another member', async () => {
     const mine = await use('my_payments', { limit: 50 })
     const theirs = await useTool<Record<string, Row[]>>(
       world,
       demo,
       'my_payments',
       { limit: 50 },
-      { token: bens },
+      { token: tokenOfBen },
     )
     const trades = new Set((mine.payments ?? []).map(({ tradeNo }) => tradeNo))
     expect((theirs.payments ?? []).filter(({ tradeNo }) => trades.has(tradeNo))).toEqual([])
     const { notifications = [] } = await use('my_notifications')
     const id = notifications[0]?.id
-    const answer = await callTool(world, demo, 'mark_notification_read', { id }, { token: bens })
+    const answer = await callTool(
+      world,
+      demo,
+      'mark_notification_read',
+      { id },
+      { token: tokenOfBen },
+    )
     expect(answer.isError).toBe(true)
     expect(answer.content[0]?.text).toContain('no such notification')
   })
 
-  test('is told which courses there are when they ask for one they do not have', async () => {
+  test('gets the list of their courses when they ask for one they do not have', async () => {
     const answer = await callTool(world, demo, 'my_course', { slug: 'no-such' }, { token })
     expect(answer.isError).toBe(true)
     expect(answer.content[0]?.text).toContain('my_courses')
@@ -176,7 +182,7 @@ describe('a member', () => {
     })
   })
 
-  test('changes what they are notified about, and only topics that exist', async () => {
+  test('changes subscriptions, only for topics that exist', async () => {
     const wanted = { topic: 'courses', channel: 'email', enabled: false }
     const changed = await use<Row>('update_notification_subscription', wanted)
     expect(changed.subscription).toEqual(wanted)
@@ -195,7 +201,7 @@ describe('a member', () => {
   })
 })
 
-test('at an older origin a member has the tools that its Member API could answer', async () => {
+test('at an older origin a member has only the tools that match its Member API', async () => {
   const heritage = await schoolOf('heritage')
   const older = await demoToken(world, heritage, 'ada@demo.test', 'account:read')
   expect(await toolNames(world, heritage, { token: older })).toContain('my_courses')

@@ -7,17 +7,17 @@ import type {
 } from '@modelcontextprotocol/client'
 
 export interface ProviderOptions {
-  /** Left out, the client registers itself by its name. */
+  /** Without it, the client registers by its name. */
   readonly clientId?: string
-  /** Where the client's metadata document is: used if the server takes such documents. */
+  /** URL of the client metadata document, used if the server supports such documents. */
   readonly clientMetadataUrl?: string
   readonly clientName: string
-  /** Where the client is registered; tokens and names of one server are for no other. */
+  /** The server where the client is registered: its tokens and client_id are used at no other. */
   readonly issuer: string
   readonly redirectUrl?: string
 }
 
-/** What an application built on the protocol's own client writes: it stores, and opens a browser. */
+/** The part that an application adds to the SDK client: it stores tokens, and opens a browser. */
 export class StoringProvider implements OAuthClientProvider {
   readonly redirectUrl: string
   readonly clientMetadata: OAuthClientMetadata
@@ -62,7 +62,7 @@ export class StoringProvider implements OAuthClientProvider {
     this.#tokens = tokens
   }
 
-  /** What an application does before it asks for more than its tokens cover. */
+  /** An application does this before it requests more scopes than its tokens have. */
   forgetTokens(): void {
     this.#tokens = undefined
   }
@@ -87,7 +87,7 @@ export class StoringProvider implements OAuthClientProvider {
     return this.#discovery
   }
 
-  /** Where the browser was sent; each time once. */
+  /** The URL that the client opened in the browser. Returns each URL once. */
   takeOpened(): URL {
     const url = this.#opened
     this.#opened = undefined

@@ -7,19 +7,19 @@ import { aWorld } from '../../support/world.ts'
 import {
   callTool,
   demoToken,
-  furnishDemoWorld,
   post,
   type Rpc,
   request,
+  seedDemoWorld,
   toolNames,
   useTool,
 } from './tool-endpoint.ts'
 
 const world = await aWorld()
-const schoolOf = await furnishDemoWorld(world)
+const schoolOf = await seedDemoWorld(world)
 const demo = await schoolOf('demo')
 
-/** A vendor's client, as it registers itself by its name. */
+/** The client of a vendor, which registers by its name. */
 async function aVendor(): Promise<TestClient> {
   const answer = await world.app.inject({
     method: 'POST',
@@ -61,7 +61,7 @@ async function listed(token: string): Promise<Listed[]> {
 describe('an operator', () => {
   verifies(
     ['mcp.operator', 'mcp.unlisted'],
-    'sees the tools, and of each tool the actions, that the token covers',
+    'sees only the tools and actions that the scopes of the token allow',
     async () => {
       const names = await toolNames(world, demo, { token: reader })
       expect(names).toContain('read_teaching')
@@ -75,7 +75,7 @@ describe('an operator', () => {
     },
   )
 
-  verifies('mcp.operator', 'reads drafts too, page by page', async () => {
+  verifies('mcp.operator', 'reads drafts too, in pages', async () => {
     const first = await act('read_teaching', 'courses.list', { limit: 2, state: 'draft' })
     expect(first.result).toMatchObject({ object: 'list' })
     const page = await act('read_teaching', 'courses.list', { limit: 2 })
@@ -85,7 +85,7 @@ describe('an operator', () => {
 
   verifies(
     'mcp.operator',
-    'makes, publishes and removes a course, and it is recorded',
+    'creates, publishes and removes a course, with audit entries',
     async () => {
       const made = await act('change_teaching', 'courses.create', {
         slug: 'by-tool',
@@ -107,7 +107,7 @@ describe('an operator', () => {
     },
   )
 
-  test('is told what is wrong with an input, and nothing is done', async () => {
+  test('gets a message that says what is wrong with an input, and nothing is written', async () => {
     const given = { action: 'courses.create', input: { slug: 'No Slug', colour: 'red' } }
     const answer = await callTool(world, demo, 'change_teaching', given, { token: writer })
     expect(answer.isError).toBe(true)
@@ -122,14 +122,14 @@ describe('an operator', () => {
     'an input written as text': { action: 'courses.list', input: '{"limit":1}' },
     'an input that is a list': { action: 'courses.list', input: [] },
   })) {
-    test(`${what} is told, not ignored`, async () => {
+    test(`${what} is refused, not ignored`, async () => {
       const answer = await callTool(world, demo, 'read_teaching', given, { token: reader })
       expect(answer.isError).toBe(true)
       expect(answer.content[0]?.text).toMatch(/The arguments do not fit[\s\S]*input/)
     })
   }
 
-  test('cannot lose the rest of a long text by writing back what was read of it', async () => {
+  test('cannot overwrite a long text with the shortened text that a tool returned', async () => {
     const token = await tokenFor('posts:read posts:write')
     const body = 'A long text. '.repeat(4000)
     const post = { slug: 'a-long-text', title: 'A long text', body }
@@ -145,7 +145,7 @@ describe('an operator', () => {
     await act('change_publishing', 'posts.remove', { id: result.id }, token)
   })
 
-  test('is told which actions there are when they name another', async () => {
+  test('gets the list of actions for an unknown one', async () => {
     const answer = await callTool(
       world,
       demo,
@@ -159,7 +159,7 @@ describe('an operator', () => {
 
   verifies(
     ['mcp.step-up.signed-in', 'mcp.step-up.all-scopes', 'mcp.scope-checked-where-run'],
-    'with too small a token an action is 403 and names its scopes; nothing is written',
+    'without the scope an action is 403 and names its scopes; nothing is written',
     async () => {
       const given = { action: 'courses.create', input: { slug: 'never', title: 'Never' } }
       const call = request('tools/call', { name: 'change_teaching', arguments: given })
@@ -171,30 +171,38 @@ describe('an operator', () => {
     },
   )
 
-  verifies('mcp.step-up.all-scopes', 'what an input adds to an action counts too', async () => {
-    const token = await tokenFor('orders:read')
-    const given = { action: 'orders.list', input: { limit: 1, expand: ['member'] } }
-    const call = request('tools/call', { name: 'read_sales', arguments: given })
-    const answer = await post(world, demo, call, { token })
-    expect(answer.statusCode).toBe(403)
-    expect(answer.headers['www-authenticate']).toContain('scope="members:read orders:read"')
-    const anonymous = await post(world, demo, call)
-    expect(anonymous.headers['www-authenticate']).toContain('scope="members:read orders:read"')
-  })
+  verifies(
+    'mcp.step-up.all-scopes',
+    'scopes that the input makes necessary are checked too',
+    async () => {
+      const token = await tokenFor('orders:read')
+      const given = { action: 'orders.list', input: { limit: 1, expand: ['member'] } }
+      const call = request('tools/call', { name: 'read_sales', arguments: given })
+      const answer = await post(world, demo, call, { token })
+      expect(answer.statusCode).toBe(403)
+      expect(answer.headers['www-authenticate']).toContain('scope="members:read orders:read"')
+      const anonymous = await post(world, demo, call)
+      expect(anonymous.headers['www-authenticate']).toContain('scope="members:read orders:read"')
+    },
+  )
 
-  verifies('mcp.step-up.anonymous', 'without a token an action is 401, known or not', async () => {
-    for (const action of ['courses.create', 'courses.explode', 7, undefined]) {
-      const call = request('tools/call', { name: 'change_teaching', arguments: { action } })
-      const answer = await post(world, demo, call)
-      expect(answer.statusCode).toBe(401)
-      const header = answer.headers['www-authenticate']
-      expect(header).toContain('resource_metadata=')
-      // A client asks for what it finds here; with nothing it could not begin a login.
-      expect(header).toMatch(/scope="[^"]*courses:write/)
-    }
-  })
+  verifies(
+    'mcp.step-up.anonymous',
+    'without a token an action is 401, known or unknown',
+    async () => {
+      for (const action of ['courses.create', 'courses.explode', 7, undefined]) {
+        const call = request('tools/call', { name: 'change_teaching', arguments: { action } })
+        const answer = await post(world, demo, call)
+        expect(answer.statusCode).toBe(401)
+        const header = answer.headers['www-authenticate']
+        expect(header).toContain('resource_metadata=')
+        // A client requests the scopes of the challenge; without any it could not start a login.
+        expect(header).toMatch(/scope="[^"]*courses:write/)
+      }
+    },
+  )
 
-  test('a member cannot use them, whatever role they hold', async () => {
+  test('a member token cannot use them, with any role', async () => {
     const member = await demoToken(world, demo, 'owner@demo.test', 'account:read')
     expect(await toolNames(world, demo, { token: member })).not.toContain('read_teaching')
     const call = request('tools/call', {
@@ -215,7 +223,7 @@ describe('with every operator scope', async () => {
         inputSchema.properties.action.enum.map((action) => [name, action] as const),
       )
 
-  test('there are a dozen coarse tools, and one place for each action', () => {
+  test('there are a dozen tools, and each action is in exactly one', () => {
     const coarse = tools.filter(({ name }) => /^(read|change)_/.test(name))
     expect(coarse).toHaveLength(12)
     const actions = [...actionsOf('read_'), ...actionsOf('change_')].map(([, action]) => action)
@@ -224,17 +232,17 @@ describe('with every operator scope', async () => {
     expect(JSON.stringify(coarse).length).toBeLessThan(80_000)
   })
 
-  test('no operation of the REST API is forgotten', () => {
+  test('every operation of the REST API is an action', () => {
     const actions = new Set(
       [...actionsOf('read_'), ...actionsOf('change_')].map(([, name]) => name),
     )
     const without = ROUTES.map(({ operation }) => operation.name).filter((op) => !actions.has(op))
-    // What enrollments.list tells as well; and bytes, which no model reads.
+    // enrollments.list has the same data, and a model does not read bytes of files.
     expect(without.filter((op) => !/^(students\.enrollments|files\..*)$/.test(op))).toEqual([])
   })
 
   for (const { name, annotations, description } of tools) {
-    test(`${name} says what it does to the school`, () => {
+    test(`${name} is described, with its hints`, () => {
       const reads = annotations.readOnlyHint
       expect(Object.keys(annotations).sort()).toEqual([
         'destructiveHint',
@@ -244,33 +252,29 @@ describe('with every operator scope', async () => {
         'title',
       ])
       expect(description).toMatch(reads ? /Reads only/ : /at once/)
-      // Some clients take no longer one.
+      // Some clients accept no longer description.
       expect(description.length).toBeLessThanOrEqual(1024)
     })
   }
 
   for (const [tool, action] of actionsOf('read_').filter(([, name]) => name.endsWith('.list'))) {
-    verifies(
-      'mcp.operator',
-      `${action} gives what the REST API gives, object by object`,
-      async () => {
-        const given = await whereabouts(action, all)
-        const { result } = await act(tool, action, { limit: 3, ...given }, all)
-        const data = result.data as { id: string }[]
-        expect(data.length).toBeGreaterThan(0)
-        const reading = action.replace(/list$/, 'read')
-        const one = await act(tool, reading, { id: data[0]?.id }, all)
-        const rest = await world.app.inject({
-          url: new URL(String(one.restUrl)).pathname,
-          headers: { host: new URL(demo.origin).host, authorization: `Bearer ${all}` },
-        })
-        expect(rest.statusCode).toBe(200)
-        expect(one.result).toEqual(rest.json())
-      },
-    )
+    verifies('mcp.operator', `${action} gives the same objects as the REST API`, async () => {
+      const given = await parentOf(action, all)
+      const { result } = await act(tool, action, { limit: 3, ...given }, all)
+      const data = result.data as { id: string }[]
+      expect(data.length).toBeGreaterThan(0)
+      const reading = action.replace(/list$/, 'read')
+      const one = await act(tool, reading, { id: data[0]?.id }, all)
+      const rest = await world.app.inject({
+        url: new URL(String(one.restUrl)).pathname,
+        headers: { host: new URL(demo.origin).host, authorization: `Bearer ${all}` },
+      })
+      expect(rest.statusCode).toBe(200)
+      expect(one.result).toEqual(rest.json())
+    })
   }
 
-  verifies('mcp.operator', 'what has no list of its own is linked as well', async () => {
+  verifies('mcp.operator', 'objects without a list have links too', async () => {
     const [course] = (await act('read_teaching', 'courses.list', { limit: 1 }, all)).result
       .data as { id: string }[]
     const [enrollment] = (await act('read_people', 'enrollments.list', { limit: 1 }, all)).result
@@ -299,15 +303,15 @@ describe('with every operator scope', async () => {
     'analytics.active_learners': spring,
     'analytics.completion': {},
   })) {
-    verifies('mcp.operator', `${action} tells of the school as a whole`, async () => {
+    verifies('mcp.operator', `${action} returns data of the whole school`, async () => {
       const { result } = await act('read_school', action, input, all)
       expect(result.object).toBeTypeOf('string')
     })
   }
 })
 
-/** Lists of what lies in something else say in what. */
-async function whereabouts(action: string, token: string): Promise<object> {
+/** The id of the parent, for lists that need it. */
+async function parentOf(action: string, token: string): Promise<object> {
   if (action !== 'lectures.list' && action !== 'sections.list') return {}
   const courses = { slug: 'practical-typescript' }
   const { result } = await act('read_teaching', 'courses.list', courses, token)

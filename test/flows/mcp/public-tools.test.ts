@@ -14,8 +14,8 @@ const PAST = new Date('2024-01-01T00:00:00Z')
 const FUTURE = new Date('2999-01-01T00:00:00Z')
 const hour = (n: number) => new Date(Date.UTC(2024, 0, 1, n))
 
-/** One thing of each kind in this state, all with the same name. */
-async function furnish(
+/** Creates one object of each kind in this state, all with the same name. */
+async function createOneOfEach(
   at: TestSchool['at'],
   slug: string,
   state: 'draft' | 'published',
@@ -55,9 +55,9 @@ async function furnish(
     .execute()
 }
 
-await furnish(school.at, 'shown', 'published')
-await furnish(school.at, 'draft', 'draft')
-await furnish(elsewhere.at, 'foreign', 'published')
+await createOneOfEach(school.at, 'shown', 'published')
+await createOneOfEach(school.at, 'draft', 'draft')
+await createOneOfEach(elsewhere.at, 'foreign', 'published')
 
 const LISTS = [
   ['list_courses', 'courses', 'course'],
@@ -73,12 +73,12 @@ const rows = async (tool: string, list: string, given: object = {}): Promise<Row
 
 for (const [tool, list, kind] of LISTS) {
   describe(tool, () => {
-    verifies('mcp.anonymous', `${tool}: what is published here, and nothing else`, async () => {
+    verifies('mcp.anonymous', `${tool}: only what is published at this school`, async () => {
       const slugs = (await rows(tool, list)).map(({ slug }) => slug)
       expect(slugs).toEqual(['shown'])
     })
 
-    test('a text is read by its id; drafts and other schools have none', async () => {
+    test('a text is read by its id, not a draft or a text of another school', async () => {
       const found = await useTool(world, school, 'fetch', { id: `${kind}:shown` })
       expect(found.text).toBe('The secret of shown')
       for (const slug of ['draft', 'foreign']) {
@@ -87,7 +87,7 @@ for (const [tool, list, kind] of LISTS) {
       }
     })
 
-    test('is searched by words, in which no letter has another meaning', async () => {
+    test('is searched by words, with wildcards as plain characters', async () => {
       expect(await rows(tool, list, { search: 'SECRET show' })).toHaveLength(1)
       expect(await rows(tool, list, { search: 'secret nothing' })).toEqual([])
       expect(await rows(tool, list, { search: '%' })).toEqual([])
@@ -97,7 +97,7 @@ for (const [tool, list, kind] of LISTS) {
   })
 }
 
-test('a null character, which the database could not compare, is a wrong argument', async () => {
+test('a null character, which PostgreSQL cannot store, is a wrong argument', async () => {
   for (const [tool, given] of [
     ['search', { query: 'a\0b' }],
     ['list_posts', { search: '\0' }],
@@ -112,7 +112,7 @@ test('a null character, which the database could not compare, is a wrong argumen
   }
 })
 
-test('search finds every kind, and nothing that is not published here', async () => {
+test('search finds every kind, and only what is published at this school', async () => {
   const { results } = await useTool<{ results: Row[] }>(world, school, 'search', {
     query: 'secret',
   })
@@ -123,9 +123,9 @@ test('search finds every kind, and nothing that is not published here', async ()
   }
 })
 
-test('what is dated into the future is not shown yet', async () => {
+test('objects with a future date are not shown', async () => {
   const early = await world.aSchool()
-  await furnish(early.at, 'early', 'published', FUTURE)
+  await createOneOfEach(early.at, 'early', 'published', FUTURE)
   for (const [tool, list] of [
     ['list_courses', 'courses'],
     ['list_posts', 'posts'],
@@ -139,16 +139,16 @@ test('what is dated into the future is not shown yet', async () => {
   }
 })
 
-test('an online address is for those who registered', async () => {
+test('the online URL of an event is not shown', async () => {
   const answer = await callTool(world, school, 'list_events')
   expect(JSON.stringify(answer)).not.toContain('for-guests-only')
   expect(answer.structuredContent).toMatchObject({ events: [{ isOnline: true }] })
 })
 
 describe('a long list', () => {
-  test('comes in pages, each row once, in the same order', async () => {
+  test('is read in pages, each row once, in the same order', async () => {
     const long = await world.aSchool()
-    for (let n = 0; n < 25; n++) await furnish(long.at, `n${n}`, 'published', hour(n % 5))
+    for (let n = 0; n < 25; n++) await createOneOfEach(long.at, `n${n}`, 'published', hour(n % 5))
     for (const [tool, list] of LISTS) {
       const seen: unknown[] = []
       let cursor: string | null = ''
@@ -167,16 +167,16 @@ describe('a long list', () => {
     }
   })
 
-  test('of another kind does not take its cursor', async () => {
+  test('of another kind refuses its cursor', async () => {
     const both = await world.aSchool()
-    for (let n = 0; n < 2; n++) await furnish(both.at, `n${n}`, 'published', hour(n))
+    for (let n = 0; n < 2; n++) await createOneOfEach(both.at, `n${n}`, 'published', hour(n))
     const { nextCursor: cursor } = await useTool(world, both, 'list_courses', { limit: 1 })
     const refused = await callTool(world, both, 'list_posts', { limit: 1, cursor })
     expect(refused.isError).toBe(true)
     expect(JSON.stringify(refused.content)).toContain('not one that this list gave')
   })
 
-  test('a long text comes in parts', async () => {
+  test('a long text is read in parts', async () => {
     const body = 'a'.repeat(25_000)
     const named = { id: uuidv7(), slug: 'long', title: 'Long', body }
     await elsewhere.at
@@ -190,7 +190,7 @@ describe('a long list', () => {
 })
 
 describe('a course', () => {
-  test('shows its outline in order, and of its lectures only the names', async () => {
+  test('shows its outline in order, with only the names of its lectures', async () => {
     const { id: course_id } = await school.at
       .from('courses')
       .select('id')
@@ -225,7 +225,7 @@ describe('a course', () => {
     expect(JSON.stringify(answer)).not.toContain('for students only')
   })
 
-  test('that is a draft does not exist', async () => {
+  test('that is a draft is not found', async () => {
     const answer = await callTool(world, school, 'get_course', { slug: 'draft' })
     expect(answer.isError).toBe(true)
     expect(answer.content[0]?.text).toContain('list_courses')

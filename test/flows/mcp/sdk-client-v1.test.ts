@@ -6,14 +6,14 @@ import { afterAll, expect } from 'vitest'
 import document from '../../fixtures/client-documents/claude-code.json' with { type: 'json' }
 import { verifies } from '../../spec/verifies.ts'
 import { aWorld } from '../../support/world.ts'
-import { consent, expireAccessTokens, keepDocument } from './consent.ts'
+import { consent, expireAccessTokens, storeDocument } from './consent.ts'
 import { StoringProvider } from './oauth-provider.ts'
-import { furnishDemoWorld } from './tool-endpoint.ts'
+import { seedDemoWorld } from './tool-endpoint.ts'
 
-/** The first generation of the protocol's own client, which most applications still carry. */
+/** The first version of the official SDK client, which most applications still use. */
 const world = await aWorld({ documentHosts: ['claude.ai'] })
 const address = await world.app.listen({ port: 0, host: '127.0.0.1' })
-const schoolOf = await furnishDemoWorld(world, Number(new URL(address).port))
+const schoolOf = await seedDemoWorld(world, Number(new URL(address).port))
 const demo = await schoolOf('demo')
 const endpoint = new URL(`${demo.origin}/mcp`)
 const opened: Client[] = []
@@ -25,13 +25,13 @@ async function connect(provider?: StoringProvider) {
     endpoint,
     provider === undefined ? {} : { authProvider: provider },
   )
-  // Its own type says `string | undefined` where its interface says optional.
+  // The class of the SDK declares `string | undefined` where its interface declares an optional member.
   await client.connect(transport as Transport)
   opened.push(client)
   return { client, transport }
 }
 
-/** Which code the callback got, after `iss` was compared as RFC 9207 §2.4 wants it. */
+/** The code that the callback got, after the check of `iss` (RFC 9207 §2.4). */
 async function codeFor(provider: StoringProvider, email: string): Promise<string> {
   const callback = await consent(world, demo, provider.takeOpened(), email)
   expect(callback.get('iss')).toBe(demo.origin)
@@ -39,19 +39,19 @@ async function codeFor(provider: StoringProvider, email: string): Promise<string
   return String(callback.get('code'))
 }
 
-const GIVEN: Record<string, Record<string, unknown>> = {
+const ARGUMENTS: Record<string, Record<string, unknown>> = {
   search: { query: 'a' },
   fetch: { id: 'page:terms' },
   get_course: { slug: 'practical-typescript' },
   my_course: { slug: 'practical-typescript' },
 }
 
-/** The client itself compares every answer with the declared schema, and throws. */
-async function callEveryReading(client: Client): Promise<void> {
+/** Calls every read-only tool. The client throws if an answer does not match the declared schema. */
+async function callEveryReadOnlyTool(client: Client): Promise<void> {
   const { tools } = await client.listTools()
   for (const { name, annotations } of tools) {
     if (name === 'sign_in' || annotations?.readOnlyHint !== true) continue
-    const result = await client.callTool({ name, arguments: GIVEN[name] ?? {} })
+    const result = await client.callTool({ name, arguments: ARGUMENTS[name] ?? {} })
     expect(result.isError, name).not.toBe(true)
   }
 }
@@ -61,7 +61,7 @@ const names = async (client: Client): Promise<string[]> =>
 
 verifies(
   ['mcp.anonymous', 'mcp.revision.older'],
-  'first generation of the client: connects without a token, lists and calls public tools',
+  'first version of the client: connects without a token, lists and calls public tools',
   async () => {
     const { client } = await connect()
     expect(client.getServerVersion()).toMatchObject({ name: 'schoolgate' })
@@ -70,15 +70,15 @@ verifies(
     const called = await client.callTool({ name: 'list_courses', arguments: { limit: 3 } })
     expect(called.structuredContent).toHaveProperty('courses')
     await client.ping()
-    await callEveryReading(client)
+    await callEveryReadOnlyTool(client)
   },
 )
 
 verifies(
   ['mcp.operator', 'mcp.sign-in.roles', 'mcp.user-bound-token', 'cimd.url-as-client-id'],
-  'first generation of the client: its metadata document, an owner’s consent, an operator’s call, a refresh',
+  'first version of the client: metadata document, consent of an owner, operator call, refresh',
   async () => {
-    await keepDocument(world, document)
+    await storeDocument(world, document)
     const provider = new StoringProvider({
       clientMetadataUrl: document.client_id,
       clientName: document.client_name,
@@ -109,7 +109,7 @@ verifies(
 
 verifies(
   ['mcp.sign-in.challenges', 'mcp.member-token', 'mcp.step-up.signed-in'],
-  'first generation of the client: a client the school made, a member’s call, a refresh, a wider login',
+  'first version of the client: client created by the school, member call, refresh, login with more scopes',
   async () => {
     const provider = new StoringProvider({
       clientId: demo.publicClient.clientId,
@@ -124,13 +124,13 @@ verifies(
 
     const second = await connect(provider)
     expect((await second.client.callTool(mine)).structuredContent).toHaveProperty('courses')
-    await callEveryReading(second.client)
+    await callEveryReadOnlyTool(second.client)
     const stale = provider.tokens()?.access_token
     await expireAccessTokens(world)
     expect((await second.client.callTool(mine)).structuredContent).toHaveProperty('courses')
     expect(provider.tokens()?.access_token).not.toBe(stale)
 
-    // This client answers a 403 with a refresh, which widens nothing; then the application asks anew.
+    // This client refreshes after a 403, which adds no scope. Then the application starts a new login.
     const write = { name: 'mark_all_notifications_read', arguments: {} }
     await expect(second.client.callTool(write)).rejects.toThrow('403 after trying upscoping')
     provider.forgetTokens()

@@ -9,11 +9,11 @@ import { verifies } from '../../spec/verifies.ts'
 import { aWorld } from '../../support/world.ts'
 import { consent, expireAccessTokens } from './consent.ts'
 import { StoringProvider } from './oauth-provider.ts'
-import { furnishDemoWorld } from './tool-endpoint.ts'
+import { seedDemoWorld } from './tool-endpoint.ts'
 
 const world = await aWorld()
 const address = await world.app.listen({ port: 0, host: '127.0.0.1' })
-const schoolOf = await furnishDemoWorld(world, Number(new URL(address).port))
+const schoolOf = await seedDemoWorld(world, Number(new URL(address).port))
 const demo = await schoolOf('demo')
 const opened: Client[] = []
 afterAll(() => Promise.all(opened.map((client) => client.close())))
@@ -45,7 +45,7 @@ for (const [era, mode] of [
   ['modern', { pin: '2026-07-28' }],
   ['whichever the server prefers', 'auto'],
 ] as const) {
-  describe(`the protocol's own client, era: ${era}`, () => {
+  describe(`the official SDK client, era: ${era}`, () => {
     verifies(
       ['mcp.anonymous', 'mcp.revision.modern', 'mcp.revision.older'],
       `${era}: connects without a token, lists and calls public tools`,
@@ -108,7 +108,7 @@ for (const [era, mode] of [
 
 verifies(
   ['mcp.operator', 'mcp.sign-in.roles'],
-  'a vendor’s client registers by its name, and an owner lets it read and then write',
+  'the client of a vendor registers by its name, and an owner authorizes it to read and then to write',
   async () => {
     const provider = new StoringProvider({ clientName: 'Claude', issuer: demo.origin })
     const first = await connect('auto', provider)
@@ -136,8 +136,8 @@ verifies(
   },
 )
 
-test('every answer fits the schema that its tool declares', async () => {
-  // The client itself compares structured answers with the declared schema, and throws.
+test('every answer matches the schema of its tool', async () => {
+  // The client throws if a structured answer does not match the declared schema.
   const { client } = await connect('auto')
   const { tools } = await client.listTools()
   for (const { name } of tools.filter((tool) => tool.name !== 'sign_in')) {

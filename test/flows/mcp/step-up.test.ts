@@ -30,7 +30,7 @@ const tokenFor = async (scope: string): Promise<string> =>
 
 const METADATA = `resource_metadata="${school.origin}/.well-known/oauth-protected-resource"`
 
-/** The challenge as the protocol's body repeats it. */
+/** The challenge as the JSON-RPC body repeats it. */
 function challengesIn(answer: Answer): string[] {
   const { id, result } = answer.json<Rpc>()
   expect(id).toBe(1)
@@ -45,10 +45,10 @@ const modern = (name: string, token?: string, given: object = {}) =>
   postModern(world, school, 'tools/call', { name, arguments: given }, { token })
 
 for (const [era, call] of Object.entries({ handshake: legacy, modern })) {
-  describe(`a call that needs more, ${era} era`, () => {
+  describe(`a call that needs more scopes, ${era} era`, () => {
     verifies(
       ['mcp.step-up.anonymous', 'mcp.step-up.all-scopes', 'mcp.step-up.body', 'mcp.metadata.root'],
-      'without a token: 401, an invitation and no accusation, and the same in the body',
+      'without a token: 401 with a challenge without error, and the challenge in the body',
       async () => {
         const answer = await call('my_courses')
         expect(answer.statusCode).toBe(401)
@@ -62,7 +62,7 @@ for (const [era, call] of Object.entries({ handshake: legacy, modern })) {
 
     verifies(
       ['mcp.step-up.signed-in', 'mcp.step-up.all-scopes', 'mcp.step-up.body'],
-      'with too small a token: 403 insufficient_scope, which asks for what it has as well',
+      'without the scope: 403 insufficient_scope, which also names the scopes that the token has',
       async () => {
         const answer = await call('mark_all_notifications_read', await tokenFor('account:read'))
         expect(answer.statusCode).toBe(403)
@@ -75,7 +75,7 @@ for (const [era, call] of Object.entries({ handshake: legacy, modern })) {
 
     verifies(
       'mcp.step-up.before-stream',
-      'it is one JSON body with its status, and no tool has run',
+      'the answer is one JSON body with its status, and no tool runs',
       async () => {
         const token = await tokenFor('account:read')
         await call('my_courses', token)
@@ -90,7 +90,7 @@ for (const [era, call] of Object.entries({ handshake: legacy, modern })) {
 
     verifies(
       ['mcp.sign-in.challenges', 'mcp.sign-in.roles'],
-      'sign_in gives the challenge, with the identity and read scopes of the asked-for role',
+      'sign_in gives the challenge, with the identity and read scopes of the requested role',
       async () => {
         const asMember = await call('sign_in', undefined, { as: 'member' })
         expect(asMember.statusCode).toBe(401)
@@ -111,8 +111,8 @@ for (const [era, call] of Object.entries({ handshake: legacy, modern })) {
   })
 }
 
-describe('who sees what', () => {
-  verifies('mcp.unlisted', 'tools come and go with the scopes of the token', async () => {
+describe('visibility of tools', () => {
+  verifies('mcp.unlisted', 'depends on the scopes of the token', async () => {
     const anonymous = await toolNames(world, school)
     expect(anonymous.filter((name) => /^(my|mark|update)_/.test(name))).toEqual([])
     const reader = await toolNames(world, school, { token: await tokenFor('account:read') })
@@ -145,7 +145,7 @@ describe('who sees what', () => {
   })
 
   for (const scope of ['openid profile email account:read', 'account:read', 'account:write']) {
-    test(`sign_in tells somebody who came back with ${scope} that they are signed in`, async () => {
+    test(`sign_in with a token for ${scope} answers that the person is signed in`, async () => {
       const token = await tokenFor(scope)
       for (const given of [{ as: 'member' }, {}]) {
         const { structuredContent } = await callTool(world, school, 'sign_in', given, { token })
@@ -154,13 +154,13 @@ describe('who sees what', () => {
     })
   }
 
-  test('sign_in asks for more of somebody whose token only says who they are', async () => {
+  test('sign_in with a token that has only identity scopes requests more scopes', async () => {
     const answer = await legacy('sign_in', await tokenFor('openid'), { as: 'member' })
     expect(answer.statusCode).toBe(403)
     expect(answer.headers['www-authenticate']).toContain('account:read')
   })
 
-  test('a member’s token is told that no wider login of its kind will do', async () => {
+  test('a member token gets the answer that operator tools need an application for operators', async () => {
     const token = await tokenFor('account:read')
     for (const [name, given] of Object.entries({
       sign_in: { as: 'operator' },
@@ -182,16 +182,16 @@ describe('who sees what', () => {
   })
 })
 
-describe('where a tool runs', async () => {
+describe('scope checks at the place where a tool runs', async () => {
   const found = await world.context.directory.find(school.origin)
-  if (found === undefined) throw new Error('the school exists')
+  if (found === undefined) throw new Error('the school was not found')
   const lists = new ToolLists()
-  const unadmitted = () =>
+  const uncheckedServer = () =>
     createToolServer({ school: found, caller: undefined }, undefined, { version: '1', lists })
 
   verifies(
     'mcp.scope-checked-where-run',
-    'a caller without the scopes is not signed in for the call, whatever its arguments',
+    'a caller without the scopes does not count as signed in for the call, with any arguments',
     async () => {
       const call = {
         school: found,
@@ -212,13 +212,13 @@ describe('where a tool runs', async () => {
 
   verifies(
     'mcp.scope-checked-where-run',
-    'a call that reaches the protocol without admission finds no tool',
+    'a call that reaches the SDK without our scope check finds no tool',
     async () => {
       const [client, server] = InMemoryTransport.createLinkedPair()
       const answer = new Promise((resolve) => {
         client.onmessage = resolve
       })
-      await unadmitted().connect(server)
+      await uncheckedServer().connect(server)
       await client.start()
       await client.send({
         jsonrpc: '2.0',
@@ -232,7 +232,7 @@ describe('where a tool runs', async () => {
 
   verifies(
     ['mcp.batches', 'mcp.scope-checked-where-run'],
-    'a batch that got past our own check runs nothing in either era',
+    'a batch that passes our own check runs nothing in either era',
     async () => {
       const call = request('tools/call', { name: 'my_courses' })
       for (const version of ['2025-03-26', MODERN]) {
@@ -244,7 +244,7 @@ describe('where a tool runs', async () => {
             'mcp-name': 'get_school',
           },
           message: { id: 1, method: 'tools/call', params: {}, body: [call, call] },
-          createServer: unadmitted,
+          createServer: uncheckedServer,
         })
         expect(await response.text()).not.toContain('"result"')
       }

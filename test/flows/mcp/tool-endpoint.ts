@@ -19,7 +19,7 @@ interface Options {
   readonly headers?: Record<string, string | undefined>
 }
 
-/** One message as clients of the handshake era send it. */
+/** Sends one message as clients of the handshake era do. */
 export function post(
   world: World,
   school: Pick<TestSchool, 'origin'>,
@@ -45,7 +45,7 @@ export function request(method: string, params: object = {}): object {
   return { jsonrpc: '2.0', id: 1, method, params }
 }
 
-/** The same as the revision without a handshake wants it, headers included. */
+/** Sends one message as the revision without a handshake requires it, with its headers. */
 export function postModern(
   world: World,
   school: Pick<TestSchool, 'origin'>,
@@ -76,7 +76,7 @@ export interface ToolAnswer {
   readonly _meta?: Record<string, unknown>
 }
 
-/** What a tool gives, in the handshake era. */
+/** The result of a tool call in the handshake era. */
 export async function callTool(
   world: World,
   school: Pick<TestSchool, 'origin'>,
@@ -125,8 +125,8 @@ export interface DemoSchool extends TestSchool {
   readonly publicClient: TestClient
 }
 
-/** The demo world in a test's own database, and its schools by name. */
-export async function furnishDemoWorld(
+/** Creates the demo world in the database of the test. Returns a function that finds its schools. */
+export async function seedDemoWorld(
   world: World,
   port = 3000,
 ): Promise<(subdomain: string) => Promise<DemoSchool>> {
@@ -157,7 +157,7 @@ export async function demoPerson(world: World, email: string): Promise<TestPerso
   return { id, name, email }
 }
 
-/** An access token of somebody of the demo world, got the whole way. */
+/** An access token of a person of the demo world, obtained by the whole flow. */
 export async function demoToken(
   world: World,
   school: DemoSchool,

@@ -36,7 +36,7 @@ function expectRefusal(answer: Answer, at: TestSchool = school): void {
 describe('without a token', () => {
   verifies(
     ['mcp.errors.no-token', 'mcp.anonymous', 'mcp.sign-in.listed', 'mcp.post'],
-    'a caller is served, and sees the public tools and no others',
+    'a caller is served, and sees only the public tools',
     async () => {
       expect(await toolNames(world, school)).toEqual(PUBLIC)
       expect(await useTool(world, school, 'get_school')).toMatchObject({ url: school.origin })
@@ -53,7 +53,7 @@ describe('without a token', () => {
 describe('with a token', () => {
   verifies(
     ['mcp.user-bound-token', 'mcp.member-token'],
-    'that stands for a person, the caller is served',
+    'of a person, the caller is served',
     async () => {
       const { access_token: token } = await aPair(world, school, client, member)
       const names = await toolNames(world, school, { token })
@@ -70,7 +70,7 @@ describe('with a token', () => {
   })) {
     verifies(
       ['mcp.errors.bad-token', 'mcp.bad-token.never-anonymous', 'mcp.metadata.root'],
-      `a header ${what} is 401 with a challenge, never an anonymous answer`,
+      `an Authorization header ${what} is 401 with a challenge, never an anonymous answer`,
       async () => {
         expectRefusal(
           await post(world, school, request('tools/list'), { headers: { authorization } }),
@@ -87,14 +87,12 @@ describe('with a token', () => {
     'no such tool': request('tools/call', { name: 'nothing_of_ours' }),
     'a notification': { jsonrpc: '2.0', method: 'notifications/initialized' },
   })) {
-    verifies(
-      'mcp.errors.bad-token',
-      `that is bad, it is 401 whatever the body is: ${what}`,
-      async () => expectRefusal(await post(world, school, body, { token: 'nonsense' })),
+    verifies('mcp.errors.bad-token', `that is bad, it is 401 with any body: ${what}`, async () =>
+      expectRefusal(await post(world, school, body, { token: 'nonsense' })),
     )
   }
 
-  test('in the query a token is not looked at', async () => {
+  test('in the query string, the token is ignored', async () => {
     const { access_token } = await aPair(world, school, client, member)
     const answer = await world.app.inject({
       method: 'POST',
@@ -105,30 +103,26 @@ describe('with a token', () => {
     expect(answer.json().result.tools.map(({ name }: { name: string }) => name)).toEqual(PUBLIC)
   })
 
-  verifies('mcp.errors.bad-token', 'that was revoked, it is 401 at once', async () => {
+  verifies('mcp.errors.bad-token', 'that is revoked, it is 401 at once', async () => {
     const { access_token: token } = await aPair(world, school, client, member)
     expect((await post(world, school, request('ping'), { token })).statusCode).toBe(200)
     await revoke(world, school, client, token)
     expectRefusal(await post(world, school, request('ping'), { token }))
   })
 
-  verifies(
-    'mcp.other-origin',
-    'of another origin, 401 names the origin that was called',
-    async () => {
-      const elsewhere = await world.aSchool()
-      await world.aMember(elsewhere, ['student'], member)
-      const { access_token: token } = await aPair(world, school, client, member)
-      const answer = await post(world, elsewhere, request('tools/list'), { token })
-      expectRefusal(answer, elsewhere)
-      expect(answer.body).toContain('different organization')
-      expect(answer.body).not.toContain(school.origin)
-    },
-  )
+  verifies('mcp.other-origin', 'of another origin, the 401 names the called origin', async () => {
+    const elsewhere = await world.aSchool()
+    await world.aMember(elsewhere, ['student'], member)
+    const { access_token: token } = await aPair(world, school, client, member)
+    const answer = await post(world, elsewhere, request('tools/list'), { token })
+    expectRefusal(answer, elsewhere)
+    expect(answer.body).toContain('different organization')
+    expect(answer.body).not.toContain(school.origin)
+  })
 
   verifies(
     ['mcp.errors.no-owner', 'mcp.no-owner.401', 'mcp.by-user-id'],
-    'without a resource owner, it is turned away as bound to no user',
+    'without a resource owner, it is refused as not bound to a user',
     async () => {
       const { access_token: token } = await aPair(world, school, client, member)
       await school.at.update('authorizations').set({ user_id: null }).execute()
@@ -139,8 +133,8 @@ describe('with a token', () => {
   )
 })
 
-describe('the database is away', () => {
-  /** Nothing listens there. */
+describe('the database is unavailable', () => {
+  /** No server listens on this port. */
   const away = openDatabase({
     connection: { host: '127.0.0.1', port: 1, user: 'nobody', database: 'nothing' },
     poolSize: 2,
@@ -150,7 +144,7 @@ describe('the database is away', () => {
 
   verifies(
     ['mcp.errors.no-verdict', 'mcp.errors.no-verdict.no-challenge'],
-    'a good token meets 503 and no challenge, so that the client retries and keeps it',
+    'a good token gets 503 and no challenge, so that the client keeps it and retries',
     async () => {
       const broken = await aWorld({
         db: away.db,
@@ -166,7 +160,7 @@ describe('the database is away', () => {
   )
 
   for (const token of ['nonsense', undefined]) {
-    test(`not even the school can be found: 503 and no challenge, ${token ?? 'without a token'}`, async () => {
+    test(`a school that is not cached: 503 and no challenge, ${token ?? 'without a token'}`, async () => {
       const broken = await aWorld({ db: away.db, directory: new SchoolDirectory(away.db) })
       const answer = await post(broken, school, request('tools/list'), { token })
       expect(answer.statusCode).toBe(503)
@@ -176,7 +170,7 @@ describe('the database is away', () => {
     })
   }
 
-  test('a tool tells the model to try again, and nothing of the fault', async () => {
+  test('the answer of a tool tells the model to try again, without the cause', async () => {
     const broken = await aWorld({ db: away.db, directory: new SchoolDirectory(world.database.db) })
     const call = request('tools/call', { name: 'list_courses' })
     const { result } = (await post(broken, school, call)).json()

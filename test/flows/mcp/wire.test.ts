@@ -16,7 +16,7 @@ const initialize = (protocolVersion: string): object =>
 
 describe('the handshake era', () => {
   for (const version of ['2025-03-26', '2025-06-18', '2025-11-25']) {
-    verifies('mcp.revision.older', `${version} is spoken with whoever asks for it`, async () => {
+    verifies('mcp.revision.older', `${version} is used for a client that requests it`, async () => {
       const answer = await post(world, school, initialize(version))
       expect(answer.statusCode).toBe(200)
       expect(answer.json().result).toMatchObject({
@@ -35,12 +35,12 @@ describe('the handshake era', () => {
     expect(answer.json().result.protocolVersion).toBe('2025-11-25')
   })
 
-  test('instructions say what signing in unlocks', async () => {
+  test('instructions say what a signed-in person can do', async () => {
     const { result } = (await post(world, school, initialize('2025-11-25'))).json()
     expect(result.instructions).toContain('sign_in')
   })
 
-  test('a version header that we do not know is 400', async () => {
+  test('an unknown version header is 400', async () => {
     const headers = { 'mcp-protocol-version': '1999-01-01' }
     const answer = await post(world, school, request('tools/list'), { headers })
     expect(answer.statusCode).toBe(400)
@@ -56,7 +56,7 @@ describe('the handshake era', () => {
 
   verifies(
     'mcp.stateless',
-    'no session is handed out, and one that is sent is ignored',
+    'no session is created, and a session id in the request is ignored',
     async () => {
       const answer = await post(world, school, initialize('2025-11-25'))
       expect(answer.headers['mcp-session-id']).toBeUndefined()
@@ -67,7 +67,7 @@ describe('the handshake era', () => {
 })
 
 describe('revision 2026-07-28', () => {
-  verifies('mcp.revision.modern', 'server/discover tells versions and capabilities', async () => {
+  verifies('mcp.revision.modern', 'server/discover returns versions and capabilities', async () => {
     const { result } = (await postModern(world, school, 'server/discover')).json()
     expect(result).toMatchObject({
       supportedVersions: [MODERN],
@@ -80,7 +80,7 @@ describe('revision 2026-07-28', () => {
 
   verifies(
     'mcp.cache-scope.private',
-    'an anonymous list of tools is private and stale at once',
+    'an anonymous list of tools has cacheScope private and ttlMs 0',
     async () => {
       const { result } = (await postModern(world, school, 'tools/list')).json()
       expect(result).toMatchObject({ cacheScope: 'private', ttlMs: 0, resultType: 'complete' })
@@ -101,7 +101,7 @@ describe('revision 2026-07-28', () => {
     'no version': { 'mcp-protocol-version': undefined },
     'broken base64 in Mcp-Name': { 'mcp-name': '=?base64?%%%?=' },
   })) {
-    test(`${what} is refused as a mismatch before the tool is judged`, async () => {
+    test(`${what} is refused as a mismatch before the tool is checked`, async () => {
       const call = { name: 'sign_in', arguments: {} }
       const answer = await postModern(world, school, 'tools/call', call, { headers })
       expect(answer.statusCode).toBe(400)
@@ -117,7 +117,7 @@ describe('revision 2026-07-28', () => {
     expect(answer.statusCode).toBe(200)
   })
 
-  test('a version that we do not speak is 400 and names those that we do', async () => {
+  test('an unsupported version is 400 and names the supported ones', async () => {
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': '2099-01-01',
       'io.modelcontextprotocol/clientCapabilities': {},
@@ -131,7 +131,7 @@ describe('revision 2026-07-28', () => {
     })
   })
 
-  test('a header without the envelope is 400 and names what is missing', async () => {
+  test('a version header without the envelope is 400 and names what is missing', async () => {
     const headers = { 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/list' }
     const answer = await post(world, school, request('tools/list'), { headers })
     expect(answer.statusCode).toBe(400)
@@ -155,14 +155,14 @@ describe('revision 2026-07-28', () => {
 })
 
 describe('messages', () => {
-  test('the first tool of the list answers whoever tries out the connection', async () => {
+  test('the first tool of the list works without arguments and token', async () => {
     const [first = ''] = await toolNames(world, school)
     const answer = await modernCall(first)
     expect(answer.statusCode).toBe(200)
     expect(answer.json().result.isError).not.toBe(true)
   })
 
-  test('a method of the handshake era that is not offered is an error of the message alone', async () => {
+  test('an unsupported method of the handshake era is an error in the message, with status 200', async () => {
     for (const method of ['prompts/list', 'resources/list', 'subscriptions/listen', 'x']) {
       const answer = await post(world, school, request(method))
       expect(answer.statusCode).toBe(200)
@@ -177,7 +177,7 @@ describe('messages', () => {
     })
   }
 
-  test('arguments that do not fit are told to the model, which may do better', async () => {
+  test('wrong arguments are a tool error that the model can read and correct', async () => {
     const call = { name: 'list_courses', arguments: { limit: 5000, colour: 'red' } }
     const { result } = (await post(world, school, request('tools/call', call))).json()
     expect(result.isError).toBe(true)
@@ -185,7 +185,7 @@ describe('messages', () => {
     expect(result.content[0].text).toContain('colour')
   })
 
-  test('a cursor that we never gave is refused, an empty one is the beginning', async () => {
+  test('an unknown cursor is refused, an empty one is the beginning', async () => {
     const bad = await post(world, school, request('tools/list', { cursor: 'made-up' }))
     expect(bad.json<Rpc>().error?.code).toBe(-32602)
     const empty = await post(world, school, request('tools/list', { cursor: '' }))
@@ -197,14 +197,14 @@ describe('messages', () => {
     'that is empty': [],
     'of two': [request('ping'), request('ping')],
   })) {
-    verifies('mcp.batches', `a batch ${what} is refused as such`, async () => {
+    verifies('mcp.batches', `a batch ${what} is refused`, async () => {
       const answer = await post(world, school, body)
       expect(answer.statusCode).toBe(400)
       expect(answer.json<Rpc>()).toMatchObject({ id: null, error: { code: -32600 } })
     })
   }
 
-  test('an id of null, a number as body and keys that poison prototypes are refused', async () => {
+  test('an id of null, a number as body and keys for prototype pollution are refused', async () => {
     const nameless = await post(world, school, { ...request('ping'), id: null })
     expect(nameless.json<Rpc>().error?.code).toBe(-32600)
     expect((await post(world, school, '7')).json<Rpc>().error?.code).toBe(-32600)
@@ -212,7 +212,7 @@ describe('messages', () => {
     expect((await post(world, school, poisoned)).statusCode).toBe(400)
   })
 
-  test('a notification is taken without an answer', async () => {
+  test('a notification is accepted without an answer', async () => {
     const answer = await post(world, school, {
       jsonrpc: '2.0',
       method: 'notifications/initialized',
@@ -231,7 +231,7 @@ describe('messages', () => {
 
   verifies(
     'mcp.json-responses',
-    'answers are JSON, also to those who like streams better',
+    'answers are JSON, also for clients that prefer streams',
     async () => {
       for (const accept of [
         'application/json, text/event-stream',
@@ -250,14 +250,14 @@ describe('messages', () => {
 
 describe('HTTP', () => {
   for (const method of ['GET', 'DELETE', 'PUT', 'PATCH'] as const) {
-    verifies('mcp.get-and-delete', `${method} is 405 and says what is right`, async () => {
+    verifies('mcp.get-and-delete', `${method} is 405 with the allowed method`, async () => {
       const answer = await world.app.inject({ method, url: '/mcp', headers: { host } })
       expect(answer.statusCode).toBe(405)
       expect(answer.headers.allow).toBe('POST')
     })
   }
 
-  test('a slash at the end of the address changes nothing', async () => {
+  test('a slash at the end of the path changes nothing', async () => {
     const headers = { host, 'content-type': 'application/json' }
     const payload = request('tools/call', { name: 'my_courses' })
     const answer = await world.app.inject({ method: 'POST', url: '/mcp/', headers, payload })
@@ -275,14 +275,14 @@ describe('HTTP', () => {
     })
   }
 
-  test('a compressed body is 415, and not called broken JSON', async () => {
+  test('a compressed body is 415, not a JSON error', async () => {
     const headers = { 'content-encoding': 'gzip' }
     const answer = await post(world, school, request('ping'), { headers })
     expect(answer.statusCode).toBe(415)
     expect(answer.json<Rpc>().error?.message).toContain('Content-Encoding')
   })
 
-  test('whoever takes no JSON is told 406', async () => {
+  test('an Accept header without JSON is 406', async () => {
     const headers = { accept: 'text/event-stream' }
     expect((await post(world, school, request('ping'), { headers })).statusCode).toBe(406)
   })
@@ -292,7 +292,7 @@ describe('HTTP', () => {
     expect((await post(world, school, body)).statusCode).toBe(413)
   })
 
-  test('answers are never stored', async () => {
+  test('answers are not cacheable', async () => {
     const answer = await post(world, school, request('tools/list'))
     expect(answer.headers['cache-control']).toBe('no-store')
   })
@@ -310,7 +310,7 @@ describe('HTTP', () => {
     })
   }
 
-  verifies('mcp.cors', 'a preflight is answered before any token is asked for', async () => {
+  verifies('mcp.cors', 'a preflight is answered without a token', async () => {
     const answer = await world.app.inject({
       method: 'OPTIONS',
       url: '/mcp',
@@ -325,7 +325,7 @@ describe('HTTP', () => {
     expect(answer.headers['access-control-allow-headers']).toMatch(/Mcp-Name/)
   })
 
-  verifies('mcp.cors', 'refusals and their challenges can be read by pages', async () => {
+  verifies('mcp.cors', 'pages can read refusals and their challenges', async () => {
     const headers = { origin: 'https://client.example', authorization: 'Bearer nonsense' }
     const answer = await post(world, school, request('tools/list'), { headers })
     expect(answer.statusCode).toBe(401)
@@ -339,13 +339,13 @@ describe('HTTP', () => {
     'https://a.example, https://b.example',
     'x',
   ]) {
-    test(`an Origin of ${origin} names no site and is 403`, async () => {
+    test(`an Origin of ${origin} is not a site and is 403`, async () => {
       const answer = await post(world, school, request('tools/list'), { headers: { origin } })
       expect(answer.statusCode).toBe(403)
     })
   }
 
-  test('DNS rebinding: a host that is no school of ours is 404, whatever the rest says', async () => {
+  test('DNS rebinding: a host that is not a school is 404, with any other headers', async () => {
     const headers = { host: 'evil.example', origin: 'http://evil.example' }
     expect((await post(world, school, request('tools/list'), { headers })).statusCode).toBe(404)
   })
@@ -355,7 +355,7 @@ describe('HTTP', () => {
     '/.well-known/openid-configuration/mcp',
     '/mcp/.well-known/openid-configuration',
   ]) {
-    test(`${path}, where clients look as well, is a JSON 404`, async () => {
+    test(`${path}, which some clients try, is a JSON 404`, async () => {
       const headers = { host, accept: '*/*' }
       const answer = await world.app.inject({ url: path, headers })
       expect(answer.statusCode).toBe(404)
@@ -364,7 +364,7 @@ describe('HTTP', () => {
   }
 })
 
-verifies('mcp.rate-limit', 'tool calls beyond the limit are 429; lists go on', async () => {
+verifies('mcp.rate-limit', 'tool calls beyond the limit are 429; lists still work', async () => {
   const limits = { ...world.context.limits, toolCallsPerMinute: 3 }
   const limited = await aWorld({ limits })
   const small = await limited.aSchool()
