@@ -15,5 +15,5 @@ export interface Actor {
   readonly requestId?: string | undefined
 }
 
-/** The part of an actor that is written into the audit entry of a change. */
+/** The part of an actor that the audit entry of a change stores. */
 export type AuditedActor = Pick<Actor, 'via' | 'userId' | 'requestId'>

@@ -18,17 +18,17 @@ interface Described<I extends z.ZodObject, O extends z.ZodObject> {
   readonly title: string
   readonly summary: string
   /**
-   * Every one of them is needed. A write scope does not include the right to read. None means that
-   * apps cannot do it: it is for the admin area and the command line.
+   * A token needs all of them; a write scope does not include the right to read. Without any, no app
+   * can perform the operation: only the admin area and the command line can.
    */
   readonly scopes: readonly string[]
-  /** Wire types only, no transforms: it is printed as JSON Schema too. */
+  /** Wire types only, no transforms, because it is also published as JSON Schema. */
   readonly input: I
   readonly output: O
   readonly examples: readonly OperationExample[]
-  /** Where the REST API has the answered object, with `{id}` for its id. */
+  /** The path of the answered object in the REST API, with `{id}` for its id. */
   readonly restPath?: string | undefined
-  /** What an input needs on top of `scopes`, as when it asks for related objects. */
+  /** The scopes that an input needs besides `scopes`, for example to expand related objects. */
   extraScopes?(input: z.output<I>): readonly string[]
 }
 
@@ -37,7 +37,7 @@ export interface ReadOperation<
   O extends z.ZodObject = z.ZodObject,
 > extends Described<I, O> {
   readonly kind: 'read'
-  /** Throws OperationRefused where it cannot be done. */
+  /** Throws OperationRefused if it cannot be done. */
   run(at: SchoolDb, caller: Actor, input: z.output<I>): Promise<z.output<O>>
 }
 
@@ -46,24 +46,24 @@ export interface WriteOperation<
   O extends z.ZodObject = z.ZodObject,
 > extends Described<I, O> {
   readonly kind: 'create' | 'change' | 'remove'
-  /** Throws OperationRefused where it cannot be done; the transaction is then rolled back. */
+  /** Throws OperationRefused if it cannot be done; the transaction is then rolled back. */
   run(tx: SchoolTx, caller: Actor, input: z.output<I>): Promise<z.output<O>>
   /**
-   * The audit entries of this write, where it has entries of its own; without it, the entry is
-   * `operation.done`. An empty list means that nothing changed, or that `run` wrote the entries.
+   * The audit entries of this write. Without this function there is one entry, `operation.done`. An
+   * empty list means that nothing changed, or that `run` wrote the entries.
    */
   audit?(output: z.output<O>, input: z.output<I>): readonly AuditedChange[]
 }
 
 /**
- * Something that can be done at a school, described once for every surface: the REST API adds a
- * method and a path, the tool endpoint picks and groups, the admin area makes lists and forms of it.
+ * Something that can be done at a school, described once for all surfaces: the REST API adds a method
+ * and a path, the tool endpoint selects and groups operations, the admin area builds lists and forms.
  */
 export type Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> =
   | ReadOperation<I, O>
   | WriteOperation<I, O>
 
-/** An operation as its description has it, whoever carries it out. */
+/** The description of an operation, without the function that performs it. */
 export type DescribedOperation = Omit<ReadOperation, 'run'> | Omit<WriteOperation, 'run'>
 
 export type Outcome<T = Record<string, unknown>> =
@@ -72,12 +72,12 @@ export type Outcome<T = Record<string, unknown>> =
 
 declare const checked: unique symbol
 
-/** An input that fits its operation; only `checkInput` makes one. */
+/** An input that passed the check of its operation; only `checkInput` makes one. */
 export type CheckedInput<I extends z.ZodObject = z.ZodObject> = z.output<I> & {
   readonly [checked]: true
 }
 
-/** Checks the input, runs the operation, a write in a transaction of its own, and tells how it went. */
+/** Checks the input and runs the operation, a write in its own transaction. Returns refusals instead of throwing. */
 export async function performOperation<I extends z.ZodObject, O extends z.ZodObject>(
   operation: Operation<I, O>,
   at: SchoolDb,
@@ -91,7 +91,7 @@ export async function performOperation<I extends z.ZodObject, O extends z.ZodObj
   }
 }
 
-/** The same for an input that was checked before. */
+/** The same for an input that is already checked. */
 export async function performChecked<I extends z.ZodObject, O extends z.ZodObject>(
   operation: Operation<I, O>,
   at: SchoolDb,
@@ -109,7 +109,7 @@ export async function performChecked<I extends z.ZodObject, O extends z.ZodObjec
   }
 }
 
-/** A write as a part of the caller's transaction, with its audit entry. Throws what `refusalFrom` reads. */
+/** Runs a write and records its audit entries in the caller's transaction. Throws errors that `refusalFrom` reads. */
 export async function runWrite<I extends z.ZodObject, O extends z.ZodObject>(
   operation: WriteOperation<I, O>,
   tx: SchoolTx,
@@ -143,7 +143,7 @@ export function checkInput<I extends z.ZodObject>(
   return judged.data as CheckedInput<I>
 }
 
-/** The refusal behind an error; an error that is none is thrown on. */
+/** The refusal that an error stands for; any other error is thrown again. */
 export function refusalFrom(error: unknown): Refusal {
   if (error instanceof OperationRefused) return error.refusal
   const refusal = refusalFromDatabase(error)
@@ -152,8 +152,8 @@ export function refusalFrom(error: unknown): Refusal {
 }
 
 /**
- * Every scope that this input needs, for the check and for the challenge. An operation that no scope
- * covers is not for apps: asking here means that it was given to a surface where any token would do.
+ * Every scope that this input needs, for the check and for the challenge. Throws for an operation
+ * without scopes: on a surface for apps, any token could perform it.
  */
 export function neededScopes(
   operation: DescribedOperation,

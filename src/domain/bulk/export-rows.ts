@@ -4,7 +4,7 @@ import { UUID } from '../../foundation/protocol/uuid.ts'
 import { csvLine, guarded } from '../../foundation/tabular/csv-line.ts'
 import type { Cell } from '../../foundation/tabular/csv-reader.ts'
 import type { Actor } from '../actor.ts'
-import { narrowedBy } from '../operation/list-operation.ts'
+import { filterCondition } from '../operation/list-operation.ts'
 import { invalid } from '../operation/refusal.ts'
 import { selectObjects } from '../operation/resource.ts'
 import { shapeOf } from './column-shape.ts'
@@ -45,7 +45,7 @@ export async function* exportRows(
   if (format === 'csv') yield { text: csvLine(columns), rows: 0 }
   const write = format === 'csv' ? csvWriter(kind, columns) : ndjsonLine
   let last = after === undefined ? undefined : parseKey(kind, after)
-  const wanted = narrowedBy(kind.list?.filters ?? {}, at, only)
+  const wanted = filterCondition(kind.list?.filters ?? {}, at, only)
   let limit = FIRST_PAGE
   for (;;) {
     const page = sql`${wanted} and ${behind(kind, last, limit)}`

@@ -4,7 +4,7 @@ import { id, line, text } from '../operation/fields.ts'
 import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
 import { createOperation, readOperation } from '../operation/object-operations.ts'
 import { checkRow } from '../operation/row-rules.ts'
-import { containing } from '../operation/wire-sql.ts'
+import { containsPattern } from '../operation/wire-sql.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import { checkMembers } from '../people/check-members.ts'
 import { schoolCurrency } from '../schools/school-currency.ts'
@@ -26,7 +26,7 @@ export const listPayments = listOperation({
     trade_no: filter(text(1, 64), (value) => sql`r.trade_no = ${value}`),
     refunding_state: filter(z.enum(REFUNDING_STATES), (state) => sql`r.refunding_state = ${state}`),
     search: filter(line(100), (value) => {
-      const pattern = containing(value)
+      const pattern = containsPattern(value)
       return sql`(r.trade_no ilike ${pattern} or r.order_number ilike ${pattern})`
     }),
     ...timeFilters('created_at'),

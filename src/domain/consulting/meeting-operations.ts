@@ -9,7 +9,7 @@ import { changeOperation, createOperation, readOperation } from '../operation/ob
 import { conflict, invalid } from '../operation/refusal.ts'
 import { loadObject } from '../operation/resource.ts'
 import { checkRow } from '../operation/row-rules.ts'
-import { containing } from '../operation/wire-sql.ts'
+import { containsPattern } from '../operation/wire-sql.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import { checkVersion, writing } from '../operation/writing.ts'
 import { checkMembers } from '../people/check-members.ts'
@@ -38,7 +38,7 @@ export const listMeetings = listOperation({
           where p.school_id = ${at.schoolId} and p.group_id = r.study_group_id and p.user_id = ${value}))`,
     ),
     search: filter(line(100), (value) => {
-      const pattern = containing(value)
+      const pattern = containsPattern(value)
       return sql`(r.title ilike ${pattern} or r.held_for ilike ${pattern})`
     }),
     when: filter(z.enum(['upcoming', 'past']), (when) =>

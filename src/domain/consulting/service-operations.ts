@@ -12,7 +12,7 @@ import {
   removeOperation,
 } from '../operation/object-operations.ts'
 import { conflict } from '../operation/refusal.ts'
-import { containing } from '../operation/wire-sql.ts'
+import { containsPattern } from '../operation/wire-sql.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import { writing } from '../operation/writing.ts'
 import { checkMembers } from '../people/check-members.ts'
@@ -37,7 +37,7 @@ export const listServices = listOperation({
   of: consultingServices,
   filters: {
     state: filter(serviceFields.state, (state) => sql`r.state = ${state}`),
-    search: filter(line(100), (value) => sql`r.title ilike ${containing(value)}`),
+    search: filter(line(100), (value) => sql`r.title ilike ${containsPattern(value)}`),
   },
   sorts: { created_at: 'time', title: 'text' },
   defaultSort: '-created_at',

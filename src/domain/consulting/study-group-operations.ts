@@ -13,7 +13,7 @@ import {
 } from '../operation/object-operations.ts'
 import { conflict, invalid } from '../operation/refusal.ts'
 import { loadObject } from '../operation/resource.ts'
-import { containing } from '../operation/wire-sql.ts'
+import { containsPattern } from '../operation/wire-sql.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import { writing } from '../operation/writing.ts'
 import { checkMembers } from '../people/check-members.ts'
@@ -35,7 +35,7 @@ export const listStudyGroups = listOperation({
   of: studyGroups,
   filters: {
     course_id: filter(id, (value) => sql`r.course_id = ${value}`),
-    search: filter(line(100), (value) => sql`r.name ilike ${containing(value)}`),
+    search: filter(line(100), (value) => sql`r.name ilike ${containsPattern(value)}`),
   },
   sorts: { created_at: 'time', name: 'text' },
   defaultSort: '-created_at',

@@ -6,7 +6,7 @@ import { filter, listOperation, timeFilters } from '../operation/list-operation.
 import { createOperation, readOperation } from '../operation/object-operations.ts'
 import { expansionOf, type Resource } from '../operation/resource.ts'
 import { checkRow } from '../operation/row-rules.ts'
-import { containing } from '../operation/wire-sql.ts'
+import { containsPattern } from '../operation/wire-sql.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import { checkMembers } from '../people/check-members.ts'
 import { memberSchema, members } from '../people/member-resource.ts'
@@ -50,7 +50,7 @@ export const listNotifications = listOperation({
     read: filter(z.boolean(), (read) =>
       read ? sql`r.read_at is not null` : sql`r.read_at is null`,
     ),
-    search: filter(line(100), (value) => sql`r.title ilike ${containing(value)}`),
+    search: filter(line(100), (value) => sql`r.title ilike ${containsPattern(value)}`),
     ...timeFilters('created_at'),
   },
   sorts: { created_at: 'time' },

@@ -6,7 +6,7 @@ import { checkRow, type RowRules } from './row-rules.ts'
 
 type Given<T> = { readonly [K in keyof T]?: T[K] | undefined }
 
-/** Judges an object as a change would leave it. What is undefined stays as it is. */
+/** Judges an object as it would be after a change. Undefined columns stay unchanged. */
 export async function checkChange<S extends z.ZodObject>(
   tx: SchoolTx,
   caller: Pick<Actor, 'origin'>,

@@ -3,9 +3,9 @@ import { type CursorType, encodeCursor, parseCursor } from '../../foundation/db/
 import { invalid } from './refusal.ts'
 
 export interface Sorting {
-  /** The list and its order, which its cursors carry. */
+  /** The name of the list and its order, which is part of every cursor. */
   readonly list: string
-  /** `title`, or `-title` for descending: as callers write it. */
+  /** As callers write it: `title`, or `-title` for descending. */
   readonly name: string
   readonly column: string
   readonly type: CursorType
@@ -18,7 +18,7 @@ const CASTS = {
   number: sql`bigint`,
 } as const satisfies Record<CursorType, RawBuilder<unknown>>
 
-/** The place of a page's last row. The next page is the same if rows before it come or go. */
+/** The position of a page's last row. Rows that are added or removed before it do not change the next page. */
 export function cursorOf(
   { list, column, type }: Sorting,
   key: string,
@@ -46,12 +46,12 @@ export function afterCursor(
   return sql`(${sortedBy(sorting)}, r.${key}) ${direction} (${value}::${CASTS[sorting.type]}, ${id}::uuid)`
 }
 
-export function inOrder(sorting: Sorting, key: RawBuilder<unknown>): RawBuilder<unknown> {
+export function orderBy(sorting: Sorting, key: RawBuilder<unknown>): RawBuilder<unknown> {
   const direction = sorting.descending ? sql`desc` : sql`asc`
   return sql`order by ${sortedBy(sorting)} ${direction}, r.${key} ${direction}`
 }
 
-/** Texts are sorted by code point, whatever the locale of the database is. */
+/** Sorts texts by code point, independent of the locale of the database. */
 function sortedBy({ column, type }: Sorting): RawBuilder<unknown> {
   const reference = sql`r.${sql.ref(column)}`
   return type === 'text' ? sql`${reference} collate "C"` : reference

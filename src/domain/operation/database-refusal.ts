@@ -6,8 +6,8 @@ interface DatabaseError {
 }
 
 /**
- * Turns what only the database can judge (unique, existing, still in use) into refusals. Values of other
- * rows never reach the caller: only the names of columns are read.
+ * Turns errors of constraints that only the database can check (unique, existing, still in use) into
+ * refusals. It reads only the names of columns, so values of other rows never reach the caller.
  */
 export function refusalFromDatabase(error: unknown): Refusal | undefined {
   if (!isDatabaseError(error)) return undefined
@@ -43,7 +43,7 @@ export function refusalFromDatabase(error: unknown): Refusal | undefined {
   }
 }
 
-/** Operations and imports judge rows by their rules first; two writes at once can still break one. */
+/** Operations and imports check row rules first; two writes at the same time can still break one. */
 const CONTRADICTION = refused(
   '',
   'inconsistent',

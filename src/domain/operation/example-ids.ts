@@ -1,4 +1,4 @@
-/** The ids that examples speak of, so that one example can follow another. */
+/** The ids that examples use, so that one example can build on another. */
 export const EXAMPLE = {
   course: '01981c5e-7c00-7000-8000-00000000c001',
   draftCourse: '01981c5e-7c00-7000-8000-00000000c002',

@@ -6,10 +6,10 @@ function expandField<N extends string>(names: readonly N[]) {
     .array(z.enum(names))
     .max(10)
     .optional()
-    .meta({ description: 'Related objects to put in; each needs its own read scope too.' })
+    .meta({ description: 'Related objects to include; each also needs its read scope.' })
 }
 
-/** The input member `expand`, for objects that have something to put in. */
+/** The input member `expand`, for resources that have expansions. */
 export type ExpandShape<S extends z.ZodObject> = [ExpansionName<S>] extends [never]
   ? Record<never, never>
   : { readonly expand: ReturnType<typeof expandField<ExpansionName<S>>> }

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { UUID } from '../../foundation/protocol/uuid.ts'
 
-/** Wire types that the operations share. None transforms: what is checked is what was sent. */
+/** Wire types that operations share. None of them transforms: the checked value is the value that was sent. */
 
 export const id = z
   .string()
   .regex(UUID, 'Write the id as it was given: a UUID in lower-case letters.')
   .meta({ format: 'uuid' })
 
-/** PostgreSQL cannot store a null character, and nobody means one. */
+/** PostgreSQL cannot store a null character. */
 const NO_NULL = /^[^\u0000]*$/
 
 export const text = (min: number, max: number) =>
@@ -25,7 +25,7 @@ export const line = (max: number) =>
     .min(1, 'Write at least one character.')
     .max(max, `Use at most ${max} characters.`)
     .regex(/^[^\u0000-\u001f\u007f]*$/, 'Remove line breaks and control characters.')
-    .regex(/\S/, 'Write something that can be seen.')
+    .regex(/\S/, 'Use at least one visible character.')
 
 export const slug = z
   .string()
@@ -38,7 +38,7 @@ export const slug = z
 export const markdown = (max: number) =>
   text(0, max).meta({ description: 'Markdown; raw HTML in it is shown as text.' })
 
-/** Shown to members as a link, so nothing that a browser would run. */
+/** Members see it as a link, so a `javascript:` address must not pass. */
 export const webAddress = z
   .url({ protocol: /^https?$/, error: 'Write an address that begins with https://.' })
   .max(2000, 'Use at most 2000 characters.')
@@ -51,7 +51,7 @@ export const time = z.iso
 /** Times in answers are always in UTC. */
 export const utc = z.iso.datetime()
 
-/** Far above any price, far below what a double can count. */
+/** Far above any price, and far below the largest integer that a double holds exactly. */
 export const amount = z
   .int()
   .min(0)
@@ -66,15 +66,15 @@ export const currency = z
 export const count = z.int().min(0)
 export const version = z.int().min(1).meta({ description: 'Goes up by one with every change.' })
 
-/** For changes: do nothing if somebody else was faster. The REST API takes it from If-Match. */
+/** For changes: refuse if the object has another version by now. The REST API takes it from If-Match. */
 export const ifVersion = version.optional()
 
 export const email = z.email('Write one email address.').max(320, 'Use at most 320 characters.')
 
-/** Every object that keeps its times and can be changed. */
+/** Members of every object that can be changed. */
 export const stamps = { created_at: utc, updated_at: utc, version }
 
-/** A time of the wire for a column; what was left out is null. */
+/** A wire time as a column value; null if it was left out. */
 export function dateOrNull(value: string | null | undefined): Date | null {
   return value === null || value === undefined ? null : new Date(value)
 }

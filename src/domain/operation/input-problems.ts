@@ -6,8 +6,8 @@ export type JudgedInput<T> =
   | { readonly problems: readonly InputProblem[] }
 
 /**
- * Checks an input against its schema. A schema that states its own message keeps it; all other
- * problems get the words below, so that no text of the schema library reaches a user.
+ * Checks an input against its schema. A message in the schema is kept; all other problems get the
+ * messages below, so that no text of the schema library reaches a user.
  */
 export function judgeInput<S extends z.ZodType>(
   schema: S,
@@ -58,13 +58,13 @@ function wordsFor(issue: z.core.$ZodRawIssue): string {
     case 'invalid_value':
       return `Write ${issue.values.length === 1 ? '' : 'one of '}${issue.values.slice(0, 50).map(String).join(', ')}.`
     case 'invalid_format':
-      return FORMATS[issue.format] ?? 'This is not written in the form that is needed here.'
+      return FORMATS[issue.format] ?? 'This does not have the required format.'
     default:
-      return 'This value cannot be used here. Check it against the reference.'
+      return 'This value is not valid here. See the reference.'
   }
 }
 
-/** Also where a schema states its own message: that one speaks about a value. */
+/** Replaces the schema's own message too, because that message is about a value. */
 function absenceWords(input: unknown): string | undefined {
   if (input === undefined) return 'This is required.'
   return input === null ? 'This cannot be null. Send a value, or leave it out.' : undefined

@@ -4,16 +4,16 @@ import type { CursorType } from '../../foundation/db/cursor.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor.ts'
 import type { OperationExample, ReadOperation } from '../operation.ts'
-import { afterCursor, cursorOf, inOrder, type Sorting } from './cursor.ts'
+import { afterCursor, cursorOf, orderBy, type Sorting } from './cursor.ts'
 import { type ExpandShape, expandFields, expansionScopes } from './expand.ts'
 import { line, time } from './fields.ts'
 import { type Page, type PageFields, pageFields, pageOf, type SortName } from './list-page.ts'
 import { expandObjects, keyOf, type Resource, selectObjects } from './resource.ts'
-import { containing } from './wire-sql.ts'
+import { containsPattern } from './wire-sql.ts'
 
 export interface Filter<S extends z.ZodType = z.ZodType> {
   readonly schema: z.ZodOptional<S>
-  /** The condition on a row called `r`. */
+  /** The SQL condition; the row is called `r`. */
   where(value: z.output<S>, at: SchoolDb): RawBuilder<unknown>
 }
 
@@ -40,23 +40,23 @@ export function timeFilters<N extends string>(column: `${N}_at`): TimeFilters<N>
   return filters as TimeFilters<N>
 }
 
-const words = line(100)
+const searchText = line(100)
 
-/** What a person types to find something again: part of any of these columns, in any case. */
-export function searchIn(...columns: readonly string[]): Filter<typeof words> {
-  return filter(words, (value) => {
-    const pattern = containing(value)
+/** A search for text inside any of these columns, in upper or lower case. */
+export function searchIn(...columns: readonly string[]): Filter<typeof searchText> {
+  return filter(searchText, (value) => {
+    const pattern = containsPattern(value)
     return anyOf(columns.map((column) => sql`r.${sql.ref(column)} ilike ${pattern}`))
   })
 }
 
-/** The same, where a row is also found by the name or the email of its person. */
+/** The same, and a row is also found by the name or the email of its person. */
 export function searchWithPerson(
   person: string,
   ...columns: readonly string[]
-): Filter<typeof words> {
-  return filter(words, (value) => {
-    const pattern = containing(value)
+): Filter<typeof searchText> {
+  return filter(searchText, (value) => {
+    const pattern = containsPattern(value)
     return anyOf([
       ...columns.map((column) => sql`r.${sql.ref(column)} ilike ${pattern}`),
       sql`exists (select from users u where u.id = r.${sql.ref(person)}
@@ -80,7 +80,7 @@ interface ListDetails<
   readonly summary: string
   readonly scopes: readonly string[]
   readonly of: Resource<S>
-  /** Ids of what the list lies in, each a column of the rows. */
+  /** Ids of the parents whose objects are listed, each a column of the rows. */
   readonly within?: W
   /** Refuses a parent that does not exist: an empty list would hide the mistake. */
   checkParent?(at: SchoolDb, caller: Actor, input: z.output<z.ZodObject<W>>): Promise<unknown>
@@ -100,7 +100,7 @@ type ListInput<
   K extends string,
 > = z.ZodObject<W & FilterShape<F> & PageFields<K> & ExpandShape<S>, z.core.$strict>
 
-/** A list, with what its rows can be narrowed by: an export takes the same. */
+/** A list and its filters, which an export takes too. */
 export interface ListOperation<
   I extends z.ZodObject = z.ZodObject,
   S extends z.ZodObject = z.ZodObject,
@@ -108,7 +108,7 @@ export interface ListOperation<
   readonly filters: Filters
 }
 
-/** A list in pages: every one of them has the same parameters and the same shape. */
+/** A list in pages. All lists have the same page parameters and the same shape. */
 export function listOperation<
   S extends z.ZodObject,
   K extends string,
@@ -124,7 +124,7 @@ export function listOperation<
     ...pageFields([...sortings.keys()], details.defaultSort),
     ...expandFields(resource),
   }) as unknown as ListInput<S, W, F, K>
-  const narrowing = { ...parents(within), ...filters }
+  const allFilters = { ...parentFilters(within), ...filters }
 
   return {
     name: details.name,
@@ -134,21 +134,21 @@ export function listOperation<
     kind: 'read',
     input,
     output: pageOf(resource.schema),
-    filters: narrowing,
+    filters: allFilters,
     examples: details.examples ?? [{ title: 'The first two', input: { limit: 2 } }],
-    extraScopes: (asked) => expansionScopes(resource, (asked as Asked).expand),
+    extraScopes: (asked) => expansionScopes(resource, (asked as PageInput).expand),
     async run(at, caller, checked) {
       await details.checkParent?.(at, caller, checked as z.output<z.ZodObject<W>>)
-      const asked = checked as Asked
+      const asked = checked as PageInput
       const sorting = sortings.get(asked.sort) as Sorting
       const key = keyOf(resource)
-      const wanted = narrowedBy(narrowing, at, asked)
+      const wanted = filterCondition(allFilters, at, asked)
       const found = await selectObjects(
         at,
         caller,
         resource,
         sql`${wanted} and ${afterCursor(sorting, key, asked.after)}
-          ${inOrder(sorting, key)} limit ${asked.limit + 1}`,
+          ${orderBy(sorting, key)} limit ${asked.limit + 1}`,
       )
       const data = found.slice(0, asked.limit)
       const last = data.at(-1)
@@ -164,11 +164,11 @@ export function listOperation<
 }
 
 /** The members that every list's input has. TypeScript cannot read them from a generic shape. */
-type Asked = z.output<z.ZodObject<PageFields<string>>> & {
+type PageInput = z.output<z.ZodObject<PageFields<string>>> & {
   readonly expand?: readonly string[] | undefined
 }
 
-function parents(within: z.ZodRawShape): Filters {
+function parentFilters(within: z.ZodRawShape): Filters {
   const filters = Object.entries(within).map(([name, schema]): [string, Filter] => [
     name,
     filter(schema as z.ZodType, (value) => sql`r.${sql.ref(name)} = ${value}`),
@@ -176,8 +176,8 @@ function parents(within: z.ZodRawShape): Filters {
   return Object.fromEntries(filters)
 }
 
-/** The condition that the filters which were asked for make together. */
-export function narrowedBy(
+/** The conditions of all filters that the input uses. */
+export function filterCondition(
   filters: Filters,
   at: SchoolDb,
   asked: Readonly<Record<string, unknown>>,

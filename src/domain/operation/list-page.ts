@@ -21,12 +21,12 @@ export function pageFields<K extends string>(
       .max(2000)
       .optional()
       .meta({ description: 'The value of `next` from the page before.' }),
-    // TypeScript cannot tell that a value of K is one of an enum made from K.
+    // TypeScript does not see that defaultSort is a value of this enum.
     sort: z.enum(sorts).default(defaultSort as never),
     include_total: z
       .boolean()
       .optional()
-      .meta({ description: 'Count all objects that the filters let through.' }),
+      .meta({ description: 'Count all objects that match the filters.' }),
   }
 }
 

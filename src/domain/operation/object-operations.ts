@@ -31,9 +31,9 @@ export function readOperation<S extends z.ZodObject>(
     input: z.strictObject({ id, ...expandFields(resource) }) as unknown as ReadInput<S>,
     output: resource.schema,
     restPath: resource.restPath,
-    extraScopes: (asked) => expansionScopes(resource, (asked as Asked).expand),
+    extraScopes: (asked) => expansionScopes(resource, (asked as CommonInput).expand),
     async run(at, caller, checked) {
-      const asked = checked as Asked
+      const asked = checked as CommonInput
       const found = await loadObject(at, caller, resource, asked.id)
       await expandObjects(at, caller, resource, [found], asked.expand)
       return found
@@ -42,16 +42,16 @@ export function readOperation<S extends z.ZodObject>(
 }
 
 /** The members of every read's input. TypeScript cannot read them from a generic shape. */
-interface Asked {
+interface CommonInput {
   readonly id: string
   readonly expand?: readonly string[] | undefined
 }
 
-/** Makes an object and answers with it: whoever may write it may see what they wrote. */
+/** Creates an object and answers with it. A caller who may write an object may see what they wrote. */
 export function createOperation<S extends z.ZodObject, F extends z.ZodRawShape>(
   details: Details<S> & {
     readonly fields: F
-    /** Returns the id of what was made. */
+    /** Returns the id of the new object. */
     create(
       tx: SchoolTx,
       caller: Actor,
@@ -67,8 +67,8 @@ export function createOperation<S extends z.ZodObject, F extends z.ZodRawShape>(
     output: resource.schema,
     restPath: resource.restPath,
     async run(tx, caller, input) {
-      const made = await create(tx, caller, input)
-      return await loadObject(tx, caller, resource, made)
+      const created = await create(tx, caller, input)
+      return await loadObject(tx, caller, resource, created)
     },
   }
 }
@@ -81,7 +81,7 @@ type ChangeInput<F extends z.ZodRawShape> = z.ZodObject<
 
 export type Changing<F extends z.ZodRawShape> = z.output<ChangeInput<F>>
 
-/** Changes an object and answers with what it became. A member that is left out stays as it is. */
+/** Changes an object and answers with its new state. A member that is left out stays unchanged. */
 export function changeOperation<S extends z.ZodObject, F extends z.ZodRawShape>(
   details: Details<S> & {
     readonly fields: F
@@ -97,7 +97,7 @@ export function changeOperation<S extends z.ZodObject, F extends z.ZodRawShape>(
     restPath: resource.restPath,
     async run(tx, caller, input) {
       await change(tx, caller, input)
-      return await loadObject(tx, caller, resource, (input as Asked).id)
+      return await loadObject(tx, caller, resource, (input as CommonInput).id)
     },
   }
 }
@@ -110,7 +110,7 @@ function removed<S extends z.ZodObject>({ object, schema }: Resource<S>) {
     .meta({ id: `Deleted${schema.meta()?.id}` })
 }
 
-/** Removes an object for good; the answer names what is gone. */
+/** Removes an object permanently and answers with its id. */
 export function removeOperation<S extends z.ZodObject>(
   details: Details<S> & {
     remove(tx: SchoolTx, caller: Actor, input: Changing<NoFields>): Promise<void>

@@ -3,27 +3,27 @@ export interface InputProblem {
   readonly pointer: string
   readonly code: string
   readonly detail: string
-  /** The limit that was missed, for `too_small` and `too_big`: of a number, or a length. */
+  /** The limit of the number or the length, for `too_small` and `too_big`. */
   readonly minimum?: number | undefined
   readonly maximum?: number | undefined
 }
 
-/** Why an operation did nothing. Each surface says it in its own dialect. */
+/** Why an operation did nothing. Each surface translates it into its own error format. */
 export type Refusal =
   | { readonly kind: 'invalid'; readonly problems: readonly InputProblem[] }
   | { readonly kind: 'not_found'; readonly detail: string }
-  /** The state of things forbids it; `code` says which rule. */
+  /** The state of an object does not allow it; `code` names the rule. */
   | {
       readonly kind: 'conflict'
       readonly code: string
       readonly detail: string
       readonly pointer?: string
     }
-  /** Somebody changed the object after the version that the caller saw. */
+  /** The object was changed after the version that the caller saw. */
   | { readonly kind: 'stale'; readonly version: number }
   | { readonly kind: 'forbidden'; readonly code: string; readonly detail: string }
 
-/** Thrown inside an operation, so that its transaction is rolled back; never leaves the domain. */
+/** Thrown inside an operation to roll its transaction back; it never leaves the domain. */
 export class OperationRefused extends Error {
   override readonly name = 'OperationRefused'
   readonly refusal: Refusal
@@ -34,7 +34,7 @@ export class OperationRefused extends Error {
   }
 }
 
-/** What does not exist here and what belongs to another school get the same words. */
+/** The same text for an id that does not exist and for one of another school, so that ids cannot be probed. */
 export function notFound(object: string): OperationRefused {
   const name = object.replaceAll('_', ' ')
   const detail = `There is no ${name} with this id at this school. Check the id.`

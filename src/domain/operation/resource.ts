@@ -9,25 +9,25 @@ export interface Resource<S extends z.ZodObject = z.ZodObject> {
   /** The value of the `object` member, and what refusals call it. */
   readonly object: string
   readonly schema: S
-  /** Where the REST API has an object, with `{id}` for its id; absent if the API does not have it. */
+  /** The path of an object in the REST API, with `{id}` for its id; absent if the API does not offer it. */
   readonly restPath?: string | undefined
   /**
-   * Selects this school's rows, with columns named as in the schema. Whoever reads them calls the
+   * Selects this school's rows, with columns named as in the schema. Filters and sorting call the
    * result `r`.
    */
   rows(at: SchoolDb, caller: Pick<Actor, 'origin'>): RawBuilder<unknown>
   /** The column that ids in paths are compared with. */
   readonly key?: string
-  /** Related objects that a caller may ask to have put in. */
+  /** Related objects that a caller may ask to include. */
   readonly expansions?: { readonly [N in ExpansionName<S>]?: Expansion }
 }
 
-/** A member that only some answers have: a related object that is put in where a caller asks for it. */
+/** An optional member: a related object, included only if a caller asks for it. */
 export type ExpansionName<S extends z.ZodObject> = string &
   { [N in keyof z.output<S>]-?: undefined extends z.output<S>[N] ? N : never }[keyof z.output<S>]
 
 export interface Expansion {
-  /** Needed on top of the operation's own. */
+  /** Needed in addition to the scopes of the operation. */
   readonly scopes: readonly string[]
   /** The member that holds the id of the related object. */
   readonly by: string
@@ -51,7 +51,7 @@ export async function loadObject<S extends z.ZodObject>(
   return found
 }
 
-/** Objects by id, for expansions; ids of other schools are simply not among them. */
+/** Loads related objects by id; ids of other schools find nothing. */
 export function expansionOf(resource: Resource, by: string, scopes: readonly string[]): Expansion {
   return {
     scopes,
@@ -75,7 +75,7 @@ export async function selectObjects<S extends z.ZodObject>(
   return rows.map((row) => wireObject(resource, row))
 }
 
-/** A row as the wire has it: its kind first, and times as text in UTC. */
+/** A row as it is sent: its kind first, and times as text in UTC. */
 export function wireObject<S extends z.ZodObject>(resource: Resource<S>, row: Row): z.output<S> {
   const object: Row = { object: resource.object }
   for (const name in row) object[name] = wireValue(row[name])
@@ -86,7 +86,7 @@ export function wireValue(value: unknown): unknown {
   return value instanceof Date ? value.toISOString() : value
 }
 
-/** Puts the related objects in that were asked for; one that is gone becomes null. */
+/** Adds the related objects that the caller asked for; one that does not exist becomes null. */
 export async function expandObjects(
   at: SchoolDb,
   caller: Pick<Actor, 'origin'>,

@@ -1,4 +1,4 @@
-/** Where the REST API begins on every origin. Tool answers link to it too. */
+/** The root of the REST API on every origin. Tool answers link to it too. */
 export const API_ROOT = '/api/v1'
 
 /** The URL of an object. `path` is the `restPath` of its resource or operation. */
@@ -6,7 +6,7 @@ export function restUrl(origin: string, path: string, id: string): string {
   return `${origin}${API_ROOT}${path.replace('{id}', id)}`
 }
 
-/** The path of a resource, or of an operation's answer, that the REST API has. */
+/** The REST path of a resource, or of an operation's answer; throws if there is none. */
 export function restPathOf({ restPath }: { readonly restPath?: string | undefined }): string {
   if (restPath === undefined) throw new Error('this resource has no path in the REST API')
   return restPath

@@ -2,14 +2,14 @@ import { type InputProblem, OperationRefused, type Refusal } from './refusal.ts'
 
 /**
  * A rule about a whole row as it would be written. Create, change and import judge a row by the same
- * list of rules; the constraints of the table only catch what two writes at once could break.
+ * list of rules; the constraints of the table only catch what two writes at the same time could break.
  */
 export interface RowRule<R> {
   /** The member to correct. */
   readonly field: keyof R & string
   readonly code: string
   readonly detail: string
-  /** The row is fine in itself, but the state of the object forbids it. */
+  /** Set if the row is valid by itself, but the state of the object does not allow it. */
   readonly kind?: 'conflict'
   /**
    * @param before the stored object; undefined for a new one
@@ -46,7 +46,7 @@ export function checkRow<R>(rules: RowRules<R>, row: R, before?: R): void {
   if (refusal !== undefined) throw new OperationRefused(refusal)
 }
 
-/** Whether both times are known and the second is not after the first. */
+/** Whether both times are given and the second is not after the first. */
 export function endsTooEarly(
   starts: string | null | undefined,
   ends: string | null | undefined,

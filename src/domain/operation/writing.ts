@@ -5,17 +5,17 @@ import { notFound, stale } from './refusal.ts'
 type Columns = Readonly<Record<string, unknown>>
 
 export interface Target {
-  /** What the row is called in a refusal. */
+  /** The name of the object in a refusal. */
   readonly object: string
-  /** The columns besides school_id that name the row. */
+  /** The columns that identify the row, besides school_id. */
   readonly key: Columns
   readonly ifVersion?: number | undefined
 }
 
-/** Writes of one row that check its version in the same statement, so that no race slips between. */
+/** Writes to one row that check its version in the same statement, so that no other write comes between. */
 export function writing(tx: SchoolTx) {
   return {
-    /** Sets what is given; undefined leaves a column as it is. Refuses missing rows and stale versions. */
+    /** Sets the given columns; undefined leaves a column unchanged. Refuses missing rows and stale versions. */
     async update(table: TenantTable, target: Target, columns: Columns): Promise<void> {
       const given = Object.entries(columns).filter(([, value]) => value !== undefined)
       if (given.length === 0) return await checkVersion(tx, table, target)
@@ -46,7 +46,7 @@ function unchanged({ ifVersion }: Target) {
   return ifVersion === undefined ? sql`true` : sql`version = ${ifVersion}`
 }
 
-/** Locks the row too: what the caller decides afterwards still holds when it writes. */
+/** Also locks the row, so that what the caller decides next is still true when it writes. */
 export async function checkVersion(
   tx: SchoolTx,
   table: TenantTable,
