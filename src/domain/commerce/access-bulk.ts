@@ -37,7 +37,7 @@ export const accessKind = tableKind({
   columns: {
     product_id: { schema: id, needed: true, fixed: true },
     member_id: { schema: id, needed: true, fixed: true },
-    granted_at: { schema: time, note: 'now unless given' },
+    granted_at: { schema: time, note: 'now by default' },
     revoked_at: { schema: time.nullable() },
   },
   stored: { member_id: 'user_id' },

@@ -39,7 +39,7 @@ export const attemptFields = {
   payment_type: z
     .enum(PAYMENT_TYPES)
     .nullable()
-    .meta({ description: 'Null while none was chosen.' }),
+    .meta({ description: 'Null until the member chooses one.' }),
   state: z.enum(PAYMENT_STATES),
   created_at: time,
   paid_at: time.nullable(),
@@ -58,7 +58,7 @@ export const attemptFields = {
   invoice: invoice.nullable(),
 }
 
-/** An attempt to pay, as far as its parts depend on each other. */
+/** The members of an attempt to pay that depend on each other. */
 export interface Attempt {
   readonly amount: number
   readonly payment_type?: PaymentType | null | undefined
@@ -79,14 +79,14 @@ export interface Attempt {
 }
 
 const wasPaid = ({ state }: Attempt) => state === 'paid' || state === 'refunded'
-const gaveBack = ({ refunding_state }: Attempt) =>
+const hasRefund = ({ refunding_state }: Attempt) =>
   refunding_state === 'refunded' || refunding_state === 'partially_refunded'
 
-/** Times that the states need and the attempt does not tell are those of the attempt itself. */
+/** Fills in times that the states need and the attempt lacks: they default to the time of the attempt. */
 export function completeAttempt(attempt: Attempt): void {
   const begun = attempt.created_at ?? new Date().toISOString()
   if (wasPaid(attempt)) attempt.paid_at ??= begun
-  if (gaveBack(attempt)) attempt.refunded_at ??= attempt.paid_at ?? begun
+  if (hasRefund(attempt)) attempt.refunded_at ??= attempt.paid_at ?? begun
   if (attempt.refunding_state !== 'none') {
     attempt.refund_requested_at ??= attempt.refunded_at ?? attempt.paid_at ?? begun
   }
@@ -108,7 +108,7 @@ export const attemptRules: RowRules<Attempt> = [
     code: 'inconsistent',
     broken: ({ state, expires_at }, _before, now) =>
       state === 'expired' && !(expires_at != null && Date.parse(expires_at) <= now),
-    detail: 'Write when it expired: an expired payment is an unpaid one whose time has passed.',
+    detail: 'Write when it expired: a time in the past.',
   },
   {
     field: 'bank_code',
@@ -124,7 +124,7 @@ export const attemptRules: RowRules<Attempt> = [
     code: 'inconsistent',
     broken: ({ installment_count, installment_amount }) =>
       (installment_count == null) !== (installment_amount == null),
-    detail: 'Write both how many installments and how much each, or neither.',
+    detail: 'Write both the number of installments and the amount of each, or neither.',
   },
   {
     field: 'refunding_state',
@@ -137,26 +137,27 @@ export const attemptRules: RowRules<Attempt> = [
     field: 'refunding_state',
     code: 'inconsistent',
     broken: (attempt) => attempt.refunding_state !== 'none' && !wasPaid(attempt),
-    detail: 'What was not paid cannot be asked back.',
+    detail: 'A payment that was not paid cannot be refunded.',
   },
   {
     field: 'refunded_amount',
     code: 'inconsistent',
     broken: (attempt) =>
-      attempt.refunded_amount > attempt.amount || attempt.refunded_amount > 0 !== gaveBack(attempt),
-    detail: 'Write what was given back, up to the amount, if and only if something was.',
+      attempt.refunded_amount > attempt.amount ||
+      attempt.refunded_amount > 0 !== hasRefund(attempt),
+    detail: 'Write the refunded amount, at most the amount paid. Without a refund it is 0.',
   },
   {
     field: 'refunded_at',
     code: 'inconsistent',
-    broken: (attempt) => attempt.refunded_at != null && !gaveBack(attempt),
-    detail: 'Only a refund that was made has a time at which it was made.',
+    broken: (attempt) => attempt.refunded_at != null && !hasRefund(attempt),
+    detail: 'Only a payment with a refund has a time of that refund.',
   },
   {
     field: 'refund_requested_at',
     code: 'inconsistent',
     broken: ({ refunding_state, refund_requested_at }) =>
       refund_requested_at != null && refunding_state === 'none',
-    detail: 'Only a payment that was asked back has a time at which it was asked back.',
+    detail: 'Only a payment with a requested refund has a time of that request.',
   },
 ]

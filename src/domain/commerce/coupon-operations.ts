@@ -55,7 +55,7 @@ export const coupons: Resource<typeof couponSchema> = {
 export const listCoupons = listOperation({
   name: 'coupons.list',
   title: 'List coupons',
-  summary: 'Discount codes with their limits, windows and how often they were used.',
+  summary: 'Discount codes with their limits, periods and how often they were used.',
   scopes: READ,
   of: coupons,
   filters: {
@@ -66,7 +66,7 @@ export const listCoupons = listOperation({
   },
   sorts: { created_at: 'time', code: 'text', redemption_count: 'number' },
   defaultSort: '-created_at',
-  examples: [{ title: 'What can be used now', input: { redeemable: true } }],
+  examples: [{ title: 'Coupons that can be used now', input: { redeemable: true } }],
 })
 
 export const readCoupon = readOperation({
@@ -82,7 +82,7 @@ export const createCoupon = createOperation({
   name: 'coupons.create',
   title: 'Create a coupon',
   summary:
-    'Takes either a percentage or an amount, in the school’s own currency unless one is given. What it takes off never changes.',
+    'Takes off either a percentage or an amount, in the school’s currency unless another is given. The discount cannot be changed later.',
   scopes: WRITE,
   of: coupons,
   fields: {
@@ -97,7 +97,7 @@ export const createCoupon = createOperation({
   },
   examples: [
     {
-      title: 'A fifth off, a hundred times',
+      title: '20 percent off, for 100 purchases',
       input: { code: 'SPRING27', percent_off: 20, max_redemptions: 100 },
     },
     {
@@ -131,13 +131,14 @@ const target = (coupon: string, ifVersion: number | undefined) => ({
 export const changeCoupon = changeOperation({
   name: 'coupons.change',
   title: 'Change a coupon',
-  summary: 'Changes limits and window. A code that was told to people keeps what it promises.',
+  summary:
+    'Changes limits and period. The discount stays the same, because people know the code already.',
   scopes: WRITE,
   of: coupons,
   fields: z.object(couponLimits).partial().shape,
   examples: [
-    { title: 'More of them', input: { id: EXAMPLE.coupon, max_redemptions: 500 } },
-    { title: 'Without end', input: { id: EXAMPLE.coupon, ends_at: null } },
+    { title: 'A higher limit', input: { id: EXAMPLE.coupon, max_redemptions: 500 } },
+    { title: 'Without an end date', input: { id: EXAMPLE.coupon, ends_at: null } },
   ],
   async change(tx, caller, { id: coupon, if_version, ...columns }) {
     await checkChange(tx, caller, coupons, couponRules, { id: coupon, ...columns })

@@ -4,7 +4,7 @@ import { endsTooEarly, type RowRules } from '../operation/row-rules.ts'
 
 const limit = z.int().min(1).max(2_000_000_000).nullable()
 
-/** What a coupon takes off; it never changes, because the code was told to people. */
+/** What a coupon takes off. It never changes, because people know the code already. */
 export const couponTerms = {
   code: z
     .string()
@@ -32,7 +32,7 @@ interface CouponRow {
   readonly ends_at?: string | null | undefined
 }
 
-/** An amount is in the school's own currency unless the row names another one. */
+/** An amount is in the school's currency unless the row names another. */
 export function completeCoupon(row: CouponRow, schoolCurrency: string): void {
   row.currency ??= row.amount_off == null ? null : schoolCurrency
 }

@@ -15,7 +15,7 @@ import { subscriptionRules } from './subscription-rules.ts'
 
 export const couponKind = tableKind({
   name: 'coupons',
-  about: 'Discount codes with their limits and windows.',
+  about: 'Discount codes with their limits and periods.',
   of: coupons,
   list: listCoupons,
   scopes: { read: 'coupons:read', write: 'coupons:write' },
@@ -27,7 +27,7 @@ export const couponKind = tableKind({
       code: { needed: true, fixed: true },
       percent_off: { fixed: true },
       amount_off: { fixed: true },
-      currency: { fixed: true, note: 'of amount_off; the school’s own unless given' },
+      currency: { fixed: true, note: 'of amount_off; the school’s currency by default' },
     }),
     ...columnsOf(couponLimits, {
       max_redemptions: {},
@@ -65,7 +65,7 @@ export const planKind = tableKind({
       name: NEEDED,
       description: { default: '' },
       price_amount: NEEDED,
-      currency: { note: 'the school’s own unless given' },
+      currency: { note: 'the school’s currency by default' },
       interval: NEEDED,
       course_ids: { default: [] },
     }),
@@ -86,7 +86,7 @@ export const planKind = tableKind({
 
 export const productKind = tableKind({
   name: 'digital-products',
-  about: 'Things to download, in every state.',
+  about: 'Downloads that the school sells, in every state.',
   of: products,
   list: listProducts,
   scopes: { read: 'digital_products:read', write: 'digital_products:write' },
@@ -99,7 +99,7 @@ export const productKind = tableKind({
       title: NEEDED,
       description: { default: '' },
       price_amount: { default: 0 },
-      currency: { note: 'the school’s own unless given' },
+      currency: { note: 'the school’s currency by default' },
       file_id: {},
     }),
     state: { schema: products.schema.shape.state, default: 'draft' },
@@ -109,7 +109,7 @@ export const productKind = tableKind({
 
 export const subscriptionKind = tableKind({
   name: 'subscriptions',
-  about: 'Members’ plans, running, overdue and canceled.',
+  about: 'Members’ plans: active, past due and canceled.',
   of: subscriptions,
   list: listSubscriptions,
   scopes: { read: 'subscriptions:read', write: 'subscriptions:write' },
@@ -125,14 +125,14 @@ export const subscriptionKind = tableKind({
     member_id: { schema: id, needed: true, fixed: true },
     plan_id: { schema: id, needed: true, fixed: true },
     state: { schema: subscriptions.schema.shape.state, default: 'active' },
-    started_at: { schema: time, note: 'now unless given' },
+    started_at: { schema: time, note: 'now by default' },
     current_period_starts_at: { schema: time, needed: true },
     current_period_ends_at: { schema: time, needed: true },
     cancel_at_period_end: {
       schema: subscriptions.schema.shape.cancel_at_period_end,
       default: false,
     },
-    canceled_at: { schema: time.nullable(), note: 'now, if the state asks for it' },
+    canceled_at: { schema: time.nullable(), note: 'now by default, if the state needs it' },
   },
   stored: { member_id: 'user_id' },
   now: ['started_at'],

@@ -17,7 +17,7 @@ const { number, state, total_amount, currency, items } = orders.schema.shape
 
 export const orderKind = tableKind({
   name: 'orders',
-  about: 'Purchases with what was bought; their payments are a kind of their own.',
+  about: 'Purchases with the items that were bought; payments are a separate kind.',
   of: orders,
   list: listOrders,
   scopes: { read: 'orders:read' },
@@ -37,11 +37,11 @@ export const orderKind = tableKind({
     member_id: { schema: id, needed: true, fixed: true },
     state: { schema: state, needed: true },
     total_amount: { schema: total_amount, needed: true },
-    currency: { schema: currency, note: 'the school’s own unless given' },
+    currency: { schema: currency, note: 'the school’s currency by default' },
     items: { schema: items.max(200), default: [] },
     coupon_codes: { schema: z.array(z.string().max(64)).max(20), default: [] },
-    completed_at: { schema: time.nullable(), note: 'now, if the state asks for it' },
-    created_at: { schema: time, note: 'now unless given' },
+    completed_at: { schema: time.nullable(), note: 'now by default, if the state needs it' },
+    created_at: { schema: time, note: 'now by default' },
   },
   stored: { member_id: 'user_id' },
   now: ['created_at'],
@@ -63,7 +63,7 @@ export const orderKind = tableKind({
       rows: (bought: readonly Record<string, unknown>[]) =>
         bought.map((item, position) => ({ ...itemColumns(item), position })),
     },
-    // Written by `confirm`, since codes must be looked up.
+    // `confirm` writes them, because their codes must be looked up.
     coupon_codes: { table: 'coupon_redemptions', owner: 'order_id', columns: [], rows: () => [] },
   },
   defaults: async (tx) => ({ currency: await schoolCurrency(tx) }),
@@ -91,7 +91,11 @@ async function redeemCoupons(tx: SchoolTx, rows: readonly PlannedRow[]): Promise
     where not exists (
       select from coupons c where c.school_id = ${tx.schoolId} and c.code = v.code) limit 1`)
   if (unknown.length > 0) {
-    throw invalid('coupon_codes', 'unknown_reference', 'One of these is no coupon of this school.')
+    throw invalid(
+      'coupon_codes',
+      'unknown_reference',
+      'One of these is not a coupon of this school.',
+    )
   }
   await tx.run(sql`
     insert into coupon_redemptions (school_id, id, coupon_id, order_id, user_id, redeemed_at)

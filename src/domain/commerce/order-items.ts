@@ -1,4 +1,4 @@
-/** Which column of an order item names the thing that was bought. */
+/** The column of an order item that refers to what was bought. */
 export const ITEM_COLUMNS = {
   course: 'course_id',
   digital_product: 'digital_product_id',
@@ -6,7 +6,7 @@ export const ITEM_COLUMNS = {
   membership_plan: 'plan_id',
 } as const
 
-/** An item as the API shows it, in the columns of its table. */
+/** An item of the API as the columns of its table. */
 export function itemColumns({
   kind,
   item_id,

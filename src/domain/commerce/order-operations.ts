@@ -54,7 +54,9 @@ const orderSchema = z
     items: z.array(itemSchema),
     payments: z
       .array(paymentSchema)
-      .meta({ description: 'Every attempt to pay, oldest first; a retried checkout has several.' }),
+      .meta({
+        description: 'Every attempt to pay, oldest first; a checkout that was retried has several.',
+      }),
     coupon_codes: z.array(z.string()),
     completed_at: utc.nullable(),
     ...stamps,
@@ -72,7 +74,7 @@ const ITEMS = sql`
       'quantity', i.quantity, 'unit_amount', i.unit_amount) order by i.position), '[]')
    from order_items i where i.school_id = o.school_id and i.order_id = o.id) as items`
 
-/** A pending payment past its time reads as expired; no job writes that. */
+/** A pending payment past its time is shown as expired; no job writes that state. */
 const PAYMENTS = sql`
   (select coalesce(json_agg(json_build_object('id', p.id, 'trade_no', p.trade_no, 'amount', p.amount,
       'currency', p.currency, 'payment_type', p.payment_type,
@@ -103,7 +105,7 @@ export const orders: Resource<typeof orderSchema> = {
 export const listOrders = listOperation({
   name: 'orders.list',
   title: 'List orders',
-  summary: 'Purchases, each with what was bought and every attempt to pay for it.',
+  summary: 'Purchases, each with its items and every attempt to pay for it.',
   scopes: READ,
   of: orders,
   filters: {
@@ -115,13 +117,13 @@ export const listOrders = listOperation({
   },
   sorts: { created_at: 'time', total_amount: 'number', number: 'text' },
   defaultSort: '-created_at',
-  examples: [{ title: 'What was bought', input: { state: 'completed', expand: ['member'] } }],
+  examples: [{ title: 'Completed orders', input: { state: 'completed', expand: ['member'] } }],
 })
 
 export const readOrder = readOperation({
   name: 'orders.read',
   title: 'Read an order',
-  summary: 'One order by its id, with its payments and refunds. Nothing writes orders here.',
+  summary: 'One order by its id, with its payments and refunds. Orders can only be read.',
   scopes: READ,
   of: orders,
   examples: [{ title: 'An order', input: { id: EXAMPLE.order } }],

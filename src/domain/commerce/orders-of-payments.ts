@@ -6,20 +6,20 @@ import type { Refusal } from '../operation/refusal.ts'
 import { itemColumns } from './order-items.ts'
 
 /**
- * Finds the orders that new payments belong to. A number that is new makes an order, since other
- * systems tell of payments and may know nothing else of a purchase.
+ * Finds the orders of new payments. An unknown order number creates an order, because some systems
+ * export payments only and have no data about the purchase.
  */
 export async function findOrders(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<void> {
   const fresh = rows.filter(({ outcome }) => outcome === 'created')
   if (fresh.length === 0) return
-  const known = await load(tx, fresh)
-  await add(
+  const known = await loadOrders(tx, fresh)
+  await addOrders(
     tx,
-    fresh.filter(({ values }) => find(known, values) === undefined && makesOrder(values)),
+    fresh.filter(({ values }) => findOrder(known, values) === undefined && canCreateOrder(values)),
   )
-  const found = await load(tx, fresh)
+  const found = await loadOrders(tx, fresh)
   for (const row of fresh) {
-    const order = find(found, row.values)
+    const order = findOrder(found, row.values)
     if (order === undefined) row.outcome = unknownOrder(row.values)
     else if (row.values.member_id !== undefined && row.values.member_id !== order.user_id) {
       row.outcome = OTHER_MEMBER
@@ -40,8 +40,8 @@ type Values = PlannedRow['values']
 
 type Orders = ReadonlyMap<unknown, Order>
 
-/** By id and by number. Locked, so that one import after the other decides what is completed. */
-async function load(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<Orders> {
+/** By id and by number. Locks the orders, so that two imports do not complete one at the same time. */
+async function loadOrders(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<Orders> {
   const ids = rows.flatMap(({ values }) => values.order_id ?? [])
   const numbers = rows.flatMap(({ values }) => values.order_number ?? [])
   const { rows: found } = await tx.run(sql<Order>`
@@ -53,16 +53,16 @@ async function load(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<Orders> 
   return new Map(found.flatMap((order) => [order.id, order.number].map((name) => [name, order])))
 }
 
-function find(orders: Orders, { order_id, order_number }: Values): Order | undefined {
+function findOrder(orders: Orders, { order_id, order_number }: Values): Order | undefined {
   return orders.get(order_id ?? order_number)
 }
 
-function makesOrder({ order_id, order_number, member_id }: Values): boolean {
+function canCreateOrder({ order_id, order_number, member_id }: Values): boolean {
   return order_id === undefined && order_number !== undefined && member_id !== undefined
 }
 
-async function add(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<void> {
-  // Of several attempts at a new order the first one tells what it is.
+async function addOrders(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<void> {
+  // If a new order has several attempts, the first one defines the order.
   const first = new Map<unknown, Values>()
   for (const { values } of rows) {
     if (!first.has(values.order_number)) first.set(values.order_number, values)
@@ -95,7 +95,7 @@ async function add(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<void> {
     from jsonb_populate_recordset(null::order_items, ${JSON.stringify(items)}::jsonb) v`)
 }
 
-/** What was paid is bought. */
+/** An order with a paid payment is completed. */
 export async function completeOrders(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<void> {
   const paid = rows.filter(({ values, before }) => (values.paid_at ?? before?.paid_at) != null)
   const orders = [...new Set(paid.map(({ values, before }) => before?.order_id ?? values.order_id))]
@@ -111,7 +111,11 @@ function unknownOrder({ order_id, order_number }: Values): Refusal {
     order_id !== undefined
       ? ['order_id', 'unknown_reference', 'There is no order with this id at this school.']
       : order_number !== undefined
-        ? ['member_id', 'required', 'The number is new, and a new order needs a member.']
+        ? [
+            'member_id',
+            'required',
+            'There is no order with this number yet, and a new order needs a member.',
+          ]
         : ['order_number', 'required', 'Name the order by its number or its id.']
   return { kind: 'invalid', problems: [{ pointer: `/${column}`, code, detail }] }
 }
@@ -122,7 +126,7 @@ const OTHER_MEMBER: Refusal = {
     {
       pointer: '/member_id',
       code: 'other_member',
-      detail: 'The order of this number belongs to another member.',
+      detail: 'The order with this number belongs to another member.',
     },
   ],
 }

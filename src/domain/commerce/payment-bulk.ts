@@ -12,7 +12,7 @@ import { payments } from './payment-resource.ts'
 
 export const paymentKind = tableKind({
   name: 'payments',
-  about: 'Every attempt to pay for an order; a retried checkout has several.',
+  about: 'Every attempt to pay for an order; a checkout that was retried has several.',
   of: payments,
   list: listPayments,
   scopes: { read: 'orders:read' },
@@ -31,14 +31,17 @@ export const paymentKind = tableKind({
     order_id: { schema: id, fixed: true },
     ...columnsOf(attemptFields, {
       trade_no: NEEDED,
-      order_number: { fixed: true, note: 'stands in for order_id; a new one makes an order' },
-      member_id: { fixed: true, note: 'for a new order; else the member who placed it' },
+      order_number: {
+        fixed: true,
+        note: 'instead of order_id; an unknown number creates an order',
+      },
+      member_id: { fixed: true, note: 'for a new order; otherwise the member who placed it' },
       amount: NEEDED,
-      currency: { note: 'the school’s own unless given' },
-      payment_type: { note: 'empty while none was chosen' },
+      currency: { note: 'the school’s currency by default' },
+      payment_type: { note: 'empty until the member chooses one' },
       state: { default: 'pending' },
-      created_at: { note: 'now unless given' },
-      paid_at: { note: 'created_at, if the state asks for it' },
+      created_at: { note: 'now by default' },
+      paid_at: { note: 'created_at by default, if the state needs it' },
       expires_at: {},
       bank_code: {},
       bank_name: {},
@@ -89,7 +92,7 @@ export const paymentKind = tableKind({
   complete: completePayment,
   rules: attemptRules,
   async inspect(tx, rows) {
-    // The clock decides about expiry: an expired payment is stored as a pending one.
+    // An expired payment is stored as pending; reading it compares expires_at with the time.
     for (const { values } of rows) if (values.state === 'expired') values.state = 'pending'
     await findOrders(tx, rows)
   },
@@ -100,7 +103,7 @@ type Line = Readonly<Record<'title' | 'quantity' | 'unit_amount', unknown>>
 
 const FILLED_IN = ['paid_at', 'refunded_at', 'refund_requested_at', 'invoice'] as const
 
-/** Completes a payment like one that is recorded by hand. */
+/** Completes a payment like `recordPayment` does. */
 function completePayment(row: StartedRow): void {
   const { values, before } = row
   if (Array.isArray(values.lines)) {
@@ -114,7 +117,7 @@ function completePayment(row: StartedRow): void {
   const attempt = objectAfter(row, NEW_ATTEMPT) as unknown as Attempt
   completeAttempt(attempt)
   for (const name of FILLED_IN) if (attempt[name] != null) values[name] = attempt[name]
-  // A pending payment whose time has passed reads as expired: both words mean the same row.
+  // A pending payment past its time is shown as expired, so this row is unchanged.
   if (values.state === 'pending' && before?.state === 'expired') values.state = undefined
 }
 

@@ -17,7 +17,7 @@ export interface PaymentAdjustment {
   readonly amount: number
 }
 
-/** What these payments were for, by payment; the ids must already be known to be the member's. */
+/** The lines of these payments, by payment. The caller has checked that the payments are the member's. */
 export async function linesOfPayments(
   at: SchoolDb,
   paymentIds: readonly string[],

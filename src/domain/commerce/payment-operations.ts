@@ -16,7 +16,7 @@ import { recordAttempt } from './record-attempt.ts'
 export const listPayments = listOperation({
   name: 'payments.list',
   title: 'List payments',
-  summary: 'Every attempt to pay, also those that came to nothing.',
+  summary: 'Every attempt to pay, failed and expired ones included.',
   ...WITHOUT_SCOPE,
   of: payments,
   filters: {
@@ -47,14 +47,14 @@ export const recordPayment = createOperation({
   name: 'payments.record',
   title: 'Record a payment',
   summary:
-    'Keeps an attempt to pay that was made elsewhere. The order is made if its number is new; the same trade number again brings the payment up to date, and leaves the lines, adjustments and invoice that are not told.',
+    'Records an attempt to pay that was made in another system. An unknown order number creates the order. A known trade number updates its payment; lines, adjustments and invoice stay unchanged if they are left out.',
   ...WITHOUT_SCOPE,
   of: payments,
   fields: {
     ...attemptFields,
     currency: attemptFields.currency
       .optional()
-      .meta({ description: 'The school’s own if left out.' }),
+      .meta({ description: 'The school’s currency if left out.' }),
     payment_type: attemptFields.payment_type.default(null),
     state: attemptFields.state.default('pending'),
     created_at: attemptFields.created_at.optional(),

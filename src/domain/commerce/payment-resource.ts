@@ -60,7 +60,7 @@ const ADJUSTMENTS = sql`
       'amount', a.amount) order by a.position), '[]')
    from payment_adjustments a where a.school_id = p.school_id and a.payment_id = p.id) as adjustments`
 
-/** A pending payment past its time reads as expired; no job writes that. */
+/** A pending payment past its time is shown as expired; no job writes that state. */
 export const payments: Resource<typeof paymentSchema> = {
   object: 'payment',
   schema: paymentSchema,

@@ -23,7 +23,7 @@ export type RefundingState = (typeof REFUNDING_STATES)[number]
 export const PAYMENT_TYPES = ['credit_card', 'atm', 'convenience_store', 'free'] as const
 export type PaymentType = (typeof PAYMENT_TYPES)[number]
 
-/** One attempt to pay, as its member sees it: nothing in it leads to the purchase. */
+/** One attempt to pay, as its member sees it, without anything that identifies the order. */
 export interface MemberPayment extends Keyed {
   readonly id: string
   readonly tradeNo: string
@@ -74,8 +74,8 @@ interface PaymentRow {
 }
 
 /**
- * Whose payments, and which of them show: all but a checkout that was left before a method was
- * chosen and that could still be taken up. No job writes expiry; the clock decides at every reading.
+ * The payments that a member sees: all except a pending checkout without a payment method. No job
+ * writes expiry; every reading compares expires_at with the time.
  */
 function shownTo(at: SchoolDb, userId: string): RawBuilder<boolean> {
   return sql<boolean>`
@@ -108,7 +108,7 @@ export async function countPaymentsOf(at: SchoolDb, userId: string): Promise<num
 }
 
 function paymentFromRow(row: PaymentRow): MemberPayment {
-  // Instructions on a payment that was made would invite somebody to pay twice.
+  // If a paid payment still showed instructions, a member might pay twice.
   const unpaid = row.state === 'pending' || row.state === 'expired'
   return {
     key: { at: row.created_at, id: row.id },

@@ -43,7 +43,7 @@ export const readPlan = readOperation({
 export const createPlan = createOperation({
   name: 'membership_plans.create',
   title: 'Create a membership plan',
-  summary: 'Makes a draft. Members can subscribe once it is published.',
+  summary: 'Creates a draft. Members can subscribe once it is published.',
   scopes: WRITE,
   of: plans,
   fields: {
@@ -51,7 +51,9 @@ export const createPlan = createOperation({
     name: planFields.name,
     description: planFields.description.default(''),
     price_amount: planFields.price_amount,
-    currency: planFields.currency.optional().meta({ description: 'The school’s own if left out.' }),
+    currency: planFields.currency
+      .optional()
+      .meta({ description: 'The school’s currency if left out.' }),
     interval: planFields.interval,
     course_ids: planFields.course_ids.default([]),
   },
@@ -86,7 +88,7 @@ export const changePlan = changeOperation({
   name: 'membership_plans.change',
   title: 'Change a membership plan',
   summary:
-    'Changes what is given. Price, currency and interval are fixed once a member subscribed.',
+    'Changes the given fields. Price, currency and interval are fixed once a member has subscribed.',
   scopes: WRITE,
   of: plans,
   fields: z.object(planFields).partial().shape,
@@ -95,7 +97,7 @@ export const changePlan = changeOperation({
     { title: 'Other courses', input: { id: EXAMPLE.plan, course_ids: [EXAMPLE.draftCourse] } },
   ],
   async change(tx, caller, { id: plan, if_version, course_ids, ...columns }) {
-    // Changed courses count as a change of the plan, or its version would hide them.
+    // Changed courses must raise the version of the plan too.
     const touched = course_ids === undefined ? {} : { state: sql`state` }
     await checkChange(tx, caller, plans, planRules, { id: plan, ...columns })
     await writing(tx).update('membership_plans', target(plan, if_version), {
@@ -120,11 +122,15 @@ const moveTo = (state: 'published' | 'archived', title: string, summary: string)
     },
   })
 
-export const publishPlan = moveTo('published', 'Publish a membership plan', 'Puts it on offer.')
+export const publishPlan = moveTo(
+  'published',
+  'Publish a membership plan',
+  'Makes it available to members.',
+)
 export const archivePlan = moveTo(
   'archived',
   'Archive a membership plan',
-  'Ends the offer. Running subscriptions go on.',
+  'Stops new subscriptions. Active subscriptions continue.',
 )
 
 async function setCourses(tx: SchoolTx, plan: string, wanted: readonly string[]): Promise<void> {

@@ -27,7 +27,7 @@ export const planRules: RowRules<PlanRow> = [
     kind: 'conflict',
     field: 'price_amount',
     code: 'subscribed',
-    detail: 'Members subscribed at these terms. Make a new plan and archive this one.',
+    detail: 'Members subscribed at these terms. Create a new plan and archive this one.',
     broken: (plan, before) =>
       before !== undefined &&
       Number(before.active_subscription_count) > 0 &&

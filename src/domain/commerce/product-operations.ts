@@ -53,7 +53,7 @@ export const products: Resource<typeof productSchema> = {
 export const listProducts = listOperation({
   name: 'digital_products.list',
   title: 'List digital products',
-  summary: 'Things to download, in every state.',
+  summary: 'Downloads that the school sells, in every state.',
   scopes: READ,
   of: products,
   filters: {
@@ -78,7 +78,7 @@ export const readProduct = readOperation({
 export const createProduct = createOperation({
   name: 'digital_products.create',
   title: 'Create a digital product',
-  summary: 'Makes a draft. Members can buy it once it is published.',
+  summary: 'Creates a draft. Members can buy it once it is published.',
   scopes: WRITE,
   of: products,
   fields: {
@@ -88,7 +88,7 @@ export const createProduct = createOperation({
     price_amount: productFields.price_amount.default(0),
     currency: productFields.currency
       .optional()
-      .meta({ description: 'The school’s own if left out.' }),
+      .meta({ description: 'The school’s currency if left out.' }),
     file_id: productFields.file_id.default(null),
   },
   examples: [
@@ -111,7 +111,7 @@ const target = (product: string, ifVersion: number | undefined) => ({
 export const changeProduct = changeOperation({
   name: 'digital_products.change',
   title: 'Change a digital product',
-  summary: 'Changes what is given and leaves the rest.',
+  summary: 'Changes the given fields; all others stay unchanged.',
   scopes: WRITE,
   of: products,
   fields: z.object(productFields).partial().shape,

@@ -3,7 +3,7 @@ import { containsWords } from '../../foundation/db/contains-words.ts'
 import { inRange, type Keyed, type KeysetRange, rangeOrder } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 
-/** A membership plan on offer. */
+/** A published membership plan. */
 export interface PublicPlan extends Keyed {
   readonly id: string
   readonly slug: string

@@ -3,7 +3,7 @@ import { containsWords } from '../../foundation/db/contains-words.ts'
 import { inRange, type Keyed, type KeysetRange, rangeOrder } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 
-/** Something to download, as it is offered; the file itself is for those who have it. */
+/** A digital product as visitors see it; only members who own it get the file. */
 export interface PublicProduct extends Keyed {
   readonly id: string
   readonly slug: string

@@ -20,12 +20,12 @@ interface RecordedAttempt extends Attempt {
   readonly order_number: string
   readonly member_id: string
   readonly currency: string
-  /** Of lines, adjustments and invoice, what is undefined stays as it is. */
+  /** Undefined lines, adjustments or invoice stay unchanged. */
   readonly lines?: readonly BoughtLine[] | undefined
   readonly adjustments?: readonly PaymentAdjustment[] | undefined
 }
 
-/** Writes an attempt that was completed and judged; returns the payment's id. */
+/** Writes an attempt after `completeAttempt` and its rules; returns the id of the payment. */
 export async function recordAttempt(tx: SchoolTx, attempt: RecordedAttempt): Promise<string> {
   const times = timesOf(attempt)
   const order = await findOrAddOrder(tx, attempt, times)
@@ -52,7 +52,7 @@ async function findOrAddOrder(
   { created_at }: Times,
 ): Promise<string> {
   const made = uuidv7()
-  // Of two attempts at a new purchase at once, the second one waits here and then finds the order.
+  // If two attempts at a new order come at the same time, the second waits here and finds the order.
   const { rows: inserted } = await tx.run(sql`
     insert into orders (school_id, id, number, user_id, state, total_amount, currency, created_at)
     values (${tx.schoolId}, ${made}, ${order_number}, ${member_id}, 'open', ${amount}, ${currency},
@@ -67,7 +67,11 @@ async function findOrAddOrder(
     where school_id = ${tx.schoolId} and number = ${order_number} for update`)
   const [order] = rows
   if (order?.user_id === member_id) return order.id
-  throw invalid('member_id', 'other_member', 'The order of this number belongs to another member.')
+  throw invalid(
+    'member_id',
+    'other_member',
+    'The order with this number belongs to another member.',
+  )
 }
 
 async function addItems(tx: SchoolTx, order_id: string, lines: readonly BoughtLine[]) {
@@ -100,7 +104,7 @@ async function writePayment(
     paid_at: times.paid_at,
     refunded_at: times.refunded_at,
     refund_requested_at: times.refund_requested_at,
-    // An existing payment keeps its time, unless the attempt has one.
+    // An existing payment keeps its time unless the attempt states one.
     ...(attempt.created_at === undefined ? {} : { created_at: times.created_at }),
   }
   const written = await tx

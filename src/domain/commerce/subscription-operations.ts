@@ -54,7 +54,7 @@ export const subscriptions: Resource<typeof subscriptionSchema> = {
 export const listSubscriptions = listOperation({
   name: 'subscriptions.list',
   title: 'List subscriptions',
-  summary: 'Members’ plans, running, overdue and canceled.',
+  summary: 'Members’ plans: active, past due and canceled.',
   scopes: READ,
   of: subscriptions,
   filters: {
@@ -67,7 +67,9 @@ export const listSubscriptions = listOperation({
   },
   sorts: { created_at: 'time', current_period_ends_at: 'time' },
   defaultSort: '-created_at',
-  examples: [{ title: 'What runs, with its plan', input: { state: 'active', expand: ['plan'] } }],
+  examples: [
+    { title: 'Active ones, with their plan', input: { state: 'active', expand: ['plan'] } },
+  ],
 })
 
 export const readSubscription = readOperation({
@@ -88,13 +90,13 @@ const target = (subscription: string, ifVersion: number | undefined) => ({
 export const cancelSubscription = changeOperation({
   name: 'subscriptions.cancel',
   title: 'Cancel a subscription',
-  summary: 'Ends it with the period that was paid for, or now. Done twice, it changes nothing.',
+  summary: 'Ends it with the paid period, or now. Canceling again changes nothing.',
   scopes: WRITE,
   of: subscriptions,
   fields: { when: z.enum(['period_end', 'now']).default('period_end') },
   examples: [
-    { title: 'With the period', input: { id: EXAMPLE.subscription } },
-    { title: 'At once', input: { id: EXAMPLE.subscription, when: 'now' } },
+    { title: 'At the end of the period', input: { id: EXAMPLE.subscription } },
+    { title: 'Now', input: { id: EXAMPLE.subscription, when: 'now' } },
   ],
   async change(tx, caller, { id: subscription, if_version, when }) {
     await checkVersion(tx, 'subscriptions', target(subscription, if_version))
@@ -111,11 +113,12 @@ export const cancelSubscription = changeOperation({
 export const resumeSubscription = changeOperation({
   name: 'subscriptions.resume',
   title: 'Resume a subscription',
-  summary: 'Takes back a cancellation at the end of the period. What has ended stays ended.',
+  summary:
+    'Undoes a cancellation at the end of the period. A subscription that has ended stays ended.',
   scopes: WRITE,
   of: subscriptions,
   fields: {},
-  examples: [{ title: 'Go on after all', input: { id: EXAMPLE.subscription } }],
+  examples: [{ title: 'Undo a cancellation', input: { id: EXAMPLE.subscription } }],
   async change(tx, caller, { id: subscription, if_version }) {
     await checkVersion(tx, 'subscriptions', target(subscription, if_version))
     const { state } = await loadObject(tx, caller, subscriptions, subscription)
