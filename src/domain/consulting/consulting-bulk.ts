@@ -15,11 +15,11 @@ import { studyGroups } from './study-group-resource.ts'
 
 const SERVICES = 'consulting-services'
 const GROUPS = 'study-groups'
-const people = (members: readonly string[]) => members.map((user_id) => ({ user_id }))
+const userRows = (members: readonly string[]) => members.map((user_id) => ({ user_id }))
 
 export const serviceKind = tableKind({
   name: SERVICES,
-  about: 'Whose time the school offers, and to the students of which courses.',
+  about: 'Consulting services: a host, and the courses whose students can book.',
   of: consultingServices,
   list: listServices,
   scopes: {},
@@ -47,7 +47,7 @@ export const serviceKind = tableKind({
 
 export const slotKind = tableKind({
   name: 'consulting-slots',
-  about: 'The recurring times of services.',
+  about: 'The weekly times of services.',
   of: slots,
   list: listSlots,
   scopes: {},
@@ -64,7 +64,7 @@ export const slotKind = tableKind({
     weekday: { needed: true, note: '1 is Monday' },
     starts_at: { needed: true, note: 'such as 09:30' },
     duration_minutes: NEEDED,
-    time_zone: { note: 'the school’s own unless given' },
+    time_zone: { note: 'the school’s time zone by default' },
     capacity: { default: 1 },
   }),
   types: { starts_at: 'time' },
@@ -105,7 +105,7 @@ export const studyGroupKind = tableKind({
       table: 'study_group_members',
       owner: 'group_id',
       columns: ['user_id'],
-      rows: people,
+      rows: userRows,
     },
   },
   complete: ({ values }) => inAnyOrder(values, 'member_ids'),
@@ -113,7 +113,7 @@ export const studyGroupKind = tableKind({
 
 export const meetingKind = tableKind({
   name: 'consulting-meetings',
-  about: 'Meetings on services with those who hold seats, and classes of study groups.',
+  about: 'Meetings of services with the members who hold seats, and classes of study groups.',
   of: meetings,
   list: listMeetings,
   scopes: {},
@@ -125,14 +125,14 @@ export const meetingKind = tableKind({
   },
   table: 'consulting_meetings',
   columns: columnsOf(meetingFields, {
-    service_id: { fixed: true, note: 'or study_group_id: one of the two' },
+    service_id: { fixed: true, note: 'this or study_group_id, not both' },
     study_group_id: { fixed: true },
-    title: { note: 'that of the service, or the group’s name, unless given' },
+    title: { note: 'by default the title of the service or the name of the group' },
     state: { default: 'available' },
     starts_at: NEEDED,
     ends_at: NEEDED,
     room_url: { default: '' },
-    member_ids: { default: [], note: 'who holds a seat; a class has none' },
+    member_ids: { default: [], note: 'the members who hold a seat; a class has none' },
   }),
   references: {
     service_external_id: byExternalId('service_id', SERVICES),
@@ -144,7 +144,7 @@ export const meetingKind = tableKind({
       table: 'meeting_seats',
       owner: 'meeting_id',
       columns: ['user_id'],
-      rows: people,
+      rows: userRows,
     },
   },
   complete: ({ values }) => inAnyOrder(values, 'member_ids'),
@@ -152,7 +152,7 @@ export const meetingKind = tableKind({
   inspect: nameMeetings,
 })
 
-/** A meeting without a title of its own is called what it is held for. */
+/** A meeting without a title gets the title of its service or the name of its group. */
 async function nameMeetings(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<void> {
   const unnamed = rows.filter(
     ({ outcome, values }) => outcome === 'created' && values.title === undefined,

@@ -22,7 +22,7 @@ const { title, starts_at, ends_at, room_url } = meetingFields
 export const listMeetings = listOperation({
   name: 'consulting_meetings.list',
   title: 'List meetings',
-  summary: 'Meetings on services and classes of study groups, past and to come.',
+  summary: 'Meetings of services and classes of study groups, past and upcoming.',
   ...WITHOUT_SCOPE,
   of: meetings,
   filters: {
@@ -62,7 +62,7 @@ export const readMeeting = readOperation({
 export const createMeeting = createOperation({
   name: 'consulting_meetings.create',
   title: 'Create a meeting',
-  summary: 'A meeting on a service with the members who hold seats, or a class of a study group.',
+  summary: 'A meeting of a service with the members who hold seats, or a class of a study group.',
   ...WITHOUT_SCOPE,
   of: meetings,
   fields: {
@@ -70,7 +70,7 @@ export const createMeeting = createOperation({
     study_group_id: meetingFields.study_group_id.default(null),
     title: title
       .optional()
-      .meta({ description: 'That of the service, or the group’s name, if left out.' }),
+      .meta({ description: 'The title of the service or the name of the group if left out.' }),
     state: meetingFields.state.default('available'),
     starts_at,
     ends_at,
@@ -102,7 +102,7 @@ const target = (meeting: string, ifVersion: number | undefined) => ({
 export const changeMeeting = changeOperation({
   name: 'consulting_meetings.change',
   title: 'Change a meeting',
-  summary: 'Another title, time or room; members see it at once.',
+  summary: 'Changes title, time or room. Members see it at once.',
   ...WITHOUT_SCOPE,
   of: meetings,
   fields: z.object({ title, starts_at, ends_at, room_url }).partial().shape,
@@ -123,19 +123,19 @@ export const confirmMeeting = changeOperation({
     room_url: webAddress
       .nullable()
       .default(null)
-      .meta({ description: 'Null leaves the room as it is.' }),
+      .meta({ description: 'Null leaves the room unchanged.' }),
   },
   async change(tx, caller, { id: meeting, if_version, room_url }) {
     await checkVersion(tx, 'consulting_meetings', target(meeting, if_version))
     const before = await loadObject(tx, caller, meetings, meeting)
     if (before.kind === 'study_group') {
-      throw conflict('study_group', 'A class of a study group takes place without confirmation.')
+      throw conflict('study_group', 'A class of a study group needs no confirmation.')
     }
     if (before.state === 'canceled') {
       throw conflict('canceled', 'This meeting was canceled. Reopen it first.')
     }
     if (Date.parse(before.ends_at) <= Date.now()) {
-      throw conflict('over', 'This meeting is over, so there is nothing left to confirm.')
+      throw conflict('over', 'This meeting is over, so it cannot be confirmed.')
     }
     const columns = { state: 'scheduled', room_url: room_url ?? undefined }
     await writing(tx).update('consulting_meetings', target(meeting, undefined), columns)
@@ -145,7 +145,7 @@ export const confirmMeeting = changeOperation({
 export const cancelMeeting = changeOperation({
   name: 'consulting_meetings.cancel',
   title: 'Cancel a meeting',
-  summary: 'Calls it off. It stays in the members’ schedules as canceled, without its room.',
+  summary: 'The meeting stays in the members’ schedules as canceled, without its room.',
   ...WITHOUT_SCOPE,
   of: meetings,
   fields: {},
@@ -155,7 +155,7 @@ export const cancelMeeting = changeOperation({
 export const reopenMeeting = changeOperation({
   name: 'consulting_meetings.reopen',
   title: 'Reopen a meeting',
-  summary: 'Takes a cancellation or a confirmation back: seats are kept, the meeting is available.',
+  summary: 'Undoes a cancellation or a confirmation. Members keep their seats.',
   ...WITHOUT_SCOPE,
   of: meetings,
   fields: {},

@@ -11,15 +11,17 @@ const meetingSchema = z
     kind: z.enum(MEETING_KINDS),
     service_id: id.nullable(),
     study_group_id: id.nullable(),
-    held_for: z.string().meta({ description: 'The title of the service, or the group’s name.' }),
+    held_for: z
+      .string()
+      .meta({ description: 'The title of the service or the name of the group.' }),
     title: line(300),
     state: z.enum(MEETING_STATES),
     starts_at: utc,
     ends_at: utc,
-    room_url: z.string().meta({ description: 'Empty as long as there is none.' }),
+    room_url: z.string().meta({ description: 'Empty if there is none yet.' }),
     member_ids: z
       .array(id)
-      .meta({ description: 'Who holds a seat; a class has none, its group’s roster attends.' }),
+      .meta({ description: 'The members who hold a seat. A class has none: its group attends.' }),
     attendee_count: count,
     ...stamps,
   })
@@ -53,7 +55,7 @@ const attendeeSchema = z
     meeting_id: id,
     name: z.string(),
     email: z.string().nullable(),
-    since: utc.meta({ description: 'When the seat was booked, or the group joined.' }),
+    since: utc.meta({ description: 'When the member booked the seat or joined the group.' }),
   })
   .meta({ id: 'MeetingAttendee' })
 

@@ -11,7 +11,7 @@ export const meetingFields = {
   starts_at: time,
   ends_at: time,
   room_url: z.union([z.literal(''), webAddress], {
-    error: 'Write an address that begins with https://, or nothing.',
+    error: 'Write an address that begins with https://, or leave it empty.',
   }),
   member_ids: z.array(id).max(5000),
 }
@@ -27,7 +27,7 @@ interface MeetingRow {
 
 const ONE_OF = {
   code: 'one_of',
-  detail: 'A meeting is on a service or a class of a study group: name one of the two.',
+  detail: 'A meeting belongs to a service or to a study group. Give one of the two.',
 }
 
 export const meetingRules: RowRules<MeetingRow> = [
@@ -50,7 +50,7 @@ export const meetingRules: RowRules<MeetingRow> = [
   {
     field: 'member_ids',
     code: 'study_group',
-    detail: 'A class has no seats: its group’s roster attends.',
+    detail: 'A class has no seats: all members of its group attend.',
     broken: ({ study_group_id, member_ids = [] }) =>
       study_group_id != null && member_ids.length > 0,
   },

@@ -14,7 +14,7 @@ export type MeetingState = (typeof MEETING_STATES)[number]
 export const MEETING_KINDS = ['consulting', 'study_group'] as const
 export type MeetingKind = (typeof MEETING_KINDS)[number]
 
-/** A meeting that is the member's own: they hold a seat, or it is a class of a group they are in. */
+/** A meeting of a member: they hold a seat, or it is a class of their group. */
 export interface MemberMeeting extends Keyed {
   readonly id: string
   readonly title: string
@@ -26,11 +26,11 @@ export interface MemberMeeting extends Keyed {
 }
 
 export interface MeetingFilter {
-  /** Unix seconds; the second itself is in. */
+  /** Unix seconds, inclusive. */
   readonly startedAfter?: number | undefined
-  /** Unix seconds; the second itself is out. */
+  /** Unix seconds, exclusive. */
   readonly startedBefore?: number | undefined
-  /** Any of these; none means none. */
+  /** Any of these states; an empty list matches no meeting. */
   readonly states?: readonly MeetingState[] | undefined
 }
 
@@ -45,9 +45,8 @@ interface MeetingRow {
 }
 
 /**
- * The two ways in which a meeting can be a member's, as sources to select from. They never overlap,
- * since a class has no seats, and each can be read along an index of its own; one condition with
- * `or` would walk through the meetings of the whole school.
+ * The two sources of a member's meetings: seats and study groups. They never overlap, because a class
+ * has no seats. Each uses its own index; one condition with `or` would read all meetings of the school.
  */
 function sources(at: SchoolDb, userId: string): readonly RawBuilder<unknown>[] {
   return [
@@ -69,7 +68,7 @@ function matches({ startedAfter, startedBefore, states }: MeetingFilter): RawBui
     and m.state = any(${distinct(states ?? MEETING_STATES)}::text[])`
 }
 
-/** One state named a hundred thousand times would be compared with every row as often. */
+/** Removes repeated states: PostgreSQL would compare each of them with every row. */
 function distinct(states: readonly MeetingState[]): MeetingState[] {
   return [...new Set(states)]
 }
@@ -78,7 +77,7 @@ function seconds(value: number | undefined, open: string): Date | string {
   return value === undefined ? open : new Date(value * 1000)
 }
 
-/** The member's own meetings, newest start first. A room is shown until its meeting is over or off. */
+/** The member's meetings, newest start first. The room is hidden once a meeting is over or canceled. */
 export async function meetingsOf(
   at: SchoolDb,
   userId: string,
@@ -124,7 +123,7 @@ function meetingFromRow(row: MeetingRow): MemberMeeting {
   }
 }
 
-/** How many attend each meeting: the seats of a slot, or the roster of a class. */
+/** How many members attend each meeting: its seats, or the members of its group. */
 export async function attendeesOf(
   at: SchoolDb,
   meetingIds: readonly string[],

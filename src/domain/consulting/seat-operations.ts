@@ -17,7 +17,7 @@ import { slots } from './slot-operations.ts'
 export const listAttendees = listOperation({
   name: 'consulting_meetings.attendees',
   title: 'List a meeting’s attendees',
-  summary: 'Who holds a seat, or the roster of the group whose class it is.',
+  summary: 'The members who hold a seat, or the members of the study group.',
   ...WITHOUT_SCOPE,
   of: attendees,
   within: { meeting_id: id },
@@ -30,13 +30,13 @@ export const bookSlot = createOperation({
   name: 'consulting_slots.book',
   title: 'Book a slot for a member',
   summary:
-    'Takes a seat on the day, as if the member had reserved it: the meeting stays available until it is confirmed.',
+    'Reserves a seat on that day for the member. The meeting stays available until it is confirmed.',
   ...WITHOUT_SCOPE,
   of: meetings,
   fields: { id, on: z.iso.date('Write a day such as 2027-01-31.'), member_id: id },
   async create(tx, caller, { id: asked, on, member_id }) {
     const slot = await loadObject(tx, caller, slots, asked)
-    // Locked, so that two bookings cannot both make the meeting of that day.
+    // Locks the service, so that two bookings cannot both create the meeting of that day.
     const service = { object: 'consulting_service', key: { id: slot.service_id } }
     await checkVersion(tx, 'consulting_services', service)
     const day = await loadDay(tx, slot.id, on)
@@ -44,7 +44,7 @@ export const bookSlot = createOperation({
       throw invalid('on', 'other_weekday', 'The slot is on another day of the week.')
     }
     if (day.starts_at.getTime() <= Date.now()) {
-      throw invalid('on', 'in_the_past', 'This has begun already. Choose a day to come.')
+      throw invalid('on', 'in_the_past', 'This has already started. Choose a later day.')
     }
     if (day.state === 'paused') {
       throw conflict('paused', 'The service is paused. Offer it again to book its slots.')
@@ -64,7 +64,7 @@ interface SlotDay {
   readonly meeting_id: string | null
 }
 
-/** The slot on a day, and the meeting that is there already. */
+/** The slot on a day, and the meeting if there is one already. */
 async function loadDay(tx: SchoolTx, slot: string, on: string): Promise<SlotDay> {
   const { rows } = await tx.run(sql<SlotDay>`
     select d.*, v.title, v.state, (
@@ -96,8 +96,8 @@ async function addMeeting(
 
 export const addAttendee = changeOperation({
   name: 'consulting_meetings.add_attendee',
-  title: 'Give a member a seat',
-  summary: 'The meeting is in the member’s schedule from then on.',
+  title: 'Add an attendee',
+  summary: 'Gives a member a seat and shows the meeting in their schedule.',
   ...WITHOUT_SCOPE,
   of: meetings,
   fields: { member_id: id },
@@ -108,8 +108,8 @@ export const addAttendee = changeOperation({
 
 export const removeAttendee = changeOperation({
   name: 'consulting_meetings.remove_attendee',
-  title: 'Take a member’s seat back',
-  summary: 'The meeting leaves the member’s schedule.',
+  title: 'Remove an attendee',
+  summary: 'Frees the seat of a member and removes the meeting from their schedule.',
   ...WITHOUT_SCOPE,
   of: meetings,
   fields: { member_id: id },
@@ -122,7 +122,7 @@ export const removeAttendee = changeOperation({
       .returning('user_id')
       .executeTakeFirst()
     if (freed === undefined) {
-      throw invalid('member_id', 'no_seat', 'This member holds no seat on the meeting.')
+      throw invalid('member_id', 'no_seat', 'This member holds no seat in the meeting.')
     }
   },
 })
@@ -150,17 +150,17 @@ async function takeSeat(
     insert into meeting_seats (school_id, meeting_id, user_id)
     values (${tx.schoolId}, ${meeting}, ${member}) on conflict do nothing returning 1`)
   if (rows.length === 0) {
-    throw invalid('member_id', 'already_seated', 'This member holds a seat on the meeting already.')
+    throw invalid('member_id', 'already_seated', 'This member already holds a seat in the meeting.')
   }
 }
 
-/** Seats are part of what a meeting's version means; the row is locked from here on. */
+/** A change of seats raises the version of the meeting, and locks its row. */
 async function touch(tx: SchoolTx, meeting: string, ifVersion: number | undefined): Promise<void> {
   const target = { object: 'consulting_meeting', key: { id: meeting }, ifVersion }
   await writing(tx).update('consulting_meetings', target, { updated_at: sql`now()` })
 }
 
-/** That of the slot at the meeting's time of the week; null if it was set up outside the slots. */
+/** The capacity of the slot at the time of the meeting; null if there is no slot at that time. */
 async function capacityOf(tx: SchoolTx, meeting: string): Promise<number | null> {
   const { rows } = await tx.run(sql<{ capacity: number | null }>`
     select max(t.capacity) as capacity

@@ -12,14 +12,14 @@ export interface WeeklySlot {
   readonly capacity: number
 }
 
-/** A meeting that somebody holds a seat on; who does is not told. */
+/** A meeting with a reserved seat, without the name of the member. */
 export interface ReservedMeeting {
   readonly startedAt: Date
   readonly endedAt: Date
   readonly state: MeetingState
 }
 
-/** A calendar needs the meetings around now; years of old ones would only make it slow. */
+/** A calendar needs only recent and upcoming meetings; years of old ones would make it slow. */
 export const RESERVED_PER_SERVICE = 200
 
 export async function slotsOfServices(
@@ -35,7 +35,7 @@ export async function slotsOfServices(
   return groupRows(rows, ({ serviceId }) => serviceId)
 }
 
-/** Everyone's reservations on these services, newest start first, the latest 200 of each. */
+/** The reservations of all members for these services, newest start first, the latest 200 of each. */
 export async function reservedMeetingsOf(
   at: SchoolDb,
   serviceIds: readonly string[],

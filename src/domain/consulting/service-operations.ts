@@ -26,13 +26,13 @@ export const serviceFields = {
   course_ids: z
     .array(id)
     .max(500)
-    .meta({ description: 'The students of these courses are offered the service.' }),
+    .meta({ description: 'The students of these courses can book the service.' }),
 }
 
 export const listServices = listOperation({
   name: 'consulting_services.list',
   title: 'List consulting services',
-  summary: 'Whose time the school offers, and to the students of which courses.',
+  summary: 'Services with their host and the courses whose students can book them.',
   ...WITHOUT_SCOPE,
   of: consultingServices,
   filters: {
@@ -54,7 +54,7 @@ export const readService = readOperation({
 export const createService = createOperation({
   name: 'consulting_services.create',
   title: 'Create a consulting service',
-  summary: 'Offers a member’s time to the students of courses; slots say when.',
+  summary: 'Offers the time of a member to the students of courses. Slots define the times.',
   ...WITHOUT_SCOPE,
   of: consultingServices,
   fields: {
@@ -82,13 +82,13 @@ const target = (service: string, ifVersion: number | undefined) => ({
 export const changeService = changeOperation({
   name: 'consulting_services.change',
   title: 'Change a consulting service',
-  summary: 'Changes what is given and leaves the rest; courses are set as a whole.',
+  summary: 'Changes the given fields; all others stay unchanged. The list of courses is replaced.',
   ...WITHOUT_SCOPE,
   of: consultingServices,
   fields: z.object(serviceFields).omit({ state: true }).partial().shape,
   async change(tx, _caller, { id: service, if_version, course_ids, ...columns }) {
     await checkHost(tx, columns.host_id)
-    // Touched even if the courses alone change: they are part of what a version means.
+    // Changed courses must raise the version of the service too.
     const touched = course_ids === undefined ? {} : { updated_at: sql`now()` }
     await writing(tx).update('consulting_services', target(service, if_version), {
       ...touched,
@@ -115,13 +115,13 @@ export const offerService = moveTo('offered', 'Offer a consulting service', 'Sho
 export const pauseService = moveTo(
   'paused',
   'Pause a consulting service',
-  'Hides it from students. Meetings that were booked stay.',
+  'Hides it from students. Booked meetings stay.',
 )
 
 export const removeService = removeOperation({
   name: 'consulting_services.remove',
   title: 'Remove a consulting service',
-  summary: 'Removes a service that was never met for, with its slots. Pause all others.',
+  summary: 'Removes a service that never had a meeting, and its slots. Pause all others.',
   ...WITHOUT_SCOPE,
   of: consultingServices,
   async remove(tx, _caller, { id: service, if_version }) {
@@ -129,7 +129,10 @@ export const removeService = removeOperation({
       select 1 from consulting_meetings
       where school_id = ${tx.schoolId} and service_id = ${service} limit 1`)
     if (rows.length > 0) {
-      throw conflict('in_use', 'People met for this service, so it stays. Pause it instead.')
+      throw conflict(
+        'in_use',
+        'This service has meetings, so it cannot be removed. Pause it instead.',
+      )
     }
     await writing(tx).delete('consulting_services', target(service, if_version))
   },

@@ -14,9 +14,11 @@ const serviceSchema = z
     description: markdown(20_000),
     state: z.enum(SERVICE_STATES),
     host_id: id.nullable(),
-    course_ids: z.array(id).meta({ description: 'Whose students are offered the service.' }),
+    course_ids: z
+      .array(id)
+      .meta({ description: 'The students of these courses can book the service.' }),
     slot_count: count,
-    upcoming_meeting_count: count.meta({ description: 'Without canceled ones.' }),
+    upcoming_meeting_count: count.meta({ description: 'Canceled ones are not counted.' }),
     ...stamps,
     host: memberSchema.nullable().optional(),
   })

@@ -8,14 +8,14 @@ import {
 } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 
-/** A service that a member may book because of a course they have, bought or not. */
+/** A service that a member may book because they have access to one of its courses. */
 export interface OfferedService extends Keyed {
   readonly id: string
   readonly title: string
   readonly description: string
 }
 
-/** Offered now, and against a course to which the member has access now. */
+/** The service is offered now, for a course to which the member has access now. */
 function offeredTo(at: SchoolDb, userId: string): RawBuilder<boolean> {
   return sql<boolean>`
     s.school_id = ${at.schoolId} and s.state = 'offered' and exists (

@@ -18,7 +18,7 @@ const timeOfDay = z
   .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Write a time of day such as 09:30.')
 const minutes = z.int().min(5).max(1440)
 const capacity = z.int().min(1).max(10_000)
-// A name, not an offset: PostgreSQL reads the sign of +08:00 the other way round.
+// A name, not an offset: PostgreSQL reads +08:00 as west of UTC.
 const timeZone = z
   .string()
   .max(64)
@@ -54,7 +54,7 @@ export const slots: Resource<typeof slotSchema> = {
 export const listSlots = listOperation({
   name: 'consulting_slots.list',
   title: 'List consulting slots',
-  summary: 'The recurring times of services, in the order of the week.',
+  summary: 'The weekly times of services, from Monday to Sunday.',
   ...WITHOUT_SCOPE,
   of: slots,
   filters: { service_id: filter(id, (value) => sql`r.service_id = ${value}`) },
@@ -65,7 +65,7 @@ export const listSlots = listOperation({
 export const readSlot = readOperation({
   name: 'consulting_slots.read',
   title: 'Read a consulting slot',
-  summary: 'One recurring time by its id.',
+  summary: 'One weekly time by its id.',
   ...WITHOUT_SCOPE,
   of: slots,
 })
@@ -81,7 +81,9 @@ export const slotFields = {
 
 const everyWeek = {
   duration_minutes: slotFields.duration_minutes,
-  time_zone: slotFields.time_zone.optional().meta({ description: 'The school’s own if left out.' }),
+  time_zone: slotFields.time_zone
+    .optional()
+    .meta({ description: 'The school’s time zone if left out.' }),
   capacity: slotFields.capacity.default(1),
 }
 
@@ -122,11 +124,11 @@ const madeSlots = z.strictObject({
   data: z.array(slotSchema),
 })
 
-/** Several at once: every time of day on every weekday, or none of them. */
+/** Creates a slot for each time on each weekday, or none at all. */
 export const createSlots = {
   name: 'consulting_slots.create_several',
   title: 'Create several consulting slots',
-  summary: 'Adds every one of the times on every one of the weekdays.',
+  summary: 'Adds each of the times on each of the weekdays.',
   ...WITHOUT_SCOPE,
   kind: 'create',
   input: severalSlots,
@@ -161,7 +163,7 @@ async function addSlots(
   tx: SchoolTx,
   { service_id, places, time_zone: given, ...terms }: NewSlots,
 ): Promise<readonly string[]> {
-  // Locked, so that two people cannot both add the same time.
+  // Locks the service, so that two requests cannot both add the same time.
   await checkService(tx, service_id)
   const time_zone = given ?? (await schoolTimeZone(tx))
   const { rows: taken } = await tx.run(sql<{ weekday: number; starts_at: string }>`
@@ -185,9 +187,9 @@ async function checkService(tx: SchoolTx, service: string): Promise<void> {
   })
 }
 
-/** A service has no time twice. */
+/** A service cannot have two slots at the same time. */
 export function slotTaken() {
-  return conflict('taken', 'The service has a slot at this time already.')
+  return conflict('taken', 'The service already has a slot at this time.')
 }
 
 export async function schoolTimeZone(tx: SchoolTx): Promise<string> {
@@ -200,7 +202,7 @@ export async function schoolTimeZone(tx: SchoolTx): Promise<string> {
 export const removeSlot = removeOperation({
   name: 'consulting_slots.remove',
   title: 'Remove a consulting slot',
-  summary: 'Ends a recurring time. Meetings that were booked stay.',
+  summary: 'Removes a weekly time. Booked meetings stay.',
   ...WITHOUT_SCOPE,
   of: slots,
   async remove(tx, _caller, { id: slot }) {

@@ -52,7 +52,7 @@ export const readStudyGroup = readOperation({
 export const createStudyGroup = createOperation({
   name: 'study_groups.create',
   title: 'Create a study group',
-  summary: 'Puts members together, who then have every class of the group in their schedule.',
+  summary: 'Groups members, who then see every class of the group in their schedule.',
   ...WITHOUT_SCOPE,
   of: studyGroups,
   fields: {
@@ -64,7 +64,7 @@ export const createStudyGroup = createOperation({
     await checkCourse(tx, columns.course_id)
     const made = uuidv7()
     await tx.insert('study_groups', { ...columns, id: made }).execute()
-    await enter(tx, made, await checkMembers(tx, 'member_ids', member_ids))
+    await addMembers(tx, made, await checkMembers(tx, 'member_ids', member_ids))
     return made
   },
 })
@@ -78,7 +78,7 @@ const target = (group: string, ifVersion: number | undefined) => ({
 export const changeStudyGroup = changeOperation({
   name: 'study_groups.change',
   title: 'Change a study group',
-  summary: 'Another name, or another course.',
+  summary: 'Changes the name or the course.',
   ...WITHOUT_SCOPE,
   of: studyGroups,
   fields: z.object(studyGroupFields).omit({ member_ids: true }).partial().shape,
@@ -99,7 +99,10 @@ export const removeStudyGroup = removeOperation({
       select 1 from consulting_meetings
       where school_id = ${tx.schoolId} and study_group_id = ${group} limit 1`)
     if (rows.length > 0) {
-      throw conflict('in_use', 'This group had classes, so it stays. Cancel those to come instead.')
+      throw conflict(
+        'in_use',
+        'This group has classes, so it cannot be removed. Cancel the upcoming ones instead.',
+      )
     }
     await writing(tx).delete('study_groups', target(group, if_version))
   },
@@ -108,7 +111,7 @@ export const removeStudyGroup = removeOperation({
 export const listRoster = listOperation({
   name: 'study_groups.roster',
   title: 'List a study group’s members',
-  summary: 'The roster, which is the attendee list of every class of the group.',
+  summary: 'The members of the group, who attend every class.',
   ...WITHOUT_SCOPE,
   of: roster,
   within: { group_id: id },
@@ -120,22 +123,22 @@ export const listRoster = listOperation({
 export const addToStudyGroup = changeOperation({
   name: 'study_groups.add_member',
   title: 'Add a member to a study group',
-  summary: 'The group’s classes, past ones included, are in the member’s schedule from then on.',
+  summary: 'Shows the classes of the group, past ones included, in the schedule of the member.',
   ...WITHOUT_SCOPE,
   of: studyGroups,
   fields: { member_id: id },
   async change(tx, _caller, { id: group, if_version, member_id }) {
     await touch(tx, group, if_version)
     await checkMembers(tx, 'member_id', [member_id])
-    if ((await enter(tx, group, [member_id])) > 0) return
-    throw invalid('member_id', 'already_in_group', 'This member is in the group already.')
+    if ((await addMembers(tx, group, [member_id])) > 0) return
+    throw invalid('member_id', 'already_in_group', 'This member is already in the group.')
   },
 })
 
 export const removeFromStudyGroup = changeOperation({
   name: 'study_groups.remove_member',
-  title: 'Take a member out of a study group',
-  summary: 'The group’s classes leave the member’s schedule.',
+  title: 'Remove a member from a study group',
+  summary: 'Removes the classes of the group from the schedule of the member.',
   ...WITHOUT_SCOPE,
   of: studyGroups,
   fields: { member_id: id },
@@ -153,12 +156,16 @@ export const removeFromStudyGroup = changeOperation({
   },
 })
 
-/** A change of the roster is a change of the group: it raises the version, and is made alone. */
+/** A change of the members raises the version of the group, and locks its row. */
 async function touch(tx: SchoolTx, group: string, ifVersion: number | undefined): Promise<void> {
   await writing(tx).update('study_groups', target(group, ifVersion), { updated_at: sql`now()` })
 }
 
-async function enter(tx: SchoolTx, group: string, members: readonly string[]): Promise<number> {
+async function addMembers(
+  tx: SchoolTx,
+  group: string,
+  members: readonly string[],
+): Promise<number> {
   const { rows } = await tx.run(sql`
     insert into study_group_members (school_id, group_id, user_id)
     select ${tx.schoolId}, ${group}, member from unnest(${members}::uuid[]) as member

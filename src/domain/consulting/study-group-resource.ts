@@ -10,9 +10,11 @@ const studyGroupSchema = z
     id,
     name: line(200),
     course_id: id.nullable(),
-    member_ids: z.array(id).meta({ description: 'The roster, which attends every class.' }),
+    member_ids: z
+      .array(id)
+      .meta({ description: 'The members of the group, who attend every class.' }),
     member_count: count,
-    upcoming_class_count: count.meta({ description: 'Without canceled ones.' }),
+    upcoming_class_count: count.meta({ description: 'Canceled ones are not counted.' }),
     ...stamps,
     course: courseSchema.nullable().optional(),
   })

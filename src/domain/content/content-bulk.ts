@@ -17,7 +17,7 @@ import {
 
 const published = {
   state: { schema: posts.schema.shape.state, default: 'draft' },
-  published_at: { schema: time.nullable(), note: 'now, if the state asks for it' },
+  published_at: { schema: time.nullable(), note: 'now by default, if the state needs it' },
 }
 
 export const postKind = tableKind({
@@ -31,7 +31,7 @@ export const postKind = tableKind({
   natural: ['slug'],
   columns: {
     ...columnsOf(writingFields, { slug: NEEDED, title: NEEDED, body: { default: '' } }),
-    author_id: { schema: id.nullable(), note: 'the person who authorized the app, unless given' },
+    author_id: { schema: id.nullable(), note: 'by default the person who authorized the app' },
     ...published,
   },
   references: { author_email: byEmail('author_id') },
@@ -44,7 +44,7 @@ export const postKind = tableKind({
 
 export const pageKind = tableKind({
   name: 'pages',
-  about: 'Standing pages, drafts included.',
+  about: 'Pages of the school’s site, drafts included.',
   of: pages,
   list: listPages,
   scopes: { read: 'pages:read', write: 'pages:write' },
@@ -71,7 +71,7 @@ export const pageKind = tableKind({
 
 export const formKind = tableKind({
   name: 'forms',
-  about: 'Questionnaires in every state.',
+  about: 'Forms in every state.',
   of: forms,
   list: listForms,
   scopes: { read: 'forms:read' },
@@ -86,7 +86,7 @@ export const formKind = tableKind({
     ...columnsOf(formFields, {
       slug: NEEDED,
       title: NEEDED,
-      state: { note: 'open, or draft without questions, unless given' },
+      state: { note: 'by default open, or draft without questions' },
       fields: { default: [] },
     }),
   },
@@ -98,7 +98,7 @@ export const formKind = tableKind({
 
 export const submissionKind = tableKind({
   name: 'form-submissions',
-  about: 'What people answered to forms.',
+  about: 'Answers to forms.',
   of: submissions,
   list: listSubmissions,
   scopes: { read: 'forms:read' },
@@ -106,9 +106,9 @@ export const submissionKind = tableKind({
   table: 'form_submissions',
   columns: {
     form_id: { schema: id, needed: true, fixed: true },
-    member_id: { schema: id.nullable(), fixed: true, note: 'empty for a stranger' },
+    member_id: { schema: id.nullable(), fixed: true, note: 'empty if the person is not a member' },
     answers: { schema: z.record(z.string(), z.unknown()), needed: true },
-    submitted_at: { schema: time, note: 'now unless given' },
+    submitted_at: { schema: time, note: 'now by default' },
   },
   stored: { member_id: 'user_id' },
   now: ['submitted_at'],

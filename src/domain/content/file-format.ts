@@ -1,4 +1,4 @@
-/** Formats that a browser may show in a page: pictures that cannot hold a script. */
+/** Formats that a browser may show in a page: images that cannot contain a script. */
 const PICTURES: Readonly<Record<string, (head: Buffer) => boolean>> = {
   'image/png': (head) => head.subarray(0, 8).equals(Buffer.from('89504e470d0a1a0a', 'hex')),
   'image/jpeg': (head) => head.subarray(0, 3).equals(Buffer.from('ffd8ff', 'hex')),
@@ -6,7 +6,7 @@ const PICTURES: Readonly<Record<string, (head: Buffer) => boolean>> = {
   'image/webp': (head) => /^RIFF....WEBP/s.test(head.toString('latin1')),
 }
 
-/** A type without its parameters, which say nothing that we would act on. */
+/** A media type without its parameters, which we do not use. */
 export function plainType(contentType: string): string {
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? ''
   return /^[a-z0-9!#$&^_.+-]{1,90}\/[a-z0-9!#$&^_.+-]{1,90}$/.test(type)
@@ -14,12 +14,12 @@ export function plainType(contentType: string): string {
     : 'application/octet-stream'
 }
 
-/** Whether the bytes are what their type says, as far as a browser would act on it. */
+/** Whether the bytes match their media type; checked only for the types that a browser shows. */
 export function fitsFormat(contentType: string, head: Buffer): boolean {
   return PICTURES[contentType]?.(head) ?? true
 }
 
-/** The type to serve: a picture's own, and for all others one that a browser only saves. */
+/** The media type to serve: that of an image, and for all other files one that a browser only saves. */
 export function servedType(contentType: string): string {
   return Object.hasOwn(PICTURES, contentType) ? contentType : 'application/octet-stream'
 }

@@ -15,7 +15,9 @@ const fileSchema = z
     content_type: z.string(),
     size_bytes: count,
     sha256: z.string().meta({ description: 'In hexadecimal.' }),
-    url: z.string().meta({ description: 'Where anybody who knows it can download the file.' }),
+    url: z
+      .string()
+      .meta({ description: 'Every person who knows this address can download the file.' }),
     created_at: utc,
   })
   .meta({ id: 'File' })
@@ -29,8 +31,8 @@ const uploadInput = z.strictObject({
 })
 
 /**
- * The record of an upload. Not an operation to offer as it is: whoever calls it has stored the bytes
- * and says what they found, which no caller from outside may claim.
+ * Records an upload. Only our own code may call it, after it stored the bytes: a client must not
+ * choose the size, digest or storage key.
  */
 export const recordUpload: WriteOperation<typeof uploadInput, typeof fileSchema> = {
   name: 'files.create',

@@ -62,7 +62,7 @@ export const submissions: Resource<typeof submissionSchema> = {
 export const listForms = listOperation({
   name: 'forms.list',
   title: 'List forms',
-  summary: 'Questionnaires in every state.',
+  summary: 'Forms in every state.',
   scopes: READ,
   of: forms,
   filters: {
@@ -85,7 +85,7 @@ export const readForm = readOperation({
 export const listSubmissions = listOperation({
   name: 'forms.submissions',
   title: 'List a form’s submissions',
-  summary: 'What people answered, newest first.',
+  summary: 'The answers to a form, newest first.',
   scopes: READ,
   of: submissions,
   within: { form_id: id },

@@ -9,7 +9,7 @@ export const formFields = {
   title: line(300),
   slug,
   state: z.enum(FORM_STATES),
-  /** Forms of other systems may have further kinds of questions, and further members. */
+  /** Imported forms may have other kinds of questions, and more members. */
   fields: z
     .array(
       z.looseObject({
@@ -34,7 +34,7 @@ interface FormRow {
   readonly fields?: readonly Pick<Question, 'name'>[] | undefined
 }
 
-/** A new form with questions takes answers at once; one without is a draft. */
+/** A new form with questions is open; one without is a draft. */
 export function completeForm(row: FormRow): void {
   row.state ??= (row.fields ?? []).length > 0 ? 'open' : 'draft'
 }
@@ -43,7 +43,8 @@ export const formRules: RowRules<FormRow> = [
   {
     field: 'fields',
     code: 'repeated',
-    detail: 'Answers are kept by the name of the question, so name each question once.',
+    detail:
+      'Two questions have the same name. Answers are stored by name, so each name must be unique.',
     broken: ({ fields = [] }) => new Set(fields.map(({ name }) => name)).size !== fields.length,
   },
   {

@@ -27,7 +27,7 @@ const target = (form: string, ifVersion?: number) => ({
 export const createForm = createOperation({
   name: 'forms.create',
   title: 'Create a form',
-  summary: 'Makes a draft; questions are added to it one by one.',
+  summary: 'Creates a draft. Questions are added one by one.',
   ...WITHOUT_SCOPE,
   of: forms,
   fields,
@@ -53,7 +53,7 @@ export const changeForm = changeOperation({
 export const openForm = changeOperation({
   name: 'forms.open',
   title: 'Open a form',
-  summary: 'Takes answers from now on.',
+  summary: 'The form accepts answers from now on.',
   ...WITHOUT_SCOPE,
   of: forms,
   fields: {},
@@ -67,7 +67,7 @@ export const openForm = changeOperation({
 export const closeForm = changeOperation({
   name: 'forms.close',
   title: 'Close a form',
-  summary: 'Takes no more answers; all are kept.',
+  summary: 'The form accepts no more answers. Existing answers are kept.',
   ...WITHOUT_SCOPE,
   of: forms,
   fields: {},
@@ -79,7 +79,7 @@ export const closeForm = changeOperation({
 export const addQuestion = changeOperation({
   name: 'forms.add_question',
   title: 'Add a question',
-  summary: 'Puts a question at the end of a form.',
+  summary: 'Adds a question at the end of a form.',
   ...WITHOUT_SCOPE,
   of: forms,
   fields: {
@@ -92,7 +92,7 @@ export const addQuestion = changeOperation({
     if (questions.length >= MAX_QUESTIONS) {
       throw conflict('too_many', `A form has at most ${MAX_QUESTIONS} questions.`)
     }
-    // Answers are kept by this name, so no other question may ever get it again.
+    // Answers are stored by this name, so no other question may ever get the same one.
     await setQuestions(tx, form, [...questions, { name: uuidv7(), ...question }])
   },
 })
@@ -100,7 +100,7 @@ export const addQuestion = changeOperation({
 export const removeQuestion = changeOperation({
   name: 'forms.remove_question',
   title: 'Remove a question',
-  summary: 'Asks it no more. What was answered to it stays in the submissions.',
+  summary: 'Removes it from the form. Existing answers stay in the submissions.',
   ...WITHOUT_SCOPE,
   of: forms,
   fields: { question: line(300).meta({ description: 'Its name.' }) },
@@ -132,7 +132,7 @@ export const removeForm = removeOperation({
   },
 })
 
-/** Locked, so that of two questions added at once none is lost. */
+/** Locks the form, so that two questions added at the same time are both kept. */
 async function lockQuestions(
   tx: SchoolTx,
   form: string,

@@ -41,7 +41,7 @@ export function findPublicPage(at: SchoolDb, slug: string): Promise<WritingRow |
   return findWriting(at, sql`pages`, slug)
 }
 
-/** What is dated into the future was published ahead of time, and is nobody's to see yet. */
+/** A text with a publication date in the future is not public yet. */
 async function writings(
   at: SchoolDb,
   table: RawBuilder<unknown>,

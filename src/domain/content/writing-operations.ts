@@ -75,7 +75,7 @@ export const listPosts = listOperation({
 export const listPages = listOperation({
   name: 'pages.list',
   title: 'List pages',
-  summary: 'Standing pages, drafts included.',
+  summary: 'Pages of the school’s site, drafts included.',
   scopes: ['pages:read'],
   of: pages,
   filters,
@@ -86,7 +86,7 @@ export const listPages = listOperation({
 export const createPost = createOperation({
   name: 'posts.create',
   title: 'Create a post',
-  summary: 'Makes a draft; its author is the person who authorized the app.',
+  summary: 'Creates a draft; its author is the person who authorized the app.',
   scopes: ['posts:write'],
   of: posts,
   fields: { ...writingFields, body: writingFields.body.default('') },
@@ -106,7 +106,7 @@ export const createPost = createOperation({
 export const createPage = createOperation({
   name: 'pages.create',
   title: 'Create a page',
-  summary: 'Makes a draft of a standing page.',
+  summary: 'Creates a draft of a page.',
   scopes: ['pages:write'],
   of: pages,
   fields: { ...writingFields, body: writingFields.body.default(''), position: position.default(0) },
@@ -127,7 +127,7 @@ const target = (object: string, id: string, ifVersion: number | undefined) => ({
 export const changePost = changeOperation({
   name: 'posts.change',
   title: 'Change a post',
-  summary: 'Changes what is given and leaves the rest.',
+  summary: 'Changes the given fields; all others stay unchanged.',
   scopes: ['posts:write'],
   of: posts,
   fields: z.object(writingFields).partial().shape,
@@ -140,11 +140,11 @@ export const changePost = changeOperation({
 export const changePage = changeOperation({
   name: 'pages.change',
   title: 'Change a page',
-  summary: 'Changes what is given and leaves the rest.',
+  summary: 'Changes the given fields; all others stay unchanged.',
   scopes: ['pages:write'],
   of: pages,
   fields: z.object({ ...writingFields, position }).partial().shape,
-  examples: [{ title: 'Another place', input: { id: EXAMPLE.page, position: 3 } }],
+  examples: [{ title: 'Another position', input: { id: EXAMPLE.page, position: 3 } }],
   async change(tx, _caller, { id: page, if_version, ...columns }) {
     await writing(tx).update('pages', target('page', page, if_version), columns)
   },
@@ -174,11 +174,11 @@ const publishOf = <S extends z.ZodObject>({ table, object, of, example }: Writin
   changeOperation({
     name: `${table}.publish`,
     title: `Publish a ${object}`,
-    summary: `Shows the ${object} to everybody. Done twice, it changes nothing.`,
+    summary: `Makes the ${object} public. Doing it again changes nothing.`,
     scopes: [`${table}:write`],
     of,
     fields: {},
-    examples: [{ title: 'Show it', input: { id: example } }],
+    examples: [{ title: `Publish a ${object}`, input: { id: example } }],
     async change(tx, _caller, { id: it, if_version }) {
       const columns = { state: 'published', published_at: sql`coalesce(published_at, now())` }
       await writing(tx).update(table, target(object, it, if_version), columns)
@@ -193,7 +193,7 @@ const unpublishOf = <S extends z.ZodObject>({ table, object, of, example }: Writ
     scopes: [`${table}:write`],
     of,
     fields: {},
-    examples: [{ title: 'Hide it', input: { id: example } }],
+    examples: [{ title: `Unpublish a ${object}`, input: { id: example } }],
     async change(tx, _caller, { id: it, if_version }) {
       await writing(tx).update(table, target(object, it, if_version), { state: 'draft' })
     },
@@ -203,7 +203,7 @@ const removeOf = <S extends z.ZodObject>({ table, object, of, example }: Writing
   removeOperation({
     name: `${table}.remove`,
     title: `Remove a ${object}`,
-    summary: `Removes the ${object} for good.`,
+    summary: `Removes the ${object} permanently.`,
     scopes: [`${table}:write`],
     of,
     examples: [{ title: `Remove a ${object}`, input: { id: example } }],
