@@ -285,7 +285,7 @@ describe('keys', () => {
     const other = await run(argv, { ...env, SCHOOLGATE_SECRET: 'x'.repeat(40) })
     expect(other).toMatchObject({
       code: 1,
-      json: { error: expect.stringContaining('does not open') },
+      json: { error: expect.stringContaining('cannot be decrypted') },
     })
   })
 })

@@ -152,14 +152,14 @@ describe('a stored key', () => {
       .executeTakeFirstOrThrow()
     expect(JSON.stringify(row)).not.toContain('"d":')
     const right = await checkSealedKeys(world.database.db, keyring)
-    expect(right.closed).not.toContain(`${school.subdomain}/${kid}`)
+    expect(right.unreadable).not.toContain(`${school.subdomain}/${kid}`)
     const wrong = await checkSealedKeys(world.database.db, new Keyring('x'.repeat(40)))
-    expect(wrong.closed).toContain(`${school.subdomain}/${kid}`)
+    expect(wrong.unreadable).toContain(`${school.subdomain}/${kid}`)
     const other = await world.aSchool({ signing: 'none' })
     await other.at
       .insert('signing_keys', { ...row, public_jwk: JSON.stringify(row.public_jwk) })
       .execute()
-    expect((await checkSealedKeys(world.database.db, keyring)).closed).toContain(
+    expect((await checkSealedKeys(world.database.db, keyring)).unreadable).toContain(
       `${other.subdomain}/${kid}`,
     )
   })

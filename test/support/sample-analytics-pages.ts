@@ -76,7 +76,7 @@ export const sampleAnalyticsPages: Record<string, string> = {
       {
         pointer: '/to',
         code: 'before_from',
-        detail: 'Write a last day that is not before the first.',
+        detail: 'The last day must not be before the first.',
       },
     ],
     figures: undefined,

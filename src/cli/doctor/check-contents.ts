@@ -23,11 +23,11 @@ export async function checkContents(db: Db, config: Config): Promise<readonly Fi
 async function checkSecret(db: Db, config: Config): Promise<Finding> {
   const secret = await findInstallationSecret(config)
   // Without a secret no key can be opened.
-  const { sealedKeys, closed } = await checkSealedKeys(db, new Keyring(secret ?? ''))
-  if (closed.length > 0) {
+  const { sealedKeys, unreadable } = await checkSealedKeys(db, new Keyring(secret ?? ''))
+  if (unreadable.length > 0) {
     return broken(
       'secret',
-      `${closed.length} of ${sealedKeys} signing keys do not open with the secret of this installation: ${some(closed)}.`,
+      `${unreadable.length} of ${sealedKeys} signing keys do not open with the secret of this installation: ${some(unreadable)}.`,
       'set SCHOOLGATE_SECRET to the secret they were made with (or put the file "secret" back into the data folder); if it is lost, publish and activate new keys',
     )
   }

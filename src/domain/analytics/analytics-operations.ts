@@ -12,7 +12,7 @@ const day = z.iso.date({ error: 'Write a day such as 2027-01-31.' })
 
 const period = {
   from: day.meta({ description: 'The first day.' }),
-  to: day.meta({ description: 'The last day; it counts too.' }),
+  to: day.meta({ description: 'The last day, inclusive.' }),
   interval: z.enum(['day', 'week', 'month']).default('day'),
 }
 
@@ -22,12 +22,14 @@ const described = {
   from: day,
   to: day,
   interval: z.enum(['day', 'week', 'month']),
-  time_zone: z.string().meta({ description: 'Where a day begins: the school’s own time zone.' }),
+  time_zone: z
+    .string()
+    .meta({ description: 'The time zone of the school, which decides when a day begins.' }),
 }
 
 type Period = z.output<typeof input>
 
-/** Every step of a period, empty ones included, in the school's own days. */
+/** Every step of a period, empty ones included, by days in the school's time zone. */
 function steps(at: SchoolDb, { from, to, interval }: Period): RawBuilder<unknown> {
   return sql`
     zone as (select time_zone from schools where id = ${at.schoolId}),
@@ -40,13 +42,13 @@ function steps(at: SchoolDb, { from, to, interval }: Period): RawBuilder<unknown
 const localTime = (column: string) =>
   sql`(${sql.ref(column)} at time zone (select time_zone from zone))`
 
-/** The step that a time falls into. Counting by it first reads every row once, whatever the period. */
+/** The step of a time. Grouping rows by it reads each row once, however many steps there are. */
 function stepOf(column: string, { interval }: Period): RawBuilder<unknown> {
   return sql`date_trunc(${interval}, ${localTime(column)})::date`
 }
 
 function within(column: string, { from, to }: Period): RawBuilder<unknown> {
-  // The last two bounds are wider than any time zone: they let an index of the column be used.
+  // The last two conditions can use an index. Their range is wider, so that it covers every time zone.
   return sql`${localTime(column)}::date between ${from}::date and ${to}::date
     and ${sql.ref(column)} >= ${from}::date - 1 and ${sql.ref(column)} < ${to}::date + 2`
 }
@@ -55,8 +57,9 @@ const DAYS = { day: 1, week: 7, month: 28 } as const
 
 function checkPeriod({ from, to, interval }: Period): void {
   const days = (Date.parse(to) - Date.parse(from)) / 86_400_000
-  if (from < '1970' || to > '2999') throw invalid('from', 'out_of_range', 'Use years from 1970.')
-  if (days < 0) throw invalid('to', 'before_from', 'Write a last day that is not before the first.')
+  if (from < '1970' || to > '2999')
+    throw invalid('from', 'out_of_range', 'Use years from 1970 to 2998.')
+  if (days < 0) throw invalid('to', 'before_from', 'The last day must not be before the first.')
   if (days / DAYS[interval] <= MAX_STEPS) return
   throw invalid('interval', 'too_many_steps', `Ask for at most ${MAX_STEPS} steps at once.`)
 }
@@ -123,7 +126,7 @@ export const readRevenue = seriesOperation({
   name: 'analytics.revenue',
   title: 'Revenue over time',
   summary:
-    'What was paid and refunded per step, one point per step and currency. Steps without payments have none.',
+    'Payments and refunds, one point per step and currency. Steps without payments have no point.',
   object: 'analytics.revenue',
   schema: 'RevenueSeries',
   point: { currency, paid_amount: money, refunded_amount: money, payment_count: count },
@@ -145,7 +148,7 @@ export const readRevenue = seriesOperation({
 export const readEnrollmentSeries = seriesOperation({
   name: 'analytics.enrollments',
   title: 'Enrollments over time',
-  summary: 'How many enrollments began per step, by how they came about.',
+  summary: 'How many enrollments started in each step, by their source.',
   object: 'analytics.enrollments',
   schema: 'EnrollmentSeries',
   point: { enrollment_count: count, purchase_count: count, plan_count: count, grant_count: count },
@@ -168,7 +171,7 @@ export const readEnrollmentSeries = seriesOperation({
 export const readActiveLearners = seriesOperation({
   name: 'analytics.active_learners',
   title: 'Active learners over time',
-  summary: 'How many different students learned per step.',
+  summary: 'How many different students were active in each step.',
   object: 'analytics.active_learners',
   schema: 'ActiveLearnerSeries',
   point: { learner_count: count },
@@ -205,7 +208,7 @@ type CourseCompletion = z.output<typeof completionSchema>['data'][number]
 export const readCompletion: ReadOperation<typeof completionInput, typeof completionSchema> = {
   name: 'analytics.completion',
   title: 'Completion by course',
-  summary: 'How far the students of each course are, of the courses with most students first.',
+  summary: 'How far the students of each course are, courses with most students first.',
   scopes: SCOPES,
   kind: 'read',
   input: completionInput,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 
-/** Remembers that these students learned at these times, as days of the school's own calendar. */
+/** Records the days on which these students learned, in the school's time zone. */
 export async function addLearningDays(
   tx: SchoolTx,
   learned: readonly { readonly userId: string; readonly at: string }[],

@@ -3,7 +3,7 @@ import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 
-/** Everything an operator can read back; the detail never holds a token, code, secret or password. */
+/** Operators can read every entry, so the detail never contains a token, code, secret or password. */
 export interface AuditEntry {
   readonly action: AuditAction
   /** `ok`, or the error code of a refusal. */
@@ -11,13 +11,13 @@ export interface AuditEntry {
   readonly actorUserId?: string | undefined
   readonly clientId?: string | undefined
   readonly authorizationId?: string | undefined
-  /** What it was done to, where that is neither of the above. */
+  /** The object of the action, if it is neither of the above. */
   readonly subject?: string | undefined
   readonly detail?: Readonly<Record<string, unknown>>
   readonly requestId?: string | undefined
 }
 
-/** Everything that is ever written down, in the order in which it is offered as a filter. */
+/** All actions, in the order of the filter in the admin area. */
 export const AUDIT_ACTIONS = [
   'authorization.granted',
   'authorization.denied',
@@ -49,21 +49,21 @@ export const AUDIT_ACTIONS = [
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
-/** Most of all entries; the index by action leaves them out. */
+/** The actions of most entries; the index by action leaves them out. */
 export const COMMON_ACTIONS = ['token.issued', 'token.refreshed'] as const satisfies AuditAction[]
 
 export async function record(at: SchoolDb, entry: AuditEntry): Promise<void> {
   await at.insert('audit_entries', auditRow(entry)).execute()
 }
 
-/** What happened to many subjects at once is one entry that names them all: thousands are not read. */
-export function ofAll(entry: AuditEntry, subjects: readonly string[]): AuditEntry {
+/** One entry for many subjects, with all their ids: an operator would not read thousands of entries. */
+export function withSubjects(entry: AuditEntry, subjects: readonly string[]): AuditEntry {
   return subjects.length === 1
     ? { ...entry, subject: subjects[0] }
     : { ...entry, detail: { ...entry.detail, subjects } }
 }
 
-/** Crosses schools: for what happens to the installation or to a person, not at one school. */
+/** Crosses schools: an entry about the installation or a person, not about one school. */
 export async function recordForInstallation(db: Db, entry: AuditEntry): Promise<void> {
   await db.insertInto('audit_entries').values(auditRow(entry)).execute()
 }

@@ -2,9 +2,8 @@ import { sql } from 'kysely'
 import type { Sweep } from '../../foundation/db/sweep.ts'
 
 /**
- * Crosses schools: entries past their retention. They are the oldest and so the first along the key;
- * the walk ends at the first batch that still holds one to keep. The table refuses every deletion by
- * a transaction that has not declared itself to be this one.
+ * Crosses schools: deletes entries past their retention, oldest first by primary key, and stops at the
+ * first batch with an entry to keep. A trigger of the table refuses deletions by any other transaction.
  */
 export function auditSweep(retentionDays: number): Sweep {
   return {

@@ -4,7 +4,7 @@ import { COMMON_ACTIONS } from './audit.ts'
 
 export interface AuditFilter {
   readonly action?: string | undefined
-  /** `ok`, or everything but it. */
+  /** Only `ok`, or only refusals. */
   readonly outcome?: 'ok' | 'refused' | undefined
   readonly actorEmail?: string | undefined
   readonly clientId?: string | undefined
@@ -24,7 +24,7 @@ export interface AuditRecord {
 
 export interface AuditPage {
   readonly entries: readonly AuditRecord[]
-  /** What to ask with for the next page; absent on the last. */
+  /** Pass it to read the next page; absent on the last page. */
   readonly next: string | undefined
 }
 
@@ -44,8 +44,8 @@ interface Row {
 }
 
 /**
- * What happened at this school, newest first, a page at a time. Ids are in order of time, so a page
- * starts where the last one ended however many entries came in between.
+ * A page of the school's entries, newest first. Ids are in order of time, so a page starts where the
+ * previous one ended, also if new entries were added in between.
  */
 export async function readAudit(
   at: SchoolDb,
@@ -79,7 +79,7 @@ export async function readAudit(
   return { entries, next }
 }
 
-/** Says so if the action is none of the common ones: PostgreSQL then knows that the index holds it. */
+/** States that the action is not a common one, so that PostgreSQL can use the index by action. */
 function actionIs(action: string) {
   const common = COMMON_ACTIONS as readonly string[]
   if (common.includes(action)) return sql`e.action = ${action}`

@@ -2,10 +2,10 @@ import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import type { AuditedActor } from '../actor.ts'
 import { type AuditEntry, record } from './audit.ts'
 
-/** A change as the audit tells it; the actor is added when the entry is written. */
+/** The audit entry of a change without its actor, which is added when the entry is written. */
 export type AuditedChange = Pick<AuditEntry, 'action' | 'clientId' | 'subject' | 'detail'>
 
-/** The entry of a change that was made; it belongs into the transaction that makes it. */
+/** The entry of a change; it is written in the transaction of the change. */
 export function changeEntry(by: AuditedActor, change: AuditedChange): AuditEntry {
   return {
     ...change,

@@ -77,7 +77,7 @@ async function isVendorPlatform(tx: SchoolTx, clientId: string): Promise<boolean
 export const changeApplication = unscopedWrite({
   name: 'applications.change',
   title: 'Change an application',
-  summary: 'Changes what is given and leaves the rest.',
+  summary: 'Changes the given fields; all others stay unchanged.',
   kind: 'change',
   input: named.extend(details.partial().shape),
   output: named.extend({ changed: details.partial() }),

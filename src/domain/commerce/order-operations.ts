@@ -52,11 +52,9 @@ const orderSchema = z
     total_amount: amount,
     currency,
     items: z.array(itemSchema),
-    payments: z
-      .array(paymentSchema)
-      .meta({
-        description: 'Every attempt to pay, oldest first; a checkout that was retried has several.',
-      }),
+    payments: z.array(paymentSchema).meta({
+      description: 'Every attempt to pay, oldest first; a checkout that was retried has several.',
+    }),
     coupon_codes: z.array(z.string()),
     completed_at: utc.nullable(),
     ...stamps,

@@ -15,7 +15,7 @@ const SCOPES = { read: 'events:read', write: 'events:write' }
 
 export const eventKind = tableKind({
   name: 'events',
-  about: 'Events in every state, past and to come.',
+  about: 'Events in every state, past and upcoming.',
   of: events,
   list: listEvents,
   scopes: SCOPES,
@@ -38,7 +38,7 @@ export const eventKind = tableKind({
       online_url: {},
       capacity: { note: 'empty means no limit' },
       price_amount: { default: 0 },
-      currency: { note: 'the school’s own unless given' },
+      currency: { note: 'the school’s currency by default' },
     }),
     state: { schema: events.schema.shape.state, default: 'draft' },
   },
@@ -48,7 +48,7 @@ export const eventKind = tableKind({
 
 export const registrationKind = tableKind({
   name: 'event-registrations',
-  about: 'Who registered for which event.',
+  about: 'Registrations of members for events.',
   of: registrations,
   list: listRegistrations,
   scopes: SCOPES,
@@ -59,8 +59,8 @@ export const registrationKind = tableKind({
     event_id: { schema: id, needed: true, fixed: true },
     member_id: { schema: id, needed: true, fixed: true },
     state: { schema: z.enum(['registered', 'attended', 'canceled']), default: 'registered' },
-    registered_at: { schema: time, note: 'now unless given' },
-    canceled_at: { schema: time.nullable(), note: 'now, if the state asks for it' },
+    registered_at: { schema: time, note: 'now by default' },
+    canceled_at: { schema: time.nullable(), note: 'now by default, if the state needs it' },
   },
   stored: { member_id: 'user_id' },
   now: ['registered_at'],
@@ -75,7 +75,7 @@ export const registrationKind = tableKind({
   rules: registrationRules,
   async inspect(tx, rows) {
     await requireMembers(tx, rows, 'member_id')
-    // Locked first, so that no other request takes the last place meanwhile.
+    // Locks the events first, so that no other request takes the last place meanwhile.
     const ids = new Set(rows.map(({ values, before }) => before?.event_id ?? values.event_id))
     await tx.run(sql`
       select 1 from events where school_id = ${tx.schoolId} and id = any(${[...ids]}::uuid[])

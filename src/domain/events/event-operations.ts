@@ -30,7 +30,7 @@ const eventSchema = z
     starts_at: utc,
     ends_at: utc,
     state: z.enum(STATES),
-    registration_count: count.meta({ description: 'Without canceled ones.' }),
+    registration_count: count.meta({ description: 'Canceled ones are not counted.' }),
     ...stamps,
   })
   .meta({ id: 'Event' })
@@ -51,7 +51,7 @@ export const events: Resource<typeof eventSchema> = {
 export const listEvents = listOperation({
   name: 'events.list',
   title: 'List events',
-  summary: 'Gatherings in every state, past and to come.',
+  summary: 'Events in every state, past and upcoming.',
   scopes: READ,
   of: events,
   filters: {
@@ -63,7 +63,10 @@ export const listEvents = listOperation({
   sorts: { starts_at: 'time', created_at: 'time', title: 'text' },
   defaultSort: '-starts_at',
   examples: [
-    { title: 'From a date on', input: { starts_after: '2027-01-01T00:00:00Z', sort: 'starts_at' } },
+    {
+      title: 'Events after a date',
+      input: { starts_after: '2027-01-01T00:00:00Z', sort: 'starts_at' },
+    },
   ],
 })
 
@@ -79,7 +82,7 @@ export const readEvent = readOperation({
 export const createEvent = createOperation({
   name: 'events.create',
   title: 'Create an event',
-  summary: 'Makes a draft. Members can register once it is published.',
+  summary: 'Creates a draft. Members can register once it is published.',
   scopes: WRITE,
   of: events,
   fields: {
@@ -94,7 +97,7 @@ export const createEvent = createOperation({
     price_amount: eventFields.price_amount.default(0),
     currency: eventFields.currency
       .optional()
-      .meta({ description: 'The school’s own if left out.' }),
+      .meta({ description: 'The school’s currency if left out.' }),
   },
   examples: [
     {
@@ -129,7 +132,7 @@ const target = (event: string, ifVersion: number | undefined) => ({
 export const changeEvent = changeOperation({
   name: 'events.change',
   title: 'Change an event',
-  summary: 'Changes what is given and leaves the rest.',
+  summary: 'Changes the given fields; all others stay unchanged.',
   scopes: WRITE,
   of: events,
   fields: z.object(eventFields).partial().shape,
@@ -158,7 +161,7 @@ export const publishEvent = moveTo('published', 'Publish an event', 'Opens it fo
 export const cancelEvent = moveTo(
   'canceled',
   'Cancel an event',
-  'Calls it off. Registrations stay as they are, so that people can be told.',
+  'Registrations are kept, so that the school can inform the members.',
 )
 
 export const removeEvent = removeOperation({

@@ -3,7 +3,7 @@ import { containsWords } from '../../foundation/db/contains-words.ts'
 import { inRange, type Keyed, type KeysetRange, rangeOrder } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 
-/** An event as anybody may see it: its online address is for those who registered. */
+/** An event as visitors see it; only registered members see its online address. */
 export interface PublicEvent extends Keyed {
   readonly id: string
   readonly slug: string
@@ -14,7 +14,7 @@ export interface PublicEvent extends Keyed {
   readonly endsAt: Date
   readonly location: string
   readonly isOnline: boolean
-  /** Null where there is no limit. */
+  /** Null means no limit. */
   readonly capacity: number | null
   /** In minor units of the currency. */
   readonly priceAmount: number
@@ -27,7 +27,7 @@ const COLUMNS = sql`
 
 type EventRow = Omit<PublicEvent, 'key'>
 
-/** Published events that are not over yet, the next one first: the list's own order, backwards. */
+/** Published events that are not over, the next one first: the reverse of the list's order. */
 export async function publicEventsToCome(
   at: SchoolDb,
   search: string,

@@ -45,7 +45,7 @@ export const registrations: Resource<typeof registrationSchema> = {
 export const listRegistrations = listOperation({
   name: 'events.registrations',
   title: 'List an event’s registrations',
-  summary: 'Who registered, canceled registrations included.',
+  summary: 'The registrations of an event, canceled ones included.',
   scopes: READ,
   of: registrations,
   within: { event_id: id },
@@ -57,9 +57,7 @@ export const listRegistrations = listOperation({
   },
   sorts: { registered_at: 'time' },
   defaultSort: '-registered_at',
-  examples: [
-    { title: 'Who comes, by name', input: { event_id: EXAMPLE.event, expand: ['member'] } },
-  ],
+  examples: [{ title: 'With the members', input: { event_id: EXAMPLE.event, expand: ['member'] } }],
 })
 
 export const readRegistration = readOperation({
@@ -74,21 +72,20 @@ export const readRegistration = readOperation({
 export const createRegistration = createOperation({
   name: 'events.register',
   title: 'Register a member',
-  summary:
-    'Takes a place for a member, as long as there is one. A canceled registration comes back.',
+  summary: 'Registers a member if a place is free. A canceled registration becomes active again.',
   scopes: WRITE,
   of: registrations,
   fields: { event_id: id, member_id: id },
   examples: [
-    { title: 'One more', input: { event_id: EXAMPLE.event, member_id: EXAMPLE.newcomer } },
+    { title: 'Register a member', input: { event_id: EXAMPLE.event, member_id: EXAMPLE.newcomer } },
   ],
   async create(tx, caller, { event_id, member_id }) {
-    // Locked first, so that two callers cannot both take the last place.
+    // Locks the event first, so that two requests cannot both take the last place.
     await checkVersion(tx, 'events', { object: 'event', key: { id: event_id } })
     const event = await loadObject(tx, caller, events, event_id)
-    if (event.state === 'canceled') throw conflict('event_canceled', 'The event was called off.')
+    if (event.state === 'canceled') throw conflict('event_canceled', 'The event was canceled.')
     if ((await rolesAt(tx, member_id)).length === 0) {
-      throw invalid('member_id', 'unknown_reference', 'This is no member of this school.')
+      throw invalid('member_id', 'unknown_reference', 'This person is not a member of this school.')
     }
     if (event.capacity !== null && event.registration_count >= event.capacity) {
       throw conflict('full', 'Every place is taken. Raise the capacity, or free a place.')
@@ -101,7 +98,7 @@ export const createRegistration = createOperation({
       returning id`)
     const made = rows[0]?.id
     if (made !== undefined) return made
-    throw conflict('already_registered', 'The member is registered already.')
+    throw conflict('already_registered', 'The member is already registered.')
   },
 })
 
@@ -114,7 +111,7 @@ const target = (registration: string, ifVersion: number | undefined) => ({
 export const changeRegistration = changeOperation({
   name: 'event_registrations.change',
   title: 'Change a registration',
-  summary: 'Marks a member as present, or cancels the registration and frees the place.',
+  summary: 'Marks that the member attended, or cancels the registration and frees the place.',
   scopes: WRITE,
   of: registrations,
   fields: { state: z.enum(['attended', 'canceled']).optional() },

@@ -11,7 +11,7 @@ import type { SchoolDb } from '../../foundation/db/school-db.ts'
 export const REGISTRATION_STATES = ['registered', 'attended'] as const
 export const EVENT_STATES = ['draft', 'published', 'canceled'] as const
 
-/** A member's place at an event; a place that was given up is no registration any more. */
+/** A member's registration for an event; canceled registrations are not included. */
 export interface MemberRegistration extends Keyed {
   readonly id: string
   readonly state: (typeof REGISTRATION_STATES)[number]

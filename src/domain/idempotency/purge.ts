@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Sweep } from '../../foundation/db/sweep.ts'
 import { LIFETIME } from './repeated-write.ts'
 
-/** Crosses schools: answers past their day, oldest first. */
+/** Crosses schools: answers older than their lifetime, oldest first. */
 export const idempotencySweep: Sweep = {
   name: 'idempotent_answers',
   async step(db, _after, size) {

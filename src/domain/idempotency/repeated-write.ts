@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import { sha256 } from '../../foundation/crypto/digest.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 
-/** What a client calls one write of its own. Another authorization's key of the same name is another. */
+/** Identifies a write by its Idempotency-Key. The same key of another authorization is another write. */
 export interface WriteName {
   readonly key: string
   readonly authorizationId: string
   readonly method: string
   readonly path: string
-  /** Everything that the outcome depends on; a repetition must be equal in it. */
+  /** Everything that the outcome depends on; it must be equal when the write is repeated. */
   readonly content: string
 }
 
@@ -19,17 +19,17 @@ export interface StoredAnswer {
 }
 
 export type RepeatedWrite =
-  /** Nobody did it yet; until the transaction ends nobody else can. */
+  /** The write is new. A lock keeps other requests with this key out until the transaction ends. */
   | { readonly kind: 'first' }
   | { readonly kind: 'repeated'; readonly answer: StoredAnswer }
-  /** The key was used for something else. */
+  /** The key was used for another write. */
   | { readonly kind: 'mismatch' }
-  /** The same write is being made at this moment. */
+  /** Another request is making the same write now. */
   | { readonly kind: 'in_progress' }
 
 /**
- * Looks a write up before it is made, in the transaction that makes it. The lock is gone with the
- * transaction, however that ends, so a crash leaves no key behind that blocks its own repetition.
+ * Looks a write up before it is made, in the transaction that makes it. PostgreSQL releases the lock
+ * when the transaction ends in any way, so that a client can repeat a write after a crash.
  */
 export async function lookUpWrite(tx: SchoolTx, name: WriteName): Promise<RepeatedWrite> {
   const hash = keyHash(name)
@@ -47,7 +47,7 @@ export async function lookUpWrite(tx: SchoolTx, name: WriteName): Promise<Repeat
   return { kind: 'repeated', answer: { status, headers, body } }
 }
 
-/** Keeps the answer with the write itself: either both happened or neither. */
+/** Stores the answer in the transaction of the write: both are committed or neither. */
 export async function keepAnswer(
   tx: SchoolTx,
   name: WriteName,

@@ -23,7 +23,7 @@ export const commentKind = tableKind({
     parent_id: { schema: id.nullable(), fixed: true, note: 'the comment that it answers' },
     body: { schema: comments.schema.shape.body, needed: true },
     hidden_at: { schema: time.nullable() },
-    created_at: { schema: time, note: 'now unless given' },
+    created_at: { schema: time, note: 'now by default' },
   },
   stored: { author_id: 'user_id' },
   now: ['created_at'],

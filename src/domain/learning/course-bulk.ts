@@ -23,13 +23,13 @@ export const courseKind = tableKind({
       summary: { default: '' },
       description: { default: '' },
       price_amount: { default: 0 },
-      currency: { note: 'the school’s own unless given' },
+      currency: { note: 'the school’s currency by default' },
       cover_file_id: {},
       lecturer_ids: { default: [] },
     }),
     state: { schema: z.enum(COURSE_STATES), default: 'draft' },
-    published_at: { schema: time.nullable(), note: 'now, if the state asks for it' },
-    archived_at: { schema: time.nullable(), note: 'now, if the state asks for it' },
+    published_at: { schema: time.nullable(), note: 'now by default, if the state needs it' },
+    archived_at: { schema: time.nullable(), note: 'now by default, if the state needs it' },
   },
   lists: {
     lecturer_ids: {

@@ -51,7 +51,7 @@ export const readCourse = readOperation({
 export const createCourse = createOperation({
   name: 'courses.create',
   title: 'Create a course',
-  summary: 'Makes a draft, which no student sees until it is published.',
+  summary: 'Creates a draft, which no student sees until it is published.',
   scopes: WRITE,
   of: courses,
   fields: {
@@ -62,7 +62,7 @@ export const createCourse = createOperation({
     price_amount: courseFields.price_amount.default(0),
     currency: courseFields.currency
       .optional()
-      .meta({ description: 'The school’s own if left out.' }),
+      .meta({ description: 'The school’s currency if left out.' }),
     cover_file_id: courseFields.cover_file_id.default(null),
     lecturer_ids: courseFields.lecturer_ids.default([]),
   },
@@ -85,7 +85,7 @@ export const createCourse = createOperation({
 export const changeCourse = changeOperation({
   name: 'courses.change',
   title: 'Change a course',
-  summary: 'Changes what is given and leaves the rest.',
+  summary: 'Changes the given fields; all others stay unchanged.',
   scopes: WRITE,
   of: courses,
   fields: z.object(courseFields).partial().shape,
@@ -108,7 +108,7 @@ export const publishCourse = changeOperation({
   name: 'courses.publish',
   title: 'Publish a course',
   summary:
-    'Puts a draft on sale, or brings an archived course back. Done twice, it changes nothing.',
+    'Puts a draft on sale, or brings an archived course back. Doing it again changes nothing.',
   scopes: WRITE,
   of: courses,
   fields: {},

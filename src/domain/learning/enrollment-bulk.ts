@@ -21,7 +21,7 @@ export const enrollmentKind = tableKind({
     student_id: { schema: id, needed: true, fixed: true },
     course_id: { schema: id, needed: true, fixed: true },
     source: { schema: enrollmentSchema.shape.source, default: 'import' },
-    enrolled_at: { schema: time, note: 'now unless given' },
+    enrolled_at: { schema: time, note: 'now by default' },
     ...columnsOf(enrollmentFields, { expires_at: { note: 'empty means for life' } }),
     revoked_at: { schema: time.nullable() },
   },

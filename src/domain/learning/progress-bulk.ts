@@ -35,8 +35,8 @@ export const progressKind = tableKind({
       position_seconds: { default: 0 },
     }),
     state: { schema: progressFields.state.exclude(['unread']), needed: true },
-    first_read_at: { schema: time, note: 'now unless given' },
-    completed_at: { schema: time.nullable(), note: 'now, if the state asks for it' },
+    first_read_at: { schema: time, note: 'now by default' },
+    completed_at: { schema: time.nullable(), note: 'now by default, if the state needs it' },
     updated_at: {
       schema: time,
       note: 'the last time; the latest one that is given in a course is where the student goes on',

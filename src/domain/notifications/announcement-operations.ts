@@ -24,7 +24,7 @@ export const announceToCourse = {
   name: 'notifications.announce',
   title: 'Send an announcement to a course',
   summary:
-    'Puts an entry into the inbox of everybody who has the course now, unless they switched announcements off.',
+    'Sends a notification to every student with access to the course, except those who turned announcements off.',
   ...WITHOUT_SCOPE,
   kind: 'change',
   input: announcement,

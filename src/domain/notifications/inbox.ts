@@ -67,8 +67,8 @@ export interface MarkedEntry {
 }
 
 /**
- * Marks one entry read and counts what is left, in one statement. An entry that was read keeps its
- * first time. Undefined if the member has no such entry, be it somebody else's or nobody's.
+ * Marks one entry as read and counts the unread ones, in one statement. An entry that was read before
+ * keeps its time. Undefined if the member has no such entry: it is another member's, or does not exist.
  */
 export async function markRead(
   at: SchoolDb,
@@ -91,7 +91,7 @@ export async function markRead(
   return { entry: entryFromRow(entry), unread }
 }
 
-/** Marks all that is unread and says how many entries that were. */
+/** Marks all unread entries as read and returns their number. */
 export async function markAllRead(at: SchoolDb, userId: string): Promise<number> {
   const { rows } = await at.run(sql<{ marked: number }>`
     with marked as (

@@ -7,7 +7,7 @@ import { notificationFields, notificationRules } from './notification-rules.ts'
 
 export const notificationKind = tableKind({
   name: 'notifications',
-  about: 'What members were told, and whether they read it.',
+  about: 'The notifications in members’ inboxes.',
   of: notifications,
   list: listNotifications,
   scopes: {},
@@ -19,8 +19,8 @@ export const notificationKind = tableKind({
     title: NEEDED,
     body: { default: '' },
     url: {},
-    created_at: { note: 'now unless given' },
-    read_at: { note: 'empty while it is unread' },
+    created_at: { note: 'now by default' },
+    read_at: { note: 'empty if it is unread' },
   }),
   stored: { member_id: 'user_id' },
   independent: true,

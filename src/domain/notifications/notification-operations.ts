@@ -41,7 +41,7 @@ export const notifications: Resource<typeof notificationSchema> = {
 export const listNotifications = listOperation({
   name: 'notifications.list',
   title: 'List notifications',
-  summary: 'What members were told, and whether they read it.',
+  summary: 'The notifications in members’ inboxes, and when they were read.',
   ...WITHOUT_SCOPE,
   of: notifications,
   filters: {
@@ -68,7 +68,7 @@ export const readNotification = readOperation({
 export const sendNotification = createOperation({
   name: 'notifications.send',
   title: 'Send a notification',
-  summary: 'Puts an entry into a member’s inbox.',
+  summary: 'Adds an entry to the inbox of a member.',
   ...WITHOUT_SCOPE,
   of: notifications,
   fields: {
@@ -77,7 +77,9 @@ export const sendNotification = createOperation({
     title,
     body: body.default(''),
     url: url.default(null),
-    created_at: created_at.optional().meta({ description: 'For entries from another system.' }),
+    created_at: created_at
+      .optional()
+      .meta({ description: 'For notifications from another system.' }),
     read_at: read_at.default(null),
   },
   async create(tx, _caller, row) {

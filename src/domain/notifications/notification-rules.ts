@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { id, line, text, time, webAddress } from '../operation/fields.ts'
 import type { RowRules } from '../operation/row-rules.ts'
 
-/** A path must have one slash: with two, the browser would go to the host that follows them. */
+/** A path begins with exactly one slash: after two, a browser reads the name of another host. */
 const schoolPath = z
   .string()
   .max(2000)
@@ -17,7 +17,8 @@ export const notificationFields = {
   body: text(0, 10_000),
   url: z
     .union([schoolPath, webAddress], {
-      error: 'Write a path of this school such as /account, or an address with https://.',
+      error:
+        'Write a path of this school such as /account, or an address that begins with https://.',
     })
     .nullable(),
   created_at: time,

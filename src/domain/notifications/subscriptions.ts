@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 
-/** What a school writes to its members about. */
+/** The topics of a school's notifications. */
 export const TOPICS = [
   'announcements',
   'comments',
@@ -20,7 +20,7 @@ export interface Subscription {
   readonly enabled: boolean
 }
 
-/** Every topic on every channel. Members hear of everything until they say otherwise. */
+/** Every topic on every channel. All are enabled until the member changes them. */
 export async function subscriptionsOf(at: SchoolDb, userId: string): Promise<Subscription[]> {
   const { rows } = await at.run(sql<Subscription>`
     select topic, channel, enabled from notification_subscriptions
@@ -41,8 +41,8 @@ function inOrder(a: Subscription, b: Subscription): number {
 }
 
 /**
- * Sets one subscription; undefined if there is no such topic. Only known topics reach the database:
- * nobody can fill the table with made-up ones, or send a NUL byte, which PostgreSQL refuses in text.
+ * Sets one subscription; undefined if there is no such topic. Only known topics reach the database, so
+ * that a client cannot fill the table with made-up topics, or send a NUL byte, which PostgreSQL rejects.
  */
 export async function setSubscription(
   at: SchoolDb,

@@ -4,7 +4,7 @@ import { plainList, textList } from '../../foundation/db/array-literals.ts'
 import { groupRows } from '../../foundation/db/group-rows.ts'
 import { acrossSchools, type SchoolTx } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor.ts'
-import { ofAll, record, recordForInstallation } from '../audit/audit.ts'
+import { record, recordForInstallation, withSubjects } from '../audit/audit.ts'
 import { changeEntry } from '../audit/record-change.ts'
 import type { Role } from './membership.ts'
 import { normalEmail } from './person.ts'
@@ -83,7 +83,7 @@ export async function addPersons(
   if (ids.size > 0) {
     await recordForInstallation(
       db,
-      ofAll(changeEntry(caller, { action: 'person.created' }), [...ids]),
+      withSubjects(changeEntry(caller, { action: 'person.created' }), [...ids]),
     )
   }
   // Somebody else made them meanwhile.
@@ -123,6 +123,6 @@ export async function writeRoles(
     const detail = before.length === 0 ? { added: after } : { before, after }
     const entry = changeEntry(caller, { action: 'member.roles_changed', detail })
     const subjects = same.map(({ userId }) => userId ?? '')
-    await record(tx, ofAll(entry, subjects))
+    await record(tx, withSubjects(entry, subjects))
   }
 }

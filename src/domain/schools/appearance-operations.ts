@@ -20,7 +20,7 @@ const appearanceSchema = z
   .strictObject({ object: z.literal('appearance'), ...fields, version })
   .meta({ id: 'Appearance' })
 
-/** Formats that are pictures and nothing else: an SVG could hold a script. */
+/** Image formats that cannot contain a script, unlike SVG. */
 const PICTURES = ['image/png', 'image/jpeg', 'image/webp']
 
 const REST_PATH = '/appearance'
@@ -36,9 +36,9 @@ export const readAppearance: ReadOperation<typeof nothing, typeof appearanceSche
   input: nothing,
   output: appearanceSchema,
   restPath: REST_PATH,
-  examples: [{ title: 'How the school looks', input: {} }],
+  examples: [{ title: 'The appearance', input: {} }],
   async run(at) {
-    // A school that never changed anything looks like the defaults of the table.
+    // A school that never changed its appearance has no row: it gets the defaults.
     const found = await findAppearance(at)
     return found ?? { object: 'appearance', ...DEFAULTS, version: 1 }
   },
@@ -56,7 +56,7 @@ const changesInput = z.strictObject({ ...z.object(fields).partial().shape, if_ve
 export const changeAppearance: WriteOperation<typeof changesInput, typeof appearanceSchema> = {
   name: 'appearance.change',
   title: 'Change the appearance',
-  summary: 'Changes what is given; every page of the school shows it at once.',
+  summary: 'Changes the given fields. Every page of the school shows the change at once.',
   scopes: ['appearance:write'],
   kind: 'change',
   input: changesInput,

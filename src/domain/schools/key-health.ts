@@ -7,14 +7,14 @@ const PAGE = 500
 
 export interface KeyHealth {
   readonly sealedKeys: number
-  /** Keys in use that this installation's secret does not open, as `subdomain/kid`. */
-  readonly closed: readonly string[]
+  /** Keys in use that cannot be decrypted with this installation's secret, as `subdomain/kid`. */
+  readonly unreadable: readonly string[]
 }
 
 /** Crosses schools: tries the secret on every key that signs or may sign. */
 export async function checkSealedKeys(db: Db, keyring: Keyring): Promise<KeyHealth> {
   const key = keyring.key(SIGNING_KEY_PURPOSE)
-  const closed: string[] = []
+  const unreadable: string[] = []
   let sealedKeys = 0
   let after = { school: '00000000-0000-0000-0000-000000000000', kid: '' }
   for (;;) {
@@ -36,15 +36,15 @@ export async function checkSealedKeys(db: Db, keyring: Keyring): Promise<KeyHeal
       .execute()
     for (const { school_id, kid, sealed_private_key, subdomain } of rows) {
       if (unseal(key, sealed_private_key, school_id) === undefined)
-        closed.push(`${subdomain}/${kid}`)
+        unreadable.push(`${subdomain}/${kid}`)
       after = { school: school_id, kid }
     }
     sealedKeys += rows.length
-    if (rows.length < PAGE) return { sealedKeys, closed }
+    if (rows.length < PAGE) return { sealedKeys, unreadable }
   }
 }
 
-/** Crosses schools: subdomains of those that publish no key at all, so never give ID tokens. */
+/** Crosses schools: the subdomains of schools without any key, which cannot issue ID tokens. */
 export async function schoolsWithoutKeys(db: Db): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('schools as s')

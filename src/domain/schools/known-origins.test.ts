@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { KnownOrigins } from './known-origins.ts'
 
-/** Schools that tell when they are looked up. */
+/** Schools that record when their id is read. */
 function schoolsThatNotice() {
   const looked = new Set<string>()
   const school = (name: string) => ({
@@ -17,7 +17,7 @@ const aSchool = (id: string) => ({ school: { id } })
 const NONE = { school: undefined }
 
 describe('forgetting a school', () => {
-  test('looks at no other one, however many are known', () => {
+  test('does not touch other schools, however many are known', () => {
     const { looked, school } = schoolsThatNotice()
     const known = new KnownOrigins(1_000)
     for (let n = 0; n < 1_000; n++) known.set(`http://${n}.test`, { school: school(`${n}`) })
@@ -28,7 +28,7 @@ describe('forgetting a school', () => {
     expect(known.get('http://9.test')).toBeDefined()
   })
 
-  test('forgets each of its origins, and all that had no school', () => {
+  test('forgets each of its origins, and all origins without a school', () => {
     const known = new KnownOrigins(10)
     known.set('http://before.test', aSchool('moved'))
     known.set('http://after.test', aSchool('moved'))
@@ -41,7 +41,7 @@ describe('forgetting a school', () => {
     expect(left).toEqual(['other'])
   })
 
-  test('leaves an origin alone that belongs to another school by now', () => {
+  test('keeps an origin that belongs to another school now', () => {
     const known = new KnownOrigins(10)
     const origin = 'http://one.test'
     for (const entry of [NONE, aSchool('first'), aSchool('second')]) known.set(origin, entry)
@@ -52,7 +52,7 @@ describe('forgetting a school', () => {
   })
 })
 
-test('the entry that was set longest ago makes room, and its school does not come back', () => {
+test('removes the oldest entry when it is full, and forgets its school', () => {
   const known = new KnownOrigins(2)
   known.set('http://a.test', aSchool('a'))
   known.set('http://b.test', aSchool('b'))
@@ -65,7 +65,7 @@ test('the entry that was set longest ago makes room, and its school does not com
   expect(known.get('http://b.test')).toEqual(aSchool('a'))
 })
 
-test('once everything is forgotten, nothing of it is left for later notices', () => {
+test('a change notice after everything was cleared removes no newer entry', () => {
   const known = new KnownOrigins(2)
   known.set('http://a.test', aSchool('a'))
   known.clear()

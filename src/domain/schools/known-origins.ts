@@ -1,16 +1,16 @@
 interface Known {
-  /** None, if the origin has no school or it was not read yet. */
+  /** Undefined if the origin has no school, or was not read yet. */
   readonly school: { readonly id: string } | undefined
 }
 
 /**
- * What is known of each origin, found by the origin and by its school: one statement can change ten
- * thousand schools, and each notice of it costs only what it concerns.
+ * A bounded cache by origin that also finds the origins of a school. One statement can change ten
+ * thousand schools, and each of its notices must not search the whole cache.
  */
 export class KnownOrigins<Entry extends Known> {
   readonly #max: number
   readonly #entries = new Map<string, Entry>()
-  /** Every origin, by the id of its school; under undefined are those of which no school is known. */
+  /** The origins by the id of their school; the key undefined holds the origins without a school. */
   readonly #originsOf = new Map<string | undefined, Set<string>>()
 
   constructor(max: number) {
@@ -21,7 +21,7 @@ export class KnownOrigins<Entry extends Known> {
     return this.#entries.get(origin)
   }
 
-  /** The entry that was set longest ago makes room. */
+  /** Removes the oldest entry if the cache is full. */
   set(origin: string, entry: Entry): void {
     this.#delete(origin)
     this.#entries.set(origin, entry)
@@ -35,7 +35,7 @@ export class KnownOrigins<Entry extends Known> {
     }
   }
 
-  /** Forgets a changed school, and each origin without one: it may be new there, or have moved there. */
+  /** Forgets a changed school, and all origins without a school: the school may have one of them now. */
   forget(schoolId: string): void {
     for (const id of [schoolId, undefined]) {
       for (const origin of this.#originsOf.get(id) ?? []) this.#delete(origin)
@@ -54,8 +54,8 @@ export class KnownOrigins<Entry extends Known> {
     const id = entry.school?.id
     const origins = this.#originsOf.get(id)
     origins?.delete(origin)
-    // The empty set under undefined stays: a key that comes and goes without end makes a Map slow, which
-    // looks through all its deleted places until it grows.
+    // The empty set of the key undefined stays: a Map becomes slow if one key is deleted and set again
+    // all the time, because it searches all deleted entries until it is resized.
     if (origins?.size === 0 && id !== undefined) this.#originsOf.delete(id)
   }
 }

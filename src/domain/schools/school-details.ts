@@ -25,7 +25,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** What apps may change too. */
+/** Fields that apps may change too. */
 export const publicFields = {
   name: line(200),
   description: text(0, 5000),
@@ -35,7 +35,9 @@ export const publicFields = {
     .max(40)
     .regex(/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'Write a language tag such as en or pt-BR.'),
   time_zone: text(1, 64).refine(isTimeZone, 'Write a time zone such as Europe/Lisbon or UTC.'),
-  currency: currency.meta({ description: 'What new prices are in; existing ones stay.' }),
+  currency: currency.meta({
+    description: 'The currency of new prices; existing prices keep theirs.',
+  }),
 }
 
 /** Every setting of a school, by the name of its column. */
@@ -62,7 +64,7 @@ export const newSchool = schoolChanges.required({ subdomain: true, origin: true,
 export type SchoolChanges = z.output<typeof schoolChanges>
 export type NewSchool = z.output<typeof newSchool>
 
-/** Checked details as they are stored: each in its one spelling, and only those that are given. */
+/** The given details as they are stored, each in its normal form. */
 export function columnsOf<C extends SchoolChanges>(changes: C): C {
   const { name, description, origin: address, document_hosts: hosts } = changes
   const spelled = {

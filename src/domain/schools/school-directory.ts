@@ -2,26 +2,26 @@ import type { Db } from '../../foundation/db/database.ts'
 import { KnownOrigins } from './known-origins.ts'
 import { findSchoolByOrigin, type School } from './school.ts'
 
-/** How long a school is known without proof that no notice of a change was missed. */
+/** How long a school is cached if a notice of a change may have been missed. */
 const LIFETIME_MS = 30_000
-/** With that proof. No notice tells that time has passed: a retired key is published for a day. */
+/** How long if no notice was missed. Time alone changes a school too: a retired key is published for a day. */
 const LONGEST_MS = 300_000
-/** A school that is asked for so shortly before its end is read again meanwhile: no request waits. */
+/** A request in this last part of the lifetime starts a new reading, so that no request waits for it. */
 const AHEAD_MS = 10_000
-/** Strangers can make up hosts without end; the oldest entry makes room. */
+/** Clients can send any number of made-up hosts, so the oldest entry is removed. */
 const MAX_ENTRIES = 20_000
 
 interface Entry {
   readonly school: School | undefined
-  /** When its statement was sent; minus infinity while the first one is under way. */
+  /** When its statement was sent; minus infinity until the first answer arrives. */
   readonly readAt: number
   reading: Promise<School | undefined> | undefined
 }
 
 /**
- * Finds the school of an origin, at the cost of one map lookup however many schools there are.
- * Changes are announced by PostgreSQL. While announcements are known to arrive, a school is read every
- * five minutes; else, or when that can no longer be told, after half a minute.
+ * Finds the school of an origin by one map lookup, however many schools there are. PostgreSQL sends a
+ * notice of every change. While the notices arrive, a school is read again after five minutes;
+ * otherwise after half a minute.
  */
 export class SchoolDirectory {
   readonly #db: Db
@@ -29,7 +29,7 @@ export class SchoolDirectory {
   readonly #known: KnownOrigins<Entry>
   #provenAt = Number.NEGATIVE_INFINITY
 
-  /** The clock only goes forward: the time of day may be set back, and would keep what was revoked. */
+  /** A monotonic clock: if the time of day is set back, revoked keys would stay in the cache. */
   constructor(db: Db, now: () => number = () => performance.now(), maxEntries = MAX_ENTRIES) {
     this.#db = db
     this.#now = now
@@ -44,18 +44,18 @@ export class SchoolDirectory {
     const left = until - this.#now()
     if (left <= 0) return this.#readOnce(origin, entry)
     if (left < AHEAD_MS && entry.school !== undefined) {
-      // If it fails, the first request after the end of its lifetime is told.
+      // If this fails, the first request after the end of the lifetime gets the error.
       this.#readOnce(origin, entry).catch(() => undefined)
     }
     return entry.school
   }
 
-  /** No announcement was missed so far: whatever is known is as good as read just now. */
+  /** No notice was missed so far, so every entry is as good as one that was just read. */
   confirm(): void {
     this.#provenAt = this.#now()
   }
 
-  /** Forgets one school, and every origin that had none, since this may be a new one; or everything. */
+  /** Forgets one school and all origins without a school, or everything if no id is given. */
   forget(schoolId?: string): void {
     if (schoolId === undefined) this.#known.clear()
     else this.#known.forget(schoolId)
@@ -75,8 +75,8 @@ export class SchoolDirectory {
   }
 
   /**
-   * What was read before a change was announced must not be kept after it. A notice takes with it the
-   * entry that the reading belongs to: that of the changed school, and any of which no school is known.
+   * A school that was read before the notice of a change must not be cached after it. The notice removes
+   * the entry of this reading, so the result is stored only if that entry is still there.
    */
   async #read(origin: string, entry: Entry): Promise<School | undefined> {
     const readAt = this.#now()

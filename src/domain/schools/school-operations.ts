@@ -27,7 +27,7 @@ const nothing = z.strictObject({})
 export const readSchool: ReadOperation<typeof nothing, typeof schoolSchema> = {
   name: 'school.read',
   title: 'Read the school',
-  summary: 'The school whose address was called.',
+  summary: 'The school whose address the request was sent to.',
   scopes: ['school:read'],
   kind: 'read',
   input: nothing,
@@ -42,7 +42,7 @@ const changes = z.strictObject({ ...z.object(publicFields).partial().shape, if_v
 export const changeSchool: WriteOperation<typeof changes, typeof schoolSchema> = {
   name: 'school.change',
   title: 'Change the school',
-  summary: 'Changes what is given and leaves the rest.',
+  summary: 'Changes the given fields; all others stay unchanged.',
   scopes: ['school:write'],
   kind: 'change',
   input: changes,

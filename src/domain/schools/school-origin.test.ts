@@ -3,7 +3,7 @@ import { readOrigin } from '../../foundation/http/origin.ts'
 import { trustNoProxy } from '../../foundation/http/trust-proxy.ts'
 import { parseOrigin } from './school-origin.ts'
 
-describe('an origin gets one spelling', () => {
+describe('an origin gets its normal form', () => {
   const spellings: readonly (readonly [string, string])[] = [
     ['https://school.example', 'https://school.example'],
     ['  https://School.Example/ ', 'https://school.example'],
@@ -35,7 +35,7 @@ describe('an origin gets one spelling', () => {
   }
 })
 
-describe('what is no origin is refused in words', () => {
+describe('a text that is not an origin is refused with a reason', () => {
   for (const typed of [
     '',
     'school.example',

@@ -11,9 +11,9 @@ const MAX_HOST = 253
 const PRIVATE_HOST = /^(?:localhost|.+\.localhost|.+\.test|127(?:\.\d{1,3}){3}|\[::1\])$/
 
 /**
- * Reads an origin as a person types it and gives it the one spelling that requests are compared
- * with: lower case, no default port, no trailing dot or slash. Plain http is for this machine and for
- * tests, since everything an authorization server says must travel over TLS.
+ * Reads an origin as a person types it and returns the normal form that requests are compared with:
+ * lower case, no default port, no trailing dot or slash. Plain http is only for this machine and for
+ * tests, because everything that an authorization server sends must use TLS.
  *
  * @see RFC 6454 §6.2, RFC 8414 §2, RFC 6749 §3.1
  */
@@ -23,12 +23,12 @@ export function parseOrigin(text: string): OriginReading {
   const [, scheme = '', authority = ''] = match ?? []
   const url = `${scheme}://${authority}`
   if (match === null || !URL.canParse(url)) {
-    return refused('Write scheme, host and port alone, such as https://school.example.')
+    return refused('Write only scheme, host and port, such as https://school.example.')
   }
   const { hostname, port } = new URL(url)
   const host = hostname.replace(/\.$/, '')
   if (host.length > MAX_HOST || !HOST.test(host)) {
-    return refused('The host is not a name that browsers would ask for.')
+    return refused('The host is not a valid host name.')
   }
   const secure = scheme.toLowerCase() === 'https'
   if (!secure && !PRIVATE_HOST.test(host)) {

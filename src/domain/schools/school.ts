@@ -19,11 +19,11 @@ export interface Appearance {
   readonly version: number
 }
 
-/** A tenant as every request sees it: read once, then cached and shared, so never changed in place. */
+/** A tenant. Requests share one cached object, so it is never changed in place. */
 export interface School {
   readonly id: string
   readonly subdomain: string
-  /** Scheme, host and port, without a trailing slash: the issuer, and the head of every URL we emit. */
+  /** Scheme, host and port, without a trailing slash: the issuer, and the start of every URL we send. */
   readonly origin: string
   readonly name: string
   readonly description: string
@@ -36,7 +36,7 @@ export interface School {
   readonly documentHosts: readonly string[]
   readonly endAuthorizationOnReplay: boolean
   readonly appearance: Appearance
-  /** Keys that a verifier may meet, newest first; a retired one stays a day for cached ID tokens. */
+  /** Keys that a verifier may need, newest first. A retired key stays for a day, for ID tokens it signed. */
   readonly keys: readonly SchoolKey[]
   readonly sealedSigningKey: { readonly kid: string; readonly sealed: Buffer } | undefined
 }

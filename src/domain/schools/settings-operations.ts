@@ -6,7 +6,7 @@ import { schoolChanged, writeSchool } from './write-school.ts'
 export const changeSettings = unscopedWrite({
   name: 'settings.change',
   title: 'Change the settings of the school',
-  summary: 'Changes what is given and leaves the rest; address and connections too.',
+  summary: 'Changes the given fields, address and connections included; all others stay unchanged.',
   kind: 'change',
   input: schoolChanges,
   output: z.strictObject({ changed: z.array(z.string()) }),

@@ -62,11 +62,11 @@ export const activateKey = (keyring: Keyring) =>
           `Some caches of the JWKS may still lack the key ${key.kid}; clients that use them would refuse every ID token.`,
         )
       }
-      if (!(await opens(tx, keyring, key.kid))) {
-        // With such a key active, no code could be exchanged any more.
+      if (!(await canBeDecrypted(tx, keyring, key.kid))) {
+        // If this key were active, every code exchange would fail.
         throw conflict(
           'does_not_open',
-          `The key ${key.kid} does not open with this installation's secret, so it could sign nothing.`,
+          `The key ${key.kid} cannot be decrypted with this installation's secret, so it cannot sign.`,
         )
       }
       const former = keys.find(({ stage }) => stage === 'active')?.kid
@@ -115,7 +115,7 @@ function findKey(keys: readonly ListedKey[], wanted: string): ListedKey {
   return key
 }
 
-async function opens(tx: SchoolTx, keyring: Keyring, name: string): Promise<boolean> {
+async function canBeDecrypted(tx: SchoolTx, keyring: Keyring, name: string): Promise<boolean> {
   const row = await tx
     .from('signing_keys')
     .select('sealed_private_key')

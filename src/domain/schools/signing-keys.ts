@@ -3,9 +3,9 @@ import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
 import type { KeyStage } from './school.ts'
 
 /**
- * How long a key is published before it may sign. Our JWKS may be cached for an hour, but that is
- * only what we ask for: verifiers are known that fetch it twice a day and ignore the header. A token
- * signed with a key they have not seen is refused, so the key waits until the slowest have it.
+ * How long a key is published before it may sign. Our header lets clients cache the JWKS for an hour,
+ * but some verifiers ignore it and fetch the JWKS twice a day. They refuse a token that is signed with
+ * a key they have not seen, so the key waits until the slowest of them have it.
  */
 export const KEY_LEAD_SECONDS = 24 * 60 * 60
 
@@ -15,7 +15,7 @@ export interface ListedKey {
   readonly publishedAt: Date
   readonly activatedAt: Date | null
   readonly retiredAt: Date | null
-  /** When every cache of the key set must have it. */
+  /** When every cached JWKS contains the key. */
   readonly readyAt: Date
   readonly ready: boolean
 }
@@ -38,7 +38,7 @@ async function selectKeys(
   return rows
 }
 
-/** Every key of the school, locked: of two changes at once the second sees what the first did. */
+/** Every key of the school, locked, so that a second change waits and sees the result of the first. */
 export async function lockKeys(tx: SchoolTx): Promise<readonly ListedKey[]> {
   return await selectKeys(tx, sql`for update`)
 }

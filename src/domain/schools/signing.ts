@@ -5,12 +5,12 @@ import type { School, SchoolKey } from './school.ts'
 
 export const SIGNING_KEY_PURPOSE = 'signing-keys'
 
-/** Everything a verifier may meet: keys that will sign, that sign, and that signed lately. */
+/** The keys that a verifier may need: those that will sign, that sign, and that signed within a day. */
 export function publishedKeys(school: School): readonly SchoolKey[] {
   return school.keys
 }
 
-/** Whether the code exchange gives ID tokens: a key may be published long before it signs. */
+/** Whether the code exchange issues ID tokens. A key may be published long before it signs. */
 export function signsIdTokens(school: School): boolean {
   return school.sealedSigningKey !== undefined
 }
@@ -19,8 +19,8 @@ const opened = new Map<string, KeyObject>()
 const MAX_OPENED = 10_000
 
 /**
- * What signs claims with the school's active key, or undefined where signing has not started. Asked
- * for before anything is used up: a key that does not open must not cost anybody their code.
+ * The signer with the school's active key, or undefined if the school has none. The code exchange
+ * calls it before it uses the code up, so that a key that cannot be decrypted costs no client its code.
  */
 export function findSigner(
   school: School,
@@ -39,7 +39,7 @@ function openKey(schoolId: string, kid: string, sealed: Buffer, keyring: Keyring
   const plain = unseal(keyring.key(SIGNING_KEY_PURPOSE), sealed, schoolId)
   if (plain === undefined) {
     throw new Error(
-      `The signing key ${kid} does not open with SCHOOLGATE_SECRET: the secret was changed, or the row is another installation's.`,
+      `The signing key ${kid} cannot be decrypted with SCHOOLGATE_SECRET: the secret was changed, or the row is from another installation.`,
     )
   }
   const key = readPrivateKey(plain)

@@ -9,8 +9,8 @@ import { OperationRefused } from '../operation/refusal.ts'
 import { columnsOf, type NewSchool, newSchool, type SchoolChanges } from './school-details.ts'
 
 /**
- * Crosses schools: makes a new one with the default appearance, and returns its id. Not an operation,
- * because those are performed at a school; it throws the same refusals.
+ * Crosses schools: creates a school with the default appearance and returns its id. Not an operation,
+ * because operations are performed at a school; it throws the same refusals.
  */
 export async function createSchool(
   tx: Transaction<DB>,
@@ -46,8 +46,8 @@ async function takenField(tx: Transaction<DB>, subdomain: string): Promise<'subd
 }
 
 /**
- * Writes what is given, leaves the rest, and returns the names of the columns. A new origin is a new
- * issuer: tokens go on working there, but clients have to discover it and people have to sign in again.
+ * Writes the given columns and returns their names. A new origin is a new issuer: tokens keep working
+ * there, but clients have to discover it and people have to sign in again.
  */
 export async function writeSchool(tx: SchoolTx, changes: SchoolChanges): Promise<string[]> {
   const columns = columnsOf(changes)
@@ -80,7 +80,7 @@ function taken(field: 'subdomain' | 'origin'): OperationRefused {
   return new OperationRefused({
     kind: 'conflict',
     code: 'taken',
-    detail: `Another school has this ${field} already.`,
+    detail: `Another school already has this ${field}.`,
     pointer: `/${field}`,
   })
 }
