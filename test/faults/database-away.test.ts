@@ -16,20 +16,20 @@ const world = await aWorld()
 const school = await world.aSchool()
 const older = await world.aSchool({ variant: 'older' })
 const client = await world.aPublicClient(school)
-const keeper = await world.aConfidentialClient(school)
+const secretClient = await world.aConfidentialClient(school)
 const ada = await world.aMember(school)
 
-/** No program listens there: connections are refused as by a PostgreSQL that is down. */
-const nowhere = openDatabase({
+/** No program listens on this port: connections are refused, as if PostgreSQL were down. */
+const unreachable = openDatabase({
   connection: { ...world.database.connection, host: '127.0.0.1', port: 1 },
   poolSize: 2,
   statementTimeoutMs: 1000,
 })
-afterAll(() => nowhere.close())
+afterAll(() => unreachable.close())
 
-/** The same schools seen by a process that has lost the database. */
-function aCutOffProcess(directory: SchoolDirectory): World {
-  const context = { ...world.context, db: nowhere.db, directory }
+/** A second process with the same schools that cannot reach the database. */
+function aProcessWithoutDatabase(directory: SchoolDirectory): World {
+  const context = { ...world.context, db: unreachable.db, directory }
   const logger = createLogger({ level: 'silent' })
   const app = buildApp({ context, logger, trust: trustNoProxy, readiness: [] })
   whenFileIsDone(() => app.close())
@@ -48,24 +48,26 @@ function expectTryAgain(answer: Answer): void {
   expect(answer.headers['cache-control']).toBe('no-store')
 }
 
-describe('while the database is away', () => {
+describe('while the database cannot be reached', () => {
   verifies(
     ['token.database-away', 'bearer.no-verdict'],
-    'every endpoint says try again, none gives a verdict, and afterwards everything is as it was',
+    'every endpoint answers "try again", none accepts or refuses a token, and nothing has changed afterwards',
     async () => {
       const pair = await aPair(world, school, client, ada)
-      const kept = await aPair(world, school, keeper, ada)
+      const secretPair = await aPair(world, school, secretClient, ada)
       const { code, pkce } = await aCode(world, school, client, ada)
       await getFrom(world, older, '/.well-known/openid-configuration')
-      const cutOff = aCutOffProcess(world.context.directory)
+      const offline = aProcessWithoutDatabase(world.context.directory)
       for (const answer of [
-        await userinfo(cutOff, school, pair.access_token),
-        await refresh(cutOff, school, client, pair.refresh_token),
-        await refresh(cutOff, school, keeper, kept.refresh_token, { client_secret: 'wrong' }),
-        await exchange(cutOff, school, client, code, pkce.verifier),
-        await revoke(cutOff, school, client, pair.refresh_token),
-        await postForm(cutOff, school, '/api/oauth/register', { client_name: 'Claude' }),
-        await postForm(cutOff, older, '/api/oauth/introspect', { token: 'x', client_id: 'y' }),
+        await userinfo(offline, school, pair.access_token),
+        await refresh(offline, school, client, pair.refresh_token),
+        await refresh(offline, school, secretClient, secretPair.refresh_token, {
+          client_secret: 'wrong',
+        }),
+        await exchange(offline, school, client, code, pkce.verifier),
+        await revoke(offline, school, client, pair.refresh_token),
+        await postForm(offline, school, '/api/oauth/register', { client_name: 'Claude' }),
+        await postForm(offline, older, '/api/oauth/introspect', { token: 'x', client_id: 'y' }),
       ]) {
         expectTryAgain(answer)
       }
@@ -75,24 +77,24 @@ describe('while the database is away', () => {
     },
   )
 
-  test('what a school says about itself is remembered, and garbage needs no database', async () => {
+  test('cached metadata is served, and a malformed token is refused without the database', async () => {
     await getFrom(world, school, '/.well-known/oauth-authorization-server')
-    const cutOff = aCutOffProcess(world.context.directory)
-    const known = await getFrom(cutOff, school, '/.well-known/oauth-authorization-server')
+    const offline = aProcessWithoutDatabase(world.context.directory)
+    const known = await getFrom(offline, school, '/.well-known/oauth-authorization-server')
     expect(known.statusCode).toBe(200)
-    expect((await userinfo(cutOff, school, 'garbage')).statusCode).toBe(401)
+    expect((await userinfo(offline, school, 'garbage')).statusCode).toBe(401)
   })
 
-  test('a process that does not even know the school says the same, and not that there is none', async () => {
-    const cutOff = aCutOffProcess(new SchoolDirectory(nowhere.db))
-    expectTryAgain(await getFrom(cutOff, school, '/.well-known/oauth-authorization-server'))
-    expectTryAgain(await userinfo(cutOff, school, 'garbage'))
-    expectTryAgain(await refresh(cutOff, school, client, 'garbage'))
+  test('a process that has not read the school yet also answers "try again", not "no such school"', async () => {
+    const offline = aProcessWithoutDatabase(new SchoolDirectory(unreachable.db))
+    expectTryAgain(await getFrom(offline, school, '/.well-known/oauth-authorization-server'))
+    expectTryAgain(await userinfo(offline, school, 'garbage'))
+    expectTryAgain(await refresh(offline, school, client, 'garbage'))
   })
 })
 
-describe('a fault that is not an absence', () => {
-  test('while a token is judged is still no verdict: 503 without a challenge', async () => {
+describe('a database that answers with an error', () => {
+  test('is 503 without a challenge when a token is checked, and 500 without details elsewhere', async () => {
     const pair = await aPair(world, school, client, ada)
     await sql`alter table token_pairs rename to token_pairs_hidden`.execute(world.database.db)
     try {

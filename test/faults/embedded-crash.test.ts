@@ -25,13 +25,13 @@ afterAll(() => folders[Symbol.asyncDispose]())
 async function missingRows(address: DatabaseAddress, acknowledged: readonly number[]) {
   return query(
     address,
-    'select n from unnest($1::bigint[]) as told(n) where not exists (select from written w where w.n = told.n)',
+    'select n from unnest($1::bigint[]) as ack(n) where not exists (select from written w where w.n = ack.n)',
     [acknowledged],
   )
 }
 
-/** Starts a durable server that writes row after row, and returns once it is well under way. */
-async function serverAmidWrites(dataDir: string) {
+/** Starts a durable server that inserts rows in a loop, and returns after 50 of them. */
+async function serverThatWrites(dataDir: string) {
   const server = startServer(built, dataDir, 'write', 'durable')
   const { pid, adopted } = await server.said('ready')
   await server.untilAcknowledged(50)
@@ -46,15 +46,15 @@ async function expectNothingLost(dataDir: string, servers: readonly ServerProces
   await postgres.stop()
 }
 
-describe('kill -9 amid acknowledged writes loses none of them', () => {
-  test('of the server: PostgreSQL stays up and the next server adopts it', async () => {
+describe('kill -9 during writes loses no acknowledged row', () => {
+  test('when the server is killed: PostgreSQL stays up and the next server adopts it', async () => {
     const dataDir = await folders.makeWithDatabase()
-    const first = await serverAmidWrites(dataDir)
+    const first = await serverThatWrites(dataDir)
     process.kill(first.server.pid, 'SIGKILL')
     await first.server.exited
     expect(await findRunningEmbedded(dataDir)).toMatchObject({ pid: first.postgresPid })
 
-    const second = await serverAmidWrites(dataDir)
+    const second = await serverThatWrites(dataDir)
     expect(second).toMatchObject({ adopted: true, postgresPid: first.postgresPid })
     process.kill(second.server.pid, 'SIGTERM')
     await second.server.said('stopped')
@@ -62,9 +62,9 @@ describe('kill -9 amid acknowledged writes loses none of them', () => {
     await expectNothingLost(dataDir, [first.server, second.server])
   })
 
-  test('of PostgreSQL: the server learns of it at once, and the next start recovers', async () => {
+  test('when PostgreSQL is killed: the server reports it at once, and the next start recovers', async () => {
     const dataDir = await folders.makeWithDatabase()
-    const { server, postgresPid } = await serverAmidWrites(dataDir)
+    const { server, postgresPid } = await serverThatWrites(dataDir)
     process.kill(postgresPid, 'SIGKILL')
     expect(await server.said('exit')).toMatchObject({
       pid: postgresPid,
@@ -75,9 +75,9 @@ describe('kill -9 amid acknowledged writes loses none of them', () => {
     await expectNothingLost(dataDir, [server])
   })
 
-  test('of both at once', async () => {
+  test('when both are killed at once', async () => {
     const dataDir = await folders.makeWithDatabase()
-    const { server, postgresPid } = await serverAmidWrites(dataDir)
+    const { server, postgresPid } = await serverThatWrites(dataDir)
     process.kill(postgresPid, 'SIGKILL')
     process.kill(server.pid, 'SIGKILL')
     await server.exited
@@ -85,8 +85,8 @@ describe('kill -9 amid acknowledged writes loses none of them', () => {
   })
 })
 
-describe('a PostgreSQL that its server left behind', () => {
-  test('is reported when it ends after having been adopted', async () => {
+describe('a PostgreSQL that outlives its server', () => {
+  test('is adopted by the next server, which reports when it ends', async () => {
     const dataDir = await folders.makeWithDatabase()
     const server = startServer(built, dataDir)
     const { pid } = await server.said('ready')
@@ -99,7 +99,7 @@ describe('a PostgreSQL that its server left behind', () => {
     await adopted.stop()
   })
 
-  test('is replaced when other settings are wanted now', async () => {
+  test('is restarted when the next server has other settings', async () => {
     const dataDir = await folders.makeWithDatabase()
     const server = startServer(built, dataDir)
     const { pid } = await server.said('ready')
@@ -119,14 +119,14 @@ describe('a PostgreSQL that its server left behind', () => {
   })
 })
 
-test('a busy session of a killed PostgreSQL does not keep the next one from starting', async () => {
+test('a busy session of a killed PostgreSQL does not prevent the next start', async () => {
   const dataDir = await folders.makeWithDatabase()
   const postgres = await startEmbeddedPostgres({ dataDir, durable: false })
   const busy = new Client(postgres.address)
   busy.on('error', () => {})
   await busy.connect()
   const [session] = (await busy.query<{ pid: number }>('select pg_backend_pid() as pid')).rows
-  // Without a query plan that ever waits, this session does not notice that its parent is gone.
+  // This query never waits, so its backend does not notice that the postmaster is gone.
   const work = busy.query('select count(*) from generate_series(1, 1e12::bigint)').catch(() => {})
   process.kill(postgres.pid, 'SIGKILL')
   await postgres.onExit
@@ -137,7 +137,7 @@ test('a busy session of a killed PostgreSQL does not keep the next one from star
   await work
 })
 
-test('a crashed session makes PostgreSQL cut every connection, yet the folder stays ours', async () => {
+test('when a backend crashes, PostgreSQL cuts every connection, and this process keeps the lock on the folder', async () => {
   const dataDir = await folders.makeWithDatabase()
   const postgres = await startEmbeddedPostgres({ dataDir, durable: false })
   const session = new Client(postgres.address)
@@ -167,7 +167,7 @@ test('a crashed session makes PostgreSQL cut every connection, yet the folder st
   await postgres.stop()
 })
 
-test('lock files that name a number now given to another process are cleared away', async () => {
+test('lock files with the pid of an unrelated process are removed', async () => {
   const dataDir = await folders.makeWithDatabase()
   const first = await startEmbeddedPostgres({ dataDir, durable: false })
   const pidFile = await readFile(join(dataDir, 'pg18/postmaster.pid'), 'utf8')
@@ -175,23 +175,23 @@ test('lock files that name a number now given to another process are cleared awa
   const socketFile = await readFile(socketLock, 'utf8')
   await first.stop()
 
-  // Of the same user as PostgreSQL, or it would look past the files by itself.
+  // The same user as PostgreSQL: it ignores lock files of another user's process by itself.
   const account = await chooseAccount(join(dataDir, 'pg18'))
-  const stranger = spawn('/bin/sleep', ['60'], { ...spawnIds(account), stdio: 'ignore' })
+  const unrelated = spawn('/bin/sleep', ['60'], { ...spawnIds(account), stdio: 'ignore' })
   try {
-    const withStranger = (text: string) => text.replace(/^\d+/, String(stranger.pid))
-    await writeFile(join(dataDir, 'pg18/postmaster.pid'), withStranger(pidFile))
-    await writeFile(socketLock, withStranger(socketFile))
+    const withUnrelatedPid = (text: string) => text.replace(/^\d+/, String(unrelated.pid))
+    await writeFile(join(dataDir, 'pg18/postmaster.pid'), withUnrelatedPid(pidFile))
+    await writeFile(socketLock, withUnrelatedPid(socketFile))
     expect(await findRunningEmbedded(dataDir)).toBeUndefined()
     const second = await startEmbeddedPostgres({ dataDir, durable: false })
     expect(second.adopted).toBe(false)
     await second.stop()
   } finally {
-    stranger.kill()
+    unrelated.kill()
   }
 })
 
-test('what a killed initdb leaves is cleared away, and the next start succeeds', async () => {
+test('the files of a killed initdb are removed, and the next start succeeds', async () => {
   const dataDir = await folders.make()
   const server = startServer(built, dataDir)
   const initdb = await vi.waitUntil(

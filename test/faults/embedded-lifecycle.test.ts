@@ -68,7 +68,7 @@ describe('a data folder with a database', () => {
     await second.stop()
   })
 
-  test('gets a new password when the file with it was lost', async () => {
+  test('gets a new password when the password file is missing', async () => {
     const dataDir = await folders.makeWithDatabase()
     const first = await startEmbeddedPostgres({ dataDir, durable: false })
     await first.stop()
@@ -79,7 +79,7 @@ describe('a data folder with a database', () => {
     await second.stop()
   })
 
-  test('applies the settings it is given, but never opens a port', async () => {
+  test('applies the given settings, but never opens a TCP port', async () => {
     const dataDir = await folders.makeWithDatabase()
     const postgres = await startEmbeddedPostgres({
       dataDir,
@@ -96,7 +96,7 @@ describe('a data folder with a database', () => {
     await postgres.stop()
   })
 
-  test('says what is wrong with a setting that PostgreSQL does not know', async () => {
+  test('refuses a setting that PostgreSQL does not know, with its message', async () => {
     const dataDir = await folders.makeWithDatabase()
     await expect(
       startEmbeddedPostgres({ dataDir, durable: false, settings: { no_such_setting: '1' } }),
@@ -109,13 +109,13 @@ describe('a data folder with a database', () => {
 
 describe('a server that is told to stop', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)(
-    'drains on %s with its database still there, then stops it cleanly',
+    'drains on %s while its database still runs, then stops the database cleanly',
     async (signal) => {
       const dataDir = await folders.makeWithDatabase()
       const server = startServer(built, dataDir)
       const { pid, address } = await server.said('ready')
       expect(await findRunningEmbedded(dataDir)).toEqual({ ...address, pid })
-      // To the whole group, as a terminal does it.
+      // To the whole process group, as a terminal does.
       process.kill(-server.pid, signal)
       await server.said('stopped')
       expect(await server.exited).toBe(0)
@@ -127,7 +127,7 @@ describe('a server that is told to stop', () => {
 })
 
 describe('two servers on one data folder', () => {
-  test('the second is refused and told the pid of the first', async () => {
+  test('the second is refused with the pid of the first', async () => {
     const dataDir = await folders.makeWithDatabase()
     const first = startServer(built, dataDir)
     await first.said('ready')
@@ -143,7 +143,7 @@ describe('two servers on one data folder', () => {
     await first.said('stopped')
   })
 
-  test('of three that start at once on an empty folder, exactly one serves', async () => {
+  test('when three start at once on an empty folder, exactly one serves', async () => {
     const dataDir = await folders.make()
     const servers = [1, 2, 3].map(() => startServer(built, dataDir))
     const outcomes = await Promise.all(

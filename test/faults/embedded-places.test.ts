@@ -33,7 +33,7 @@ async function expectItWorks(dataDir: string) {
 }
 
 describe('unusual paths', () => {
-  test('a path too long for a socket gets one in a private temporary folder', async () => {
+  test('if the path is too long for a socket, the socket is in a private temporary folder', async () => {
     const dataDir = join(await folders.make(), 'long'.repeat(30), 'data')
     const { host } = await expectItWorks(dataDir)
     expect(Buffer.byteLength(`${dataDir}/socket/.s.PGSQL.5432`)).toBeGreaterThan(107)
@@ -41,16 +41,16 @@ describe('unusual paths', () => {
     await expect(lstat(host)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  test('blanks, commas, quotes and other scripts are only letters of a name', async () => {
+  test('a folder name may hold spaces, commas, quotes and any script', async () => {
     const dataDir = join(await folders.make(), `Ada's "data", 学校 $HOME`)
     const { host } = await expectItWorks(dataDir)
     expect(host).toBe(join(await realpath(dataDir), 'socket'))
   })
 })
 
-describe('a folder that cannot hold the database is refused in plain words', () => {
+describe('a folder that cannot hold the database is refused with its reason', () => {
   test('not writable', async () => {
-    // Nobody, not even root, makes folders in /sys; an ordinary user already fails at mode 0555.
+    // Root cannot make folders in /sys; an ordinary user already fails at mode 0555.
     const dataDir = isRoot ? '/sys/schoolgate/data' : join(await folders.make(0o555), 'data')
     await expect(startEmbeddedPostgres({ dataDir })).rejects.toMatchObject({
       code: 'folder-not-writable',
@@ -59,7 +59,7 @@ describe('a folder that cannot hold the database is refused in plain words', () 
     })
   })
 
-  test('a file in its place', async () => {
+  test('a file with its name', async () => {
     const dataDir = join(await folders.make(), 'data')
     await writeFile(dataDir, '')
     await expect(startEmbeddedPostgres({ dataDir })).rejects.toMatchObject({
@@ -89,7 +89,7 @@ describe('a folder that cannot hold the database is refused in plain words', () 
     await expect(startEmbeddedPostgres({ dataDir })).rejects.toMatchObject({ code: 'damaged' })
   })
 
-  test('in a place that is gone', async () => {
+  test('in a place that no longer exists', async () => {
     const dataDir = await folders.make()
     await writeFile(join(dataDir, 'postgresql-location'), '/var/lib/schoolgate/no-such-place\n')
     await expect(startEmbeddedPostgres({ dataDir })).rejects.toMatchObject({
@@ -99,11 +99,11 @@ describe('a folder that cannot hold the database is refused in plain words', () 
   })
 })
 
-describe('a package whose install script npm skipped', () => {
+describe('a PostgreSQL package whose install script npm skipped', () => {
   const runs = async (native: string, account: Account) =>
     (await runAs(account, join(native, 'bin', 'postgres'), ['--version'])).code === 0
 
-  test('gets its missing links in place', async () => {
+  test('gets its missing links, in node_modules', async () => {
     const home = await folders.make()
     const account = await chooseAccount(join(home, 'pg18'))
     const source = await copyWithoutLinks(home)
@@ -112,11 +112,11 @@ describe('a package whose install script npm skipped', () => {
     expect(await runs(source.native, account)).toBe(true)
   })
 
-  test('is copied, by version, from a folder that cannot be used', async () => {
+  test('is copied to a folder named by version if node_modules cannot be used', async () => {
     const home = await folders.make()
     const account = await chooseAccount(join(home, 'pg18'))
     const source = await copyWithoutLinks(home)
-    // Root may write anywhere, but the user that PostgreSQL runs as must also be able to read.
+    // Root may write anywhere, but the user that PostgreSQL runs as must be able to read it.
     await chmod(join(source.native, 'lib'), isRoot ? 0o700 : 0o555)
     const copy = await prepareBinaries(source, home, account)
     expect(copy).toBe(join(home, 'binaries', source.version))
@@ -128,17 +128,17 @@ describe('a package whose install script npm skipped', () => {
 
 if (isRoot) {
   describe('as root', () => {
-    test('PostgreSQL runs as somebody else', async () => {
+    test('PostgreSQL runs as another user', async () => {
       const dataDir = await folders.makeWithDatabase()
       const postgres = await startEmbeddedPostgres({ dataDir, durable: false })
-      // These two are made by the running PostgreSQL itself.
+      // The running PostgreSQL makes these two.
       for (const path of ['pg18/postmaster.pid', 'socket/.s.PGSQL.5432']) {
         expect((await lstat(join(dataDir, path))).uid).not.toBe(0)
       }
       await postgres.stop()
     })
 
-    test('a folder that only root may enter keeps a pointer, and its mode', async () => {
+    test('a folder that only root may enter keeps its mode and gets a file with the place of the database', async () => {
       const dataDir = await folders.make(0o700)
       const { host } = await expectItWorks(dataDir)
       const place = (await readFile(join(dataDir, 'postgresql-location'), 'utf8')).trim()
@@ -154,7 +154,7 @@ if (isRoot) {
       expect((await readFile(join(dataDir, 'postgresql-location'), 'utf8')).trim()).toBe(place)
     })
 
-    test('a whole project in such a folder works, its PostgreSQL copied to where it can run', async () => {
+    test('a whole project in such a folder works: its PostgreSQL is copied to a readable place', async () => {
       const project = await folders.make(0o700)
       const built = await buildEmbedded(project)
       await installWithoutLinks(built)
@@ -168,7 +168,7 @@ if (isRoot) {
       await server.said('stopped')
     })
 
-    test('a database that became unreachable is never replaced by an empty one', async () => {
+    test('an unreachable database is never replaced by an empty one', async () => {
       const dataDir = await folders.makeWithDatabase()
       await chmod(dataDir, 0o700)
       await expect(startEmbeddedPostgres({ dataDir })).rejects.toMatchObject({
@@ -178,7 +178,7 @@ if (isRoot) {
       expect(await readdir(dataDir)).not.toContain('postgresql-location')
     })
 
-    test('a database that belongs to root is refused with the way to mend it', async () => {
+    test('a database that belongs to root is refused with the command that repairs it', async () => {
       const dataDir = await folders.make()
       await mkdir(join(dataDir, 'pg18'))
       await expect(startEmbeddedPostgres({ dataDir })).rejects.toMatchObject({
@@ -189,7 +189,7 @@ if (isRoot) {
   })
 } else {
   describe('as an ordinary user', () => {
-    test('everything lies in the data folder and belongs to that user', async () => {
+    test('all files are in the data folder and belong to that user', async () => {
       const dataDir = await folders.make(0o700)
       await expectItWorks(dataDir)
       expect((await readdir(dataDir)).sort()).toEqual([

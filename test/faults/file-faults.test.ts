@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { anOperator } from '../support/admin-api.ts'
 import { aWorld } from '../support/world.ts'
 
-/** What disks and buckets fail with; PostgreSQL's socket fails with the same codes. */
+/** Error codes of disks and buckets; PostgreSQL's socket fails with the same codes. */
 const CODES = ['ENOENT', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'] as const
 
 let failure: Error | undefined
@@ -26,7 +26,7 @@ const stored = await world.app.inject(post)
 const get = { url: new URL(stored.json().url).pathname, headers: { host } }
 
 test.each(CODES)(
-  '%s of the file store is not answered as the database being away',
+  '%s of the file store is not reported as an unreachable database',
   async (code) => {
     failure = Object.assign(new Error('from the file store'), { code })
     for (const answer of [await world.app.inject(post), await world.app.inject(get)]) {

@@ -18,7 +18,7 @@ const school = await world.aSchool()
 const client = await world.aPublicClient(school)
 const ada = await world.aMember(school)
 
-/** The same school behind a wire of its own, on which nothing has been prepared yet. */
+/** The same school over a new connection on which no statement is prepared yet. */
 async function withWire<R>(work: (wired: World, wire: Wire) => Promise<R>): Promise<R> {
   const wire = await aWire(world.database.connection)
   const database = openDatabase({
@@ -74,7 +74,7 @@ async function childrenOf(pairId: string): Promise<readonly string[]> {
 
 describe('the answer is lost after the commit', () => {
   test.each([1, 2])(
-    'a code exchange knows its own try, lost %i times, from a replay',
+    'a code exchange whose answer was lost %i times is retried, not taken for a replay',
     async (times) => {
       const { code, verifier, id } = await aCode()
       await withWire(async (wired, wire) => {
@@ -88,7 +88,7 @@ describe('the answer is lost after the commit', () => {
     },
   )
 
-  test('a refresh gives another child, and the child whose answer was lost changes nothing', async () => {
+  test('a refresh makes another child pair, and the child whose answer was lost changes nothing', async () => {
     const pair = await aPair(world, school, client, ada)
     await withWire(async (wired, wire) => {
       wire.loseAnswersTo('insert into token_pairs', 1)
@@ -102,7 +102,7 @@ describe('the answer is lost after the commit', () => {
     })
   })
 
-  test('a first use counts once, and the caller is served', async () => {
+  test('a first use is counted once, and the request is served', async () => {
     const pair = await aPair(world, school, client, ada)
     const child: Pair = (await refresh(world, school, client, pair.refresh_token)).json()
     await withWire(async (wired, wire) => {
@@ -113,7 +113,7 @@ describe('the answer is lost after the commit', () => {
     })
   })
 
-  test('a revocation is done once and audited once', async () => {
+  test('a revocation is executed once and audited once', async () => {
     const pair = await aPair(world, school, client, ada)
     await withWire(async (wired, wire) => {
       wire.loseAnswersTo('set revoked_at', 1)
@@ -130,7 +130,7 @@ describe('the answer is lost after the commit', () => {
     })
   })
 
-  test('the alarm of a replayed code is raised all the same', async () => {
+  test('a replayed code still revokes its tokens', async () => {
     const { code, verifier, id } = await aCode()
     const pair: Pair = (await exchange(world, school, client, code, verifier)).json()
     await withWire(async (wired, wire) => {
@@ -145,7 +145,7 @@ describe('the answer is lost after the commit', () => {
 
   verifies(
     'token.database-away',
-    'a wire that loses every answer is 503 with Retry-After, not a verdict on the credential',
+    'a connection that loses every answer is 503 with Retry-After, not a refusal of the credential',
     async () => {
       const pair = await aPair(world, school, client, ada)
       await withWire(async (wired, wire) => {
@@ -162,7 +162,7 @@ describe('the answer is lost after the commit', () => {
 const CODE_ROW = 'select from authorization_codes where id = $1 for update'
 const AUTHORIZATION_ROW = 'select from authorizations where id = $1 for update'
 
-test('a try that we were cut off from commits while our second one waits: still no replay', async () => {
+test('the first try commits while the second one waits for it: that is no replay', async () => {
   const { code, verifier, id } = await aCode()
   await withWire(async (wired, wire) => {
     const answer = await whileRowHeld(
@@ -188,7 +188,7 @@ describe('the backend is killed before the commit', () => {
     ])
   }
 
-  test('a code exchange is done by its second try, once', async () => {
+  test('the second try makes the code exchange, once', async () => {
     const { code, verifier, id } = await aCode()
     const answer = await whileRowHeld(
       world.database.connection,
@@ -201,7 +201,7 @@ describe('the backend is killed before the commit', () => {
     expect((await userinfo(world, school, answer.json().access_token)).statusCode).toBe(200)
   })
 
-  test('a refresh gives exactly one child', async () => {
+  test('a refresh makes exactly one child pair', async () => {
     const pair = await aPair(world, school, client, ada)
     const { authorization_id } = await world.database.db
       .selectFrom('token_pairs')

@@ -9,8 +9,8 @@ const school = await world.aSchool()
 const ada = await world.aMember(school)
 const { db, connection } = world.database
 
-describe('when something breaks below a field', () => {
-  test('the caller learns the request id, the other fields stand, and nothing is given away', async () => {
+describe('when a field fails', () => {
+  test('the answer has the request id and the other fields, and no internal detail', async () => {
     const token = await aToken(world, school, ada)
     await sql`alter table payments rename to payments_away`.execute(db)
     try {
@@ -35,7 +35,7 @@ describe('when something breaks below a field', () => {
     expect(errors).toBeUndefined()
   })
 
-  test('a statement that was given up is 503 with Retry-After, not half an answer', async () => {
+  test('a canceled statement is 503 with Retry-After, not a partial answer', async () => {
     const token = await aToken(world, school, ada)
     const blocker = await connect(connection)
     try {
@@ -56,7 +56,7 @@ describe('when something breaks below a field', () => {
   })
 })
 
-/** Does what the statement timeout does, as soon as the statement waits. */
+/** Cancels the statement as soon as it waits, as the statement timeout does. */
 async function cancelWaiting(client: Awaited<ReturnType<typeof connect>>): Promise<void> {
   for (;;) {
     const { rowCount } = await client.query(`

@@ -10,10 +10,10 @@ import { connect } from '../support/postgres.ts'
 import { DataFolders } from './support/data-folders.ts'
 import { build, freePort, RunningServer } from './support/running-server.ts'
 
-/** Whole servers start here, several at once with everything else; only a hang takes this long. */
+/** Whole servers start here, beside all other tests; only a server that hangs takes this long. */
 const START_MS = 180_000
 
-/** Well-formed, so that it is looked up and not refused by its shape. */
+/** Well-formed, so that the server looks it up in the database. */
 const UNKNOWN_TOKEN = mintToken('access', '00000000-0000-7000-8000-000000000000').value
 
 const folders = new DataFolders()
@@ -38,7 +38,7 @@ function issuer(answer: { body: string }): unknown {
 describe('npm start on a bare machine', () => {
   verifies(
     ['demo.first-start', 'demo.port-moves', 'demo.schools', 'demo.health'],
-    'serves the demo world, says what to try, stops cleanly, and moves with the port',
+    'serves the demo world, prints what to try, stops cleanly, and follows a changed port',
     async () => {
       const dataDir = await folders.make()
       const first = await start({ SCHOOLGATE_DATA_DIR: dataDir })
@@ -48,8 +48,8 @@ describe('npm start on a bare machine', () => {
         const answer = await first.ask('/.well-known/oauth-authorization-server', { host: origin })
         expect(issuer(answer)).toBe(`http://${origin}`)
       }
-      const stranger = await first.ask('/', { host: 'nobody.test' })
-      expect(stranger.status).toBe(404)
+      const otherHost = await first.ask('/', { host: 'nobody.test' })
+      expect(otherHost.status).toBe(404)
       for (const path of ['/healthz', '/readyz']) {
         expect((await first.ask(path, { host: 'nobody.test' })).status).toBe(200)
       }
@@ -70,7 +70,7 @@ describe('npm start on a bare machine', () => {
   )
 
   test(
-    'two workers share the port and answer as one',
+    'two workers share the port and count requests together',
     async () => {
       const dataDir = await folders.makeWithDatabase()
       const metricsPort = await freePort()
@@ -106,17 +106,17 @@ describe('npm start on a bare machine', () => {
   )
 })
 
-describe('what cannot start says why, and leaves nothing behind', () => {
+describe('a server that cannot start prints the reason and leaves no process', () => {
   test(
     'a port that is taken',
     async () => {
       const dataDir = await folders.makeWithDatabase()
-      const taken = await freePort()
-      const other = createServer().listen(taken, '127.0.0.1')
+      const usedPort = await freePort()
+      const other = createServer().listen(usedPort, '127.0.0.1')
       await once(other, 'listening')
-      const server = await start({ SCHOOLGATE_DATA_DIR: dataDir }, taken)
+      const server = await start({ SCHOOLGATE_DATA_DIR: dataDir }, usedPort)
       expect(await server.ended()).toBe(1)
-      expect(server.output).toContain(`Port ${taken} is taken`)
+      expect(server.output).toContain(`Port ${usedPort} is taken`)
       expect(await findRunningEmbedded(dataDir)).toBeUndefined()
       other.close()
     },
@@ -139,7 +139,7 @@ describe('what cannot start says why, and leaves nothing behind', () => {
   )
 
   test(
-    'a database that cannot be reached, or whose name is wrong',
+    'an unreachable database, or a wrong database name',
     async () => {
       const env = { SCHOOLGATE_SECRET: 'x'.repeat(40) }
       const away = await start({ ...env, DATABASE_URL: 'postgres://me:pw@127.0.0.1:1/x' })
@@ -169,9 +169,9 @@ describe('what cannot start says why, and leaves nothing behind', () => {
   )
 })
 
-describe('kill -9 of PostgreSQL under a running server', () => {
+describe('kill -9 of PostgreSQL below a running server', () => {
   test(
-    'is answered 503 for a moment, and then as if nothing had been',
+    'gives 503 for a moment, then the usual answers',
     async () => {
       const dataDir = await folders.makeWithDatabase()
       const server = await start({ SCHOOLGATE_DATA_DIR: dataDir })
@@ -200,7 +200,7 @@ describe('kill -9 of PostgreSQL under a running server', () => {
 
 describe('DATABASE_URL', () => {
   test(
-    'serves the demo world from another PostgreSQL, and hears of changes there',
+    'serves the demo world from another PostgreSQL, and is notified of changes there',
     async () => {
       const connection = await emptyDatabase()
       const server = await start({
@@ -215,7 +215,7 @@ describe('DATABASE_URL', () => {
         `http://localhost:${server.port}`,
       ])
       await client.end()
-      // Far less than the school would be served without a notice.
+      // Far less than the time a school stays cached without a notification.
       const soon = { timeout: 15_000 }
       await vi.waitFor(async () => expect((await discover()).status).toBe(404), soon)
       expect(await server.stop()).toBe(0)

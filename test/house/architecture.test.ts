@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
-/** The rules of docs/architecture.md, checked against the imports of the code itself. */
+/** Checks the imports and the SQL of src against the rules of docs/architecture.md. */
 
 const ROOT = new URL('../../', import.meta.url).pathname
 const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
@@ -10,7 +10,7 @@ const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8'
   .map((name) => `src/${name}`)
 const sources = new Map(files.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]))
 
-/** Static, dynamic and type imports alike, as paths from the project's root. */
+/** Static, dynamic and type imports, as paths from the project's root. */
 function importsOf(file: string): string[] {
   const source = sources.get(file) ?? ''
   const specifiers = [...source.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)]
@@ -19,7 +19,7 @@ function importsOf(file: string): string[] {
   )
 }
 
-/** Higher numbers stand on lower ones. */
+/** A file may import from its own floor and from floors with lower numbers. */
 const FLOORS: readonly (readonly [prefix: string, floor: number])[] = [
   ['src/foundation/', 0],
   ['src/domain/', 1],
@@ -68,15 +68,15 @@ describe('the house', () => {
     expect(broken).toEqual([])
   })
 
-  test('no drawer for everything, and no file that only passes on', () => {
-    const drawers = files.filter((file) =>
+  test('there is no folder for everything (utils, helpers), and no file that only re-exports', () => {
+    const mixedFolders = files.filter((file) =>
       /\/(utils?|helpers?|common|shared|services|types|misc)(\/|\.tsx?$)/.test(file),
     )
     const barrels = files.filter((file) => /\/index\.tsx?$/.test(file))
-    expect([...drawers, ...barrels]).toEqual([])
+    expect([...mixedFolders, ...barrels]).toEqual([])
   })
 
-  test('the domain never sees a request, a reply or a cookie', () => {
+  test('the domain does not use requests, replies or cookies', () => {
     const seeing = files.filter(
       (file) =>
         file.startsWith('src/domain/') &&
@@ -96,7 +96,7 @@ describe('the house', () => {
     expect(doing).toEqual([])
   })
 
-  test('only main.ts touches the environment, and hands it to config.ts', () => {
+  test('only main.ts reads the environment, and passes it to config.ts', () => {
     const reading = files.filter((file) => /process\.env\b/.test(sources.get(file) ?? ''))
     expect(reading).toEqual(['src/main.ts'])
   })
@@ -113,22 +113,24 @@ describe('tables', () => {
     ),
   )
 
-  test('are owned by folders that exist', () => {
+  test('belong to folders that exist', () => {
     const folders = new Set(readdirSync(join(ROOT, 'src/domain')))
     const unknown = [...owners].filter(([, owner]) => !folders.has(owner))
     expect(unknown).toEqual([])
   })
 
-  const trespasses = files.flatMap((file) => {
+  const foreignWrites = files.flatMap((file) => {
     const folder = /^src\/domain\/([^/]+)\//.exec(file)?.[1]
     return writtenTables(sources.get(file) ?? '')
       .filter((table) => owners.has(table) && owners.get(table) !== folder)
       .map((table) => `${file} writes ${table} of ${owners.get(table)}`)
   })
-  const exempt = trespasses.filter((trespass) => trespass.startsWith(MAY_WRITE_EVERYTHING))
+  const exempt = foreignWrites.filter((foreignWrite) =>
+    foreignWrite.startsWith(MAY_WRITE_EVERYTHING),
+  )
 
-  test('are written only by the folder that owns them', () => {
-    expect(trespasses.filter((trespass) => !exempt.includes(trespass))).toEqual([])
+  test('are written only by the folder that they belong to', () => {
+    expect(foreignWrites.filter((foreignWrite) => !exempt.includes(foreignWrite))).toEqual([])
   })
 
   test('the exemption is still needed', () => {

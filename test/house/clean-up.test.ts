@@ -3,7 +3,7 @@ import { cleanUp, whenFileIsDone } from '../support/clean-up.ts'
 import { dropDatabase, testDatabase } from '../support/database.ts'
 import { connect } from '../support/postgres.ts'
 
-test('what a test opens is closed in reverse order, even if some of it fails to close', async () => {
+test('clean-ups run in reverse order, even if one of them fails', async () => {
   const closed: string[] = []
   whenFileIsDone(() => closed.push('opened first'))
   whenFileIsDone(() => Promise.reject(new Error('does not close')))

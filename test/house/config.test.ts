@@ -16,11 +16,11 @@ describe('the configuration', () => {
     expect(readConfig({})).toMatchObject({ HOST: '127.0.0.1', PORT: 3000, SCHOOLGATE_DEMO: 'on' })
   })
 
-  test('an empty value counts as left out', () => {
+  test('an empty variable counts as not set', () => {
     expect(readConfig({ PORT: '', DATABASE_URL: '' }).PORT).toBe(3000)
   })
 
-  test('a wrong value is refused with its name, what it was and what it may be', () => {
+  test('a wrong value is refused with its name, its value and the allowed values', () => {
     expect(problemOf({ PORT: 'http' })).toBe(
       'PORT is "http", but must be a whole number from 1 to 65535.',
     )
@@ -28,7 +28,7 @@ describe('the configuration', () => {
     expect(problemOf({ TRUST_PROXY: 'everyone' })).toContain('TRUST_PROXY is "everyone"')
   })
 
-  test('all problems are told at once', () => {
+  test('all problems are reported at once', () => {
     expect(problemOf({ PORT: '0', WORKERS: 'many' }).split('\n')).toHaveLength(2)
   })
 
@@ -37,11 +37,11 @@ describe('the configuration', () => {
     expect(problemOf({ DATABASE_URL: 'mysql://me:hunter2@db/x' })).not.toContain('hunter2')
   })
 
-  test('a database of our own choosing needs a secret that its processes share', () => {
+  test('an external database needs SCHOOLGATE_SECRET, which all processes share', () => {
     expect(problemOf({ DATABASE_URL: 'postgres://db/x' })).toContain('SCHOOLGATE_SECRET is missing')
   })
 
-  test('half a bucket is no store for uploads, and its secret is never shown', () => {
+  test('incomplete S3 settings are refused, and the S3 secret is never printed', () => {
     const half = { S3_ENDPOINT: 'https://s3.test', S3_SECRET_ACCESS_KEY: 'hush' }
     expect(problemOf(half)).toContain(
       'S3_BUCKET and S3_ACCESS_KEY_ID are missing, but S3_ENDPOINT and S3_SECRET_ACCESS_KEY are set',

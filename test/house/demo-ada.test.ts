@@ -4,7 +4,7 @@ import { createDemoWorld } from '../../src/demo/demo-world.ts'
 import { Keyring } from '../../src/foundation/crypto/seal.ts'
 import { verifies } from '../spec/verifies.ts'
 import { testDatabase } from '../support/database.ts'
-import { at, count, person, rowOf, rowsOf } from './demo-questions.ts'
+import { at, count, person, rowOf, rowsOf } from './demo-queries.ts'
 
 const { db } = await testDatabase()
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 describe('Ada at demo', () => {
   const mine = sql`school_id = ${at('demo')} and user_id = ${person('ada')}`
 
-  verifies('demo.ada', 'courses for life, with an end, ended and withdrawn', async () => {
+  verifies('demo.ada', 'enrollments without an end, with an end, ended and revoked', async () => {
     const row = await rowOf(
       db,
       sql<Record<'alive' | 'life' | 'ending' | 'ended' | 'withdrawn', number>>`
@@ -36,7 +36,7 @@ describe('Ada at demo', () => {
 
   verifies(
     'demo.ada',
-    'a long course in all three states, locked lectures of both kinds, a last position',
+    'a long course with lectures in all three states, locked lectures of both kinds and a last position',
     async () => {
       const row = await rowOf(
         db,
@@ -74,7 +74,7 @@ describe('Ada at demo', () => {
     },
   )
 
-  verifies('demo.ada', 'payments of every state by every type they can have', async () => {
+  verifies('demo.ada', 'payments in every state of every type that can have it', async () => {
     const rows = await rowsOf(
       db,
       sql<{ kind: string; n: number }>`
@@ -89,8 +89,11 @@ describe('Ada at demo', () => {
         expect(kinds.get(`${state} ${type}`), `${state} ${type}`).toBeGreaterThan(0)
     }
     expect(kinds.get('paid free')).toBeGreaterThan(0)
-    expect(kinds.get('pending no-type'), 'abandoned, to be hidden').toBeGreaterThanOrEqual(2)
-    expect(kinds.get('expired no-type'), 'abandoned, to be shown').toBeGreaterThanOrEqual(2)
+    expect(
+      kinds.get('pending no-type'),
+      'abandoned, hidden from the member',
+    ).toBeGreaterThanOrEqual(2)
+    expect(kinds.get('expired no-type'), 'abandoned, shown to the member').toBeGreaterThanOrEqual(2)
     const visible = rows.reduce((sum, { n }) => sum + n, 0) - (kinds.get('pending no-type') ?? 0)
     expect(visible).toBeGreaterThanOrEqual(70)
   })
@@ -161,13 +164,10 @@ describe('Ada at demo', () => {
     expect(wrong).toBe(0)
   })
 
-  verifies(
-    'demo.ada',
-    'meetings past and to come, in all states, by seat and by group',
-    async () => {
-      const rows = await rowsOf(
-        db,
-        sql<{ kind: string; n: number }>`
+  verifies('demo.ada', 'past and future meetings in all states, by seat and by group', async () => {
+    const rows = await rowsOf(
+      db,
+      sql<{ kind: string; n: number }>`
         select concat_ws(' ', case when starts_at > now() then 'coming' else 'past' end, state,
             case when study_group_id is null then 'seat' else 'class' end) as kind, count(*) as n
         from consulting_meetings m where school_id = ${at('demo')} and (
@@ -175,24 +175,23 @@ describe('Ada at demo', () => {
           or exists (select from study_group_members g
             where g.group_id = m.study_group_id and g.user_id = ${person('ada')}))
         group by 1`,
-      )
-      const kinds = new Map(rows.map(({ kind, n }) => [kind, n]))
-      for (const time of ['past', 'coming']) {
-        for (const kind of [
-          'available seat',
-          'scheduled seat',
-          'canceled seat',
-          'available class',
-          'canceled class',
-        ]) {
-          expect(kinds.get(`${time} ${kind}`), `${time} ${kind}`).toBeGreaterThan(0)
-        }
+    )
+    const kinds = new Map(rows.map(({ kind, n }) => [kind, n]))
+    for (const time of ['past', 'coming']) {
+      for (const kind of [
+        'available seat',
+        'scheduled seat',
+        'canceled seat',
+        'available class',
+        'canceled class',
+      ]) {
+        expect(kinds.get(`${time} ${kind}`), `${time} ${kind}`).toBeGreaterThan(0)
       }
-      expect(rows.reduce((sum, { n }) => sum + n, 0)).toBeGreaterThanOrEqual(70)
-    },
-  )
+    }
+    expect(rows.reduce((sum, { n }) => sum + n, 0)).toBeGreaterThanOrEqual(70)
+  })
 
-  test('meetings that end, are canceled or go on now still have a room stored, which readers must hide', async () => {
+  test('ended, canceled and current meetings have a stored room URL, which the APIs must hide', async () => {
     const row = await rowOf(
       db,
       sql<Record<string, number>>`
@@ -206,10 +205,10 @@ describe('Ada at demo', () => {
     expect(row.same_start).toBeGreaterThan(0)
   })
 
-  test('the services she is offered carry slots and other people’s meetings', async () => {
+  test('the services offered to her have slots and meetings of other people', async () => {
     const rows = await rowsOf(
       db,
-      sql<{ title: string; slots: number; others: number; nobody: number }>`
+      sql<{ title: string; slots: number; others: number }>`
         select s.title, (select count(*) from consulting_slots t where t.service_id = s.id) as slots,
           (select count(*) from consulting_meetings m where m.service_id = s.id
              and exists (select from meeting_seats x where x.meeting_id = m.id)

@@ -38,7 +38,7 @@ verifies(
 
 verifies(
   'demo.documents',
-  'a metadata document on this very machine is permitted, and counts as unreviewed',
+  'a metadata document on this machine is permitted, and counts as unreviewed',
   async () => {
     const publisher = createServer((_request, response) => {
       response.setHeader('content-type', 'application/json')

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { createDemoWorld } from '../../src/demo/demo-world.ts'
 import { Keyring } from '../../src/foundation/crypto/seal.ts'
 import { testDatabase } from '../support/database.ts'
-import { at, count, person, rowOf, rowsOf } from './demo-questions.ts'
+import { at, count, person, rowOf, rowsOf } from './demo-queries.ts'
 
 const { db } = await testDatabase()
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 
 describe('other rows', () => {
-  test('Ada is rich at the other schools too, with slugs that collide and trade numbers that do not', async () => {
+  test('Ada has data at the other schools too; slugs are the same there, trade numbers differ', async () => {
     for (const subdomain of ['harbor', 'heritage']) {
       const mine = sql`school_id = ${at(subdomain)} and user_id = ${person('ada')}`
       const row = await rowOf(
@@ -41,7 +41,7 @@ describe('other rows', () => {
     expect(shared).toBe(0)
   })
 
-  test('nothing of Ben’s is Ada’s', async () => {
+  test('Ada and Ben share no course, product, event, meeting or study group', async () => {
     const shared = async (column: string, table: string) =>
       count(
         db,
@@ -57,7 +57,7 @@ describe('other rows', () => {
     expect(await shared('group_id', 'study_group_members')).toBe(0)
   })
 
-  test('admin pages have something to list in every table that a school fills', async () => {
+  test('every table that an admin page lists has rows', async () => {
     const tables = [
       'appearances',
       'comments',
@@ -88,7 +88,7 @@ describe('other rows', () => {
     }
   })
 
-  test('coupons and events keep their own limits', async () => {
+  test('coupons and events do not exceed their limits', async () => {
     const over = await rowsOf(
       db,
       sql<{ name: string }>`
@@ -110,7 +110,7 @@ describe('other rows', () => {
     expect(full).toBeGreaterThan(0)
   })
 
-  test('learning days reach back three months', async () => {
+  test('learning days cover three months', async () => {
     const row = await rowOf(
       db,
       sql<{ days: number; members: number }>`

@@ -19,7 +19,7 @@ import type { Db } from '../../src/foundation/db/database.ts'
 import { openPreparedDatabase } from '../../src/start/prepare.ts'
 import { verifies } from '../spec/verifies.ts'
 import { emptyDatabase, testDatabase } from '../support/database.ts'
-import { count, rowsOf } from './demo-questions.ts'
+import { count, rowsOf } from './demo-queries.ts'
 
 const keyring = new Keyring('a secret of thirty-two characters and more')
 const options = { port: 3000, keyring }
@@ -63,7 +63,7 @@ describe('a server that starts on an empty database', () => {
 })
 
 describe('schools', () => {
-  verifies('demo.variants', 'each school is its own variant with its own key stage', async () => {
+  verifies('demo.variants', 'each school has its own variant and key stages', async () => {
     const demo = await school('http://localhost:3000')
     const harbor = await school('http://harbor.localhost:3000')
     const heritage = await school('http://heritage.localhost:3000')
@@ -87,7 +87,7 @@ describe('schools', () => {
     expect(findSigner(demo, keyring)?.({ sub: 'x' })).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/)
   })
 
-  test('only documents on this machine are permitted', async () => {
+  test('only metadata documents on this machine are permitted', async () => {
     const rows = await rowsOf(
       db,
       sql<{ document_hosts: string[]; open_registration: boolean }>`
@@ -98,7 +98,7 @@ describe('schools', () => {
     }
   })
 
-  verifies('demo.clients', 'each school has its four clients and no other', async () => {
+  verifies('demo.clients', 'each school has its four clients and no others', async () => {
     const rows = await rowsOf(
       db,
       sql<{ subdomain: string; client_id: string; scopes: string[]; secret_hash: Buffer | null }>`
@@ -142,7 +142,7 @@ describe('schools', () => {
 describe('people', () => {
   verifies(
     'demo.people',
-    'four people have the password and their roles, no other account can sign in',
+    'four people have the password and their roles; no other account can sign in',
     async () => {
       const rows = await rowsOf(
         db,
@@ -162,7 +162,7 @@ describe('people', () => {
     },
   )
 
-  test('everyone has a picture that ships with the code', async () => {
+  test('every account has a picture that is part of the package', async () => {
     const rows = await rowsOf(
       db,
       sql<{ avatar_url: string }>`select distinct avatar_url from users`,
@@ -175,7 +175,7 @@ describe('people', () => {
     }
   })
 
-  test('at every school, each of the four who belongs there has payments and unread mail', async () => {
+  test('each of the four people has payments and unread notifications at each of their schools', async () => {
     const rows = await rowsOf(
       db,
       sql<{ payments: number; unread: number; topics: number }>`
@@ -220,20 +220,24 @@ describe('making it', () => {
     },
   )
 
-  verifies('demo.first-start', 'a database with schools is left alone and says why', async () => {
-    const before = await count(db, sql<{ n: number }>`select count(*) as n from payments`)
-    await expect(createDemoWorld(db, options)).rejects.toThrow(DatabaseNotEmpty)
-    await expect(createDemoWorld(db, options)).rejects.toThrow(/already has schools/)
-    expect(await createDemoWorldIfEmpty(db, options)).toBe(false)
-    expect(await count(db, sql<{ n: number }>`select count(*) as n from payments`)).toBe(before)
-  })
+  verifies(
+    'demo.first-start',
+    'a database with schools is not changed, and the reason is given',
+    async () => {
+      const before = await count(db, sql<{ n: number }>`select count(*) as n from payments`)
+      await expect(createDemoWorld(db, options)).rejects.toThrow(DatabaseNotEmpty)
+      await expect(createDemoWorld(db, options)).rejects.toThrow(/already has schools/)
+      expect(await createDemoWorldIfEmpty(db, options)).toBe(false)
+      expect(await count(db, sql<{ n: number }>`select count(*) as n from payments`)).toBe(before)
+    },
+  )
 
   verifies(
     'demo.first-start',
-    'of servers starting at once one makes it, and a failure leaves nothing',
+    'when several servers start at once, one makes the demo world; a failure leaves no rows',
     async () => {
       const { db: empty } = await testDatabase()
-      // The last table the making fills refuses, so that everything before it must be undone.
+      // The last table refuses its rows, so that all earlier ones must be rolled back.
       await sql`alter table learning_days add constraint never check (false)`.execute(empty)
       await expect(createDemoWorld(empty, options)).rejects.toThrow()
       expect(await rowsOf(empty, sql`select id from schools`)).toEqual([])
@@ -251,7 +255,7 @@ describe('another port', () => {
       ({ origin }) => origin,
     )
 
-  verifies('demo.port-moves', 'the three origins follow the port, once', async () => {
+  verifies('demo.port-moves', 'the three origins follow a changed port, once', async () => {
     const { db: own } = await testDatabase()
     await createDemoWorld(own, options)
     expect(await moveDemoOrigins(own, 4100)).toBe(true)
@@ -261,7 +265,7 @@ describe('another port', () => {
       'http://localhost:4100',
     ])
     expect(await moveDemoOrigins(own, 4100)).toBe(false)
-    // Port 80 is never written in an origin.
+    // An origin never names port 80.
     expect(await moveDemoOrigins(own, 80)).toBe(true)
     expect(await origins(own)).toContain('http://localhost')
     expect(await moveDemoOrigins(own, 3000)).toBe(true)
@@ -283,17 +287,17 @@ describe('another port', () => {
     ])
   })
 
-  test('an installation without the demo world is never touched', async () => {
+  test('an installation without the demo world is never changed', async () => {
     const { db: own } = await testDatabase()
     await sql`
       insert into schools (id, subdomain, origin, name)
-      values (gen_random_uuid(), 'demo', 'http://localhost:3000', 'Somebody’s own')`.execute(own)
+      values (gen_random_uuid(), 'demo', 'http://localhost:3000', 'Another school')`.execute(own)
     expect(await moveDemoOrigins(own, 4100)).toBe(false)
     expect(await origins(own)).toEqual(['http://localhost:3000'])
   })
 })
 
-test('the guide names what the database holds', async () => {
+test('the printed guide names what is in the database', async () => {
   const guide = describeDemoWorld(3000)
   const origins = await rowsOf(db, sql<{ origin: string }>`select origin from schools`)
   expect(guide.schools.map(({ origin }) => origin).sort()).toEqual(

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
 import { verifies } from '../spec/verifies.ts'
 
-/** Duties that only the integrator can fulfil: our part is to say them where they will look. */
+/** Duties that only an integrator can fulfil: the guide must state them. */
 const guide = readFileSync(new URL('../../docs/integrators.md', import.meta.url), 'utf8')
 
-verifies('guide.flow-order', 'the guide follows the order of the flow', () => {
+verifies('guide.flow-order', 'the guide has its chapters in the order of the flow', () => {
   const headings = [...guide.matchAll(/^## \d\. (.+)$/gm)].map(([, heading]) => heading)
   expect(headings).toEqual([
     'Discover',
@@ -21,7 +21,7 @@ verifies('guide.flow-order', 'the guide follows the order of the flow', () => {
 
 verifies(
   ['guide.discover-first', 'guide.agent-auth'],
-  'the guide tells what to discover, and what there is not',
+  'the guide says what to discover, and what is not offered',
   () => {
     expect(guide).toContain('do not provoke that challenge')
     expect(guide).toContain('Agent-auth extensions are\nnot offered')
@@ -30,7 +30,7 @@ verifies(
 
 verifies(
   ['guide.store-resource', 'guide.verify-id-token'],
-  'the guide tells what a client keeps and verifies',
+  'the guide says what a client keeps and verifies',
   () => {
     expect(guide).toContain('Keep the `resource` beside the token')
     for (const claim of ['`iss`', '`aud`', '`exp`', '`nonce`', '`kid`', 'use UserInfo']) {
@@ -41,7 +41,7 @@ verifies(
 
 verifies(
   ['guide.sign-out', 'guide.sign-out.each-device', 'guide.lost-refresh'],
-  'the guide tells how a session ends, and how it does not',
+  'the guide says how a session ends, and what does not end it',
   () => {
     expect(guide).toContain('Revoke the refresh token')
     expect(guide).toContain('signing out on one device is\nyour app')
@@ -51,7 +51,7 @@ verifies(
 
 verifies(
   ['guide.match-errors-array', 'guide.billing-history', 'guide.not-my-bookings'],
-  'the guide tells what the Member API does not mean',
+  'the guide says how not to read the Member API',
   () => {
     expect(guide).toContain('Check `errors`, not only the status')
     expect(guide).toContain('Build a billing history from `payments`')

@@ -6,7 +6,7 @@ const read = (path: string): string =>
   readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 const report = read('docs/mcp-conformance.md')
 
-test('the report is of the suite that is pinned, and of every revision that /mcp speaks', () => {
+test('the report covers the pinned suite and every protocol revision of /mcp', () => {
   const { dependencies } = JSON.parse(read('conformance/package.json'))
   expect(report).toContain(dependencies['@modelcontextprotocol/conformance'])
   for (const revision of [...HANDSHAKE_VERSIONS, '2026-07-28']) {
@@ -14,7 +14,7 @@ test('the report is of the suite that is pinned, and of every revision that /mcp
   }
 })
 
-test('whatever is excused is in the report with its reason', () => {
+test('every expected failure is in the report with its reason', () => {
   const expected: { reason: string; checks: string[] }[] = JSON.parse(
     read('conformance/expected-failures.json'),
   )

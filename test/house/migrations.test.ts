@@ -18,11 +18,11 @@ test('a released migration is never edited, renamed or removed', () => {
   const changed = Object.keys(released).filter((name) => digests.get(name) !== released[name])
   expect(
     changed,
-    'Databases out there have applied these files, and a start refuses a changed one. Restore them, and put the change into a new file with the next number.',
+    'Installed databases have applied these files, and a server refuses to start with a changed one. Restore them, and put the change into a new file with the next number.',
   ).toEqual([])
 })
 
-test('the first set is released, and each of its files differs from the one of 0.1.0 with its number', () => {
+test('the first set is released, and no file equals the one of 0.1.0 with the same number', () => {
   const firstSet = migrations.slice(0, FIRST_SET_SIZE)
   expect(firstSet.filter(({ name }) => !(name in released))).toEqual([])
   const old = firstSet.filter(({ number, digest }) => OLD_MIGRATIONS[number - 1]?.[1] === digest)

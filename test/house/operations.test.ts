@@ -7,7 +7,7 @@ import { ROUTES } from '../../src/surfaces/admin-api/routes.ts'
 import { UPLOAD_ROUTE } from '../../src/surfaces/admin-api/upload.ts'
 import { OPERATOR_TOOLS } from '../../src/surfaces/mcp/operator/operator-tools.ts'
 
-/** Every operation that a file of the domain exports. */
+/** Every operation that a file in src/domain exports. */
 async function everyOperation(): Promise<readonly Operation[]> {
   const domain = new URL('../../src/domain/', import.meta.url)
   const files = readdirSync(domain, { recursive: true, encoding: 'utf8' }).filter(
@@ -25,14 +25,14 @@ const operations = await everyOperation()
 const unscoped = operations.filter(({ scopes }) => scopes.length === 0)
 
 describe('operations', () => {
-  test('each has a name of its own', () => {
+  test('each has a unique name', () => {
     const names = operations.map(({ name }) => name)
     expect(names.filter((name, place) => names.indexOf(name) !== place)).toEqual([])
   })
 })
 
-describe('operations without a scope, which any token would cover', () => {
-  test('are those of the command line and the admin area, which no app performs', () => {
+describe('operations without a scope, which any token could call', () => {
+  test('are only those of the command line and the admin area, which no app can call', () => {
     const resources = new Set(unscoped.map(({ name }) => name.split('.')[0]))
     expect([...resources].sort()).toEqual([
       'applications',
@@ -51,17 +51,17 @@ describe('operations without a scope, which any token would cover', () => {
     ])
   })
 
-  test('have no address in the REST API', () => {
+  test('have no route in the REST API', () => {
     const routed = [...ROUTES, UPLOAD_ROUTE].map(({ operation }) => operation)
     expect(routed.filter(({ scopes }) => scopes.length === 0)).toEqual([])
   })
 
-  test('are no part of a tool: a token without scopes is shown none', () => {
+  test('are in no MCP tool: a token without scopes sees no tool', () => {
     const caller = { scopes: ScopeSet.empty } as Caller
     expect(OPERATOR_TOOLS.filter((tool) => tool.wireFor(caller) !== undefined)).toEqual([])
   })
 
-  test('are refused where apps are checked, should somebody list one by mistake', () => {
+  test('are refused by the scope check for apps, if one is listed by mistake', () => {
     for (const operation of unscoped) expect(() => neededScopes(operation)).toThrow('no scope')
   })
 })

@@ -20,7 +20,7 @@ const hostOf = (school: TestSchool): string => new URL(school.origin).host
 
 verifies(
   ['house.origin.per-school', 'house.origin.same-interface'],
-  'every school answers on its own origin, with the same interface',
+  'every school answers at its own origin, with the same endpoints',
   async () => {
     const world = await aWorld()
     const schools = [await world.aSchool(), await world.aSchool({ variant: 'older' })]
@@ -36,7 +36,7 @@ verifies(
 
 verifies(
   'house.origin.unknown-host',
-  'a host that no school has is told so, as JSON or as a page, whatever the path',
+  'an unknown host gets 404 as JSON or as a page, on any path',
   async () => {
     const world = await aWorld()
     await world.aSchool()
@@ -56,7 +56,7 @@ verifies(
   },
 )
 
-verifies('house.origin.malformed-host', 'a Host that is no host is refused', async () => {
+verifies('house.origin.malformed-host', 'a malformed Host header is refused', async () => {
   const world = await aWorld()
   const school = await world.aSchool()
   for (const host of [`me@${hostOf(school)}`, `${hostOf(school)}:99999`, 'a b', '%00']) {
@@ -68,7 +68,7 @@ verifies('house.origin.malformed-host', 'a Host that is no host is refused', asy
 
 verifies(
   'house.origin.forwarded-headers',
-  'a stranger cannot choose the school by X-Forwarded-Host, a configured proxy can',
+  'a client cannot choose the school by X-Forwarded-Host, a trusted proxy can',
   async () => {
     const careful = await aWorld()
     const [first, second] = [await careful.aSchool(), await careful.aSchool()]
@@ -84,7 +84,7 @@ verifies(
 
 verifies(
   'house.origin.changes-spread',
-  'a school that was moved by another process is found at its new origin at once',
+  'a school whose origin another process changes is served at its new origin at once',
   async () => {
     const world = await aWorld({ now: () => 0 })
     const { connection, pool } = world.database
@@ -103,7 +103,7 @@ verifies(
       'http://moved.test',
       school.id,
     ])
-    // The old origin may be unknown before: by the notice that the school was made, if that came late.
+    // A late notification about the new school can remove the old origin from the cache earlier.
     await vi.waitFor(
       async () =>
         expect((await issuerAt(world, { host: 'moved.test' })).issuer).toBe('http://moved.test'),

@@ -3,24 +3,24 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 /**
- * What a library keeps private stays private: it changes with any version, and the type checker does
- * not see it. Where the public way is slower, measure it and take it, or choose another library.
+ * Our code uses no private part of a library: it can change with any version, and the type checker
+ * does not see it. If the public way is slower, measure it and use it, or choose another library.
  */
 
 const ROOT = new URL('../../', import.meta.url).pathname
 
 interface Rule {
   readonly reason: string
-  /** What of a source breaks the rule. */
+  /** The parts of a source file that break the rule. */
   readonly find: (source: string) => readonly string[]
   readonly refuses: readonly string[]
   readonly accepts: readonly string[]
 }
 
-/** What breaks a rule for a reason. */
+/** Exceptions, each with its reason. */
 const ACCEPTED: Readonly<Record<string, string>> = {
   'src/foundation/db/database.ts: PostgresPool':
-    'It has all that Kysely documents of a pool, apart from cursors, which Kysely only uses if it is given a class for them.',
+    'It has everything that Kysely documents for a pool except cursors, which Kysely uses only if it is given a cursor class.',
 }
 
 /** Not private in spite of its name: the Model Context Protocol's own field. */
@@ -65,9 +65,9 @@ const RULES: Readonly<Record<string, Rule>> = {
       'this.#running',
     ],
   },
-  'dresses nothing up as an object of a library or of the platform': {
+  'casts no object of ours to a class of a library or of the platform': {
     reason:
-      'A cast through unknown says that an object is what it is not, and works only as long as the library does not look closer. Make a real one with its constructor or factory.',
+      'A cast through unknown hides that the object is not of that class, and breaks as soon as the library uses more of it. Make a real one with its constructor or factory.',
     find: (source) => {
       const foreign = new Set([...PLATFORM, ...importedNames(source)])
       return matches(source, /as unknown as ([A-Z]\w*)/g).filter((name) => foreign.has(name))
@@ -78,7 +78,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     ],
     accepts: ['row as unknown as Meeting', "import { a } from './b.ts'\na as unknown as B"],
   },
-  'leaves the listeners and prototypes of others alone': {
+  'does not replace listeners or change prototypes of libraries': {
     reason:
       'Taking over a listener or changing a prototype depends on how the library sets itself up. Add a hook, a plugin or a listener of your own.',
     find: (source) =>
@@ -94,7 +94,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     ],
     accepts: ["server.on('request', count)", "socket.off('data', read)"],
   },
-  'names no private part that we once used': {
+  'does not name the private parts that it once used': {
     reason:
       "These are internals of pg: the client's parsed statements and its socket. Use named statements and pg's options.",
     find: (source) =>
@@ -107,14 +107,14 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
 }
 
-/** Classes of the platform that libraries take and give. */
+/** Classes of the platform that libraries accept and return. */
 const PLATFORM = ['Request', 'Response', 'Headers', 'Socket', 'Server', 'ReadableStream']
 
 function matches(source: string, pattern: RegExp): string[] {
   return [...source.matchAll(pattern)].map(([whole, part]) => part ?? whole)
 }
 
-/** Names that a file imports from packages or from Node, and not from files of ours. */
+/** Names that a file imports from packages or from Node, not from our own files. */
 function importedNames(source: string): string[] {
   return matches(source, /import\s+([^']*?)\s+from\s+'[^.'][^']*'/g).flatMap((clause) =>
     matches(clause, /([A-Za-z_$][\w$]*)(?=\s*(?:,|\}|$))/g),
@@ -156,7 +156,7 @@ describe.each(Object.entries(RULES))('our code %s', (_name, { reason, find, refu
     ).toEqual([])
   })
 
-  test('and this test would notice', () => {
+  test('and this test finds violations', () => {
     for (const source of refuses) expect(find(source), source).not.toEqual([])
     for (const source of accepts) expect(find(source), source).toEqual([])
   })

@@ -12,7 +12,7 @@ const read = (path: string): string =>
 
 verifies(
   'house.secured',
-  'without a credential nothing personal and nothing administrative comes out',
+  'a request without a credential gets no personal and no administrative data',
   async () => {
     const world = await aWorld()
     const school = await world.aSchool()
@@ -39,7 +39,7 @@ verifies(
 
 verifies(
   'house.logs.no-secrets',
-  'a whole life of a session leaves no token, code, secret, password, cookie or email in the log',
+  'a session from sign-in to revocation writes no token, code, secret, password, cookie or email to the log',
   async () => {
     let log = ''
     const world = await aWorld({
@@ -115,12 +115,12 @@ verifies('house.versioning.rest-path', 'every REST path begins with its version'
 })
 
 /**
- * What integrators were last promised. A release replaces these files; until then the schema may
- * grow beyond them, never shrink below.
+ * The schema of the last release. A release replaces these files; until then the schema may gain
+ * fields, and loses none.
  */
 verifies(
   'house.versioning.graphql-additive',
-  'nothing a client may rely on has left the Member API since the last release',
+  'the Member API still has everything of the last release',
   () => {
     for (const name of ['schema.graphql', 'schema.older.graphql']) {
       const released = buildSchema(read(`test/fixtures/released/${name}`))
@@ -130,13 +130,13 @@ verifies(
   },
 )
 
-verifies('house.versioning.changelog', 'the changelog tells what is new', () => {
+verifies('house.versioning.changelog', 'the changelog lists what is new', () => {
   expect(read('CHANGELOG.md')).toMatch(/^## Unreleased\n\n- /m)
 })
 
 verifies(
   'trouble.old-token-unexplained',
-  'the documents say why an old token still works, and until when',
+  'the documents say why and until when an old token still works',
   () => {
     expect(read('docs/integrators.md')).toContain('its first use anywhere revokes the old pair')
     expect(read('SECURITY.md')).toContain(

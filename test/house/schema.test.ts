@@ -11,7 +11,7 @@ afterAll(() => client.end())
 const DUMP = new URL('../../migrations/schema.sql', import.meta.url)
 const ROWS = new URL('../../src/foundation/db/schema.generated.ts', import.meta.url)
 
-describe('the checked-in schema is what the migrations make', () => {
+describe('the checked-in schema equals the result of the migrations', () => {
   let described: Awaited<ReturnType<typeof describeSchema>>
   beforeAll(async () => {
     described = await describeSchema(client)
@@ -31,8 +31,8 @@ describe('the checked-in schema is what the migrations make', () => {
 })
 
 /**
- * Keyed by an id of their own, because a request with a token, code or cookie brings only that id. Each row
- * still has its school, which is compared with the origin of the request.
+ * Tables whose key is only an id, because a request with a token, code or cookie carries only that id.
+ * Each row has its school, which is compared with the origin of the request.
  */
 const KEYED_BY_ID = [
   'audit_entries',
@@ -43,7 +43,7 @@ const KEYED_BY_ID = [
 ]
 
 describe('tenancy in the database', () => {
-  test('school_id comes first in every key of a tenant table, and the exceptions are needed', async () => {
+  test('school_id comes first in every key of a tenant table, with no unneeded exception', async () => {
     const { rows } = await client.query<{ table: string }>(`
       select distinct c.relname as table
       from pg_class c
@@ -57,7 +57,7 @@ describe('tenancy in the database', () => {
 
   verifies(
     'house.tenancy.keys',
-    'a foreign key between two tenant tables carries the school',
+    'a foreign key between two tenant tables includes school_id',
     async () => {
       const { rows } = await client.query<{ table: string; key: string }>(`
       select c.relname as table, pg_get_constraintdef(k.oid) as key
@@ -71,7 +71,7 @@ describe('tenancy in the database', () => {
     },
   )
 
-  test('every tenant row leads to its school by keys that are never null', async () => {
+  test('every tenant row refers to its school by foreign keys that are never null', async () => {
     const { rows } = await client.query<{ table: string }>(`
       with recursive sure as (
         select k.conrelid, k.confrelid from pg_constraint k
@@ -89,7 +89,7 @@ describe('tenancy in the database', () => {
     expect(rows).toEqual([])
   })
 
-  test('every table says which folder owns it', async () => {
+  test('the comment of every table names its folder', async () => {
     const { rows } = await client.query<{ table: string }>(`
       select relname as table from pg_class
       where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'schema_migrations'
@@ -97,7 +97,7 @@ describe('tenancy in the database', () => {
     expect(rows).toEqual([])
   })
 
-  test('deleting a parent finds its children by an index, within the school', async () => {
+  test('a foreign key that deletes or clears children has an index that starts with the school', async () => {
     const { rows } = await client.query<{ table: string; key: string }>(`
       select c.relname as table, pg_get_constraintdef(k.oid) as key
       from pg_constraint k join pg_class c on c.oid = k.conrelid

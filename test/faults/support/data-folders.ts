@@ -12,7 +12,7 @@ import {
 
 export const isRoot = process.getuid?.() === 0
 
-/** Fresh folders that the user PostgreSQL runs as can pass through, as a deployment's would be. */
+/** New folders that the user PostgreSQL runs as may enter, as in a deployment. */
 export class DataFolders implements AsyncDisposable {
   readonly #made: string[] = []
   #template: Promise<string> | undefined
@@ -24,7 +24,7 @@ export class DataFolders implements AsyncDisposable {
     return folder
   }
 
-  /** One that holds an empty database already: a copy, which is quicker than making it anew. */
+  /** A folder with an empty database, copied from a template because initdb is slow. */
   async makeWithDatabase(): Promise<string> {
     this.#template ??= this.#makeTemplate()
     const folder = await this.make()
@@ -39,7 +39,7 @@ export class DataFolders implements AsyncDisposable {
     return dataDir
   }
 
-  /** Ends what a failed test may have left running, and removes everything. */
+  /** Ends the processes that a failed test left running, and removes the folders. */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const folder of this.#made.splice(0)) {
       const running = await findRunningEmbedded(folder).catch(() => undefined)

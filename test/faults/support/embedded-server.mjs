@@ -1,4 +1,4 @@
-// A small server on an embedded PostgreSQL, to be killed in every way there is.
+// A small server on an embedded PostgreSQL, for tests that kill it.
 // node embedded-server.mjs <built embedded folder> <data folder> serve|write durable|fast
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
@@ -26,7 +26,7 @@ const connect = async () => {
   return client
 }
 
-// Like a real server: finish what is under way, with the database still there, then stop it.
+// Like the real server: finish open work while the database runs, then stop the database.
 const drain = async () => {
   await sleep(100)
   const client = await connect()
@@ -51,6 +51,6 @@ if (mode === 'write') {
       say({ acknowledged: n })
     }
   } catch {
-    // The database was taken away; the test decides what comes next.
+    // The test killed the database and decides what comes next.
   }
 }

@@ -11,7 +11,7 @@ import type {
 
 const REPOSITORY = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** Compiles the embedded module alone, so that plain Node can run it in a process of its own. */
+/** Compiles only the embedded module, so that plain Node can run it in another process. */
 export async function buildEmbedded(folder: string): Promise<string> {
   const built = join(folder, 'built')
   await mkdir(built, { recursive: true })
@@ -52,7 +52,7 @@ export interface ServerProcess {
   readonly pid: number
   readonly acknowledged: readonly number[]
   readonly exited: Promise<number | null>
-  /** The first message of that kind; fails when the server ends without having said it. */
+  /** The latest message of that kind; fails if the server ends without sending one. */
   said<K extends keyof Messages>(kind: K): Promise<Messages[K]>
   untilAcknowledged(count: number): Promise<void>
 }
@@ -65,14 +65,14 @@ export function startServer(
 ): ServerProcess {
   const script = fileURLToPath(new URL('./embedded-server.mjs', import.meta.url))
   const child = spawn(process.execPath, [script, built, dataDir, mode, durability], {
-    // A process group of its own stands for the terminal that Ctrl-C is pressed in.
+    // A new process group, like a terminal in which Ctrl-C is pressed.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const messages: Partial<Messages> = {}
   const acknowledged: number[] = []
   const listeners = new Set<() => void>()
-  const tell = () => {
+  const notify = () => {
     for (const listener of listeners) listener()
   }
   let errors = ''
@@ -85,11 +85,11 @@ export function startServer(
       const message = JSON.parse(line) as Partial<Messages>
       if (message.acknowledged !== undefined) acknowledged.push(message.acknowledged)
       Object.assign(messages, message)
-      tell()
+      notify()
     })
     .on('close', () => {
       ended = true
-      tell()
+      notify()
     })
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
   const until = <T>(find: () => T | undefined, what: string) =>

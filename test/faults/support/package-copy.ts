@@ -8,7 +8,7 @@ import {
 
 const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url))
 
-/** The package as npm leaves it when it skips install scripts: its libraries' links are missing. */
+/** The package as npm installs it without install scripts: links between libraries are missing. */
 export async function copyWithoutLinks(folder: string): Promise<PostgresPackage> {
   const original = await loadPostgresPackage()
   const root = join(folder, 'package')
@@ -16,7 +16,7 @@ export async function copyWithoutLinks(folder: string): Promise<PostgresPackage>
   return { ...original, native: join(root, 'native') }
 }
 
-/** Replaces a build's node_modules by one that holds a PostgreSQL package of its own. */
+/** Replaces a build's node_modules by one with its own copy of the PostgreSQL package. */
 export async function installWithoutLinks(built: string): Promise<void> {
   const modules = join(built, 'node_modules')
   await rm(modules)

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 
 const ROOT = new URL('../../../', import.meta.url).pathname
 
-/** The build that `npm start` runs, made from the sources as they are. */
+/** Builds dist, which `npm start` runs, from the current sources. */
 export async function build(): Promise<void> {
   await promisify(execFile)('npx', ['--no', 'tsc', '--', '-p', 'tsconfig.build.json'], {
     cwd: ROOT,
@@ -27,7 +27,7 @@ export interface HttpAnswer {
   readonly body: string
 }
 
-/** A server in a process of its own, as somebody would start it. */
+/** A server in another process, started as an operator would. */
 export class RunningServer {
   readonly port: number
   readonly process: ChildProcess
@@ -48,7 +48,7 @@ export class RunningServer {
     })
   }
 
-  /** Ready, or ended: whichever comes first. */
+  /** Returns when the server is ready, and throws if it ends before. */
   async ready(): Promise<void> {
     while (this.process.exitCode === null && this.process.signalCode === null) {
       const answer = await this.ask('/readyz').catch(() => undefined)

@@ -7,7 +7,7 @@ export async function rowsOf<R>(db: Db, statement: RawBuilder<R>): Promise<R[]> 
 
 export async function rowOf<R>(db: Db, statement: RawBuilder<R>): Promise<R> {
   const [row] = await rowsOf(db, statement)
-  if (row === undefined) throw new Error('the question has no answer')
+  if (row === undefined) throw new Error('the query returned no row')
   return row
 }
 
