@@ -18,7 +18,7 @@ const school = (subdomain: string) => [
 ]
 
 describe('without a server', () => {
-  test('a command starts the database for itself, stops it, and what it did is kept', async () => {
+  test('a command starts the database, stops it afterwards, and its changes are kept', async () => {
     const dataDir = await folders.makeWithDatabase()
     const env = { SCHOOLGATE_DATA_DIR: dataDir }
     const made = await run(school('north'), env)
@@ -55,7 +55,7 @@ describe('without a server', () => {
     expect(await findRunningEmbedded(dataDir)).toBeUndefined()
   })
 
-  test('a command that fails stops what it started', async () => {
+  test('a command that fails stops the database that it started', async () => {
     const dataDir = await folders.makeWithDatabase()
     const failed = await run(['keys', 'list', '--json', '--school', 'x'], {
       SCHOOLGATE_DATA_DIR: dataDir,
@@ -66,8 +66,8 @@ describe('without a server', () => {
   })
 })
 
-describe('beside a running server', () => {
-  test('a command uses its database and leaves it running', async () => {
+describe('next to a running server', () => {
+  test('a command uses the database of the server and leaves it running', async () => {
     const dataDir = await folders.makeWithDatabase()
     const server = await startEmbeddedPostgres({ dataDir, durable: false })
     try {

@@ -41,7 +41,7 @@ const backup = (connection: pg.ClientConfig, output: string) =>
 const restore = (connection: pg.ClientConfig, from: string) =>
   run(['backup', 'restore', '--json', from], environmentOf(connection))
 
-/** One text for each table that is the same only if every row is. */
+/** One text per table that is equal only if all rows are equal. */
 async function contentsOf(connection: pg.ClientConfig): Promise<Record<string, string>> {
   const client = await connect(connection)
   const { rows: tables } = await client.query<{ name: string }>(
@@ -59,7 +59,7 @@ async function contentsOf(connection: pg.ClientConfig): Promise<Record<string, s
   return contents
 }
 
-/** What the schema allows and does by itself, which a restore must leave as it found it. */
+/** Constraints and triggers, which a restore must not change. */
 async function rulesOf(connection: pg.ClientConfig): Promise<unknown> {
   const client = await connect(connection)
   const { rows } = await client.query(
@@ -74,7 +74,7 @@ async function rulesOf(connection: pg.ClientConfig): Promise<unknown> {
 }
 
 describe('a backup', () => {
-  test('brings back every row of every table as it was, and the schema’s rules with them', async () => {
+  test('restores every row of every table, and does not change the constraints and triggers', async () => {
     const target = await emptyDatabase()
     const rules = await rulesOf(target)
     const restored = await restore(target, file)
@@ -86,12 +86,12 @@ describe('a backup', () => {
     expect(restored.json.rows).toBeGreaterThan(1000)
   })
 
-  test('is readable by its owner alone, and leaves no draft behind', async () => {
+  test('is readable only by its owner, and leaves no temporary file', async () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600)
     expect((await readdir(folder)).filter((name) => name.includes('part'))).toEqual([])
   })
 
-  test('says in its first line what it is and of which schema', async () => {
+  test('names its format and schema in the first line', async () => {
     const [first = ''] = gunzipSync(await readFile(file))
       .toString()
       .split('\n')
@@ -102,7 +102,7 @@ describe('a backup', () => {
     })
   })
 
-  test('never replaces a file', async () => {
+  test('never overwrites a file', async () => {
     const before = await readFile(file)
     const again = await backup(source.connection, file)
     expect(again).toMatchObject({
@@ -117,7 +117,7 @@ describe('a backup', () => {
     })
   })
 
-  test('is of one moment, although schools are added while it is written', async () => {
+  test('is a snapshot of one moment, even if schools are added while it is written', async () => {
     const busy = await testDatabase()
     let writing = true
     const writer = async (): Promise<number> => {
@@ -142,7 +142,7 @@ describe('a backup', () => {
 })
 
 describe('a restore', () => {
-  test('goes only into an empty database', async () => {
+  test('needs an empty database', async () => {
     const refused = await restore(source.connection, file)
     expect(refused).toMatchObject({
       code: 1,
@@ -150,7 +150,7 @@ describe('a restore', () => {
     })
   })
 
-  test('of a file that is cut off, altered or something else changes nothing', async () => {
+  test('of a truncated, changed or unrelated file changes nothing', async () => {
     const small = join(folder, 'small.gz')
     const few = await testDatabase()
     const details = { subdomain: 'one', origin: 'https://one.example', name: 'One' }
@@ -187,7 +187,7 @@ describe('a restore', () => {
     expect([await contentsOf(target), await rulesOf(target)]).toEqual(before)
   })
 
-  test('of another schema says which version to use', async () => {
+  test('of another schema names the version to use', async () => {
     const lines = gunzipSync(await readFile(file))
       .toString()
       .split('\n')
@@ -206,7 +206,7 @@ describe('a restore', () => {
     })
   })
 
-  test('cannot smuggle a row past the foreign keys, not even one of the circular ones', async () => {
+  test('checks every foreign key, the circular ones too', async () => {
     const lines = gunzipSync(await readFile(file))
       .toString()
       .split('\n')

@@ -28,7 +28,7 @@ async function aFile(name: string, text: string): Promise<string> {
 }
 
 describe('schoolgate import', () => {
-  test('takes what no scope writes: people, orders, their payments, notifications', async () => {
+  test('imports what no scope can write: people, orders, their payments, notifications', async () => {
     const files = {
       students: '{"email":"ada@people.test","name":"Ada"}\n',
       orders:
@@ -47,7 +47,7 @@ describe('schoolgate import', () => {
     expect(payment).toMatchObject({ trade_no: 'T1', amount: 900, state: 'pending' })
   })
 
-  test('ends with 1 and names lines where rows are refused, and reads standard input', async () => {
+  test('exits with 1 and names the lines of refused rows, and reads standard input', async () => {
     const rows = 'slug,title\na,A\nB,B\nc,C\n'
     const done = await schoolgate(['import', 'pages', '-', '--format', 'csv', ...school], rows)
     expect(done.code).toBe(1)
@@ -59,7 +59,7 @@ describe('schoolgate import', () => {
     )
   })
 
-  test('says where to go on when it gave up', async () => {
+  test('says which line to continue from if it stops early', async () => {
     const rows = '{"slug":"x"}\n'.repeat(3)
     const done = await schoolgate(['import', 'pages', '--max-errors', '2', ...school], rows)
     expect(done.code).toBe(1)
@@ -73,14 +73,14 @@ describe('schoolgate import', () => {
     [['pages', '-', '--format', 'xml', ...school], 2, 'There is no format "xml".'],
     [['pages', '-', '--from-line', '0', ...school], 2, '--from-line'],
     [['pages', '-', '--school', 'south'], 1, 'There is no school "south".'],
-  ])('%j ends with %i', async (argv, code, told) => {
+  ])('%j exits with %i', async (argv, code, told) => {
     const done = await schoolgate(['import', ...argv])
     expect(done.code).toBe(code)
     expect(done.stderr).toContain(told)
     expect(done.stderr).toContain('→')
   })
 
-  test('refuses a heading that names no columns before anything is written', async () => {
+  test('refuses a header without known columns before it writes', async () => {
     const file = await aFile('pages.csv', 'slug,titel\na,A\n')
     const done = await schoolgate(['import', 'pages', file, ...school])
     expect(done.code).toBe(1)
@@ -88,7 +88,7 @@ describe('schoolgate import', () => {
     expect(done.stderr).toContain('import pages --columns')
   })
 
-  test('teaches the columns of every kind without a database', async () => {
+  test('lists the columns of every kind without a database', async () => {
     for (const { name, columns } of BULK_KINDS) {
       const { code, stdout } = await run(['import', name, '--columns'], {})
       expect(code).toBe(0)
@@ -100,7 +100,7 @@ describe('schoolgate import', () => {
 })
 
 describe('schoolgate export', () => {
-  test('writes a file that an import takes back, and leaves no half of one', async () => {
+  test('writes a file that an import accepts, and leaves no partial file', async () => {
     const file = join(folder, 'out.csv')
     const done = await schoolgate(['export', 'pages', ...school, '--output', file, '--json'])
     expect(done.json).toMatchObject({ kind: 'pages', format: 'csv', rows: 2, output: file })
@@ -110,7 +110,7 @@ describe('schoolgate export', () => {
     expect((await readdir(folder)).filter((name) => name.endsWith('.partial'))).toEqual([])
   })
 
-  test('keeps standard output for the rows alone', async () => {
+  test('writes only the rows to standard output', async () => {
     const done = await schoolgate(['export', 'pages', ...school, '--json'])
     const rows = done.stdout.trim().split('\n')
     expect(rows.map((row) => JSON.parse(row).object)).toEqual(['page', 'page'])
@@ -120,7 +120,7 @@ describe('schoolgate export', () => {
     expect(rest.stdout.trim()).toBe(rows[1])
   })
 
-  test('takes the filters of the list', async () => {
+  test('accepts the filters of the list', async () => {
     const where = ['--where', 'slug=a', '--where', 'created_after=2020-01-01T00:00:00Z']
     const done = await schoolgate(['export', 'pages', ...school, ...where])
     expect(JSON.parse(done.stdout)).toMatchObject({ slug: 'a' })

@@ -13,7 +13,7 @@ const nowhere = {
   SCHOOLGATE_SECRET: SECRET,
 }
 
-/** Every command there is, found by reading the help as a person would. */
+/** Every command, found by reading the help texts. */
 async function allCommands(path: readonly string[] = []): Promise<string[][]> {
   const { stdout } = await run([...path, '--help'], {})
   const section = /\nCommands:\n([\s\S]*?)\n\n/.exec(`${stdout}\n\n`)?.[1] ?? ''
@@ -25,7 +25,7 @@ async function allCommands(path: readonly string[] = []): Promise<string[][]> {
 }
 
 describe('help', () => {
-  test('teaches: every command says what happens, shows an example, and knows --json', async () => {
+  test('describes every command with an example, and every command has --json', async () => {
     const commands = (await allCommands()).map((path) => path.join(' '))
     for (const name of ['start', 'migrate', 'demo', 'doctor', 'school create', 'user role']) {
       expect(commands).toContain(name)
@@ -42,7 +42,7 @@ describe('help', () => {
     }
   })
 
-  test('without a command it is shown, and that is a mistake of usage', async () => {
+  test('is shown if there is no command, with the exit code of a usage error', async () => {
     for (const argv of [[], ['keys']]) {
       const { code, stdout, stderr } = await run(argv, {})
       expect([code, stdout]).toEqual([2, ''])
@@ -50,12 +50,12 @@ describe('help', () => {
     }
   })
 
-  test('the version is told', async () => {
+  test('prints the version', async () => {
     expect(await run(['--version'], {})).toMatchObject({ code: 0, stdout: `${VERSION}\n` })
   })
 })
 
-describe('what is not understood', () => {
+describe('a command line that is not understood', () => {
   for (const argv of [
     ['fly'],
     ['keys', 'fly'],
@@ -65,7 +65,7 @@ describe('what is not understood', () => {
     ['doctor', '--deep'],
     ['purge', 'everything'],
   ]) {
-    test(`schoolgate ${argv.join(' ')} ends with 2 and names --help`, async () => {
+    test(`schoolgate ${argv.join(' ')} exits with 2 and names --help`, async () => {
       const { code, stdout, stderr } = await run(argv, nowhere)
       expect([code, stdout]).toEqual([2, ''])
       expect(stderr).toMatch(/→ .*--help/)
@@ -75,21 +75,21 @@ describe('what is not understood', () => {
   }
 })
 
-describe('what cannot work says why, and never a password or a stack', () => {
+describe('an error gives its reason, and never a password or a stack trace', () => {
   test('a wrong variable', async () => {
     const { code, json } = await run(['school', 'list', '--json'], { PORT: 'eighty' })
     expect(code).toBe(1)
     expect(json.error).toMatch(/PORT is "eighty"/)
   })
 
-  test('a database that is not there', async () => {
+  test('an unreachable database', async () => {
     const { code, stderr } = await run(['school', 'list'], nowhere)
     expect(code).toBe(1)
     expect(stderr).toMatch(/127\.0\.0\.1:1\/x cannot be used\. Nothing listens there\.\n→ /)
     expect(stderr).not.toMatch(/hidden-word|at .*\.ts/)
   })
 
-  test('a database name or a password that is wrong', async () => {
+  test('a wrong database name or password', async () => {
     const connection = await emptyDatabase()
     const wrong = (change: object) => {
       const DATABASE_URL = urlOf({ ...connection, ...change })
@@ -99,7 +99,7 @@ describe('what cannot work says why, and never a password or a stack', () => {
     expect((await wrong({ password: 'guessed' })).json.error).toContain('refuses the password')
   })
 
-  test('a pooler that does not pass our settings on, in its own words', async () => {
+  test('a connection pooler that refuses our settings, with its message', async () => {
     const refusal = 'unsupported startup parameter in options: statement_timeout'
     const fields = Buffer.from(`SFATAL\0C08P01\0M${refusal}\0\0`)
     const head = Buffer.from('E\0\0\0\0')
@@ -120,7 +120,7 @@ describe('what cannot work says why, and never a password or a stack', () => {
     expect(stderr).not.toContain('hidden-word')
   })
 
-  test('a database that lacks migrations is left as it is', async () => {
+  test('a database without the latest migrations is not changed', async () => {
     const connection = await emptyDatabase()
     const client = await connect(connection)
     const newest = 'select max(number) from schema_migrations'
@@ -136,7 +136,7 @@ describe('what cannot work says why, and never a password or a stack', () => {
 })
 
 describe('an empty database', () => {
-  test('is made ready by the first command that needs it', async () => {
+  test('gets its schema by the first command that needs it', async () => {
     const connection = await emptyDatabase()
     const client = await connect(connection)
     await client.query('drop schema public cascade; create schema public')
@@ -148,7 +148,7 @@ describe('an empty database', () => {
     await client.end()
   })
 
-  test('becomes the demo world once, and never in production', async () => {
+  test('gets the demo world once, and never in production', async () => {
     const env = { ...environmentOf(await emptyDatabase()), PORT: '3000' }
     const production = await run(['demo'], { ...env, NODE_ENV: 'production' })
     expect(production).toMatchObject({ code: 1, stderr: expect.stringContaining('production') })

@@ -38,7 +38,7 @@ const client = (...more: string[]) =>
   )
 
 describe('school', () => {
-  test('list shows what create made and set changed', async () => {
+  test('list shows the results of create and set', async () => {
     const set = await schoolgate(
       'school',
       'set',
@@ -63,7 +63,7 @@ describe('school', () => {
     expect(row).toEqual({ contact_email: null })
   })
 
-  test('a wrong value names its option, and is a mistake of usage', async () => {
+  test('a wrong value is a usage error that names the option', async () => {
     const refused = await schoolgate(
       'school',
       'set',
@@ -78,13 +78,13 @@ describe('school', () => {
     expect(refused.json.remedy).toBeTruthy()
   })
 
-  test('set without anything to set is a mistake of usage', async () => {
+  test('set without any option is a usage error', async () => {
     expect(await schoolgate('school', 'set', 'north')).toMatchObject({ code: 2 })
     const client = await schoolgate('client', 'set', '--school', 'north', 'any')
     expect(client).toMatchObject({ code: 2, json: { error: expect.stringContaining('Nothing') } })
   })
 
-  test('what is taken fails', async () => {
+  test('a subdomain that is taken is refused', async () => {
     const taken = await schoolgate(
       'school',
       'create',
@@ -98,7 +98,7 @@ describe('school', () => {
     expect(taken).toMatchObject({ code: 1, json: { error: expect.stringContaining('subdomain') } })
   })
 
-  test('an unknown one is told with those there are', async () => {
+  test('an unknown school is refused with the list of known ones', async () => {
     const unknown = await schoolgate('keys', 'list', '--school', 'south')
     expect(unknown).toMatchObject({ code: 1, json: { remedy: 'choose one of: north' } })
   })
@@ -132,7 +132,7 @@ describe('user', () => {
       schoolId: 'any',
     })
 
-  test('a password comes from stdin, without its line break, and is printed nowhere', async () => {
+  test('a password is read from stdin without its line break, and never printed', async () => {
     const made = await create('ada@north.example', 'a long enough password\n')
     expect(made).toMatchObject({ code: 0, json: { created: true, roles: ['owner'] } })
     expect(made.stdout + made.stderr).not.toContain('long enough')
@@ -141,7 +141,7 @@ describe('user', () => {
     })
   })
 
-  test('an account that exists gets the role and keeps its password, and the answer says so', async () => {
+  test('an existing account gets the role and keeps its password, and the output says so', async () => {
     const again = await create('ADA@north.example', 'the password of an intruder')
     expect(again).toMatchObject({ code: 0, json: { created: false } })
     expect(await attempt('ada@north.example', 'the password of an intruder')).toEqual({
@@ -149,7 +149,7 @@ describe('user', () => {
     })
   })
 
-  test('a password that is too short is refused before anything is written', async () => {
+  test('a password that is too short is refused before any write', async () => {
     expect(await create('short@north.example', 'short')).toMatchObject({ code: 2 })
     const unknown = await schoolgate('user', 'delete', '--email', 'short@north.example')
     expect(unknown).toMatchObject({
@@ -158,7 +158,7 @@ describe('user', () => {
     })
   })
 
-  test('there is no option that takes a password', async () => {
+  test('no option accepts a password', async () => {
     const argv = [
       '--school',
       'north',
@@ -174,7 +174,7 @@ describe('user', () => {
     expect(refused.stderr).not.toContain('typed by mistake')
   })
 
-  test('roles are set and taken, and the last owner stays', async () => {
+  test('roles are given and removed, and the last owner cannot be removed', async () => {
     const made = await create('ben@north.example')
     const role = (roles: string) =>
       schoolgate(
@@ -216,7 +216,7 @@ describe('user', () => {
 })
 
 describe('client', () => {
-  test('a secret is shown when it is made or rotated, and never again', async () => {
+  test('a secret is shown only when it is created or rotated', async () => {
     const made = await client('--confidential', '--id', 'planner')
     const { clientId, clientSecret } = made.json
     expect((await findClient(at, clientId))?.secretHash).toEqual(sha256(clientSecret))
@@ -228,7 +228,7 @@ describe('client', () => {
     expect(list.json.clients).toMatchObject([{ clientId: 'planner', confidential: true }])
   })
 
-  test('set, disable, enable and delete do what they say', async () => {
+  test('set, disable, enable and delete change the client', async () => {
     const { clientId } = (await client()).json
     const act = (name: string, ...more: string[]) =>
       schoolgate('client', name, '--school', 'north', clientId, ...more)
@@ -247,7 +247,7 @@ describe('client', () => {
     expect(await act('delete')).toMatchObject({ code: 1 })
   })
 
-  test('wrong redirect URIs name their option', async () => {
+  test('wrong redirect URIs are refused with the option name', async () => {
     const refused = await client('--redirect-uri', 'http://planner.example/x')
     expect(refused).toMatchObject({
       code: 2,
@@ -257,7 +257,7 @@ describe('client', () => {
 })
 
 describe('keys', () => {
-  test('are published, activated when it is time or forced, and retired', async () => {
+  test('are published, activated after their waiting time or by --force, and retired', async () => {
     const on = (name: string, ...more: string[]) =>
       schoolgate('keys', name, '--school', 'north', ...more)
     const first = (await on('publish')).json.kid
@@ -279,7 +279,7 @@ describe('keys', () => {
     expect(json.keys.map(({ stage }: { stage: string }) => stage)).toEqual(['retired', 'retired'])
   })
 
-  test('a key of another secret is not activated', async () => {
+  test('a key that was sealed with another secret is not activated', async () => {
     const { json } = await schoolgate('keys', 'publish', '--school', 'north')
     const argv = ['keys', 'activate', '--json', '--school', 'north', json.kid, '--force']
     const other = await run(argv, { ...env, SCHOOLGATE_SECRET: 'x'.repeat(40) })
@@ -291,19 +291,19 @@ describe('keys', () => {
 })
 
 describe('purge and migrate', () => {
-  test('purge tells what went, by name', async () => {
+  test('purge prints the number of deleted rows by name', async () => {
     const { code, json } = await schoolgate('purge')
     expect(code).toBe(0)
     expect(Object.keys(json.removed)).toContain('token_pairs')
     expect((await run(['purge'], env)).stdout).toMatch(/^what +rows\n/)
   })
 
-  test('migrate on a current database has nothing to do', async () => {
+  test('migrate on an up-to-date database does nothing', async () => {
     expect(await schoolgate('migrate')).toMatchObject({ code: 0, json: { applied: [] } })
   })
 })
 
-test('every change came into the audit as the command line’s', async () => {
+test('every change is in the audit with the command line as its author', async () => {
   const rows = await database.db.selectFrom('audit_entries').select(['action', 'detail']).execute()
   expect(rows.length).toBeGreaterThan(10)
   for (const { detail } of rows) expect(detail).toMatchObject({ via: 'command_line' })

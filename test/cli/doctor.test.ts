@@ -60,7 +60,7 @@ async function listening<R>(
   }
 }
 
-test('a healthy installation is told part by part, with exit code 0', async () => {
+test('a healthy installation is reported part by part, with exit code 0', async () => {
   const { code, findings } = await examine(environmentOf(demo.connection))
   expect(code).toBe(0)
   for (const check of [
@@ -81,14 +81,14 @@ test('a healthy installation is told part by part, with exit code 0', async () =
   expect(text.stdout).toMatch(/^\[ ok \] configuration: .*\n[\s\S]*Nothing is broken\.\n$/)
 })
 
-test('a school without keys is worth a note, and no failure', async () => {
+test('a school without signing keys is a note, not a failure', async () => {
   const { findings } = await examine(environmentOf(demo.connection))
   expect(of(findings, 'keys')).toMatchObject([
     { status: 'note', message: expect.stringContaining('heritage'), remedy: expect.any(String) },
   ])
 })
 
-test('each wrong variable is a finding of its own', async () => {
+test('each wrong variable is its own finding', async () => {
   const { code, findings } = await examine({
     PORT: 'x',
     WORKERS: 'many',
@@ -98,7 +98,7 @@ test('each wrong variable is a finding of its own', async () => {
   expect(findings.map(({ status }) => status)).toEqual(['broken', 'broken', 'broken'])
 })
 
-test('a secret that does not open the keys is found before a sign-in fails', async () => {
+test('a secret that cannot decrypt the signing keys is reported', async () => {
   const env = {
     ...environmentOf(demo.connection),
     SCHOOLGATE_SECRET: 'another secret, as long as it has to be',
@@ -110,7 +110,7 @@ test('a secret that does not open the keys is found before a sign-in fails', asy
   ])
 })
 
-test('demo accounts in production are an open door', async () => {
+test('demo accounts in production are reported as broken', async () => {
   const { code, findings } = await examine({
     ...environmentOf(demo.connection),
     NODE_ENV: 'production',
@@ -121,7 +121,7 @@ test('demo accounts in production are an open door', async () => {
   ])
 })
 
-test('https schools without a trusted proxy are told', async () => {
+test('https schools without a trusted proxy are reported', async () => {
   const { db, connection } = await testDatabase()
   await db
     .insertInto('schools')
@@ -138,7 +138,7 @@ test('https schools without a trusted proxy are told', async () => {
 })
 
 describe('the database', () => {
-  test('that does not answer is broken, and the rest is still told', async () => {
+  test('that does not answer is broken, and the other findings are still reported', async () => {
     const env = { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/x', SCHOOLGATE_SECRET: SECRET }
     const { code, findings } = await examine(env)
     expect(code).toBe(1)
@@ -148,7 +148,7 @@ describe('the database', () => {
     expect(of(findings, 'port')).toMatchObject([{ status: 'ok' }])
   })
 
-  test('that does not exist on the server is named as such', async () => {
+  test('that does not exist on the server is reported with its name', async () => {
     const { code, findings } = await examine(
       environmentOf({ ...demo.connection, database: 'misspelt' }),
     )
@@ -162,7 +162,7 @@ describe('the database', () => {
     ])
   })
 
-  test('with pending or edited migrations is broken, an empty one is not', async () => {
+  test('with pending or edited migrations is broken; an empty one is not', async () => {
     const connection = await emptyDatabase()
     const client = await connect(connection)
     const migrations = async () =>
@@ -191,12 +191,12 @@ describe('the port', () => {
       return of(findings, 'port')
     })
 
-  test('with our server ready on it is fine', async () => {
+  test('with our ready server on it is fine', async () => {
     const ready = JSON.stringify({ status: 'ready', checks: [{ name: 'database', ok: true }] })
     expect(await port((_, response) => response.end(ready))).toMatchObject([{ status: 'ok' }])
   })
 
-  test('with our server not ready is broken, and says what the server says', async () => {
+  test('with our server not ready is broken, with the reason of the server', async () => {
     const checks = [{ name: 'database', ok: false, problem: 'The database does not answer.' }]
     const answer: RequestListener = (_, response) =>
       response.writeHead(503).end(JSON.stringify({ status: 'not ready', checks }))
@@ -208,7 +208,7 @@ describe('the port', () => {
     ])
   })
 
-  test('with another program on it is broken', async () => {
+  test('that another program uses is broken', async () => {
     for (const text of ['<h1>hello</h1>', '{"status":"fine"}', '']) {
       expect(await port((_, response) => response.end(text))).toMatchObject([
         { status: 'broken', message: expect.stringContaining('Another program') },
@@ -219,7 +219,7 @@ describe('the port', () => {
 })
 
 describe('the data folder', () => {
-  test('that does not exist is a note, and stays so', async () => {
+  test('that does not exist is a note, and is not created', async () => {
     const dataDir = join(folder, 'not-yet')
     const { code, findings } = await examine({ SCHOOLGATE_DATA_DIR: dataDir })
     expect(code).toBe(0)
@@ -228,7 +228,7 @@ describe('the data folder', () => {
     await expect(chmod(dataDir, 0o700)).rejects.toThrow(/ENOENT/)
   })
 
-  test('that is a file, or whose secret others can read, is broken', async () => {
+  test('that is a file, or whose secret other users can read, is broken', async () => {
     const file = join(folder, 'file')
     await writeFile(file, '')
     const blocked = await examine({ SCHOOLGATE_DATA_DIR: file })

@@ -18,14 +18,14 @@ const school = await findSchoolByOrigin(database.db, ORIGIN)
 if (school === undefined) throw new Error('school create made no school')
 const at = atSchool(database.db, school.id)
 
-/** As long as a thumbprint: those that look like `-h`, `-o file` or `--help` must work too. */
+/** As long as a key thumbprint. Ids that look like `-h`, `-o file` or `--help` must work too. */
 const IDS = ['-a', '-h', '-o_', '--h', '---'].map((start) => start.padEnd(43, 'x'))
 const AT_NORTH = ['--school', 'north']
 
-/** The file is looked for after the database is found to be empty, which it is not. */
+/** The command checks that the database is empty before it opens the file. */
 const EMPTY = 'database is not empty'
 
-/** Each command whose argument is an id or a name, and what the command needs besides. */
+/** Each command whose argument is an id or a name, with its other options. */
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'school set': ['--name', 'Other'],
   'client set': [...AT_NORTH, '--name', 'Other'],
@@ -66,14 +66,14 @@ describe.each(Object.entries(COMMANDS))('%s', (name, more) => {
     for (const id of IDS) await reads(id, [...command, id, ...more])
   })
 
-  test('reads it wherever it stands', async () => {
+  test('reads it at any position', async () => {
     const id = IDS[0] ?? ''
     await reads(id, [...command, ...more, id])
     await reads(id, [...command, ...more, id, '--json'])
     await reads(id, [...command, ...more, '--', id])
   })
 
-  test('refuses an option that it does not know, once its argument is given', async () => {
+  test('refuses an unknown option after its argument', async () => {
     const answer = await schoolgate(...command, 'some', ...more, '--unheard-of')
     expect(answer).toMatchObject({ code: 2, json: { error: "unknown option '--unheard-of'" } })
   })

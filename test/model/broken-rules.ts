@@ -11,7 +11,7 @@ import type { TestClient, TestPerson, TestSchool, World } from '../support/world
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** A request that breaks no rule, and the rows behind it. */
+/** A request that breaks no rule, with its rows in the database. */
 export interface Scene<Request> {
   readonly world: World
   readonly school: TestSchool
@@ -23,7 +23,7 @@ export interface Scene<Request> {
 export type ExchangeScene = Scene<ExchangeRequest>
 export type RefreshScene = Scene<RefreshRequest>
 
-/** Each way breaks one rule, and no rule before it in the list. */
+/** The ways to break one rule without breaking an earlier rule of the list. */
 type Way<S> = (scene: S) => unknown
 export type Ways<S> = Readonly<Record<string, readonly [Way<S>, ...Way<S>[]]>>
 

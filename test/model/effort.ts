@@ -1,8 +1,8 @@
-/** How many times longer than usual the random tests run: `GRANT_SOAK=50 npm run soak`. */
+/** Factor for the length of the random tests: `GRANT_SOAK=50 npm run soak`. */
 export const effort = Math.max(1, Number(process.env.GRANT_SOAK ?? 1))
 
-/** The usual run tells the same stories every time; a longer run tells new ones and prints its seed. */
+/** The usual run has a fixed seed; a longer run uses a new seed and prints it if a test fails. */
 export const seed = effort === 1 ? { seed: 6749 } : {}
 
-/** Ends a test that hangs: the usual run takes seconds, on a busy machine a minute. */
+/** Ends a test that hangs: the usual run takes seconds, or a minute on a busy machine. */
 export const timeout = effort * 300_000

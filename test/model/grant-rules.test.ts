@@ -19,10 +19,10 @@ const found = await world.context.directory.find(school.origin)
 if (found === undefined) throw new Error('the school is unknown')
 const asSeen = found
 
-/** Which rules a request breaks, by their place in the list, and in which of the possible ways. */
+/** The rules that a request breaks, by index in the list, and the way in which each is broken. */
 type Broken = readonly { readonly rule: number; readonly way: number }[]
 
-/** Ways of later rules come first: where two change one parameter, the earlier rule stays broken. */
+/** Breaks later rules first: if two ways change one parameter, the earlier rule stays broken. */
 async function breakRules<S>(ways: Ways<S>, names: readonly string[], broken: Broken, scene: S) {
   for (const { rule, way } of [...broken].sort((one, other) => other.rule - one.rule)) {
     const choices = ways[names[rule] ?? ''] ?? []
@@ -30,7 +30,7 @@ async function breakRules<S>(ways: Ways<S>, names: readonly string[], broken: Br
   }
 }
 
-/** What the statement refuses the list explains, by its first broken rule; otherwise it mints. */
+/** If the statement refuses, the list names the first broken rule; otherwise a pair is issued. */
 async function expectAgreement<Request extends TokenRequest, Values, Facts extends GrantFacts>(
   rulebook: Rulebook<Request, Values, Facts>,
   request: Request,
@@ -50,7 +50,7 @@ async function expectAgreement<Request extends TokenRequest, Values, Facts exten
 interface Grant {
   readonly names: readonly string[]
   readonly ways: Readonly<Record<string, readonly unknown[]>>
-  /** Breaks these rules of a good request and compares what the two statements say. */
+  /** Breaks these rules of a valid request and compares the two statements. */
   readonly check: (broken: Broken) => Promise<void>
 }
 
@@ -86,21 +86,21 @@ const GRANTS: Readonly<Record<string, Grant>> = {
 
 for (const [name, grant] of Object.entries(GRANTS)) {
   describe(`the rules of a ${name}`, () => {
-    test('each have a way to be broken here', () => {
+    test('all have a way to break them in this test', () => {
       expect(Object.keys(grant.ways).sort()).toEqual([...grant.names].sort())
     })
 
-    test('let a request through that breaks none', () => grant.check([]))
+    test('accept a request that breaks none', () => grant.check([]))
 
     for (const [rule, ruleName] of grant.names.entries()) {
-      test(`refuse by "${ruleName}" in each way it can be broken`, async () => {
+      test(`refuse by "${ruleName}" in each way to break it`, async () => {
         const ways = grant.ways[ruleName]?.length ?? 0
         for (let way = 0; way < ways; way++) await grant.check([{ rule, way }])
       })
     }
 
     test(
-      'refuse by the earlier of any two',
+      'refuse by the earlier of two broken rules',
       async () => {
         for (const [later] of grant.names.entries()) {
           for (let rule = 0; rule < later; rule++) {
@@ -115,7 +115,7 @@ for (const [name, grant] of Object.entries(GRANTS)) {
     )
 
     test(
-      'refuse by the first of any number, in any ways',
+      'refuse by the first of any number of broken rules',
       async () => {
         const rule = fc.nat(grant.names.length - 1)
         const broken = fc.uniqueArray(fc.record({ rule, way: fc.nat(5) }), {
@@ -131,8 +131,8 @@ for (const [name, grant] of Object.entries(GRANTS)) {
   })
 }
 
-describe('a request whose rules all hold at the second look', () => {
-  /** As if the rows were changed between the two statements, for the first `times` times. */
+describe('a refused request whose rules all hold when they are checked again', () => {
+  /** The rows change between the two statements, in the first `times` attempts. */
   async function settle(times: number) {
     const { request } = await aRefresh(world, school, asSeen)
     const values = refreshValues(at, request)
@@ -142,11 +142,11 @@ describe('a request whose rules all hold at the second look', () => {
     )
   }
 
-  test('is tried once more', async () => {
+  test('is executed once more', async () => {
     expect((await settle(1)).kind).toBe('granted')
   })
 
-  test('is told to come back when that fails too, which leaves nothing in the audit', async () => {
+  test('is answered with "try again" if that fails too, without an audit entry', async () => {
     const outcome = await settle(2)
     if (outcome.kind === 'granted') throw new Error('granted')
     expect([outcome.error.code, outcome.error.status, outcome.error.retryAfter]).toEqual([

@@ -30,7 +30,7 @@ const refreshed = (pair: Pair): Promise<Answer> =>
   refresh(world, school, client, pair.refresh_token)
 const used = (pair: Pair): Promise<Answer> => userinfo(world, school, pair.access_token)
 
-/** A pair as the consent page would have let it be made; hundreds are wanted here. */
+/** A pair without the consent page, because these tests need hundreds. */
 async function newPair(app = client, person = ada): Promise<Pair> {
   const pkce = aPkce()
   const code = await issueCode(school.at, {
@@ -48,7 +48,7 @@ async function newPair(app = client, person = ada): Promise<Pair> {
   return (await exchange(world, school, app, code, pkce.verifier)).json()
 }
 
-/** The database notes every time that a pair turns from live to revoked, and every other stamping. */
+/** A trigger records each write of revoked_at, and whether the pair was revoked before. */
 beforeAll(async () => {
   await sql`create table flips (pair_id uuid not null, again boolean not null)`.execute(
     world.database.db,
@@ -73,7 +73,7 @@ async function flipsOf(pair: Pair): Promise<readonly boolean[]> {
 describe('one code', () => {
   verifies(
     ['token.code.single-use', 'token.code.replay-ends-authorization', 'trouble.check-then-update'],
-    'of fifty exchanges at once exactly one succeeds, and the others sound the alarm',
+    'of fifty simultaneous exchanges exactly one succeeds, and the others revoke its tokens as a replay',
     async () => {
       const { code, pkce } = await newCode()
       const answers = await times(50, () => exchange(world, school, client, code, pkce.verifier))
@@ -98,7 +98,7 @@ describe('one code', () => {
   )
 
   test(
-    'fifty tries without the verifier sound no alarm and leave the code to its owner',
+    'fifty attempts with a wrong verifier revoke nothing, and the client with the right one succeeds',
     async () => {
       const { code, pkce } = await newCode()
       const wrong = 'w'.repeat(43)
@@ -122,7 +122,7 @@ describe('one refresh token', () => {
       'pair.refresh.siblings',
       'pair.refresh.first-use-retires-old',
     ],
-    'of fifty refreshes at once all succeed, and first use of all fifty retires the parent once',
+    'fifty simultaneous refreshes all succeed, and the first uses of all fifty revoke the parent once',
     async () => {
       for (let round = 0; round < 20 * effort; round++) {
         const parent = await newPair()
@@ -166,7 +166,7 @@ verifies(
 describe('races', () => {
   verifies(
     ['pair.end-authorization.at-once', 'trouble.refresh-races-revoke'],
-    'no pair minted by a refresh in flight outlives the end of its authorization',
+    'no pair of a concurrent refresh stays live after its authorization ends',
     async () => {
       for (let round = 0; round < 100 * effort; round++) {
         const parent = await newPair()
@@ -187,7 +187,7 @@ describe('races', () => {
   )
 
   test(
-    'a refresh that races the revocation of its pair is refused or gives a session of its own',
+    'a refresh during the revocation of its pair is refused or gives a pair that stays live',
     async () => {
       for (let round = 0; round < 30 * effort; round++) {
         const parent = await newPair()
@@ -207,7 +207,7 @@ describe('races', () => {
   )
 
   test(
-    'the revocation of an unused child against the first use of it: parent and child are dead',
+    'an unused child is revoked and first used at once: parent and child end revoked',
     async () => {
       for (let round = 0; round < 30 * effort; round++) {
         const parent = await newPair()
@@ -226,7 +226,7 @@ describe('races', () => {
 
   verifies(
     ['pair.concurrent.no-deadlock', 'pair.first-use.retires-ancestors'],
-    'grandparent, parent and child are first used at once: only the child lives, and there is no deadlock',
+    'grandparent, parent and child are first used at once: only the child stays live, without a deadlock',
     async () => {
       for (let round = 0; round < 30 * effort; round++) {
         const eldest = await newPair()
@@ -246,7 +246,7 @@ describe('races', () => {
 
   verifies(
     'pair.concurrent.no-deadlock',
-    'twenty unused generations are used and revoked at once: none waits for another in a circle',
+    'twenty unused generations are used and revoked at once without a deadlock',
     async () => {
       for (let round = 0; round < 10 * effort; round++) {
         const line: Pair[] = []
@@ -269,7 +269,7 @@ describe('races', () => {
 
   verifies(
     'pair.concurrent.no-deadlock',
-    'first use and revocation take the authorization before any pair, so they can form no circle',
+    'first use and revocation lock the authorization before any pair, so they cannot deadlock',
     async () => {
       const parent = await newPair()
       const child: Pair = (await refreshed(parent)).json()
@@ -295,7 +295,7 @@ describe('races', () => {
   )
 
   test(
-    'an exchange in flight while its application is deleted leaves nothing alive',
+    'an exchange during the deletion of its client leaves no live pair',
     async () => {
       for (let round = 0; round < 20 * effort; round++) {
         const app = await world.aPublicClient(school)
@@ -318,7 +318,7 @@ describe('races', () => {
 
   verifies(
     ['pair.person-deleted.ends-tokens', 'pair.concurrent.no-deadlock'],
-    'a client and a person go at the same moment, their authorizations crossing: no deadlock, all ended',
+    'authorizations that end by client and by person at once end without a deadlock',
     async () => {
       for (let round = 0; round < 10 * effort; round++) {
         const app = await world.aPublicClient(school)

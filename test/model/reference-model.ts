@@ -1,6 +1,6 @@
 /**
- * What must become of authorizations and token pairs, said as plainly as we can: objects in memory,
- * one thing at a time, no database. The server is held against it, step by step.
+ * The rules for authorizations and token pairs in their simplest form: objects in memory, one request
+ * at a time, no database. After each step the server must be in the same state.
  */
 export interface ModelMember {
   readonly name: string
@@ -66,7 +66,7 @@ export class ReferenceModel {
     return this.#mint(authorization, undefined, code.scopes)
   }
 
-  /** The old pair stays as it is, so that a lost answer can be asked for again. */
+  /** The old pair stays live, so that a client whose answer was lost can refresh again. */
   refresh(old: ModelPair, scopes: readonly string[] = old.scopes): ModelPair | Refusal {
     const { client, member } = old.authorization
     if (client.deleted) return 'invalid_client'
@@ -76,7 +76,7 @@ export class ReferenceModel {
     return this.#mint(old.authorization, old, scopes)
   }
 
-  /** An API is called with the access token. */
+  /** A client calls an API with the access token. */
   use(pair: ModelPair): 'ok' | Refusal {
     if (!isLive(pair) || pair.accessExpired) return 'invalid_token'
     if (!pair.authorization.member.hasRole) return 'invalid_token'
@@ -125,7 +125,7 @@ export class ReferenceModel {
   }
 }
 
-/** Up to and including the nearest that had been used: what lies beyond, that one retired. */
+/** Up to and including the nearest used ancestor, whose first use has revoked all older ones. */
 function retireAncestors(pair: ModelPair): void {
   for (let up = pair.parent; up !== undefined; up = up.parent) {
     up.revoked = true

@@ -20,7 +20,7 @@ const ada = await world.aMember(school)
 
 verifies(
   ['pair.concurrent.no-deadlock', 'pair.revoke.spares-siblings'],
-  'whatever is asked at once, every answer fits some order, and no revocation is lost',
+  'the answers to simultaneous requests fit some order of them, and no revocation is lost',
   async () => {
     const batches = fc.array(fc.array(stormActs(), { minLength: 2, maxLength: 8 }), {
       maxLength: 15,
@@ -40,7 +40,7 @@ verifies(
 
 verifies(
   ['pair.concurrent.no-deadlock', 'trouble.parallel-refresh-errors'],
-  'ten workers and some thousand requests: no deadlock, no fault of ours, nothing revoked too much',
+  'ten workers with a thousand requests: no deadlock, no 5xx, and only the right pairs are revoked',
   async () => {
     const acts = fc.sample(stormActs(), { numRuns: 1500 * effort })
     const storm = new Storm(world, school, client, ada)

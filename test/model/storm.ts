@@ -6,7 +6,7 @@ import { type Answer, aPkce } from '../support/browser-like.ts'
 import { exchange, type Pair, refresh, revoke, userinfo } from '../support/client-like.ts'
 import { pairIdOf } from '../support/oauth-world.ts'
 import type { TestClient, TestPerson, TestSchool, World } from '../support/world.ts'
-import { must, outcomeOf } from './stage.ts'
+import { must, outcomeOf } from './real-server.ts'
 
 const KINDS = {
   refresh: 40,
@@ -31,28 +31,28 @@ export function stormActs(): fc.Arbitrary<StormAct> {
   return fc.record({ kind: fc.oneof(...kinds), n: fc.nat(9999) })
 }
 
-/** What was asked for, and what was answered: between the two, anything may be true. */
-interface Deed {
-  asked: boolean
+/** Between the request and its answer, the change may or may not have happened. */
+interface Change {
+  requested: boolean
   done: boolean
 }
 
-const nothing = (): Deed => ({ asked: false, done: false })
+const noChange = (): Change => ({ requested: false, done: false })
 
 interface Family {
   readonly authorizationId: string
   readonly code: string
   readonly verifier: string
-  readonly end: Deed
-  readonly pairs: Kin[]
+  readonly end: Change
+  readonly pairs: PairNode[]
 }
 
-interface Kin {
+interface PairNode {
   readonly id: string
   readonly tokens: Pair
-  readonly parent: Kin | undefined
-  readonly use: Deed
-  readonly revocation: Deed
+  readonly parent: PairNode | undefined
+  readonly use: Change
+  readonly revocation: Change
 }
 
 /**
@@ -75,20 +75,20 @@ export class Storm {
   }
 
   async act({ kind, n }: StormAct): Promise<void> {
-    const open = this.#families.filter(({ end }) => !end.asked)
+    const open = this.#families.filter(({ end }) => !end.requested)
     const family = open[n % open.length]
     if (family === undefined || kind === 'open') return await this.#open()
-    // Mostly the young ones: the old are dead, and stay so.
-    const kin = must(family.pairs.at(-1 - (n % Math.min(family.pairs.length, 10))))
+    // Mostly the newest pairs: the old ones are revoked already.
+    const node = must(family.pairs.at(-1 - (n % Math.min(family.pairs.length, 10))))
     switch (kind) {
       case 'refresh':
-        return await this.#refresh(family, kin)
+        return await this.#refresh(family, node)
       case 'use':
-        return await this.#use(family, kin)
+        return await this.#use(family, node)
       case 'revokeByRefresh':
-        return await this.#revoke(kin, kin.tokens.refresh_token)
+        return await this.#revoke(node, node.tokens.refresh_token)
       case 'revokeByAccess':
-        return await this.#revoke(kin, kin.tokens.access_token)
+        return await this.#revoke(node, node.tokens.access_token)
       case 'end':
         return await this.#end(family)
       case 'replay':
@@ -122,59 +122,59 @@ export class Storm {
       authorizationId: authorization_id,
       code,
       verifier: pkce.verifier,
-      end: nothing(),
-      pairs: [newKin(tokens, undefined)],
+      end: noChange(),
+      pairs: [newNode(tokens, undefined)],
     })
   }
 
-  async #refresh(family: Family, kin: Kin): Promise<void> {
-    await this.#fits(family, kin, 'invalid_grant', async () => {
-      const { refresh_token } = kin.tokens
+  async #refresh(family: Family, node: PairNode): Promise<void> {
+    await this.#expectFit(family, node, 'invalid_grant', async () => {
+      const { refresh_token } = node.tokens
       const answer = await refresh(this.#world, this.#school, this.#client, refresh_token)
-      if (answer.statusCode === 200) family.pairs.push(newKin(answer.json(), kin))
+      if (answer.statusCode === 200) family.pairs.push(newNode(answer.json(), node))
       return answer
     })
   }
 
-  async #use(family: Family, kin: Kin): Promise<void> {
-    kin.use.asked = true
-    await this.#fits(family, kin, 'invalid_token', async () => {
-      const answer = await userinfo(this.#world, this.#school, kin.tokens.access_token)
-      if (answer.statusCode === 200) kin.use.done = true
+  async #use(family: Family, node: PairNode): Promise<void> {
+    node.use.requested = true
+    await this.#expectFit(family, node, 'invalid_token', async () => {
+      const answer = await userinfo(this.#world, this.#school, node.tokens.access_token)
+      if (answer.statusCode === 200) node.use.done = true
       return answer
     })
   }
 
-  /** Holds an answer against what is certain before the request, and possible after it. */
-  async #fits(
+  /** Compares an answer with what is certain before the request and possible after it. */
+  async #expectFit(
     family: Family,
-    kin: Kin,
+    node: PairNode,
     refusal: string,
     send: () => Promise<Answer>,
   ): Promise<void> {
-    const wasDead = isDead(family, kin, 'done')
+    const wasRevoked = isRevoked(family, node, 'done')
     const outcome = outcomeOf(await send())
-    const mayBeDead = isDead(family, kin, 'asked')
-    if (wasDead) expect(outcome).toBe(refusal)
-    else if (!mayBeDead) expect(outcome).toBe('ok')
+    const mayBeRevoked = isRevoked(family, node, 'requested')
+    if (wasRevoked) expect(outcome).toBe(refusal)
+    else if (!mayBeRevoked) expect(outcome).toBe('ok')
     else expect(['ok', refusal]).toContain(outcome)
   }
 
-  async #revoke(kin: Kin, token: string): Promise<void> {
-    kin.revocation.asked = true
+  async #revoke(node: PairNode, token: string): Promise<void> {
+    node.revocation.requested = true
     const answer = await revoke(this.#world, this.#school, this.#client, token)
     expect(outcomeOf(answer)).toBe('ok')
-    kin.revocation.done = true
+    node.revocation.done = true
   }
 
   async #end(family: Family): Promise<void> {
-    family.end.asked = true
+    family.end.requested = true
     await endAuthorization(this.#school.at, family.authorizationId)
     family.end.done = true
   }
 
   async #replay(family: Family): Promise<void> {
-    family.end.asked = true
+    family.end.requested = true
     const answer = await this.#exchange(family.code, family.verifier)
     expect(outcomeOf(answer)).toBe('invalid_grant')
     family.end.done = true
@@ -185,30 +185,30 @@ export class Storm {
   }
 
   /**
-   * Now that it is calm: revoked are exactly the pairs that were revoked by request, and the
-   * ancestors of those and of the used ones. Nothing was lost, and nothing more was taken.
+   * After all answers: the revoked pairs are exactly those that a request revoked, and the
+   * ancestors of revoked and used pairs.
    */
   async check(): Promise<void> {
     for (const family of this.#families) {
       const rows = await this.#rows(family)
       const expected = new Set<string>()
-      for (const kin of family.pairs) {
-        const { used } = must(rows.get(kin.id))
-        if (kin.use.done) expect(used).toBe(true)
-        if (used) expect(kin.use.asked).toBe(true)
-        if (kin.revocation.done) expected.add(kin.id)
-        if (kin.revocation.done || used) for (const { id } of ancestors(kin)) expected.add(id)
+      for (const node of family.pairs) {
+        const { used } = must(rows.get(node.id))
+        if (node.use.done) expect(used).toBe(true)
+        if (used) expect(node.use.requested).toBe(true)
+        if (node.revocation.done) expected.add(node.id)
+        if (node.revocation.done || used) for (const { id } of ancestors(node)) expected.add(id)
       }
       const revoked = [...rows].filter(([, row]) => row.revoked).map(([id]) => id)
       expect(revoked.toSorted()).toEqual([...expected].toSorted())
       expect([...rows.values()].every(({ ended }) => ended === family.end.done)).toBe(true)
-      await this.#knock(family, must(family.pairs.at(-1)))
+      await this.#tryTokens(family, must(family.pairs.at(-1)))
     }
   }
 
-  async #knock(family: Family, kin: Kin): Promise<void> {
-    await this.#refresh(family, kin)
-    await this.#use(family, kin)
+  async #tryTokens(family: Family, node: PairNode): Promise<void> {
+    await this.#refresh(family, node)
+    await this.#use(family, node)
   }
 
   async #rows(family: Family) {
@@ -231,19 +231,19 @@ export class Storm {
   }
 }
 
-function newKin(tokens: Pair, parent: Kin | undefined): Kin {
-  return { id: pairIdOf(tokens), tokens, parent, use: nothing(), revocation: nothing() }
+function newNode(tokens: Pair, parent: PairNode | undefined): PairNode {
+  return { id: pairIdOf(tokens), tokens, parent, use: noChange(), revocation: noChange() }
 }
 
-function* ancestors(kin: Kin): Generator<Kin> {
-  for (let up = kin.parent; up !== undefined; up = up.parent) yield up
+function* ancestors(node: PairNode): Generator<PairNode> {
+  for (let up = node.parent; up !== undefined; up = up.parent) yield up
 }
 
-/** By what was done for certain, or by all that was asked for so far. */
-function isDead(family: Family, kin: Kin, by: keyof Deed): boolean {
-  if (family.end[by] || kin.revocation[by]) return true
+/** By the changes that are done for certain, or by all that were requested so far. */
+function isRevoked(family: Family, node: PairNode, by: keyof Change): boolean {
+  if (family.end[by] || node.revocation[by]) return true
   return family.pairs.some(
     (other) =>
-      (other.revocation[by] || other.use[by]) && [...ancestors(other)].some((up) => up === kin),
+      (other.revocation[by] || other.use[by]) && [...ancestors(other)].some((up) => up === node),
   )
 }

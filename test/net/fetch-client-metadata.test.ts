@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { parseClientIdUrl } from '../../src/domain/clients/metadata/client-id-url.ts'
 import { fetchClientMetadata } from '../../src/domain/clients/metadata/fetch-client-metadata.ts'
 import { verifies } from '../spec/verifies.ts'
-import { plainServer } from './stand-in-server.ts'
+import { plainServer } from './test-server.ts'
 
 const demo = { allowLoopbackHttp: true }
 
@@ -18,12 +18,12 @@ async function fetchServed(changes: object, headers: Record<string, string> = {}
     )
   })
   const verdict = parseClientIdUrl(`http://127.0.0.1:${port}/oauth/client.json`, demo)
-  if (verdict?.ok !== true) throw new Error('the stand-in server has no usable URL')
+  if (verdict?.ok !== true) throw new Error('the test server has no usable URL')
   return { url: verdict.url, fetched: await fetchClientMetadata(verdict.url, demo) }
 }
 
 describe('fetchClientMetadata', () => {
-  test('gives the client and how long it may be remembered', async () => {
+  test('returns the client and how long it may be cached', async () => {
     const { url, fetched } = await fetchServed(
       { client_name: 'Notes' },
       { 'cache-control': 'max-age=3600' },
@@ -41,17 +41,17 @@ describe('fetchClientMetadata', () => {
     })
   })
 
-  test('keeps a document for five minutes even if its host forbids it', async () => {
+  test('caches a document for five minutes even if its host forbids caching', async () => {
     const { fetched } = await fetchServed({}, { 'cache-control': 'no-store' })
     expect(fetched).toMatchObject({ ok: true, lifetimeSeconds: 300 })
   })
 
-  test('a document that cannot be fetched is asked for again after a minute', async () => {
+  test('a failed fetch is repeated after a minute', async () => {
     const { fetched } = await fetchServed({}, { 'cache-control': 'max-age=86400' }, 500)
     expect(fetched).toMatchObject({ ok: false, reason: 'wrong_status', lifetimeSeconds: 60 })
   })
 
-  test('a document that is refused is asked for again after a minute', async () => {
+  test('a refused document is fetched again after a minute', async () => {
     const { fetched } = await fetchServed(
       { redirect_uris: ['https://evil.example/'] },
       { 'cache-control': 'max-age=86400' },
@@ -63,7 +63,7 @@ describe('fetchClientMetadata', () => {
     })
   })
 
-  verifies('cimd.https-only', 'a URL without https or without a path is never asked', () => {
+  verifies('cimd.https-only', 'a URL without https or without a path is never fetched', () => {
     for (const clientId of ['http://app.example.com/c', 'https://app.example.com/']) {
       expect(parseClientIdUrl(clientId)).toMatchObject({ ok: false })
     }
@@ -93,7 +93,7 @@ describe('fetchClientMetadata', () => {
 
   verifies(
     ['cimd.redirect-uris.host-or-loopback', 'cimd.redirect-uris.one-bad-refuses-all'],
-    'one redirect URI elsewhere spoils a document',
+    'a document with one redirect URI at another host is refused',
     async () => {
       for (const elsewhere of ['https://evil.example/', 'cursor://x.y/cb', 'http://10.0.0.1/cb']) {
         const { fetched } = await fetchServed({
@@ -106,7 +106,7 @@ describe('fetchClientMetadata', () => {
 
   verifies(
     'cimd.name.falls-back-to-host',
-    'a client without a name is shown as its host',
+    'a client without a name gets its host as name',
     async () => {
       const { fetched } = await fetchServed({})
       expect(fetched).toMatchObject({ ok: true, document: { name: '127.0.0.1' } })
@@ -115,7 +115,7 @@ describe('fetchClientMetadata', () => {
 
   verifies(
     'cimd.unknown-members.ignored',
-    'grants, methods and members that mean nothing here do no harm',
+    'unknown grants, methods and members are ignored',
     async () => {
       const { fetched } = await fetchServed({
         grant_types: ['authorization_code', 'urn:ietf:params:oauth:grant-type:jwt-bearer'],

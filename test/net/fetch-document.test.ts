@@ -9,7 +9,7 @@ import {
   fetchPublicJson,
 } from '../../src/foundation/net/fetch-document.ts'
 import { verifies } from '../spec/verifies.ts'
-import { plainServer, rawServer, testCa, tlsServer } from './stand-in-server.ts'
+import { plainServer, rawServer, testCa, tlsServer } from './test-server.ts'
 
 const here = async () => [{ address: '127.0.0.1', family: 4 }]
 const answers =
@@ -24,7 +24,7 @@ const json =
     response.end(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body))
   }
 
-/** Fetches from a server on this machine as if it stood on the public internet. */
+/** Fetches from a server on this machine as if it were on the public internet. */
 function fetchAsPublic(port: number, options: FetchOptions = {}, host = 'client.example') {
   return fetchPublicJson(`https://${host}:${port}/client.json`, {
     ca: testCa,
@@ -41,7 +41,7 @@ async function fetchFromRaw(answer: string) {
 }
 
 describe('a document on a public host', () => {
-  test('is fetched over TLS under its own name, with nothing of ours in the request', async () => {
+  test('is fetched over TLS by its host name, without cookies, credentials or other data of ours', async () => {
     const seen = vi.fn()
     const port = await tlsServer((request, response) => {
       seen(request.method, request.url, request.headers, 'servername' in request.socket)
@@ -63,7 +63,7 @@ describe('a document on a public host', () => {
     )
   })
 
-  test('is asked for by TLS server name although an address is dialled', async () => {
+  test('is requested with its TLS server name, although the connection goes to an address', async () => {
     const names: unknown[] = []
     const port = await tlsServer((request, response) => {
       names.push('servername' in request.socket && request.socket.servername)
@@ -84,37 +84,37 @@ describe('a document on a public host', () => {
     expect(await fetchAsPublic(port)).toMatchObject({ ok: true })
   })
 
-  test('may be exactly as large as the limit, and begin with a byte order mark', async () => {
+  test('may be exactly as large as the limit, and may begin with a byte order mark', async () => {
     const body = `\uFEFF"${'x'.repeat(5120 - 5)}"`
     expect(Buffer.byteLength(body)).toBe(5120)
     const port = await tlsServer(json(body))
     expect(await fetchAsPublic(port)).toMatchObject({ ok: true })
   })
 
-  test('is found when the first of its addresses does not answer', async () => {
+  test('is fetched from the second address if the first does not answer', async () => {
     const port = await tlsServer(json({ found: true }))
     const lookup = answers('::1', '127.0.0.1')
     expect(await fetchAsPublic(port, { lookup })).toMatchObject({ ok: true })
   })
 })
 
-describe('reaching inside by name', () => {
-  const inner: readonly (readonly [string, readonly string[]])[] = [
-    ['the metadata service of a cloud', ['169.254.169.254']],
+describe('a public name that leads to a private address', () => {
+  const privateAnswers: readonly (readonly [string, readonly string[]])[] = [
+    ["a cloud's metadata service", ['169.254.169.254']],
     ['loopback', ['127.0.0.1']],
     ['IPv6 loopback', ['::1']],
     ['a private network', ['10.1.2.3']],
     ['IPv4 mapped into IPv6', ['::ffff:169.254.169.254']],
     ['IPv4 mapped into IPv6, in hex', ['::ffff:7f00:1']],
     ['NAT64', ['64:ff9b::a00:1']],
-    ['one private answer after public ones', ['93.184.216.34', '2606:4700::1', '192.168.0.1']],
-    ['one private answer before a public one', ['fd00::1', '93.184.216.34']],
-    ['an answer that is no address', ['93.184.216.34', '0x7f.1']],
+    ['one private address after public ones', ['93.184.216.34', '2606:4700::1', '192.168.0.1']],
+    ['one private address before a public one', ['fd00::1', '93.184.216.34']],
+    ['an invalid address', ['93.184.216.34', '0x7f.1']],
   ]
-  for (const [what, addresses] of inner) {
+  for (const [what, addresses] of privateAnswers) {
     verifies(
       ['cimd.fetch.public-addresses', 'trouble.document-fetch-ssrf'],
-      `${what} is refused before anything is dialled`,
+      `${what} is refused before any connection`,
       async () => {
         const lookup = answers(...addresses)
         expect(await fetchPublicJson('https://client.example/x', { lookup })).toMatchObject({
@@ -127,32 +127,32 @@ describe('reaching inside by name', () => {
 
   verifies(
     ['cimd.fetch.pinned', 'trouble.dns-rebinding'],
-    'a name that changes its answer (DNS rebinding) is resolved once and dialled as judged',
+    'a name is resolved once, and the connection goes to the checked address (DNS rebinding)',
     async () => {
-      const port = await tlsServer(json({ from: 'the judged address' }))
+      const port = await tlsServer(json({ from: 'the checked address' }))
       const lookup = vi
         .fn<typeof here>()
         .mockResolvedValueOnce([{ address: '127.0.0.1', family: 4 }])
         .mockResolvedValue([{ address: '169.254.169.254', family: 4 }])
-      const judged: string[] = []
+      const checked: string[] = []
       const result = await fetchAsPublic(port, {
         lookup,
-        isAllowedAddress: (ip) => judged.push(ip) > 0,
+        isAllowedAddress: (ip) => checked.push(ip) > 0,
       })
-      expect(result).toMatchObject({ ok: true, json: { from: 'the judged address' } })
+      expect(result).toMatchObject({ ok: true, json: { from: 'the checked address' } })
       expect(lookup).toHaveBeenCalledExactlyOnceWith('client.example')
-      expect(judged).toEqual(['127.0.0.1'])
+      expect(checked).toEqual(['127.0.0.1'])
     },
   )
 
-  test('a missing name and an inner one read the same, so that neither can be listed', async () => {
+  test('a missing name and a private one give the same error, so that private names cannot be found out', async () => {
     const ask = (lookup: NonNullable<FetchOptions['lookup']>) =>
       fetchPublicJson('https://vault.corp.example/x', { lookup })
     const missing = await ask(() => Promise.reject(new Error('ENOTFOUND vault.corp.example')))
-    const inner = await ask(answers('10.0.0.5'))
+    const privateName = await ask(answers('10.0.0.5'))
     expect(missing).toMatchObject({ ok: false, reason: 'name_not_resolved' })
-    expect(inner).toMatchObject({ ok: false, reason: 'address_refused' })
-    expect({ ...missing, reason: '' }).toEqual({ ...inner, reason: '' })
+    expect(privateName).toMatchObject({ ok: false, reason: 'address_refused' })
+    expect({ ...missing, reason: '' }).toEqual({ ...privateName, reason: '' })
   })
 
   test('a name without any address is a failure', async () => {
@@ -163,7 +163,7 @@ describe('reaching inside by name', () => {
   })
 })
 
-describe('URLs that are refused unseen', () => {
+describe('URLs that are refused without a lookup', () => {
   test.each([
     'not a url',
     'http://client.example/x',
@@ -206,7 +206,7 @@ describe('TLS', () => {
     })
   })
 
-  test('a certificate from an unknown authority is refused, whatever the environment says', async () => {
+  test('a certificate from an unknown authority is refused, also with NODE_TLS_REJECT_UNAUTHORIZED=0', async () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
     onTestFinished(() => void vi.unstubAllEnvs())
     const port = await tlsServer(json({}))
@@ -220,7 +220,7 @@ describe('TLS', () => {
   })
 })
 
-describe('answers that are refused', () => {
+describe('responses that are refused', () => {
   for (const status of [300, 301, 302, 303, 304, 307, 308]) {
     verifies('cimd.fetch.no-redirects', `a redirect (${status}) is never followed`, async () => {
       const paths: unknown[] = []
@@ -253,12 +253,12 @@ describe('answers that are refused', () => {
     },
   )
 
-  test('no content type at all', async () => {
+  test('a missing content type', async () => {
     const port = await tlsServer((_request, response) => response.end('{}'))
     expect(await fetchAsPublic(port)).toMatchObject({ ok: false, reason: 'wrong_content_type' })
   })
 
-  test('a compressed body is not unfolded, however small it comes (gzip bomb)', async () => {
+  test('a compressed body is never decompressed (gzip bomb)', async () => {
     const bomb = gzipSync(Buffer.alloc(1_000_000, ' '))
     expect(bomb.length).toBeLessThan(5120)
     const port = await tlsServer(json(bomb, { 'content-encoding': 'gzip' }))
@@ -272,7 +272,7 @@ describe('answers that are refused', () => {
 
   verifies(
     'cimd.fetch.size',
-    'a declared length above the limit is refused without reading',
+    'a Content-Length above the limit is refused without reading the body',
     async () => {
       const port = await tlsServer((_request, response) => {
         response.writeHead(200, { 'content-type': 'application/json', 'content-length': '5121' })
@@ -295,7 +295,7 @@ describe('answers that are refused', () => {
   })
 
   test.each(['', '{', '<!doctype html>', "{'a': 1}", '{"a": 1} trailing', 'undefined'])(
-    'a body that is no JSON: %j',
+    'a body that is not JSON: %j',
     async (body) => {
       const port = await tlsServer(json(body))
       expect(await fetchAsPublic(port)).toMatchObject({ ok: false, reason: 'not_json' })
@@ -307,7 +307,7 @@ describe('answers that are refused', () => {
     expect(await fetchAsPublic(port)).toMatchObject({ ok: false, reason: 'not_json' })
   })
 
-  test('a refused answer leaves no connection open behind it', async () => {
+  test('a refused response leaves no open connection', async () => {
     const connection = new EventEmitter()
     const closed = once(connection, 'closed')
     const port = await tlsServer((_request, response) => {
@@ -319,7 +319,7 @@ describe('answers that are refused', () => {
     await closed
   })
 
-  test('no failure quotes what the server sent', async () => {
+  test('no error message quotes the response', async () => {
     const port = await tlsServer((_request, response) => {
       response.writeHead(404, 'INNER-SECRET', { 'content-type': 'text/INNER-SECRET' })
       response.end('INNER-SECRET')
@@ -328,7 +328,7 @@ describe('answers that are refused', () => {
   })
 })
 
-describe('servers that stall or break off', () => {
+describe('servers that stall or close the connection', () => {
   const stalling: readonly (readonly [string, RequestListener])[] = [
     ['says nothing', () => undefined],
     [
@@ -348,7 +348,7 @@ describe('servers that stall or break off', () => {
     ],
   ]
   for (const [what, listener] of stalling) {
-    verifies('cimd.fetch.timeout', `one that ${what} meets the deadline`, async () => {
+    verifies('cimd.fetch.timeout', `a server that ${what} is cut off at the deadline`, async () => {
       const port = await tlsServer(listener)
       expect(await fetchAsPublic(port, { timeoutMs: 300 })).toMatchObject({
         ok: false,
@@ -357,11 +357,11 @@ describe('servers that stall or break off', () => {
     })
   }
 
-  test('the deadline is five seconds and the limit 5 KB unless a caller says otherwise', () => {
+  test('the default deadline is five seconds and the default limit 5 KB', () => {
     expect([DEFAULT_TIMEOUT_MS, DEFAULT_MAX_BYTES]).toEqual([5000, 5120])
   })
 
-  test('one that drips its headers meets the deadline', async () => {
+  test('a server that drips its headers is cut off at the deadline', async () => {
     const port = await rawServer((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n')
       const drip = setInterval(() => socket.write('x: y\r\n'), 20)
@@ -375,7 +375,7 @@ describe('servers that stall or break off', () => {
     ).toMatchObject({ ok: false, reason: 'timed_out' })
   })
 
-  test('a handshake that never ends meets the deadline', async () => {
+  test('a TLS handshake that never ends is cut off at the deadline', async () => {
     const port = await rawServer(() => undefined)
     expect(await fetchAsPublic(port, { timeoutMs: 200 })).toMatchObject({
       ok: false,
@@ -383,7 +383,7 @@ describe('servers that stall or break off', () => {
     })
   })
 
-  test('a resolver that never answers meets the deadline', async () => {
+  test('a resolver that never answers is cut off at the deadline', async () => {
     const lookup = () => new Promise<never>(() => undefined)
     expect(
       await fetchPublicJson('https://client.example/x', { lookup, timeoutMs: 50 }),
@@ -404,25 +404,25 @@ describe('servers that stall or break off', () => {
       'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n{}',
     ],
     ['no HTTP', 'SSH-2.0-OpenSSH_9.6\r\n'],
-    ['half a head', 'HTTP/1.1 200 OK\r\nContent-Ty'],
+    ['half a header section', 'HTTP/1.1 200 OK\r\nContent-Ty'],
     ['nothing', ''],
     [
       'two lengths',
       'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{} ',
     ],
     [
-      'a switch of protocols',
+      'a protocol switch',
       'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n',
     ],
-    ['a head that is too long', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}\r\n`],
-  ])('%s and then the end is a failed connection', async (_, answer) => {
+    ['a header section that is too long', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}\r\n`],
+  ])('%s followed by a closed connection is a failed connection', async (_, answer) => {
     expect(await fetchFromRaw(answer)).toMatchObject({ ok: false, reason: 'connection_failed' })
   })
 })
 
 describe('the loopback exception of the demo world', () => {
   for (const host of ['127.0.0.1', 'localhost']) {
-    verifies('trouble.own-host-blocked', `http://${host} is reached on any port`, async () => {
+    verifies('trouble.own-host-blocked', `allows http://${host} on any port`, async () => {
       const port = await plainServer(json({ at: 'home' }))
       const url = `http://${host}:${port}/client.json`
       expect(await fetchPublicJson(url, { allowLoopbackHttp: true })).toMatchObject({
@@ -432,7 +432,7 @@ describe('the loopback exception of the demo world', () => {
     })
   }
 
-  test('https://127.0.0.1 is reached with its certificate checked', async () => {
+  test('allows https://127.0.0.1 and checks its certificate', async () => {
     const port = await tlsServer(json({}))
     const at = (options: FetchOptions) =>
       fetchPublicJson(`https://127.0.0.1:${port}/x`, { allowLoopbackHttp: true, ...options })
@@ -451,20 +451,20 @@ describe('the loopback exception of the demo world', () => {
     'http://client.example/x',
     'https://10.0.0.1/x',
     'ftp://localhost/x',
-  ])('does not reach %s', async (url) => {
+  ])('does not allow %s', async (url) => {
     expect(await fetchPublicJson(url, { allowLoopbackHttp: true, lookup: here })).toMatchObject({
       ok: false,
       reason: 'url_refused',
     })
   })
 
-  test('does not let a public name lead to this machine', async () => {
+  test('does not allow a public name that resolves to this machine', async () => {
     expect(
       await fetchPublicJson('https://client.example/x', { allowLoopbackHttp: true, lookup: here }),
     ).toMatchObject({ ok: false, reason: 'address_refused' })
   })
 
-  test('does not follow a resolver that puts localhost elsewhere', async () => {
+  test('does not allow localhost if it resolves to another machine', async () => {
     expect(
       await fetchPublicJson('http://localhost/x', {
         allowLoopbackHttp: true,
@@ -473,7 +473,7 @@ describe('the loopback exception of the demo world', () => {
     ).toMatchObject({ ok: false, reason: 'address_refused' })
   })
 
-  test('a redirect from this machine is not followed either', async () => {
+  test('does not follow a redirect from this machine', async () => {
     const port = await plainServer((_request, response) => {
       response.writeHead(302, { location: 'http://169.254.169.254/' })
       response.end()

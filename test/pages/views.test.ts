@@ -14,7 +14,7 @@ function attribute(tag: string, name: string): string | undefined {
   return new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1]
 }
 
-/** Reads forms the way a script without a DOM does: the pages must be plain enough for that. */
+/** Reads forms with regular expressions: scripts without a DOM must be able to use the pages. */
 function parseForms(html: string): ParsedForm[] {
   return [...html.matchAll(/<form([^>]*)>(.*?)<\/form>/gs)].map(([, tag = '', body = '']) => ({
     method: attribute(tag, 'method'),
@@ -34,7 +34,7 @@ function parseForms(html: string): ParsedForm[] {
   }))
 }
 
-const says = (form: ParsedForm, words: RegExp) =>
+const hasButton = (form: ParsedForm, words: RegExp) =>
   form.buttons.some(({ label, value }) => words.test(label) || words.test(value ?? ''))
 const yes = /allow|approve|authorize|accept|continue/i
 const no = /deny|cancel|refuse|decline|reject|not now/i
@@ -48,7 +48,7 @@ describe.each(Object.entries(samplePages))('%s', (_, html) => {
     expect(html).not.toMatch(/<script|<style|\sstyle=|\son[a-z]+=/i)
   })
 
-  test('every form posts and carries the form token, or only asks and has nothing hidden', () => {
+  test('every form posts with the form token, or is a GET form without hidden inputs', () => {
     for (const { method, inputs } of parseForms(html)) {
       if (method === 'get') expect(inputs.map(({ type }) => type)).not.toContain('hidden')
       else expect(inputs[0]).toMatchObject({ type: 'hidden', name: 'form_token' })
@@ -63,7 +63,7 @@ describe.each(Object.entries(samplePages))('%s', (_, html) => {
 })
 
 describe.each(pagesNamed('sign-in'))('%s', (_, html) => {
-  test('is one form with exactly email and password besides what is hidden', () => {
+  test('is one form with email, password and hidden inputs only', () => {
     const [form, ...others] = parseForms(html)
     expect(others).toEqual([])
     expect(form?.inputs.filter(({ type }) => type !== 'hidden').map(({ name }) => name)).toEqual([
@@ -74,15 +74,15 @@ describe.each(pagesNamed('sign-in'))('%s', (_, html) => {
     expect(html).toContain('autocomplete="current-password"')
   })
 
-  test('never hands a typed password back', () => {
+  test('never returns a typed password', () => {
     const password = parseForms(html)[0]?.inputs.find(({ name }) => name === 'password')
     expect(password?.value).toBe('')
   })
 })
 
 describe.each(pagesNamed('consent'))('%s', (_, html) => {
-  test('has one form to answer with, told from the one that changes accounts', () => {
-    const answers = parseForms(html).filter((form) => says(form, yes) || says(form, no))
+  test('has one form with Allow and Deny, apart from the form that changes accounts', () => {
+    const answers = parseForms(html).filter((form) => hasButton(form, yes) || hasButton(form, no))
     expect(answers).toHaveLength(1)
     expect(answers[0]?.buttons).toEqual([
       { name: 'decision', value: 'deny', label: 'Deny' },
@@ -91,14 +91,14 @@ describe.each(pagesNamed('consent'))('%s', (_, html) => {
     expect(answers[0]?.inputs.map(({ name }) => name)).toEqual(['form_token', 'request'])
   })
 
-  test('gives both answers the same look', () => {
+  test('gives both buttons the same style', () => {
     const looks = [...html.matchAll(/<button[^>]*name="decision"[^>]*>/g)].map(([tag]) =>
       attribute(tag, 'class'),
     )
     expect(looks).toEqual([looks[0], looks[0]])
   })
 
-  test('says where to end the access', () => {
+  test('says where the member can end the access', () => {
     expect(html).toContain('href="/account/apps"')
   })
 })
@@ -107,7 +107,7 @@ describe('the scopes on a consent page', () => {
   const linesOf = (name: string) =>
     [...(samplePages[name] ?? '').matchAll(/<(?:h2|li)>([^<]*)</g)].map(([, line]) => line)
 
-  test('are told in the words of the catalogue, by what they let an app do', () => {
+  test('are described in the words of the catalogue, grouped by what an app may do', () => {
     expect(linesOf('consent')).toEqual([
       'Who you are',
       'Know who you are at this school',
@@ -120,32 +120,32 @@ describe('the scopes on a consent page', () => {
     ])
   })
 
-  test('are all there, one line each', () => {
+  test('are all listed, one line each', () => {
     const scopes = [...SCOPES_OF_AUDIENCE.operator]
     expect(linesOf('consent-operator')).toHaveLength(scopes.length + 3)
   })
 
-  test('without a change say so', () => {
+  test('say so if the app cannot change anything', () => {
     expect(samplePages['consent-read-only']).toContain('It cannot change anything.')
     expect(samplePages.consent).not.toContain('It cannot change anything.')
   })
 
-  test('count as a change where the catalogue does not know them', () => {
+  test('that the catalogue does not know count as a change', () => {
     expect(linesOf('consent-hostile-name').slice(-2)).toEqual(['What it can change', 'grades:read'])
   })
 })
 
-describe('consent for a metadata document that was not reviewed', () => {
+describe('the consent page for an unreviewed metadata document', () => {
   const html = samplePages['consent-not-reviewed'] ?? ''
 
-  test('shows both hosts, that it is not reviewed, and what a loopback redirect means', () => {
+  test('shows both hosts, "not reviewed", and the risk of a loopback redirect', () => {
     expect(html).toContain('Not reviewed by Demo Academy')
     expect(html).toContain('claude.example')
     expect(html).toContain('127.0.0.1')
     expect(html).toContain('another program could pose as it')
   })
 
-  test('says none of that of an application the school made itself', () => {
+  test('shows no warning for an application that the school registered itself', () => {
     expect(samplePages.consent).not.toContain('Not reviewed')
     expect(samplePages.consent).not.toContain('pose as it')
   })
@@ -154,49 +154,51 @@ describe('consent for a metadata document that was not reviewed', () => {
 describe('a hostile client name', () => {
   const html = samplePages['consent-hostile-name'] ?? ''
 
-  test('is text, isolated and short, whatever it holds', () => {
+  test('is escaped, isolated and shortened', () => {
     expect(hostileName).toContain('\u202e')
     expect(html).toContain('<bdi class="name">&lt;script>alert(1)&lt;/script>gnp.exe \u0179')
     expect(html).not.toMatch(/[\u200b\u202a-\u202e\u2066-\u2069]/u)
     expect(html).not.toContain('xxxxxxxxxx')
   })
 
-  test('leaves room for the school in the title of the page', () => {
+  test('leaves space for the school in the page title', () => {
     expect(html).toMatch(/<title>&lt;script>.*… asks for access · Demo Academy<\/title>/)
   })
 
-  test('never hides the end of the host it comes from', () => {
+  test('never hides the end of its host', () => {
     expect(html).toContain('long-host.evil.example</bdi>')
   })
 })
 
-describe('a person who may not let an operator app in', () => {
-  test('can only go back with a refusal', () => {
-    const answers = parseForms(samplePages['operator-only'] ?? '').filter((form) => says(form, no))
+describe('a person without the role to authorize an operator app', () => {
+  test('can only refuse', () => {
+    const answers = parseForms(samplePages['operator-only'] ?? '').filter((form) =>
+      hasButton(form, no),
+    )
     expect(answers).toHaveLength(1)
     expect(answers[0]?.buttons).toMatchObject([{ name: 'decision', value: 'deny' }])
   })
 })
 
 describe.each([...pagesNamed('error'), ...pagesNamed('no-role')])('%s', (name, html) => {
-  test('gives a reference', () => {
+  test('shows a reference', () => {
     expect(html).toContain('req-7f3k2m9q')
   })
 
-  test('carries a brand only where a school answers', () => {
+  test('shows a brand only at a known school', () => {
     expect(html.includes('/theme.')).toBe(name !== 'error-unknown-school')
   })
 })
 
 describe('a wrong redirect URI', () => {
-  test('is shown to the developer, never as a link', () => {
+  test('is shown as text, never as a link', () => {
     const html = samplePages['error-redirect-uri'] ?? ''
     expect(html).toContain('https://evil.example/callback')
     expect(html).not.toMatch(/href="[^"]*evil/)
   })
 })
 
-test('search engines may list what is for anybody, and nothing else', () => {
+test('only public pages may be indexed by search engines', () => {
   const listed = Object.entries(samplePages)
     .filter(([, html]) => !html.includes('<meta name="robots" content="noindex"'))
     .map(([name]) => name)

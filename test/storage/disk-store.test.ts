@@ -15,14 +15,14 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 describe('the disk store', () => {
-  test('keeps nothing of a file that is too large', async () => {
+  test('keeps no part of a file that is too large', async () => {
     const store = createDiskStore(folder)
     const bytes = Readable.from([Buffer.alloc(10), Buffer.alloc(10)])
     await expect(store.write('ab', bytes, 15)).rejects.toBeInstanceOf(FileTooLargeError)
     expect(await readdir(join(folder, 'ab'))).toEqual([])
   })
 
-  test('keeps nothing of an upload that broke off', async () => {
+  test('keeps no part of an upload that fails', async () => {
     const store = createDiskStore(folder)
     async function* broken() {
       yield Buffer.from('half')
@@ -32,7 +32,7 @@ describe('the disk store', () => {
     expect(await readdir(join(folder, 'cd'))).toEqual([])
   })
 
-  test('reads back what was written, and nothing outside its folder', async () => {
+  test('reads the files that it wrote, and no file outside its folder', async () => {
     const store = createDiskStore(folder)
     const { key, sizeBytes } = await store.write('ef', Readable.from([Buffer.from('hello')]), 100)
     expect(sizeBytes).toBe(5)

@@ -31,7 +31,7 @@ afterAll(async () => {
 const bytes = (text: string) => Readable.from([Buffer.from(text)])
 
 describe('the bucket store', () => {
-  test('reads back what was written, and leaves nothing on the disk', async () => {
+  test('reads the files that it wrote, and leaves no file on the disk', async () => {
     const store = createS3Store(options)
     const { key, sizeBytes } = await store.write('ab', bytes('hello'), 100)
     expect(sizeBytes).toBe(5)
@@ -42,7 +42,7 @@ describe('the bucket store', () => {
     expect(await readdir(incoming)).toEqual([])
   })
 
-  test('a row that was tampered with reads nothing else of the bucket', async () => {
+  test('a manipulated row cannot read another object of the bucket', async () => {
     const store = createS3Store(options)
     server.objects.set('/uploads/secret', Buffer.from('x'))
     for (const outside of ['secret', '../uploads/secret', 'ab/../secret', '?list-type=2']) {
@@ -51,7 +51,7 @@ describe('the bucket store', () => {
     await expect(store.write('../up', bytes(''), 1)).rejects.toThrow('no folder')
   })
 
-  test('an upload that is too large or broke off never reaches the bucket', async () => {
+  test('an upload that is too large or fails never reaches the bucket', async () => {
     const store = createS3Store(options)
     const before = server.objects.size
     await expect(store.write('ab', bytes('too long'), 4)).rejects.toBeInstanceOf(FileTooLargeError)
@@ -64,7 +64,7 @@ describe('the bucket store', () => {
     expect(await readdir(incoming)).toEqual([])
   })
 
-  test('a wrong key is told as the bucket tells it, without the key', async () => {
+  test('a wrong key is reported with the answer of the bucket, without the key', async () => {
     const wrong = { ...options, secretAccessKey: 'a wrong secret' }
     const failure = await createS3Store(wrong)
       .write('ab', bytes('x'), 10)
@@ -77,7 +77,7 @@ describe('the bucket store', () => {
     expect(await findS3Problem(options)).toBeUndefined()
   })
 
-  test('while the store is away, uploads and downloads are asked to try again', async () => {
+  test('while the bucket cannot be reached, uploads and downloads get "try again"', async () => {
     const gone = { ...options, endpoint: 'http://127.0.0.1:1' }
     expect(await findS3Problem(gone)).toContain('cannot be reached')
     const away = createS3Store(gone)

@@ -27,7 +27,7 @@ const namesTheirs = (value: unknown): boolean =>
 describe('the ids of another school', () => {
   verifies(
     'admin-api.other-school',
-    'are 404 in addresses, unknown in bodies, match nothing in filters, and nothing changes',
+    'are 404 in paths, unknown in bodies, match no row in filters, and change nothing',
     async () => {
       const before = await everyRow(theirs)
       for (const route of ROUTES) {

@@ -7,12 +7,12 @@ import { aWorld } from '../support/world.ts'
 
 const PEOPLE: readonly string[] = [EXAMPLE.student, EXAMPLE.lecturer, EXAMPLE.newcomer]
 
-test('a file that names another school’s objects reaches none of them, whatever its kind', async () => {
+test('an imported file of any kind cannot reach objects of another school by name', async () => {
   const world = await aWorld()
   const [mine, theirs] = [await world.aSchool(), await world.aSchool()]
   await furnishExamples(world, theirs)
   const before = await everyRow(theirs)
-  // Kinds that refer to others come first, so that nothing they name exists here yet.
+  // Kinds that refer to others come first: the objects that they name do not exist here yet.
   for (const kind of BULK_KINDS.toReversed()) {
     const file = await exportFrom(theirs, kind)
     const rows = file.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
@@ -33,7 +33,7 @@ test('a file that names another school’s objects reaches none of them, whateve
   }
 }, 60_000)
 
-test('an id of another school is free here, and whether it exists there does not show', async () => {
+test('an id that another school uses is free here, and the answer does not reveal that it exists there', async () => {
   const world = await aWorld()
   const [mine, theirs] = [await world.aSchool(), await world.aSchool()]
   await furnishExamples(world, theirs)

@@ -36,7 +36,7 @@ describe('an operator who names the ids of another school', async () => {
   const namesTheirs = (input: object): boolean =>
     ids.some((id) => JSON.stringify(input).includes(id))
 
-  test('finds nothing and changes nothing, whatever the action', async () => {
+  test('finds nothing and changes nothing, by any action', async () => {
     const before = await everyRow(theirs)
     const examples = new Map(ROUTES.map(({ operation }) => [operation.name, operation.examples]))
     let tried = 0
@@ -68,7 +68,7 @@ describe('a member of two schools', async () => {
     tokens.set(school, await demoToken(world, school, ada.email, scope))
   }
 
-  /** Everything that the tools tell at one school, in one text. */
+  /** All answers of the tools at one school, in one text. */
   async function readEverything(school: DemoSchool): Promise<string> {
     const token = tokens.get(school)
     const told: unknown[] = []
@@ -82,7 +82,7 @@ describe('a member of two schools', async () => {
   const uuids = (text: string): Set<string> =>
     new Set(text.match(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g))
 
-  test('reads at each what is there, and nothing of the other', async () => {
+  test('reads the data of each school there, and no data of the other', async () => {
     const [ofHere, ofThere] = [await readEverything(here), await readEverything(there)]
     expect(uuids(ofHere).size).toBeGreaterThan(50)
     expect(uuids(ofThere).size).toBeGreaterThan(10)
@@ -92,7 +92,7 @@ describe('a member of two schools', async () => {
     expect(ofThere).not.toContain(here.origin)
   })
 
-  test('cannot mark at one what lies in the inbox of the other', async () => {
+  test('cannot mark a notification of one school at the other', async () => {
     const inbox = async () =>
       await useTool<{ notifications: { id: string; readAt: string | null }[] }>(
         world,

@@ -16,9 +16,9 @@ import { ask, aToken, read } from '../support/member-api.ts'
 import { aWorld, type TestPerson, type TestSchool } from '../support/world.ts'
 
 /**
- * Ada is a member of two schools, Ben of the same two. Each of the four has one of everything, and
- * every text says whose it is and where. Course, section, lecture and notification ids collide
- * between the schools, since ids are unique within a school only.
+ * Ada and Ben are members of the same two schools. Each of the four memberships has one of every
+ * object, whose texts name the person and the school. Course, section, lecture and notification ids
+ * are the same at both schools, because ids are unique only within a school.
  */
 const world = await aWorld()
 const [here, there] = [await world.aSchool(), await world.aSchool()]
@@ -27,7 +27,7 @@ const COURSE_ID = '0190c0de-0000-7000-8000-00000000c001'
 const NOTIFICATION_ID = '0190c0de-0000-7000-8000-00000000a001'
 let token = ''
 
-async function furnish(
+async function addData(
   school: TestSchool,
   person: TestPerson,
   mark: string,
@@ -69,17 +69,17 @@ beforeAll(async () => {
   for (const school of [here, there]) {
     for (const person of [ada, ben]) await world.aMember(school, ['student'], person)
   }
-  const mine = await furnish(here, ada, 'ada-here', {
+  const mine = await addData(here, ada, 'ada-here', {
     courseId: COURSE_ID,
     notificationId: NOTIFICATION_ID,
   })
-  const theirs = await furnish(there, ben, 'ben-there', {
+  const theirs = await addData(there, ben, 'ben-there', {
     courseId: COURSE_ID,
     notificationId: NOTIFICATION_ID,
   })
-  await furnish(here, ben, 'ben-here', {})
-  await furnish(there, ada, 'ada-there', {})
-  // Ben is in Ada's course as well, and further; at the other school so is Ada in his.
+  await addData(here, ben, 'ben-here', {})
+  await addData(there, ada, 'ada-there', {})
+  // Ben has more progress in Ada's course here, and Ada in Ben's course at the other school.
   await anEnrollment(here, ben, mine)
   await anEnrollment(there, ada, theirs)
   await someProgress(here, ben, mine, mine.lectures[0]?.[0] ?? '', 'completed')
@@ -102,7 +102,7 @@ interface Introspection {
   }
 }
 
-/** A selection of every field that the schema has, so that none can be forgotten here. */
+/** A selection of every field of the schema, so that this test cannot forget one. */
 function everything(schema: Introspection, typeName: string): string {
   const type = schema.__schema.types.find(({ name }) => name === typeName)
   const fields = (type?.fields ?? []).map(({ name, type: ref }) => {
@@ -116,14 +116,14 @@ function namedType(ref: TypeRef): string {
   return ref.ofType === null ? (ref.name ?? '') : namedType(ref.ofType)
 }
 
-describe('for every field, another member and another school never show', () => {
+describe('no field shows data of another member or another school', () => {
   verifies(
     ['viewer.own-data-only', 'meeting.never-others'],
-    'everything that the schema offers, read at once by Ada here',
+    'Ada reads every field of the schema in one request',
     async () => {
       const schema = await read<Introspection>(world, here, token, getIntrospectionQuery())
       const query = `{ viewer ${everything(schema, 'Viewer')} }`
-      // Interpreted, then compiled, with the outlines remembered.
+      // First interpreted, then compiled, with the cached course outlines.
       for (let i = 0; i < 3; i++) {
         const text = JSON.stringify(await read(world, here, token, query))
         for (const kind of [
@@ -158,7 +158,7 @@ describe('for every field, another member and another school never show', () => 
     },
   )
 
-  test('totals count the viewer’s own rows at this school alone', async () => {
+  test('totals count only the viewer’s rows at this school', async () => {
     const lists = [
       ['enrolledCourses', 1],
       ['digitalProducts', 1],
@@ -179,7 +179,7 @@ describe('for every field, another member and another school never show', () => 
     }
   })
 
-  test('a cursor of another member starts a page of one’s own rows', async () => {
+  test('a cursor of another member gives a page of the viewer’s own rows', async () => {
     const his = await aToken(world, here, ben)
     const { viewer } = await read<{ viewer: { payments: { pageInfo: { startCursor: string } } } }>(
       world,
@@ -196,7 +196,7 @@ describe('for every field, another member and another school never show', () => 
     expect(JSON.stringify(data)).not.toContain('ben-here')
   })
 
-  test('marking the id that two schools share marks the one of this school', async () => {
+  test('marking an id that two schools use marks the notification of this school', async () => {
     const query = `mutation { markNotificationRead(id: "${NOTIFICATION_ID}") {
       notification { title } } }`
     const { data } = await ask(world, here, token, query)
@@ -211,7 +211,7 @@ describe('for every field, another member and another school never show', () => 
     expect(unread.read_at).toBeNull()
   })
 
-  test('marking all and subscribing stay within this school and this member', async () => {
+  test('marking all and subscribing affect only this school and this member', async () => {
     await ask(world, here, token, 'mutation { markAllNotificationsRead { markedCount } }')
     await ask(
       world,

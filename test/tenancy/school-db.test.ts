@@ -31,7 +31,7 @@ const { rows: tenantTables } = await sql<{ name: TenantTable }>`
   where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
   order by c.relname`.execute(db)
 
-// What the demo world has none of.
+// Tables without rows in the demo world.
 for (const at of [demo, harbor]) {
   await at
     .insert('files', {
@@ -71,20 +71,20 @@ await issueCode(demo, {
   device: 'a test',
 })
 
-describe('the fence', () => {
-  test('stands around every table that belongs to a school', () => {
+describe('the condition on school_id', () => {
+  test('covers every table that belongs to a school', () => {
     expect(tenantTables.length).toBeGreaterThan(30)
   })
 
-  test.each(tenantTables)('of $name: each builder names the school', ({ name }) => {
-    const fence = `"${name}"."school_id" = $`
+  test.each(tenantTables)('for $name adds the school to each statement', ({ name }) => {
+    const condition = `"${name}"."school_id" = $`
     const statements = [
       demo.from(name).selectAll().compile(),
       demo.update(name).set({}).compile(),
       demo.delete(name).compile(),
     ]
     for (const { sql: text, parameters } of statements) {
-      expect(text).toContain(`where ${fence}`)
+      expect(text).toContain(`where ${condition}`)
       expect(parameters).toEqual([demo.schoolId])
     }
     const insert = demo.insert(name, {} as never).compile()
@@ -92,7 +92,7 @@ describe('the fence', () => {
     expect(insert.parameters).toEqual([demo.schoolId])
   })
 
-  test('hides the rows of other schools, whatever else is asked', async () => {
+  test('hides the rows of other schools, with any other condition', async () => {
     const everywhere = await db.selectFrom('courses').select('school_id').execute()
     const here = await harbor.from('courses').select('school_id').execute()
     expect(here.length).toBeGreaterThan(0)
@@ -105,7 +105,7 @@ describe('the fence', () => {
     expect(new Set(widened.map((row) => row.school_id))).toEqual(new Set([harbor.schoolId]))
   })
 
-  test('keeps changes and deletions at home', async () => {
+  test('limits updates and deletes to the school', async () => {
     const count = async () => (await demo.from('notifications').selectAll().execute()).length
     const before = await count()
     await demo
@@ -122,9 +122,9 @@ describe('the fence', () => {
     expect(await count()).toBe(before)
   })
 
-  test('an insert cannot name another school: the compiler refuses it, and so does the fence', () => {
+  test('refuses an insert for another school, at compile time and at run time', () => {
     const row = { user_id, roles: ['student'] }
-    // @ts-expect-error: the school is not the caller's to say
+    // @ts-expect-error: the caller may not set the school
     const compiled = demo.insert('school_members', { ...row, school_id: harbor.schoolId }).compile()
     expect(compiled.parameters).toContain(demo.schoolId)
     expect(compiled.parameters).not.toContain(harbor.schoolId)
@@ -139,7 +139,7 @@ interface ForeignKey {
   parent_columns: string[]
 }
 
-/** Every foreign key from one tenant table to another, the school itself left out. */
+/** Every foreign key from one tenant table to another, without the school's column. */
 const { rows: keys } = await sql<ForeignKey>`
   select k.conname as name, k.conrelid::regclass::text as child, k.confrelid::regclass::text as parent,
     array(select a.attname::text from unnest(k.conkey) with ordinality c (n, i)
@@ -153,7 +153,7 @@ const { rows: keys } = await sql<ForeignKey>`
     join pg_attribute theirs on theirs.attrelid = k.confrelid and theirs.attname = 'school_id'
   where k.contype = 'f' order by k.conname`.execute(db)
 
-/** Points rows of one school at what only the other has, one key at a time; what PostgreSQL says. */
+/** Points a row of one school at a row of the other school; returns PostgreSQL's error code. */
 async function pointAcross(key: ForeignKey): Promise<string> {
   const child = sql.table(key.child)
   const parent = sql.table(key.parent)
@@ -180,8 +180,8 @@ async function pointAcross(key: ForeignKey): Promise<string> {
         tx,
       )
       await sql`set constraints all immediate`.execute(tx)
-      // Nothing of this may stay, whatever comes out.
-      throw { code: numAffectedRows === 0n ? 'nothing to try with' : 'ACCEPTED' }
+      // The transaction is always rolled back.
+      throw { code: numAffectedRows === 0n ? 'no row to test with' : 'ACCEPTED' }
     })
   } catch (error) {
     return String((error as { code?: string }).code)

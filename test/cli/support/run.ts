@@ -8,7 +8,7 @@ export interface Run {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
-  /** What `--json` said, on stdout or, for an error, on stderr. */
+  /** The `--json` output: stdout, or stderr for an error. */
   // biome-ignore lint/suspicious/noExplicitAny: each test knows what its command answers
   readonly json: any
 }
@@ -22,7 +22,7 @@ class Collected extends Writable {
   }
 }
 
-/** Runs one command in this process, as `npx schoolgate …` would in its own. */
+/** Runs one command in this process, like `npx schoolgate …`. */
 export async function run(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
@@ -41,7 +41,7 @@ export async function run(
   }
 }
 
-/** The address of a test's database as DATABASE_URL would have it. */
+/** The address of a test's database in the form of DATABASE_URL. */
 export function urlOf(connection: pg.ClientConfig): string {
   const { host = '', port = 5432, user = '', password, database = '' } = connection
   const login = `${encodeURIComponent(user)}:${encodeURIComponent(String(password ?? ''))}`

@@ -12,7 +12,7 @@ import { onTestFinished } from 'vitest'
 const fixture = (name: string) =>
   readFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url), 'utf8')
 
-/** The authority that signed the certificate of every TLS server below. */
+/** The certificate authority of the TLS servers below. */
 export const testCa = fixture('test-ca.pem')
 
 /** A TLS server whose certificate is for client.example, localhost and the loopback addresses. */
@@ -21,7 +21,7 @@ export function tlsServer(listener: RequestListener): Promise<number> {
     { cert: fixture('test-server.pem'), key: fixture('test-server.key.pem') },
     listener,
   )
-  // A client that refuses the certificate ends the handshake; that is what the test is about.
+  // A client that refuses the certificate ends the handshake, as some tests expect.
   server.on('tlsClientError', () => undefined)
   return listen(server)
 }

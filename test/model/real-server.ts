@@ -20,27 +20,27 @@ interface Held<R> {
   readonly real: R
 }
 
-/** Two schools, and a person who belongs to both; made once, since signing in is slow on purpose. */
-export interface Cast {
+/** Two schools and their members. Made once, because sign-in is slow on purpose. */
+export interface Participants {
   readonly world: World
   readonly schools: readonly [TestSchool, TestSchool]
-  readonly members: readonly CastMember[]
+  readonly members: readonly Participant[]
 }
 
-export interface CastMember {
+export interface Participant {
   readonly person: TestPerson
   readonly school: TestSchool
   readonly visitor: Visitor
 }
 
-export async function aCast(world: World): Promise<Cast> {
+export async function makeParticipants(world: World): Promise<Participants> {
   const schools = [await world.aSchool(), await world.aSchool({ variant: 'older' })] as const
   const [first, second] = schools
   const ada = await world.aMember(first)
   await world.aMember(second, ['student'], ada)
   const ben = await world.aMember(first, ['lecturer'])
   const cleo = await world.aMember(second)
-  const member = (person: TestPerson, school: TestSchool): CastMember => ({
+  const member = (person: TestPerson, school: TestSchool): Participant => ({
     person,
     school,
     visitor: new Visitor(world, school),
@@ -60,7 +60,7 @@ export interface IssuedTokens {
   readonly refresh: string
 }
 
-/** `ok`, or the OAuth error code, with a status that fits it. */
+/** `ok` or the OAuth error code; anything else if the status does not fit the code. */
 export function outcomeOf(answer: Answer): string {
   if (answer.statusCode === 200) return 'ok'
   const error = String(answer.json().error)
@@ -68,19 +68,19 @@ export function outcomeOf(answer: Answer): string {
   return answer.statusCode === status ? error : `${answer.statusCode} ${answer.body}`
 }
 
-/** The server's side of a story: which tokens, codes and rows the things of the model are. */
-export class Stage {
+/** Runs the steps on the server, and maps the objects of the model to tokens, codes and rows. */
+export class RealServer {
   readonly world: World
   readonly schools: readonly [TestSchool, TestSchool]
   readonly #clients = new Map<ModelClient, Held<TestClient>>()
-  readonly #members = new Map<ModelMember, CastMember>()
+  readonly #members = new Map<ModelMember, Participant>()
   readonly #codes = new Map<ModelCode, { value: string; verifier: string; id: string }>()
   readonly #authorizations = new Map<ModelAuthorization, string>()
   readonly #pairs = new Map<ModelPair, IssuedTokens>()
 
-  constructor(cast: Cast) {
-    this.world = cast.world
-    this.schools = cast.schools
+  constructor(participants: Participants) {
+    this.world = participants.world
+    this.schools = participants.schools
   }
 
   async addClient(client: ModelClient, school: TestSchool, confidential: boolean): Promise<void> {
@@ -90,8 +90,8 @@ export class Stage {
     this.#clients.set(client, { school, real })
   }
 
-  async addMember(member: ModelMember, cast: CastMember): Promise<void> {
-    this.#members.set(member, cast)
+  async addMember(member: ModelMember, participant: Participant): Promise<void> {
+    this.#members.set(member, participant)
     await this.changeRole(member)
   }
 
@@ -138,7 +138,7 @@ export class Stage {
     await performByCommandLine(school, deleteApplication, { client_id: real.clientId })
   }
 
-  /** Brings the database in line with the model's word on whether the member has a role. */
+  /** Gives or removes the member's role in the database, as in the model. */
   async changeRole(member: ModelMember): Promise<void> {
     const { school, person } = must(this.#members.get(member))
     const roles: Role[] = member.hasRole ? ['student'] : []
@@ -161,7 +161,7 @@ export class Stage {
       .execute()
   }
 
-  /** Which row a new pair of the model is, learnt from the answer that carried it. */
+  /** Remembers the tokens and row of a new pair of the model, from the server's answer. */
   async minted(pair: ModelPair, answer: Answer): Promise<void> {
     const { access_token: access, refresh_token } = answer.json()
     const id = must(parseToken('access', access)).id
@@ -180,7 +180,7 @@ export class Stage {
     return must(this.#pairs.get(pair))
   }
 
-  /** Every pair of this story as the database has it: looking is not using. */
+  /** Every pair of this story as stored in the database; reading rows does not use a token. */
   async rows(): Promise<Record<string, PairState>> {
     const clients = [...this.#clients.values()].map(({ real }) => real.clientId)
     const rows = await this.world.database.db
@@ -204,7 +204,7 @@ export class Stage {
     )
   }
 
-  /** The same, as the model would have it. */
+  /** The same, according to the model. */
   expectedRows(model: ReferenceModel): Record<string, PairState> {
     return Object.fromEntries(
       model.pairs.map((pair) => [
@@ -238,6 +238,7 @@ export interface PairState {
 }
 
 export function must<T>(value: T | null | undefined): T {
-  if (value === null || value === undefined) throw new Error('the stage lost sight of something')
+  if (value === null || value === undefined)
+    throw new Error('the object has no counterpart on the server')
   return value
 }
