@@ -41,7 +41,7 @@ describe('without a server', () => {
     expect(await findRunningEmbedded(dataDir)).toBeUndefined()
   })
 
-  test('two commands at once share one database, and both succeed', async () => {
+  test('three commands at once share one database, and all succeed', async () => {
     const dataDir = await folders.makeWithDatabase()
     const env = { SCHOOLGATE_DATA_DIR: dataDir }
     await run(['migrate'], env)
