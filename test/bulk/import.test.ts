@@ -305,7 +305,7 @@ describe('a file of many rows', () => {
     const options = { format: 'ndjson', onProgress } as const
     const done = await importRows(school.at, callerAt(school), pageKind, many(), options)
     expect(done).toMatchObject({ created: 30_000, failed: 0 })
-    // The file is 14 MB; a tenth of it would show if rows were kept.
+    // The file is 14 MB: memory would grow by more than this limit if rows were kept.
     const [first = 0] = used
     expect(Math.max(...used) - first).toBeLessThan(4_000_000)
   }, 60_000)

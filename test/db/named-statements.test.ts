@@ -7,7 +7,7 @@ import { connect } from '../support/postgres.ts'
 
 const connection = await emptyDatabase()
 const seen: string[] = []
-/** One connection, so that every statement meets the plans of the one before. */
+/** One connection, so that every statement runs with the plans of the earlier ones. */
 const database = openDatabase({
   connection,
   poolSize: 1,
@@ -39,7 +39,7 @@ describe('after a migration alters a table that a prepared statement reads', () 
     await admin.query('drop table if exists things')
     await admin.query('create table things (id integer, amount integer)')
     await admin.query('insert into things values (1, 7)')
-    // Twice: the first read may meet the plan of the test before and have the connection replaced.
+    // Twice: if the connection has the plan of the earlier test, the first read replaces it.
     expect([await readThing(database.db), await readThing(database.db)]).toEqual([7, 7])
     await admin.query('alter table things alter column amount type text')
   })

@@ -60,7 +60,7 @@ verifies(
 
 verifies(
   'fapi2-security-profile-final-attempt-reuse-authorization-code-after-one-second',
-  'attempt-reuse-authorization-code-after-one-second: invalid_grant, however soon',
+  'attempt-reuse-authorization-code-after-one-second: invalid_grant at once too',
   async () => {
     const { code, verifier } = await aCode()
     expect((await exchange(world, school, client, code, verifier)).statusCode).toBe(200)

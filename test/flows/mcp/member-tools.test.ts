@@ -15,7 +15,7 @@ type Row = Record<string, unknown>
 const use = <T = Record<string, Row[]>>(name: string, given: object = {}) =>
   useTool<T>(world, demo, name, given, { token })
 
-/** Runs the query that a tool's answer links to. */
+/** Runs the GraphQL query that the answer of a tool links to. */
 async function followLink(answer: Row, field = 'viewer'): Promise<Row> {
   const { query } = answer.graphql as { query: string }
   const body = (await postGraphQL(world, demo, token, { query })).json()

@@ -252,7 +252,7 @@ describe('with every operator scope', async () => {
         'title',
       ])
       expect(description).toMatch(reads ? /Reads only/ : /at once/)
-      // Some clients accept no longer description.
+      // Some clients refuse a description with more than 1024 characters.
       expect(description.length).toBeLessThanOrEqual(1024)
     })
   }

@@ -8,7 +8,7 @@ const world = await aWorld()
 const school = await world.aSchool()
 let ada: TestPerson
 let token = ''
-/** Ids of the inbox, newest first; each pair of neighbours has the same millisecond. */
+/** Ids of the inbox, newest first; always two have the same created_at. */
 let ids: string[] = []
 
 beforeAll(async () => {

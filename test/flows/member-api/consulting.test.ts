@@ -49,7 +49,7 @@ async function meetings(
 
 const idsOf = ({ nodes }: MeetingsAnswer): string[] => nodes.map(({ id }) => id)
 
-describe('whose meetings', () => {
+describe('the meetings of the viewer', () => {
   verifies(
     [
       'viewer.consulting-meetings',
