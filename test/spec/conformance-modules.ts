@@ -7,7 +7,7 @@ export interface ConformanceModule {
   readonly asserts: string
   /** The differences under which our test runs the same check. */
   readonly adaptation?: readonly Deviation[]
-  /** What happens here instead, where the module's own expectation cannot hold. */
+  /** What happens here instead, if we do not do what the module expects. */
   readonly deviation?: string
 }
 
@@ -30,7 +30,7 @@ const basicOp = [
   },
   {
     name: 'oidcc-response-type-missing',
-    asserts: 'Leaving response_type out ends in an error, by redirect or on a page.',
+    asserts: 'A request without response_type gets an error, by redirect or on a page.',
     adaptation: flow,
   },
   {
@@ -55,7 +55,7 @@ const basicOp = [
   },
   {
     name: 'oidcc-userinfo-post-body',
-    asserts: 'A token in the UserInfo body is taken, or refused cleanly.',
+    asserts: 'A token in the UserInfo body is accepted or refused with a proper error.',
     adaptation: flow,
   },
   {
@@ -65,28 +65,28 @@ const basicOp = [
   },
   {
     name: 'oidcc-scope-profile',
-    asserts: 'Scope profile brings the profile claims to UserInfo.',
+    asserts: 'Scope profile adds the profile claims to UserInfo.',
     adaptation: [...flow, 'identity-claims-in-both'],
   },
   {
     name: 'oidcc-scope-email',
-    asserts: 'Scope email brings the address to UserInfo.',
+    asserts: 'Scope email adds the address to UserInfo.',
     adaptation: [...flow, 'identity-claims-in-both'],
   },
   {
     name: 'oidcc-scope-address',
-    asserts: 'Scope address brings a postal address to UserInfo, if it is supported.',
+    asserts: 'Scope address adds a postal address to UserInfo, if it is supported.',
     deviation:
       'There is no such scope: discovery does not list it and asking for it is invalid_scope.',
   },
   {
     name: 'oidcc-scope-phone',
-    asserts: 'Scope phone brings a number to UserInfo, if it is supported.',
+    asserts: 'Scope phone adds a number to UserInfo, if it is supported.',
     deviation: 'No phone number is kept: the scope is unlisted and refused with invalid_scope.',
   },
   {
     name: 'oidcc-scope-all',
-    asserts: 'All supported identity scopes together bring all their claims.',
+    asserts: 'All supported identity scopes together give all their claims.',
     adaptation: [...flow, 'identity-claims-in-both'],
   },
   {
@@ -94,28 +94,27 @@ const basicOp = [
     asserts: 'Scopes and parameters in another order change nothing.',
     adaptation: signedFlow,
   },
-  { name: 'oidcc-display-page', asserts: 'display=page does no harm.', adaptation: flow },
-  { name: 'oidcc-display-popup', asserts: 'display=popup does no harm.', adaptation: flow },
+  { name: 'oidcc-display-page', asserts: 'display=page causes no error.', adaptation: flow },
+  { name: 'oidcc-display-popup', asserts: 'display=popup causes no error.', adaptation: flow },
   {
     name: 'oidcc-prompt-login',
-    asserts: 'prompt=login makes a signed-in person sign in again, and auth_time moves on.',
+    asserts: 'prompt=login makes a signed-in person sign in again, and auth_time changes.',
     adaptation: signedFlow,
   },
   {
     name: 'oidcc-prompt-none-not-logged-in',
-    asserts: 'prompt=none without a session sends login_required or its kin to the client.',
+    asserts: 'prompt=none without a session sends login_required or a similar error to the client.',
     adaptation: flow,
   },
   {
     name: 'oidcc-prompt-none-logged-in',
     asserts: 'prompt=none with a session succeeds silently as the same person.',
     adaptation: ['consent-every-time'],
-    deviation:
-      'The client gets consent_required, since no authorization goes without a consent page.',
+    deviation: 'The client gets consent_required, because every authorization has a consent page.',
   },
   {
     name: 'oidcc-max-age-1',
-    asserts: 'A session older than max_age=1 signs in again, and auth_time says when.',
+    asserts: 'A session older than max_age=1 signs in again, and auth_time is the new time.',
     adaptation: signedFlow,
   },
   {
@@ -125,19 +124,19 @@ const basicOp = [
   },
   {
     name: 'oidcc-ensure-request-with-unknown-parameter-succeeds',
-    asserts: 'A parameter from nowhere is passed over.',
+    asserts: 'An unknown parameter is ignored.',
     adaptation: flow,
   },
   {
     name: 'oidcc-id-token-hint',
-    asserts: 'id_token_hint of the signed-in person is heeded or harmless.',
+    asserts: 'id_token_hint of the signed-in person is used or ignored.',
     adaptation: flow,
   },
-  { name: 'oidcc-login-hint', asserts: 'login_hint is heeded or harmless.', adaptation: flow },
-  { name: 'oidcc-ui-locales', asserts: 'ui_locales is heeded or harmless.', adaptation: flow },
+  { name: 'oidcc-login-hint', asserts: 'login_hint is used or ignored.', adaptation: flow },
+  { name: 'oidcc-ui-locales', asserts: 'ui_locales is used or ignored.', adaptation: flow },
   {
     name: 'oidcc-claims-locales',
-    asserts: 'claims_locales is heeded or harmless.',
+    asserts: 'claims_locales is used or ignored.',
     adaptation: flow,
   },
   {
@@ -174,28 +173,28 @@ const basicOp = [
   {
     name: 'oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported',
     asserts:
-      'An unsigned request object is processed or refused by its own code, never overlooked.',
+      'An unsigned request object is processed or refused with its own error code, never ignored.',
     adaptation: flow,
   },
   {
     name: 'oidcc-ensure-request-object-with-redirect-uri',
-    asserts: 'A redirect URI inside a request object wins, or the request is an error.',
+    asserts: 'A redirect URI inside a request object is used, or the request is an error.',
     adaptation: flow,
   },
   {
     name: 'oidcc-claims-essential',
-    asserts: 'Calling the name essential in the claims parameter does not fail.',
+    asserts: 'A claims parameter with an essential name does not fail.',
     adaptation: flow,
   },
   {
     name: 'oidcc-refresh-token',
     asserts:
-      'Refreshing works with a legal token, for its own client and no second one; any ID token agrees.',
+      'A refresh works for the client of the token and no other; a new ID token has the same claims.',
     adaptation: flow,
   },
   {
     name: 'oidcc-ensure-request-with-valid-pkce-succeeds',
-    asserts: 'A right PKCE pair is accepted.',
+    asserts: 'A correct PKCE pair is accepted.',
     adaptation: ['resource-required'],
   },
 ] as const satisfies readonly ConformanceModule[]
@@ -219,12 +218,12 @@ const dynamicOp = [
   },
   {
     name: 'oidcc-redirect-uri-query-OK',
-    asserts: 'A registered redirect URI with a query keeps it when the answer is added.',
+    asserts: 'A registered redirect URI keeps its query when parameters are added.',
     adaptation: flow,
   },
   {
     name: 'oidcc-redirect-uri-query-mismatch',
-    asserts: 'Another query than the registered one is refused on a page.',
+    asserts: 'A query that differs from the registered one is refused on a page.',
     adaptation: flow,
   },
   {
@@ -238,7 +237,7 @@ const dynamicOp = [
   },
   {
     name: 'oidcc-ensure-redirect-uri-in-authorization-request',
-    asserts: 'No redirect_uri, no authorization: an error page.',
+    asserts: 'A request without redirect_uri gets an error page.',
     adaptation: flow,
   },
 ] as const satisfies readonly ConformanceModule[]
@@ -287,12 +286,12 @@ const fapi2 = [
   },
   {
     name: 'fapi2-security-profile-final-ensure-authorization-request-with-long-nonce',
-    asserts: 'A long nonce arrives in the ID token unshortened, or is refused.',
+    asserts: 'A long nonce is in the ID token unchanged, or is refused.',
     adaptation: signedFlow,
   },
   {
     name: 'fapi2-security-profile-final-ensure-authorization-request-with-long-state',
-    asserts: 'A long state comes back unshortened, or is refused.',
+    asserts: 'A long state is returned unchanged, or is refused.',
     adaptation: ['resource-required'],
   },
   {
@@ -307,7 +306,7 @@ const fapi2 = [
   },
   {
     name: 'fapi2-security-profile-final-user-rejects-authentication',
-    asserts: 'When the person says no, the client hears access_denied.',
+    asserts: 'If the person refuses, the client gets access_denied.',
     adaptation: ['resource-required'],
   },
   {
@@ -320,8 +319,8 @@ const fapi2 = [
 export const conformancePlans = [
   { plan: 'Basic OP', modules: basicOp },
   { plan: 'Config OP', modules: configOp },
-  { plan: 'Dynamic OP, what fits', modules: dynamicOp },
-  { plan: 'FAPI 2 Security Profile Final, what fits', modules: fapi2 },
+  { plan: 'Dynamic OP, the applicable part', modules: dynamicOp },
+  { plan: 'FAPI 2 Security Profile Final, the applicable part', modules: fapi2 },
 ] as const satisfies readonly { plan: string; modules: readonly ConformanceModule[] }[]
 
 export type ConformanceId = (typeof conformancePlans)[number]['modules'][number]['name']

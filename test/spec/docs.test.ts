@@ -13,7 +13,7 @@ const pages = [
 
 describe('the pages about conformance', () => {
   for (const { file, print } of pages) {
-    test(`${file} says what the tests prove`, () => {
+    test(`${file} lists the tests`, () => {
       const text = print(verifications)
       if (process.env.UPDATE_DOCS === '1') {
         mkdirSync(dirname(file), { recursive: true })
@@ -24,11 +24,11 @@ describe('the pages about conformance', () => {
     })
   }
 
-  test('a proven row names file and title, a deviating one its reason, the others "not yet"', () => {
+  test('a row names its test with file and title, or the reason of its deviation, or "not yet"', () => {
     const proof = { file: 'test/x.test.ts', line: 1, ids: ['rfc9700.iss'], title: 'iss | always' }
     const lines = printRfc9700([proof]).split('\n')
     const row = (start: string) => lines.find((line) => line.includes(start))
-    expect(row('iss is on good and bad')).toMatch(
+    expect(row('iss is in successful and failed')).toMatch(
       /\| \[test\/x\.test\.ts\]\(\.\.\/test\/x\.test\.ts\): iss \\\| always \|$/,
     )
     expect(row('tied to a key')).toMatch(/\| \*\*Deviates:\*\* bearer tokens \|$/)

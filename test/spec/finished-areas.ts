@@ -1,8 +1,8 @@
 import type { LedgerArea } from './spec.ts'
 
 /**
- * Areas whose every promise has a test. Add an area when its last promise is proven; from then on
- * the ledger fails when a promise of it loses its test or comes without one.
+ * Areas in which every promise has a test. Add an area when its last promise has one; from then on
+ * the ledger fails if a promise of the area has no test.
  */
 export const finishedAreas: readonly LedgerArea[] = [
   'house',

@@ -10,12 +10,12 @@ const rule = (id: string, says = `${id} holds.`, needsTest = true): Statement =>
 })
 const proof = (...ids: string[]) => ({ file: 'test/x.test.ts', line: 3, ids, title: 'x' })
 
-describe('judging the ledger', () => {
-  test('an id given twice is found', () => {
+describe('checking the ledger', () => {
+  test('a duplicate id is found', () => {
     expect(duplicateIds([rule('a'), rule('b'), rule('a')])).toEqual(['a'])
   })
 
-  test('an id that is not defined is reported where it is used', () => {
+  test('an undefined id is reported with file and line', () => {
     expect(unknownIds([rule('a')], [proof('a', 'b')])).toEqual(['test/x.test.ts:3 b'])
   })
 
@@ -24,13 +24,13 @@ describe('judging the ledger', () => {
     expect(unproven([rule('a'), rule('b')], [proof('a')], ['mcp'])).toEqual([])
   })
 
-  test('a stated deviation stands in for a test', () => {
+  test('a stated deviation counts like a test', () => {
     const stated = rule('a', 'Something else is done.', false)
     expect(unproven([stated], [], ['oauth'])).toEqual([])
     expect(coverage([stated, rule('b')], [])).toEqual([{ area: 'oauth', settled: 1, total: 2 }])
   })
 
-  test('eight words in a row may stand in one sentence only', () => {
+  test('the same eight words in a row may not be in two sentences', () => {
     const twice = 'One two three four five six seven eight'
     expect(sharedRuns([rule('a', `${twice}.`), rule('b', `So ${twice}, nine.`)])).toEqual([
       'a and b: "one two three four five six seven eight"',

@@ -50,7 +50,7 @@ export function coverage(
   })
 }
 
-/** Sentences that share a run of words say the same thing twice: `id and id: "the words"`. */
+/** Two sentences that share a run of words say the same thing: `id and id: "the words"`. */
 export function sharedRuns(statements: readonly Statement[], length = 8): string[] {
   const firstBy = new Map<string, string>()
   const shared: string[] = []

@@ -9,7 +9,7 @@ import { statements } from './spec.ts'
 const verifications = readVerifications(process.cwd())
 
 describe('the requirement ledger', () => {
-  test('gives every statement an id of its own', () => {
+  test('gives every statement a unique id', () => {
     expect(duplicateIds(statements)).toEqual([])
   })
 
@@ -31,7 +31,7 @@ describe('the requirement ledger', () => {
     expect(unproven(statements, verifications, finishedAreas)).toEqual([])
   })
 
-  test('tells how far each area has come', () => {
+  test('prints the progress of each area', () => {
     const lines = coverage(statements, verifications).map(({ area, settled, total }) => {
       const state = finishedAreas.includes(area) ? 'finished' : 'open'
       return `  ${area.padEnd(12)} ${String(settled).padStart(3)} of ${total}  ${state}\n`

@@ -1,7 +1,7 @@
-/** Trouble that users of other servers reported, and what has to hold here so that it cannot recur. */
+/** Problems that users of other servers reported, and the rule that prevents them here. */
 export interface Trouble {
   readonly id: `trouble.${string}`
-  /** Where people told of it: repository and thread. */
+  /** The report: repository and thread. */
   readonly thread: string
   readonly lesson: string
 }
@@ -10,7 +10,7 @@ export const othersTrouble = [
   {
     id: 'trouble.lost-refresh-response',
     thread: 'ory/hydra#1831',
-    lesson: 'A refresh whose response got lost on the way must not sign anybody out.',
+    lesson: 'A refresh whose response is lost must not sign the member out.',
   },
   {
     id: 'trouble.parallel-refresh-errors',
@@ -25,23 +25,22 @@ export const othersTrouble = [
   {
     id: 'trouble.refresh-races-revoke',
     thread: 'keycloak/keycloak#51312',
-    lesson: 'No pair minted by a refresh in flight outlives the end of its authorization.',
+    lesson: 'No pair of a concurrent refresh stays live after its authorization ends.',
   },
   {
     id: 'trouble.two-processes-kill-family',
     thread: 'HQBase/hqbase#41',
-    lesson: 'Two processes that refresh within milliseconds of each other both go on working.',
+    lesson: 'Two processes that refresh within milliseconds of each other both keep working.',
   },
   {
     id: 'trouble.shared-refresh-token',
     thread: 'anthropics/claude-code#91641',
-    lesson: 'Parallel sessions of a client may share one stored refresh token all day long.',
+    lesson: 'Parallel sessions of a client may share one stored refresh token for a whole day.',
   },
   {
     id: 'trouble.stale-generation',
     thread: 'exceptionless#2404',
-    lesson:
-      'A client that kept a refresh token from generations ago can use it while no successor was used.',
+    lesson: 'A client can use an old refresh token as long as no successor was used.',
   },
   {
     id: 'trouble.rows-without-end',
@@ -51,7 +50,7 @@ export const othersTrouble = [
   {
     id: 'trouble.purge-misses-kinds',
     thread: 'ory/hydra#3784, ory/hydra#3559',
-    lesson: 'The purge reaches every kind of row that can die.',
+    lesson: 'The purge deletes every kind of row that can expire.',
   },
   {
     id: 'trouble.update-per-request',
@@ -76,7 +75,7 @@ export const othersTrouble = [
   {
     id: 'trouble.one-huge-delete',
     thread: 'keycloak/keycloak#46954, #20073',
-    lesson: 'Old audit rows go in small batches, never in a single statement.',
+    lesson: 'Old audit rows are deleted in small batches, never in a single statement.',
   },
   {
     id: 'trouble.loads-every-tenant',
@@ -106,22 +105,23 @@ export const othersTrouble = [
   {
     id: 'trouble.row-cap-locks-out',
     thread: 'vault-cortex#483',
-    lesson: 'A stranger who registers without end cannot shut anyone else out.',
+    lesson: 'A client that registers without end cannot lock out other clients.',
   },
   {
     id: 'trouble.document-fetch-ssrf',
     thread: 'oauth-wg client-id-metadata-document #43 and #49, keycloak/keycloak#50918',
-    lesson: 'Fetching a client document cannot be turned against internal addresses.',
+    lesson: 'A client document cannot make the server connect to internal addresses.',
   },
   {
     id: 'trouble.dns-rebinding',
     thread: 'cocoon#138',
-    lesson: 'A name that resolves differently the second time does not change where we connect.',
+    lesson:
+      'A name that resolves to another address the second time does not change the connection.',
   },
   {
     id: 'trouble.own-host-blocked',
     thread: 'backstage/backstage#33951',
-    lesson: 'The address guard has no false alarm for documents that the demo world permits.',
+    lesson: 'The address check accepts the documents that the demo world permits.',
   },
   {
     id: 'trouble.issuer-slash',
@@ -136,12 +136,12 @@ export const othersTrouble = [
   {
     id: 'trouble.public-client-skips-consent',
     thread: 'doorkeeper-gem/doorkeeper#1646',
-    lesson: 'Public clients meet the consent page as everybody does.',
+    lesson: 'Public clients get the consent page like all others.',
   },
   {
     id: 'trouble.prompt-none-redirects',
     thread: 'doorkeeper-gem/doorkeeper-openid_connect#61',
-    lesson: 'prompt=none does not redirect to an address that was not proven.',
+    lesson: 'prompt=none does not redirect to an unregistered address.',
   },
   {
     id: 'trouble.prompt-none-and-consent',
@@ -151,7 +151,7 @@ export const othersTrouble = [
   {
     id: 'trouble.content-type-500',
     thread: 'cloudflare/workers-oauth-provider changelog 0.7 to 0.10',
-    lesson: 'A malformed Content-Type is the fault of the caller, hence a 4xx.',
+    lesson: 'A malformed Content-Type is an error of the client: 4xx.',
   },
   {
     id: 'trouble.code-burnt-early',
@@ -171,7 +171,7 @@ export const othersTrouble = [
   {
     id: 'trouble.basic-parsing',
     thread: 'cloudflare/workers-oauth-provider changelog 0.7 to 0.10',
-    lesson: 'Odd Authorization headers at the token endpoint end in a clean refusal.',
+    lesson: 'Malformed Authorization headers at the token endpoint are refused with a 4xx.',
   },
   {
     id: 'trouble.refresh-near-expiry',

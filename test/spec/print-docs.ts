@@ -3,22 +3,22 @@ import { type Deviation, deviations } from './deviations.ts'
 import type { Verification } from './read-verifications.ts'
 import { type Rfc9700Row, rfc9700 } from './rfc9700.ts'
 
-/** `docs/conformance.md`: each mirrored module of the OpenID suite, with its tests or our deviation. */
+/** `docs/conformance.md`: each repeated module of the OpenID suite, with tests or deviation. */
 export function printConformance(verifications: readonly Verification[]): string {
   const plans: readonly { plan: string; modules: readonly ConformanceModule[] }[] = conformancePlans
   const used = plans.flatMap(({ modules }) => modules.flatMap(({ adaptation }) => adaptation ?? []))
   return page(
-    '# OpenID conformance modules, mirrored',
+    '# OpenID conformance modules, repeated by our tests',
     "The modules of the OpenID Foundation's conformance suite (v5.2.3) that fit this service, each " +
-      'repeated by a test of ours that carries its name. This is our own mirror, not a certification. ' +
-      'Modules run with what this service asks of every client; where a module expects something we ' +
+      'repeated by a test of ours with its name. This is our own work, not a certification. ' +
+      'The tests send what this service requires of every client; if a module expects something that we ' +
       'do not do, the row says what happens instead. RP-initiated logout is not offered, so its plan ' +
       'is left out.',
     ...deviationSection(used),
     ...plans.flatMap(({ plan, modules }) => [
       `## ${plan}`,
       table(
-        ['Module', 'What it asserts', 'Run with', 'Proven by'],
+        ['Module', 'What it checks', 'Run with', 'Proven by'],
         modules.map(({ name, asserts, adaptation, deviation }) => [
           `\`${name}\``,
           asserts,
@@ -40,7 +40,7 @@ export function printRfc9700(verifications: readonly Verification[]): string {
     ...deviationSection(rows.flatMap(({ deviation }) => deviation ?? [])),
     '## The recommendations',
     table(
-      ['§', 'Level', 'What it asks', 'Proven by'],
+      ['§', 'Level', 'What it recommends', 'Proven by'],
       rows.map(({ id, section, level, asserts, deviation }) => [
         section,
         level,

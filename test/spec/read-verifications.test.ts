@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { verificationsIn } from './read-verifications.ts'
 
 describe('reading verifies() calls from source', () => {
-  test('finds ids, title and line of each call, however it is wrapped', () => {
+  test('finds ids, title and line of each call, on one or several lines', () => {
     const source = [
       "describe('x', () => {",
       "  verifies('a', 'one', () => {})",
@@ -20,19 +20,19 @@ describe('reading verifies() calls from source', () => {
     ])
   })
 
-  test('is not fooled by comments and strings', () => {
+  test('ignores comments and strings', () => {
     expect(
       verificationsIn('x.test.ts', `// verifies('a', 'b')\nconst x = "verifies('a')"`),
     ).toEqual([])
   })
 
-  test('refuses ids that only running the code would tell', () => {
+  test('refuses ids that are not literals', () => {
     expect(() => verificationsIn('x.test.ts', "\nverifies(id, 'one', () => {})")).toThrow(
-      /^x\.test\.ts:2: verifies\(\) wants its ids/,
+      /^x\.test\.ts:2: the ids and the title of verifies/,
     )
   })
 
-  test('says which file does not parse', () => {
+  test('names a file that does not parse', () => {
     expect(() => verificationsIn('x.test.ts', 'const = 1')).toThrow(/^x\.test\.ts does not parse/)
   })
 })

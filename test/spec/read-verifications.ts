@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ESTree, parseSync, Visitor } from 'vite'
 
-/** One `verifies(...)` call, as it stands in a test file. */
+/** One `verifies(...)` call of a test file. */
 export interface Verification {
   readonly file: string
   readonly line: number
@@ -38,7 +38,7 @@ export function verificationsIn(file: string, source: string): Verification[] {
       const title = literalTitle(call.arguments[1])
       if (ids === undefined || title === undefined) {
         throw new Error(
-          `${file}:${line}: verifies() wants its ids and its title written out as literals, ` +
+          `${file}:${line}: the ids and the title of verifies() must be literals, ` +
             'because the ledger reads them from the source. Move the loop around the call.',
         )
       }
@@ -58,7 +58,7 @@ function literalIds(node: ESTree.Node | undefined): string[] | undefined {
   return ids.every((id) => id !== undefined) ? ids : undefined
 }
 
-/** A template's holes become an ellipsis: what fills them is known only when the test runs. */
+/** Expressions in a template become an ellipsis: only a running test knows their values. */
 function literalTitle(node: ESTree.Node | undefined): string | undefined {
   if (node?.type === 'Literal' && typeof node.value === 'string') return node.value
   if (node?.type === 'TemplateLiteral') return node.quasis.map((q) => q.value.cooked).join('…')

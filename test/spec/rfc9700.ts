@@ -5,9 +5,9 @@ export interface Rfc9700Row {
   readonly id: `rfc9700.${string}`
   readonly section: string
   readonly level: string
-  /** What the RFC wants, in our words. */
+  /** The recommendation, in our words. */
   readonly asserts: string
-  /** Set where we do otherwise, or not all of it. */
+  /** Set if we do not follow it, or not completely. */
   readonly deviation?: Deviation
 }
 
@@ -16,19 +16,19 @@ export const rfc9700 = [
     id: 'rfc9700.redirect-uri.exact',
     section: '2.1, 4.1',
     level: 'MUST',
-    asserts: 'Redirect URIs are compared as exact strings; a loopback port alone may vary.',
+    asserts: 'Redirect URIs are compared as exact strings; only a loopback port may differ.',
   },
   {
     id: 'rfc9700.no-open-redirector',
     section: '2.1, 4.11',
     level: 'MUST NOT',
-    asserts: 'No error path redirects before client and redirect URI are known to be good.',
+    asserts: 'No error path redirects before client and redirect URI are verified.',
   },
   {
     id: 'rfc9700.redirect-uri.no-http',
     section: '2.6',
     level: 'MUST NOT',
-    asserts: 'Plain http redirect URIs are for the loopback of native clients only.',
+    asserts: 'Plain http redirect URIs are allowed only on loopback, for native clients.',
   },
   {
     id: 'rfc9700.no-307',
@@ -40,19 +40,19 @@ export const rfc9700 = [
     id: 'rfc9700.iss',
     section: '2.1, 4.4',
     level: 'SHOULD',
-    asserts: 'iss is on good and bad authorization responses, and metadata says so.',
+    asserts: 'iss is in successful and failed authorization responses, and metadata says so.',
   },
   {
     id: 'rfc9700.pkce.enforced',
     section: '2.1.1',
     level: 'MUST',
-    asserts: 'PKCE is supported, and a challenge makes the verifier obligatory.',
+    asserts: 'PKCE is supported, and a request with a challenge needs the verifier.',
   },
   {
     id: 'rfc9700.pkce.downgrade',
     section: '2.1.1, 4.8',
     level: 'MUST',
-    asserts: 'Dropping the challenge from the request gains an attacker nothing.',
+    asserts: 'An attacker gains nothing by removing the challenge from the request.',
   },
   {
     id: 'rfc9700.pkce.detectable',
@@ -64,7 +64,7 @@ export const rfc9700 = [
     id: 'rfc9700.pkce.constant-values',
     section: '2.1.1',
     level: 'SHOULD',
-    asserts: 'An effort is made to notice clients that send the same challenge or nonce always.',
+    asserts: 'The server tries to detect clients that always send the same challenge or nonce.',
     deviation: 'constant-challenges-undetected',
   },
   {
@@ -91,13 +91,13 @@ export const rfc9700 = [
     section: '2.2.2, 4.14',
     level: 'MUST',
     asserts:
-      'Refresh tokens of public clients are replaced with each use, and a replay is noticed.',
+      'Refresh tokens of public clients are replaced with each use, and a replay is detected.',
   },
   {
     id: 'rfc9700.refresh.bound',
     section: '4.14',
     level: 'MUST',
-    asserts: 'A refresh stays within the scope and the resource that were agreed to.',
+    asserts: 'A refresh stays within the scope and the resource that the person agreed to.',
   },
   {
     id: 'rfc9700.refresh.replay-ends-all',
@@ -110,7 +110,7 @@ export const rfc9700 = [
     id: 'rfc9700.refresh.idle-expiry',
     section: '4.14',
     level: 'SHOULD',
-    asserts: 'Refresh tokens that lie idle expire.',
+    asserts: 'Unused refresh tokens expire.',
   },
   {
     id: 'rfc9700.audience',
@@ -122,7 +122,8 @@ export const rfc9700 = [
     id: 'rfc9700.client-authentication',
     section: '2.5',
     level: 'SHOULD',
-    asserts: 'Clients that can keep a credential are authenticated, best with asymmetric keys.',
+    asserts:
+      'Clients that can keep a credential are authenticated, preferably with asymmetric keys.',
     deviation: 'shared-secrets',
   },
   {
@@ -135,13 +136,13 @@ export const rfc9700 = [
     id: 'rfc9700.cors',
     section: '2.6',
     level: 'MUST NOT',
-    asserts: 'The authorization endpoint is closed to cross-origin scripts.',
+    asserts: 'The authorization endpoint does not allow cross-origin scripts.',
   },
   {
     id: 'rfc9700.client-id-is-no-user',
     section: '2.6, 4.15',
     level: 'SHOULD NOT',
-    asserts: 'A client cannot choose an id that could be mistaken for that of a person.',
+    asserts: 'A client cannot choose an id that could be mistaken for the id of a person.',
   },
   {
     id: 'rfc9700.referrer',
@@ -153,7 +154,7 @@ export const rfc9700 = [
     id: 'rfc9700.history',
     section: '4.3',
     level: 'advice',
-    asserts: 'Codes are brief and single-use, and secrets stay out of history and caches.',
+    asserts: 'Codes are short-lived and single-use, and secrets stay out of history and caches.',
   },
   {
     id: 'rfc9700.code-injection',
@@ -171,7 +172,7 @@ export const rfc9700 = [
     id: 'rfc9700.reverse-proxy',
     section: '4.13',
     level: 'MUST',
-    asserts: 'Forwarding headers from strangers are not believed.',
+    asserts: 'Forwarded headers count only from a trusted proxy.',
   },
   {
     id: 'rfc9700.clickjacking',
@@ -183,7 +184,7 @@ export const rfc9700 = [
     id: 'rfc9700.post-message',
     section: '4.17',
     level: 'MUST',
-    asserts: 'In-browser messages check who talks to whom; here no such response mode exists.',
+    asserts: 'In-browser messages check sender and receiver; no such response mode exists here.',
   },
 ] as const satisfies readonly Rfc9700Row[]
 

@@ -8,7 +8,7 @@ import type { Area } from './requirements/chapter.ts'
 import { type RequirementId, requirements } from './requirements.ts'
 import { type Rfc9700Id, type Rfc9700Row, rfc9700 } from './rfc9700.ts'
 
-/** What a test can say it verifies: our promises, mirrored modules, RFC 9700, others' trouble. */
+/** Ids for `verifies`: our promises, conformance modules, RFC 9700, problems of other servers. */
 export type SpecId = RequirementId | ConformanceId | Rfc9700Id | TroubleId
 
 export type LedgerArea = Area | 'conformance' | 'rfc9700' | 'trouble'
@@ -18,7 +18,7 @@ export interface Statement {
   readonly id: string
   readonly area: LedgerArea
   readonly says: string
-  /** False for a row that states a deviation instead of a proof. */
+  /** False for a row with a stated deviation. */
   readonly needsTest: boolean
 }
 

@@ -1,9 +1,9 @@
 import axe, { type AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
 
-/** Each rule of accessibility that a page breaks, with the elements that break it. */
+/** The accessibility rules that a page breaks, with the elements that break them. */
 export async function violationsOf(page: Page, options = {}): Promise<string[]> {
-  // Evaluated from outside the page, so that its content security policy can stay as strict as it is.
+  // Evaluated from outside the page, so that its content security policy stays strict.
   await page.evaluate(axe.source)
   const run = `axe.run(document, ${JSON.stringify(options)})`
   const { violations } = await page.evaluate<AxeResults>(run)

@@ -13,7 +13,7 @@ export interface Sent {
   readonly headers?: Record<string, string>
 }
 
-/** An operator's program: an access token, and the address of the school it is for. */
+/** An operator's program: an access token and its school. */
 export class OperatorClient {
   readonly world: World
   readonly school: TestSchool
@@ -46,7 +46,7 @@ export class OperatorClient {
     return this.send('PATCH', path, { body, headers })
   }
 
-  /** Sends an operation's input the way its route takes it. */
+  /** Sends an operation's input to its route. */
   perform(
     route: Route,
     input: Readonly<Record<string, unknown>>,
@@ -57,7 +57,7 @@ export class OperatorClient {
   }
 }
 
-/** Calls the REST API with whatever headers; a body is sent as JSON. */
+/** Calls the REST API; a body is sent as JSON. */
 export async function sendTo(
   world: World,
   school: TestSchool,
@@ -79,7 +79,7 @@ export async function sendTo(
   })
 }
 
-/** Where an input goes: into the path, the query or the body. */
+/** Splits an input into path, query and body. */
 export function requestOf(
   route: Route,
   input: Readonly<Record<string, unknown>>,
@@ -100,7 +100,7 @@ export function requestOf(
   }
 }
 
-/** A program that an owner of the school let in, with these scopes. */
+/** A program that an owner of the school authorized with these scopes. */
 export async function anOperator(
   world: World,
   school: TestSchool,

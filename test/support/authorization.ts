@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { type Answer, aPkce, authorizeParameters, Visitor } from './browser-like.ts'
 import type { TestClient, TestPerson, TestSchool, World } from './world.ts'
 
-/** A school with a public client and a student: what most authorizations need. */
+/** A school with a public client and a student, enough for most authorizations. */
 export interface Stage {
   readonly world: World
   readonly school: TestSchool
@@ -16,7 +16,7 @@ export async function aStage(world: World): Promise<Stage> {
   return { world, school, client, person: await world.aMember(school) }
 }
 
-/** The query of a correct request with some parameters replaced, or left out where undefined. */
+/** The query of a correct request with some parameters replaced, or removed if undefined. */
 export function queryOf(
   { school, client }: Pick<Stage, 'school' | 'client'>,
   overrides: Record<string, string | undefined> = {},
@@ -32,7 +32,7 @@ export function ask(
   return visitor.get(`/oauth/authorize?${queryOf(stage, overrides)}`)
 }
 
-/** A browser in which the person has signed in, with the consent page that came up. */
+/** A browser in which the person has signed in, at the consent page. */
 export async function signedIn(
   stage: Stage,
   overrides: Record<string, string | undefined> = {},
@@ -42,12 +42,12 @@ export async function signedIn(
   return { visitor, page: await visitor.follow(await visitor.signIn(page, stage.person)) }
 }
 
-/** What every page, redirect and page error between a client and its callback carries. */
+/** Checks the headers of all pages, redirects and page errors of an authorization. */
 export function expectPageHeaders(answer: Answer): void {
   const policy = String(answer.headers['content-security-policy'])
   expect(policy).toContain("default-src 'none'")
   expect(policy).toContain("frame-ancestors 'none'")
-  // Chromium would hold form-action against the redirect to the client.
+  // Chromium applies form-action also to the redirect to the client.
   expect(policy).not.toMatch(/script-src|unsafe-|form-action|https?:/)
   expect(answer.headers).toMatchObject({
     'x-frame-options': 'DENY',
@@ -58,7 +58,7 @@ export function expectPageHeaders(answer: Answer): void {
   expect(answer.headers['access-control-allow-origin']).toBeUndefined()
 }
 
-/** A page of our own, and no way on to anywhere. */
+/** The answer is a page of ours, not a redirect. */
 export function expectPage(answer: Answer, status: number): void {
   expect({ status: answer.statusCode, location: answer.headers.location }).toEqual({
     status,
@@ -69,14 +69,14 @@ export function expectPage(answer: Answer, status: number): void {
   expectPageHeaders(answer)
 }
 
-/** The address a redirect leads to, once everything else about it was found right. */
+/** Checks a redirect and returns its location. */
 export function locationOf(answer: Answer): string {
   expect(answer.statusCode).toBe(303)
   expectPageHeaders(answer)
   return String(answer.headers.location)
 }
 
-/** The error the client was told, after checking that the rest of the answer belongs to it. */
+/** Checks a redirect to the client and returns its error. */
 export function expectErrorRedirect(
   { school, client }: Pick<Stage, 'school' | 'client'>,
   answer: Answer,
@@ -95,7 +95,7 @@ export function expectErrorRedirect(
   return told
 }
 
-/** How many rows there are of what an authorization could write. */
+/** Counts the rows of each table that an authorization can write. */
 export async function writtenRows({ world }: Pick<Stage, 'world'>): Promise<number> {
   const { rows } = await world.database.pool.query<{ n: number }>(
     `select (select count(*) from authorization_codes) + (select count(*) from authorizations)

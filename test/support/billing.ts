@@ -35,7 +35,7 @@ export async function anOrder(school: TestSchool, person: TestPerson): Promise<s
   return id
 }
 
-/** One attempt to pay, paid by card unless the sketch says otherwise; returns its tradeNo. */
+/** One payment attempt, by default paid by card; returns its tradeNo. */
 export async function aPayment(
   school: TestSchool,
   person: TestPerson,

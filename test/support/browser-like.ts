@@ -4,7 +4,7 @@ import { PASSWORD, type TestClient, type TestPerson, type TestSchool, type World
 
 export type Answer = LightMyRequestResponse
 
-/** A person's browser at one school: keeps cookies, fills in forms, follows nothing by itself. */
+/** A browser at one school: keeps cookies, fills in forms, follows no redirect by itself. */
 export class Visitor {
   readonly #world: World
   readonly #school: TestSchool
@@ -45,12 +45,12 @@ export class Visitor {
     )
   }
 
-  /** Puts a cookie into this browser that it was never given. */
+  /** Sets a cookie that the server never sent. */
   plant(name: string, value: string): void {
     this.#cookies.set(name, value)
   }
 
-  /** Posts bytes of any type, as a form with files does. */
+  /** Posts bytes of any content type, such as a form with files. */
   async send(path: string, payload: Buffer, headers: Record<string, string>): Promise<Answer> {
     return this.#keep(
       await this.#world.app.inject({
@@ -62,7 +62,7 @@ export class Visitor {
     )
   }
 
-  /** Follows redirects within the school until a page or another site comes up. */
+  /** Follows redirects within the school up to a page or another site. */
   async follow(answer: Answer): Promise<Answer> {
     let current = answer
     for (let hops = 0; hops < 8; hops++) {
@@ -130,7 +130,7 @@ export interface AuthorizeOptions {
   readonly decision?: 'allow' | 'deny'
 }
 
-/** The parameters of a correct authorization request, which tests then break. */
+/** The parameters of a correct authorization request. */
 export function authorizeParameters(
   school: TestSchool,
   client: TestClient,
@@ -154,7 +154,7 @@ export function authorizeParameters(
   )
 }
 
-/** The browser's whole way through an authorization; what the client's callback received. */
+/** A whole authorization in the browser; returns the parameters of the client's callback. */
 export async function authorizeAs(
   world: World,
   school: TestSchool,

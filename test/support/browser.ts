@@ -33,7 +33,7 @@ async function findChromium(): Promise<{ executablePath: string; env?: Record<st
   const named = process.env.SCHOOLGATE_CHROMIUM
   if (named !== undefined) {
     if (existsSync(named)) return { executablePath: named }
-    throw new Error(`SCHOOLGATE_CHROMIUM names ${named}, and there is no such file.`)
+    throw new Error(`SCHOOLGATE_CHROMIUM is ${named}, but there is no such file.`)
   }
   if (process.platform === 'linux' && process.arch === 'x64') return bundledChromium()
   const found = installed.find((path) => existsSync(path))

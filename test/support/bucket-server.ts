@@ -10,7 +10,7 @@ export const BUCKET_KEY = {
   secretAccessKey: 'a secret of the bucket',
 }
 
-/** A store of one bucket, as strict as the real ones: signature, digest and length must be right. */
+/** An S3 server with one bucket that checks signature, digest and length. */
 export async function aBucketServer() {
   const objects = new Map<string, Buffer>()
   const server = createServer((request, response) => void answer(objects, request, response))

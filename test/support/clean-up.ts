@@ -1,14 +1,14 @@
 const cleanUps: (() => unknown)[] = []
 
 /**
- * Has `work` run when the test file is done, the latest first. It also works inside a test or a hook,
- * where Vitest ignores `afterAll` without a word.
+ * Runs `work` when the test file is done, the latest first. It also works inside a test or a hook,
+ * where Vitest silently ignores `afterAll`.
  */
 export function whenFileIsDone(work: () => unknown): void {
   cleanUps.push(work)
 }
 
-/** One that fails keeps no other from running. */
+/** Runs all, even if some fail, and then throws. */
 export async function cleanUp(): Promise<void> {
   const failures: unknown[] = []
   for (let work = cleanUps.pop(); work !== undefined; work = cleanUps.pop()) {

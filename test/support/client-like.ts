@@ -99,7 +99,7 @@ export function userinfo(world: World, school: TestSchool, token?: string): Prom
   })
 }
 
-/** A live pair, got the whole way: sign-in, consent, exchange. */
+/** A live pair from a whole flow: sign-in, consent, exchange. */
 export async function aPair(
   world: World,
   school: TestSchool,

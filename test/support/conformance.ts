@@ -5,7 +5,7 @@ import { type AuthorizeOptions, aPkce, authorizeAs } from './browser-like.ts'
 import { exchange, userinfo } from './client-like.ts'
 import type { TestSchool, World } from './world.ts'
 
-/** What the conformance suite has after a successful flow. */
+/** The results of a successful flow that the conformance suite checks. */
 export interface Run {
   readonly callback: URLSearchParams
   readonly code: string
@@ -21,7 +21,7 @@ export interface Run {
   readonly userinfo: Record<string, unknown>
 }
 
-/** A confidential client with a student: what most modules are configured with. */
+/** A confidential client and a student, as most modules are configured. */
 export async function aSuite(world: World): Promise<Stage> {
   const school = await world.aSchool()
   const client = await world.aConfidentialClient(school)
@@ -36,7 +36,7 @@ export async function discover(world: World, school: TestSchool): Promise<Record
   return answer.json()
 }
 
-/** Checks an ID token the way a relying party does: by the keys that discovery leads to. */
+/** Verifies an ID token as a relying party does, with the keys from discovery. */
 export async function verifyIdToken({ world, school, client }: Stage, idToken: string) {
   const { jwks_uri, issuer } = await discover(world, school)
   const keys = createRemoteJWKSet(new URL(String(jwks_uri)), {
@@ -55,8 +55,8 @@ export async function verifyIdToken({ world, school, client }: Stage, idToken: s
 }
 
 /**
- * The whole flow with everything that the suite checks of every flow: state and iss come back, the
- * code is long, the token response is well-formed, and the ID token and UserInfo speak of one person.
+ * A whole flow with the checks that the suite makes in every flow: state and iss are returned, the
+ * code is long, the token response is well-formed, and the ID token and UserInfo have the same sub.
  */
 export async function runFlow(stage: Stage, options: AuthorizeOptions = {}): Promise<Run> {
   const { world, school, client, person } = stage
@@ -67,7 +67,7 @@ export async function runFlow(stage: Stage, options: AuthorizeOptions = {}): Pro
   expect(callback.get('state')).toBe(sent.state ?? null)
   expect(callback.get('iss')).toBe(school.origin)
   const code = callback.get('code') ?? ''
-  // RFC 6749 §10.10 wants guessing to be hopeless; 128 bits are 22 characters of base64url.
+  // RFC 6749 §10.10: a code must not be guessable; 128 bits are 22 characters of base64url.
   expect(code).toMatch(/^[A-Za-z0-9_-]{43,}$/)
   const answer = await exchange(world, school, client, code, pkce.verifier)
   expect(answer.statusCode).toBe(200)
@@ -75,7 +75,7 @@ export async function runFlow(stage: Stage, options: AuthorizeOptions = {}): Pro
   const tokens = answer.json()
   expect(tokens.token_type).toBe('Bearer')
   expect(tokens.expires_in).toBe(7200)
-  // RFC 6750 §2.1: what may stand behind "Bearer".
+  // RFC 6750 §2.1: the characters that may follow "Bearer".
   expect(tokens.access_token).toMatch(/^[A-Za-z0-9._~+/-]+=*$/)
   const { payload, protectedHeader } = await verifyIdToken(stage, tokens.id_token)
   expect(payload.nonce).toBe(sent.nonce)

@@ -8,13 +8,13 @@ import { connect, TEMPLATE } from './postgres.ts'
 
 export interface TestDatabase extends Database {
   readonly connection: pg.ClientConfig
-  /** Runs `work` and returns the statements it sent, for tests that count them. */
+  /** Runs `work` and returns the statements that it sent. */
   statementsOf(work: () => Promise<unknown>): Promise<readonly string[]>
-  /** Has `listener` told of every statement from now on. */
+  /** Calls `listener` with every statement from now on. */
   onStatement(listener: (text: string) => void): void
 }
 
-/** An empty, migrated database of this test file's own, dropped when the file is done. */
+/** An empty, migrated database for this test file, dropped when the file is done. */
 export async function emptyDatabase(): Promise<pg.ClientConfig> {
   const server = inject('postgres')
   const name = `test_${randomBytes(8).toString('hex')}`
@@ -53,7 +53,7 @@ export async function testDatabase(existing?: pg.ClientConfig): Promise<TestData
   }
 }
 
-/** Fails if the test file has left connections open, which would go on using memory and connections. */
+/** Fails if the test file has left connections open. */
 export async function dropDatabase(
   server: pg.ClientConfig,
   name: string,
@@ -68,7 +68,7 @@ export async function dropDatabase(
       )
       return rows.map(({ session }) => session)
     }
-    // A backend ends a moment after its client has closed the connection.
+    // A backend ends shortly after its client closes the connection.
     const allClosed = vi.waitUntil(async () => (await sessions()).length === 0, patience)
     const left = await allClosed.then(() => [], sessions)
     await admin.query(`drop database ${name} with (force)`)

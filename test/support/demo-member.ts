@@ -6,7 +6,7 @@ import { CALLBACK, type TestSchool, type World } from './world.ts'
 
 const DEMO_PASSWORD = 'schoolgate-demo'
 
-/** Makes the demo world in a test's own database and finds its main school. */
+/** Makes the demo world in the test's database and returns its main school. */
 export async function theDemoSchool(world: World): Promise<TestSchool> {
   const { db } = world.database
   await createDemoWorld(db, { port: 3000, keyring: world.context.keyring })
@@ -19,7 +19,7 @@ export async function theDemoSchool(world: World): Promise<TestSchool> {
   return { id, origin, subdomain: 'demo', at: atSchool(db, id) }
 }
 
-/** An access token that a person of the demo world gave to the public demo client. */
+/** An access token of a demo person for the public demo client. */
 export async function aDemoToken(world: World, school: TestSchool, email: string): Promise<string> {
   const { id, name } = await world.database.db
     .selectFrom('users')

@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest'
 import { cleanUp } from './clean-up.ts'
 
-// Vitest runs this file before each test file and hooks in reverse order, so this one comes last.
+// Vitest loads this file first and runs hooks in reverse order, so this hook is the last.
 afterAll(cleanUp)

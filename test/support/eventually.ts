@@ -1,2 +1,2 @@
-/** How long to wait for something that must happen: on a busy machine the usual second is too short. */
+/** How long vi.waitFor waits: its default of one second is too short on a busy machine. */
 export const eventually = { timeout: 30_000 }

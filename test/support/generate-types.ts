@@ -10,8 +10,8 @@ import { buildMemberSchema } from '../../src/surfaces/member-api/schema.ts'
 const root = new URL('../../', import.meta.url)
 
 /**
- * Writes the files that are made from the code and not kept in git: the description of the Admin API, and
- * the types of the clients that the tests use for the Admin API and the Member API.
+ * Writes the generated files that are not in git: the OpenAPI document of the Admin API, and the types
+ * of the test clients for the Admin API and the Member API.
  */
 export async function generateTypes(): Promise<void> {
   const document = openApiDocument([...ROUTES, UPLOAD_ROUTE, ...BULK_ROUTES])
@@ -27,7 +27,7 @@ export async function generateTypes(): Promise<void> {
   )
 }
 
-/** A file that did not change keeps its time, so that tools which watch it do nothing. */
+/** An unchanged file is not written, so that tools which watch it do nothing. */
 async function update(path: string, text: string): Promise<void> {
   const file = new URL(path, root)
   const present = await readFile(file, 'utf8').catch(() => undefined)

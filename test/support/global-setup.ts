@@ -39,12 +39,12 @@ async function startServer(): Promise<{ connection: pg.ClientConfig; stop(): Pro
     return { connection, stop: async () => {} }
   }
   const dataDir = await mkdtemp(join(tmpdir(), 'schoolgate-test-'))
-  // As root, PostgreSQL runs under another account, which must be able to enter the folder.
+  // If the tests run as root, PostgreSQL runs as another user, which must be able to enter it.
   await chmod(dataDir, 0o755)
   const postgres = await startEmbeddedPostgres({
     dataDir,
     durable: false,
-    // An autovacuum worker belongs to a superuser, and a database it is in cannot be dropped by force.
+    // A database cannot be dropped by force while an autovacuum worker, a superuser, is in it.
     settings: { max_connections: '300', autovacuum: 'off' },
   })
   return {

@@ -1,6 +1,6 @@
 import type { World } from './world.ts'
 
-/** `fetch` as client libraries want it, without a network between them and the server. */
+/** A `fetch` for client libraries that calls the server without a network. */
 export function injected(world: World): (request: Request) => Promise<Response> {
   return async (request) => {
     const { pathname, search, host } = new URL(request.url)

@@ -22,7 +22,7 @@ export interface TestCourse {
   readonly lectures: readonly (readonly string[])[]
 }
 
-/** A published course whose sections hold these lectures. */
+/** A published course with these sections and lectures. */
 export async function aCourse(
   school: TestSchool,
   sections: readonly (readonly LectureSketch[])[] = [[{}]],

@@ -2,8 +2,8 @@ import { portOf } from './raw-http.ts'
 import type { TestSchool, World } from './world.ts'
 
 /**
- * A school at a real address of this machine, for clients that speak HTTP themselves. Only one per
- * world: the address is the origin.
+ * A school at a real address of this machine, for clients with their own HTTP. Only one per world,
+ * because the address is the origin.
  */
 export async function aListeningSchool(
   world: World,

@@ -7,15 +7,15 @@ export interface ReceivedMail {
 }
 
 export interface MailBox {
-  /** What `SMTP_URL` would be. */
+  /** The value for `SMTP_URL`. */
   readonly url: string
-  /** The next mail that has not been taken yet, waiting for it if need be. */
+  /** Takes the next mail, and waits for it if there is none. */
   take(): Promise<ReceivedMail>
-  /** How many lie there untaken. */
+  /** The number of mails that are not taken yet. */
   readonly waiting: number
 }
 
-/** A mail server that keeps what it gets, speaking just enough of RFC 5321. */
+/** A mail server that keeps its mails, with the necessary part of RFC 5321. */
 export async function aMailBox(): Promise<MailBox> {
   const kept: ReceivedMail[] = []
   const takers: ((mail: ReceivedMail) => void)[] = []
@@ -75,7 +75,7 @@ function converse(socket: Socket, receive: (mail: ReceivedMail) => void): void {
   say('220 ready')
 }
 
-/** Undoes quoted-printable, which long lines are sent in. */
+/** Decodes quoted-printable, the encoding of mails with long lines. */
 function decode(text: string): string {
   return text
     .replace(/=\r\n/g, '')

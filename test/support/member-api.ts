@@ -12,7 +12,7 @@ export interface GraphQLBody<Data = Record<string, unknown>> {
   readonly extensions?: { readonly cost?: { readonly requested: number; readonly limit: number } }
 }
 
-/** An access token of a member, got the whole way, and used once so that later uses only read. */
+/** An access token of a member from a whole flow, used once so that later uses only read. */
 export async function aToken(
   world: World,
   school: TestSchool,
@@ -25,7 +25,7 @@ export async function aToken(
   return access_token
 }
 
-/** The request as it is, for tests about HTTP. */
+/** The HTTP answer, for tests about HTTP. */
 export function postGraphQL(
   world: World,
   school: TestSchool,
@@ -46,7 +46,7 @@ export function postGraphQL(
   })
 }
 
-/** The answer's body, for tests about data. */
+/** The body of the answer, for tests about data. */
 export async function ask<Data = Record<string, never>>(
   world: World,
   school: TestSchool,

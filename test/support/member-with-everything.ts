@@ -4,7 +4,7 @@ import { aNotification } from './inbox.ts'
 import { aCourse, anEnrollment, aProductOf, aRegistration, someProgress } from './learning.ts'
 import type { TestPerson, TestSchool } from './world.ts'
 
-/** Gives a member so many of everything that the Member API tells them. */
+/** Gives a member this many of every object that the Member API shows. */
 export async function giveEverything(
   school: TestSchool,
   member: TestPerson,

@@ -10,14 +10,14 @@ import {
 import { aPair, type Pair } from './client-like.ts'
 import { CALLBACK, type TestClient, type TestPerson, type TestSchool, type World } from './world.ts'
 
-/** A vendor platform of the installation, as its software knows itself. */
+/** A vendor platform that every school knows. */
 export const CLAUDE: TestClient = {
   clientId: 'claude',
   secret: undefined,
   redirectUri: CALLBACK,
 }
 
-/** A pair that an owner of the school gave to a vendor platform. */
+/** A pair of a vendor platform that an owner of the school authorized. */
 export async function anOperatorPair(
   world: World,
   school: TestSchool,
@@ -62,7 +62,7 @@ export function codeIdOf(code: string): string {
   return id
 }
 
-/** Lets time pass for one pair: the database's clock decides, so the test moves the row's times back. */
+/** Ages one pair: moves the times of its row back, because the database's clock decides. */
 export async function agePair(world: World, pair: Pair, interval: string): Promise<void> {
   await sql`
     update token_pairs set issued_at = issued_at - ${interval}::interval,
@@ -77,7 +77,7 @@ export async function ageCode(world: World, code: string, interval: string): Pro
     where id = ${codeIdOf(code)}`.execute(world.database.db)
 }
 
-/** Removes the school from a token record, as in records from before tokens were bound to a school. */
+/** Removes the school from a token record, as in old records without a school. */
 export async function unbind(world: World, pair: Pair): Promise<void> {
   await world.database.db
     .updateTable('token_pairs')
@@ -123,7 +123,7 @@ export async function setRoles(
     .execute()
 }
 
-/** The person deletes their account. Their roles stay behind in the membership row on purpose. */
+/** The person deletes their account. The membership row keeps its roles on purpose. */
 export async function deletePerson(world: World, person: TestPerson): Promise<void> {
   await sql`
     update users set email = null, password_hash = null, deleted_at = now()
@@ -139,7 +139,7 @@ export interface AuditRow {
   readonly detail: unknown
 }
 
-/** What `work` left in the school's audit, oldest first. */
+/** The audit entries of the school that `work` wrote, oldest first. */
 export async function auditOf(
   school: TestSchool,
   work: () => Promise<unknown>,

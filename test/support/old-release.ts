@@ -19,7 +19,7 @@ export async function oldMigrations(): Promise<readonly Migration[]> {
   })
 }
 
-/** Does to an empty database what version 0.1.0 did, and puts a school and a member into it. */
+/** Makes the schema of version 0.1.0 in an empty database, with a school and a member. */
 export async function makeOldRelease(client: pg.Client): Promise<void> {
   await client.query(CREATE_RECORD)
   for (const migration of await oldMigrations()) {

@@ -23,8 +23,8 @@ const themes: Record<string, string> = {
 }
 
 /**
- * Answers the browser's requests itself, so that the views are tried without a server. Whatever is
- * not ours is cut off and kept in the list it returns.
+ * Answers the browser's requests, so that views are tested without a server. Requests to other
+ * origins are aborted and kept in the returned list.
  */
 export async function servePages(
   context: BrowserContext,

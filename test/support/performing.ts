@@ -6,7 +6,7 @@ import type { TestPerson, TestSchool } from './world.ts'
 
 type Output = Record<string, unknown> & { readonly id: string }
 
-/** Operations as an owner of the school performs them in the admin area. */
+/** Performs operations as an owner of the school in the admin area. */
 export class Performer {
   readonly school: TestSchool
   readonly caller: Actor
@@ -21,7 +21,7 @@ export class Performer {
     }
   }
 
-  /** What came of it; a refusal fails the test. */
+  /** The output of the operation; a refusal fails the test. */
   async does(operation: Operation, input: Record<string, unknown>): Promise<Output> {
     const outcome = await performOperation(operation, this.school.at, this.caller, input)
     if (outcome.kind !== 'done') throw new Error(`${operation.name}: ${JSON.stringify(outcome)}`)
@@ -29,7 +29,7 @@ export class Performer {
     return outcome.output as Output
   }
 
-  /** The code of the refusal, after the field that it names if it names one. */
+  /** The code of the refusal, with its field before it if it has one. */
   async isRefused(operation: Operation, input: Record<string, unknown>): Promise<string> {
     const outcome = await performOperation(operation, this.school.at, this.caller, input)
     switch (outcome.kind) {
@@ -45,7 +45,7 @@ export class Performer {
   }
 }
 
-/** Performs a write as the command line does, and tells how it went. */
+/** Performs a write as the command line does, and returns its outcome. */
 export function performByCommandLine<I extends z.ZodObject, O extends z.ZodObject>(
   { at, origin }: Pick<TestSchool, 'at' | 'origin'>,
   operation: WriteOperation<I, O>,
@@ -55,7 +55,7 @@ export function performByCommandLine<I extends z.ZodObject, O extends z.ZodObjec
   return performOperation(operation, at, actor, input)
 }
 
-/** The output of an operation that must be done. */
+/** The output of an operation that must succeed. */
 export function outputOf<T>(outcome: Outcome<T>): T {
   if (outcome.kind !== 'done') throw new Error(JSON.stringify(outcome))
   return outcome.output

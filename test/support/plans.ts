@@ -9,18 +9,18 @@ interface Node {
   readonly Plans?: readonly Node[]
 }
 
-/** Tables that stay small by nature, so that reading one whole costs nothing. */
+/** Tables that always stay small, so that a full read is cheap. */
 const SMALL: Readonly<Record<string, string>> = {
-  vendor_platforms: 'a handful, the same for the whole installation, and added by migrations alone',
+  vendor_platforms: 'a few rows for the whole installation, added only by migrations',
 }
 
 /** The first column of each index, by the index's name. */
 type Leading = ReadonlyMap<string, string>
 
 /**
- * The statements that would read a table, or an index, from one end to the other, and what they would
- * read. PostgreSQL makes a generic plan and is told that sequential reads are expensive: the tables are nearly
- * empty here, so a full read would otherwise be the best plan. Without a fitting index it still reads everything.
+ * Returns the statements that read a whole table or index, with its name. The planner settings make
+ * sequential reads expensive: the test tables are nearly empty, so a full read would otherwise be the
+ * best plan. A statement without a fitting index still reads everything.
  */
 export async function wholeReads(
   connection: pg.ClientConfig,
@@ -36,7 +36,7 @@ export async function wholeReads(
   return found
 }
 
-/** The indexes that a statement would be served by. */
+/** The indexes that the plan of a statement uses. */
 export async function indexesOf(connection: pg.ClientConfig, text: string): Promise<string[]> {
   const namesBelow = (node: Node): string[] => [
     ...(node['Index Name'] === undefined ? [] : [node['Index Name']]),
@@ -95,8 +95,8 @@ function wholeReadsBelow(node: Node, leading: Leading): string[] {
 }
 
 /**
- * Whether an index scan is narrowed by the index's first column. PostgreSQL 18 can also use later
- * columns alone, by one search per value of the first column, which means one per school.
+ * Whether an index scan has a condition on the index's first column. PostgreSQL 18 can also use only
+ * later columns, by one search per value of the first column, which means one per school.
  */
 function isLed(node: Node, leading: Leading): boolean {
   const { 'Index Name': index = '', 'Index Cond': condition = '' } = node

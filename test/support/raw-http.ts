@@ -8,21 +8,21 @@ export function portOf(server: Server): number {
   return address.port
 }
 
-/** Sends bytes as they are and returns everything that comes back until the server hangs up. */
+/** Sends raw bytes and returns everything up to the end of the connection. */
 export async function speakRaw(port: number, text: string): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   let received = ''
   socket.setEncoding('utf8').on('data', (chunk) => {
     received += chunk
   })
-  // A server that hangs up on us is what many of these conversations are about.
+  // Many tests expect the server to close the connection.
   socket.on('error', () => undefined)
   socket.write(text)
   await once(socket, 'close')
   return received
 }
 
-/** A promise and its resolve function: a test holds a handler exactly as long as it wants. */
+/** A promise and its resolve function: a test decides how long a handler waits. */
 export function aGate(): { readonly passed: Promise<void>; readonly open: () => void } {
   let open: () => void = () => undefined
   const passed = new Promise<void>((resolve) => {

@@ -10,27 +10,27 @@ import { createDiskStore } from '../../src/foundation/storage/disk-store.ts'
 import { whenFileIsDone } from './clean-up.ts'
 import { aWorld, type World, type WorldOptions } from './world.ts'
 
-/** What a request sent to PostgreSQL, and which endpoint answered it. */
+/** The statements that a request sent to PostgreSQL, and its endpoint. */
 export interface AnsweredRequest {
   readonly endpoint: string
   readonly isRefused: boolean
   readonly statements: readonly string[]
 }
 
-/** Notes the statements of every request. Requests must be sent one after another. */
+/** Records the statements of every request. Requests must be sent one after another. */
 export class RequestCosts implements RequestObserver {
   readonly #answered: AnsweredRequest[] = []
   #running: { readonly request: ObservedRequest; readonly statements: string[] } | undefined
   #part = ''
 
-  /** What `work` asked for. */
+  /** The requests of `work`. */
   async of(work: () => Promise<unknown>): Promise<readonly AnsweredRequest[]> {
     const before = this.#answered.length
     await work()
     return this.#answered.slice(before)
   }
 
-  /** The same, for requests whose address does not say what was asked for. */
+  /** The same, for requests whose path does not name the operation. */
   async ofPart(part: string, work: () => Promise<unknown>): Promise<readonly AnsweredRequest[]> {
     this.#part = part === '' ? '' : ` ${part}`
     try {
@@ -41,7 +41,7 @@ export class RequestCosts implements RequestObserver {
   }
 
   started(request: ObservedRequest): void {
-    if (this.#running !== undefined) throw new Error('two requests at once cannot be told apart')
+    if (this.#running !== undefined) throw new Error('two requests at once cannot be distinguished')
     this.#running = { request, statements: [] }
   }
 
@@ -51,7 +51,7 @@ export class RequestCosts implements RequestObserver {
 
   finished({ method, route, status }: FinishedRequest, request: ObservedRequest): void {
     const running = this.#running
-    // Without a socket the end of an answer is told twice.
+    // Without a socket, the end of an answer is reported twice.
     if (running?.request !== request) return
     this.#running = undefined
     if (route === undefined) return
@@ -61,7 +61,7 @@ export class RequestCosts implements RequestObserver {
   }
 }
 
-/** Names of assets carry a digest of their content, which must not change the table. */
+/** Asset names include a digest of their content, which must not change the table. */
 export function endpointName(method: string, route: string): string {
   return `${method} ${route.replace(/\.[0-9a-f]{12}\./, '.:digest.')}`
 }

@@ -4,14 +4,14 @@ import { eventually } from './eventually.ts'
 import { connect } from './postgres.ts'
 
 /**
- * Resolves once so many backends wait for a lock for as long as it takes, with their process ids. Those
- * that share a pipeline do not count: they give up by themselves after a tenth of a second.
+ * Resolves with the process ids once this many backends wait for a lock. Backends of a pipeline do
+ * not count: their lock_timeout ends after a tenth of a second.
  */
 export type Waiting = (many: number) => Promise<readonly number[]>
 
 /**
- * Holds a row while `start` runs into it, lets `meanwhile` act on the backends that wait, releases the
- * row, and awaits what was started.
+ * Locks a row, calls `start`, calls `meanwhile` when backends wait for the row, releases the row, and
+ * awaits the result of `start`.
  */
 export async function whileRowHeld<R>(
   connection: pg.ClientConfig,
@@ -20,7 +20,7 @@ export async function whileRowHeld<R>(
   meanwhile: (waiting: Waiting, holder: pg.Client) => Promise<void>,
 ): Promise<R> {
   const holder = await connect(connection)
-  // A transaction sees pg_stat_activity as it was at its first look, so another connection looks.
+  // A transaction sees pg_stat_activity as of its first read, so another connection reads it.
   const watcher = await connect(connection)
   const waiting: Waiting = (many) =>
     vi.waitUntil(async () => {

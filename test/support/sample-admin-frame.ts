@@ -2,7 +2,7 @@ import { owner, school } from './sample-people.ts'
 
 export const place = { timeZone: 'Asia/Taipei', currency: 'TWD' }
 
-/** What every page of the admin area stands in, for an owner who is at `here`. */
+/** The frame of every admin page, for an owner at the page `here`. */
 export const at = (here: string) => ({
   school,
   here,

@@ -166,7 +166,7 @@ const audit = {
   isFirst: true,
 }
 
-/** Every state of the admin area, by the name of its screenshot. */
+/** Every state of the admin pages, by the name of its screenshot. */
 export const sampleAdminPages: Record<string, string> = {
   'admin-overview': overviewPage({
     ...at('/admin'),

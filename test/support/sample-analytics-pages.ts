@@ -14,7 +14,7 @@ const frame = {
 const weeks = Array.from({ length: 12 }, (_, week) =>
   new Date(Date.UTC(2026, 7, 24 + week * 7)).toISOString().slice(0, 10),
 )
-/** Something like the ups and downs of a school, the same every time. */
+/** Figures that go up and down, the same in every run. */
 const wave = (week: number, height: number) =>
   Math.round(height * (1 + Math.sin(week * 0.9) * 0.5 + Math.cos(week * 0.37) * 0.4))
 

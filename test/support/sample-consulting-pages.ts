@@ -19,7 +19,7 @@ const meeting: Row = {
   held_for: 'Portfolio review',
   title: 'Portfolio review',
   state: 'available',
-  // Far enough away to stay ahead.
+  // Far in the future, so that they stay future meetings.
   starts_at: '2096-11-16T04:30:00.000Z',
   ends_at: '2096-11-16T05:15:00.000Z',
   room_url: 'https://rooms.demo.test/71dd746a',

@@ -135,7 +135,7 @@ const docs = {
   documents: true,
 }
 
-/** Every state of the pages around an account, by the name of its screenshot. */
+/** Every state of the public and account pages, by the name of its screenshot. */
 const forgotten = { school, formToken, afterSignIn: {}, signInUrl: '/sign-in' }
 
 export const sampleSitePages: Record<string, string> = {

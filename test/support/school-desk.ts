@@ -1,10 +1,10 @@
 import type { Answer, Visitor } from './browser-like.ts'
 import { hiddenFields } from './browser-like.ts'
 
-/** Fields of a form, as a person fills them in. */
+/** Fields of a form, as an operator fills them in. */
 export type Typed = Readonly<Record<string, string | readonly string[]>>
 
-/** An owner or admin at the pages of a school. */
+/** The browser of an owner or admin in the admin area of a school. */
 export class Desk {
   readonly #visitor: Visitor
 
@@ -42,7 +42,7 @@ export class Desk {
     return await this.#visitor.post(path, [...Object.entries(hiddenFields(html, path)), ...fields])
   }
 
-  /** Sends a form that must be taken, and opens the page that it leads to. */
+  /** Sends a form that must be accepted, and opens the page that it redirects to. */
   async done(path: string, typed: Typed = {}): Promise<{ path: string; body: string }> {
     const answer = await this.send(path, typed)
     if (answer.statusCode !== 303) {
@@ -52,7 +52,7 @@ export class Desk {
     return { path: to, body: await this.page(String(answer.headers.location)) }
   }
 
-  /** Makes an object of the kind `name` that `list` shows then; the path of its own page. */
+  /** Makes an object of the kind `name` and returns the path of its page, which `list` shows. */
   async make(
     { list, form, good }: { readonly list: string; readonly form: string; readonly good: Typed },
     name: string,
@@ -66,7 +66,7 @@ export class Desk {
     const before = new Set(await shown())
     const { body } = await this.done(form, good)
     const path = (await shown()).find((one) => !before.has(one))
-    if (path === undefined) throw new Error(`${list} does not show what was made`)
+    if (path === undefined) throw new Error(`${list} does not show the new object`)
     return { path, body }
   }
 }
@@ -80,7 +80,7 @@ export function wrongFields(html: string): string[] {
   return [...html.matchAll(/id="([a-z_]+)-error"/g)].map(([, name = '']) => name)
 }
 
-/** What a browser sends for a form that was left as it is. */
+/** The values that a browser sends for an unchanged form. */
 export function standingIn(html: string, action: string): Record<string, string | string[]> {
   const form = [...html.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)].find(([, tag = '']) =>
     tag.includes(`action="${action}"`),

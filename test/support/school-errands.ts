@@ -14,12 +14,12 @@ export interface Errands {
 
 const LATER = { starts_at: '2099-02-01T18:00', ends_at: '2099-02-01T20:00' }
 
-/** What can be done to objects beyond making, changing and removing them as the walks do. */
+/** Performs all admin actions other than create, edit and remove, which FORM_CASES cover. */
 export async function runErrands(errands: Errands): Promise<void> {
   await teach(errands)
   await consult(errands)
   await askQuestions(errands)
-  await furnishTheSchool(errands)
+  await setUpTheSchool(errands)
 }
 
 async function teach({ desk, owner, student }: Errands): Promise<void> {
@@ -29,7 +29,7 @@ async function teach({ desk, owner, student }: Errands): Promise<void> {
   const curriculum = `${course}/curriculum`
   const hidden = hiddenFields(await desk.page(curriculum), curriculum)
   const moved = await owner.post(curriculum, { ...hidden, move: `down ${EXAMPLE.lecture}` })
-  if (moved.statusCode !== 303) throw new Error(`nothing was moved: ${moved.body}`)
+  if (moved.statusCode !== 303) throw new Error(`the lecture was not moved: ${moved.body}`)
   const mark = { lecture_id: EXAMPLE.lecture, state: 'completed' }
   await desk.done(`/admin/enrollments/${EXAMPLE.enrollment}/mark`, mark)
   for (const [path, there, back] of [
@@ -47,7 +47,7 @@ async function consult({ desk, student }: Errands): Promise<void> {
   const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
   const slots = { weekdays, start_times: '09:30', duration_minutes: '45', capacity: '2' }
   const { body } = await desk.done(`${service}/slots/new`, slots)
-  // The first of them is that of Mondays.
+  // The first slot is on Monday.
   const slot = /\/admin\/slots\/[0-9a-f-]{36}/.exec(body)?.[0] ?? ''
   await desk.done(`${slot}/book`, { on: '2099-02-02', member_id: student.email })
   const { path: meeting } = await desk.done(`${service}/meetings/new`, LATER)
@@ -70,7 +70,7 @@ async function askQuestions({ desk }: Errands): Promise<void> {
   await desk.done(`${path}/close`)
 }
 
-async function furnishTheSchool({ desk, owner }: Errands): Promise<void> {
+async function setUpTheSchool({ desk, owner }: Errands): Promise<void> {
   await desk.done('/admin/details', { currency: 'USD' })
   await desk.done('/admin/appearance', { primary_color: '#0f766e' })
   const pdf = { name: 'book.pdf', type: 'application/pdf', bytes: Buffer.from('%PDF') }

@@ -1,39 +1,39 @@
 import type { Desk, Typed } from './school-desk.ts'
 import type { TestPerson, TestSchool, World } from './world.ts'
 
-/** What a walk through the pages of one kind of object needs to begin. */
+/** What the forms of one kind of object need. */
 export interface Stage {
   readonly world: World
   readonly school: TestSchool
   readonly desk: Desk
-  /** A member who is a student, and one who is a lecturer. */
+  /** Two members: a student and a lecturer. */
   readonly student: TestPerson
   readonly lecturer: TestPerson
 }
 
-/** How a person makes, finds, changes and removes one kind of object. */
+/** How an operator creates, finds, edits and removes one kind of object. */
 export interface Walk {
-  /** The page that shows what was made: a list, or the page of what it belongs to. */
+  /** The page that shows the new object: a list, or the page of its parent. */
   readonly list: string
-  /** The form for a new one. */
+  /** The form for a new object. */
   readonly form: string
   readonly bad: Typed
   /** The fields of `bad` that are wrong. */
   readonly wrong: readonly string[]
   readonly good: Typed
-  /** How the list shows it. */
+  /** A text in the list that shows the object. */
   readonly shown: string
-  /** Fields that take any words, and so any attack. */
+  /** Fields that accept any text, and so any attack. */
   readonly free: readonly string[]
   readonly edit?: { readonly typed: Typed; readonly shown: string }
-  /** Each with the words of the page after it. */
+  /** Each action with the message on the next page. */
   readonly actions: readonly (readonly [path: string, words: string])[]
   readonly remove?: string
 }
 
 let made = 0
-/** A slug, or part of a code, that no other walk has. */
-const fresh = () => `walk-${++made}`
+/** A slug, or part of a code, that no other case uses. */
+const fresh = () => `case-${++made}`
 
 const idIn = (path: string) => path.split('/').at(-1) ?? ''
 
@@ -48,7 +48,7 @@ async function aPlan(desk: Desk): Promise<Typed> {
   return { name: 'Studio', slug: fresh(), price_amount: '12', interval: 'month' }
 }
 
-/** Every kind of object that can be made in the admin area. */
+/** Every kind of object that can be created in the admin area. */
 export const WALKS: Readonly<Record<string, (stage: Stage) => Promise<Walk>>> = {
   courses: async () => ({
     list: '/admin/courses',

@@ -4,25 +4,25 @@ import type { AnsweredRequest } from './request-costs.ts'
 
 const TABLE = new URL('../fixtures/statements-per-request.json', import.meta.url)
 
-/** Statements of each endpoint; `3-5` where it depends on what is asked for. */
+/** The number of statements of each endpoint; `3-5` if it depends on the request. */
 type Lines = Readonly<Record<string, number | string>>
 /** By surface. */
 type Table = Readonly<Record<string, Lines>>
 
-const HOW_TO = `Every statement more is a request that costs more for ever: see which one it could do without.
-If it needs them all, write the table anew and commit it:
+const HOW_TO = `Every additional statement makes every such request slower: first look for one that can be removed.
+If all are needed, rewrite the table and commit it:
   UPDATE_DOCS=1 npx vitest run --no-file-parallelism test/db/plans`
 
 export function readTable(): Table {
   return JSON.parse(readFileSync(TABLE, 'utf8'))
 }
 
-/** Compares what requests sent with the table, line by line. */
+/** Compares the statements of requests with the table, line by line. */
 export function checkTable(part: string, answered: readonly AnsweredRequest[]): void {
   if (process.env.UPDATE_DOCS === '1') write(part, linesOf(answered))
   const differences = differencesFrom(readTable()[part] ?? {}, answered)
   if (differences.length === 0) return
-  const title = `statements per request (${part}) are not what test/fixtures/statements-per-request.json says:`
+  const title = `statements per request (${part}) differ from test/fixtures/statements-per-request.json:`
   expect.fail([title, ...differences.map((line) => `  ${line}`), HOW_TO].join('\n'))
 }
 
@@ -49,7 +49,7 @@ function linesOf(answered: readonly AnsweredRequest[]): Lines {
 
 function inWords(stored: number | string | undefined, found: number | string | undefined): string {
   if (stored === undefined) return `sends ${found}, and has no line yet`
-  if (found === undefined) return 'has a line, but is not there any more or no test asks for it'
+  if (found === undefined) return 'has a line, but no test calls it or it no longer exists'
   return `sends ${found} instead of ${stored}`
 }
 

@@ -8,14 +8,14 @@ const shots = {
   'desktop-dark': { viewport: { width: 1024, height: 768 }, colorScheme: 'dark' },
   'phone-light': { viewport: { width: 390, height: 844 }, colorScheme: 'light' },
   'phone-dark': { viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
-  // Small, because these pictures are kept in git.
+  // Small, because these screenshots are kept in git.
   readme: { viewport: { width: 960, height: 600 }, colorScheme: 'light', deviceScaleFactor: 0.6 },
 } as const
 
-/** Pages whose pictures the README shows. */
+/** Pages whose screenshots the README shows. */
 const README_PAGES = ['consent', 'connected-apps', 'admin-overview']
 
-/** Takes a picture of every sample page in each of the settings, for people to look at. */
+/** Takes a screenshot of every sample page with each of the settings. */
 export async function takeScreenshots(folder: string, settings: readonly string[]): Promise<void> {
   await mkdir(folder, { recursive: true })
   const browser = await launchBrowser()

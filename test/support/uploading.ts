@@ -10,7 +10,7 @@ export interface SentFile {
   readonly field?: string
 }
 
-/** Sends a file as a browser does: the token first, then the file. */
+/** Sends a file as a browser does: first the form token, then the file. */
 export async function uploadTo(visitor: Visitor, path: string, sent: SentFile): Promise<Answer> {
   const token =
     sent.token ?? hiddenFields((await visitor.get('/account')).body, '/sign-out').form_token ?? ''

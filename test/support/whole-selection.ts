@@ -9,7 +9,7 @@ export function fieldsOf(schema: GraphQLSchema, type: string): readonly Field[] 
   return Object.values(found.getFields())
 }
 
-/** Everything that a field tells, as a selection; `edges` tell what `nodes` do. */
+/** A selection of all fields below a field, without `edges`, which repeat `nodes`. */
 export function wholeSelection({ type }: Field): string {
   const named = getNamedType(type)
   if (!isObjectType(named)) return ''

@@ -6,20 +6,20 @@ import { whenFileIsDone } from './clean-up.ts'
 /** ReadyForQuery: the server has executed the statement and committed it. */
 const READY = Buffer.from('Z\0\0\0\x05I')
 
-/** A proxy between pg and PostgreSQL that can cut a connection at the worst moment, or fall silent. */
+/** A proxy between pg and PostgreSQL that can cut connections after a commit, or fall silent. */
 export interface Wire {
   readonly connection: pg.ClientConfig
-  /** Answers that were lost so far. */
+  /** The number of lost answers. */
   readonly lost: number
   /**
-   * Lets the next `times` statements whose text holds `part` reach the server and be committed, and
-   * cuts the connection instead of passing the answer on. Only texts that the connection has not
-   * prepared yet are recognised.
+   * Lets the next `times` statements whose text includes `part` reach the server and commit, then cuts
+   * the connection instead of forwarding the answer. Only texts that the connection has not prepared
+   * yet are recognised.
    */
   loseAnswersTo(part: string, times: number): void
-  /** Cuts every connection on our side; a running statement goes on in PostgreSQL. */
+  /** Cuts every connection to the client; a running statement continues in PostgreSQL. */
   cut(): void
-  /** From now on open connections pass nothing on; new connections work. */
+  /** From now on, open connections forward nothing; new connections work. */
   silence(): void
 }
 
@@ -63,7 +63,7 @@ export async function aWire(to: pg.ClientConfig): Promise<Wire> {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the wire has no port')
+  if (address === null || typeof address === 'string') throw new Error('the proxy has no port')
   whenFileIsDone(() => {
     for (const socket of sockets) socket.destroy()
     server.close()

@@ -34,7 +34,7 @@ export interface TestPerson {
   readonly id: string
   readonly email: string
   readonly name: string
-  /** If it differs from the one that all people of this test file share. */
+  /** If it differs from the password that the other people of this test file share. */
   readonly password?: string
 }
 
@@ -45,10 +45,10 @@ export interface TestClient {
 }
 
 const ring = new Keyring('a secret for tests that is long enough to be one')
-/** Hashing is slow on purpose; once per test file is enough. */
+/** Hashing is slow on purpose, so it is done once per test file. */
 let passwordHash: Promise<string> | undefined
 
-/** The real application on this test file's own database, with functions to fill it. */
+/** The real application with a database of this test file, and functions that fill it. */
 export class World {
   readonly app: FastifyInstance
   readonly database: TestDatabase
@@ -92,7 +92,7 @@ export class World {
     return { id, origin, subdomain, at }
   }
 
-  /** A school that was made some other way, such as the demo world's. */
+  /** An existing school, such as one of the demo world. */
   async theSchoolAt(origin: string): Promise<TestSchool> {
     const { id, subdomain } = await this.database.db
       .selectFrom('schools')
@@ -181,14 +181,14 @@ export class World {
 }
 
 export interface WorldOptions extends Partial<Omit<AppContext, 'limits'>> {
-  /** A migrated database, if the world does not make its own. */
+  /** A migrated database to use instead of a new one. */
   readonly connection?: pg.ClientConfig
   readonly limits?: Partial<AppContext['limits']>
   readonly trust?: TrustProxy
   readonly log?: DestinationStream
   readonly observers?: readonly RequestObserver[]
   readonly onRoute?: (route: RouteOptions) => void
-  /** The clock by which the directory of schools reads them again. */
+  /** The clock that decides when the school directory reads a school again. */
   readonly now?: () => number
 }
 

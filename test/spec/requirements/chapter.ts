@@ -1,9 +1,9 @@
-/** The parts of the product that are finished, and gated by the ledger, one at a time. */
+/** The parts of the product. The ledger requires tests for one area after the other. */
 export type Area = 'oauth' | 'member-api' | 'mcp' | 'admin-api' | 'pages' | 'house'
 
 /**
- * Where a promise comes from: a section of the service's specification, or a decision of our own
- * where the specification is silent (docs/protocol-decisions.md gives the reasons).
+ * The source of a promise: a section of the service's specification, or our own decision if the
+ * specification does not say (docs/protocol-decisions.md gives the reasons).
  */
 export const sources = [
   'What the service does',
@@ -38,7 +38,7 @@ export const sources = [
 
 export type Source = (typeof sources)[number]
 
-/** Promises that share an area and a source: each id with the one sentence it stands for. */
+/** Promises with the same area and source: each id with its sentence. */
 export interface Chapter<Says extends Readonly<Record<string, string>>> {
   readonly area: Area
   readonly source: Source

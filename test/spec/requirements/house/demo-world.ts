@@ -17,6 +17,6 @@ export const demoWorld = [
     'demo.documents': 'Metadata documents on loopback are permitted there and unreviewed.',
     'demo.ada': 'Ada has rich data of each kind, in all states that the API can show.',
     'demo.deterministic': 'Ids and values are the same each time, dates relative to now.',
-    'demo.health': 'Health and readiness can be asked under whatever host name.',
+    'demo.health': 'Health and readiness answer under any host name.',
   }),
 ] as const

@@ -1,10 +1,10 @@
 import { chapter } from '../chapter.ts'
 
-/** What integrators must do themselves: our part is to tell them, on the page /docs. */
+/** What integrators must do themselves; the page /docs says so. */
 export const guide = [
   chapter('house', 'What the service does', {
     'guide.flow-order':
-      'The guide walks through discovery, choice of method, registration, use, errors and revocation.',
+      'The guide explains discovery, choice of method, registration, use, errors and revocation in this order.',
     'guide.discover-first': 'The guide says to read the metadata and not to wait for a challenge.',
     'guide.agent-auth': 'The guide says that agent-auth extensions are not offered.',
   }),

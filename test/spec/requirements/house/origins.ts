@@ -3,15 +3,14 @@ import { chapter } from '../chapter.ts'
 export const origins = [
   chapter('house', 'What the service does', {
     'house.origin.per-school': 'Each school answers on an origin of its own.',
-    'house.origin.same-interface': 'Every origin offers the same interface, its variant apart.',
-    'house.secured':
-      'Personal and administrative data is out of reach without an OAuth credential.',
+    'house.origin.same-interface':
+      'Every origin offers the same interface, except for its variant.',
+    'house.secured': 'Personal and administrative data cannot be read without an OAuth credential.',
   }),
 
   chapter('house', 'product decision', {
-    'house.origin.unknown-host':
-      'A host that no school has gets a 404 saying so, never another school.',
-    'house.origin.malformed-host': 'An odd, empty or doubled Host header is 400.',
+    'house.origin.unknown-host': 'A request to an unknown host gets a 404, never another school.',
+    'house.origin.malformed-host': 'A malformed, empty or repeated Host header is 400.',
     'house.origin.forwarded-headers':
       'Forwarded headers count only when they come from a configured proxy.',
     'house.origin.changes-spread':
@@ -26,17 +25,17 @@ export const origins = [
     'house.limits.429':
       'A request above a rate limit gets 429 with the limits and the time to retry.',
     'house.limits.generous':
-      'Default rates do not trouble a whole company or test suite that shares one address.',
+      'Default rates are high enough for a whole company or test suite with one address.',
     'house.limits.configurable': 'All limits are configurable and documented.',
     'house.audit.after-proof':
-      'What an unproven client is refused fills logs and counters only; audit begins with proof.',
+      'A refusal before the client is proven is only logged and counted; audit begins after that.',
     'house.audit.events':
       'Grants, refreshes, replays, revocations, key and client changes leave an audit row.',
-    'house.audit.append-only': 'Audit rows can be added and not altered.',
+    'house.audit.append-only': 'Audit rows can be added, but not changed.',
     'house.logs.no-secrets': 'No token, code, secret, password or cookie gets into a log.',
     'house.versioning.rest-path': 'The version of the REST API is in its path.',
     'house.versioning.graphql-additive':
-      'GraphQL grows by addition, and what goes is marked deprecated first.',
+      'GraphQL fields are added; a field is deprecated before it is removed.',
     'house.versioning.changelog': 'Changes that clients can notice are in the changelog.',
   }),
 ] as const

@@ -16,24 +16,24 @@ export const mcpAccess = [
   }),
 
   chapter('mcp', 'Errors', {
-    'mcp.errors.no-token': 'No token is no error: the call is served anonymously.',
+    'mcp.errors.no-token': 'A call without a token is served anonymously and is no error.',
     'mcp.errors.bad-token': 'A bad token at /mcp is 401 invalid_token with a challenge.',
-    'mcp.errors.no-owner':
-      'A token that has no resource owner is turned away: it stands for no user.',
+    'mcp.errors.no-owner': 'A token without a resource owner is refused, because it has no user.',
     'mcp.errors.no-verdict':
-      'If a fault of ours prevents a verdict on the token, the answer is 503 temporarily_unavailable.',
+      'If the server fails while it checks the token, the answer is 503 temporarily_unavailable.',
     'mcp.errors.no-verdict.no-challenge':
       'A 503 at /mcp has no WWW-Authenticate, so clients simply retry.',
   }),
 
   chapter('mcp', 'product decision', {
-    'mcp.bad-token.never-anonymous': 'A bad token never quietly becomes an anonymous call.',
+    'mcp.bad-token.never-anonymous':
+      'A call with a bad token is never served as an anonymous call.',
     'mcp.no-owner.401': 'The refusal of a token without an owner is 401 invalid_token.',
     'mcp.other-origin': 'A token of another origin is 401, naming the origin that was called.',
     'mcp.unlisted': 'Tools that the caller may not use are not listed.',
     'mcp.step-up.anonymous': 'Calling an unlisted tool anonymously is 401 with a challenge.',
     'mcp.step-up.signed-in':
-      'Calling an unlisted tool with too small a token is 403 insufficient_scope.',
+      'Calling an unlisted tool with a token that lacks a scope is 403 insufficient_scope.',
     'mcp.step-up.before-stream': 'A tool call is refused before any byte of an answer is sent.',
     'mcp.step-up.all-scopes':
       'The challenge to a tool call names resource_metadata and all the scopes of that call at once.',
@@ -46,6 +46,6 @@ export const mcpAccess = [
     'mcp.sign-in.roles':
       'The argument of sign_in, member or operator, decides which identity and read scopes are named.',
     'mcp.scope-checked-where-run':
-      'A tool runs only as the very call whose scopes were checked, whatever else a message holds.',
+      'A tool runs only as the call whose scopes were checked, with any other content of the message.',
   }),
 ] as const

@@ -3,11 +3,11 @@ import { chapter } from '../chapter.ts'
 export const mcpProtocol = [
   chapter('mcp', 'product decision', {
     'mcp.post': 'Messages are sent by POST to /mcp.',
-    'mcp.stateless': 'No session is kept or handed out.',
+    'mcp.stateless': 'There are no sessions.',
     'mcp.json-responses': 'Answers are JSON, not event streams.',
-    'mcp.revision.modern': 'Revision 2026-07-28 is spoken.',
+    'mcp.revision.modern': 'Revision 2026-07-28 is supported.',
     'mcp.revision.older':
-      'Clients of the initialize era, 2025-03-26 to 2025-11-25, are served on the same URL.',
+      'Clients of the revisions with initialize, 2025-03-26 to 2025-11-25, use the same URL.',
     'mcp.get-and-delete': 'GET and DELETE are 405 with Allow.',
     'mcp.batches': 'A JSON-RPC array is refused.',
     'mcp.cache-scope.private':

@@ -3,7 +3,7 @@ import { chapter } from '../chapter.ts'
 export const memberAccess = [
   chapter('member-api', 'Member API', {
     'member.endpoint': 'The Member API is POST /member/graphql.',
-    'member.bearer': 'The Member API wants a bearer token in the Authorization header.',
+    'member.bearer': 'The Member API needs a bearer token in the Authorization header.',
     'member.json-body':
       'A Member API request is JSON whose string member query holds the document.',
     'member.query-and-mutation': 'Queries and mutations both come in the member query.',
@@ -14,17 +14,17 @@ export const memberAccess = [
   chapter('member-api', 'Authentication', {
     'member.account-read.unlocks': 'account:read opens the data of the member who granted it.',
     'member.from-resource-owner':
-      'The caller is the resource owner of the token record; sub plays no part in it.',
+      'The caller is the resource owner of the token record; sub is not used.',
     'member.checks-school-id':
       'Without a school_id the token is refused as belonging to a different organization.',
     'member.remedy':
-      'Being refused for want of a school_id, the developer is told to authorize anew, not to refresh.',
+      'The refusal for a missing school_id tells the developer to authorize again, not to refresh.',
   }),
 
   chapter('member-api', 'Errors', {
     'member.errors.no-token': 'A call without a token is 401 invalid_token with WWW-Authenticate.',
     'member.errors.bad-token':
-      'A call with a malformed, expired or revoked token is 401 invalid_token, challenged likewise.',
+      'A call with a malformed, expired or revoked token is 401 invalid_token with the same challenge.',
     'member.errors.other-origin':
       'A token of another origin is 401 invalid_token, and the challenge has resource_metadata.',
     'member.errors.no-school-id':
@@ -42,8 +42,8 @@ export const memberAccess = [
   }),
 
   chapter('member-api', 'product decision', {
-    'member.order.401-first': 'Every reason for a 401 is looked at before the 403.',
-    'member.order.before-body': '401 and 403 fall before content type and body are read.',
+    'member.order.401-first': 'All reasons for a 401 are checked before the 403.',
+    'member.order.before-body': '401 and 403 are decided before content type and body are read.',
     'member.no-token.says-invalid-token':
       'Without a token, header and body alike say invalid_token.',
     'member.operator-token': 'An operator token counts as one that has no school_id.',
@@ -60,12 +60,12 @@ export const memberAccess = [
 
   chapter('member-api', 'product decision', {
     'member.http.application-json':
-      'With application/json all that reached GraphQL is answered 200.',
+      'With application/json every request that reaches GraphQL is answered with 200.',
     'member.http.graphql-response-json':
       'With application/graphql-response+json a document that does not parse or validate is 400.',
     'member.http.post-only': 'Methods besides POST get 405 with Allow.',
     'member.http.415': 'A body that is not JSON gets 415.',
-    'member.http.406': 'An Accept that no answer of ours could satisfy gets 406.',
+    'member.http.406': 'An Accept header that no answer satisfies gets 406.',
     'member.http.cors': 'The Member API can be called from pages of any origin.',
     'member.limits.depth-and-cost':
       'Depth and cost of a document are bounded before it is executed.',

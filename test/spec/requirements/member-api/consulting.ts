@@ -3,7 +3,7 @@ import { chapter } from '../chapter.ts'
 export const consulting = [
   chapter('member-api', 'Consulting service', {
     'consulting-service.slots': 'slots gives the availability that recurs.',
-    'consulting-service.meetings': 'meetings lists what anyone has reserved on the service.',
+    'consulting-service.meetings': 'meetings lists the reservations of all members on the service.',
     'consulting-service.meetings.unmarked':
       'Nothing in the meetings of a service tells which of them concern the viewer.',
     'consulting-service.meetings.described':
@@ -18,7 +18,7 @@ export const consulting = [
       'A class of a study group has no seats; who attends is the roster of the group.',
     'meeting.never-others': 'Another member’s booking never appears among consultingMeetings.',
     'meeting.room-url': 'roomUrl is visible to the viewer, whose meeting it is.',
-    'meeting.room-url.over': 'For a meeting that is over or canceled, roomUrl is an empty string.',
+    'meeting.room-url.over': 'For a past or canceled meeting, roomUrl is an empty string.',
     'meeting.attendees-count':
       'attendeesCount is the number in the catalogue, the same for every viewer.',
   }),
@@ -50,7 +50,7 @@ export const consulting = [
 
   chapter('member-api', 'product decision', {
     'meeting.fields':
-      'A meeting tells id, title, kind and state, startedAt and endedAt, roomUrl and attendeesCount.',
+      'A meeting has id, title, kind and state, startedAt and endedAt, roomUrl and attendeesCount.',
     'meeting.filter.bounds': 'startedAfter includes its second, startedBefore leaves it out.',
     'meeting.last-beyond-page':
       'last counts from the end of the window even when the window is longer than a page.',

@@ -4,9 +4,9 @@ export const courses = [
   chapter('member-api', 'Course node', {
     'course.slug': 'A course has a slug.',
     'course.expire-date': 'A course tells when access to it ends.',
-    'course.lifetime-access': 'hasLifetimeAccess is true where access never ends.',
+    'course.lifetime-access': 'hasLifetimeAccess is true if access never ends.',
     'course.last-watched': 'lastWatchedLecture gives lectureId and positionSeconds.',
-    'course.detail-progress': 'detailProgress sums up how far the viewer has come.',
+    'course.detail-progress': 'detailProgress summarizes the progress of the viewer.',
     'course.sections': 'A course has sections, and each section its lectures.',
   }),
 

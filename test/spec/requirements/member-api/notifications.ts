@@ -12,23 +12,23 @@ export const notifications = [
 
   chapter('member-api', 'Scopes', {
     'scope.account-read': 'account:read reads the account.',
-    'scope.account-write': 'account:write is good for the three notification mutations.',
+    'scope.account-write': 'account:write allows the three notification mutations.',
   }),
 
   chapter('member-api', 'product decision', {
     'notification.fields':
-      'A notification tells id, kind and title, body and url, createdAt and readAt.',
+      'A notification has id, kind and title, body and url, createdAt and readAt.',
     'notification.connection': 'notifications is a connection like the others.',
     'notification.subscription.fields': 'A subscription has topic, channel and enabled.',
     'notification.subscription.channels': 'channel is email or in_app.',
     'notification.mark-read':
-      'markNotificationRead(id) answers the notification and the count that is left.',
+      'markNotificationRead(id) returns the notification and the remaining unread count.',
     'notification.mark-all':
-      'markAllNotificationsRead answers how many it marked and the unread count.',
+      'markAllNotificationsRead returns the number that it marked and the unread count.',
     'notification.subscribe':
-      'updateNotificationSubscription(topic, channel, enabled) answers the subscription.',
+      'updateNotificationSubscription(topic, channel, enabled) returns the subscription.',
     'notification.payload.write-alone':
-      'What a mutation returns is readable with account:write alone.',
+      'The result of a mutation is readable with only account:write.',
     'notification.idempotent': 'Repeating a mutation changes nothing further.',
     'notification.others': 'The notification of another member is not found.',
   }),

@@ -3,27 +3,24 @@ import { chapter } from '../chapter.ts'
 export const payments = [
   chapter('member-api', 'Payment node', {
     'payment.one-node': 'One node stands for one payment.',
-    'payment.trade-no':
-      'tradeNo belongs to the payment and says nothing of the purchase behind it.',
+    'payment.trade-no': 'tradeNo identifies the payment and not the purchase.',
     'payment.amount-and-currency': 'A payment has amount and currency.',
     'payment.type': 'A payment has a paymentType.',
-    'payment.paid-at': 'paidAt is when the money came.',
-    'payment.state': 'paymentState says where the payment stands.',
+    'payment.paid-at': 'paidAt is the time of payment.',
+    'payment.state': 'paymentState is the state of the payment.',
     'payment.adjustments': 'adjustments are the coupon and promotion lines.',
     'payment.invoice': 'A payment can have an invoice.',
     'payment.lineitems': 'lineitems say what a payment was for.',
     'payment.installment': 'installment tells which part of a plan a payment is.',
     'payment.refunding':
-      'refundingState, refundedAmount, refundedAt and refundRequestedAt tell of refunds.',
+      'refundingState, refundedAmount, refundedAt and refundRequestedAt describe refunds.',
     'payment.instructions':
       'Unpaid ATM and convenience-store payments carry bankCode, bankName, codeNo and expiredAt.',
-    'payment.retry.separate':
-      'Trying a checkout again makes another node with a tradeNo of its own.',
-    'payment.retry.unlinked': 'No field ties the attempts of one purchase together or rebuilds it.',
+    'payment.retry.separate': 'A repeated checkout makes another node with a new tradeNo.',
+    'payment.retry.unlinked': 'No field connects the attempts of one purchase.',
     'payment.abandoned.hidden':
       'An attempt left before a method was chosen is not listed as long as it is unpaid.',
-    'payment.abandoned.expired-shown':
-      'An abandoned attempt that has expired is listed like the rest.',
+    'payment.abandoned.expired-shown': 'An abandoned attempt that has expired is listed.',
     'payment.unpaid-and-expired.listed':
       'Unpaid and expired payments are in the list, so that buyers find their instructions again.',
   }),

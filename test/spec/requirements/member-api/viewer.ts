@@ -25,11 +25,11 @@ export const viewer = [
     'viewer.notifications': 'notifications is the inbox of the member.',
     'viewer.unread-count': 'unreadNotificationCount counts the unread notifications.',
     'viewer.notification-subscriptions':
-      'notificationSubscriptions tells what the member wants to hear about.',
+      'notificationSubscriptions lists the topics that the member is notified about.',
     'viewer.entitlements.no-billing':
-      'Entitlement nodes say nothing of orders, coupons, refunds and invoices.',
+      'Entitlement nodes have no fields for orders, coupons, refunds and invoices.',
     'viewer.payments.cover-entitlements':
-      'Whatever was paid for an entitlement of any of the three kinds is found under payments.',
+      'Every payment for an entitlement of the three kinds is under payments.',
   }),
 
   chapter('member-api', 'What the service does', {
@@ -51,7 +51,7 @@ export const viewer = [
     'viewer.school.fields': 'A school has id, name, subdomain, url and roles.',
     'viewer.plain-lists':
       'Neither schools nor notificationSubscriptions is a connection; they are simply lists.',
-    'viewer.type-names': 'Types and enum values carry the documented names.',
+    'viewer.type-names': 'Types and enum values have the documented names.',
     'viewer.schema.committed': 'The printed schema in the repository is the one that is served.',
     'viewer.unix-time': 'Times are whole Unix seconds, as scalar UnixTime.',
     'viewer.money': 'Amounts are integers in the minor unit of the currency beside them.',

@@ -13,7 +13,7 @@ export const authorize = [
     'authorize.resource.member-required':
       'Member clients must say with resource for which origin they want tokens (RFC 8707).',
     'authorize.resource.as-advertised':
-      'The resource value taken is the one that the protected-resource document advertises.',
+      'The accepted resource value is the one in the protected-resource document.',
     'authorize.challenge.required': 'A request without code_challenge is refused.',
     'authorize.challenge-method.required':
       'Leaving out code_challenge_method means plain, and is therefore refused.',
@@ -30,16 +30,18 @@ export const authorize = [
   }),
 
   chapter('oauth', 'product decision', {
-    'authorize.resource.missing': 'A member request that lacks resource ends in invalid_request.',
-    'authorize.resource.other-origin': 'A resource that is not this origin ends in invalid_target.',
+    'authorize.resource.missing':
+      'A member request without resource is answered with invalid_request.',
+    'authorize.resource.other-origin':
+      'A resource that is not this origin is answered with invalid_target.',
     'authorize.resource.operator-optional':
       'Operator clients may leave resource out; if they send it, it is checked.',
     'authorize.resource.other-names':
-      'The origin with a slash, and {origin}/mcp, are taken as other spellings of the origin.',
+      'The origin with a slash, and {origin}/mcp, are accepted as other names of the origin.',
     'authorize.unproven.error-page':
-      'As long as client or redirect URI is in doubt, trouble is an HTML page and never a redirect.',
+      'Before client and redirect URI are verified, an error is an HTML page and never a redirect.',
     'authorize.proven.error-redirect':
-      'Once both are proven, each error goes back to the client with error, description, state and iss.',
+      'After both are verified, each error is sent to the client with error, description, state and iss.',
     'authorize.redirect-uri.exact':
       'A redirect URI must equal a registered one character for character.',
     'authorize.redirect-uri.loopback-port': 'On loopback addresses only the port may differ.',
@@ -52,10 +54,9 @@ export const authorize = [
     'authorize.whole-before-sign-in':
       'A request that cannot succeed is refused before the person is asked to sign in.',
     'authorize.get-and-post': 'The request may come by GET or by POST.',
-    'authorize.prompt.none':
-      'prompt=none ends in login_required or consent_required, never in a code.',
+    'authorize.prompt.none': 'prompt=none gives login_required or consent_required, never a code.',
     'authorize.prompt.login': 'prompt=login asks for the password although a session exists.',
-    'authorize.max-age': 'A session older than max_age has to sign in afresh.',
+    'authorize.max-age': 'A person with a session older than max_age must sign in again.',
     'authorize.login-hint': 'login_hint fills in the email on the sign-in page.',
     'authorize.request-object.refused':
       'The request parameter is answered with request_not_supported.',
@@ -66,6 +67,6 @@ export const authorize = [
     'authorize.code.lifetime': 'A code can be exchanged for five minutes.',
     'authorize.time.database': 'Lifetimes are measured with the clock of the database.',
     'authorize.bad-input':
-      'Null bytes, broken percent-encoding and huge fields get a 4xx that explains itself, never a 500.',
+      'Null bytes, broken percent-encoding and huge fields get a 4xx with an explanation, never a 500.',
   }),
 ] as const

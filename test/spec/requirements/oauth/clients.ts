@@ -12,9 +12,9 @@ export const clients = [
     'client.confidential.post-at-token':
       'A confidential application must put its secret into the form body at the token endpoint.',
     'client.confidential.post-at-revoke':
-      'Revocation, too, wants the form-body secret of a confidential application.',
+      'Revocation also needs the form-body secret of a confidential application.',
     'client.confidential.none-refused':
-      'A confidential application that comes without its secret, as method none, is turned away.',
+      'A confidential application that uses method none, without its secret, is refused.',
     'client.scopes.chosen-at-creation':
       'An application can be granted only scopes that its creator picked for it.',
     'client.member.any-role':
@@ -31,8 +31,8 @@ export const clients = [
     'client.installation-wide.local-row':
       'Vendor platforms and fetched documents get a row of the school at their first authorization there.',
     'client.disable.per-school':
-      'Disabling or reviewing an installation-wide client at one school leaves other schools alone.',
-    'client.basic-refused': 'Nowhere do we accept client credentials by HTTP Basic.',
+      'Disabling or reviewing an installation-wide client at one school does not affect other schools.',
+    'client.basic-refused': 'No endpoint accepts client credentials by HTTP Basic.',
     'client.secret.wrong': 'A wrong or missing secret at the token endpoint is 401 invalid_client.',
     'client.secret.hashed': 'Client secrets are stored only as hashes.',
     'client.operator.who-may-authorize':

@@ -21,7 +21,7 @@ export const discovery = [
     'discovery.agent-auth.paths-absent':
       'Paths of agent extensions (identity endpoint, register URI) are 404.',
     'flow.code-with-pkce-only':
-      'Nothing but the authorization code flow with an S256 challenge ever yields a credential.',
+      'Only the authorization code flow with an S256 challenge gives a credential.',
   }),
 
   chapter('oauth', 'Endpoints', {
@@ -40,7 +40,7 @@ export const discovery = [
   chapter('oauth', 'product decision', {
     'issuer.no-trailing-slash': 'The issuer is the bare origin, without a slash at its end.',
     'issuer.byte-identical':
-      'Issuer, iss parameter, iss claim and the advertised resource are one and the same string.',
+      'Issuer, iss parameter, iss claim and the advertised resource are the same string.',
     'discovery.s256-only': 'Both metadata documents list S256 as their single challenge method.',
     'discovery.auth-methods':
       'The client authentication methods offered are none and client_secret_post.',
@@ -58,10 +58,10 @@ export const discovery = [
       'Other well-known paths with a suffix answer a JSON 404 that browsers may read across origins.',
     'cors.open-endpoints':
       'Discovery, JWKS, token, revocation, UserInfo and registration allow any origin, without credentials.',
-    'cors.on-errors': 'Refusals and 404s carry the same cross-origin headers as good answers.',
-    'cors.preflight-before-auth': 'A preflight is answered before authentication is looked at.',
+    'cors.on-errors': 'Refusals and 404s have the same cross-origin headers as successful answers.',
+    'cors.preflight-before-auth': 'A preflight is answered before authentication.',
     'cors.exposed-headers':
-      'Scripts elsewhere can read the challenge, Retry-After and rate headers of an answer.',
+      'Scripts of other origins can read the challenge, Retry-After and rate headers of an answer.',
     'cors.none-on-authorize':
       'The authorization endpoint and the pages send no cross-origin headers.',
   }),

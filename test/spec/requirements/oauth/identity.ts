@@ -17,15 +17,15 @@ export const identity = [
 
   chapter('oauth', 'Authentication', {
     'id-token.iss': 'iss in the ID token is the called origin.',
-    'id-token.aud': 'aud is the client_id of the client and nothing besides.',
-    'id-token.exp': 'exp lies ahead when the token is issued.',
+    'id-token.aud': 'aud is only the client_id of the client.',
+    'id-token.exp': 'exp is in the future when the token is issued.',
     'id-token.nonce': 'nonce in the ID token is what the authorization request sent.',
     'id-token.signature':
       'The key that kid names is in the JWKS of the same origin and verifies the ID token.',
     'id-token.jwks-before-signing':
       'A school may publish its JWKS before it signs; jwks_uri is then listed and no ID token issued.',
     'id-token.userinfo-instead':
-      'Where a discovery field for signing is missing, UserInfo still gives the identity.',
+      'If a discovery field for signing is missing, UserInfo still gives the identity.',
     'binding.not-readable': 'Neither ID token nor UserInfo has a resource claim.',
   }),
 
@@ -37,7 +37,7 @@ export const identity = [
     'userinfo.openid-not-required': 'UserInfo answers tokens without openid.',
     'userinfo.get-and-post': 'UserInfo answers POST as it answers GET.',
     'keys.per-school': 'Each school signs with keys of its own.',
-    'keys.sealed': 'Private keys lie encrypted in the database.',
+    'keys.sealed': 'Private keys are encrypted in the database.',
     'keys.publish-then-activate':
       'A new key is in the JWKS long enough for every cache before it signs anything.',
     'keys.retired-stay': 'A retired key stays published while tokens it signed are valid.',

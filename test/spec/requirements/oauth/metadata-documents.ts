@@ -7,7 +7,7 @@ export const metadataDocuments = [
     'cimd.advertised':
       'client_id_metadata_document_supported in the discovery documents says whether this origin takes them.',
     'cimd.host.allowlisted': 'A document resolves when its host is on the list of permitted hosts.',
-    'cimd.host.open-registration': 'With open registration switched on, any host is good enough.',
+    'cimd.host.open-registration': 'With open registration, any host is permitted.',
     'cimd.host.refused': 'Documents of all remaining hosts are refused, without fetching them.',
     'cimd.redirect-uris.host-or-loopback':
       'Each redirect URI in the document has the host of the document or is a loopback address.',
@@ -15,34 +15,34 @@ export const metadataDocuments = [
 
   chapter('oauth', 'Limits', {
     'cimd.unreviewed.scopes':
-      'Until it was reviewed, a metadata-document client obtains identity and read scopes only.',
+      'An unreviewed metadata-document client gets only identity and read scopes.',
   }),
 
   chapter('oauth', 'product decision', {
     'cimd.https-only': 'A document address must be https and have a path.',
     'cimd.http-loopback-demo':
-      'Plain http is taken from loopback addresses only in the demo world on a loopback listener.',
+      'Plain http is accepted only for loopback addresses, in the demo world on a loopback listener.',
     'cimd.client-id.equals-url': 'The document must name its own URL as client_id, byte for byte.',
     'cimd.redirect-uris.required': 'A document without redirect_uris is refused.',
     'cimd.redirect-uris.one-bad-refuses-all':
       'One redirect URI outside the rule makes the whole document unusable.',
     'cimd.name.falls-back-to-host': 'Where client_name is missing, the host is shown instead.',
     'cimd.unknown-members.ignored':
-      'Members we do not know, or auth methods and grants we do not offer, do not spoil a document.',
+      'Unknown members, auth methods and grants in a document are ignored.',
     'cimd.unreviewed.never-account-read':
       'The read scopes of an unreviewed client do not include account:read.',
     'cimd.review.lifts-limit': 'Once an operator reviewed the client, it may ask for write scopes.',
     'cimd.fetch.size': 'A document larger than 5 KB is refused.',
-    'cimd.fetch.timeout': 'A host that has not delivered after five seconds is given up.',
+    'cimd.fetch.timeout': 'A fetch ends after five seconds.',
     'cimd.fetch.no-redirects': 'The fetch follows no redirect.',
     'cimd.fetch.public-addresses':
-      'Private, loopback, link-local and mapped addresses are never dialled, in IPv4 or IPv6.',
+      'Private, loopback, link-local and mapped addresses are never connected to, in IPv4 or IPv6.',
     'cimd.fetch.pinned':
-      'The name is resolved once and that very address dialled, so DNS rebinding gains nothing.',
+      'The name is resolved once and the connection goes to that address, so DNS rebinding fails.',
     'cimd.cache.bounds': 'Cache headers of a document are honoured between 5 minutes and 24 hours.',
     'cimd.cache.failures': 'A failed fetch is remembered for one minute.',
     'cimd.fetch.at-authorization-only':
-      'Documents are fetched for authorization requests alone, so an outage of the host breaks no refresh.',
+      'Documents are fetched only for authorization requests, so an outage of the host breaks no refresh.',
     'cimd.fetch.rate-limited': 'Document fetches are limited in rate.',
   }),
 ] as const

@@ -3,7 +3,7 @@ import { chapter } from '../chapter.ts'
 export const registration = [
   chapter('oauth', 'Client registration', {
     'register.allowlist.match':
-      'Registration looks the client_name up among the known platforms and hands out the stored client_id.',
+      'Registration finds the client_name among the known platforms and returns the stored client_id.',
     'register.unknown.refused':
       'A client_name that is not on the list gets invalid_client_metadata.',
     'register.unknown.whatever-body':

@@ -16,17 +16,17 @@ export const revoke = [
   chapter('oauth', 'Errors', {
     'revoke.confidential.secret-missing':
       'A confidential client that revokes without its secret gets 403 unauthorized_client.',
-    'revoke.cannot-act': 'A token that revocation can do nothing with is answered 200.',
+    'revoke.cannot-act': 'A token that cannot be revoked is answered with 200.',
   }),
 
   chapter('oauth', 'product decision', {
     'revoke.newer.wrong-secret':
       'On newer origins a wrong secret is treated like a missing one, 403 unauthorized_client.',
     'revoke.older.secret-optional':
-      'Older origins do not insist on the secret, but one that is sent must be right.',
+      'Older origins do not require the secret, but a secret that is sent must be correct.',
     'revoke.own-only': 'A client can revoke only its own pairs.',
     'revoke.foreign-token':
-      'Garbage, another client, another school: the answer is 200 and nothing changes.',
-    'revoke.hint.ignored': 'A token_type_hint that is wrong does no harm.',
+      'A malformed token, or one of another client or school, is answered with 200, and nothing changes.',
+    'revoke.hint.ignored': 'A wrong token_type_hint is ignored.',
   }),
 ] as const

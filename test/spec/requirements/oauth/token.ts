@@ -5,8 +5,8 @@ export const token = [
     'token.grant-type.required': 'A token request must say which grant type it uses.',
     'token.grant-type.two':
       'authorization_code and refresh_token are served; every other type is unsupported_grant_type.',
-    'token.code.required': 'The code grant cannot do without a code.',
-    'token.redirect-uri.required': 'The code grant wants the redirect_uri repeated.',
+    'token.code.required': 'The code grant needs a code.',
+    'token.redirect-uri.required': 'The code grant must repeat the redirect_uri.',
     'token.redirect-uri.same':
       'The redirect_uri of an exchange has to be the one its code was sent to.',
     'token.client-id.required': 'A token request without client_id is refused.',
@@ -16,7 +16,7 @@ export const token = [
       'A member exchange must repeat resource, with the value of the authorization.',
     'token.resource.on-refresh': 'Member refreshes must repeat resource as well.',
     'token.secret.confidential': 'A confidential client gets nothing without client_secret.',
-    'token.refresh-token.required': 'The refresh grant cannot do without a refresh_token.',
+    'token.refresh-token.required': 'The refresh grant needs a refresh_token.',
   }),
 
   chapter('oauth', 'Token response', {
@@ -31,7 +31,7 @@ export const token = [
     'token.response.school-id':
       'Member responses name, as school_id, the school they are bound to.',
     'token.response.school-id.is-the-checked-one':
-      'The school_id in the response is the value by which the Member API lets the token in.',
+      'The school_id in the response is the value that the Member API checks.',
     'token.response.school-id.copied':
       'A refresh carries the school_id of the old record over, an empty one included.',
     'token.response.school-subdomain': 'Member responses carry school_subdomain.',
@@ -52,20 +52,20 @@ export const token = [
     'token.code.replay-ends-authorization':
       'Presenting a used code ends the authorization that it made, though the request itself fails.',
     'token.code.bound-to-client': 'A code cannot be exchanged by any client but its own.',
-    'token.code.other-school': 'A code of one school means nothing at the origin of another.',
+    'token.code.other-school': 'A code of one school is refused at the origin of another.',
     'token.code.expired': 'A code past its lifetime is invalid_grant.',
     'token.refresh.narrow-scope': 'A refresh may ask for fewer scopes than were granted.',
     'token.refresh.never-wider': 'A refresh that asks for more scopes is invalid_scope.',
-    'token.refresh.bound-to-client': 'A refresh token is worthless in the hands of other clients.',
+    'token.refresh.bound-to-client': 'A refresh token cannot be used by other clients.',
     'token.repeated-parameter': 'A token request that repeats a parameter is invalid_request.',
-    'token.no-store': 'Token answers forbid every cache to keep them.',
+    'token.no-store': 'Token answers must not be cached.',
     'token.member-left':
       'For a person who no longer has any role at the school, a refresh is invalid_grant.',
     'token.rate-limit':
-      'Beyond a hundred requests a second of one client from one address comes 429 with Retry-After.',
+      'More than a hundred requests a second of one client from one address get 429 with Retry-After.',
     'token.body-limit': 'An OAuth body of more than 64 KiB is refused with a 4xx.',
     'token.content-type': 'A token request that is not a form is refused with invalid_request.',
     'token.database-away':
-      'While the database is away the answer is 503 with Retry-After, never a refusal of the credential.',
+      'If the database cannot be reached, the answer is 503 with Retry-After, never a refusal of the credential.',
   }),
 ] as const

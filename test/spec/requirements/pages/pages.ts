@@ -8,7 +8,7 @@ export const pages = [
       'OAuth applications appear in the admin area once the beta feature "MCP connections" is on.',
     'pages.applications.client-id': 'The page of an application shows the client_id to hand out.',
     'pages.applications.confidential-checkbox':
-      'A checkbox makes the new application confidential; left alone it is public.',
+      'A checkbox makes the new application confidential; without it, it is public.',
     'pages.applications.secret-shown':
       'The secret of a confidential application is shown when issued.',
     'pages.applications.scopes': 'The form for a new application offers the scopes to choose from.',
@@ -25,7 +25,7 @@ export const pages = [
 
   chapter('pages', 'product decision', {
     'pages.applications.beta-reveals-only':
-      'With the beta feature off, existing clients, tokens and /mcp go on working.',
+      'With the beta feature off, existing clients, tokens and /mcp keep working.',
     'pages.applications.admins-only': 'Only owners and admins get into the admin area.',
     'pages.paths':
       'Home, sign-in, sign-out, account, connected apps, admin and docs are at their documented paths.',
@@ -42,29 +42,29 @@ export const pages = [
     'pages.consent.document-client':
       'For a metadata-document client consent shows its host, the redirect host and that it is unreviewed.',
     'pages.consent.operator-roles':
-      'People who may not authorize an operator client read why, and can return.',
+      'People who may not authorize an operator client see the reason and can go back.',
     'pages.account.apps':
       'Connected apps lists the live authorizations; ending one revokes all of its pairs.',
     'pages.security.headers':
       'Pages refuse framing, inline script and third-party content, and are not stored by caches.',
     'pages.security.form-token':
-      'Forms posted from elsewhere, without the session’s token, do nothing.',
+      'A form from another site, without the session’s token, changes nothing.',
     'pages.security.303': 'After a POST comes a 303.',
     'pages.security.escaping':
-      'A client name full of markup or direction tricks renders harmlessly.',
+      'Markup and direction characters in a client name are shown as text.',
     'pages.school.managed':
-      'Owners and admins make, find, change and remove every kind of object of the school, each with an audit entry.',
+      'Owners and admins create, find, change and remove every kind of object of the school, each with an audit entry.',
     'pages.school.inline-errors':
-      'A form with mistakes comes back with what was typed, each mistake beside its field.',
+      'A form with mistakes is shown again with the typed values and each mistake beside its field.',
     'pages.school.tenancy': 'In the admin area another school’s objects are not found.',
-    'pages.school.admins-only': 'Lecturers and students reach nothing of it.',
-    'pages.school.forged': 'A forged post changes nothing there.',
+    'pages.school.admins-only': 'Lecturers and students cannot open the school pages.',
+    'pages.school.forged': 'A forged post to the school pages changes nothing.',
     'pages.school.escaping': 'Script and markup in any field of a form is shown as text.',
     'pages.school.stale':
-      'A form never overwrites, unseen, a change that another operator made meanwhile.',
+      'A form never silently overwrites a change that another operator made meanwhile.',
     'pages.school.curriculum': 'Sections and lectures are put in order without a script.',
     'pages.school.appearance':
-      'Colours and logo are checked, and can be looked at before they are saved.',
+      'Colours and logo are checked, and have a preview before they are saved.',
     'pages.content.markdown': 'School-written text is Markdown; raw HTML in it stays text.',
     'pages.content.uploads':
       'An uploaded file is only ever downloaded: attachment, nosniff, sandboxed.',
