@@ -73,7 +73,7 @@ export async function requireMembers(
 function noMember(column: string, role: string | undefined): Refusal {
   const detail =
     role === undefined
-      ? 'This is no member of this school. Add them first.'
+      ? 'This person is not a member of this school. Add them first.'
       : `This member does not hold the ${role} role here. Give it to them first.`
   return {
     kind: 'invalid',

@@ -53,9 +53,9 @@ export function tableKind(details: TableKindDetails): BulkKind {
 }
 
 function namingOf(identified: boolean, natural: readonly string[] | undefined): string {
-  if (natural === undefined) return 'id, else external_id'
+  if (natural === undefined) return 'id, otherwise external_id'
   const names = natural.join(' with ')
-  return identified ? `id, else ${names}` : names
+  return identified ? `id, otherwise ${names}` : names
 }
 
 interface Writing {

@@ -18,15 +18,15 @@ interface PasswordChangeRequest {
   readonly current: string
   readonly next: string
   readonly address: string
-  /** Whether browsers elsewhere, at every school, are signed out. */
+  /** Whether to sign the person out in all other browsers, at every school. */
   readonly endOtherSessions: boolean
   readonly requestId: string
 }
 
 /**
- * Changes the password of whoever is signed in, who proves by the current one that it is still they.
- * This session ends in any case, since its cookie may be what was stolen: the caller starts a new one.
- * Crosses schools, as the account does.
+ * Changes the password of the signed-in person, who must type the current one. This session always
+ * ends, because its cookie may have been stolen; the caller starts a new one. Crosses schools, because
+ * a person has one account for all of them.
  */
 export async function changePassword(
   db: Db,
@@ -38,7 +38,7 @@ export async function changePassword(
   const { person } = session
   const problem = findPasswordProblem(next, person.email)
   if (problem !== undefined) return { kind: 'unfit', problem }
-  // As guessable as sign-in itself, so it counts as a try there.
+  // An attacker could guess passwords here as well, so it counts as a sign-in try.
   const proof = await signIn(db, throttleKey, {
     email: person.email,
     password: current,
@@ -58,7 +58,7 @@ export async function changePassword(
   return { kind: 'changed' }
 }
 
-/** Links for a forgotten password die with the password they were to replace. */
+/** Also ends all unused links for a forgotten password. */
 export async function storePassword(tx: Db, userId: string, hash: string): Promise<void> {
   await tx
     .updateTable('users')

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { invalid } from '../operation/refusal.ts'
 
-/** The ids, each once; refuses them all if one of them holds no role at this school. */
+/** Returns the ids without repetitions; refuses if one of them holds no role at this school. */
 export async function checkMembers(
   tx: SchoolTx,
   field: string,
@@ -17,7 +17,7 @@ export async function checkMembers(
     field,
     'unknown_reference',
     unique.length === 1
-      ? 'This is no member of this school.'
-      : 'One of these is no member of this school.',
+      ? 'This person is not a member of this school.'
+      : 'One of these is not a member of this school.',
   )
 }

@@ -14,13 +14,13 @@ export interface EndedWithPerson {
   readonly authorizations: number
 }
 
-/** The name of a deleted person; the row stays, because payments have to keep their owner. */
+/** The name of a deleted person; the row stays, because payments refer to it. */
 const DELETED_NAME = 'Deleted person'
 
 /**
- * Crosses schools: deletes a person everywhere, and counts what ended. Email, name, picture and
- * password are erased, roles, sessions and connected apps end, and payments stay on record. Not an
- * operation, because those are performed at a school; it throws the same refusals.
+ * Crosses schools: deletes a person everywhere and returns how much ended. Erases email, name, picture
+ * and password, ends roles, sessions and connected apps, and keeps payments. Not an operation, because
+ * operations are performed at a school; it throws the same refusals.
  */
 export async function deletePerson(
   tx: Transaction<DB>,
@@ -64,7 +64,7 @@ export async function deletePerson(
   return detail
 }
 
-/** Locked in one order, so that of two owners who leave at the same time one is refused. */
+/** Locks owners in a fixed order, so that if two owners leave at the same time, one is refused. */
 async function schoolsOwnedAlone(tx: Transaction<DB>, userId: string): Promise<readonly string[]> {
   const { rows } = await sql<{ subdomain: string; user_id: string }>`
     select s.subdomain, m.user_id from school_members m join schools s on s.id = m.school_id

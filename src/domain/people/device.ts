@@ -16,7 +16,7 @@ const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/Safari\//, 'Safari'],
 ]
 
-/** What kind of device somebody used, in words they recognise; no more is kept of the header. */
+/** The browser and system of a person, in words they recognise. The rest of the header is not stored. */
 export function describeDevice(userAgent: string | undefined): string {
   const text = (userAgent ?? '').slice(0, 1000)
   const browser = BROWSERS.find(([pattern]) => pattern.test(text))?.[1]

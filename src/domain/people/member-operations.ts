@@ -30,7 +30,7 @@ export const personFilters = {
 export const listMembers = listOperation({
   name: 'members.list',
   title: 'List members',
-  summary: 'Everybody who holds a role at this school.',
+  summary: 'All people who hold a role at this school.',
   scopes: READ,
   of: members,
   filters: {
@@ -54,8 +54,7 @@ export const readMember = readOperation({
 export const addedPerson = {
   email,
   name: line(200).meta({
-    description:
-      'For an account that does not exist yet; a person who has one keeps their own name.',
+    description: 'For a new account; a person who already has an account keeps their name.',
   }),
 }
 
@@ -63,7 +62,7 @@ export const createMember = createOperation({
   name: 'members.create',
   title: 'Add a member',
   summary:
-    'Gives the person of an email roles here, on top of those they have. Whether they had an account stays unsaid.',
+    'Adds roles at this school to the person with this email. The answer does not show whether they already had an account.',
   scopes: WRITE,
   of: writtenMembers,
   fields: { ...addedPerson, roles: rolesField },
@@ -82,7 +81,7 @@ export const createMember = createOperation({
 export const changeMember = changeOperation({
   name: 'members.change',
   title: 'Change a member’s roles',
-  summary: 'Sets the roles of a member. Nothing else of a person can be changed by a school.',
+  summary: 'Sets the roles of a member. A school cannot change anything else about a person.',
   scopes: WRITE,
   of: writtenMembers,
   fields: { roles: rolesField.optional() },
@@ -100,7 +99,7 @@ export const changeMember = changeOperation({
 export const removeMember = removeOperation({
   name: 'members.remove',
   title: 'Remove a member',
-  summary: 'Takes all roles of a person here. Their account and what they bought stay.',
+  summary: 'Removes all roles of a person at this school. Their account and purchases stay.',
   scopes: WRITE,
   of: writtenMembers,
   examples: [{ title: 'A member leaves', input: { id: EXAMPLE.student } }],
@@ -111,7 +110,7 @@ export const removeMember = removeOperation({
   },
 })
 
-/** Locks the membership; a person who left is as unknown as one who never came. */
+/** Locks the membership. A person who left the school is refused like one who was never a member. */
 export async function checkMember(
   tx: SchoolTx,
   userId: string,

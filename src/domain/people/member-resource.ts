@@ -20,7 +20,7 @@ export const memberSchema = z
   .strictObject({ object: z.literal('member'), id, ...person, roles, ...membership })
   .meta({ id: 'Member' })
 
-/** Answers a write: what belongs to the school, and nothing that would tell whether the account is new. */
+/** The answer to a write: only data of the school, because data of the account would show whether it is new. */
 export const writtenMemberSchema = z
   .strictObject({ object: z.literal('member'), id, roles, ...membership })
   .meta({ id: 'WrittenMember' })
@@ -57,20 +57,20 @@ function personColumns(caller: Pick<Actor, 'origin'>): RawBuilder<unknown> {
     case when u.avatar_url like '/%' then ${caller.origin}::text || u.avatar_url else u.avatar_url end as picture_url,`
 }
 
-const ANYBODY = sql`true`
+const ALL_MEMBERS = sql`true`
 
 export const members: Resource<typeof memberSchema> = {
   object: 'member',
   restPath: '/members/{id}',
   schema: memberSchema,
-  rows: (at, caller) => peopleRows(at, sql`${personColumns(caller)} m.roles,`, ANYBODY),
+  rows: (at, caller) => peopleRows(at, sql`${personColumns(caller)} m.roles,`, ALL_MEMBERS),
 }
 
 export const writtenMembers: Resource<typeof writtenMemberSchema> = {
   object: 'member',
   restPath: members.restPath,
   schema: writtenMemberSchema,
-  // A member without roles has left; the write that made them leave still shows them.
+  // A member without roles has left. The answer to the write that removed the roles still shows them.
   rows: (at) => sql`
     select m.user_id as id, m.roles, m.joined_at, m.updated_at, m.version
     from school_members m join users u on u.id = m.user_id

@@ -9,17 +9,17 @@ import { findOrCreatePerson, findPersonByEmail } from './person.ts'
 
 export interface NewMember {
   readonly email: string
-  /** For an account that does not exist yet; a person who has one keeps their own. */
+  /** For a new account; a person who already has an account keeps their name. */
   readonly name: string
   readonly passwordHash?: string | undefined
   readonly roles: readonly Role[]
 }
 
 /**
- * Gives the person of an email roles here, on top of those they have, and returns their id. The
- * account of a known email stays as it is: its name and password are not written, or a school could
- * take over the account of another school's owner. The answer does not tell whether the account
- * existed, and neither does the school's audit; a new account is told in the installation's audit.
+ * Adds roles here to the person with this email and returns their id. The name and the password of an
+ * existing account are not written: otherwise a school could take over the account of another school's
+ * owner. Neither the answer nor the school's audit shows whether the account existed; only the audit of
+ * the installation records a new account.
  */
 export async function addMember(tx: SchoolTx, fresh: NewMember, by: AuditedActor): Promise<string> {
   const across = acrossSchools(tx)
@@ -52,8 +52,8 @@ export const LAST_OWNER: Refusal = {
 }
 
 /**
- * Sets the roles of a member and returns those before; an empty list makes the member leave. Nothing
- * else of the person changes.
+ * Sets the roles of a member and returns the previous ones. An empty list makes the member leave.
+ * Nothing else of the person changes.
  */
 export async function changeRoles(
   tx: SchoolTx,

@@ -16,7 +16,7 @@ export function mayHold(audience: 'member' | 'operator', roles: readonly string[
   return audience === 'member' ? roles.length > 0 : isOperator(roles)
 }
 
-/** `mayHold` over columns; null where the person has no membership row. */
+/** `mayHold` as SQL; null if the person has no membership row. */
 export function mayHoldInSql(
   audience: RawBuilder<unknown>,
   roles: RawBuilder<unknown>,
@@ -29,7 +29,7 @@ export interface Member {
   readonly roles: readonly Role[]
 }
 
-/** The person and their roles here; undefined if they never belonged to the school, or are gone. */
+/** The person and their roles here; undefined if they were never a member, or were deleted. */
 export async function findMember(at: SchoolDb, userId: string): Promise<Member | undefined> {
   const row = await at
     .from('school_members')
@@ -54,7 +54,7 @@ export async function rolesAt(at: SchoolDb, userId: string): Promise<readonly Ro
   return (row?.roles ?? []) as Role[]
 }
 
-/** Sets the roles of a person at a school; none means that they left. Touches nothing of the person. */
+/** Sets the roles of a person at a school; without roles the person has left. */
 export async function setRoles(
   at: SchoolDb,
   userId: string,

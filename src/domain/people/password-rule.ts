@@ -6,7 +6,7 @@ export const MIN_PASSWORD_LENGTH = 10
 export type PasswordProblem = 'too_short' | 'too_long' | 'same_as_email'
 
 /**
- * Length is what counts; rules about digits and signs only make people write passwords down.
+ * Only the length counts: rules about digits and signs make people write passwords down.
  *
  * @see NIST SP 800-63B §3.1.1.2
  */

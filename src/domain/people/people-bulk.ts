@@ -11,10 +11,10 @@ import { LAST_OWNER } from './member-roles.ts'
 import { ROLES, type Role } from './membership.ts'
 import {
   addPersons,
+  countOtherOwners,
   findPersons,
   lockMembers,
   type Membership,
-  otherOwners,
   writeRoles,
 } from './people-rows.ts'
 import { normalEmail } from './person.ts'
@@ -22,15 +22,15 @@ import { judgeRoleChange, rolesField } from './role-rules.ts'
 import { listStudents } from './student-operations.ts'
 
 const columns = {
-  id: { schema: id, note: 'of a person who is a member here already' },
-  email: { schema: email, note: 'of anybody else; an email that is known gets the role alone' },
+  id: { schema: id, note: 'of a person who is already a member' },
+  email: { schema: email, note: 'of any other person; an existing account only gets the role' },
   name: {
     schema: line(200),
-    note: 'for an account that does not exist yet; a person who has one keeps their own',
+    note: 'for a new account; a person who already has an account keeps their name',
   },
 }
 
-const NAMED = 'id of a member, else email'
+const NAMED_BY = 'the id of a member, otherwise the email'
 
 /**
  * Students. A row gives the student role to a person. An existing account is never changed: name and
@@ -38,11 +38,11 @@ const NAMED = 'id of a member, else email'
  */
 export const studentKind: BulkKind = {
   name: 'students',
-  about: 'Everybody who holds the student role.',
+  about: 'All people who hold the student role.',
   of: students,
   list: listStudents,
   key: ['id'],
-  named: NAMED,
+  named: NAMED_BY,
   scopes: { read: 'students:read', write: 'students:write' },
   columns,
   example: { email: 'kit@example.test', name: 'Kit Example' },
@@ -56,21 +56,21 @@ export const studentKind: BulkKind = {
     writePeople(tx, caller, rows, (_values, before) => inOrder([...before, 'student'])),
 }
 
-/** Members with their roles, which a row sets. */
+/** Members. A row sets all roles of a member. */
 export const memberKind: BulkKind = {
   name: 'members',
-  about: 'Everybody who holds a role, with their roles.',
+  about: 'All people who hold a role, with their roles.',
   of: members,
   list: listMembers,
   key: ['id'],
-  named: NAMED,
+  named: NAMED_BY,
   scopes: { read: 'members:read', write: 'members:write' },
   columns: {
     ...columns,
     roles: {
       schema: rolesField,
       needed: true,
-      note: 'all roles from now on; only an owner gives or takes the owner role',
+      note: 'replaces all roles; only an owner can give or remove the owner role',
     },
   },
   example: { id: EXAMPLE.student, roles: ['lecturer', 'student'] },
@@ -100,7 +100,7 @@ async function writePeople(
   rows: readonly ImportRow[],
   rolesOf: RolesOf,
 ): Promise<RowOutcome[]> {
-  const people = await find(tx, rows)
+  const people = await findPeople(tx, rows)
   const inRounds = await writeInRounds(rows, people.map(identityOf), (round) =>
     writePeople(tx, caller, round, rolesOf),
   )
@@ -110,15 +110,15 @@ async function writePeople(
     person.after = rolesOf(person.values, person.before)
     person.outcome = judge(person, caller)
   }
-  await keepAnOwner(tx, people)
+  await refuseLastOwners(tx, people)
   const writing = people.filter(({ outcome }) => outcome === 'created' || outcome === 'updated')
   await addPersons(tx, caller, writing)
   await writeRoles(tx, caller, writing)
   return people.map(({ outcome }) => outcome)
 }
 
-/** The member whom a row names by id, else the person of its email, else a new person. */
-async function find(tx: SchoolTx, rows: readonly ImportRow[]): Promise<Person[]> {
+/** The member with the id of the row, otherwise the person with its email, otherwise a new person. */
+async function findPeople(tx: SchoolTx, rows: readonly ImportRow[]): Promise<Person[]> {
   const ids = rows.flatMap(({ values }) => (typeof values.id === 'string' ? values.id : []))
   const byId = await lockMembers(tx, ids)
   const asked = rows.filter(({ values }) => !byId.has(String(values.id)))
@@ -131,7 +131,7 @@ async function find(tx: SchoolTx, rows: readonly ImportRow[]): Promise<Person[]>
     const known = byId.get(String(values.id))
     if (known !== undefined) return personOf(values, String(values.id), known)
     if (typeof values.email !== 'string') {
-      return { ...personOf(values, undefined, undefined), outcome: unplaced(values) }
+      return { ...personOf(values, undefined, undefined), outcome: unknownPerson(values) }
     }
     const userId = persons.get(normalEmail(values.email))
     return personOf(values, userId, userId === undefined ? undefined : byPerson.get(userId))
@@ -147,40 +147,40 @@ function personOf(
   return { values, userId, before, after: before, outcome: 'unchanged' }
 }
 
-function unplaced({ id: given }: ImportRow['values']): Refusal {
-  if (given === undefined) return lacking('email', 'Name the person by id or by email.')
+function unknownPerson({ id: given }: ImportRow['values']): Refusal {
+  if (given === undefined) return missing('email', 'Name the person by id or by email.')
   return {
     kind: 'not_found',
-    detail: 'There is no member with this id at this school. Give their email instead.',
+    detail: 'There is no member with this id at this school. Use the email instead.',
   }
 }
 
-function lacking(column: string, detail: string): Refusal {
+function missing(column: string, detail: string): Refusal {
   return { kind: 'invalid', problems: [{ pointer: `/${column}`, code: 'required', detail }] }
 }
 
 function judge({ values, before, after }: Person, caller: Actor): RowOutcome {
-  // Whether the account exists must not show, so a name is asked for either way.
+  // The refusal must not show whether the account exists, so a name is always required.
   if (before.length === 0 && values.name === undefined) {
-    return lacking(
+    return missing(
       'name',
-      'A person who is no member yet needs a name, in case the account is new.',
+      'A person who is not a member yet needs a name, in case the account is new.',
     )
   }
-  if (after.length === 0) return lacking('roles', 'A new member needs at least one role.')
+  if (after.length === 0) return missing('roles', 'A new member needs at least one role.')
   const refusal = judgeRoleChange(caller, before, after)
   if (refusal !== undefined) return refusal
   if (before.length === 0) return 'created'
   return before.join() === after.join() ? 'unchanged' : 'updated'
 }
 
-async function keepAnOwner(tx: SchoolTx, people: readonly Person[]): Promise<void> {
+async function refuseLastOwners(tx: SchoolTx, people: readonly Person[]): Promise<void> {
   const leaving = people.filter(
     ({ outcome, before, after }) =>
       outcome === 'updated' && before.includes('owner') && !after.includes('owner'),
   )
   if (leaving.length === 0) return
-  const others = await otherOwners(
+  const others = await countOtherOwners(
     tx,
     leaving.flatMap(({ userId }) => userId ?? []),
   )

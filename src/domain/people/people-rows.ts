@@ -9,15 +9,15 @@ import { changeEntry } from '../audit/record-change.ts'
 import type { Role } from './membership.ts'
 import { normalEmail } from './person.ts'
 
-/** What a list of people needs from the tables: each function is one statement, however many they are. */
+/** Reads and writes many people; each function sends one statement, however many people there are. */
 
 export interface Membership {
   readonly roles: readonly Role[]
 }
 
 /**
- * Locks, in order, so that two imports of the same people wait for each other. Not those who sign in
- * meanwhile, whose authorizations refer to the member: a dry run holds its locks to the end of the file.
+ * Locks in a fixed order, so that two imports of the same people wait for each other. The lock does not
+ * block foreign keys: a dry run holds it until the end of the file, and members can still authorize apps.
  */
 export async function lockMembers(
   tx: SchoolTx,
@@ -31,7 +31,7 @@ export async function lockMembers(
   return new Map(rows.map(({ user_id, roles }) => [user_id, { roles }]))
 }
 
-/** Crosses schools: the accounts of emails, which are the same everywhere. */
+/** Crosses schools: the accounts with these emails. */
 export async function findPersons(
   tx: SchoolTx,
   emails: readonly string[],
@@ -44,7 +44,7 @@ export async function findPersons(
   return new Map(rows.map(({ email, id }) => [email, id]))
 }
 
-export async function otherOwners(tx: SchoolTx, than: readonly string[]): Promise<number> {
+export async function countOtherOwners(tx: SchoolTx, than: readonly string[]): Promise<number> {
   const { rows } = await tx.run(sql<{ user_id: string }>`
     select m.user_id from school_members m join users u on u.id = m.user_id
     where m.school_id = ${tx.schoolId} and 'owner' = any(m.roles) and u.deleted_at is null
@@ -58,7 +58,7 @@ interface Added {
   userId: string | undefined
 }
 
-/** Makes the accounts that do not exist yet. Nothing of those that do is touched, or told. */
+/** Creates accounts that do not exist yet. Existing accounts are neither changed nor reported. */
 export async function addPersons(
   tx: SchoolTx,
   caller: Actor,
@@ -86,7 +86,7 @@ export async function addPersons(
       withSubjects(changeEntry(caller, { action: 'person.created' }), [...ids]),
     )
   }
-  // Somebody else made them meanwhile.
+  // Another request created these accounts in the meantime.
   const missed = rows.filter(({ id }) => !ids.has(id))
   const found = await findPersons(
     tx,

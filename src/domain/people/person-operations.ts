@@ -10,7 +10,8 @@ const roles = z.array(z.enum(ROLES))
 export const addPerson = unscopedWrite({
   name: 'people.add',
   title: 'Add a person',
-  summary: 'Gives the person of an email roles here; a new account may get a password.',
+  summary:
+    'Adds roles at this school to the person with this email. A new account may get a password.',
   kind: 'create',
   input: z.strictObject({
     ...addedPerson,

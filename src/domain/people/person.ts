@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { Db } from '../../foundation/db/database.ts'
 
-/** One human being, the same at every school. No school may write any of this. */
+/** One person, with one account for all schools. No school may change any of this. */
 export interface Person {
   readonly id: string
   readonly email: string
@@ -22,7 +22,7 @@ function personFromRow(row: PersonRow | undefined): Person | undefined {
   return { id: row.id, email: row.email, name: row.name, avatarUrl: row.avatar_url ?? undefined }
 }
 
-/** The picture as an absolute URL; a stored path is served by whichever school shows it. */
+/** The picture as an absolute URL; a stored path exists at the origin of every school. */
 export function pictureUrl(
   avatarUrl: string | null | undefined,
   origin: string,
@@ -41,7 +41,7 @@ export async function findPersonByEmail(db: Db, email: string): Promise<Person |
   )
 }
 
-/** For somebody who was there a moment ago. */
+/** For a person that the caller has just found. */
 export async function loadPerson(db: Db, id: string): Promise<Person> {
   const row = await db
     .selectFrom('users')
@@ -59,8 +59,8 @@ export function normalEmail(email: string): string {
 }
 
 /**
- * The account of an email, made if there was none. An existing person keeps name and password
- * whatever the caller brought: a school that adds a known email gives a role and learns nothing.
+ * The account with this email, created if there is none. An existing account keeps its name and
+ * password, so that a school that adds a known email cannot change the account or learn about it.
  */
 export async function findOrCreatePerson(
   db: Db,

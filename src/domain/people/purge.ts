@@ -3,7 +3,7 @@ import { type Sweep, sweepOf } from '../../foundation/db/sweep.ts'
 
 const id = { column: 'id', type: 'uuid' } as const
 
-/** Crosses schools: sessions, reset links and counters of failures that have run out. */
+/** Crosses schools: sessions, reset links and failure counters that have expired. */
 export const peopleSweeps: readonly Sweep[] = [
   sweepOf({ table: 'browser_sessions', key: id, dead: sql`t.expires_at < now()` }),
   sweepOf({ table: 'password_resets', key: id, dead: sql`t.expires_at < now()` }),

@@ -10,17 +10,17 @@ import { findPasswordProblem, type PasswordProblem } from './password-rule.ts'
 import { normalEmail } from './person.ts'
 import { endSessionsOfPerson } from './sessions.ts'
 import { limitsOfAccount } from './sign-in.ts'
-import { giveBack, takeTry } from './throttle.ts'
+import { countTry, uncountTries } from './throttle.ts'
 
 export const RESET_MINUTES = 60
 
-/** Requests an account may have in an hour, and an address, which may be a whole office. */
+/** Requests per hour for one account, and from one address, which may be a whole office. */
 const ACCOUNT_REQUESTS = 3
 const ADDRESS_REQUESTS = 30
 
 export type ResetRequest =
   | { readonly kind: 'throttled'; readonly retryAfterSeconds: number }
-  /** `letter` is there only if the account is; nobody but its mailbox may tell. */
+  /** `letter` is set only if the account exists; the response to the browser must not show that. */
   | { readonly kind: 'accepted'; readonly letter: ResetLetter | undefined }
 
 export interface ResetLetter {
@@ -30,8 +30,8 @@ export interface ResetLetter {
 }
 
 /**
- * Makes a link for a forgotten password, if the email is somebody's. One statement either way, so
- * that the time it takes tells nothing; requests for unknown emails count like any other.
+ * Creates a link for a forgotten password if an account has this email. Known and unknown emails take
+ * the same single statement and count alike, so that neither the time nor the limits show which is which.
  */
 export async function requestPasswordReset(
   db: Db,
@@ -39,7 +39,7 @@ export async function requestPasswordReset(
   throttleKey: Buffer,
   request: { email: string; address: string },
 ): Promise<ResetRequest> {
-  // PostgreSQL refuses a NUL byte in any text; no stored email has one, so nothing is found instead.
+  // PostgreSQL rejects a NUL byte in text. No stored email has one, so the replaced text finds nothing.
   const email = normalEmail(request.email).replaceAll('\0', '\ufffd')
   const limits = [
     { bucket: hmacSha256(throttleKey, `reset:account:${email}`), failures: ACCOUNT_REQUESTS },
@@ -48,9 +48,9 @@ export async function requestPasswordReset(
       failures: ADDRESS_REQUESTS,
     },
   ]
-  const retryAfterSeconds = await takeTry(db, limits, 60)
+  const retryAfterSeconds = await countTry(db, limits, 60)
   if (retryAfterSeconds > 0) {
-    await giveBack(db, { returned: limits })
+    await uncountTries(db, { returned: limits })
     return { kind: 'throttled', retryAfterSeconds }
   }
   const id = uuidv7()
@@ -67,7 +67,7 @@ export async function requestPasswordReset(
   return { kind: 'accepted', letter }
 }
 
-/** The email of the account whose link this is, while it is good. */
+/** The email of the account that a link belongs to; undefined if the link is not valid. */
 export async function findResetAccount(
   at: SchoolDb,
   presented: string,
@@ -92,9 +92,8 @@ export type ResetOutcome =
   | { readonly kind: 'unfit'; readonly problem: PasswordProblem }
 
 /**
- * Sets a new password by a link. Of any number of tries with one link a single one succeeds. It
- * ends every session of the person, at every school, and lets them sign in again at once even if
- * failed tries had locked the account.
+ * Sets a new password by a link. Each link works once. It ends every session of the person, at every
+ * school, and clears the failed tries, so that the person can sign in at once.
  */
 export async function resetPassword(
   db: Db,
@@ -122,12 +121,12 @@ export async function resetPassword(
     if (used === undefined) return false
     await storePassword(tx, used.user_id, hash)
     await endSessionsOfPerson(tx, used.user_id)
-    const fenced = atSchoolInTransaction(tx, at.schoolId)
-    await recordChange(fenced, used.user_id, 'reset_link', request.requestId)
+    const inSchool = atSchoolInTransaction(tx, at.schoolId)
+    await recordChange(inSchool, used.user_id, 'reset_link', request.requestId)
     return true
   })
   if (!changed) return { kind: 'expired' }
   const cleared = limitsOfAccount(throttleKey, normalEmail(email), request.address)
-  await giveBack(db, { cleared })
+  await uncountTries(db, { cleared })
   return { kind: 'changed' }
 }

@@ -7,10 +7,10 @@ import { mintToken, parseToken } from '../../foundation/protocol/token-format.ts
 import type { Role } from './membership.ts'
 import type { Person } from './person.ts'
 
-/** A browser session ends this long after its last use, and at the latest after the second. */
+/** A browser session ends IDLE_DAYS after its last use, and LONGEST_DAYS after its start. */
 const IDLE_DAYS = 14
 const LONGEST_DAYS = 90
-/** How exact `last_seen_at` is; every page view would be a write otherwise. */
+/** `last_seen_at` is updated this often at most, so that not every page view is a write. */
 const SEEN_WITHIN_MINUTES = 10
 
 /** A signed-in browser at one school's origin. */
@@ -20,11 +20,11 @@ export interface BrowserSession {
   readonly roles: readonly Role[]
   /** When the password was last typed: OpenID Connect's auth_time. */
   readonly authenticatedAt: Date
-  /** The database's clock when this was read, to reckon ages with. */
+  /** The time of the database when this was read, to compute ages. */
   readonly readAt: Date
 }
 
-/** Signs a browser in with a session of its own; the cookie's value is never stored. */
+/** Starts a session. Only a hash of the cookie's secret is stored. */
 export async function startSession(
   at: SchoolDb,
   person: Person,
@@ -102,7 +102,7 @@ export async function endSession(at: SchoolDb, id: string): Promise<void> {
   await at.delete('browser_sessions').where('id', '=', id).execute()
 }
 
-/** Crosses schools: a person's password is one, so a changed one ends their sessions everywhere. */
+/** Crosses schools: a person has one password, so a change ends their sessions at all schools. */
 export async function endSessionsOfPerson(
   db: Db,
   userId: string,

@@ -4,43 +4,43 @@ import { hmacSha256 } from '../../foundation/crypto/digest.ts'
 import { verifyPassword } from '../../foundation/crypto/password.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import { normalEmail, type Person } from './person.ts'
-import { giveBack, type ThrottleLimit, takeTry } from './throttle.ts'
+import { countTry, type ThrottleLimit, uncountTries } from './throttle.ts'
 
 export type SignInOutcome =
   | { readonly kind: 'signed_in'; readonly person: Person }
   /** Wrong password or no such account: the caller must not know which. */
   | { readonly kind: 'refused' }
   | { readonly kind: 'throttled'; readonly retryAfterSeconds: number }
-  /** More are signing in than the machine can check; says nothing about this one. */
+  /** Too many people sign in at the same time. The password was not checked. */
   | { readonly kind: 'busy'; readonly retryAfterSeconds: number }
 
 /**
- * Failures in a window: of one account from one address, of one account from anywhere, and of one
- * address, which may be a whole office. With the second as low as the first, anybody could lock
- * anybody out by typing their email ten times.
+ * Allowed failures in a window: for one account from one address, for one account from all addresses,
+ * and from one address, which may be a whole office. If the second were as low as the first, an
+ * attacker could lock a person out with ten wrong passwords.
  */
 const FAILURES = { accountFromAddress: 10, account: 50, address: 100 } as const
 const WINDOW_MINUTES = 15
 const BUSY_SECONDS = 5
 
 /**
- * A try counts from before it is checked, so right passwords under way look like failures. Few enough
- * of them at once never reach a limit: neither a test run with one account, nor an office on Monday.
+ * A try counts as a failure until its password is checked. These limits keep the number of unchecked
+ * tries below the allowed failures, so that many correct sign-ins at the same time are not refused.
  */
-const ofOneAccountFromAddress = new KeyedLimiter({ running: 4, waiting: 64 })
-const ofOneAddress = new KeyedLimiter({ running: 32, waiting: 256 })
+const perAccountAndAddress = new KeyedLimiter({ running: 4, waiting: 64 })
+const perAddress = new KeyedLimiter({ running: 32, waiting: 256 })
 
 interface Attempt {
   readonly email: string
   readonly password: string
   readonly address: string
-  /** Where: a storm at one school must not keep people out of the others. */
+  /** Password checks are shared fairly by school: many sign-ins at one must not block the others. */
   readonly schoolId: string
 }
 
 /**
- * Checks an email and a password. Crosses schools, since the account is one; it is throttled per
- * account and per address, and takes the same steps for accounts that do not exist.
+ * Checks an email and a password. Crosses schools, because a person has one account. Throttled per
+ * account and per address, and the same steps are made for accounts that do not exist.
  */
 export async function signIn(
   db: Db,
@@ -48,13 +48,13 @@ export async function signIn(
   attempt: Attempt,
 ): Promise<SignInOutcome> {
   const { password, address, schoolId } = attempt
-  // PostgreSQL refuses a NUL byte in any text; no stored email has one, so nothing is found instead.
+  // PostgreSQL rejects a NUL byte in text. No stored email has one, so the replaced text finds nothing.
   const email = normalEmail(attempt.email).replaceAll('\0', '\ufffd')
   const ofAccount = limitsOfAccount(throttleKey, email, address)
   const ofAddress = [limit(throttleKey, `address:${address}`, FAILURES.address)]
   try {
-    return await ofOneAccountFromAddress.run(JSON.stringify([address, email]), () =>
-      ofOneAddress.run(address, () =>
+    return await perAccountAndAddress.run(JSON.stringify([address, email]), () =>
+      perAddress.run(address, () =>
         tryPassword(db, { email, password, schoolId, ofAccount, ofAddress }),
       ),
     )
@@ -77,9 +77,9 @@ async function tryPassword(
   { email, password, schoolId, ofAccount, ofAddress }: CountedTry,
 ): Promise<SignInOutcome> {
   const all = [...ofAccount, ...ofAddress]
-  const retryAfterSeconds = await takeTry(db, all, WINDOW_MINUTES)
+  const retryAfterSeconds = await countTry(db, all, WINDOW_MINUTES)
   if (retryAfterSeconds > 0) {
-    await giveBack(db, { returned: all })
+    await uncountTries(db, { returned: all })
     return { kind: 'throttled', retryAfterSeconds }
   }
   const row = await db
@@ -87,13 +87,13 @@ async function tryPassword(
     .select(['id', 'email', 'name', 'avatar_url', 'password_hash'])
     .where((eb) => eb(eb.fn('lower', ['email']), '=', email))
     .executeTakeFirst()
-  const fits = await verifyInTime(row?.password_hash, password, schoolId)
-  if (fits === 'busy') {
-    await giveBack(db, { returned: all })
+  const matches = await verifyInTime(row?.password_hash, password, schoolId)
+  if (matches === 'busy') {
+    await uncountTries(db, { returned: all })
     return { kind: 'busy', retryAfterSeconds: BUSY_SECONDS }
   }
-  if (!fits || row === undefined || row.email === null) return { kind: 'refused' }
-  await giveBack(db, { returned: ofAddress, cleared: ofAccount })
+  if (!matches || row === undefined || row.email === null) return { kind: 'refused' }
+  await uncountTries(db, { returned: ofAddress, cleared: ofAccount })
   const { id, name, avatar_url } = row
   return {
     kind: 'signed_in',
@@ -114,7 +114,7 @@ async function verifyInTime(
   }
 }
 
-/** The counters of failed tries of one account, as seen from one address. */
+/** The failure counters of one account, from this address and from all addresses. */
 export function limitsOfAccount(
   throttleKey: Buffer,
   email: string,

@@ -23,7 +23,7 @@ const EVER = sql`true`
 export const listStudents = listOperation({
   name: 'students.list',
   title: 'List students',
-  summary: 'Everybody who holds the student role at this school.',
+  summary: 'All people who hold the student role at this school.',
   scopes: READ,
   of: students,
   filters: {
@@ -33,7 +33,7 @@ export const listStudents = listOperation({
   },
   sorts: { joined_at: 'time', name: 'text', email: 'text' },
   defaultSort: '-joined_at',
-  examples: [{ title: 'Who has a course now', input: { enrolled_in: EXAMPLE.course } }],
+  examples: [{ title: 'Students of a course', input: { enrolled_in: EXAMPLE.course } }],
 })
 
 export const readStudent = readOperation({
@@ -49,7 +49,7 @@ export const createStudent = createOperation({
   name: 'students.create',
   title: 'Add a student',
   summary:
-    'Gives the person of an email the student role here. Whether they had an account stays unsaid.',
+    'Gives the student role to the person with this email. The answer does not show whether they already had an account.',
   scopes: WRITE,
   of: writtenStudents,
   fields: addedPerson,
@@ -60,7 +60,7 @@ export const createStudent = createOperation({
 export const removeStudent = removeOperation({
   name: 'students.remove',
   title: 'Remove a student',
-  summary: 'Takes the student role; other roles, the account and what was bought stay.',
+  summary: 'Removes the student role. Other roles, the account and purchases stay.',
   scopes: WRITE,
   of: writtenStudents,
   examples: [{ title: 'A student leaves', input: { id: EXAMPLE.student } }],

@@ -8,16 +8,16 @@ export interface ThrottleLimit {
 }
 
 /**
- * Counts a try before its outcome is known and says how many seconds to wait, 0 if it may go on.
- * Counting afterwards would let a burst of guesses pass together while each still saw room. A try
- * that turns out not to be a failed guess is given back.
+ * Counts a try before its outcome is known and returns how many seconds to wait; 0 if the try may go
+ * on. If it counted afterwards, many guesses at the same time would all pass. The caller takes a try
+ * that was not a failed guess back with `uncountTries`.
  */
-export async function takeTry(
+export async function countTry(
   db: Db,
   limits: readonly ThrottleLimit[],
   windowMinutes: number,
 ): Promise<number> {
-  // In one order, here and below, so that two tries at once never wait for each other's row.
+  // Rows are locked in one order, here and below, so that two tries never wait for each other.
   const ordered = [...limits].sort((a, b) => Buffer.compare(a.bucket, b.bucket))
   const { rows } = await sql<{ seconds: number | null }>`
     with limits as materialized (
@@ -38,8 +38,11 @@ export async function takeTry(
   return Math.max(0, rows[0]?.seconds ?? 0)
 }
 
-/** Takes one try back from each of `returned`, and forgets every failure of `cleared`. */
-export async function giveBack(db: Db, { returned = [], cleared = [] }: GivenBack): Promise<void> {
+/** Subtracts one try from each of `returned`, and removes all failures of `cleared`. */
+export async function uncountTries(
+  db: Db,
+  { returned = [], cleared = [] }: Uncounted,
+): Promise<void> {
   const all = [...returned, ...cleared].map((limit) => limit.bucket)
   const forgotten = sql<boolean>`t.bucket = any(${cleared.map((limit) => limit.bucket)}::bytea[]) or t.failures <= 1`
   await sql`
@@ -53,7 +56,7 @@ export async function giveBack(db: Db, { returned = [], cleared = [] }: GivenBac
     where t.bucket = mine.bucket and not (${forgotten})`.execute(db)
 }
 
-interface GivenBack {
+interface Uncounted {
   readonly returned?: readonly ThrottleLimit[]
   readonly cleared?: readonly ThrottleLimit[]
 }
