@@ -6,7 +6,7 @@ import { comments, listComments } from './comment-operations.ts'
 
 export const commentKind = tableKind({
   name: 'comments',
-  about: 'What members wrote under lectures.',
+  about: 'Comments of members under lectures.',
   of: comments,
   list: listComments,
   scopes: { read: 'comments:read' },

@@ -51,7 +51,7 @@ export const comments: Resource<typeof commentSchema> = {
 export const listComments = listOperation({
   name: 'comments.list',
   title: 'List comments',
-  summary: 'What members wrote under lectures, hidden ones included.',
+  summary: 'Comments of members under lectures, hidden ones included.',
   scopes: READ,
   of: comments,
   filters: {
@@ -83,7 +83,7 @@ export const hideComment = changeOperation({
   ...WITHOUT_SCOPE,
   name: 'comments.hide',
   title: 'Hide a comment',
-  summary: 'Takes a comment out of sight. What was written is kept.',
+  summary: 'Hides a comment from members. Its text is kept.',
   of: comments,
   fields: {},
   change: (tx, _caller, { id: comment }) => setHidden(tx, comment, sql`coalesce(hidden_at, now())`),
@@ -93,7 +93,7 @@ export const showComment = changeOperation({
   ...WITHOUT_SCOPE,
   name: 'comments.show',
   title: 'Show a comment again',
-  summary: 'Brings a hidden comment back.',
+  summary: 'Shows a hidden comment to members again.',
   of: comments,
   fields: {},
   change: (tx, _caller, { id: comment }) => setHidden(tx, comment, sql`null`),

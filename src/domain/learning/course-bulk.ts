@@ -9,7 +9,7 @@ import { courseFields, courseRules } from './course-rules.ts'
 
 export const courseKind = tableKind({
   name: 'courses',
-  about: 'Courses in every state; their sections and lectures are kinds of their own.',
+  about: 'Courses in every state; sections and lectures are separate kinds.',
   of: courses,
   list: listCourses,
   scopes: { read: 'courses:read', write: 'courses:write' },

@@ -36,7 +36,9 @@ export const listCourses = listOperation({
   },
   sorts: { created_at: 'time', updated_at: 'time', title: 'text', price_amount: 'number' },
   defaultSort: '-created_at',
-  examples: [{ title: 'What is on sale, by title', input: { state: 'published', sort: 'title' } }],
+  examples: [
+    { title: 'Published courses, by title', input: { state: 'published', sort: 'title' } },
+  ],
 })
 
 export const readCourse = readOperation({
@@ -51,7 +53,7 @@ export const readCourse = readOperation({
 export const createCourse = createOperation({
   name: 'courses.create',
   title: 'Create a course',
-  summary: 'Creates a draft, which no student sees until it is published.',
+  summary: 'Creates a draft. Students see it once it is published.',
   scopes: WRITE,
   of: courses,
   fields: {
@@ -71,7 +73,7 @@ export const createCourse = createOperation({
       title: 'A priced course',
       input: { slug: 'watercolour', title: 'Watercolour', price_amount: 4900, currency: 'USD' },
     },
-    { title: 'The least that is needed', input: { slug: 'drawing', title: 'Drawing' } },
+    { title: 'Only the required fields', input: { slug: 'drawing', title: 'Drawing' } },
   ],
   async create(tx, _caller, { lecturer_ids, currency: given, ...columns }) {
     const made = uuidv7()
@@ -97,7 +99,7 @@ export const changeCourse = changeOperation({
     },
   ],
   async change(tx, _caller, { id: course, if_version, lecturer_ids, ...columns }) {
-    // Changed lecturers count as a change of the course, or its version would hide them.
+    // Changed lecturers must raise the version of the course too.
     const touched = lecturer_ids === undefined ? {} : { outline_version: sql`outline_version` }
     await writing(tx).update('courses', target(course, if_version), { ...columns, ...touched })
     if (lecturer_ids !== undefined) await setLecturers(tx, course, lecturer_ids)
@@ -107,8 +109,7 @@ export const changeCourse = changeOperation({
 export const publishCourse = changeOperation({
   name: 'courses.publish',
   title: 'Publish a course',
-  summary:
-    'Puts a draft on sale, or brings an archived course back. Doing it again changes nothing.',
+  summary: 'Publishes a draft or an archived course. Doing it again changes nothing.',
   scopes: WRITE,
   of: courses,
   fields: {},
@@ -125,7 +126,7 @@ export const publishCourse = changeOperation({
 export const archiveCourse = changeOperation({
   name: 'courses.archive',
   title: 'Archive a course',
-  summary: 'Takes a course off sale. Students who have it keep it.',
+  summary: 'Ends the sale of a course. Students who have it keep it.',
   scopes: WRITE,
   of: courses,
   fields: {},
@@ -170,7 +171,7 @@ async function setLecturers(
     throw invalid(
       'lecturer_ids',
       'unknown_reference',
-      'One of these is no lecturer of this school. Add them as lecturers first.',
+      'One of these is not a lecturer of this school. Create the profile first.',
     )
   }
   const places = people.map((user_id, position) => ({ course_id: course, user_id, position }))

@@ -27,7 +27,9 @@ export const courseSchema = z
     price_amount: amount,
     currency,
     cover_file_id: id.nullable(),
-    lecturer_ids: z.array(id).meta({ description: 'Who teaches it, in the order they are shown.' }),
+    lecturer_ids: z
+      .array(id)
+      .meta({ description: 'The lecturers, in the order in which they are shown.' }),
     published_at: utc.nullable(),
     archived_at: utc.nullable(),
     ...stamps,

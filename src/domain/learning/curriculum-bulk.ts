@@ -12,7 +12,7 @@ import { completeLecture, lectureFields, lectureRules } from './lecture-rules.ts
 import { listSections } from './section-operations.ts'
 
 const SCOPES = { read: 'curriculum:read', write: 'curriculum:write' }
-const position = { schema: count.max(100_000), note: 'counted from 0; last unless given' }
+const position = { schema: count.max(100_000), note: 'counted from 0; by default at the end' }
 
 export const sectionKind = tableKind({
   name: 'sections',
@@ -66,7 +66,7 @@ export const lectureKind = tableKind({
   },
 })
 
-/** A lecture is in the course of its section. */
+/** Finds the course of each lecture by its section. */
 async function findCourses(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<void> {
   const asked = [...new Set(rows.flatMap(({ values }) => values.section_id ?? []))]
   const { rows: found } = await tx.run(sql<{ id: string; course_id: string }>`
@@ -91,7 +91,7 @@ const unknownSection = {
   ],
 } as const
 
-/** Changes of one outline go one after another, or two could take the same place. */
+/** Locks the courses: two changes of one outline at the same time could use the same position. */
 async function lockCourses(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<void> {
   const ids = new Set(
     rows.flatMap(({ values, before }) => values.course_id ?? before?.course_id ?? []),
@@ -101,7 +101,7 @@ async function lockCourses(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<v
     order by id for no key update`)
 }
 
-/** New rows without a position follow the last one of what they are in. */
+/** Puts new rows without a position at the end of their course or section. */
 async function placeLast(
   tx: SchoolTx,
   rows: readonly PlannedRow[],
@@ -118,7 +118,7 @@ async function placeLast(
     where school_id = ${tx.schoolId} and ${sql.ref(within)} = any(${owners}::uuid[]) group by 1`)
   const next = new Map(found.map(({ owner, next: place }) => [owner, place]))
   for (const { outcome, values } of rows) {
-    // Those with a position of their own come first, wherever they are in the file.
+    // Rows with a position are placed first, wherever they are in the file.
     if (outcome === 'created' && typeof values.position === 'number') {
       const owner = String(values[within])
       next.set(owner, Math.max(next.get(owner) ?? 0, values.position + 1))

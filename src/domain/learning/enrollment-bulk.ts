@@ -9,7 +9,7 @@ import { enrollmentFields, enrollmentRules } from './enrollment-rules.ts'
 
 export const enrollmentKind = tableKind({
   name: 'enrollments',
-  about: 'Who has which course, and until when.',
+  about: 'Enrollments of students in courses.',
   of: enrollments,
   list: listEnrollments,
   scopes: { read: 'students:read', write: 'students:write' },
@@ -22,7 +22,7 @@ export const enrollmentKind = tableKind({
     course_id: { schema: id, needed: true, fixed: true },
     source: { schema: enrollmentSchema.shape.source, default: 'import' },
     enrolled_at: { schema: time, note: 'now by default' },
-    ...columnsOf(enrollmentFields, { expires_at: { note: 'empty means for life' } }),
+    ...columnsOf(enrollmentFields, { expires_at: { note: 'empty means unlimited access' } }),
     revoked_at: { schema: time.nullable() },
   },
   stored: { student_id: 'user_id' },
@@ -33,6 +33,6 @@ export const enrollmentKind = tableKind({
     course_slug: byName('course_id', { table: 'courses', by: 'slug' }),
   },
   rules: enrollmentRules,
-  // Any role is enough: staff learn too, and roles change after an enrollment was made.
+  // Any role is enough: staff take courses too, and roles may change after the enrollment.
   inspect: (tx, rows) => requireMembers(tx, rows, 'student_id'),
 })

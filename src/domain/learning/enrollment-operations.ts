@@ -24,7 +24,7 @@ const sorts = { enrolled_at: 'time', created_at: 'time', updated_at: 'time' } as
 export const listEnrollments = listOperation({
   name: 'enrollments.list',
   title: 'List enrollments',
-  summary: 'Who has which course, and until when.',
+  summary: 'Enrollments of students in courses, and when access ends.',
   scopes: READ,
   of: enrollments,
   filters: {
@@ -37,7 +37,7 @@ export const listEnrollments = listOperation({
   defaultSort: '-created_at',
   examples: [
     {
-      title: 'Who has a course, by name',
+      title: 'The students of a course',
       input: { course_id: EXAMPLE.course, expand: ['student'] },
     },
   ],
@@ -46,7 +46,7 @@ export const listEnrollments = listOperation({
 export const listEnrollmentsOfStudent = listOperation({
   name: 'students.enrollments',
   title: 'List a student’s enrollments',
-  summary: 'The courses of one student, those that ran out or were revoked included.',
+  summary: 'The enrollments of one student, expired and revoked ones included.',
   scopes: READ,
   of: enrollments,
   within: { student_id: id },
@@ -54,7 +54,7 @@ export const listEnrollmentsOfStudent = listOperation({
   filters: { state: byState },
   sorts,
   defaultSort: '-enrolled_at',
-  examples: [{ title: 'What a student has', input: { student_id: EXAMPLE.student } }],
+  examples: [{ title: 'The courses of a student', input: { student_id: EXAMPLE.student } }],
 })
 
 export const readEnrollment = readOperation({
@@ -70,7 +70,7 @@ export const createEnrollment = createOperation({
   name: 'enrollments.create',
   title: 'Enroll a student',
   summary:
-    'Enrolls a student without a purchase. An enrollment that ran out or was revoked comes back under its old id.',
+    'Enrolls a student without a purchase. An expired or revoked enrollment becomes active again and keeps its id.',
   scopes: WRITE,
   of: enrollments,
   fields: {
@@ -78,7 +78,7 @@ export const createEnrollment = createOperation({
     course_id: id,
     expires_at: enrollmentFields.expires_at
       .default(null)
-      .meta({ description: 'Null grants it for life.' }),
+      .meta({ description: 'Null means unlimited access.' }),
   },
   examples: [
     {
@@ -89,11 +89,18 @@ export const createEnrollment = createOperation({
         expires_at: '2098-01-01T00:00:00Z',
       },
     },
-    { title: 'For life', input: { student_id: EXAMPLE.newcomer, course_id: EXAMPLE.course } },
+    {
+      title: 'Without an end date',
+      input: { student_id: EXAMPLE.newcomer, course_id: EXAMPLE.course },
+    },
   ],
   async create(tx, _caller, { student_id, course_id, expires_at }) {
     if (!(await rolesAt(tx, student_id)).includes('student')) {
-      throw invalid('student_id', 'unknown_reference', 'This is no student of this school.')
+      throw invalid(
+        'student_id',
+        'unknown_reference',
+        'This person is not a student of this school.',
+      )
     }
     checkRow(enrollmentRules, { expires_at })
     const { rows } = await tx.run(sql<{ id: string }>`
@@ -107,7 +114,7 @@ export const createEnrollment = createOperation({
     if (made !== undefined) return made
     throw conflict(
       'already_enrolled',
-      'The student has this course already. Change the enrollment to extend it.',
+      'The student is already enrolled in this course. Change the enrollment to extend it.',
     )
   },
 })
@@ -121,16 +128,16 @@ const target = (enrollment: string, ifVersion: number | undefined) => ({
 export const changeEnrollment = changeOperation({
   name: 'enrollments.change',
   title: 'Extend an enrollment',
-  summary: 'Sets when access ends, or null for life.',
+  summary: 'Sets when access ends; null means unlimited access.',
   scopes: WRITE,
   of: enrollments,
   fields: z.object(enrollmentFields).partial().shape,
   examples: [
     { title: 'A later end', input: { id: EXAMPLE.enrollment, expires_at: '2099-01-01T00:00:00Z' } },
-    { title: 'For life', input: { id: EXAMPLE.enrollment, expires_at: null } },
+    { title: 'Without an end date', input: { id: EXAMPLE.enrollment, expires_at: null } },
   ],
   async change(tx, caller, { id: enrollment, if_version, expires_at }) {
-    // Access cannot end in the past here; an import may keep what ended long ago.
+    // Here access must end in the future; an import may contain enrollments that ended long ago.
     checkRow(enrollmentRules, { expires_at })
     await checkChange(tx, caller, enrollments, enrollmentRules, { id: enrollment, expires_at })
     await writing(tx).update('enrollments', target(enrollment, if_version), { expires_at })
@@ -140,11 +147,12 @@ export const changeEnrollment = changeOperation({
 export const revokeEnrollment = changeOperation({
   name: 'enrollments.revoke',
   title: 'Revoke an enrollment',
-  summary: 'Takes the course away at once; progress is kept. Granting it again brings both back.',
+  summary:
+    'Ends access at once. Progress is kept, and is there again if the student is enrolled again.',
   scopes: WRITE,
   of: enrollments,
   fields: {},
-  examples: [{ title: 'Take a course away', input: { id: EXAMPLE.enrollment } }],
+  examples: [{ title: 'Revoke access', input: { id: EXAMPLE.enrollment } }],
   async change(tx, _caller, { id: enrollment, if_version }) {
     await writing(tx).update('enrollments', target(enrollment, if_version), {
       revoked_at: sql`coalesce(revoked_at, now())`,

@@ -16,7 +16,7 @@ export const enrollmentSchema = z
     source: z.enum(['purchase', 'plan', 'grant', 'import']),
     state: z.enum(ENROLLMENT_STATES),
     enrolled_at: utc,
-    expires_at: utc.nullable().meta({ description: 'Null means for life.' }),
+    expires_at: utc.nullable().meta({ description: 'Null means unlimited access.' }),
     revoked_at: utc.nullable(),
     last_watched_at: utc.nullable(),
     ...stamps,
@@ -46,7 +46,7 @@ export const progressSchema = z
   .strictObject({
     object: z.literal('progress'),
     id: id.meta({ description: 'The enrollment.' }),
-    student_id: id.meta({ description: 'Whose progress this is.' }),
+    student_id: id.meta({ description: 'The student.' }),
     course_id: id,
     completed_lectures: count,
     total_lectures: count,

@@ -12,7 +12,7 @@ export const enrollmentRules: RowRules<EnrollmentRow> = [
   {
     field: 'expires_at',
     code: 'in_the_past',
-    detail: 'Write a time to come, or revoke the enrollment.',
+    detail: 'Write a time in the future, or revoke the enrollment.',
     // A row without a start starts now.
     broken: ({ enrolled_at, expires_at }, _before, now) =>
       enrolled_at === undefined && expires_at != null && Date.parse(expires_at) <= now,

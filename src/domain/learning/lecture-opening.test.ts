@@ -8,29 +8,29 @@ const forLife = { enrolledAt: day(0), expiresAt: null }
 const untilDay10 = { enrolledAt: day(0), expiresAt: day(10) }
 
 describe('when a lecture opens', () => {
-  test('at once without a drip rule', () => {
+  test('at once without an unlock date', () => {
     expect(openingOf(lecture, forLife, day(0))).toEqual({ isLocked: false, unlockAt: null })
   })
 
-  test('so many days after the enrollment, to the millisecond', () => {
+  test('a number of days after the enrollment, to the millisecond', () => {
     const dripped = { ...lecture, unlockAfterDays: 3 }
     const justBefore = new Date(day(3).getTime() - 1)
     expect(openingOf(dripped, forLife, justBefore)).toEqual({ isLocked: true, unlockAt: day(3) })
     expect(openingOf(dripped, forLife, day(3))).toEqual({ isLocked: false, unlockAt: null })
   })
 
-  test('at a date, whenever the member enrolled', () => {
+  test('at a fixed date, independent of the enrollment', () => {
     const dated = { ...lecture, unlockAt: day(5) }
     expect(openingOf(dated, forLife, day(4))).toEqual({ isLocked: true, unlockAt: day(5) })
     expect(openingOf(dated, forLife, day(5)).isLocked).toBe(false)
   })
 
-  test('never again once access ran out', () => {
+  test('never, once access has expired', () => {
     expect(openingOf(lecture, untilDay10, day(9)).isLocked).toBe(false)
     expect(openingOf(lecture, untilDay10, day(10))).toEqual({ isLocked: true, unlockAt: null })
   })
 
-  test('no date is promised that lies beyond the end of access', () => {
+  test('never, if its date is after the end of access', () => {
     const late = { ...lecture, unlockAfterDays: 10 }
     expect(openingOf(late, untilDay10, day(1))).toEqual({ isLocked: true, unlockAt: null })
   })

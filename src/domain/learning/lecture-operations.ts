@@ -23,7 +23,7 @@ const WRITE = ['curriculum:write']
 export const listLectures = listOperation({
   name: 'lectures.list',
   title: 'List the lectures of a section',
-  summary: 'In the order that students see.',
+  summary: 'The lectures, in the order that students see.',
   scopes: READ,
   of: lectures,
   within: { section_id: id },
@@ -105,13 +105,13 @@ export const changeLecture = changeOperation({
   name: 'lectures.change',
   title: 'Change a lecture',
   summary:
-    'Changes what is given. Setting one of unlock_after_days and unlock_at clears the other unless both are given.',
+    'Changes the given fields. Setting one of unlock_after_days and unlock_at clears the other unless both are given.',
   scopes: WRITE,
   of: lectures,
   fields: z.object(lectureFields).partial().shape,
   examples: [
     { title: 'Open at a date', input: { id: EXAMPLE.lecture, unlock_at: '2027-03-01T09:00:00Z' } },
-    { title: 'Open to everybody', input: { id: EXAMPLE.lecture, is_preview: true } },
+    { title: 'A free preview', input: { id: EXAMPLE.lecture, is_preview: true } },
   ],
   async change(tx, _caller, { id: lecture, if_version, ...columns }) {
     completeLecture(columns)
@@ -123,7 +123,7 @@ export const changeLecture = changeOperation({
 export const removeLecture = removeOperation({
   name: 'lectures.remove',
   title: 'Remove a lecture',
-  summary: 'Removes a lecture, and what students did in it.',
+  summary: 'Removes a lecture and the students’ progress in it.',
   scopes: WRITE,
   of: lectures,
   examples: [{ title: 'Remove a lecture', input: { id: EXAMPLE.secondLecture } }],

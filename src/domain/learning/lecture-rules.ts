@@ -4,13 +4,13 @@ import type { RowRules } from '../operation/row-rules.ts'
 
 export const LECTURE_KINDS = ['video', 'text', 'quiz', 'file'] as const
 
-/** `unlock_…` say when students may open a lecture: at once if both are null. */
+/** The `unlock_…` fields define when students may open a lecture: at once if both are null. */
 export const lectureFields = {
   title: line(300),
   kind: z.enum(LECTURE_KINDS),
   body: markdown(200_000),
   duration_seconds: count.max(1_000_000),
-  is_preview: z.boolean().meta({ description: 'Open to everybody.' }),
+  is_preview: z.boolean().meta({ description: 'Visitors can open it without an enrollment.' }),
   unlock_after_days: count
     .max(10_000)
     .nullable()
@@ -33,7 +33,8 @@ export const lectureRules: RowRules<LectureRow> = [
   {
     field: 'unlock_at',
     code: 'inconsistent',
-    detail: 'A lecture opens after some days or at a date: fill in one of the two.',
+    detail:
+      'A lecture opens either some days after the enrollment or at a date. Give only one of the two.',
     broken: ({ unlock_after_days, unlock_at }) => unlock_after_days != null && unlock_at != null,
   },
 ]

@@ -14,7 +14,7 @@ export const lecturerKind = tableKind({
   example: { id: EXAMPLE.newcomer, headline: 'Paints outdoors' },
   table: 'lecturers',
   natural: ['id'],
-  named: 'id of the member, else email',
+  named: 'the id of the member, otherwise the email',
   columns: {
     id: { schema: id, needed: true, note: 'the member' },
     ...columnsOf(lecturerFields, { headline: { default: '' }, bio: { default: '' } }),

@@ -46,7 +46,7 @@ export const lecturers: Resource<typeof lecturerSchema> = {
 export const listLecturers = listOperation({
   name: 'lecturers.list',
   title: 'List lecturers',
-  summary: 'The people whom the school presents as its lecturers.',
+  summary: 'The lecturer profiles of the school.',
   scopes: READ,
   of: lecturers,
   filters: {
@@ -68,8 +68,8 @@ export const readLecturer = readOperation({
 
 export const createLecturer = createOperation({
   name: 'lecturers.create',
-  title: 'Present a lecturer',
-  summary: 'Makes a profile for a member who holds the lecturer role.',
+  title: 'Create a lecturer profile',
+  summary: 'Creates a profile for a member who holds the lecturer role.',
   scopes: WRITE,
   of: lecturers,
   fields: {
@@ -102,7 +102,7 @@ const target = (lecturer: string, ifVersion: number | undefined) => ({
 export const changeLecturer = changeOperation({
   name: 'lecturers.change',
   title: 'Change a lecturer',
-  summary: 'Changes the profile. The name belongs to the person.',
+  summary: 'Changes the profile. Only the person can change their name.',
   scopes: WRITE,
   of: lecturers,
   fields: z.object(lecturerFields).partial().shape,

@@ -22,18 +22,18 @@ function anOutline(sections: number, lecturesInEach: number, title = ''): Outlin
   }
 }
 
-test('an outline without anything in it still takes room', () => {
+test('an empty outline still counts', () => {
   expect(outlineBytes(anOutline(0, 0))).toBeGreaterThan(0)
 })
 
-test('sections weigh as much as lectures do, so that thousands of empty ones are not for free', () => {
+test('a section counts as much as a lecture, so that thousands of empty sections are limited too', () => {
   const lectures = outlineBytes(anOutline(1, 5_000))
   const sections = outlineBytes(anOutline(5_001, 0))
   expect(sections).toBe(lectures)
   expect(sections).toBeGreaterThan(1_000_000)
 })
 
-test('every title weighs two bytes a letter, those of sections and those of lectures', () => {
+test('every title of a section or a lecture counts two bytes per character', () => {
   const long = '長'.repeat(300)
   const untitled = outlineBytes(anOutline(10, 3))
   expect(outlineBytes(anOutline(10, 3, long)) - untitled).toBe(40 * 600)

@@ -12,14 +12,14 @@ import type { Refusal } from '../operation/refusal.ts'
 import { lectureProgress, listProgress } from './progress-operations.ts'
 import { progressFields, progressRules } from './progress-rules.ts'
 
-/** A student learned at each of them. */
+/** Each of these times counts as a day on which the student learned. */
 const TIMES = ['first_read_at', 'completed_at', 'updated_at'] as const
 
 const FIXED = { needed: true, fixed: true }
 
 export const progressKind = tableKind({
   name: 'progress',
-  about: 'What students read or completed; a lecture without a row is unread.',
+  about: 'Lectures that students read or completed; a lecture without a row is unread.',
   of: lectureProgress,
   list: listProgress,
   scopes: { read: 'students:read' },
@@ -39,7 +39,7 @@ export const progressKind = tableKind({
     completed_at: { schema: time.nullable(), note: 'now by default, if the state needs it' },
     updated_at: {
       schema: time,
-      note: 'the last time; the latest one that is given in a course is where the student goes on',
+      note: 'the last time; the student continues at the lecture with the latest one',
     },
   },
   stored: { student_id: 'user_id' },
@@ -59,7 +59,7 @@ export const progressKind = tableKind({
   },
   rules: progressRules,
   locate: findCourses,
-  inspect: refuseStrangers,
+  inspect: refuseUnknown,
   async confirm(tx, rows) {
     if (rows.length === 0) return
     await moveBookmarks(tx, rows)
@@ -80,7 +80,7 @@ export const progressKind = tableKind({
   },
 })
 
-/** A lecture is in one course, which the student must have or have had. */
+/** Finds the course of each lecture and the student's enrollment in it, which may have ended. */
 async function findCourses(tx: SchoolTx, rows: readonly StartedRow[]): Promise<void> {
   const courses = await coursesOf(tx, rows)
   const students = new Map<string, Set<string>>()
@@ -102,10 +102,10 @@ async function findCourses(tx: SchoolTx, rows: readonly StartedRow[]): Promise<v
   }
 }
 
-async function refuseStrangers(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<void> {
-  const strangers = rows.filter(({ values }) => values.course_id === undefined)
-  const courses = await coursesOf(tx, strangers)
-  for (const row of strangers) {
+async function refuseUnknown(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<void> {
+  const unknown = rows.filter(({ values }) => values.course_id === undefined)
+  const courses = await coursesOf(tx, unknown)
+  for (const row of unknown) {
     row.outcome = courses.has(row.values.lecture_id) ? NOT_ENROLLED : UNKNOWN_LECTURE
   }
 }
@@ -121,7 +121,7 @@ async function coursesOf(
   return new Map(lectures.map(({ id, course_id }) => [id, course_id]))
 }
 
-/** Enrollments of courses by student, each found by the index that has the whole name. */
+/** The enrollments by course and student; each is found by an index on both columns. */
 async function enrollmentsOf(
   tx: SchoolTx,
   students: ReadonlyMap<string, ReadonlySet<string>>,
@@ -155,7 +155,7 @@ const UNKNOWN_LECTURE = refusal(
 const NOT_ENROLLED = refusal(
   '/student_id',
   'not_enrolled',
-  'This student never had the course of the lecture. Import the enrollments first.',
+  'This student was never enrolled in the course of the lecture. Import the enrollments first.',
 )
 
 function refusal(pointer: string, code: string, detail: string): Refusal {
@@ -169,7 +169,7 @@ interface Bookmark {
   readonly last_watched_at: string
 }
 
-/** The lecture that a student watched last is where they go on, if these rows are the latest news. */
+/** The student continues at the lecture that they watched last, unless the enrollment has a later time. */
 async function moveBookmarks(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<void> {
   const latest = new Map<string, Bookmark>()
   for (const { values, before } of rows) {
@@ -184,7 +184,7 @@ async function moveBookmarks(tx: SchoolTx, rows: readonly PlannedRow[]): Promise
     if (other === undefined || isLater(bookmark, other)) latest.set(bookmark.id, bookmark)
   }
   if (latest.size === 0) return
-  // In one order, so that of two imports one waits and they do not block each other.
+  // Rows are updated in one order, so that two imports do not block each other.
   const bookmarks = [...latest.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
   await tx.run(sql`
     update enrollments e
@@ -197,8 +197,8 @@ async function moveBookmarks(tx: SchoolTx, rows: readonly PlannedRow[]): Promise
 }
 
 /**
- * Of two at the same time the lecture with the smaller id, so that a file always leads to the same,
- * whichever of its batches is written first.
+ * If two times are equal, the lecture with the smaller id counts as later. So the result of a file does
+ * not depend on which of its batches is written first.
  */
 function isLater(one: Bookmark, other: Bookmark): boolean {
   if (one.last_watched_at !== other.last_watched_at) {

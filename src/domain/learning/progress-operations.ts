@@ -15,7 +15,7 @@ import { progressFields, progressRules } from './progress-rules.ts'
 const lectureProgressSchema = z
   .strictObject({
     object: z.literal('lecture_progress'),
-    id: id.meta({ description: 'Made of the student and the lecture.' }),
+    id: id.meta({ description: 'Derived from the student and the lecture.' }),
     student_id: id,
     course_id: id,
     lecture_id: id,
@@ -29,7 +29,7 @@ const lectureProgressSchema = z
 
 type LectureProgress = z.output<typeof lectureProgressSchema>
 
-/** Rows have no id of their own; this one serves lists, and is never looked up. */
+/** Rows have no id column. This id is only for lists; no row is looked up by it. */
 const idOf = (student: RawBuilder<unknown>, lecture: RawBuilder<unknown>) =>
   sql`md5(${student}::text || ${lecture}::text)::uuid`
 
@@ -46,7 +46,7 @@ export const lectureProgress: Resource<typeof lectureProgressSchema> = {
 export const listProgress = listOperation({
   name: 'progress.list',
   title: 'List progress',
-  summary: 'What students read and completed; a lecture that is not listed is unread.',
+  summary: 'Lectures that students read or completed. A lecture that is not listed is unread.',
   ...WITHOUT_SCOPE,
   of: lectureProgress,
   filters: {
@@ -65,7 +65,7 @@ const mark = z.strictObject({
   watched_at: time
     .nullable()
     .default(null)
-    .meta({ description: 'The latest one in a course is where the student goes on.' }),
+    .meta({ description: 'The student continues at the lecture with the latest time.' }),
 })
 
 type Mark = z.output<typeof mark>
@@ -73,7 +73,7 @@ type Mark = z.output<typeof mark>
 export const markProgress = {
   name: 'progress.mark',
   title: 'Mark a lecture',
-  summary: 'Says how far a student is with a lecture; what was said before is replaced.',
+  summary: 'Sets the progress of a student in a lecture.',
   ...WITHOUT_SCOPE,
   kind: 'create',
   input: mark,
@@ -94,7 +94,7 @@ const markEnrolled = z.strictObject({
 export const markInEnrollment = {
   name: 'progress.mark_in_enrollment',
   title: 'Mark a lecture of an enrollment',
-  summary: 'Says how far the student of an enrollment is with a lecture of the course.',
+  summary: 'Sets the progress of the student of an enrollment in a lecture of the course.',
   ...WITHOUT_SCOPE,
   kind: 'change',
   input: markEnrolled,
@@ -112,7 +112,7 @@ export const markInEnrollment = {
       .where('id', '=', marked.lecture_id)
       .executeTakeFirst()
     if (lecture?.course_id !== found.course_id) {
-      throw invalid('lecture_id', 'unknown_reference', 'This is no lecture of the course.')
+      throw invalid('lecture_id', 'unknown_reference', 'This lecture is not part of the course.')
     }
     return await markLecture(tx, mark.parse({ ...marked, student_id: found.user_id }))
   },
@@ -120,14 +120,14 @@ export const markInEnrollment = {
 
 async function markLecture(tx: SchoolTx, input: Mark): Promise<LectureProgress> {
   const course = await loadCourse(tx, input)
-  if (input.state === 'unread') return await forgetMark(tx, input, course)
+  if (input.state === 'unread') return await removeMark(tx, input, course)
   const written = await setMark(tx, input, course)
   await moveBookmark(tx, input, course)
   return written
 }
 
-/** No row means unread; that the student learned on a day stays true. */
-async function forgetMark(tx: SchoolTx, given: Mark, course_id: string): Promise<LectureProgress> {
+/** A lecture without a row is unread. The days on which the student learned are kept. */
+async function removeMark(tx: SchoolTx, given: Mark, course_id: string): Promise<LectureProgress> {
   const { student_id, lecture_id } = given
   const { rows } = await tx.run(sql<{ id: string; updated_at: Date }>`
     with forgotten as (
@@ -162,15 +162,19 @@ async function loadCourse(tx: SchoolTx, { student_id, lecture_id }: Mark): Promi
     )
   }
   if (lecture.enrolled) return lecture.course_id
-  throw invalid('student_id', 'not_enrolled', 'This student never had the course of the lecture.')
+  throw invalid(
+    'student_id',
+    'not_enrolled',
+    'This student was never enrolled in the course of the lecture.',
+  )
 }
 
 async function setMark(tx: SchoolTx, given: Mark, course: string): Promise<LectureProgress> {
   const now = new Date()
   const completed = given.state === 'completed' ? (dateOrNull(given.completed_at) ?? now) : null
-  const told = dateOrNull(given.first_read_at)
-  const first = told ?? completed ?? now
-  // Without a first time the stored one stays.
+  const givenFirst = dateOrNull(given.first_read_at)
+  const first = givenFirst ?? completed ?? now
+  // If first_read_at is not given, the stored time stays.
   const { rows } = await tx.run(sql<Record<string, unknown>>`
     insert into lecture_progress as p
       (school_id, user_id, course_id, lecture_id, state, position_seconds, first_read_at, completed_at)
@@ -179,7 +183,7 @@ async function setMark(tx: SchoolTx, given: Mark, course: string): Promise<Lectu
     on conflict (school_id, user_id, course_id, lecture_id) do update
       set state = excluded.state, position_seconds = excluded.position_seconds,
         completed_at = excluded.completed_at, updated_at = now(),
-        first_read_at = coalesce(${told}::timestamptz, p.first_read_at)
+        first_read_at = coalesce(${givenFirst}::timestamptz, p.first_read_at)
     returning ${COLUMNS}`)
   const learned = [first, completed, dateOrNull(given.watched_at)].filter((at) => at !== null)
   await addLearningDays(

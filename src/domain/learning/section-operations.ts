@@ -33,7 +33,7 @@ export const reorderCurriculum = changeOperation({
   name: 'curriculum.reorder',
   title: 'Reorder a curriculum',
   summary:
-    'Puts every section and lecture of a course into a new order; lectures may move to other sections. Name each exactly once.',
+    'Sets the order of all sections and lectures of a course. Lectures may move to other sections. List each exactly once.',
   scopes: WRITE,
   of: curricula,
   fields: {
@@ -88,11 +88,11 @@ function checkSame(field: string, before: readonly string[], wanted: readonly st
   throw invalid(
     field,
     'incomplete',
-    'Name every section and every lecture of this course exactly once. Read the curriculum for the list.',
+    'List every section and every lecture of this course exactly once. Read the curriculum for the ids.',
   )
 }
 
-/** Changes of one outline go one after another, or two could take the same place. */
+/** Locks the course: two changes of one outline at the same time could use the same position. */
 export async function lockCourse(tx: SchoolTx, course: string): Promise<void> {
   const { rows } = await tx.run(sql`
     select 1 from courses where school_id = ${tx.schoolId} and id = ${course} for no key update`)
@@ -102,7 +102,7 @@ export async function lockCourse(tx: SchoolTx, course: string): Promise<void> {
 export const listSections = listOperation({
   name: 'sections.list',
   title: 'List the sections of a course',
-  summary: 'In the order that students see.',
+  summary: 'The sections, in the order that students see.',
   scopes: READ,
   of: sections,
   within: { course_id: id },
@@ -128,7 +128,7 @@ export const createSection = createOperation({
   scopes: WRITE,
   of: sections,
   fields: { course_id: id, ...sectionFields },
-  examples: [{ title: 'One more', input: { course_id: EXAMPLE.course, title: 'Going further' } }],
+  examples: [{ title: 'A section', input: { course_id: EXAMPLE.course, title: 'Going further' } }],
   async create(tx, _caller, { course_id, title }) {
     await lockCourse(tx, course_id)
     const made = uuidv7()
@@ -162,7 +162,7 @@ export const changeSection = changeOperation({
 export const removeSection = removeOperation({
   name: 'sections.remove',
   title: 'Remove a section',
-  summary: 'Removes a section with its lectures, and what students did in them.',
+  summary: 'Removes a section, its lectures, and the students’ progress in them.',
   scopes: WRITE,
   of: sections,
   examples: [{ title: 'Remove a section', input: { id: EXAMPLE.secondSection } }],

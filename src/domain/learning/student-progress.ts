@@ -31,9 +31,8 @@ const progress: Resource<typeof progressSchema> = {
 export const readProgress = readOperation({
   name: 'enrollments.progress',
   title: 'Read a student’s progress',
-  summary:
-    'How far the student of an enrollment is, lecture by lecture. Nothing writes progress here.',
+  summary: 'The progress of the student of an enrollment, lecture by lecture. It can only be read.',
   scopes: ['students:read'],
   of: progress,
-  examples: [{ title: 'How far a student is', input: { id: EXAMPLE.enrollment } }],
+  examples: [{ title: 'The progress of a student', input: { id: EXAMPLE.enrollment } }],
 })

@@ -6,7 +6,7 @@ import { EMPTY_OUTLINE, type OutlineSection } from './outline.ts'
 import type { OutlineCache } from './outline-cache.ts'
 import { type CourseProgress, courseProgress, type LectureState, progressOf } from './progress.ts'
 
-/** A lecture as one member finds it now. */
+/** A lecture as one member sees it now. */
 export interface SyllabusLecture extends Opening {
   readonly id: string
   readonly title: string
