@@ -1,13 +1,13 @@
 /* global GraphiQL, React, ReactDOM */
 // The explorer as an OAuth client: authorization code with PKCE (RFC 7636), bound to this origin
-// (RFC 8707), with state and issuer checked (RFC 9207). Tokens live in this variable alone, because
-// the origin also serves sign-in and the admin area; a reload asks again.
+// (RFC 8707), with state and issuer checked (RFC 9207). Only this variable holds the tokens, because
+// the origin also serves sign-in and the admin area. After a reload the member signs in again.
 let pair
 
 const { origin, clientId, redirectUri } = document.getElementById('explorer').dataset
 const PENDING = 'member-api-explorer'
 
-const DEFAULT_QUERY = `# Ctrl-Enter runs this; Ctrl-Space suggests what else there is.
+const DEFAULT_QUERY = `# Ctrl-Enter runs this query; Ctrl-Space suggests fields.
 {
   viewer {
     name
@@ -38,8 +38,8 @@ const random = () => base64url(crypto.getRandomValues(new Uint8Array(32)))
 
 async function signIn(scope) {
   if (crypto.subtle === undefined) {
-    tell(
-      'This browser offers cryptography on https and on localhost only. Open the explorer there.',
+    showMessage(
+      'Browsers offer cryptography only on https and on localhost. Open the explorer there.',
     )
     return
   }
@@ -60,13 +60,13 @@ async function signIn(scope) {
   location.assign(`/oauth/authorize?${request}`)
 }
 
-/** What came back from the authorization endpoint, checked before it is believed. */
+/** Checks the answer of the authorization endpoint, then exchanges the code. */
 async function finishSignIn(response) {
   const pending = JSON.parse(sessionStorage.getItem(PENDING) ?? 'null')
   sessionStorage.removeItem(PENDING)
   history.replaceState(null, '', location.pathname)
   if (pending === null || response.get('state') !== pending.state) {
-    throw new Error('This answer belongs to no sign-in of this tab. Sign in again.')
+    throw new Error('This answer does not belong to a sign-in of this tab. Sign in again.')
   }
   if (response.get('iss') !== origin) {
     throw new Error('This answer comes from another server. Sign in again.')
@@ -96,7 +96,7 @@ function post(path, fields) {
   })
 }
 
-/** An access token lives two hours; when it is over, it is renewed once and the call made again. */
+/** An access token lasts two hours. After a 401, refreshes once and repeats the call. */
 async function fetcher(params) {
   const first = await callApi(params)
   if (first.status !== 401) return first.json()
@@ -117,7 +117,7 @@ function callApi(params) {
 }
 
 async function signOut() {
-  // The refresh token ends the pair, whatever the age of the access token.
+  // The refresh token ends the pair even if the access token has expired.
   await post('/api/oauth/revoke', { token: pair.refresh_token })
   location.reload()
 }
@@ -135,7 +135,7 @@ function explore() {
   )
 }
 
-function tell(text) {
+function showMessage(text) {
   const message = document.getElementById('message')
   message.textContent = text
   message.hidden = false
@@ -151,5 +151,5 @@ document.getElementById('sign-out').addEventListener('click', signOut)
 
 const response = new URLSearchParams(location.search)
 if (response.has('code') || response.has('error')) {
-  finishSignIn(response).then(explore, (error) => tell(error.message))
+  finishSignIn(response).then(explore, (error) => showMessage(error.message))
 }

@@ -102,7 +102,7 @@ describe('the explorer', () => {
     const iss = encodeURIComponent(school.origin)
     await page.goto(`${school.origin}/member/explorer?code=stolen&state=x&iss=${iss}`)
     await page.getByRole('alert').waitFor()
-    expect(await page.getByRole('alert').innerText()).toMatch(/belongs to no sign-in/)
+    expect(await page.getByRole('alert').innerText()).toMatch(/does not belong to a sign-in/)
     expect(calls).not.toContain('/api/oauth/token')
     await page.close()
   }, 60_000)
