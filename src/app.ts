@@ -26,10 +26,10 @@ export interface AppOptions {
   readonly observers?: readonly RequestObserver[]
 }
 
-/** What scripts of other sites may call. The authorization endpoint and the pages are not on it. */
+/** Paths that scripts of other sites may call. The authorization endpoint and the pages stay off this list. */
 const API_PATHS = ['/.well-known/', '/api/', '/member/graphql', '/mcp', '/mcp/', '/openapi.json']
 
-/** The whole application on one Fastify instance, which listens nowhere yet. */
+/** Builds the whole application on one Fastify instance. The caller makes it listen. */
 export function buildApp(options: AppOptions): FastifyInstance {
   const { context, logger, trust } = options
   const metadataClients = createMetadataClients(context)

@@ -105,7 +105,7 @@ describe('a single page', () => {
 
   test('sign-in starts in the email field and continues in reading order', async () => {
     await open('sign-in')
-    expect(await tabStops(4)).toEqual(['email', 'password', 'Sign in', 'Forgotten your password?'])
+    expect(await tabStops(4)).toEqual(['email', 'password', 'Sign in', 'Forgot your password?'])
   }, 60_000)
 
   test('sign-in starts in the password field once the email is known', async () => {

@@ -166,7 +166,7 @@ describe('a vendor platform', () => {
     const { visitor, page } = await signedIn(stage, { scope })
     expectPage(page, 200)
     expect(page.body.match(/<li>/g)).toHaveLength(SCOPES_OF_AUDIENCE.operator.size)
-    expect(page.body).toContain('in your name')
+    expect(page.body).toContain('on your behalf')
     expect(locationOf(await visitor.decide(page, 'allow'))).toContain('code=')
   })
 

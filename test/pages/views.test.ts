@@ -142,12 +142,12 @@ describe('the consent page for an unreviewed metadata document', () => {
     expect(html).toContain('Not reviewed by Demo Academy')
     expect(html).toContain('claude.example')
     expect(html).toContain('127.0.0.1')
-    expect(html).toContain('another program could pose as it')
+    expect(html).toContain('another program could pretend to be this app')
   })
 
   test('shows no warning for an application that the school registered itself', () => {
     expect(samplePages.consent).not.toContain('Not reviewed')
-    expect(samplePages.consent).not.toContain('pose as it')
+    expect(samplePages.consent).not.toContain('pretend to be this app')
   })
 })
 

@@ -2,10 +2,10 @@ import { openPending } from '../../domain/grants/pending-authorization.ts'
 import type { Keyring } from '../../foundation/crypto/seal.ts'
 import { parseLocalPath } from '../../foundation/http/local-path.ts'
 
-/** A longer address would be refused. The person then lands at home, and the app asks again. */
+/** The server refuses longer addresses. Above this, the person continues to their account after signing in. */
 const LONGEST_ADDRESS = 8000
 
-/** Where a person goes on to after signing in. */
+/** Where a person continues after signing in. */
 export interface AfterSignIn {
   /** The pending authorization of the app that waits. */
   readonly sealedRequest?: string | undefined
@@ -13,7 +13,7 @@ export interface AfterSignIn {
   readonly returnTo?: string | undefined
 }
 
-/** Reads it from a query or a form; values that are not ours are left out. */
+/** Reads it from a query or a form. Leaves out values that are not ours. */
 export function readAfterSignIn(
   keyring: Keyring,
   schoolId: string,
@@ -27,7 +27,7 @@ export function readAfterSignIn(
   }
 }
 
-/** The address of a page before sign-in, which carries on where the person goes afterwards. */
+/** Adds to a path where the person continues after signing in. */
 export function keepAfterSignIn(path: string, after: AfterSignIn): string {
   const query = new URLSearchParams()
   if (after.sealedRequest !== undefined) query.set('request', after.sealedRequest)

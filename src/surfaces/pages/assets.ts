@@ -3,7 +3,7 @@ import { loadAssets } from '../../foundation/html/assets.ts'
 import { themeStylesheet } from '../../foundation/html/theme.ts'
 import { themeVersion } from '../../gate/branding.ts'
 
-/** The address holds a hash of the content, so what was fetched once never has to be asked for again. */
+/** The address contains a hash of the content, so a browser never has to fetch it again. */
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
 const FOR_A_DAY = 'public, max-age=86400'

@@ -11,21 +11,21 @@ import { findBrowserSession } from '../../gate/browser-gate.ts'
 
 const SESSION_COOKIE_SECONDS = 90 * 24 * 60 * 60
 
-/** Thrown where a page is for people who are signed in; answered by the way to sign-in and back. */
+/** Thrown if a page needs a session. The answer redirects to sign-in, which returns to the page. */
 export class SignInNeeded extends Error {
   override readonly name = 'SignInNeeded'
-  /** A path of ours, written by us or taken from the request that was made. */
+  /** A path of ours: a constant, or the path of the request. */
   readonly returnTo: string
 
   constructor(returnTo: string) {
-    super('Nobody is signed in.')
+    super('The browser has no session.')
     this.returnTo = returnTo
   }
 }
 
 /**
- * The session of whoever is signed in. A post cannot be repeated after signing in, so it names the
- * page that its form was on.
+ * The session of the browser. A post cannot be repeated after signing in, so it passes the page of
+ * its form as `returnTo`.
  */
 export async function loadBrowserSession(
   request: FastifyRequest,
@@ -36,7 +36,7 @@ export async function loadBrowserSession(
   return session
 }
 
-/** Signs this browser in with a session of its own. */
+/** Starts a new session for this browser. */
 export async function beginSession(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -52,7 +52,7 @@ export async function beginSession(
   request.outcome.personId = person.id
 }
 
-/** Makes this browser forget its session. */
+/** Makes the browser delete its session cookie. */
 export function forgetSession(request: FastifyRequest, reply: FastifyReply): void {
   const { origin } = request.school
   reply.header('set-cookie', serializeExpiredCookie(origin, sessionCookieName(origin)))

@@ -32,7 +32,7 @@ import { checkedForm, formTokenFor, sendOn, sendPage, uncheckedForm } from './pa
 import { type AskingClient, consentPage } from './views/consent.tsx'
 import { noRolePage, operatorOnlyPage } from './views/refusals.tsx'
 
-/** Consent is asked for on every authorization: an earlier one is no reason to skip the question. */
+/** Every authorization asks for consent, even if the person gave it to this client before. */
 export function addConsentRoutes(
   app: FastifyInstance,
   context: AppContext,
@@ -67,7 +67,7 @@ export function addConsentRoutes(
     if (pending === undefined) return expired(request, reply)
     if (session === undefined)
       return sendOn(reply, request, 'authorization', signInFor(sealedRequest))
-    // Time has passed since the page was shown: client, redirect URI, scopes and role are read again.
+    // Client, redirect URI, scopes and role may have changed since the page was shown: read them again.
     const question = await read(request, pending)
     if (question === undefined) return changed(request, reply)
     if (isSignInDue(session, pending)) {
@@ -88,7 +88,7 @@ export function addConsentRoutes(
   })
 }
 
-/** Sign-in, and from there back to the question. */
+/** Sign-in, which continues to the consent page. */
 function signInFor(sealedRequest: string): string {
   return `/sign-in?request=${sealedRequest}`
 }
@@ -178,7 +178,7 @@ function expired(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return sendPage(reply, request, 'authorization', page, 400)
 }
 
-/** The client, one of its addresses or its scopes went away while the person was reading. */
+/** The client, its redirect URI or its scopes changed while the person was on the consent page. */
 function changed(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const page = errorPage({
     title: 'This app has changed',

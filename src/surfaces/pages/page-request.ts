@@ -10,7 +10,7 @@ import { type PageKind, setPageHeaders } from '../../foundation/http/security-he
 
 const PURPOSE = 'form-tokens'
 
-/** A page of ours with the headers that every page has. */
+/** Sends a page with the headers that every page has. */
 export function sendPage(
   reply: FastifyReply,
   request: FastifyRequest,
@@ -24,7 +24,7 @@ export function sendPage(
     .send(html)
 }
 
-/** On to another page after a post; 303 so that no password is posted on (RFC 9700 §4.12). */
+/** Redirects with 303, so that the browser does not post a password again (RFC 9700 §4.12). */
 export function sendOn(
   reply: FastifyReply,
   request: FastifyRequest,
@@ -34,7 +34,7 @@ export function sendOn(
   return setPageHeaders(reply, request.school.origin, kind).redirect(location, 303)
 }
 
-/** The hidden field of a form, tied to the session or, before sign-in, to a cookie of its own. */
+/** The hidden field of a form, bound to the session or, before sign-in, to a separate cookie. */
 export function formTokenFor(
   keyring: Keyring,
   request: FastifyRequest,
@@ -59,7 +59,7 @@ function ownerFor(
   return { kind: 'anonymous', id: fresh }
 }
 
-/** The fields of a form that this very browser was served, or a refusal. */
+/** Returns the fields of a form. Refuses a form that we did not serve to this browser. */
 export function checkedForm(
   keyring: Keyring,
   request: FastifyRequest,
@@ -70,8 +70,8 @@ export function checkedForm(
 }
 
 /**
- * The same for the sign-in form, which may have been served before another tab of this browser
- * signed in: two apps that are connected at once are no reason to refuse the second.
+ * The same for the sign-in form. It accepts a form from before the sign-in of another tab: a person
+ * who connects two apps at once signs in in both tabs.
  */
 export function checkedSignInForm(
   keyring: Keyring,
@@ -82,16 +82,16 @@ export function checkedSignInForm(
 }
 
 /**
- * The fields of a form whose session is gone: ended elsewhere, or too old. Nothing may be done with
- * them but to lead on to sign-in; a stranger's page is refused all the same.
+ * The fields of a form whose session has ended or expired. Use them only to redirect to sign-in.
+ * Posts from another site are still refused.
  */
 export function uncheckedForm(request: FastifyRequest): URLSearchParams {
   checkSameOriginPost(request.headers, request.school.origin)
   if (request.body instanceof URLSearchParams) return request.body
-  throw new RequestRefusedError(400, 'The form did not arrive. Open the page and send it again.')
+  throw new RequestRefusedError(400, 'The form is missing. Open the page and send it again.')
 }
 
-/** The same for a form with files, whose token comes as a part of its own. */
+/** Checks a form with files. Its token is one of the parts, which the caller reads. */
 export function checkPostToken(
   keyring: Keyring,
   request: FastifyRequest,

@@ -33,7 +33,7 @@ import { frameFor } from './site-frame.ts'
 import { adminOnlyPage } from './views/admin/admin-only.tsx'
 import { applicationsOffPage } from './views/admin/applications-off.tsx'
 
-/** Everything a person sees. */
+/** All HTML pages. */
 export function addPageRoutes(
   app: FastifyInstance,
   context: AppContext,
@@ -82,14 +82,14 @@ function answerPageError(
   const place = { reference: request.id, school: brandingOf(request.school) }
   const fault = findClientFault(error)
   if (fault?.status === 404) {
-    const from = beginningOf(rawPath(request.raw.url ?? '/'))
+    const from = startOfSection(rawPath(request.raw.url ?? '/'))
     const page = nothingHerePage({ ...place, what: fault.description, from })
     return sendPage(reply, request, 'authorization', page, 404)
   }
   if (fault !== undefined) {
     const page = errorPage({
       ...place,
-      title: 'This did not work',
+      title: 'Something went wrong',
       what: fault.description,
       next: 'Go back, reload the page and try again.',
     })
@@ -103,8 +103,8 @@ function answerPageError(
   return sendPage(reply, request, 'authorization', ourFaultPage(place), 500)
 }
 
-/** Where the part of the site begins that a page belongs to. */
-function beginningOf(path: string): { url: string; label: string } {
+/** The first page of the section that a path belongs to. */
+function startOfSection(path: string): { url: string; label: string } {
   if (path.startsWith('/admin')) return { url: '/admin', label: 'the admin area' }
   if (path.startsWith('/account')) return { url: '/account', label: 'your account' }
   return { url: '/', label: 'the home page' }

@@ -31,7 +31,7 @@ export function addSignInRoutes(
     const pending = openPending(context.keyring, request.school.id, sealedRequest)
     if (sealedRequest !== undefined && pending === undefined) return expired(request, reply)
     const session = await findBrowserSession(request)
-    // The person signed in in another tab, or came back with the browser's button.
+    // The person signed in in another tab, or came back with the browser's Back button.
     if (pending !== undefined && session !== undefined && !isSignInDue(session, pending)) {
       return sendOn(reply, request, 'authorization', `/consent?request=${sealedRequest}`)
     }
@@ -51,7 +51,7 @@ export function addSignInRoutes(
     if (sealedRequest !== undefined && pending === undefined) return expired(request, reply)
     const email = form.get('email') ?? ''
     const password = form.get('password') ?? ''
-    // Checked again: the value came through the browser, and first from the author of the link.
+    // Checked again: the value comes from the browser, and before that from whichever link was opened.
     const returnTo = parseLocalPath(form.get('return_to'))
     const again = (problem: SignInProblem, status: number) => {
       const state = { sealedRequest, pending, returnTo, email, problem }
@@ -71,7 +71,7 @@ export function addSignInRoutes(
       return await again(outcome, outcome.kind === 'busy' ? 503 : 429)
     }
     if (outcome.kind === 'refused') return await again({ kind: 'mismatch' }, 401)
-    // A new session at every sign-in: a session that an attacker planted before is worth nothing after.
+    // A new session at every sign-in: a session that an attacker planted stays useless (session fixation).
     if (session !== undefined) await endSession(request.at, session.id)
     await beginSession(request, reply, outcome.person)
     const next =
@@ -83,7 +83,7 @@ export function addSignInRoutes(
 interface SignInState {
   readonly sealedRequest: string | undefined
   readonly pending: PendingAuthorization | undefined
-  /** A page of ours that asked for the sign-in. */
+  /** A page of ours that needs the sign-in. */
   readonly returnTo: string | undefined
   readonly email?: string
   readonly problem?: SignInProblem

@@ -8,7 +8,7 @@ import { forgetSession } from './browser-session.ts'
 import { checkedForm, formTokenFor, sendOn, sendPage, uncheckedForm } from './page-request.ts'
 import { signOutPage } from './views/sign-out.tsx'
 
-/** Only a post signs out: any page could hold a link as the address of a picture. */
+/** Only a POST signs out: any site could load a GET address as an image. */
 export function addSignOutRoutes(app: FastifyInstance, context: AppContext): void {
   app.get('/sign-out', async (request, reply) => {
     const session = await findBrowserSession(request)
@@ -23,8 +23,8 @@ export function addSignOutRoutes(app: FastifyInstance, context: AppContext): voi
 
   app.post('/sign-out', async (request, reply) => {
     const session = await findBrowserSession(request)
-    // Signed out already, for example in another tab. The cookie stays: a forged post carries none
-    // either, and must not make the browser forget its session.
+    // Signed out already, for example in another tab. The cookie stays: a forged post arrives without
+    // cookies and must not make the browser delete its session cookie.
     if (session === undefined) return leave(context, request, reply, uncheckedForm(request))
     const form = checkedForm(context.keyring, request, session)
     await endSession(request.at, session.id)
@@ -33,7 +33,7 @@ export function addSignOutRoutes(app: FastifyInstance, context: AppContext): voi
   })
 }
 
-/** To the home page, or to sign-in if an app waits for another person to sign in. */
+/** Redirects to the home page, or to sign-in if an app waits for another account. */
 function leave(
   context: AppContext,
   request: FastifyRequest,

@@ -7,10 +7,10 @@ import type { AppContext } from '../../gate/context.ts'
 import { formTokenFor } from './page-request.ts'
 import type { Notice, SiteFrame } from './views/site-layout.tsx'
 
-/** What pages say after a post. The address carries the key alone, never words of a stranger. */
+/** Messages after a post. The address contains only the key, so a link cannot put its own text on a page. */
 export type Notices = Readonly<Record<string, Notice>>
 
-/** The frame of a page of the site, for whoever is signed in. */
+/** The frame of a page of the site. Without a session it offers to sign in. */
 export function frameFor(
   context: AppContext,
   request: FastifyRequest,
@@ -37,7 +37,7 @@ export function queryOf(request: FastifyRequest): URLSearchParams {
   return new URLSearchParams(rawQuery(request.raw.url ?? ''))
 }
 
-/** PostgreSQL refuses a NUL byte in any text. None is stored, so the rest finds nothing instead. */
+/** PostgreSQL refuses text with a NUL byte. With the replacement the search finds nothing instead. */
 export function withoutNul(text: string): string {
   return text.replaceAll('\0', '\ufffd')
 }

@@ -47,7 +47,9 @@ verifies('guide.agent-auth', 'the guide says that agent-auth is not offered', ()
 })
 
 verifies('guide.store-resource', 'the guide says to keep the resource with the token', () => {
-  expect(guide).toContain('Keep the resource you sent beside the token, and compare it')
+  expect(guide).toContain(
+    'Store the resource that you sent together with the token, and compare it',
+  )
 })
 
 verifies('guide.verify-id-token', 'the guide lists the checks of an ID token', () => {
@@ -62,17 +64,19 @@ verifies(
   'the guide says how a session ends, and on which device',
   () => {
     expect(guide).toContain('Revoke the refresh token: that always ends the pair')
-    expect(guide).toContain('signing out on a device is your client’s job')
+    expect(guide).toContain(
+      'your client revokes the pair of a device when the person signs out on that device',
+    )
   },
 )
 
 verifies('guide.lost-refresh', 'the guide says until when a refresh may be retried', () => {
-  expect(guide).toContain('until you present the new access token somewhere')
+  expect(guide).toContain('until you first use the new access token')
   expect(guide).toContain('send the old refresh token again')
 })
 
 verifies('guide.match-errors-array', 'the guide tells clients to read the errors array', () => {
-  expect(guide).toContain('errors array. Look there, and not at the status alone')
+  expect(guide).toContain('errors array. Check the array, not only the status')
 })
 
 verifies(
@@ -81,7 +85,7 @@ verifies(
   () => {
     expect(guide).toContain('Build a billing history from viewer.payments')
     expect(guide).toContain('bankCode')
-    expect(guide).toContain('The meetings of a consulting service are everybody’s')
+    expect(guide).toContain('The meetings of a consulting service are those of all members')
   },
 )
 

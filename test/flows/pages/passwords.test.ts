@@ -172,7 +172,7 @@ describe('a forgotten password', () => {
     const sent = await visitor.post('/forgotten-password', { ...hidden, email })
     await mailBox.take()
     const sentPage = await visitor.follow(sent)
-    expect(sentPage.body).toContain('go on to the app from here')
+    expect(sentPage.body).toContain('to continue to the app')
     for (const one of [page, missing, sentPage]) {
       expect(one.body).toContain(`href="/sign-in?request=${request}"`)
     }
@@ -296,7 +296,7 @@ test('without mail, sign-in offers no link and the page says who can help', asyn
   const school = await bare.aSchool()
   const visitor = new Visitor(bare, school)
   expect((await visitor.get('/sign-in')).body).not.toContain('/forgotten-password')
-  expect((await visitor.get('/forgotten-password')).body).toContain('sends no mail')
+  expect((await visitor.get('/forgotten-password')).body).toContain('does not send email')
 })
 
 test('a password is stored as argon2id', async () => {

@@ -10,9 +10,9 @@ import { connectedAppsPage } from '../views/connected-apps.tsx'
 const PATH = '/account/apps'
 
 const NOTICES = {
-  ended: 'Ended. The app can no longer use your account from there.',
+  ended: 'Ended. The app can no longer use your account from that device.',
   'all-ended': 'Ended. The app can no longer use your account at this school.',
-  nothing: { warning: 'Nothing to end: that access had ended before.' },
+  nothing: { warning: 'That access had already ended.' },
 }
 
 export function addConnectedAppRoutes(app: FastifyInstance, context: AppContext): void {

@@ -21,12 +21,12 @@ import {
   resetExpiredPage,
   resetPasswordPage,
 } from '../views/forgotten-password.tsx'
-import { resetLetter } from './reset-letter.ts'
+import { resetMail } from './reset-mail.ts'
 
 const ASK = '/forgotten-password'
 const SET = '/reset-password'
 
-/** A link by mail, good once and for an hour. No answer tells whether an account exists. */
+/** Sends a link by email that works once, within an hour. No answer shows whether an account exists. */
 export function addForgottenPasswordRoutes(app: FastifyInstance, context: AppContext): void {
   const throttleKey = context.keyring.key('sign-in-throttle')
 
@@ -53,7 +53,7 @@ export function addForgottenPasswordRoutes(app: FastifyInstance, context: AppCon
       reply.header('retry-after', outcome.retryAfterSeconds)
       return await ask(context, request, reply, outcome, form, 429)
     }
-    if (outcome.letter !== undefined) post(context, request, outcome.letter)
+    if (outcome.letter !== undefined) sendResetMail(context, request, outcome.letter)
     const afterSignIn = readAfterSignIn(context.keyring, request.school.id, form)
     return sendOn(reply, request, 'site', keepAfterSignIn(`${ASK}?sent`, afterSignIn))
   })
@@ -82,11 +82,11 @@ export function addForgottenPasswordRoutes(app: FastifyInstance, context: AppCon
   })
 }
 
-/** Nobody waits for the mail server: the time it takes would tell that there was a mail. */
-function post(context: AppContext, request: FastifyRequest, letter: ResetLetter): void {
+/** The answer does not wait for the mail server: its time would show that the account exists. */
+function sendResetMail(context: AppContext, request: FastifyRequest, letter: ResetLetter): void {
   const link = `${request.school.origin}${SET}?token=${letter.token}`
-  context.mailer?.send(resetLetter(request.school.name, letter, link)).catch((error: unknown) => {
-    request.log.error({ err: error }, 'A mail for a forgotten password could not be sent.')
+  context.mailer?.send(resetMail(request.school.name, letter, link)).catch((error: unknown) => {
+    request.log.error({ err: error }, 'An email for a forgotten password could not be sent.')
   })
 }
 
@@ -104,7 +104,7 @@ async function ask(
   request: FastifyRequest,
   reply: FastifyReply,
   state: ForgottenState,
-  /** Of the address or the form: whoever remembers after all goes on where they wanted to. */
+  /** Fields of the query or the form. They say where a person who signs in after all continues. */
   fields: URLSearchParams,
   status = 200,
 ): Promise<FastifyReply> {

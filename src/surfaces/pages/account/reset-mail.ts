@@ -2,8 +2,8 @@ import { RESET_MINUTES, type ResetLetter } from '../../../domain/people/reset-pa
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import type { Mail } from '../../../foundation/mail/mailer.ts'
 
-/** Names come from people and schools: one plain line each, so that none can add to the letter. */
-export function resetLetter(schoolName: string, letter: ResetLetter, link: string): Mail {
+/** People and schools choose their names: each becomes one line of plain text, so a name cannot add lines to the email. */
+export function resetMail(schoolName: string, letter: ResetLetter, link: string): Mail {
   const school = plainText(schoolName) || 'your school'
   return {
     to: letter.to,
@@ -11,12 +11,12 @@ export function resetLetter(schoolName: string, letter: ResetLetter, link: strin
     text: [
       `Hello ${plainText(letter.name)},`,
       '',
-      `somebody, we hope you, asked for a new password at ${school}.`,
-      `Open this within ${RESET_MINUTES} minutes to choose one; it works once:`,
+      `You asked for a new password at ${school}.`,
+      `Open this link within ${RESET_MINUTES} minutes to choose one. It works once:`,
       '',
       link,
       '',
-      'If it was not you, do nothing: your password stays as it is.',
+      'If you did not ask for it, ignore this email. Your password stays the same.',
       '',
     ].join('\n'),
   }

@@ -7,7 +7,7 @@ import { sendPage } from '../page-request.ts'
 import { frameFor } from '../site-frame.ts'
 import { docsPage } from '../views/docs.tsx'
 
-/** The integrator's first page, with the addresses and abilities of this very origin. */
+/** The guide for developers of clients, with the addresses and features of this origin. */
 export function addDocsRoutes(
   app: FastifyInstance,
   context: AppContext,

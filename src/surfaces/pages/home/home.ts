@@ -13,7 +13,7 @@ const EVENTS_SHOWN = 6
 const POSTS_SHOWN = 5
 const PAGES_SHOWN = 20
 
-/** What a school shows to anybody who comes by. */
+/** The home page of a school, public. */
 export function addHomeRoutes(app: FastifyInstance, context: AppContext): void {
   app.get('/', async (request, reply) => {
     const { at, school } = request

@@ -9,7 +9,7 @@ import { sendPage } from '../page-request.ts'
 import { frameFor, withoutNul } from '../site-frame.ts'
 import { type Writing, writingPage } from '../views/writing.tsx'
 
-/** What a school wrote for everybody, one thing to a page. */
+/** The public page of each course, event, post and page. */
 export function addWritingRoutes(app: FastifyInstance, context: AppContext): void {
   app.get('/courses/:slug', async (request, reply) => {
     const course = await findPublicCourse(request.at, slugOf(request))
@@ -43,7 +43,7 @@ async function show(
   writing: Writing | undefined,
 ): Promise<FastifyReply> {
   if (writing === undefined) {
-    throw new RequestRefusedError(404, 'The school shows nothing at this address, or no longer.')
+    throw new RequestRefusedError(404, 'This page does not exist, or it is no longer public.')
   }
   const session = await findBrowserSession(request)
   const page = writingPage({

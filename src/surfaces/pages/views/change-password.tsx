@@ -27,7 +27,7 @@ export function changePasswordPage(props: ChangePasswordProps): string {
         <PageHead title="Change password" up={{ url: '/account', label: 'Your account' }} />
         <section class="panel">
           {problem?.kind === 'throttled' && (
-            <Alert tone="error" title="Too many tries">
+            <Alert tone="error" title="Too many attempts">
               <p>Wait {waitInWords(problem.retryAfterSeconds)} before you try again.</p>
             </Alert>
           )}
@@ -67,15 +67,15 @@ export function changePasswordPage(props: ChangePasswordProps): string {
   })
 }
 
-/** Unseen, for password managers: they save a password with the name that it belongs to. */
+/** A hidden field for password managers, which save a password together with its user name. */
 export function AccountOfPassword({ email }: { email: string }) {
   return <input type="email" name="email" value={email} autocomplete="username" readOnly hidden />
 }
 
 export function BusyAlert() {
   return (
-    <Alert tone="error" title="Please send it again">
-      <p>Many people are signing in right now. Nothing was changed.</p>
+    <Alert tone="error" title="Please try again">
+      <p>Many people are signing in right now. Your password is unchanged.</p>
     </Alert>
   )
 }

@@ -22,7 +22,7 @@ export function connectedAppsPage(props: ConnectedAppsProps): string {
       <>
         <PageHead
           title="Connected apps"
-          lead="Apps that you let into your account at this school. Ending one takes effect at once."
+          lead="Apps that have access to your account at this school. If you end access, it stops at once."
           up={{ url: '/account', label: 'Your account' }}
         />
         {apps.length === 0 ? (
@@ -30,8 +30,8 @@ export function connectedAppsPage(props: ConnectedAppsProps): string {
             <Empty>
               <p>No app has access to your account here.</p>
               <p>
-                One that you allow is listed here once it has fetched its access, and you can end it
-                at any time.
+                After you allow an app and it connects, it appears here. You can end its access at
+                any time.
               </p>
             </Empty>
           </section>

@@ -17,13 +17,13 @@ import { ScopeList } from './scope-list.tsx'
 
 export interface AskingClient {
   name: string
-  /** Made in the school's admin area, a platform the server knows, or a metadata document. */
+  /** Created in the admin area, a platform that the server knows, or a metadata document. */
   kind: 'application' | 'vendor' | 'document'
-  /** Where its metadata document lies. */
+  /** The host of its metadata document. */
   host?: string | undefined
   redirectHost: string
   reviewed: boolean
-  /** This very request leads back to the person's device, where any program may listen. */
+  /** This request redirects to the person's own device, where any program may listen. */
   onOwnDevice: boolean
 }
 
@@ -49,14 +49,14 @@ export function consentPage(props: ConsentProps): string {
   return renderPage(
     <Layout title={`${plainText(client.name) || nameless} asks for access`} school={school}>
       <Card>
-        <Meeting client={client} school={school} />
+        <Logos client={client} school={school} />
         <Question {...props} />
         <SignedInAs person={person} formToken={formToken} switchAccount={props.switchAccount} />
         <Provenance client={client} school={school} />
         <ScopeList scopes={props.scopes} />
         <p class="terms">
-          This lasts until you end it under <a href="/account/apps">Connected apps</a>, or until it
-          goes unused for {props.idleDays} days.
+          This lasts until you end it under <a href="/account/apps">Connected apps</a>, or until the
+          app has not used it for {props.idleDays} days.
         </p>
         <Form
           class="decision"
@@ -81,11 +81,11 @@ export function consentPage(props: ConsentProps): string {
   )
 }
 
-function Meeting({ client, school }: { client: AskingClient; school: Branding }) {
+function Logos({ client, school }: { client: AskingClient; school: Branding }) {
   return (
-    <div class="meeting" aria-hidden="true">
+    <div class="logos" aria-hidden="true">
       <Tile name={client.name} tone="plain" />
-      <span class="meeting-line" />
+      <span class="logos-line" />
       {school.logoUrl === undefined ? (
         <Tile name={school.name} tone="brand" />
       ) : (
@@ -104,7 +104,7 @@ function Question({ client, school, audience }: ConsentProps) {
     </h1>
   ) : (
     <h1 class="question">
-      {asking} wants to help run {place} in your name
+      {asking} wants to manage {place} on your behalf
     </h1>
   )
 }
@@ -122,14 +122,14 @@ function Provenance({ client, school }: { client: AskingClient; school: Branding
   )
   const loopback = client.onOwnDevice && (
     <p>
-      It runs on your own device, where another program could pose as it. If you did not just start
-      it yourself, choose Deny.
+      It runs on your own device, where another program could pretend to be this app. If you did not
+      just start it yourself, choose Deny.
     </p>
   )
   if (document && !client.reviewed) {
     return (
       <Alert tone="warning" title={`Not reviewed by ${plainText(school.name)}`}>
-        <p>The app chose its name itself. Go by its addresses:</p>
+        <p>The app chose its own name. Check its addresses instead:</p>
         {document}
         {loopback}
       </Alert>

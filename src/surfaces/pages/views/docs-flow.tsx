@@ -5,7 +5,7 @@ export function CodeFlow({ origin, signsIdTokens }: { origin: string; signsIdTok
   return (
     <Panel id="authorize" title="4. Send the person here, and exchange the code">
       <div class="prose">
-        <p>Make a verifier and its challenge, for this one authorization:</p>
+        <p>Create a new verifier and its challenge for each authorization:</p>
         <Code>
           {[
             "VERIFIER=$(openssl rand -base64 48 | tr -d '\\n' | tr '+/' '-_')",
@@ -13,7 +13,7 @@ export function CodeFlow({ origin, signsIdTokens }: { origin: string; signsIdTok
             "  openssl base64 -A | tr '+/' '-_' | tr -d =)",
           ].join('\n')}
         </Code>
-        <p>Print the address for them to open in their browser:</p>
+        <p>Print the address that the person opens in a browser:</p>
         <Code>
           {[
             `echo "${origin}/oauth/authorize?response_type=code\\`,
@@ -26,7 +26,7 @@ export function CodeFlow({ origin, signsIdTokens }: { origin: string; signsIdTok
           ].join('\n')}
         </Code>
         <p>
-          They come back to your redirect URI with <code>code</code>, <code>state</code> and{' '}
+          The browser returns to your redirect URI with <code>code</code>, <code>state</code> and{' '}
           <code>iss</code>. Check the last two, then exchange the code within five minutes. Send{' '}
           <code>resource</code> again: member tokens are bound to it.
         </p>
@@ -40,8 +40,9 @@ export function CodeFlow({ origin, signsIdTokens }: { origin: string; signsIdTok
           ].join('\n')}
         </Code>
         <p>
-          Add <code>client_secret</code> if your application is confidential. A member’s answer also
-          has <code>school_id</code>, <code>school_subdomain</code> and <code>created_at</code>.
+          Add <code>client_secret</code> if your application is confidential. The answer for a
+          member also has <code>school_id</code>, <code>school_subdomain</code> and{' '}
+          <code>created_at</code>.
         </p>
       </div>
     </Panel>
@@ -52,7 +53,10 @@ export function Refreshing({ origin }: { origin: string }) {
   return (
     <Panel id="refresh" title="Stay signed in">
       <div class="prose">
-        <p>An access token lasts two hours. A refresh gives a new pair without asking anybody:</p>
+        <p>
+          An access token lasts two hours. A refresh gives you a new pair of tokens without asking
+          the person again:
+        </p>
         <Code>
           {[
             `curl ${origin}/api/oauth/token \\`,
@@ -62,8 +66,8 @@ export function Refreshing({ origin }: { origin: string }) {
           ].join('\n')}
         </Code>
         <p>
-          The old pair goes on working until you present the new access token somewhere. So if the
-          answer gets lost, send the old refresh token again: until then it is still good.
+          The old pair works until you first use the new access token. So if the answer gets lost,
+          send the old refresh token again.
         </p>
       </div>
     </Panel>
@@ -82,11 +86,12 @@ export function SigningOut({ origin }: { origin: string }) {
         </Code>
         <p>
           Revoke the <strong>refresh token</strong>: that always ends the pair. An access token ends
-          it only while it is live; after its two hours the call answers 200 and ends nothing.
+          the pair only before it expires; after its two hours the call answers 200 and ends
+          nothing.
         </p>
         <p>
-          Every device has a pair of its own, and a new authorization ends no earlier one: signing
-          out on a device is your client’s job, on that device.
+          Every device has its own pair, and a new authorization does not end earlier ones. So your
+          client revokes the pair of a device when the person signs out on that device.
         </p>
       </div>
     </Panel>

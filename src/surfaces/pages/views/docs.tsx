@@ -13,7 +13,7 @@ interface DocsProps extends SiteFrame {
   documents: boolean
 }
 
-/** Short enough to be read whole, in the order in which things are needed. */
+/** One short page, in the order in which a developer needs the steps. */
 export function docsPage(props: DocsProps): string {
   const { origin } = props
   return sitePage({
@@ -27,7 +27,7 @@ export function docsPage(props: DocsProps): string {
           lead={
             <>
               Six steps from <Address text={origin} /> to a working client of{' '}
-              {plainText(props.school.name)}. Every command below is for this very origin.
+              {plainText(props.school.name)}. Every command below is for this origin.
             </>
           }
         />
@@ -51,8 +51,8 @@ function Discover({ origin }: { origin: string }) {
     <Panel id="discover" title="1. Discover">
       <div class="prose">
         <p>
-          Read the metadata first. It is the truth about endpoints, grant types and scopes; do not
-          wait for a 401 to lead you there.
+          Read the metadata first. It lists the endpoints, grant types and scopes; do not wait for a
+          401 to lead you there.
         </p>
         <Code>
           {[
@@ -87,9 +87,9 @@ function Choose() {
           </li>
         </ul>
         <p>
-          Either way a person signs in and allows it: authorization code with PKCE (S256) is the one
-          way to a token. Agent-auth extensions are not offered: no identity assertions, no service
-          accounts, no anonymous registration to claim later.
+          In both cases a person signs in and allows it: authorization code with PKCE (S256) is the
+          only way to get a token. Agent-auth extensions are not offered: no identity assertions, no
+          service accounts, no anonymous registration to claim later.
         </p>
       </div>
     </Panel>
@@ -113,15 +113,16 @@ function Register({ school, origin, documents }: DocsProps) {
   -d '{"client_name": "Claude"}'`}
         </Code>
         <p>
-          An unknown name answers <code>invalid_client_metadata</code>, whatever else you send.
+          An unknown name is answered with <code>invalid_client_metadata</code>, whatever else you
+          send.
         </p>
-        <h3>For operators, with a document of your own</h3>
+        <h3>For operators, with your own metadata document</h3>
         <p>
           Publish a client metadata document over https and use its address as{' '}
-          <code>client_id</code>. Its redirect URIs lie on the document’s host or on loopback. Until
-          the school has reviewed it, it may ask for identity and read scopes.{' '}
+          <code>client_id</code>. Its redirect URIs are on the document’s host or on loopback. Until
+          the school has reviewed it, it may ask only for identity and read scopes.{' '}
           {documents
-            ? 'This school takes documents from hosts it permits.'
+            ? 'This school accepts documents from the hosts that it permits.'
             : 'This school permits no host yet: ask its operator to add yours.'}
         </p>
       </div>
@@ -149,13 +150,14 @@ function Use({ origin, variant }: DocsProps) {
         </p>
         <p>
           Assistants connect to <Address text={`${origin}/mcp`} />. Without a token they see the
-          public tools; the tool <code>sign_in</code> starts the way to the others.
+          public tools; the tool <code>sign_in</code> starts the sign-in for the other tools.
         </p>
         <ul>
           <li>
-            Keep the <code>resource</code> you sent beside the token, and compare it with the origin
-            you are about to call. Nothing you can ask later tells what a token is bound to
-            {variant === 'older' && ', except introspection at this origin'}.
+            Store the <code>resource</code> that you sent together with the token, and compare it
+            with the origin before each call. You cannot ask later which resource a token is bound
+            to
+            {variant === 'older' && ', except by introspection at this origin'}.
           </li>
           {variant === 'newer' && (
             <li>
@@ -166,8 +168,8 @@ function Use({ origin, variant }: DocsProps) {
             </li>
           )}
           <li>
-            The <code>meetings</code> of a consulting service are everybody’s. Never show them as
-            the member’s own
+            The <code>meetings</code> of a consulting service are those of all members. Never show
+            them as the member’s own
             {variant === 'newer' && (
               <>
                 ; those are <code>viewer.consultingMeetings</code>, where the next one is{' '}
@@ -188,21 +190,21 @@ function Errors() {
       <div class="prose">
         <ul>
           <li>
-            <strong>401 invalid_token</strong>: expired, revoked, of another origin, or missing. Try
-            one refresh, then send the person through the authorization again.
+            <strong>401 invalid_token</strong>: the token is expired, revoked, missing or for
+            another origin. Try one refresh, then start a new authorization.
           </li>
           <li>
-            <strong>403 insufficient_scope</strong>: the token lacks what the header{' '}
-            <code>WWW-Authenticate</code> names. Ask for it in a new authorization.
+            <strong>403 insufficient_scope</strong>: the token lacks the scope in the header{' '}
+            <code>WWW-Authenticate</code>. Ask for it in a new authorization.
           </li>
           <li>
-            <strong>200 with errors</strong> from the Member API: with one of the two account scopes
-            a field that needs the other answers in the <code>errors</code> array. Look there, and
-            not at the status alone.
+            <strong>200 with errors</strong> from the Member API: if the token has only one of the
+            two account scopes, a field that needs the other one gives an entry in the{' '}
+            <code>errors</code> array. Check the array, not only the status.
           </li>
           <li>
             <strong>400</strong> from the token endpoint: <code>error_description</code> says what
-            to change. <strong>invalid_grant</strong> means to start over.
+            to change. After <strong>invalid_grant</strong>, start a new authorization.
           </li>
           <li>
             <strong>429 and 503</strong>: wait for <code>Retry-After</code>, and keep your tokens.
@@ -221,21 +223,22 @@ function IdTokens({ origin, signsIdTokens }: DocsProps) {
           {signsIdTokens
             ? 'This origin signs ID tokens.'
             : 'This origin does not sign ID tokens at the moment: use UserInfo.'}{' '}
-          You get one from the code exchange alone, with the scope <code>openid</code>, while the
+          You get one only from the code exchange, with the scope <code>openid</code>, if the
           discovery document lists both <code>id_token_signing_alg_values_supported</code> and{' '}
-          <code>jwks_uri</code>. If either is missing, use UserInfo. Before you believe one, check:
+          <code>jwks_uri</code>. If either is missing, use UserInfo. Before you trust an ID token,
+          check:
         </p>
         <ul>
           <li>
-            the ES256 signature, with the key that <code>kid</code> names at <code>jwks_uri</code>
+            the ES256 signature, with the key of this <code>kid</code> at <code>jwks_uri</code>
           </li>
           <li>
             <code>iss</code> is <Address text={origin} />, <code>aud</code> is your{' '}
             <code>client_id</code>
           </li>
           <li>
-            <code>exp</code> is ahead (it lives ten minutes), and <code>nonce</code> is the one you
-            sent
+            <code>exp</code> is in the future (an ID token lasts ten minutes), and{' '}
+            <code>nonce</code> is the one you sent
           </li>
         </ul>
       </div>
@@ -249,8 +252,8 @@ function Pitfalls({ origin, variant }: DocsProps) {
       <div class="prose">
         <ul>
           <li>
-            Consent is asked for every time. Seeing it again says nothing about earlier grants: each
-            authorization adds one, and ends none.
+            The person is asked for consent every time. That says nothing about earlier grants: each
+            authorization adds one and ends none.
           </li>
           <li>
             Confidential applications put <code>client_secret</code> into the form body of the token
@@ -258,7 +261,7 @@ function Pitfalls({ origin, variant }: DocsProps) {
           </li>
           {variant === 'older' && (
             <li>
-              This origin also introspects a client’s own tokens:{' '}
+              At this origin a client can also introspect its own tokens:{' '}
               <Address text={`${origin}/api/oauth/introspect`} />.
             </li>
           )}

@@ -10,16 +10,16 @@ export type ForgottenState =
   | { kind: 'missing' }
   | { kind: 'throttled'; retryAfterSeconds: number }
   | { kind: 'sent' }
-  /** This installation sends no mail. */
+  /** This installation sends no email. */
   | { kind: 'unavailable' }
 
 interface ForgottenProps {
   school: Branding
   formToken: string
   state: ForgottenState
-  /** Where they were going when they had forgotten it. */
+  /** Where the person continues after signing in. */
   afterSignIn: { sealedRequest?: string | undefined; returnTo?: string | undefined }
-  /** Sign-in, which goes on to the same page afterwards. */
+  /** Sign-in, which continues to the same page. */
   signInUrl: string
 }
 
@@ -30,14 +30,14 @@ export function forgottenPasswordPage(props: ForgottenProps): string {
   if (state.kind === 'unavailable') return unavailablePage(school, signInUrl)
   const wrong = state.kind !== 'asking'
   return renderPage(
-    <Layout title={wrong ? 'Error: Forgotten password' : 'Forgotten password'} school={school}>
+    <Layout title={wrong ? 'Error: Forgot password' : 'Forgot password'} school={school}>
       <Card>
-        <h1>Forgotten your password?</h1>
-        <p class="lead">We send you a link to choose a new one.</p>
+        <h1>Forgot your password?</h1>
+        <p class="lead">We will email you a link to choose a new one.</p>
         {state.kind === 'throttled' && (
           <Alert tone="error" title="Too many requests">
             <p>
-              Look for the mail that is already on its way, or wait{' '}
+              Check your email: we have already sent a link. Otherwise try again in{' '}
               {waitInWords(state.retryAfterSeconds)}.
             </p>
           </Alert>
@@ -55,7 +55,7 @@ export function forgottenPasswordPage(props: ForgottenProps): string {
             error={state.kind === 'missing' ? 'Enter your email address.' : undefined}
             autofocus
           />
-          <Button look="primary">Send the link</Button>
+          <Button look="primary">Send link</Button>
         </Form>
         <p class="aside">
           <a href={signInUrl}>Back to sign-in</a>
@@ -71,11 +71,15 @@ function sentPage(school: Branding, signInUrl: string, appWaits: boolean): strin
       <Card>
         <h1>Check your email</h1>
         <p>
-          If there is an account for this address, a mail is on its way. Its link works once, within
-          an hour.
+          If there is an account for this address, we have sent you an email with a link. The link
+          works once, within an hour.
         </p>
-        <p>Nothing there? Look among unwanted mail, or try another of your addresses.</p>
-        {appWaits && <p>Keep this page: with your new password, go on to the app from here.</p>}
+        <p>No email? Check your spam folder, or try another of your addresses.</p>
+        {appWaits && (
+          <p>
+            Keep this page open: sign in from here with your new password to continue to the app.
+          </p>
+        )}
         <p class="aside">
           <a href={signInUrl}>Back to sign-in</a>
         </p>
@@ -86,11 +90,11 @@ function sentPage(school: Branding, signInUrl: string, appWaits: boolean): strin
 
 function unavailablePage(school: Branding, signInUrl: string): string {
   return renderPage(
-    <Layout title="Forgotten password" school={school}>
+    <Layout title="Forgot password" school={school}>
       <Card>
-        <h1>Forgotten your password?</h1>
+        <h1>Forgot your password?</h1>
         <p>
-          This server sends no mail, so it cannot send you a link. Ask{' '}
+          This server does not send email, so it cannot send you a link. Ask{' '}
           <Name text={school.name} fallback="your school" /> for help.
         </p>
         <p class="aside">
@@ -115,7 +119,7 @@ export function resetPasswordPage(props: ResetProps): string {
     <Layout title={problem ? 'Error: New password' : 'New password'} school={school}>
       <Card>
         <h1>Choose a new password</h1>
-        <p class="lead">You will be signed out everywhere, and then sign in with it.</p>
+        <p class="lead">You will be signed out everywhere. Then sign in with the new password.</p>
         {problem?.kind === 'busy' && <BusyAlert />}
         <Form action="/reset-password" formToken={formToken} hidden={{ token }}>
           <AccountOfPassword email={props.email} />
@@ -128,7 +132,7 @@ export function resetPasswordPage(props: ResetProps): string {
             error={problem?.kind === 'unfit' ? passwordProblems[problem.problem] : undefined}
             autofocus
           />
-          <Button look="primary">Set the password</Button>
+          <Button look="primary">Set password</Button>
         </Form>
       </Card>
     </Layout>,

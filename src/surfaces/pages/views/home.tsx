@@ -32,7 +32,7 @@ interface HomeProps extends SiteFrame {
   description: string
   timeZone: string
   origin: string
-  /** Absent if nobody is signed in. */
+  /** Absent without a session. */
   personName?: string | undefined
   courses: readonly ShownCourse[]
   events: readonly ShownEvent[]

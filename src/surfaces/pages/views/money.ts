@@ -1,4 +1,4 @@
-/** An amount of minor units as people write it; nothing to pay is said in a word. */
+/** Formats an amount in minor units; 0 is "Free". */
 export function formatMoney(amount: number, currency: string): string {
   if (amount === 0) return 'Free'
   const format = new Intl.NumberFormat('en', { style: 'currency', currency })

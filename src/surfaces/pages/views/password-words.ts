@@ -1,6 +1,6 @@
 import { MIN_PASSWORD_LENGTH, type PasswordProblem } from '../../../domain/people/password-rule.ts'
 
-export const passwordHint = `At least ${MIN_PASSWORD_LENGTH} characters. A few words that only you would put together are best.`
+export const passwordHint = `At least ${MIN_PASSWORD_LENGTH} characters. A few unrelated words make a good password.`
 
 export const passwordProblems: Readonly<Record<PasswordProblem, string>> = {
   too_short: `Use at least ${MIN_PASSWORD_LENGTH} characters.`,

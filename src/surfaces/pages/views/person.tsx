@@ -8,7 +8,7 @@ export interface Person {
 
 export interface SwitchAccount {
   action: string
-  /** Sealed: what to come back to after signing in as somebody else. */
+  /** The pending authorization to continue with after signing in with another account. */
   sealedRequest?: string | undefined
 }
 
@@ -18,7 +18,7 @@ interface SignedInAsProps {
   switchAccount: SwitchAccount
 }
 
-/** Who is signed in, with the way to be somebody else: its own form, since it ends a session. */
+/** The person who is signed in, and a button to use another account: a form, since it ends the session. */
 export function SignedInAs({ person, formToken, switchAccount }: SignedInAsProps) {
   return (
     <div class="person">

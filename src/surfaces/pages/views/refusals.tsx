@@ -23,11 +23,11 @@ export function operatorOnlyPage(props: OperatorOnlyProps): string {
       <Card>
         <h1>This app is for owners and admins</h1>
         <p class="lead">
-          {client} helps run {school}. Your account does not have the role for that here, so it
-          cannot let the app in.
+          {client} helps to run {school}. Your account is not an owner or admin here, so you cannot
+          give the app access.
         </p>
         <SignedInAs {...props} />
-        <p>If you are an owner or admin under another email address, sign in with that one.</p>
+        <p>If you are an owner or admin with another email address, sign in with that one.</p>
         <Form
           action={props.action}
           formToken={props.formToken}
@@ -49,7 +49,7 @@ interface NoRoleProps {
   switchAccount: SwitchAccount
   /** The pending authorization: the person goes back to the app with `access_denied`. */
   back?: { action: string; sealedRequest: string } | undefined
-  /** Where this person does have a role. */
+  /** The schools where this person has a role. */
   schools: readonly { name: string; url: string }[]
   reference: string
 }
@@ -61,7 +61,7 @@ export function noRolePage({ schools, ...props }: NoRoleProps): string {
     <Layout title="You are not a member here" school={props.school}>
       <Card>
         <h1>You are not a member of {school}</h1>
-        <p class="lead">Your sign-in worked, but this account has no place at this school.</p>
+        <p class="lead">You are signed in, but this account is not a member of this school.</p>
         <SignedInAs {...props} />
         {schools.length > 0 && (
           <section class="stack">
@@ -79,7 +79,7 @@ export function noRolePage({ schools, ...props }: NoRoleProps): string {
         )}
         <p>
           If you should be a member, ask {school} to add the email address above, or sign in with
-          the one it knows.
+          the address that the school knows.
         </p>
         {props.back && (
           <Form

@@ -12,7 +12,7 @@ export function ScopeList({ scopes }: { scopes: readonly string[] }) {
   const read = asked.filter(({ audience, access }) => audience !== 'identity' && access === 'read')
   const change = [
     ...asked.filter(({ access }) => access === 'write').map(({ meaning }) => meaning),
-    // One without a meaning counts as a change: better too alarming than too mild.
+    // A scope that we have no text for is shown as a change: the page must not understate what an app can do.
     ...scopes.filter((name) => findScope(name) === undefined),
   ]
   return (

@@ -12,7 +12,7 @@ import { plainText } from '../../../foundation/html/plain-text.ts'
 import { renderPage } from '../../../foundation/html/render.tsx'
 
 export type SignInProblem =
-  /** Says neither which of the two was wrong nor whether the account exists. */
+  /** Does not say which of the two is wrong or whether the account exists. */
   | { kind: 'mismatch' }
   | { kind: 'missing'; email: boolean; password: boolean }
   | { kind: 'throttled'; retryAfterSeconds: number }
@@ -24,15 +24,15 @@ interface SignInProps {
   formToken: string
   /** The pending authorization of the app that waits. */
   sealedRequest?: string | undefined
-  /** A page of ours to go on to, where no app waits. */
+  /** A page of ours to continue to if no app waits. */
   returnTo?: string | undefined
-  /** What was typed before, or the app's `login_hint`. */
+  /** The email that the person typed before, or the app's `login_hint`. */
   email?: string | undefined
   problem?: SignInProblem | undefined
-  /** The app that waits for this sign-in; its host only if nobody vouches for its name. */
+  /** The app that waits for this sign-in; with its host if the app chose its own name. */
   client?: { name: string; host?: string | undefined } | undefined
   forgotPasswordUrl?: string | undefined
-  /** They come from choosing a new password. */
+  /** The person has just chosen a new password. */
   newPassword?: boolean
 }
 
@@ -50,7 +50,7 @@ export function signInPage(props: SignInProps): string {
     <Layout title={problem ? 'Error: Sign in' : 'Sign in'} school={school}>
       <Card>
         <h1>Sign in</h1>
-        {client && <Waiting {...client} />}
+        {client && <WaitingApp {...client} />}
         {props.newPassword && !problem && (
           <Alert tone="success" title="Your new password is set">
             <p>Sign in with it.</p>
@@ -85,7 +85,7 @@ export function signInPage(props: SignInProps): string {
         </Form>
         {forgotPasswordUrl !== undefined && (
           <p class="aside">
-            <a href={forgotPasswordUrl}>Forgotten your password?</a>
+            <a href={forgotPasswordUrl}>Forgot your password?</a>
           </p>
         )}
       </Card>
@@ -93,7 +93,7 @@ export function signInPage(props: SignInProps): string {
   )
 }
 
-function Waiting({ name, host }: { name: string; host?: string | undefined }) {
+function WaitingApp({ name, host }: { name: string; host?: string | undefined }) {
   return (
     <p class="lead">
       to continue to <Name text={name} fallback="an app without a name" />
@@ -123,7 +123,7 @@ function Problem({ problem }: { problem: SignInProblem }) {
       )
     case 'throttled':
       return (
-        <Alert id={problemId} tone="error" title="Too many tries">
+        <Alert id={problemId} tone="error" title="Too many attempts">
           <p>
             To keep this account safe, wait {inWords(problem.retryAfterSeconds)} before you try
             again.
@@ -132,7 +132,7 @@ function Problem({ problem }: { problem: SignInProblem }) {
       )
     case 'busy':
       return (
-        <Alert id={problemId} tone="error" title="Very many people are signing in">
+        <Alert id={problemId} tone="error" title="Many people are signing in right now">
           <p>We could not check your password just now. Try again in a few seconds.</p>
         </Alert>
       )

@@ -3,22 +3,22 @@ import { Alert, Button, Form } from '../../../foundation/html/components.tsx'
 import { type Branding, Document, Footer, SchoolMark } from '../../../foundation/html/layout.tsx'
 import { renderPage } from '../../../foundation/html/render.tsx'
 
-/** Who looks at a page, as far as its frame shows it. */
+/** The signed-in person, as far as the frame of a page needs it. */
 export interface Viewer {
   operator: boolean
   formToken: string
 }
 
-/** What came of a post: that it is done, or, as a warning, why nothing was done. */
+/** The result of a post: a text that it is done, or a warning that says why nothing was done. */
 export type Notice = string | { readonly warning: string }
 
-/** What every page of the site needs, besides what it is about. */
+/** What every page of the site needs, besides its content. */
 export interface SiteFrame {
   school: Branding
   /** The path of the page, to mark it in the navigation. */
   here: string
   viewer?: Viewer | undefined
-  /** If the page comes after a post. */
+  /** Present after a post. */
   notice?: Notice | undefined
 }
 
@@ -26,14 +26,14 @@ interface SiteLayoutProps extends SiteFrame {
   title: string
   /** Whether search engines may list it. */
   listed?: boolean
-  /** A second navigation, for areas of several pages. */
+  /** A second navigation, for sections with several pages. */
   side?: ComponentChildren
-  /** Of `assets/`, on top of those that every page of the site has. */
+  /** Files of `assets/`, in addition to those of every page. */
   stylesheets?: readonly string[]
   children: ComponentChildren
 }
 
-/** Pages to move around in: a bar with the way to everywhere, and room for more than one matter. */
+/** A page with the main navigation. Pages for one task, such as sign-in, use `Layout` instead. */
 export function sitePage(props: SiteLayoutProps): string {
   const { school, title, side, notice, children } = props
   return renderPage(

@@ -3,7 +3,7 @@ export function count(number: number, one: string, many: string): string {
   return `${number} ${number === 1 ? one : many}`
 }
 
-/** How long to wait, for people. */
+/** A waiting time as text. */
 export function waitInWords(seconds: number): string {
   if (seconds <= 60) return 'a minute'
   return `${Math.ceil(seconds / 60)} minutes`

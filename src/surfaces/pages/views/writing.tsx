@@ -34,7 +34,7 @@ interface Text {
   publishedAt: Date
 }
 
-/** Anything that the school wrote for everybody. */
+/** A public course, event, post or page of the school. */
 export type Writing = Course | Event | Text
 
 interface WritingProps extends SiteFrame {
@@ -102,7 +102,9 @@ function factsOf(
         ['Starts', <Moment at={writing.startsAt} timeZone={timeZone} />],
         ['Price', formatMoney(writing.priceAmount, writing.currency)],
         ...(writing.location === '' ? [] : [['Where', plainText(writing.location, 500)] as const]),
-        ...(writing.isOnline ? [['Online', 'Those who register get the address'] as const] : []),
+        ...(writing.isOnline
+          ? [['Online', 'You get the address after you register'] as const]
+          : []),
       ]
     case 'post':
       return [['Published', <Moment at={writing.publishedAt} timeZone={timeZone} />]]
