@@ -174,7 +174,7 @@ export const sampleAdminPages: Record<string, string> = {
       { label: 'Students', href: '/admin/students', value: 1203 },
       { label: 'Published courses', href: '/admin/courses', value: 12 },
       { label: 'Active subscriptions', href: '/admin/subscriptions', value: 87 },
-      { label: 'Events to come', href: '/admin/events', value: 3 },
+      { label: 'Upcoming events', href: '/admin/events', value: 3 },
     ],
     origin: 'http://localhost:3000',
     people: 12,

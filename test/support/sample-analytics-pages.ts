@@ -19,7 +19,7 @@ const wave = (week: number, height: number) =>
   Math.round(height * (1 + Math.sin(week * 0.9) * 0.5 + Math.cos(week * 0.37) * 0.4))
 
 const asked: AskedPeriod = {
-  kind: 'stretch',
+  kind: 'preset',
   name: '12-weeks',
   period: { from: weeks[0] ?? '', to: '2026-11-15', interval: 'week' },
 }
@@ -69,7 +69,7 @@ export const sampleAnalyticsPages: Record<string, string> = {
   'admin-analytics-problem': analyticsPage({
     ...frame,
     asked: {
-      kind: 'written',
+      kind: 'custom',
       period: { from: '2026-11-14', to: '2026-11-01', interval: 'day' },
     },
     problems: [

@@ -49,7 +49,7 @@ function pageFor(refusal: OAuthError, request: FastifyRequest): string {
 function busyPage(place: { reference: string; school: Branding }, what: string): string {
   return errorPage({
     ...place,
-    title: 'Too many at once',
+    title: 'Too many requests',
     what,
     next: 'Wait a minute, then reload this page.',
   })

@@ -29,9 +29,9 @@ import { ENDPOINTS } from './endpoints.ts'
 import { requireParameter } from './require-parameter.ts'
 
 /**
- * The authorization endpoint. The order of the checks is the order of the lines below. Until client
- * and redirect URI are proven a refusal is a page of our own, afterwards the client is told by a
- * redirect. The whole request is checked before the person is asked to sign in.
+ * The authorization endpoint. The checks run in the order of the lines below. Before client and
+ * redirect URI are checked, a refusal is a page of our own; afterwards it is a redirect to the client.
+ * The whole request is checked before the person is asked to sign in.
  *
  * @see RFC 6749 §4.1.1 and §4.1.2.1
  */
@@ -93,7 +93,7 @@ export function authorizationRequestAsGet(text: string): string {
   return checkLength(`${ENDPOINTS.authorize}?${query}`)
 }
 
-/** A browser must not be sent on to an address that we would then refuse as too long. */
+/** Refuses a request whose redirect to sign-in would be an address that is too long for us. */
 function checkLength(location: string): string {
   if (location.length > defaultHttpLimits.urlLength) {
     throw new OAuthError(
@@ -112,7 +112,7 @@ function checkLength(location: string): string {
  */
 function checkSilence(silent: boolean, signedIn: boolean): void {
   if (!silent) return
-  if (!signedIn) throw new OAuthError('login_required', 'Nobody is signed in here.')
+  if (!signedIn) throw new OAuthError('login_required', 'No person is signed in at this school.')
   throw new OAuthError('consent_required', 'Consent is asked for on every authorization.')
 }
 

@@ -11,7 +11,7 @@ import { grantTypes } from './grant-types/grant-types.ts'
 const CLIENT_AUTH_METHODS = ['none', 'client_secret_post'] as const
 
 /**
- * What this origin can do, told by the tables and maps that the endpoints themselves use.
+ * What this origin supports, read from the tables and maps that the endpoints use.
  *
  * @see RFC 8414 §2
  */
@@ -34,7 +34,7 @@ export function authorizationServerMetadata(
         }
       : {}),
     ...(publishedKeys(school).length > 0 ? { jwks_uri: at(ENDPOINTS.jwks) } : {}),
-    // Not of RFC 8414, but clients that read only this document decide by it as well.
+    // Not part of RFC 8414, but some clients read only this document and need the field.
     ...(signsIdTokens(school) ? { id_token_signing_alg_values_supported: ['ES256'] } : {}),
     scopes_supported: ALL_SCOPES.toArray(),
     response_types_supported: ['code'],

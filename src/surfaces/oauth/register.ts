@@ -45,7 +45,7 @@ function clientNameOf(body: unknown): string | undefined {
   return typeof name === 'string' && !CONTROL_CHARACTER.test(name) ? name : undefined
 }
 
-/** No known name has one, and a NUL is no text to PostgreSQL. */
+/** PostgreSQL refuses a NUL byte in text, and no known name has a control character. */
 const CONTROL_CHARACTER = /\p{Cc}/u
 
 /** A body that cannot be read names no known integration either. */

@@ -67,7 +67,7 @@ describe('the analytics page', () => {
 
   test('shows a text instead of an empty chart', async () => {
     const { body } = await owner.get('/admin/analytics?from=2020-02-01&to=2020-02-10')
-    expect(body).toContain('Nothing was paid in these days, nor in as many before.')
+    expect(body).toContain('There were no payments in this period or in the period before.')
     expect(body).toContain('As in the 10 days before.')
     expect(body).not.toContain('<svg class="chart-plot"')
   })

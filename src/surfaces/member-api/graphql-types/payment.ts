@@ -167,7 +167,7 @@ function defineRefundingState(builder: Builder) {
     none: 'Not requested.',
     requested: 'Requested, not decided.',
     partially_refunded: 'A part was refunded.',
-    refunded: 'All was given back.',
-    rejected: 'Turned down.',
+    refunded: 'The full amount was refunded.',
+    rejected: 'The school rejected it.',
   })
 }

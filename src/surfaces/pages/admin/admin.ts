@@ -10,7 +10,7 @@ import { addOverviewRoutes } from './overview.ts'
 import { addSchoolRoutes } from './school/school-pages.ts'
 import { addSettingsRoutes } from './settings.ts'
 
-/** For owners and admins. Every route begins by loading the operator, and refuses anybody else. */
+/** Pages for owners and admins. Every route first loads the operator, and refuses other people. */
 export function addAdminRoutes(app: FastifyInstance, context: AppContext): void {
   addOverviewRoutes(app, context)
   addSchoolRoutes(app, context)

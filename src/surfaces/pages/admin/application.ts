@@ -24,14 +24,14 @@ const ONE = `${paths.applications}/:clientId`
 
 const NOTICES = {
   ...STANDING_NOTICES,
-  created: 'The application is ready. Hand out its client_id.',
-  saved: 'Saved. It holds for everything that is authorized from now on.',
+  created: 'The application is ready. Give its client_id to the developer of the app.',
+  saved: 'Saved. It applies to new authorizations.',
   'no-secret': { warning: 'A public application has no secret.' },
-  'secret-shown': { warning: 'A secret is shown once. If it was not copied, issue a new one.' },
+  'secret-shown': { warning: 'A secret is shown once. If you did not copy it, issue a new one.' },
 }
 
 export function addOneApplicationRoutes(app: FastifyInstance, context: AppContext): void {
-  /** Every route of one application begins with this: the operator and the application. */
+  /** Loads the operator and the application. Every route of one application calls it first. */
   const enter = async (request: FastifyRequest, returnTo?: string) => {
     const operator = await loadOperator(request, returnTo)
     checkShown(request, operator)
@@ -98,7 +98,7 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
   })
 }
 
-/** The page that the forms of an application are on. */
+/** The page with the forms of an application. */
 function pathOf(request: FastifyRequest): string {
   return applicationPath((request.params as { clientId: string }).clientId)
 }

@@ -16,9 +16,9 @@ import { newApplicationPage } from '../views/admin/new-application.tsx'
 import { carrySecret } from './new-secret.ts'
 import { adminFrame, FeatureOff, loadOperator, performAs } from './operator.ts'
 
-const NOTICES = { deleted: 'The application is gone, and every access it had has ended.' }
+const NOTICES = { deleted: 'The application is deleted, and all access to it has ended.' }
 
-/** What an application made by hand may hold, in the order of the catalogue. */
+/** The scopes that an application of the admin area may have, in the order of the catalogue. */
 export const MEMBER_SCOPES = SCOPES.filter(({ audience }) => audience !== 'operator').map(
   ({ name }) => name,
 )
@@ -71,12 +71,12 @@ export function addApplicationRoutes(app: FastifyInstance, context: AppContext):
   })
 }
 
-/** The beta feature reveals this area; the clients themselves do not depend on it. */
+/** The beta feature only shows these pages; applications work without it. */
 export function checkShown(request: FastifyRequest, operator: BrowserSession): void {
   if (!request.school.mcpConnections) throw new FeatureOff(operator)
 }
 
-/** An application of this school; another school's id names nothing here. */
+/** An application of this school. The id of another school's application is not found. */
 export async function loadApplication(request: FastifyRequest) {
   const { clientId } = request.params as { clientId: string }
   const found = await findListedClient(request.at, withoutNul(clientId))
@@ -86,7 +86,7 @@ export async function loadApplication(request: FastifyRequest) {
   return found
 }
 
-/** What was typed, as it was typed, so that it can be shown again beside what is wrong with it. */
+/** The fields exactly as typed, so that the page can show them again next to their problems. */
 export function readDraft(form: URLSearchParams): ApplicationDraft {
   return {
     name: form.get('name') ?? '',

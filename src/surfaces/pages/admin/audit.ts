@@ -11,7 +11,7 @@ import { adminFrame, loadOperator } from './operator.ts'
 
 const ENTRIES_SHOWN = 50
 
-/** What happened at the school. It is read, never written, from here. */
+/** The audit log of the school, read-only. */
 export function addAuditRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(paths.audit, async (request, reply) => {
     const operator = await loadOperator(request)

@@ -38,7 +38,7 @@ const NOTICES = {
   saved: 'Saved.',
 }
 
-/** Clients that the school did not make itself: platforms of the server, and apps with client metadata. */
+/** Clients that the school did not create: platforms of the server, and apps with client metadata. */
 export function addClientRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(paths.clients, async (request, reply) => {
     const operator = await loadOperator(request)
@@ -103,7 +103,7 @@ export function addClientRoutes(app: FastifyInstance, context: AppContext): void
   })
 }
 
-/** Who posts, and about which client of this school. */
+/** Loads the operator, the checked form, and the client of this school that the form names. */
 async function enterPost(context: AppContext, request: FastifyRequest) {
   const operator = await loadOperator(request, paths.clients)
   const form = checkedForm(context.keyring, request, operator)
@@ -125,7 +125,7 @@ function pageOf({ kind, clientId }: ListedClient, done: string): string {
     : `${clientPath(clientId)}&done=${done}`
 }
 
-/** The people with a live authorization of one app, from where the address says. */
+/** The people with a live authorization of one app, starting at the address's `after`. */
 export async function readPeople(request: FastifyRequest, clientId: string): Promise<PeopleProps> {
   const after = queryOf(request).get('after') ?? ''
   return await peopleOfApp(request.at, clientId, {

@@ -14,12 +14,14 @@ import { keysPage } from '../views/admin/keys.tsx'
 import { adminFrame, loadOperator, performAs } from './operator.ts'
 
 const NOTICES = {
-  published: 'The key is published. It can sign once every cache has it.',
+  published: 'The key is published. You can activate it when every cache has it.',
   activated: 'The key signs ID tokens from now on.',
   retired: 'The key is retired.',
-  'too-early': { warning: 'Not yet: a cached key set may still lack this key.' },
-  'does-not-open': { warning: 'This server’s secret does not open the key. Publish a new one.' },
-  unchanged: { warning: 'Nothing was changed: the key is in another stage by now.' },
+  'too-early': { warning: 'Not yet: apps may still use a cached key set without this key.' },
+  'does-not-open': {
+    warning: 'This server’s secret cannot decrypt the key. Publish a new one.',
+  },
+  unchanged: { warning: 'Nothing was changed: the key is no longer in that stage.' },
 }
 
 export function addKeyRoutes(app: FastifyInstance, context: AppContext): void {
@@ -57,7 +59,7 @@ export function addKeyRoutes(app: FastifyInstance, context: AppContext): void {
     return showAgain(request, reply, noticeOf(outcome, 'retired'))
   })
 
-  /** Forgets what this process has cached, so that the next page shows the keys as they are. */
+  /** Clears this process's cache of the school, so that the next page shows the changed keys. */
   const showAgain = (request: FastifyRequest, reply: FastifyReply, done: keyof typeof NOTICES) => {
     context.directory.forget(request.school.id)
     return sendOn(reply, request, 'site', `${paths.keys}?done=${done}`)

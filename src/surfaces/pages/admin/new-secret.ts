@@ -14,16 +14,16 @@ const SECONDS = 300
 
 const newSecret = z.strictObject({
   secret: z.string(),
-  /** It takes the place of an earlier one. */
+  /** True if it replaces an earlier secret. */
   rotated: z.boolean(),
 })
 
 export type NewSecret = z.output<typeof newSecret>
 
 /**
- * Carries a secret from the post that made it to the page that shows it, so that reloading that page
- * makes no second one. It travels sealed, in a cookie of this browser, for this session and
- * application alone, and is stored nowhere.
+ * Carries a secret from the post that creates it to the page that shows it, so that reloading the
+ * page does not create a second one. The secret is in a sealed cookie, valid only for this session
+ * and application, and is stored nowhere else.
  */
 export function carrySecret(
   keyring: Keyring,
@@ -40,7 +40,7 @@ export function carrySecret(
   reply.header('set-cookie', serializeCookie(origin, secretCookieName(origin), value, SECONDS))
 }
 
-/** The secret, once: the browser forgets it with the answer that shows it. */
+/** Returns the secret once: the same answer makes the browser delete the cookie. */
 export function takeSecret(
   keyring: Keyring,
   request: FastifyRequest,

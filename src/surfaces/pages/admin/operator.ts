@@ -9,7 +9,7 @@ import { loadBrowserSession } from '../browser-session.ts'
 import { frameFor, type Notices } from '../site-frame.ts'
 import type { AdminFrame } from '../views/admin/admin-page.tsx'
 
-/** Thrown where the person who is signed in does not run this school. */
+/** Thrown if the person who is signed in is not an owner or admin of this school. */
 export class NotOperator extends Error {
   override readonly name = 'NotOperator'
   readonly session: BrowserSession
@@ -20,7 +20,7 @@ export class NotOperator extends Error {
   }
 }
 
-/** Thrown where a part of the admin area is not shown, because its beta feature is off. */
+/** Thrown for a page of the admin area whose beta feature is off. */
 export class FeatureOff extends Error {
   override readonly name = 'FeatureOff'
   readonly operator: BrowserSession
@@ -31,7 +31,7 @@ export class FeatureOff extends Error {
   }
 }
 
-/** The owner or admin behind a request; a post names the page that its form was on. */
+/** The owner or admin who sends the request. A post passes the page of its form as `returnTo`. */
 export async function loadOperator(
   request: FastifyRequest,
   returnTo?: string,

@@ -34,7 +34,7 @@ export function addOverviewRoutes(app: FastifyInstance, context: AppContext): vo
   })
 }
 
-/** What an owner asks first: how many learn, what is on offer, who pays, what comes next. */
+/** The numbers that an owner looks for first: students, courses on offer, subscriptions, events. */
 async function readFigures({ ask }: Visit): Promise<readonly Figure[]> {
   const first = { limit: 1, include_total: true }
   const starts_after = new Date().toISOString()
@@ -56,6 +56,6 @@ async function readFigures({ ask }: Visit): Promise<readonly Figure[]> {
       href: '/admin/subscriptions?state=active',
       value: subscriptions.total ?? 0,
     },
-    { label: 'Events to come', href: '/admin/events?sort=-starts_at', value: events.total ?? 0 },
+    { label: 'Upcoming events', href: '/admin/events?sort=-starts_at', value: events.total ?? 0 },
   ]
 }

@@ -10,8 +10,8 @@ import { settingsPage } from '../views/admin/settings.tsx'
 import { adminFrame, loadOperator, performAs } from './operator.ts'
 
 const NOTICES = {
-  'mcp-on': 'MCP connections is on. OAuth applications are under Developers now.',
-  'mcp-off': 'MCP connections is off. Existing applications go on working.',
+  'mcp-on': 'MCP connections is on. You find OAuth applications under Developers.',
+  'mcp-off': 'MCP connections is off. Existing applications continue to work.',
   saved: 'Saved.',
 }
 
@@ -45,7 +45,7 @@ export function addSettingsRoutes(app: FastifyInstance, context: AppContext): vo
   })
 }
 
-/** Saves, and forgets what this process has cached: the next page must show it. */
+/** Saves, and clears this process's cache of the school, so that the next page shows the change. */
 export async function saveSettings(
   context: AppContext,
   request: FastifyRequest,

@@ -8,7 +8,7 @@ import { enter } from '../school/routes/visit.ts'
 import { readFigures } from './figures.ts'
 import { readPeriod } from './period.ts'
 
-/** How the school does, drawn on the server. It is read, never written, from here. */
+/** Figures and charts of the school, read-only. The server draws the charts. */
 export function addAnalyticsRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(paths.analytics, async (request, reply) => {
     const visit = await enter(context, request, reply)

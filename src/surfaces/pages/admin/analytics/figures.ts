@@ -8,14 +8,13 @@ import type { Outcome } from '../../../../domain/operation.ts'
 import type { Visit } from '../school/routes/visit.ts'
 import { type Period, periodBefore } from './period.ts'
 
-/** What one step of a period came to, per currency. */
+/** Revenue of one currency. Each list has one value per step. */
 export interface RevenueSeries {
   readonly currency: string
-  /** One for each step. */
   readonly paid: readonly number[]
   readonly refunded: readonly number[]
   readonly payments: readonly number[]
-  /** Paid less refunded, in the period before. */
+  /** Paid minus refunded in the period before. */
   readonly before: number
 }
 
@@ -41,14 +40,14 @@ export interface SchoolFigures {
   readonly enrollments: readonly EnrollmentStep[]
   readonly enrollmentsBefore: number
   readonly learners: readonly number[]
-  /** The most in one step of the period before. */
+  /** The highest value of a step in the period before. */
   readonly learnersBefore: number
   readonly completion: readonly CourseCompletion[]
 }
 
 type Refused = Extract<Outcome, { kind: 'invalid' }>
 
-/** A period that cannot be shown is refused in the words of the operations. */
+/** Returns the refusal of the operation if the period is invalid. */
 export async function readFigures(
   perform: Visit['perform'],
   period: Period,
@@ -93,12 +92,12 @@ interface RevenuePoint {
   readonly payment_count: number
 }
 
-/** Nothing where a period is refused: what came before the first year that there is. */
+/** Empty if the operation refuses the period before because it is before the first valid year. */
 function dataOf<Point>(outcome: Outcome<{ readonly data: readonly Point[] }>): readonly Point[] {
   return outcome.kind === 'done' ? outcome.output.data : []
 }
 
-/** Steps without payments have no points; here each step has its place. */
+/** Steps without payments have no points; the result has a value for every step. */
 function revenueByCurrency(
   steps: readonly string[],
   points: readonly RevenuePoint[],

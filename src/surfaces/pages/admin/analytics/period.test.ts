@@ -5,13 +5,13 @@ const now = new Date('2026-11-14T20:00:00Z')
 const read = (query: string, timeZone = 'UTC') =>
   readPeriod(new URLSearchParams(query), now, timeZone)
 
-test('without a wish it is the last 30 days, today included', () => {
+test('without a choice the period is the last 30 days, today included', () => {
   const period = { from: '2026-10-16', to: '2026-11-14', interval: 'day' }
-  expect(read('')).toEqual({ kind: 'stretch', name: '30-days', period })
+  expect(read('')).toEqual({ kind: 'preset', name: '30-days', period })
   expect(read('last=for-ever')).toEqual(read(''))
 })
 
-test('today is the day it is at the school', () => {
+test('today is the current day in the time zone of the school', () => {
   expect(read('', 'Asia/Taipei').period.to).toBe('2026-11-15')
   expect(read('', 'Nowhere/Land').period.to).toBe('2026-11-14')
 })
@@ -29,15 +29,15 @@ test('weeks begin on a Monday and months on the first', () => {
   })
 })
 
-test('days that somebody wrote are taken as they are', () => {
+test('days that an operator typed are used unchanged', () => {
   expect(read('from=2026-01-01&to=2026-02-01&interval=week')).toEqual({
-    kind: 'written',
+    kind: 'custom',
     period: { from: '2026-01-01', to: '2026-02-01', interval: 'week' },
   })
   expect(read('from=then&interval=year').period).toEqual({ from: 'then', to: '', interval: 'day' })
 })
 
-test('what came before has as many days', () => {
+test('the period before has the same number of days', () => {
   const before = periodBefore({ from: '2026-03-01', to: '2026-03-31', interval: 'day' })
   expect(before).toEqual({ from: '2026-01-29', to: '2026-02-28', interval: 'day' })
 })

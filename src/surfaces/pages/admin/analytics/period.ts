@@ -1,4 +1,4 @@
-/** A stretch of days, both ends included, in steps. Days are the school's own. */
+/** Days from `from` to `to`, both included, in steps. Days are in the time zone of the school. */
 export interface Period {
   readonly from: string
   readonly to: string
@@ -8,32 +8,32 @@ export interface Period {
 export const INTERVALS = ['day', 'week', 'month'] as const
 export type Interval = (typeof INTERVALS)[number]
 
-/** Stretches that end today, by the name that an address has for them. */
-export const STRETCHES = [
+/** Periods that end today, with their names in addresses. */
+export const PRESETS = [
   { name: '30-days', label: '30 days', interval: 'day' },
   { name: '12-weeks', label: '12 weeks', interval: 'week' },
   { name: '12-months', label: '12 months', interval: 'month' },
 ] as const
 
-export type Stretch = (typeof STRETCHES)[number]['name']
+export type Preset = (typeof PRESETS)[number]['name']
 
-/** What the address asks for: a stretch by its name, or days that somebody wrote. */
+/** The period that the address asks for: a preset by its name, or days that an operator typed. */
 export type AskedPeriod =
-  | { readonly kind: 'stretch'; readonly name: Stretch; readonly period: Period }
-  | { readonly kind: 'written'; readonly period: Period }
+  | { readonly kind: 'preset'; readonly name: Preset; readonly period: Period }
+  | { readonly kind: 'custom'; readonly period: Period }
 
 export function readPeriod(query: URLSearchParams, now: Date, timeZone: string): AskedPeriod {
   const [from, to] = [query.get('from'), query.get('to')]
   if (from !== null || to !== null) {
     const interval = INTERVALS.find((known) => known === query.get('interval')) ?? 'day'
-    return { kind: 'written', period: { from: from ?? '', to: to ?? '', interval } }
+    return { kind: 'custom', period: { from: from ?? '', to: to ?? '', interval } }
   }
-  const name = STRETCHES.find((known) => known.name === query.get('last'))?.name ?? '30-days'
-  return { kind: 'stretch', name, period: lastStretch(name, dayAt(now, timeZone)) }
+  const name = PRESETS.find((known) => known.name === query.get('last'))?.name ?? '30-days'
+  return { kind: 'preset', name, period: presetPeriod(name, dayAt(now, timeZone)) }
 }
 
 /** Whole steps: weeks begin on a Monday, months on the first. */
-function lastStretch(name: Stretch, today: string): Period {
+function presetPeriod(name: Preset, today: string): Period {
   switch (name) {
     case '30-days':
       return { from: shifted(today, -29), to: today, interval: 'day' }
@@ -49,7 +49,7 @@ function lastStretch(name: Stretch, today: string): Period {
   }
 }
 
-/** As many days, right before: what the figures are compared with. */
+/** The same number of days directly before, to compare the figures with. */
 export function periodBefore({ from, to, interval }: Period): Period {
   const days = daysIn({ from, to })
   return { from: shifted(from, -days), to: shifted(from, -1), interval }
@@ -59,7 +59,7 @@ export function daysIn({ from, to }: Pick<Period, 'from' | 'to'>): number {
   return Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000) + 1
 }
 
-/** The day that it is somewhere; a zone that this Node does not know counts as UTC. */
+/** The day in a time zone; a zone that this Node does not know counts as UTC. */
 function dayAt(now: Date, timeZone: string): string {
   try {
     return new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(now)

@@ -1,11 +1,11 @@
-/** The way to every page of the admin area, in the groups that people look in. */
+/** The menu of the admin area. */
 
 interface MenuItem {
   readonly label: string
   readonly href: string
-  /** Not for the pages below it. */
+  /** The item is not marked on pages below it. */
   readonly exact?: boolean
-  /** Part of the beta feature that reveals OAuth applications. */
+  /** Shown only if the beta feature for OAuth applications is on. */
   readonly beta?: boolean
 }
 
@@ -76,7 +76,7 @@ export const MENU: readonly MenuGroup[] = [
   },
 ]
 
-/** Whether a page is the item's own or lies below it. */
+/** Whether a page is the item's page or below it. */
 export function isAt({ href, exact }: MenuItem, here: string): boolean {
   return here === href || (exact !== true && here.startsWith(`${href}/`))
 }

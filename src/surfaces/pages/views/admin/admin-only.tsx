@@ -24,8 +24,8 @@ export function adminOnlyPage(props: AdminOnlyProps): string {
                 Your role at {school} is {props.roles.join(' and ')}.
               </>
             )}{' '}
-            An owner of the school can make you an admin. If you are one under another email
-            address, sign out and sign in with that one.
+            An owner of the school can make you an admin. If you are one with another email address,
+            sign out and sign in with that one.
           </p>
           <div class="actions">
             <ButtonLink look="plain" href="/account">

@@ -3,14 +3,14 @@ import { type SiteFrame, sitePage } from '../site-layout.tsx'
 import { isAt, MENU, OVERVIEW } from './admin-menu.ts'
 
 export interface AdminFrame extends SiteFrame {
-  /** Whether the beta feature that reveals OAuth applications is on. */
+  /** Whether the beta feature that shows OAuth applications is on. */
   applicationsShown: boolean
   timeZone: string
 }
 
 interface AdminPageProps extends AdminFrame {
   title: string
-  /** Of `assets/`, on top of those that every page of the area has. */
+  /** Files of `assets/`, in addition to those of every admin page. */
   stylesheets?: readonly string[]
   children: ComponentChildren
 }
@@ -32,7 +32,7 @@ export function applicationPath(clientId: string, rest: '' | '/secret' | '/delet
   return `${paths.applications}/${encodeURIComponent(clientId)}${rest}`
 }
 
-/** The page of any other client: its id may be a URL, which no path takes whole. */
+/** The page of any other client. Its id may be a URL, which does not fit into a path. */
 export function clientPath(clientId: string): string {
   return `${paths.client}?id=${encodeURIComponent(clientId)}`
 }
@@ -43,8 +43,8 @@ export function adminPage(props: AdminPageProps): string {
 }
 
 /**
- * The menu is open on wide screens and folded on narrow ones, where the line that unfolds it says
- * where one is. No script has a part in it.
+ * The menu is open on wide screens and closed on narrow ones, where the line that opens it shows the
+ * current page. It needs no script.
  */
 function AdminNav({ here, applicationsShown }: AdminFrame) {
   const groups = MENU.map(({ title, items }) => ({

@@ -3,7 +3,7 @@ import type { InputProblem } from '../../../../domain/operation/refusal.ts'
 import { Alert, Field } from '../../../../foundation/html/components.tsx'
 import { Checkbox, TextArea } from '../../../../foundation/html/form-fields.tsx'
 
-/** An application as its form holds it. */
+/** An application as typed in its form. */
 export interface ApplicationDraft {
   name: string
   /** One per line. */
@@ -33,7 +33,7 @@ export function ApplicationFields({ draft, problems, offered }: ApplicationField
     <>
       {problems.length > 0 && (
         <Alert tone="error" title="Nothing was saved yet">
-          <p>These need another look:</p>
+          <p>Check these fields:</p>
           {FIELDS.filter(({ field }) => of(field).length > 0).map(({ field, label }) => (
             <a href={`#${field}`}>{label}</a>
           ))}
@@ -51,7 +51,7 @@ export function ApplicationFields({ draft, problems, offered }: ApplicationField
       <TextArea
         name="redirect_uris"
         label="Redirect URIs"
-        hint="One per line. https, or http on loopback (any port), or an app’s own scheme. Compared letter by letter."
+        hint="One per line. https, or http on loopback (any port), or an app’s own scheme. Must match exactly."
         value={draft.redirectUris}
         rows={4}
         errors={of('redirect_uris')}

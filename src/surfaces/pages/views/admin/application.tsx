@@ -52,7 +52,7 @@ export function applicationPage(props: ApplicationProps): string {
         {confidential && (
           <Panel
             title="Secret"
-            lead="A new one replaces the one in use at once. Have the app ready to take it."
+            lead="A new secret replaces the current one at once. Be ready to put it into the app."
           >
             <Form action={applicationPath(clientId, '/secret')} formToken={formToken}>
               <Button look="plain">Issue a new secret</Button>
@@ -63,7 +63,7 @@ export function applicationPage(props: ApplicationProps): string {
         <Panel
           title="Delete"
           tone="danger"
-          lead="Ends every access that people gave it. This cannot be undone."
+          lead="Ends all access that people gave it. This cannot be undone."
         >
           <div class="actions">
             <ButtonLink look="plain" href={applicationPath(clientId, '/delete')}>
@@ -91,7 +91,7 @@ function Facts({ application, timeZone }: { application: ListedClient; timeZone:
         <dd>
           {confidential
             ? 'Confidential: sends its secret in the form body (client_secret_post)'
-            : 'Public: no secret, PKCE alone (none)'}
+            : 'Public: no secret, only PKCE (none)'}
         </dd>
       </div>
       <div>

@@ -1,7 +1,7 @@
 import { ButtonLink, PageHead } from '../../../../foundation/html/site-components.tsx'
 import { type AdminFrame, adminPage, paths } from './admin-page.tsx'
 
-/** Answers 404, to an operator whose school has not switched this part on. */
+/** Answers 404, to an operator whose school has the beta feature off. */
 export function applicationsOffPage(frame: AdminFrame): string {
   return adminPage({
     ...frame,
@@ -12,7 +12,7 @@ export function applicationsOffPage(frame: AdminFrame): string {
         <section class="panel">
           <p>
             They are part of the beta feature “MCP connections”, which is off at your school.
-            Applications that exist go on working all the same.
+            Existing applications continue to work.
           </p>
           <div class="actions">
             <ButtonLink look="primary" href={paths.settings}>

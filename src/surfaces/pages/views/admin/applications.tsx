@@ -19,7 +19,7 @@ export function applicationsPage(props: ApplicationsProps): string {
       <>
         <PageHead
           title="OAuth applications"
-          lead="Apps that members of your school can let into their own account."
+          lead="Apps that members of your school can connect to their own account."
         >
           <ButtonLink look="primary" href={paths.newApplication}>
             New application
@@ -28,8 +28,8 @@ export function applicationsPage(props: ApplicationsProps): string {
         <section class="panel" aria-label="Applications">
           {applications.length === 0 ? (
             <Empty>
-              <p>There is none yet.</p>
-              <p>Make one, and give its client_id to the developer of the app.</p>
+              <p>No applications yet.</p>
+              <p>Create one, and give its client_id to the developer of the app.</p>
             </Empty>
           ) : (
             <ul class="rows">

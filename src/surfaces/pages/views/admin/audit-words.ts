@@ -1,7 +1,7 @@
 import type { AuditAction } from '../../../../domain/audit/audit.ts'
 import type { AuditRecord } from '../../../../domain/audit/read-audit.ts'
 
-/** What each action is called in the log that people read. */
+/** The name of each action on the page of the audit log. */
 export const auditWords: Readonly<Record<AuditAction, string>> = {
   'authorization.granted': 'Access allowed',
   'authorization.denied': 'Access denied',
@@ -11,8 +11,8 @@ export const auditWords: Readonly<Record<AuditAction, string>> = {
   'token.refreshed': 'Tokens refreshed',
   'token.refused': 'Tokens refused',
   'token.revoked': 'Tokens revoked',
-  'token.replayed': 'Used-up refresh token came back',
-  'code.replayed': 'Used-up code came back',
+  'token.replayed': 'Old refresh token used again',
+  'code.replayed': 'Code used again',
   'client.created': 'Client added',
   'client.changed': 'Client changed',
   'client.secret_rotated': 'Secret replaced',

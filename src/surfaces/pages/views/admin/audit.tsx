@@ -50,7 +50,7 @@ function isFiltered(filter: AuditFilter): boolean {
   return Object.values(filter).some((value) => value !== undefined)
 }
 
-/** The same log with other filters, or further back. */
+/** The address of the log with these filters, from the entry `before` on. */
 function address(filter: AuditFilter, before?: string): string {
   const query = new URLSearchParams()
   const add = (name: string, value: string | undefined) => value && query.set(name, value)
@@ -67,16 +67,16 @@ function Filters({ filter }: { filter: AuditFilter }) {
     <form method="get" action={paths.audit} class="filters">
       <Select
         name="action"
-        label="What"
+        label="Action"
         value={filter.action ?? ''}
-        options={[['', 'Everything'], ...Object.entries(auditWords)]}
+        options={[['', 'All actions'], ...Object.entries(auditWords)]}
       />
       <Select
         name="outcome"
-        label="How it went"
+        label="Result"
         value={filter.outcome ?? ''}
         options={[
-          ['', 'Either way'],
+          ['', 'All results'],
           ['ok', 'Done'],
           ['refused', 'Refused'],
         ]}
@@ -174,11 +174,11 @@ function detailRows(entry: AuditRecord): [string, string][] {
 }
 
 /** An import may have a thousand subjects. */
-const MOST_NAMED = 20
+const SUBJECTS_SHOWN = 20
 
 function inWords(value: unknown): string {
   if (typeof value === 'string') return value
-  if (!Array.isArray(value) || value.length <= MOST_NAMED) return JSON.stringify(value)
-  const more = (value.length - MOST_NAMED).toLocaleString('en')
-  return `${value.slice(0, MOST_NAMED).join(', ')} and ${more} more`
+  if (!Array.isArray(value) || value.length <= SUBJECTS_SHOWN) return JSON.stringify(value)
+  const more = (value.length - SUBJECTS_SHOWN).toLocaleString('en')
+  return `${value.slice(0, SUBJECTS_SHOWN).join(', ')} and ${more} more`
 }

@@ -39,7 +39,7 @@ export function clientPage(props: ClientProps): string {
               </dd>
             </div>
             <div>
-              <dt>First let in</dt>
+              <dt>First allowed</dt>
               <dd>
                 <Moment at={client.createdAt} timeZone={props.timeZone} />
               </dd>
@@ -71,11 +71,11 @@ export function clientPage(props: ClientProps): string {
 
 function Review({ client, viewer }: ClientProps) {
   return (
-    <Panel title="Review" lead="Until then it may ask for identity and read scopes alone.">
-      <Alert tone="warning" title="The app chose its name itself">
+    <Panel title="Review" lead="Before a review it may ask only for identity and read scopes.">
+      <Alert tone="warning" title="The app chose its own name">
         <p>
-          Go by the addresses above. Once reviewed, it may ask owners and admins for every scope,
-          also those that change things.
+          Check the addresses above instead. After the review it may ask owners and admins for every
+          scope, including those that change data.
         </p>
       </Alert>
       <Form

@@ -36,11 +36,11 @@ export function clientsPage(props: ClientsProps): string {
         />
         <Panel
           title="Awaiting review"
-          lead="Apps that published a metadata document. Until you review one, it may ask to see things and not to change them."
+          lead="Apps that published a metadata document. Until you review an app, it may ask to see data but not to change it."
         >
           <ClientRows clients={waiting} people={people} none="Nothing to review." />
         </Panel>
-        <Panel title="Known here">
+        <Panel title="Platforms and reviewed apps">
           <ClientRows clients={others} people={people} none="None yet." />
         </Panel>
         <Documents {...props} />
@@ -94,7 +94,7 @@ function Documents({ settings, alwaysPermitted, viewer }: ClientsProps) {
   return (
     <Panel
       title="Hosts of apps that may connect"
-      lead="A document resolves only if its host is permitted. It still waits for your review."
+      lead="An app can connect only if its host is permitted. It still needs your review."
     >
       <Form action={`${paths.clients}/documents`} formToken={viewer?.formToken ?? ''}>
         <TextArea

@@ -32,19 +32,19 @@ export function deleteApplicationPage(props: DeleteApplicationProps): string {
           <p>
             {people === 0
               ? 'No person has given it access at the moment.'
-              : `${count(people, 'person has', 'people have')} given it access. All of it ends at once, and they have to connect another app to go on.`}
+              : `${count(people, 'person has', 'people have')} given it access. Their access ends at once.`}
           </p>
           <p>
-            <Address text={clientId} /> stops working for good: the same id cannot be used again.
+            <Address text={clientId} /> stops working. The same id cannot be used again.
           </p>
           <Form
             class="actions"
             action={applicationPath(clientId, '/delete')}
             formToken={props.viewer?.formToken ?? ''}
           >
-            <Button look="danger">Delete for good</Button>
+            <Button look="danger">Delete</Button>
             <ButtonLink look="plain" href={back}>
-              Keep it
+              Cancel
             </ButtonLink>
           </Form>
         </section>

@@ -30,7 +30,7 @@ export function keysPage(props: KeysProps): string {
         <section class="panel" aria-label="Keys">
           {keys.length === 0 ? (
             <Empty>
-              <p>There is no key yet.</p>
+              <p>No keys yet.</p>
             </Empty>
           ) : (
             <ul class="rows">
@@ -42,7 +42,7 @@ export function keysPage(props: KeysProps): string {
         </section>
         <Panel
           title="Publish a new key"
-          lead={`It joins the key set at once and can be activated after ${leadHours} hours, when every app must have fetched it. The old key retires then, and stays readable for another day.`}
+          lead={`The key is in the key set at once. You can activate it after ${leadHours} hours, when every app has fetched it. Then the old key retires and stays in the key set for another day.`}
         >
           <Form action={`${paths.keys}/publish`} formToken={props.viewer?.formToken ?? ''}>
             <Button look="plain">Publish a key</Button>

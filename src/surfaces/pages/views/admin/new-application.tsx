@@ -14,7 +14,7 @@ export function newApplicationPage(props: NewApplicationProps): string {
       <>
         <PageHead
           title="New application"
-          lead="For one app. Anyone with a role at your school can let it into their own account."
+          lead="For one app. Every member of your school can connect it to their own account."
           up={{ url: paths.applications, label: 'OAuth applications' }}
         />
         <section class="panel">
@@ -25,7 +25,7 @@ export function newApplicationPage(props: NewApplicationProps): string {
               name="confidential"
               value="yes"
               label="Confidential application"
-              hint="For an app that runs on a server and can keep a secret: it gets one, and must send it. Leave this off for apps on phones, computers and in browsers. It cannot be changed later."
+              hint="For an app that runs on a server and can keep a secret. It gets a secret and must send it. Leave this off for apps on phones, computers and in browsers. You cannot change it later."
               checked={props.draft.confidential}
             />
             <Button look="primary">Create application</Button>

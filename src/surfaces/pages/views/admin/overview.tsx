@@ -4,7 +4,7 @@ import { Badge, PageHead, Panel } from '../../../../foundation/html/site-compone
 import { count } from '../words.ts'
 import { type AdminFrame, adminPage, paths } from './admin-page.tsx'
 
-/** How many there are of something, and the way to them. */
+/** A number with a link to its list. */
 export interface Figure {
   label: string
   href: string
@@ -43,7 +43,7 @@ export function overviewPage(props: OverviewProps): string {
         <div class="two">
           <Panel
             title="OAuth applications"
-            lead="Apps that you made for your members, each with a client_id to hand out."
+            lead="Apps that you created for your members, each with its client_id."
           >
             {applicationsShown ? (
               <p>
@@ -70,10 +70,10 @@ export function overviewPage(props: OverviewProps): string {
               </a>
             </p>
           </Panel>
-          <Panel title="People" lead="Members and staff who let an app into their account.">
+          <Panel title="People" lead="Members and staff who connected an app to their account.">
             <p>{count(props.people, 'person has', 'people have')} a connected app.</p>
           </Panel>
-          <Panel title="ID tokens" lead="What apps use to know who signed in.">
+          <Panel title="ID tokens" lead="They tell an app who signed in.">
             <p class="actions">
               {props.signsIdTokens ? (
                 <Badge tone="good">Signed</Badge>

@@ -19,11 +19,11 @@ interface PeoplePanelProps extends AdminFrame {
   nextUrl: string | undefined
 }
 
-/** Who let an app in, and the way to end it for one of them. */
+/** The people who connected an app, each with a button that ends the access. */
 export function PeoplePanel(props: PeoplePanelProps) {
   const { page, clientId, nextUrl, timeZone } = props
   return (
-    <Panel id="people" title="People" lead="With a live authorization of this app.">
+    <Panel id="people" title="People" lead="People who gave this app access.">
       {page.people.length === 0 ? (
         <Empty>
           <p>No people at the moment.</p>

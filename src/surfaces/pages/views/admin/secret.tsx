@@ -6,11 +6,11 @@ interface SecretProps extends AdminFrame {
   clientId: string
   name: string
   secret: string
-  /** It takes the place of an earlier one. */
+  /** True if it replaces an earlier secret. */
   rotated: boolean
 }
 
-/** The only page that ever shows a secret, once. */
+/** The only page that shows a secret. It shows it once. */
 export function secretPage(props: SecretProps): string {
   const { clientId, name, secret, rotated } = props
   return adminPage({
@@ -26,8 +26,8 @@ export function secretPage(props: SecretProps): string {
         <section class="panel">
           <Alert tone="warning" title="Copy the secret now">
             <p>
-              It is shown this once. We keep only a hash of it, so it cannot be looked up later.
-              {rotated && ' The old one stopped working just now.'}
+              It is shown only once. We store only a hash of it, so it cannot be looked up later.
+              {rotated && ' The old secret no longer works.'}
             </p>
           </Alert>
           <dl class="definitions">

@@ -23,7 +23,7 @@ export function settingsPage(props: SettingsProps): string {
               name="mcp_connections"
               value="on"
               label="MCP connections"
-              hint="Shows OAuth applications under Developers, where you make apps for your members. Off only hides that page: what exists goes on working."
+              hint="Shows OAuth applications under Developers, where you create apps for your members. Off only hides that page: existing applications continue to work."
               checked={props.mcpConnections}
             />
             <Button look="primary">Save beta features</Button>
@@ -35,8 +35,8 @@ export function settingsPage(props: SettingsProps): string {
               id="end_authorization_on_replay"
               name="end_authorization_on_replay"
               value="on"
-              label="End an authorization when a used-up refresh token comes back"
-              hint="Stops a thief who copied an old token, and also signs out an app that restores itself from a backup. Either way the audit log shows it."
+              label="End an authorization when an old refresh token is used again"
+              hint="Stops an attacker who copied an old token, but also signs out an app that was restored from a backup. The audit log shows it in both cases."
               checked={props.endAuthorizationOnReplay}
             />
             <Button look="primary">Save security</Button>

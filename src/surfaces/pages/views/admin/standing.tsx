@@ -7,7 +7,7 @@ interface StandingProps extends AdminFrame {
   disabled: boolean
 }
 
-/** Switching a client of any kind off and on, at this school alone. */
+/** Switches a client of any kind off and on, only at this school. */
 export function StandingPanel({ clientId, disabled, viewer }: StandingProps) {
   return (
     <Panel
@@ -15,7 +15,7 @@ export function StandingPanel({ clientId, disabled, viewer }: StandingProps) {
       lead={
         disabled
           ? 'It gets no new authorization and no new tokens at this school.'
-          : 'Stops new authorizations and new tokens at this school, and refuses the tokens it holds at once. You can switch it on again; they work again then.'
+          : 'Stops new authorizations and new tokens at this school, and refuses its current tokens at once. If you switch it on again, the tokens work again.'
       }
     >
       <Form

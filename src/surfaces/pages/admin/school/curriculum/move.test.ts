@@ -26,7 +26,7 @@ describe('one step', () => {
     expect(shown(moved(outline, 'C', 'up'))).toEqual(['A a1 a2', 'C c1', 'B'])
   })
 
-  test('beyond either end, or of what is not there, is none', () => {
+  test('is refused beyond either end, and for an unknown id', () => {
     expect(moved(outline, 'A', 'up')).toBeUndefined()
     expect(moved(outline, 'C', 'down')).toBeUndefined()
     expect(moved(outline, 'a1', 'up')).toBeUndefined()

@@ -12,7 +12,7 @@ describe('an amount', () => {
     expect(toMinorUnits('1.234', 'KWD')).toBe(1234)
   })
 
-  test('that the currency cannot hold, or that is none, is refused', () => {
+  test('is refused if it has too many decimals for the currency, or is not a number', () => {
     for (const typed of ['', 'free', '-1', '1.999', '0x10', '1e3', '1.2.3']) {
       expect(toMinorUnits(typed, 'USD'), typed).toBeUndefined()
     }
@@ -26,7 +26,7 @@ describe('an amount', () => {
     expect(toMajorUnits(4900, 'no currency')).toBe('49.00')
   })
 
-  test('survives being shown and typed again', () => {
+  test('stays the same when it is shown and typed again', () => {
     for (const amount of [0, 1, 99, 100, 123_456_789_012]) {
       expect(toMinorUnits(toMajorUnits(amount, 'USD'), 'USD')).toBe(amount)
     }

@@ -8,7 +8,7 @@ export function toMajorUnits(amount: number, currency: string): string {
 /** The amount in the minor unit, or undefined if it is no amount of this currency. */
 export function toMinorUnits(typed: string, currency: string): number | undefined {
   const digits = digitsOf(currency)
-  // Grouping is forgiven; a comma before the last digits is what half of the world writes.
+  // Group separators are accepted, and so is the decimal comma of many countries.
   const plain = typed
     .trim()
     .replace(/[\s'’]/g, '')

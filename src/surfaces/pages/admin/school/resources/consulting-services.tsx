@@ -40,7 +40,7 @@ export const services = defineResource({
       { label: 'Title', show: text('title'), sort: 'title' },
       { label: 'State', show: state('state') },
       { label: 'Slots a week', show: number('slot_count') },
-      { label: 'Meetings to come', show: number('upcoming_meeting_count') },
+      { label: 'Upcoming meetings', show: number('upcoming_meeting_count') },
     ],
     searchHint: 'Title',
     filters: [{ name: 'state', label: 'State' }],
@@ -68,7 +68,7 @@ export const services = defineResource({
         return many === 1 ? '1 course' : `${many} courses`
       },
     },
-    { label: 'Meetings to come', show: number('upcoming_meeting_count') },
+    { label: 'Upcoming meetings', show: number('upcoming_meeting_count') },
     { label: 'Last changed', show: moment('updated_at') },
   ],
   markdown: { title: 'Description', member: 'description' },

@@ -99,7 +99,7 @@ export const events = defineResource({
   path: 'events',
   one: 'event',
   many: 'Events',
-  lead: 'Dates that you invite to, on site or online, and who comes.',
+  lead: 'Events on site or online, and the members who register.',
   list: listPlan({
     operation: listEvents,
     columns: [

@@ -84,7 +84,7 @@ export const payments = defineResource({
   path: 'payments',
   one: 'payment',
   many: 'Payments',
-  lead: 'Every attempt to pay, also those that came to nothing. Record here what was paid outside the checkout.',
+  lead: 'Every attempt to pay, including failed ones. Record here what was paid outside the checkout.',
   list: listPlan({
     operation: listPayments,
     expand: ['member'],
@@ -93,7 +93,7 @@ export const payments = defineResource({
       { label: 'Member', show: nameOf('member', 'name', FORMER_MEMBER) },
       { label: 'State', show: state('state') },
       { label: 'Amount', show: money('amount'), sort: 'amount' },
-      { label: 'Begun', show: moment('created_at'), sort: 'created_at' },
+      { label: 'Started', show: moment('created_at'), sort: 'created_at' },
     ],
     searchHint: 'Number of the trade or the order',
     filters: [
@@ -116,7 +116,7 @@ export const payments = defineResource({
     { label: 'Order', show: order },
     { label: 'Amount', show: money('amount') },
     { label: 'By', show: methodOf },
-    { label: 'Begun', show: moment('created_at') },
+    { label: 'Started', show: moment('created_at') },
     { label: 'Paid', show: moment('paid_at') },
     { label: 'To be paid until', show: moment('expires_at') },
     { label: 'To be paid to', show: instructions },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { slugOf } from './slug-field.ts'
 
-test('an address is made of what a title has of letters and digits', () => {
+test('an address is made from the letters and digits of a title', () => {
   expect(slugOf('Water colour, from the 1st line!')).toBe('water-colour-from-the-1st-line')
   expect(slugOf('  Été à Orléans ')).toBe('ete-a-orleans')
   expect(slugOf(`${'long '.repeat(30)}`)).toMatch(/^[a-z-]{70,80}$/)

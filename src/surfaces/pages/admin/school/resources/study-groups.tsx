@@ -56,7 +56,7 @@ export const studyGroups = defineResource({
     columns: [
       { label: 'Name', show: text('name'), sort: 'name' },
       { label: 'Members', show: number('member_count') },
-      { label: 'Classes to come', show: number('upcoming_class_count') },
+      { label: 'Upcoming classes', show: number('upcoming_class_count') },
       { label: 'Created', show: moment('created_at'), sort: 'created_at' },
     ],
     searchHint: 'Name',
@@ -74,7 +74,7 @@ export const studyGroups = defineResource({
   facts: [
     { label: 'Course', show: related('course', 'courses', 'title', '') },
     { label: 'Members', show: number('member_count') },
-    { label: 'Classes to come', show: number('upcoming_class_count') },
+    { label: 'Upcoming classes', show: number('upcoming_class_count') },
     { label: 'Created', show: moment('created_at') },
   ],
   fields: [
@@ -128,7 +128,7 @@ export const studyGroups = defineResource({
       of: classes,
       rows: rowsBy('study_group_id', meetingList),
       add: 'New class',
-      empty: 'There was no class yet.',
+      empty: 'There are no classes yet.',
     },
   ],
 })

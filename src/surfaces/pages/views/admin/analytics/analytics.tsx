@@ -10,7 +10,7 @@ import { PeriodChooser } from './period-chooser.tsx'
 
 interface AnalyticsProps extends AdminFrame {
   readonly asked: AskedPeriod
-  /** What is wrong with the period that was asked for; there are no figures then. */
+  /** What is wrong with the chosen period; then there are no figures. */
   readonly problems: readonly InputProblem[]
   readonly figures: SchoolFigures | undefined
 }
@@ -27,14 +27,13 @@ export function analyticsPage(props: AnalyticsProps): string {
         <PageHead
           title="Analytics"
           lead={
-            figures &&
-            `${dayInWords(period.from)} to ${dayInWords(period.to)}, by the calendar of ${timeZone}.`
+            figures && `${dayInWords(period.from)} to ${dayInWords(period.to)}, ${timeZone} time.`
           }
         />
         <PeriodChooser asked={asked} problems={problems} />
         {figures === undefined ? (
           <Alert tone="error" title="There is nothing to show for these days">
-            <p>Look at the line in this colour, or choose one of the stretches above.</p>
+            <p>Correct the marked days, or choose one of the periods above.</p>
           </Alert>
         ) : (
           <>

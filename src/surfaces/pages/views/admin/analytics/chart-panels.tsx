@@ -18,7 +18,7 @@ interface PanelProps {
   readonly figures: SchoolFigures
 }
 
-/** The names of the steps, as every chart of a page needs them. */
+/** The names of the steps for a chart. */
 function namesOf({ period, figures }: PanelProps) {
   return {
     steps: figures.steps.map((step) => stepInWords(step, period.interval)),
@@ -26,7 +26,7 @@ function namesOf({ period, figures }: PanelProps) {
   }
 }
 
-/** The figure that a chart comes down to. */
+/** The total that a chart adds up to. */
 function Total({ value, note }: { value: string; note: string }) {
   return (
     <p class="total">
@@ -35,14 +35,14 @@ function Total({ value, note }: { value: string; note: string }) {
   )
 }
 
-/** One for each currency: amounts of two cannot be added up. */
+/** One panel per currency: amounts in two currencies cannot be added. */
 export function RevenuePanels(props: PanelProps) {
   const { revenue } = props.figures
   if (revenue.length === 0) {
     return (
       <Panel title="Revenue">
         <Empty>
-          <p>Nothing was paid in these days, nor in as many before.</p>
+          <p>There were no payments in this period or in the period before.</p>
         </Empty>
       </Panel>
     )
@@ -196,7 +196,7 @@ export function CompletionPanel({ figures }: { figures: SchoolFigures }) {
   return (
     <Panel
       title="Completion"
-      lead="How far the students of each course are today, whatever the period."
+      lead="The progress of each course’s students today, independent of the period."
     >
       {completion.length === 0 ? (
         <Empty>

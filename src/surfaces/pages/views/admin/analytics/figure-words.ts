@@ -15,13 +15,13 @@ export function dayInWords(day: string): string {
   return wholeDay.format(new Date(day))
 }
 
-/** What a step is called beside its figures. */
+/** The name of a step in the table. */
 export function stepInWords(startsOn: string, interval: Interval): string {
   if (interval === 'month') return monthAndYear.format(new Date(startsOn))
   return interval === 'week' ? `Week of ${dayInWords(startsOn)}` : dayInWords(startsOn)
 }
 
-/** The same, for the little room under a chart. */
+/** A shorter name for the axis of a chart. */
 export function stepOnAxis(startsOn: string, interval: Interval): string {
   const format = interval === 'month' ? monthAndYear : dayAndMonth
   return format.format(new Date(startsOn))
@@ -33,7 +33,7 @@ const short = new Intl.NumberFormat('en', { notation: 'compact' })
 export const number = (value: number) => whole.format(value)
 export const shortNumber = (value: number) => short.format(value)
 
-/** Amounts of one currency, which are counted in its minor unit. */
+/** Formats amounts of one currency, given in its minor unit. */
 export function moneyIn(currency: string) {
   const format = new Intl.NumberFormat('en', { style: 'currency', currency })
   const axis = new Intl.NumberFormat('en', {
@@ -51,7 +51,7 @@ export function moneyIn(currency: string) {
   }
 }
 
-/** How a figure stands to that of the period before. */
+/** Compares a figure with the period before. */
 export function comparedWith(value: number, before: number, days: number): string {
   const then = `the ${days === 1 ? 'day' : `${number(days)} days`} before`
   if (before <= 0) return value > 0 ? `None in ${then}` : `As in ${then}`

@@ -1,6 +1,6 @@
 import type { InputProblem } from '../../../../../domain/operation/refusal.ts'
 import { Select } from '../../../../../foundation/html/form-fields.tsx'
-import { type AskedPeriod, STRETCHES } from '../../../admin/analytics/period.ts'
+import { type AskedPeriod, PRESETS } from '../../../admin/analytics/period.ts'
 import { paths } from '../admin-page.tsx'
 
 const STEPS = [
@@ -9,19 +9,19 @@ const STEPS = [
   ['month', 'Months'],
 ] as const
 
-/** Links for what people ask most, and a form for the rest: neither needs a script. */
+/** Links for the usual periods and a form for all others. Neither needs a script. */
 export function PeriodChooser(props: { asked: AskedPeriod; problems: readonly InputProblem[] }) {
   const { asked, problems } = props
   const { period } = asked
   return (
     <section class="panel period" aria-label="Period">
       <nav aria-label="Last">
-        <ul class="stretches">
-          {STRETCHES.map(({ name, label }) => (
+        <ul class="presets">
+          {PRESETS.map(({ name, label }) => (
             <li>
               <a
                 href={`${paths.analytics}?last=${name}`}
-                aria-current={asked.kind === 'stretch' && asked.name === name ? 'page' : undefined}
+                aria-current={asked.kind === 'preset' && asked.name === name ? 'page' : undefined}
               >
                 <span class="visually-hidden">Last </span>
                 {label}
@@ -30,7 +30,7 @@ export function PeriodChooser(props: { asked: AskedPeriod; problems: readonly In
           ))}
         </ul>
       </nav>
-      <details open={asked.kind === 'written'}>
+      <details open={asked.kind === 'custom'}>
         <summary>Other days</summary>
         <form method="get" action={paths.analytics} class="period-form">
           <DayField name="from" label="From" value={period.from} problems={problems} />
@@ -53,7 +53,7 @@ function DayField(props: {
 }) {
   const { name, label, value } = props
   const wrong = props.problems
-    // How long a period may be in such steps is said once, where it ends.
+    // The problem of a period that is too long for its steps is shown once, at its end.
     .filter(({ pointer }) => pointer === `/${name}` || (name === 'to' && pointer === '/interval'))
     .map(({ detail }) => detail)
   const errorId = wrong.length === 0 ? undefined : `${name}-error`
