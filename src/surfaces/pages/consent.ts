@@ -28,7 +28,7 @@ import { brandingOf } from '../../gate/branding.ts'
 import { findBrowserSession } from '../../gate/browser-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { findRequestingClient } from '../../gate/requesting-client.ts'
-import { checkedForm, formTokenFor, sendOn, sendPage, uncheckedForm } from './page-request.ts'
+import { checkedForm, formTokenFor, redirectTo, sendPage, uncheckedForm } from './page-request.ts'
 import { type AskingClient, consentPage } from './views/consent.tsx'
 import { noRolePage, operatorOnlyPage } from './views/refusals.tsx'
 
@@ -51,7 +51,7 @@ export function addConsentRoutes(
     if (question === undefined) return changed(request, reply)
     const session = await findBrowserSession(request)
     if (session === undefined || isSignInDue(session, pending)) {
-      return sendOn(reply, request, 'authorization', signInFor(sealedRequest))
+      return redirectTo(reply, request, 'authorization', signInFor(sealedRequest))
     }
     return await ask(context, request, reply, session, question, sealedRequest)
   })
@@ -66,20 +66,20 @@ export function addConsentRoutes(
     const pending = openPending(context.keyring, request.school.id, sealedRequest)
     if (pending === undefined) return expired(request, reply)
     if (session === undefined)
-      return sendOn(reply, request, 'authorization', signInFor(sealedRequest))
+      return redirectTo(reply, request, 'authorization', signInFor(sealedRequest))
     // Client, redirect URI, scopes and role may have changed since the page was shown: read them again.
     const question = await read(request, pending)
     if (question === undefined) return changed(request, reply)
     if (isSignInDue(session, pending)) {
-      return sendOn(reply, request, 'authorization', signInFor(sealedRequest))
+      return redirectTo(reply, request, 'authorization', signInFor(sealedRequest))
     }
     const decision = form.get('decision')
     const standing = standingOf(session, question.client)
     if (decision === 'deny') {
-      return sendOn(reply, request, 'authorization', await deny(request, question, session))
+      return redirectTo(reply, request, 'authorization', await deny(request, question, session))
     }
     if (decision === 'allow' && standing === 'allowed') {
-      return sendOn(reply, request, 'authorization', await allow(request, question, session))
+      return redirectTo(reply, request, 'authorization', await allow(request, question, session))
     }
     if (decision === 'allow') {
       await refuseConsent(request.at, question, session, standing, request.id)

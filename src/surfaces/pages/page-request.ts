@@ -25,7 +25,7 @@ export function sendPage(
 }
 
 /** Redirects with 303, so that the browser does not post a password again (RFC 9700 §4.12). */
-export function sendOn(
+export function redirectTo(
   reply: FastifyReply,
   request: FastifyRequest,
   kind: PageKind,

@@ -26,7 +26,7 @@ import { addConsentRoutes } from './consent.ts'
 import { addDocsRoutes } from './docs/docs.ts'
 import { addHomeRoutes } from './home/home.ts'
 import { addWritingRoutes } from './home/writing.ts'
-import { sendOn, sendPage } from './page-request.ts'
+import { redirectTo, sendPage } from './page-request.ts'
 import { addSignInRoutes } from './sign-in.ts'
 import { addSignOutRoutes } from './sign-out.ts'
 import { frameFor } from './site-frame.ts'
@@ -68,7 +68,7 @@ function answerPageError(
 ): FastifyReply {
   if (error instanceof SignInNeeded) {
     const returnTo = encodeURIComponent(error.returnTo)
-    return sendOn(reply, request, 'site', `/sign-in?return_to=${returnTo}`)
+    return redirectTo(reply, request, 'site', `/sign-in?return_to=${returnTo}`)
   }
   if (error instanceof NotOperator) {
     const { session } = error

@@ -16,7 +16,7 @@ import type { AppContext } from '../../gate/context.ts'
 import { findRequestingClient } from '../../gate/requesting-client.ts'
 import { keepAfterSignIn } from './after-sign-in.ts'
 import { beginSession } from './browser-session.ts'
-import { checkedSignInForm, formTokenFor, sendOn, sendPage } from './page-request.ts'
+import { checkedSignInForm, formTokenFor, redirectTo, sendPage } from './page-request.ts'
 import { queryOf } from './site-frame.ts'
 import { type SignInProblem, signInPage } from './views/sign-in.tsx'
 
@@ -33,7 +33,7 @@ export function addSignInRoutes(
     const session = await findBrowserSession(request)
     // The person signed in in another tab, or came back with the browser's Back button.
     if (pending !== undefined && session !== undefined && !isSignInDue(session, pending)) {
-      return sendOn(reply, request, 'authorization', `/consent?request=${sealedRequest}`)
+      return redirectTo(reply, request, 'authorization', `/consent?request=${sealedRequest}`)
     }
     const returnTo = parseLocalPath(query.get('return_to'))
     return await showSignIn(context, documents, request, reply, {
@@ -76,7 +76,7 @@ export function addSignInRoutes(
     await beginSession(request, reply, outcome.person)
     const next =
       sealedRequest === undefined ? (returnTo ?? '/account') : `/consent?request=${sealedRequest}`
-    return sendOn(reply, request, 'authorization', next)
+    return redirectTo(reply, request, 'authorization', next)
   })
 }
 

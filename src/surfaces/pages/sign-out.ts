@@ -5,14 +5,14 @@ import { brandingOf } from '../../gate/branding.ts'
 import { findBrowserSession } from '../../gate/browser-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { forgetSession } from './browser-session.ts'
-import { checkedForm, formTokenFor, sendOn, sendPage, uncheckedForm } from './page-request.ts'
+import { checkedForm, formTokenFor, redirectTo, sendPage, uncheckedForm } from './page-request.ts'
 import { signOutPage } from './views/sign-out.tsx'
 
 /** Only a POST signs out: any site could load a GET address as an image. */
 export function addSignOutRoutes(app: FastifyInstance, context: AppContext): void {
   app.get('/sign-out', async (request, reply) => {
     const session = await findBrowserSession(request)
-    if (session === undefined) return sendOn(reply, request, 'site', '/')
+    if (session === undefined) return redirectTo(reply, request, 'site', '/')
     const page = signOutPage({
       school: brandingOf(request.school),
       person: { name: session.person.name, email: session.person.email },
@@ -43,5 +43,5 @@ function leave(
   const sealedRequest = form.get('request') ?? undefined
   const pending = openPending(context.keyring, request.school.id, sealedRequest)
   const next = pending === undefined ? '/' : `/sign-in?request=${sealedRequest}`
-  return sendOn(reply, request, 'authorization', next)
+  return redirectTo(reply, request, 'authorization', next)
 }

@@ -3,7 +3,7 @@ import { connectedApps, endConnectedApp } from '../../../domain/grants/connected
 import { isUuid } from '../../../foundation/protocol/uuid.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { loadBrowserSession } from '../browser-session.ts'
-import { checkedForm, sendOn, sendPage } from '../page-request.ts'
+import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { frameFor, withoutNul } from '../site-frame.ts'
 import { connectedAppsPage } from '../views/connected-apps.tsx'
 
@@ -39,6 +39,6 @@ export function addConnectedAppRoutes(app: FastifyInstance, context: AppContext)
         ? await endConnectedApp(request.at, id, what, by)
         : 0
     const all = clientId === null ? 'ended' : 'all-ended'
-    return sendOn(reply, request, 'site', `${PATH}?done=${ended === 0 ? 'nothing' : all}`)
+    return redirectTo(reply, request, 'site', `${PATH}?done=${ended === 0 ? 'nothing' : all}`)
   })
 }

@@ -12,7 +12,7 @@ import { brandingOf } from '../../../gate/branding.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { keepAfterSignIn, readAfterSignIn } from '../after-sign-in.ts'
-import { checkedForm, formTokenFor, sendOn, sendPage } from '../page-request.ts'
+import { checkedForm, formTokenFor, redirectTo, sendPage } from '../page-request.ts'
 import { queryOf } from '../site-frame.ts'
 import type { PasswordFormProblem } from '../views/change-password.tsx'
 import {
@@ -55,7 +55,7 @@ export function addForgottenPasswordRoutes(app: FastifyInstance, context: AppCon
     }
     if (outcome.letter !== undefined) sendResetMail(context, request, outcome.letter)
     const afterSignIn = readAfterSignIn(context.keyring, request.school.id, form)
-    return sendOn(reply, request, 'site', keepAfterSignIn(`${ASK}?sent`, afterSignIn))
+    return redirectTo(reply, request, 'site', keepAfterSignIn(`${ASK}?sent`, afterSignIn))
   })
 
   app.get(SET, async (request, reply) => {
@@ -75,7 +75,7 @@ export function addForgottenPasswordRoutes(app: FastifyInstance, context: AppCon
         requestId: request.id,
       }),
     )
-    if (outcome.kind === 'changed') return sendOn(reply, request, 'site', '/sign-in?reset')
+    if (outcome.kind === 'changed') return redirectTo(reply, request, 'site', '/sign-in?reset')
     if (outcome.kind === 'expired') return expired(request, reply)
     const status = outcome.kind === 'busy' ? 503 : 400
     return await choose(context, request, reply, token, outcome, status)

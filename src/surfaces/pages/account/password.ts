@@ -5,7 +5,7 @@ import { LimiterFull } from '../../../foundation/concurrency/limiter.ts'
 import { addressBucket, clientAddress } from '../../../foundation/http/client-address.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { beginSession, loadBrowserSession } from '../browser-session.ts'
-import { checkedForm, sendOn, sendPage } from '../page-request.ts'
+import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { frameFor } from '../site-frame.ts'
 import { changePasswordPage, type PasswordFormProblem } from '../views/change-password.tsx'
 
@@ -35,7 +35,7 @@ export function addPasswordRoutes(app: FastifyInstance, context: AppContext): vo
       case 'changed': {
         await beginSession(request, reply, session.person)
         const done = endOthers ? 'password-everywhere' : 'password'
-        return sendOn(reply, request, 'site', `/account?done=${done}`)
+        return redirectTo(reply, request, 'site', `/account?done=${done}`)
       }
       case 'throttled':
       case 'busy':

@@ -9,7 +9,7 @@ import { countPeopleOfApp } from '../../../domain/grants/people-of-app.ts'
 import type { InputProblem } from '../../../domain/operation/refusal.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { checkedForm, sendOn, sendPage } from '../page-request.ts'
+import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { applicationPath, paths } from '../views/admin/admin-page.tsx'
 import { applicationPage } from '../views/admin/application.tsx'
 import type { ApplicationDraft } from '../views/admin/application-fields.tsx'
@@ -54,7 +54,7 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
       const { problems } = changed
       return await show(context, request, reply, { operator, application, draft, problems }, 400)
     }
-    return sendOn(reply, request, 'site', `${applicationPath(clientId)}?done=saved`)
+    return redirectTo(reply, request, 'site', `${applicationPath(clientId)}?done=saved`)
   })
 
   app.post(`${ONE}/secret`, async (request, reply) => {
@@ -63,11 +63,11 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
     const { clientId } = application
     const made = await performAs(request, operator, rotateSecret, { client_id: clientId })
     if (made.kind !== 'done') {
-      return sendOn(reply, request, 'site', `${applicationPath(clientId)}?done=no-secret`)
+      return redirectTo(reply, request, 'site', `${applicationPath(clientId)}?done=no-secret`)
     }
     const carried = { secret: made.output.client_secret, rotated: true }
     carrySecret(context.keyring, request, reply, operator, clientId, carried)
-    return sendOn(reply, request, 'site', applicationPath(clientId, '/secret'))
+    return redirectTo(reply, request, 'site', applicationPath(clientId, '/secret'))
   })
 
   app.get(`${ONE}/secret`, async (request, reply) => {
@@ -75,7 +75,7 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
     const { clientId, name } = application
     const taken = takeSecret(context.keyring, request, reply, operator, clientId)
     if (taken === undefined) {
-      return sendOn(reply, request, 'site', `${applicationPath(clientId)}?done=secret-shown`)
+      return redirectTo(reply, request, 'site', `${applicationPath(clientId)}?done=secret-shown`)
     }
     const frame = adminFrame(context, request, reply, operator)
     return sendPage(reply, request, 'site', secretPage({ ...frame, clientId, name, ...taken }))
@@ -94,7 +94,7 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
     checkedForm(context.keyring, request, operator)
     const input = { client_id: application.clientId }
     await performAs(request, operator, deleteApplication, input)
-    return sendOn(reply, request, 'site', `${paths.applications}?done=deleted`)
+    return redirectTo(reply, request, 'site', `${paths.applications}?done=deleted`)
   })
 }
 

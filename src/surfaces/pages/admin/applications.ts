@@ -7,7 +7,7 @@ import type { InputProblem } from '../../../domain/operation/refusal.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { checkedForm, sendOn, sendPage } from '../page-request.ts'
+import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { withoutNul } from '../site-frame.ts'
 import { applicationPath, paths } from '../views/admin/admin-page.tsx'
 import type { ApplicationDraft } from '../views/admin/application-fields.tsx'
@@ -63,11 +63,11 @@ export function addApplicationRoutes(app: FastifyInstance, context: AppContext):
     if (made.kind !== 'done') throw new Error('a random client_id was taken')
     const { client_id: clientId, client_secret: secret } = made.output
     if (secret === null) {
-      return sendOn(reply, request, 'site', `${applicationPath(clientId)}?done=created`)
+      return redirectTo(reply, request, 'site', `${applicationPath(clientId)}?done=created`)
     }
     const carried = { secret, rotated: false }
     carrySecret(context.keyring, request, reply, operator, clientId, carried)
-    return sendOn(reply, request, 'site', applicationPath(clientId, '/secret'))
+    return redirectTo(reply, request, 'site', applicationPath(clientId, '/secret'))
   })
 }
 

@@ -15,7 +15,7 @@ import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import { isUuid } from '../../../foundation/protocol/uuid.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { checkedForm, sendOn, sendPage } from '../page-request.ts'
+import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { queryOf, withoutNul } from '../site-frame.ts'
 import { applicationPath, clientPath, paths } from '../views/admin/admin-page.tsx'
 import { clientPage } from '../views/admin/client.tsx'
@@ -62,14 +62,14 @@ export function addClientRoutes(app: FastifyInstance, context: AppContext): void
       const settings = { hosts, openRegistration, problems }
       return await showAll(context, request, reply, operator, settings, 400)
     }
-    return sendOn(reply, request, 'site', `${paths.clients}?done=saved`)
+    return redirectTo(reply, request, 'site', `${paths.clients}?done=saved`)
   })
 
   app.get(paths.client, async (request, reply) => {
     const operator = await loadOperator(request)
     const client = await loadClient(request, queryOf(request).get('id') ?? '')
     if (client.kind === 'application') {
-      return sendOn(reply, request, 'site', applicationPath(client.clientId))
+      return redirectTo(reply, request, 'site', applicationPath(client.clientId))
     }
     const page = clientPage({
       ...adminFrame(context, request, reply, operator, NOTICES),
@@ -82,7 +82,7 @@ export function addClientRoutes(app: FastifyInstance, context: AppContext): void
   app.post(`${paths.clients}/review`, async (request, reply) => {
     const { operator, client } = await enterPost(context, request)
     await performAs(request, operator, reviewClient, { client_id: client.clientId })
-    return sendOn(reply, request, 'site', `${clientPath(client.clientId)}&done=reviewed`)
+    return redirectTo(reply, request, 'site', `${clientPath(client.clientId)}&done=reviewed`)
   })
 
   app.post(`${paths.clients}/standing`, async (request, reply) => {
@@ -90,7 +90,7 @@ export function addClientRoutes(app: FastifyInstance, context: AppContext): void
     const off = form.get('standing') === 'off'
     const operation = off ? disableClient : enableClient
     await performAs(request, operator, operation, { client_id: client.clientId })
-    return sendOn(reply, request, 'site', pageOf(client, off ? 'off' : 'on'))
+    return redirectTo(reply, request, 'site', pageOf(client, off ? 'off' : 'on'))
   })
 
   app.post(`${paths.clients}/end`, async (request, reply) => {
@@ -99,7 +99,7 @@ export function addClientRoutes(app: FastifyInstance, context: AppContext): void
     if (!isUuid(person)) throw new RequestRefusedError(404, 'There is no such person here.')
     const by = operatorActor(request, operator)
     await endConnectedApp(request.at, person, { clientId: client.clientId }, by)
-    return sendOn(reply, request, 'site', pageOf(client, 'ended'))
+    return redirectTo(reply, request, 'site', pageOf(client, 'ended'))
   })
 }
 

@@ -8,7 +8,7 @@ import {
 import { KEY_LEAD_SECONDS, listKeys } from '../../../domain/schools/signing-keys.ts'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { checkedForm, sendOn, sendPage } from '../page-request.ts'
+import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { paths } from '../views/admin/admin-page.tsx'
 import { keysPage } from '../views/admin/keys.tsx'
 import { adminFrame, loadOperator, performAs } from './operator.ts'
@@ -62,7 +62,7 @@ export function addKeyRoutes(app: FastifyInstance, context: AppContext): void {
   /** Clears this process's cache of the school, so that the next page shows the changed keys. */
   const showAgain = (request: FastifyRequest, reply: FastifyReply, done: keyof typeof NOTICES) => {
     context.directory.forget(request.school.id)
-    return sendOn(reply, request, 'site', `${paths.keys}?done=${done}`)
+    return redirectTo(reply, request, 'site', `${paths.keys}?done=${done}`)
   }
 }
 

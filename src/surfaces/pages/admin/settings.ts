@@ -4,7 +4,7 @@ import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import type { SchoolChanges } from '../../../domain/schools/school-details.ts'
 import { changeSettings } from '../../../domain/schools/settings-operations.ts'
 import type { AppContext } from '../../../gate/context.ts'
-import { checkedForm, sendOn, sendPage } from '../page-request.ts'
+import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { paths } from '../views/admin/admin-page.tsx'
 import { settingsPage } from '../views/admin/settings.tsx'
 import { adminFrame, loadOperator, performAs } from './operator.ts'
@@ -33,7 +33,7 @@ export function addSettingsRoutes(app: FastifyInstance, context: AppContext): vo
     const on = form.get('mcp_connections') === 'on'
     await saveSettings(context, request, operator, { mcp_connections: on })
     const done = on ? 'mcp-on' : 'mcp-off'
-    return sendOn(reply, request, 'site', `${paths.settings}?done=${done}`)
+    return redirectTo(reply, request, 'site', `${paths.settings}?done=${done}`)
   })
 
   app.post(`${paths.settings}/security`, async (request, reply) => {
@@ -41,7 +41,7 @@ export function addSettingsRoutes(app: FastifyInstance, context: AppContext): vo
     const form = checkedForm(context.keyring, request, operator)
     const on = form.get('end_authorization_on_replay') === 'on'
     await saveSettings(context, request, operator, { end_authorization_on_replay: on })
-    return sendOn(reply, request, 'site', `${paths.settings}?done=saved`)
+    return redirectTo(reply, request, 'site', `${paths.settings}?done=saved`)
   })
 }
 

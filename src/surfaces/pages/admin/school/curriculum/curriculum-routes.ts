@@ -5,7 +5,7 @@ import {
   reorderCurriculum,
 } from '../../../../../domain/learning/section-operations.ts'
 import type { AppContext } from '../../../../../gate/context.ts'
-import { sendOn, sendPage } from '../../../page-request.ts'
+import { redirectTo, sendPage } from '../../../page-request.ts'
 import { afterWrite } from '../resource.ts'
 import { curriculumPath } from '../resources/curriculum.tsx'
 import { enter, idIn, type Visit } from '../routes/visit.ts'
@@ -69,7 +69,7 @@ export function addCurriculumRoutes(app: FastifyInstance, context: AppContext): 
     if (outcome.kind !== 'done')
       return await show(request, reply, visit, { course, problem: CHANGED })
     const page = `${curriculumPath(course.id)}#at-${item}`
-    return sendOn(reply, request, 'site', afterWrite(page, 'moved'))
+    return redirectTo(reply, request, 'site', afterWrite(page, 'moved'))
   })
 }
 

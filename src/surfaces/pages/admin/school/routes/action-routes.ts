@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { RequestRefusedError } from '../../../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../../../gate/context.ts'
-import { sendOn, sendPage } from '../../../page-request.ts'
+import { redirectTo, sendPage } from '../../../page-request.ts'
 import { queryOf } from '../../../site-frame.ts'
 import type { AskedWrite } from '../field.ts'
 import { blankDraft, type Draft, suggested } from '../form/draft.ts'
@@ -79,7 +79,7 @@ function addActionRoute(
     if (outcome.kind === 'done') {
       const isGone = operation.kind === 'remove'
       const to = isGone ? upFrom(resource, before).url : objectPath(resource, before)
-      return sendOn(reply, request, 'site', afterWrite(to, action.path))
+      return redirectTo(reply, request, 'site', afterWrite(to, action.path))
     }
     if (outcome.kind === 'not_found') throw new RequestRefusedError(404, outcome.detail)
     const page = await show(visit, before, outcome.draft, outcome.problems)

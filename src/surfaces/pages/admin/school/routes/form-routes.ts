@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { WriteOperation } from '../../../../../domain/operation.ts'
 import { RequestRefusedError } from '../../../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../../../gate/context.ts'
-import { sendOn, sendPage } from '../../../page-request.ts'
+import { redirectTo, sendPage } from '../../../page-request.ts'
 import { queryOf } from '../../../site-frame.ts'
 import { blankDraft, type Draft, draftOf, suggested } from '../form/draft.ts'
 import { type PlannedField, planForm } from '../form/field-rule.ts'
@@ -105,7 +105,7 @@ export function addCreateFormRoutes(
     })
     if (outcome.kind === 'done') {
       const home = homeOf(resource, outcome.output)
-      return sendOn(reply, request, 'site', afterWrite(home, createdKey(resource)))
+      return redirectTo(reply, request, 'site', afterWrite(home, createdKey(resource)))
     }
     if (outcome.kind === 'not_found') throw new RequestRefusedError(404, outcome.detail)
     const page = await show(visit, creation, outcome.draft, outcome.problems)
@@ -168,7 +168,7 @@ export function addChangeRoutes(
       before,
     })
     if (outcome.kind === 'done') {
-      return sendOn(reply, request, 'site', afterWrite(homeOf(resource, before), 'saved'))
+      return redirectTo(reply, request, 'site', afterWrite(homeOf(resource, before), 'saved'))
     }
     if (outcome.kind === 'not_found') throw new RequestRefusedError(404, outcome.detail)
     const page = await show(visit, before, outcome.draft, outcome.problems)

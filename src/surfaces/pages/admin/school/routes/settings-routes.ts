@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import type { ReadOperation, WriteOperation } from '../../../../../domain/operation.ts'
 import { RequestRefusedError } from '../../../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../../../gate/context.ts'
-import { sendOn, sendPage } from '../../../page-request.ts'
+import { redirectTo, sendPage } from '../../../page-request.ts'
 import type { FormField, InputName } from '../field.ts'
 import { type Draft, draftOf } from '../form/draft.ts'
 import { planForm } from '../form/field-rule.ts'
@@ -98,7 +98,7 @@ export function addSettingsPage<R extends ReadOperation, U extends WriteOperatio
     if (outcome.kind === 'done') {
       // The next page must show the change, so this process forgets the school that it has cached.
       context.directory.forget(request.school.id)
-      return sendOn(reply, request, 'site', afterWrite(path, 'saved'))
+      return redirectTo(reply, request, 'site', afterWrite(path, 'saved'))
     }
     if (outcome.kind === 'not_found') throw new RequestRefusedError(404, outcome.detail)
     const html = await show(request, visit, saved, outcome)

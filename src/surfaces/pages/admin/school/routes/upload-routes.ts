@@ -16,7 +16,7 @@ import {
   type StoredBytes,
 } from '../../../../../foundation/storage/file-store.ts'
 import type { AppContext } from '../../../../../gate/context.ts'
-import { checkPostToken, sendOn, sendPage } from '../../../page-request.ts'
+import { checkPostToken, redirectTo, sendPage } from '../../../page-request.ts'
 import { afterWrite, type Link, type Upload } from '../resource.ts'
 import type { Row } from '../row.ts'
 import { uploadPage } from '../views/upload-page.tsx'
@@ -105,7 +105,7 @@ function done(
   outcome: Outcome<unknown>,
 ): FastifyReply {
   if (outcome.kind === 'done') {
-    return sendOn(reply, request, 'site', afterWrite(target.back.url, 'uploaded'))
+    return redirectTo(reply, request, 'site', afterWrite(target.back.url, 'uploaded'))
   }
   throw new RequestRefusedError(
     409,
