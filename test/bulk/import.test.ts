@@ -9,7 +9,7 @@ import { lectureKind, sectionKind } from '../../src/domain/learning/curriculum-b
 import { notificationKind } from '../../src/domain/notifications/notification-bulk.ts'
 import { EXAMPLE } from '../../src/domain/operation/example-ids.ts'
 import { bytesOf, callerAt, exportFrom, importInto, ndjson } from '../support/bulk.ts'
-import { everyRow, furnishExamples } from '../support/example-school.ts'
+import { addExamples, everyRow } from '../support/example-school.ts'
 import { aWorld, type TestSchool } from '../support/world.ts'
 
 const world = await aWorld()
@@ -130,7 +130,7 @@ describe('the values of a row', () => {
   })
 
   test('keep an id that the row gives; an external id always leads to the same id', async () => {
-    await furnishExamples(world, school)
+    await addExamples(world, school)
     const section = { external_id: 'ch. 9', course_slug: 'first', title: 'Nine' }
     await importInto(school, sectionKind, [section])
     const lecture = { external_id: 'l 1', section_external_id: 'ch. 9', title: 'One' }
@@ -151,7 +151,7 @@ describe('the values of a row', () => {
   })
 
   test('can swap the positions of two objects within one file', async () => {
-    await furnishExamples(world, school)
+    await addExamples(world, school)
     const rows = [
       { id: EXAMPLE.section, position: 1 },
       { id: EXAMPLE.secondSection, position: 0 },
@@ -166,7 +166,7 @@ describe('the values of a row', () => {
   })
 
   test('replace lists as a whole, which counts as a change of the object', async () => {
-    await furnishExamples(world, school)
+    await addExamples(world, school)
     const [before] = (await exportFrom(school, courseKind)).split('\n')
     const course = JSON.parse(before ?? '')
     await importInto(school, courseKind, [{ id: course.id, lecturer_ids: [EXAMPLE.lecturer] }])
@@ -197,7 +197,7 @@ describe('an import on two connections', () => {
   }
 
   test('applies later rows last, and reports the lines of the file', async () => {
-    await furnishExamples(world, school)
+    await addExamples(world, school)
     const before = (await titles()).length
     const rows = [
       ...Array.from({ length: 2500 }, (_, n) => news(n)),
@@ -213,7 +213,7 @@ describe('an import on two connections', () => {
   })
 
   test('runs in one transaction if it is a dry run', async () => {
-    await furnishExamples(world, school)
+    await addExamples(world, school)
     const before = (await titles()).length
     const rows = Array.from({ length: 3000 }, (_, n) => news(n))
     const options = { connections: 2, dryRun: true }
@@ -227,7 +227,7 @@ describe('an import on two connections', () => {
 
 describe('a dry run', () => {
   test('gives the same results as a real import, also for rows that need earlier ones, and writes nothing', async () => {
-    await furnishExamples(world, school)
+    await addExamples(world, school)
     const before = await everyRow(school)
     const about = { lecture_id: EXAMPLE.lecture, author_id: EXAMPLE.student }
     const rows = Array.from({ length: 1200 }, (_, n) => ({
@@ -324,7 +324,7 @@ async function collector(): Promise<() => number> {
 }
 
 test('texts with characters that are special in PostgreSQL are stored unchanged', async () => {
-  await furnishExamples(world, school)
+  await addExamples(world, school)
   const texts = ['NULL', '{a,b}', '"quoted"', 'back\\slash\\', '\\"', "it's", '⇒ 🎓', '(1,2)', ' ']
   const rows = texts.map((body, n) => ({
     external_id: `text-${n}`,

@@ -3,7 +3,7 @@ import type { BulkKind } from '../../src/domain/bulk/kind.ts'
 import { BULK_KINDS } from '../../src/domain/bulk/kinds.ts'
 import { csvLine } from '../../src/foundation/tabular/csv-line.ts'
 import { exportFrom, importInto } from '../support/bulk.ts'
-import { everyRow, furnishExamples } from '../support/example-school.ts'
+import { addExamples, everyRow } from '../support/example-school.ts'
 import { aWorld, type TestSchool, type World } from '../support/world.ts'
 
 let world: World
@@ -12,7 +12,7 @@ let school: TestSchool
 beforeAll(async () => {
   world = await aWorld()
   school = await world.aSchool()
-  await furnishExamples(world, school)
+  await addExamples(world, school)
 }, 60_000)
 
 function asCsv(row: Readonly<Record<string, unknown>>): string {

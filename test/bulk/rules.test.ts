@@ -16,7 +16,7 @@ import { progressKind } from '../../src/domain/learning/progress-bulk.ts'
 import { notificationKind } from '../../src/domain/notifications/notification-bulk.ts'
 import { EXAMPLE } from '../../src/domain/operation/example-ids.ts'
 import { exportFrom, importInto } from '../support/bulk.ts'
-import { furnishExamples } from '../support/example-school.ts'
+import { addExamples } from '../support/example-school.ts'
 import { aWorld, type TestSchool } from '../support/world.ts'
 
 const world = await aWorld()
@@ -24,7 +24,7 @@ let school: TestSchool
 
 beforeEach(async () => {
   school = await world.aSchool()
-  await furnishExamples(world, school)
+  await addExamples(world, school)
 })
 
 const codesOf = (done: { errors: readonly { errors: readonly { code: string }[] }[] }) =>

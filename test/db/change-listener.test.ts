@@ -3,9 +3,9 @@ import type pg from 'pg'
 import { afterAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { ChangeListener } from '../../src/foundation/db/change-listener.ts'
 import { emptyDatabase } from '../support/database.ts'
+import { aDatabaseProxy } from '../support/database-proxy.ts'
 import { eventually } from '../support/eventually.ts'
 import { connect } from '../support/postgres.ts'
-import { aWire } from '../support/wire.ts'
 
 const connection = await emptyDatabase()
 const sender = await connect(connection)
@@ -77,9 +77,9 @@ test('a listener whose connection is cut reconnects, reports the gap and gets no
 })
 
 test('a connection that dies silently is found by its missing heartbeat', async () => {
-  const wire = await aWire(connection)
-  const { calls } = await aListener(wire.connection)
-  wire.silence()
+  const proxy = await aDatabaseProxy(connection)
+  const { calls } = await aListener(proxy.connection)
+  proxy.silence()
   await notify('lost')
   await vi.waitFor(() => expect(calls.gaps).toBe(2), eventually)
   expect(calls.changes).toEqual([])

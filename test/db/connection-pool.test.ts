@@ -3,9 +3,9 @@ import { afterAll, expect, test, vi } from 'vitest'
 import { openDatabase } from '../../src/foundation/db/database.ts'
 import { isDatabaseUnavailable, retryLostConnection } from '../../src/foundation/db/unavailable.ts'
 import { emptyDatabase } from '../support/database.ts'
+import { aDatabaseProxy } from '../support/database-proxy.ts'
 import { eventually } from '../support/eventually.ts'
 import { connect } from '../support/postgres.ts'
-import { aWire } from '../support/wire.ts'
 
 const connection = await emptyDatabase()
 const database = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 10_000 })
@@ -53,14 +53,14 @@ test('a transaction whose connection is cut fails as a whole, and the next one w
 })
 
 test('a silent connection is given up after the statement timeout, and replaced', async () => {
-  const wire = await aWire(connection)
+  const proxy = await aDatabaseProxy(connection)
   const other = openDatabase({
-    connection: wire.connection,
+    connection: proxy.connection,
     poolSize: 1,
     statementTimeoutMs: 10_000,
   })
   await other.pool.query('select 1')
-  wire.silence()
+  proxy.silence()
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const asked = other.db.transaction().execute((tx) => sql`select ${1}::int`.execute(tx))
   let settled = false

@@ -7,8 +7,8 @@ import { openDatabase } from '../../src/foundation/db/database.ts'
 import { listenForSchoolChanges } from '../../src/start/listen-for-school-changes.ts'
 import { verifies } from '../spec/verifies.ts'
 import { whenFileIsDone } from '../support/clean-up.ts'
+import { aDatabaseProxy } from '../support/database-proxy.ts'
 import { eventually } from '../support/eventually.ts'
-import { aWire } from '../support/wire.ts'
 import { aWorld } from '../support/world.ts'
 
 const world = await aWorld()
@@ -121,10 +121,10 @@ describe('changes reach other processes', () => {
 
   test('after a lost connection, schools are read again, since a notification may be lost too', async () => {
     const school = await world.aSchool()
-    const wire = await aWire(database.connection)
-    const directory = await anotherProcess({ listenTo: wire.connection, pace: HASTY })
+    const proxy = await aDatabaseProxy(database.connection)
+    const directory = await anotherProcess({ listenTo: proxy.connection, pace: HASTY })
     await directory.find(school.origin)
-    wire.silence()
+    proxy.silence()
     await rename(school.id, 'Renamed without notification')
     await vi.waitFor(async () => {
       expect(await directory.find(school.origin)).toMatchObject({

@@ -9,8 +9,8 @@ import { parseToken } from '../../src/foundation/protocol/token-format.ts'
 import { verifies } from '../spec/verifies.ts'
 import { aPkce, authorizeAs } from '../support/browser-like.ts'
 import { aPair, exchange, type Pair, refresh, revoke, userinfo } from '../support/client-like.ts'
+import { aDatabaseProxy, type DatabaseProxy } from '../support/database-proxy.ts'
 import { type Waiting, whileRowHeld } from '../support/row-lock.ts'
-import { aWire, type Wire } from '../support/wire.ts'
 import { aWorld, World } from '../support/world.ts'
 
 const world = await aWorld()
@@ -19,10 +19,12 @@ const client = await world.aPublicClient(school)
 const ada = await world.aMember(school)
 
 /** The same school over a new connection on which no statement is prepared yet. */
-async function withWire<R>(work: (wired: World, wire: Wire) => Promise<R>): Promise<R> {
-  const wire = await aWire(world.database.connection)
+async function withProxy<R>(
+  work: (proxied: World, proxy: DatabaseProxy) => Promise<R>,
+): Promise<R> {
+  const proxy = await aDatabaseProxy(world.database.connection)
   const database = openDatabase({
-    connection: wire.connection,
+    connection: proxy.connection,
     poolSize: 3,
     statementTimeoutMs: 30_000,
   })
@@ -38,7 +40,7 @@ async function withWire<R>(work: (wired: World, wire: Wire) => Promise<R>): Prom
     readiness: [],
   })
   try {
-    return await work(new World(app, world.database, context), wire)
+    return await work(new World(app, world.database, context), proxy)
   } finally {
     await app.close()
     await database.close()
@@ -77,11 +79,11 @@ describe('the answer is lost after the commit', () => {
     'a code exchange whose answer was lost %i times is retried, not taken for a replay',
     async (times) => {
       const { code, verifier, id } = await aCode()
-      await withWire(async (wired, wire) => {
-        wire.loseAnswersTo('update authorization_codes', times)
-        const answer = await exchange(wired, school, client, code, verifier)
+      await withProxy(async (proxied, proxy) => {
+        proxy.loseAnswersTo('update authorization_codes', times)
+        const answer = await exchange(proxied, school, client, code, verifier)
         expect(answer.statusCode).toBe(200)
-        expect(wire.lost).toBe(times)
+        expect(proxy.lost).toBe(times)
         expect(await authorizationsOf(id)).toEqual([null])
         expect((await userinfo(world, school, answer.json().access_token)).statusCode).toBe(200)
       })
@@ -90,11 +92,11 @@ describe('the answer is lost after the commit', () => {
 
   test('a refresh makes another child pair, and the child whose answer was lost changes nothing', async () => {
     const pair = await aPair(world, school, client, ada)
-    await withWire(async (wired, wire) => {
-      wire.loseAnswersTo('insert into token_pairs', 1)
-      const answer = await refresh(wired, school, client, pair.refresh_token)
+    await withProxy(async (proxied, proxy) => {
+      proxy.loseAnswersTo('insert into token_pairs', 1)
+      const answer = await refresh(proxied, school, client, pair.refresh_token)
       expect(answer.statusCode).toBe(200)
-      expect(wire.lost).toBe(1)
+      expect(proxy.lost).toBe(1)
       const children = await childrenOf(idOf(pair))
       expect(children).toContain(idOf(answer.json()))
       expect((await userinfo(world, school, answer.json().access_token)).statusCode).toBe(200)
@@ -105,20 +107,20 @@ describe('the answer is lost after the commit', () => {
   test('a first use is counted once, and the request is served', async () => {
     const pair = await aPair(world, school, client, ada)
     const child: Pair = (await refresh(world, school, client, pair.refresh_token)).json()
-    await withWire(async (wired, wire) => {
-      wire.loseAnswersTo('set first_used_at', 1)
-      expect((await userinfo(wired, school, child.access_token)).statusCode).toBe(200)
-      expect(wire.lost).toBe(1)
+    await withProxy(async (proxied, proxy) => {
+      proxy.loseAnswersTo('set first_used_at', 1)
+      expect((await userinfo(proxied, school, child.access_token)).statusCode).toBe(200)
+      expect(proxy.lost).toBe(1)
       expect((await refresh(world, school, client, pair.refresh_token)).statusCode).toBe(400)
     })
   })
 
   test('a revocation is executed once and audited once', async () => {
     const pair = await aPair(world, school, client, ada)
-    await withWire(async (wired, wire) => {
-      wire.loseAnswersTo('set revoked_at', 1)
-      expect((await revoke(wired, school, client, pair.refresh_token)).statusCode).toBe(200)
-      expect(wire.lost).toBe(1)
+    await withProxy(async (proxied, proxy) => {
+      proxy.loseAnswersTo('set revoked_at', 1)
+      expect((await revoke(proxied, school, client, pair.refresh_token)).statusCode).toBe(200)
+      expect(proxy.lost).toBe(1)
       const entries = await school.at
         .from('audit_entries')
         .innerJoin('token_pairs', 'token_pairs.authorization_id', 'audit_entries.authorization_id')
@@ -133,11 +135,11 @@ describe('the answer is lost after the commit', () => {
   test('a replayed code still revokes its tokens', async () => {
     const { code, verifier, id } = await aCode()
     const pair: Pair = (await exchange(world, school, client, code, verifier)).json()
-    await withWire(async (wired, wire) => {
-      wire.loseAnswersTo('update authorizations', 1)
-      const answer = await exchange(wired, school, client, code, verifier)
+    await withProxy(async (proxied, proxy) => {
+      proxy.loseAnswersTo('update authorizations', 1)
+      const answer = await exchange(proxied, school, client, code, verifier)
       expect([answer.statusCode, answer.json().error]).toEqual([400, 'invalid_grant'])
-      expect(wire.lost).toBe(1)
+      expect(proxy.lost).toBe(1)
       expect(await authorizationsOf(id)).toEqual([expect.any(Date)])
       expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(401)
     })
@@ -148,9 +150,9 @@ describe('the answer is lost after the commit', () => {
     'a connection that loses every answer is 503 with Retry-After, not a refusal of the credential',
     async () => {
       const pair = await aPair(world, school, client, ada)
-      await withWire(async (wired, wire) => {
-        wire.loseAnswersTo('insert into token_pairs', Number.POSITIVE_INFINITY)
-        const answer = await refresh(wired, school, client, pair.refresh_token)
+      await withProxy(async (proxied, proxy) => {
+        proxy.loseAnswersTo('insert into token_pairs', Number.POSITIVE_INFINITY)
+        const answer = await refresh(proxied, school, client, pair.refresh_token)
         expect([answer.statusCode, answer.json().error]).toEqual([503, 'temporarily_unavailable'])
         expect(answer.headers['retry-after']).toMatch(/^\d+$/)
       })
@@ -164,14 +166,14 @@ const AUTHORIZATION_ROW = 'select from authorizations where id = $1 for update'
 
 test('the first try commits while the second one waits for it: that is no replay', async () => {
   const { code, verifier, id } = await aCode()
-  await withWire(async (wired, wire) => {
+  await withProxy(async (proxied, proxy) => {
     const answer = await whileRowHeld(
       world.database.connection,
       { lock: CODE_ROW, id },
-      () => exchange(wired, school, client, code, verifier),
+      () => exchange(proxied, school, client, code, verifier),
       async (waiting) => {
         await waiting(1)
-        wire.cut()
+        proxy.cut()
         await waiting(2)
       },
     )

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { SCOPES } from '../../src/domain/clients/scope-catalogue.ts'
 import { verifies } from '../spec/verifies.ts'
 import {
-  aStage,
+  aSetup,
   ask,
   expectErrorRedirect,
   expectPage,
@@ -14,7 +14,7 @@ import { Visitor } from '../support/browser-like.ts'
 import { aWorld } from '../support/world.ts'
 
 const world = await aWorld()
-const stage = await aStage(world)
+const setup = await aSetup(world)
 const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
 
 type Overrides = Record<string, string | undefined>
@@ -39,8 +39,8 @@ const broken: Record<string, [Overrides, string]> = {
   'offline_access, which is no scope here': [{ scope: 'openid offline_access' }, 'invalid_scope'],
   'no resource': [{ resource: undefined }, 'invalid_request'],
   'the resource of another origin': [{ resource: 'https://other.example' }, 'invalid_target'],
-  'a resource with a fragment': [{ resource: `${stage.school.origin}#x` }, 'invalid_target'],
-  'a resource below the origin': [{ resource: `${stage.school.origin}/api` }, 'invalid_target'],
+  'a resource with a fragment': [{ resource: `${setup.school.origin}#x` }, 'invalid_target'],
+  'a resource below the origin': [{ resource: `${setup.school.origin}/api` }, 'invalid_target'],
   'a resource that is no URL': [{ resource: 'here' }, 'invalid_target'],
   'no challenge': [{ code_challenge: undefined }, 'invalid_request'],
   'an empty challenge': [{ code_challenge: '' }, 'invalid_request'],
@@ -67,9 +67,9 @@ describe('after client and redirect URI are checked, errors go to the client by 
       ['authorize.proven.error-redirect', 'rfc9700.iss', 'authorize.whole-before-sign-in'],
       `${what} ends in ${error}, before the person is asked to sign in`,
       async () => {
-        const before = await writtenRows(stage)
-        expectErrorRedirect(stage, await ask(stage, overrides), error)
-        expect(await writtenRows(stage)).toBe(before)
+        const before = await writtenRows(setup)
+        expectErrorRedirect(setup, await ask(setup, overrides), error)
+        expect(await writtenRows(setup)).toBe(before)
       },
     )
   }
@@ -80,7 +80,7 @@ describe('after client and redirect URI are checked, errors go to the client by 
     async () => {
       const wrong = { scope: 'nonsense' }
       for (const state of [undefined, '']) {
-        expectErrorRedirect(stage, await ask(stage, { ...wrong, state }), 'invalid_scope', null)
+        expectErrorRedirect(setup, await ask(setup, { ...wrong, state }), 'invalid_scope', null)
       }
     },
   )
@@ -90,42 +90,42 @@ describe('after client and redirect URI are checked, errors go to the client by 
     'a state of any printable text comes back unchanged, also with an error',
     async () => {
       const state = 'a&b=c#d %2F+"\\ ü 線 🏫'
-      const answer = await ask(stage, { state, scope: 'nonsense' })
-      expectErrorRedirect(stage, answer, 'invalid_scope', state)
+      const answer = await ask(setup, { state, scope: 'nonsense' })
+      expectErrorRedirect(setup, answer, 'invalid_scope', state)
       expect(answer.headers.location).not.toContain('+')
     },
   )
 
   for (const name of ['state', 'scope', 'response_type', 'code_challenge', 'anything']) {
     verifies('authorize.repeated-parameter', `${name} sent twice is invalid_request`, async () => {
-      const visitor = new Visitor(world, stage.school)
-      const once = queryOf(stage, { anything: 'x' })
+      const visitor = new Visitor(world, setup.school)
+      const once = queryOf(setup, { anything: 'x' })
       const value = new URLSearchParams(once).get(name) ?? ''
       const query = `${once}&${name}=${encodeURIComponent(value)}`
       const state = name === 'state' ? null : 'a state'
       const answer = await visitor.get(`/oauth/authorize?${query}`)
-      expectErrorRedirect(stage, answer, 'invalid_request', state)
+      expectErrorRedirect(setup, answer, 'invalid_request', state)
     })
   }
 
   test('only resource may repeat, if each value names this origin', async () => {
-    const visitor = new Visitor(world, stage.school)
-    const query = `/oauth/authorize?${queryOf(stage)}&resource=`
-    const good = await visitor.get(query + encodeURIComponent(`${stage.school.origin}/mcp`))
+    const visitor = new Visitor(world, setup.school)
+    const query = `/oauth/authorize?${queryOf(setup)}&resource=`
+    const good = await visitor.get(query + encodeURIComponent(`${setup.school.origin}/mcp`))
     expect(good.headers.location).toMatch(/^\/sign-in\?request=/)
     const bad = await visitor.get(`${query}https%3A%2F%2Fother.example`)
-    expectErrorRedirect(stage, bad, 'invalid_target')
+    expectErrorRedirect(setup, bad, 'invalid_target')
   })
 
   verifies(
     'authorize.bad-input',
     'broken percent-encoding in a parameter is a redirect, in client_id a page',
     async () => {
-      const visitor = new Visitor(world, stage.school)
+      const visitor = new Visitor(world, setup.school)
       for (const junk of ['%', '%zz', '%ff', '%c0%80', '%ed%a0%80']) {
-        const answer = await visitor.get(`/oauth/authorize?${queryOf(stage)}&junk=${junk}`)
-        expectErrorRedirect(stage, answer, 'invalid_request')
-        const unproven = queryOf(stage, { client_id: undefined })
+        const answer = await visitor.get(`/oauth/authorize?${queryOf(setup)}&junk=${junk}`)
+        expectErrorRedirect(setup, answer, 'invalid_request')
+        const unproven = queryOf(setup, { client_id: undefined })
         expectPage(await visitor.get(`/oauth/authorize?${unproven}&client_id=${junk}`), 400)
       }
     },
@@ -135,14 +135,14 @@ describe('after client and redirect URI are checked, errors go to the client by 
     'authorize.bad-input',
     'more than a hundred parameters are refused with a page',
     async () => {
-      const visitor = new Visitor(world, stage.school)
+      const visitor = new Visitor(world, setup.school)
       const many = Array.from({ length: 101 }, (_, index) => `p${index}=1`).join('&')
-      expectPage(await visitor.get(`/oauth/authorize?${queryOf(stage)}&${many}`), 400)
+      expectPage(await visitor.get(`/oauth/authorize?${queryOf(setup)}&${many}`), 400)
     },
   )
 
   verifies('authorize.bad-input', 'a field of 200 KB is answered with 414', async () => {
-    const answer = await ask(stage, { state: 'x'.repeat(200_000) })
+    const answer = await ask(setup, { state: 'x'.repeat(200_000) })
     expect(answer.statusCode).toBe(414)
     expect(answer.json()).toMatchObject({ error: 'invalid_request' })
     expect(answer.json().error_description).toContain('8192')
@@ -152,7 +152,7 @@ describe('after client and redirect URI are checked, errors go to the client by 
 
 describe('the description of an error names the rule', () => {
   const expectDescription = async (overrides: Overrides, error: string, words: string) => {
-    const params = expectErrorRedirect(stage, await ask(stage, overrides), error)
+    const params = expectErrorRedirect(setup, await ask(setup, overrides), error)
     expect(params.get('error_description')).toContain(words)
   }
 
@@ -181,9 +181,9 @@ describe('the description of an error names the rule', () => {
     ],
     'a member client must name the origin as resource, and the error names that origin',
     async () => {
-      const { origin } = (await aStage(world)).school
-      await expectDescription({ resource: undefined }, 'invalid_request', stage.school.origin)
-      await expectDescription({ resource: origin }, 'invalid_target', stage.school.origin)
+      const { origin } = (await aSetup(world)).school
+      await expectDescription({ resource: undefined }, 'invalid_request', setup.school.origin)
+      await expectDescription({ resource: origin }, 'invalid_target', setup.school.origin)
     },
   )
 
@@ -233,8 +233,8 @@ describe('scopes', () => {
     ['authorize.scope.beyond-client', 'client.scopes.chosen-at-creation'],
     'a known scope that the client may not use is invalid_scope',
     async () => {
-      const client = await world.aPublicClient(stage.school, { scopes: ['openid', 'account:read'] })
-      const narrow = { ...stage, client }
+      const client = await world.aPublicClient(setup.school, { scopes: ['openid', 'account:read'] })
+      const narrow = { ...setup, client }
       const answer = await ask(narrow, { scope: 'openid account:write' })
       const description = expectErrorRedirect(narrow, answer, 'invalid_scope')
       expect(description.get('error_description')).toContain('account:write')
@@ -259,9 +259,9 @@ describe('scopes', () => {
         'orders:write',
       ]) {
         expect(known.has(scope)).toBe(false)
-        expectErrorRedirect(stage, await ask(stage, { scope }), 'invalid_scope')
+        expectErrorRedirect(setup, await ask(setup, { scope }), 'invalid_scope')
       }
-      expectErrorRedirect(stage, await ask(stage, { scope: undefined }), 'invalid_request')
+      expectErrorRedirect(setup, await ask(setup, { scope: undefined }), 'invalid_request')
     },
   )
 
@@ -269,14 +269,14 @@ describe('scopes', () => {
     'authorize.scope.space-separated',
     'scopes may be separated by + or %20, by several spaces, and may repeat',
     async () => {
-      const visitor = new Visitor(world, stage.school)
-      const rest = queryOf(stage, { scope: undefined })
+      const visitor = new Visitor(world, setup.school)
+      const rest = queryOf(setup, { scope: undefined })
       for (const scope of ['openid+account%3Aread', 'openid%20%20account:read+openid']) {
         const answer = await visitor.get(`/oauth/authorize?${rest}&scope=${scope}`)
         expect(answer.headers.location).toMatch(/^\/sign-in/)
       }
       const commas = await visitor.get(`/oauth/authorize?${rest}&scope=openid,account:read`)
-      expectErrorRedirect(stage, commas, 'invalid_scope')
+      expectErrorRedirect(setup, commas, 'invalid_scope')
     },
   )
 })
@@ -290,13 +290,13 @@ verifies(
   ],
   'prompt=none is login_required without a session and consent_required with one, also after consent',
   async () => {
-    const { visitor, page } = await signedIn(stage)
-    expectErrorRedirect(stage, await ask(stage, { prompt: 'none' }), 'login_required')
-    const silent = () => ask(stage, { prompt: 'none' }, visitor)
-    expectErrorRedirect(stage, await silent(), 'consent_required')
+    const { visitor, page } = await signedIn(setup)
+    expectErrorRedirect(setup, await ask(setup, { prompt: 'none' }), 'login_required')
+    const silent = () => ask(setup, { prompt: 'none' }, visitor)
+    expectErrorRedirect(setup, await silent(), 'consent_required')
     await visitor.decide(page, 'allow')
-    expectErrorRedirect(stage, await silent(), 'consent_required')
-    const old = await ask(stage, { prompt: 'none', max_age: '0' }, visitor)
-    expectErrorRedirect(stage, old, 'login_required')
+    expectErrorRedirect(setup, await silent(), 'consent_required')
+    const old = await ask(setup, { prompt: 'none', max_age: '0' }, visitor)
+    expectErrorRedirect(setup, old, 'login_required')
   },
 )

@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { verifies } from '../spec/verifies.ts'
-import { aStage, queryOf, signedIn, writtenRows } from '../support/authorization.ts'
+import { aSetup, queryOf, signedIn, writtenRows } from '../support/authorization.ts'
 import { hiddenFields } from '../support/browser-like.ts'
 import { aWorld } from '../support/world.ts'
 
 const world = await aWorld()
-const stage = await aStage(world)
-const { origin } = stage.school
+const setup = await aSetup(world)
+const { origin } = setup.school
 const headers = { host: new URL(origin).host }
-const good = [...new URLSearchParams(queryOf(stage))]
+const good = [...new URLSearchParams(queryOf(setup))]
 
 /** Texts that are difficult for parsers, databases, headers and URLs. */
 const nasty = fc.oneof(
@@ -81,7 +81,7 @@ verifies(
   ['authorize.bad-input', 'rfc9700.no-open-redirector'],
   'any request to the authorization endpoint ends with a page, at sign-in or at the redirect URI',
   async () => {
-    const before = await writtenRows(stage)
+    const before = await writtenRows(setup)
     await fc.assert(
       fc.asyncProperty(requests, async (query) => {
         const answer = await world.app.inject({ url: `/oauth/authorize?${query}`, headers })
@@ -92,7 +92,7 @@ verifies(
       }),
       { numRuns: 400 },
     )
-    expect(await writtenRows(stage)).toBe(before)
+    expect(await writtenRows(setup)).toBe(before)
   },
   60_000,
 )
@@ -101,7 +101,7 @@ verifies(
   ['authorize.bad-input', 'pages.security.form-token'],
   'any form that is posted to sign-in, sign-out and consent without a session does nothing',
   async () => {
-    const before = await writtenRows(stage)
+    const before = await writtenRows(setup)
     const paths = fc.constantFrom('/sign-in', '/sign-out', '/consent')
     await fc.assert(
       fc.asyncProperty(paths, requests, async (url, payload) => {
@@ -114,7 +114,7 @@ verifies(
       }),
       { numRuns: 100 },
     )
-    expect(await writtenRows(stage)).toBe(before)
+    expect(await writtenRows(setup)).toBe(before)
   },
   60_000,
 )
@@ -123,7 +123,7 @@ verifies(
   'authorize.bad-input',
   'any change of the form of a signed-in person gives a page or the answer they gave',
   async () => {
-    const { visitor, page } = await signedIn(stage)
+    const { visitor, page } = await signedIn(setup)
     const genuine = hiddenFields(page.body, '/consent')
     await fc.assert(
       fc.asyncProperty(

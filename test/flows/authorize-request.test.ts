@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { SCOPES_OF_AUDIENCE } from '../../src/domain/clients/scope-catalogue.ts'
 import { verifies } from '../spec/verifies.ts'
 import {
-  aStage,
+  aSetup,
   ask,
   expectErrorRedirect,
   expectPage,
@@ -17,8 +17,8 @@ import { aPair, exchange, postForm } from '../support/client-like.ts'
 import { aWorld, type TestSchool } from '../support/world.ts'
 
 const world = await aWorld()
-const stage = await aStage(world)
-const { school, client, person } = stage
+const setup = await aSetup(world)
+const { school, client, person } = setup
 const isSignIn = /^\/sign-in\?request=[A-Za-z0-9_-]+$/
 const isConsent = /^\/consent\?request=[A-Za-z0-9_-]+$/
 
@@ -36,7 +36,7 @@ describe('approval', () => {
     ['authorize.approval.redirect', 'authorize.state.echoed', 'rfc9700.iss', 'rfc9700.no-307'],
     'redirects by 303 to the redirect URI with code, state and iss, and nothing else',
     async () => {
-      const { visitor, page } = await signedIn(stage)
+      const { visitor, page } = await signedIn(setup)
       const location = locationOf(await visitor.decide(page, 'allow'))
       expect(location.startsWith(`${client.redirectUri}?`)).toBe(true)
       const params = new URL(location).searchParams
@@ -83,7 +83,7 @@ describe('approval', () => {
       const names = [advertised.json().resource, `${school.origin}/`, `${school.origin}/mcp`]
       expect(names[0]).toBe(school.origin)
       for (const resource of names) {
-        expect((await ask(stage, { resource })).headers.location).toMatch(isSignIn)
+        expect((await ask(setup, { resource })).headers.location).toMatch(isSignIn)
       }
     },
   )
@@ -97,8 +97,8 @@ describe('POST', () => {
     ['authorize.get-and-post', 'oidcc-ensure-post-request-succeeds'],
     'is redirected to the same request as a GET, so that the browser sends its cookies',
     async () => {
-      const { visitor } = await signedIn(stage)
-      const query = queryOf(stage)
+      const { visitor } = await signedIn(setup)
+      const query = queryOf(setup)
       const location = locationOf(await post(query, { origin: 'https://app.example' }))
       expect(location).toBe(`/oauth/authorize?${query}`)
       expect(locationOf(await visitor.get(location))).toMatch(isConsent)
@@ -146,7 +146,7 @@ verifies(
     for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const) {
       const answer = await world.app.inject({
         method,
-        url: `/oauth/authorize?${queryOf(stage)}`,
+        url: `/oauth/authorize?${queryOf(setup)}`,
         headers: { host: new URL(school.origin).host, origin: 'https://app.example' },
       })
       expectPage(answer, 405)
@@ -178,7 +178,7 @@ describe('long requests', () => {
   )
 
   test('all scopes and a state of 5 KB fit into the URL of the sign-in page', async () => {
-    const operator = { ...stage, client: { ...client, clientId: 'claude' } }
+    const operator = { ...setup, client: { ...client, clientId: 'claude' } }
     const scope = SCOPES_OF_AUDIENCE.operator.toString()
     const location = locationOf(await ask(operator, { scope, state: long(5000) }))
     expect(location).toMatch(isSignIn)
@@ -193,14 +193,14 @@ describe('long requests', () => {
       let refused = 0
       for (let length = 7000; length < 7900; length += 45) {
         const state = long(length)
-        const answer = await ask(stage, { state })
+        const answer = await ask(setup, { state })
         if (answer.statusCode === 414) break
         const location = locationOf(answer)
         if (location.startsWith('/')) {
           expect(location.length).toBeLessThanOrEqual(8192)
         } else {
           refused += 1
-          expectErrorRedirect(stage, answer, 'invalid_request', state)
+          expectErrorRedirect(setup, answer, 'invalid_request', state)
         }
       }
       expect(refused).toBeGreaterThan(0)
@@ -214,10 +214,10 @@ describe('which people must sign in', () => {
     'prompt=login and select_account ask for the password although a session exists',
     async () => {
       for (const prompt of ['login', 'select_account', 'login consent']) {
-        const { visitor } = await signedIn(stage)
+        const { visitor } = await signedIn(setup)
         await ageSessions(school, 100)
-        expect(locationOf(await ask(stage, {}, visitor))).toMatch(isConsent)
-        const location = locationOf(await ask(stage, { prompt }, visitor))
+        expect(locationOf(await ask(setup, {}, visitor))).toMatch(isConsent)
+        const location = locationOf(await ask(setup, { prompt }, visitor))
         expect(location).toMatch(isSignIn)
         // The sealed request demands it: opening the consent page directly leads back to sign-in.
         const shortcut = await visitor.get(location.replace('/sign-in', '/consent'))
@@ -233,8 +233,8 @@ describe('which people must sign in', () => {
     'authorize.prompt.login',
     'a consent form that was opened before the required sign-in gives no code',
     async () => {
-      const { visitor, page } = await signedIn(stage)
-      const location = locationOf(await ask(stage, { prompt: 'login' }, visitor))
+      const { visitor, page } = await signedIn(setup)
+      const location = locationOf(await ask(setup, { prompt: 'login' }, visitor))
       const request = new URL(location, school.origin).searchParams.get('request') ?? ''
       const { form_token = '' } = hiddenOf(page.body)
       const answer = await visitor.post('/consent', { form_token, request, decision: 'allow' })
@@ -246,7 +246,7 @@ describe('which people must sign in', () => {
     'authorize.max-age',
     'max_age asks for sign-in with an older session, and not with a newer one',
     async () => {
-      const own = await aStage(world)
+      const own = await aSetup(world)
       const { visitor } = await signedIn(own)
       await ageSessions(own.school, 60)
       for (const maxAge of ['0', '1', '59']) {
@@ -267,7 +267,7 @@ describe('which people must sign in', () => {
     async () => {
       const visitor = new Visitor(world, school)
       const hint = async (login_hint: string) =>
-        (await visitor.follow(await ask(stage, { login_hint }, visitor))).body
+        (await visitor.follow(await ask(setup, { login_hint }, visitor))).body
       expect(await hint(person.email)).toContain(`value="${person.email}"`)
       expect(await hint('"><script>alert(1)</script>')).not.toContain('<script>')
       expect(await hint('x'.repeat(3000))).toContain('name="email"')

@@ -2,7 +2,7 @@ import { afterAll, describe, expect } from 'vitest'
 import { SchoolDirectory } from '../../src/domain/schools/school-directory.ts'
 import { openDatabase } from '../../src/foundation/db/database.ts'
 import { verifies } from '../spec/verifies.ts'
-import { aStage, ask, expectPage, queryOf, type Stage } from '../support/authorization.ts'
+import { aSetup, ask, expectPage, queryOf, type Setup } from '../support/authorization.ts'
 import { Visitor } from '../support/browser-like.ts'
 import { aWorld, type World } from '../support/world.ts'
 
@@ -15,11 +15,11 @@ const away = openDatabase({
 afterAll(() => away.close())
 
 const world = await aWorld()
-const stage = await aStage(world)
+const setup = await aSetup(world)
 
-async function worldWhere(directory: SchoolDirectory): Promise<Stage> {
+async function worldWhere(directory: SchoolDirectory): Promise<Setup> {
   const broken: World = await aWorld({ db: away.db, directory })
-  return { ...stage, world: broken }
+  return { ...setup, world: broken }
 }
 
 describe('the database is unavailable', async () => {
@@ -50,7 +50,7 @@ describe('the database is unavailable', async () => {
     async () => {
       const answer = await uncached.world.app.inject({
         url: '/api/oauth/userinfo',
-        headers: { host: new URL(stage.school.origin).host, authorization: 'Bearer x' },
+        headers: { host: new URL(setup.school.origin).host, authorization: 'Bearer x' },
       })
       expect(answer.statusCode).toBe(503)
       expect(answer.json()).toMatchObject({ error: 'temporarily_unavailable' })
@@ -63,9 +63,9 @@ describe('the database is unavailable', async () => {
     'authorize.bad-input',
     'sign-in is answered by a page with 503, without a session',
     async () => {
-      const visitor = new Visitor(cached.world, stage.school)
+      const visitor = new Visitor(cached.world, setup.school)
       const page = await visitor.get('/sign-in')
-      const answer = await visitor.signIn(page, stage.person)
+      const answer = await visitor.signIn(page, setup.person)
       expectPage(answer, 503)
       expect(answer.headers['retry-after']).toBeDefined()
       expect(answer.headers['set-cookie']).toBeUndefined()
@@ -76,8 +76,8 @@ describe('the database is unavailable', async () => {
 describe('a URL beyond the limit', () => {
   for (const path of ['/oauth/authorize', '/sign-in', '/consent', '/api/oauth/userinfo', '/mcp']) {
     verifies('authorize.bad-input', `${path} answers 414 and names the limit`, async () => {
-      const answer = await new Visitor(world, stage.school).get(
-        `${path}?${queryOf(stage, { state: 'x'.repeat(9000) })}`,
+      const answer = await new Visitor(world, setup.school).get(
+        `${path}?${queryOf(setup, { state: 'x'.repeat(9000) })}`,
       )
       expect(answer.statusCode).toBe(414)
       expect(answer.json().error_description).toContain('8192')

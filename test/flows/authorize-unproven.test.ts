@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import { redirectUriProblems } from '../../src/foundation/protocol/registrable-redirect-uri.ts'
 import { verifies } from '../spec/verifies.ts'
 import {
-  aStage,
+  aSetup,
   ask,
   expectErrorRedirect,
   expectPage,
@@ -46,16 +46,16 @@ const otherParameters: Record<string, Record<string, string | undefined>> = {
 }
 
 describe('no redirect happens before client and redirect URI are checked', async () => {
-  const stage = await aStage(world)
+  const setup = await aSetup(world)
   for (const [attack, forged] of Object.entries(attacks)) {
     for (const [others, overrides] of Object.entries(otherParameters)) {
       verifies(
         ['authorize.unproven.error-page', 'rfc9700.no-open-redirector'],
         `${attack}, ${others}`,
         async () => {
-          const before = await writtenRows(stage)
-          expectPage(await ask(stage, { ...overrides, ...forged }), 400)
-          expect(await writtenRows(stage)).toBe(before)
+          const before = await writtenRows(setup)
+          expectPage(await ask(setup, { ...overrides, ...forged }), 400)
+          expect(await writtenRows(setup)).toBe(before)
         },
       )
     }
@@ -66,8 +66,8 @@ describe('no redirect happens before client and redirect URI are checked', async
       ['authorize.unproven.error-page', 'authorize.repeated-parameter'],
       `${parameter} twice, the right one first`,
       async () => {
-        const visitor = new Visitor(world, stage.school)
-        const query = `${queryOf(stage)}&${parameter}=${encodeURIComponent(evil)}`
+        const visitor = new Visitor(world, setup.school)
+        const query = `${queryOf(setup)}&${parameter}=${encodeURIComponent(evil)}`
         expectPage(await visitor.get(`/oauth/authorize?${query}`), 400)
       },
     )
@@ -77,8 +77,8 @@ describe('no redirect happens before client and redirect URI are checked', async
     ['authorize.client-id.required', 'authorize.redirect-uri.required'],
     'the page names a missing client_id or redirect_uri',
     async () => {
-      expect((await ask(stage, { client_id: undefined })).body).toContain('client_id is missing')
-      expect((await ask(stage, { redirect_uri: undefined })).body).toContain(
+      expect((await ask(setup, { client_id: undefined })).body).toContain('client_id is missing')
+      expect((await ask(setup, { redirect_uri: undefined })).body).toContain(
         'redirect_uri is missing',
       )
     },
@@ -88,8 +88,8 @@ describe('no redirect happens before client and redirect URI are checked', async
     ['client.foreign-school.unknown', 'client.keyed-by-school'],
     'a client of another school is unknown here, also with its redirect URI',
     async () => {
-      const other = await aStage(world)
-      expectPage(await ask({ ...stage, client: other.client }), 400)
+      const other = await aSetup(world)
+      expectPage(await ask({ ...setup, client: other.client }), 400)
       expect((await ask(other)).statusCode).toBe(303)
     },
   )
@@ -98,7 +98,7 @@ describe('no redirect happens before client and redirect URI are checked', async
     'trouble.prompt-none-redirects',
     'prompt=none does not avoid the check of the redirect URI',
     async () => {
-      expectPage(await ask(stage, { prompt: 'none', redirect_uri: evil }), 400)
+      expectPage(await ask(setup, { prompt: 'none', redirect_uri: evil }), 400)
     },
   )
 
@@ -106,7 +106,7 @@ describe('no redirect happens before client and redirect URI are checked', async
     'authorize.unproven.error-page',
     'the page shows the sent redirect URI as text, never as a link',
     async () => {
-      const page = await ask(stage, { redirect_uri: 'https://evil.example/"><script>x</script>' })
+      const page = await ask(setup, { redirect_uri: 'https://evil.example/"><script>x</script>' })
       expectPage(page, 400)
       expect(page.body).toContain('&lt;script')
       expect(page.body).not.toMatch(/href="[^"]*evil/)
@@ -115,9 +115,9 @@ describe('no redirect happens before client and redirect URI are checked', async
 })
 
 describe('redirect URIs are compared as exact strings', async () => {
-  const stage = await aStage(world)
+  const setup = await aSetup(world)
   const registered = 'https://app.example/cb?tenant=1'
-  const client = await world.aPublicClient(stage.school, {
+  const client = await world.aPublicClient(setup.school, {
     redirectUris: [registered, 'http://127.0.0.1/callback', 'com.example.app:/cb'],
   })
   const other = [
@@ -150,13 +150,13 @@ describe('redirect URIs are compared as exact strings', async () => {
     verifies(
       ['authorize.redirect-uri.exact', 'rfc9700.redirect-uri.exact'],
       `${redirectUri} is refused`,
-      async () => expectPage(await ask({ ...stage, client }, { redirect_uri: redirectUri }), 400),
+      async () => expectPage(await ask({ ...setup, client }, { redirect_uri: redirectUri }), 400),
     )
   }
 
   for (const redirectUri of [registered, 'http://127.0.0.1/callback', 'com.example.app:/cb']) {
     verifies('authorize.redirect-uri.exact', `${redirectUri} is accepted`, async () => {
-      const answer = await ask({ ...stage, client }, { redirect_uri: redirectUri, scope: 'no' })
+      const answer = await ask({ ...setup, client }, { redirect_uri: redirectUri, scope: 'no' })
       expect(answer.headers.location).toMatch(/[?&]error=invalid_scope&/)
       expect(String(answer.headers.location).startsWith(redirectUri)).toBe(true)
     })
@@ -167,7 +167,7 @@ describe('redirect URIs are compared as exact strings', async () => {
     'on loopback any port is allowed, and the answer goes to the requested port',
     async () => {
       const redirectUri = 'http://127.0.0.1:51004/callback'
-      const answer = await ask({ ...stage, client }, { redirect_uri: redirectUri, scope: 'no' })
+      const answer = await ask({ ...setup, client }, { redirect_uri: redirectUri, scope: 'no' })
       expect(String(answer.headers.location).startsWith(`${redirectUri}?error=`)).toBe(true)
     },
   )
@@ -200,23 +200,23 @@ verifies(
   'rfc9700.reverse-proxy',
   'forwarding headers from an untrusted address change neither the school nor the answer',
   async () => {
-    const stage = await aStage(world)
+    const setup = await aSetup(world)
     const other = await world.aSchool()
-    const visitor = new Visitor(world, stage.school)
+    const visitor = new Visitor(world, setup.school)
     const forged = {
       'x-forwarded-host': new URL(other.origin).host,
       'x-forwarded-proto': 'https',
       forwarded: 'host=evil.example;proto=https',
       'x-forwarded-for': '203.0.113.7',
     }
-    const query = queryOf(stage, { scope: 'nonsense' })
+    const query = queryOf(setup, { scope: 'nonsense' })
     const answer = await visitor.get(`/oauth/authorize?${query}`, forged)
-    expectErrorRedirect(stage, answer, 'invalid_scope')
+    expectErrorRedirect(setup, answer, 'invalid_scope')
     const page = await visitor.get('/sign-in', forged)
-    expect(page.body).toContain(`School ${stage.school.subdomain}`)
-    for (let i = 0; i < 10; i++) await visitor.signIn(page, stage.person, 'wrong')
+    expect(page.body).toContain(`School ${setup.school.subdomain}`)
+    for (let i = 0; i < 10; i++) await visitor.signIn(page, setup.person, 'wrong')
     // Otherwise every made-up address would get its own limit of attempts.
-    const fields = { ...hiddenFields(page.body, '/sign-in'), email: stage.person.email }
+    const fields = { ...hiddenFields(page.body, '/sign-in'), email: setup.person.email }
     const late = { 'x-forwarded-for': '203.0.113.8' }
     const shut = await visitor.post('/sign-in', { ...fields, password: PASSWORD }, late)
     expectPage(shut, 429)

@@ -6,7 +6,7 @@ import {
   expectErrorRedirect,
   expectPage,
   locationOf,
-  type Stage,
+  type Setup,
   signedIn,
 } from '../support/authorization.ts'
 import { aPair, postForm, refresh, userinfo } from '../support/client-like.ts'
@@ -17,18 +17,18 @@ const world = await aWorld()
 const PLATFORMS = ['Claude', 'ChatGPT', 'Cursor', 'Visual Studio Code']
 const READ = { scope: 'openid courses:read' }
 
-const register = (stage: Pick<Stage, 'school'>, body: object) =>
+const register = (setup: Pick<Setup, 'school'>, body: object) =>
   world.app.inject({
     method: 'POST',
     url: '/api/oauth/register',
     headers: {
-      host: new URL(stage.school.origin).host,
+      host: new URL(setup.school.origin).host,
       'content-type': 'application/json',
     },
     payload: JSON.stringify(body),
   })
 
-async function aPlatform(name = 'Claude'): Promise<Stage> {
+async function aPlatform(name = 'Claude'): Promise<Setup> {
   const school = await world.aSchool()
   const person = await world.aMember(school, ['owner'])
   const { client_id } = (await register({ school }, { client_name: name })).json()
@@ -36,7 +36,7 @@ async function aPlatform(name = 'Claude'): Promise<Stage> {
   return { world, school, person, client }
 }
 
-const rowsOf = ({ school }: Stage) => school.at.from('clients').selectAll().execute()
+const rowsOf = ({ school }: Setup) => school.at.from('clients').selectAll().execute()
 
 describe('a vendor platform', () => {
   for (const name of PLATFORMS) {
@@ -44,15 +44,15 @@ describe('a vendor platform', () => {
       ['register.allowlist.match', 'register.same-id-each-time', 'register.operator-audience'],
       `${name} gets the same client_id each time and at each school, and completes the flow with it`,
       async () => {
-        const stage = await aPlatform(name)
-        const again = await register(stage, { client_name: name })
+        const setup = await aPlatform(name)
+        const again = await register(setup, { client_name: name })
         expect(again.statusCode).toBe(201)
-        expect(again.json().client_id).toBe(stage.client.clientId)
+        expect(again.json().client_id).toBe(setup.client.clientId)
         const elsewhere = await aPlatform(name)
-        expect(elsewhere.client.clientId).toBe(stage.client.clientId)
-        const pair = await aPair(world, stage.school, stage.client, stage.person, READ)
+        expect(elsewhere.client.clientId).toBe(setup.client.clientId)
+        const pair = await aPair(world, setup.school, setup.client, setup.person, READ)
         expect(pair).not.toHaveProperty('school_id')
-        expect((await userinfo(world, stage.school, pair.access_token)).statusCode).toBe(200)
+        expect((await userinfo(world, setup.school, pair.access_token)).statusCode).toBe(200)
       },
     )
   }
@@ -61,10 +61,10 @@ describe('a vendor platform', () => {
     ['register.body.changes-nothing', 'trouble.registrations-pile-up'],
     'cannot change its redirect URIs, scopes or authentication by the request, and adds no row',
     async () => {
-      const stage = await aPlatform()
+      const setup = await aPlatform()
       const evil = 'https://evil.example/cb'
-      const plain = await register(stage, { client_name: 'Claude' })
-      const forged = await register(stage, {
+      const plain = await register(setup, { client_name: 'Claude' })
+      const forged = await register(setup, {
         client_name: 'Claude',
         redirect_uris: [evil],
         scope: 'account:read account:write',
@@ -73,10 +73,10 @@ describe('a vendor platform', () => {
         grant_types: ['password'],
       })
       expect(forged.json()).toEqual(plain.json())
-      expect(await rowsOf(stage)).toEqual([])
-      expectPage(await ask(stage, { ...READ, redirect_uri: evil }), 400)
-      const answer = await ask(stage, { scope: 'account:write' })
-      expectErrorRedirect(stage, answer, 'invalid_scope')
+      expect(await rowsOf(setup)).toEqual([])
+      expectPage(await ask(setup, { ...READ, redirect_uri: evil }), 400)
+      const answer = await ask(setup, { scope: 'account:write' })
+      expectErrorRedirect(setup, answer, 'invalid_scope')
     },
   )
 
@@ -84,13 +84,13 @@ describe('a vendor platform', () => {
     'client.installation-wide.local-row',
     'gets its row at a school with the first consent there, and none if the person denies',
     async () => {
-      const stage = await aPlatform()
-      const { visitor, page } = await signedIn(stage, READ)
-      expect(await rowsOf(stage)).toEqual([])
-      expectErrorRedirect(stage, await visitor.decide(page, 'deny'), 'access_denied')
-      expect(await rowsOf(stage)).toEqual([])
+      const setup = await aPlatform()
+      const { visitor, page } = await signedIn(setup, READ)
+      expect(await rowsOf(setup)).toEqual([])
+      expectErrorRedirect(setup, await visitor.decide(page, 'deny'), 'access_denied')
+      expect(await rowsOf(setup)).toEqual([])
       expect(locationOf(await visitor.decide(page, 'allow'))).toContain('code=')
-      expect(await rowsOf(stage)).toMatchObject([
+      expect(await rowsOf(setup)).toMatchObject([
         { client_id: 'claude', kind: 'vendor', audience: 'operator', confidential: false },
       ])
     },
@@ -130,9 +130,9 @@ describe('a vendor platform', () => {
     ],
     'gets invalid_scope with the reason for account:read or account:write',
     async () => {
-      const stage = await aPlatform()
+      const setup = await aPlatform()
       for (const scope of ['account:read', 'account:write', 'openid courses:read account:read']) {
-        const params = expectErrorRedirect(stage, await ask(stage, { scope }), 'invalid_scope')
+        const params = expectErrorRedirect(setup, await ask(setup, { scope }), 'invalid_scope')
         expect(params.get('error_description')).toContain('operator client')
       }
     },
@@ -142,28 +142,28 @@ describe('a vendor platform', () => {
     'authorize.resource.operator-optional',
     'may omit resource; a wrong one is refused',
     async () => {
-      const stage = await aPlatform()
-      const none = await ask(stage, { ...READ, resource: undefined })
+      const setup = await aPlatform()
+      const none = await ask(setup, { ...READ, resource: undefined })
       expect(locationOf(none)).toMatch(/^\/sign-in/)
-      const wrong = await ask(stage, { ...READ, resource: 'https://other.example' })
-      expectErrorRedirect(stage, wrong, 'invalid_target')
+      const wrong = await ask(setup, { ...READ, resource: 'https://other.example' })
+      expectErrorRedirect(setup, wrong, 'invalid_target')
     },
   )
 
   test('has a warning at consent if its code goes to this device, and none for a web redirect URI', async () => {
-    const stage = await aPlatform()
+    const setup = await aPlatform()
     const warning = 'Did you just start this app?'
-    expect((await signedIn(stage, READ)).page.body).toContain(warning)
-    const client = { ...stage.client, redirectUri: 'https://claude.ai/api/mcp/auth_callback' }
-    const { page } = await signedIn({ ...stage, client }, READ)
+    expect((await signedIn(setup, READ)).page.body).toContain(warning)
+    const client = { ...setup.client, redirectUri: 'https://claude.ai/api/mcp/auth_callback' }
+    const { page } = await signedIn({ ...setup, client }, READ)
     expect(page.body).not.toContain(warning)
     expect(page.body).toContain('claude.ai')
   })
 
   test('may hold every operator scope, and the consent page has a line for each', async () => {
-    const stage = await aPlatform()
+    const setup = await aPlatform()
     const scope = SCOPES_OF_AUDIENCE.operator.toString()
-    const { visitor, page } = await signedIn(stage, { scope })
+    const { visitor, page } = await signedIn(setup, { scope })
     expectPage(page, 200)
     expect(page.body.match(/<li>/g)).toHaveLength(SCOPES_OF_AUDIENCE.operator.size)
     expect(page.body).toContain('on your behalf')
@@ -187,8 +187,8 @@ describe('a vendor platform', () => {
   )
 
   test('that was deleted at a school works again after a new consent of an owner', async () => {
-    const stage = await aPlatform()
-    const { school, client, person } = stage
+    const setup = await aPlatform()
+    const { school, client, person } = setup
     await aPair(world, school, client, person, READ)
     await school.at.update('clients').set({ deleted_at: new Date() }).execute()
     const pair = await aPair(world, school, client, person, READ)
@@ -196,8 +196,8 @@ describe('a vendor platform', () => {
   })
 
   test('with a new redirect URI in the list: the row of the school is updated at the next consent', async () => {
-    const stage = await aPlatform('Cursor')
-    const { school, client, person } = stage
+    const setup = await aPlatform('Cursor')
+    const { school, client, person } = setup
     await aPair(world, school, client, person, READ)
     await world.database.pool.query(
       `update vendor_platforms set redirect_uris = redirect_uris || '{https://new.example/cb}'
@@ -206,7 +206,7 @@ describe('a vendor platform', () => {
     )
     const moved = { ...client, redirectUri: 'https://new.example/cb' }
     await aPair(world, school, moved, person, READ)
-    expect((await rowsOf(stage))[0]?.redirect_uris).toContain('https://new.example/cb')
+    expect((await rowsOf(setup))[0]?.redirect_uris).toContain('https://new.example/cb')
   })
 })
 

@@ -2,7 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { verifies } from '../spec/verifies.ts'
 import { aPair, refresh, userinfo } from '../support/client-like.ts'
 import { postGraphQL } from '../support/member-api.ts'
-import { anOperatorPair, deletePerson, isLive, pairRow, unbind } from '../support/oauth-world.ts'
+import {
+  anOperatorPair,
+  deletePerson,
+  isLive,
+  pairRow,
+  removeSchool,
+} from '../support/oauth-world.ts'
 import { aWorld } from '../support/world.ts'
 
 const world = await aWorld()
@@ -28,7 +34,7 @@ describe('the bearer check where a binding and scopes are required', () => {
       const pair = await aPair(world, school, client, ada)
       expect(pair.school_id).toBe(school.id)
       expect((await ask(pair.access_token)).statusCode).toBe(200)
-      await unbind(world, pair)
+      await removeSchool(world, pair)
       const young = (await refresh(world, school, client, pair.refresh_token)).json()
       for (const token of [pair.access_token, young.access_token]) {
         const answer = await ask(token)
@@ -46,7 +52,7 @@ describe('the bearer check where a binding and scopes are required', () => {
     'only a new authorization fixes that, a refresh does not',
     async () => {
       const pair = await aPair(world, school, client, ada)
-      await unbind(world, pair)
+      await removeSchool(world, pair)
       const young = (await refresh(world, school, client, pair.refresh_token)).json()
       expect((await ask(young.access_token)).statusCode).toBe(401)
       const again = await aPair(world, school, client, ada)

@@ -3,7 +3,7 @@ import { verifies } from '../spec/verifies.ts'
 import type { Answer } from '../support/browser-like.ts'
 import { aPair, type Pair, refresh, userinfo } from '../support/client-like.ts'
 import { postGraphQL } from '../support/member-api.ts'
-import { anOperatorPair, CLAUDE, disown, getFrom, isLive } from '../support/oauth-world.ts'
+import { anOperatorPair, CLAUDE, getFrom, isLive, removeOwner } from '../support/oauth-world.ts'
 import { aWorld, type TestClient, type TestSchool } from '../support/world.ts'
 import { post as postTool, request as toolRequest } from './mcp/tool-endpoint.ts'
 
@@ -87,7 +87,7 @@ for (const { name, app, pair, call } of surfaces) {
         const foreign = await call(good.access_token, elsewhere)
         expectInvalidToken(foreign, elsewhere)
         expect(JSON.stringify([foreign.headers, foreign.body])).not.toContain(school.subdomain)
-        await disown(world, good)
+        await removeOwner(world, good)
         const unbound = await call(good.access_token)
         expectInvalidToken(unbound, school)
         expect(unbound.body).toContain('not bound to a user')

@@ -11,8 +11,8 @@ import {
   agePair,
   anOperatorPair,
   deletePerson,
-  disown,
   pairIdOf,
+  removeOwner,
   setRoles,
 } from '../support/oauth-world.ts'
 import { aWorld, type TestSchool } from '../support/world.ts'
@@ -170,7 +170,7 @@ describe('the person behind a token', () => {
 
   test('a record without a resource owner is refused as not bound to a user', async () => {
     const pair = await aPair(world, school, client, ada)
-    await disown(world, pair)
+    await removeOwner(world, pair)
     const answer = await userinfo(world, school, pair.access_token)
     expectInvalidToken(answer, school)
     expect(answer.json().error_description).toContain('not bound to a user')

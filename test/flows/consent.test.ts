@@ -3,7 +3,7 @@ import { openPending, sealPending } from '../../src/domain/grants/pending-author
 import { verifies } from '../spec/verifies.ts'
 import { alter } from '../support/alter.ts'
 import {
-  aStage,
+  aSetup,
   ask,
   auditOf,
   expectErrorRedirect,
@@ -17,7 +17,7 @@ import { aPair, exchange, userinfo } from '../support/client-like.ts'
 import { aWorld } from '../support/world.ts'
 
 const world = await aWorld()
-const stage = await aStage(world)
+const setup = await aSetup(world)
 
 describe('the consent page', () => {
   verifies(
@@ -29,9 +29,9 @@ describe('the consent page', () => {
     ],
     'is shown at every authorization of public and confidential clients, also after earlier consent',
     async () => {
-      const confidential = await world.aConfidentialClient(stage.school)
-      for (const client of [stage.client, confidential]) {
-        const own = { ...stage, client }
+      const confidential = await world.aConfidentialClient(setup.school)
+      for (const client of [setup.client, confidential]) {
+        const own = { ...setup, client }
         const { visitor, page } = await signedIn(own)
         expect(locationOf(await visitor.decide(page, 'allow'))).toContain('code=')
         for (const prompt of [undefined, 'consent']) {
@@ -47,7 +47,7 @@ describe('the consent page', () => {
     ['pages.consent.buttons', 'pages.security.headers'],
     'is one form where Allow and Deny look the same; switching the account is another form',
     async () => {
-      const { page } = await signedIn(stage)
+      const { page } = await signedIn(setup)
       expectPage(page, 200)
       const forms = [...page.body.matchAll(/<form[^>]*action="([^"]*)"/g)].map(([, to]) => to)
       expect(forms.sort()).toEqual(['/consent', '/sign-out'])
@@ -58,7 +58,7 @@ describe('the consent page', () => {
         ['deny', 'button button-choice'],
         ['allow', 'button button-choice'],
       ])
-      expect(page.body).toContain(stage.person.email)
+      expect(page.body).toContain(setup.person.email)
     },
   )
 
@@ -73,10 +73,10 @@ describe('the consent page', () => {
         ['\u2066Your\u2069 \u200bSchool\u0007', 'Your School'],
         ['\u202e\u200b', 'An app without a name'],
       ] as const) {
-        const client = await world.aPublicClient(stage.school, { name })
-        const visitor = new Visitor(world, stage.school)
-        const signIn = await visitor.follow(await ask({ ...stage, client }, {}, visitor))
-        const consent = await visitor.follow(await visitor.signIn(signIn, stage.person))
+        const client = await world.aPublicClient(setup.school, { name })
+        const visitor = new Visitor(world, setup.school)
+        const signIn = await visitor.follow(await ask({ ...setup, client }, {}, visitor))
+        const consent = await visitor.follow(await visitor.signIn(signIn, setup.person))
         for (const page of [signIn, consent]) {
           expectPage(page, 200)
           expect(page.body).not.toMatch(/<script|<img src=x|[\u200b\u202a-\u202e\u2066-\u2069]/)
@@ -92,7 +92,7 @@ describe('the answer', () => {
     ['authorize.denied', 'fapi2-security-profile-final-user-rejects-authentication'],
     'Deny is access_denied by redirect, and leaves no code, only the audit row',
     async () => {
-      const own = await aStage(world)
+      const own = await aSetup(world)
       const { visitor, page } = await signedIn(own)
       expectErrorRedirect(own, await visitor.decide(page, 'deny'), 'access_denied')
       expect(await own.school.at.from('authorization_codes').selectAll().execute()).toEqual([])
@@ -112,7 +112,7 @@ describe('the answer', () => {
     ['house.audit.events', 'authorize.approval.redirect'],
     'Allow is a code, and an audit row with person, client and scopes, without the code',
     async () => {
-      const own = await aStage(world)
+      const own = await aSetup(world)
       const { visitor, page } = await signedIn(own, { scope: 'openid account:read' })
       const code = new URL(locationOf(await visitor.decide(page, 'allow'))).searchParams.get('code')
       const audit = await auditOf(own.school)
@@ -130,8 +130,8 @@ describe('the answer', () => {
   )
 
   test('that is neither Allow nor Deny shows the page again and writes nothing', async () => {
-    const { visitor, page } = await signedIn(stage)
-    const before = await writtenRows(stage)
+    const { visitor, page } = await signedIn(setup)
+    const before = await writtenRows(setup)
     const fields = hiddenFields(page.body, '/consent')
     for (const decision of ['', 'Allow', 'yes']) {
       const answer = await visitor.post('/consent', { ...fields, decision })
@@ -139,11 +139,11 @@ describe('the answer', () => {
       expect(answer.body).toContain('>Allow</button>')
     }
     expectPage(await visitor.post('/consent', fields), 400)
-    expect(await writtenRows(stage)).toBe(before)
+    expect(await writtenRows(setup)).toBe(before)
   })
 
   test('grants exactly the scopes on the page, also if the form adds others', async () => {
-    const own = await aStage(world)
+    const own = await aSetup(world)
     const { visitor, page } = await signedIn(own, { scope: 'openid' })
     const fields = hiddenFields(page.body, '/consent')
     await visitor.post('/consent', {
@@ -162,9 +162,9 @@ describe('the answer', () => {
     'may authorize a member client if the person has any role here, also student',
     async () => {
       for (const role of ['student', 'lecturer', 'admin', 'owner']) {
-        const person = await world.aMember(stage.school, [role])
-        const pair = await aPair(world, stage.school, stage.client, person)
-        expect((await userinfo(world, stage.school, pair.access_token)).json().sub).toBe(person.id)
+        const person = await world.aMember(setup.school, [role])
+        const pair = await aPair(world, setup.school, setup.client, person)
+        expect((await userinfo(world, setup.school, pair.access_token)).json().sub).toBe(person.id)
       }
     },
   )
@@ -172,13 +172,13 @@ describe('the answer', () => {
 
 describe('the sealed request', () => {
   const sealedOf = (location: string) =>
-    new URL(location, stage.school.origin).searchParams.get('request') ?? ''
+    new URL(location, setup.school.origin).searchParams.get('request') ?? ''
 
   test('is refused with a page if it is changed, cut, repeated, of another school or made up', async () => {
-    const { visitor, page } = await signedIn(stage)
+    const { visitor, page } = await signedIn(setup)
     const { form_token = '' } = hiddenFields(page.body, '/consent')
-    const sealed = sealedOf(locationOf(await ask(stage, {}, visitor)))
-    const other = await aStage(world)
+    const sealed = sealedOf(locationOf(await ask(setup, {}, visitor)))
+    const other = await aSetup(world)
     const foreign = sealedOf(locationOf(await ask(other)))
     const forged: Record<string, string> = {
       altered: alter(sealed, 40),
@@ -205,26 +205,26 @@ describe('the sealed request', () => {
   })
 
   test('of another school is refused even if a client has the same client_id here', async () => {
-    const twin = await aStage(world)
+    const twin = await aSetup(world)
     await twin.school.at
       .update('clients')
-      .set({ client_id: stage.client.clientId })
+      .set({ client_id: setup.client.clientId })
       .where('client_id', '=', twin.client.clientId)
       .execute()
-    const foreign = sealedOf(locationOf(await ask({ ...twin, client: stage.client })))
-    const { visitor } = await signedIn(stage)
+    const foreign = sealedOf(locationOf(await ask({ ...twin, client: setup.client })))
+    const { visitor } = await signedIn(setup)
     expectPage(await visitor.get(`/consent?request=${foreign}`), 400)
   })
 
   test('expires after half an hour, at sign-in and at consent', async () => {
-    const { visitor, page } = await signedIn(stage)
+    const { visitor, page } = await signedIn(setup)
     const { keyring } = world.context
     const sealed = hiddenFields(page.body, '/consent').request
-    const pending = openPending(keyring, stage.school.id, sealed)
+    const pending = openPending(keyring, setup.school.id, sealed)
     if (pending === undefined) throw new Error('the request cannot be decrypted')
     const halfAnHourAgo = Date.now() - 30 * 60 * 1000
-    const old = sealPending(keyring, stage.school.id, pending, halfAnHourAgo - 1000)
-    const young = sealPending(keyring, stage.school.id, pending, halfAnHourAgo + 60_000)
+    const old = sealPending(keyring, setup.school.id, pending, halfAnHourAgo - 1000)
+    const young = sealPending(keyring, setup.school.id, pending, halfAnHourAgo + 60_000)
     for (const path of ['/consent', '/sign-in']) {
       const answer = await visitor.get(`${path}?request=${old}`)
       expectPage(answer, 400)
@@ -237,10 +237,10 @@ describe('the sealed request', () => {
   })
 
   test('is not readable for the browser that carries it', async () => {
-    const location = locationOf(await ask(stage, { state: 'the-state-of-the-client' }))
+    const location = locationOf(await ask(setup, { state: 'the-state-of-the-client' }))
     const bytes = Buffer.from(sealedOf(location), 'base64url').toString('latin1')
     expect(bytes).not.toContain('the-state')
-    expect(locationOf(await ask(stage))).not.toBe(locationOf(await ask(stage)))
+    expect(locationOf(await ask(setup))).not.toBe(locationOf(await ask(setup)))
   })
 })
 
@@ -248,7 +248,7 @@ verifies(
   ['authorize.code.lifetime', 'authorize.time.database'],
   'a code is valid for five minutes by the clock of the database, not by that of the process',
   async () => {
-    const { client, school, person } = stage
+    const { client, school, person } = setup
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10 * 60 * 1000 })
     onTestFinished(() => {
       vi.useRealTimers()

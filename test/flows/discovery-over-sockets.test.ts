@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { createMetrics } from '../../src/foundation/http/metrics.ts'
 import { eventually } from '../support/eventually.ts'
 import { aListeningSchool } from '../support/listening-school.ts'
-import { portOf, speakRaw } from '../support/raw-http.ts'
+import { portOf, sendRaw } from '../support/raw-http.ts'
 import { aWorld } from '../support/world.ts'
 
 const lines: Record<string, unknown>[] = []
@@ -103,7 +103,7 @@ test('a document is logged and counted like every other answer', async () => {
 })
 
 test('a school in a second Host header is never used', async () => {
-  const answer = await speakRaw(
+  const answer = await sendRaw(
     portOf(world.app.server),
     `GET /.well-known/jwks.json HTTP/1.1\r\nHost: ${host}\r\nHost: other.test\r\nConnection: close\r\n\r\n`,
   )

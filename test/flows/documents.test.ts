@@ -9,7 +9,7 @@ import {
   expectErrorRedirect,
   expectPage,
   locationOf,
-  type Stage,
+  type Setup,
   signedIn,
 } from '../support/authorization.ts'
 import { aPair, refresh, userinfo } from '../support/client-like.ts'
@@ -60,12 +60,12 @@ async function aStageFor(
   { client }: Published,
   at: World = world,
   options: Parameters<World['aSchool']>[0] = {},
-): Promise<Stage> {
+): Promise<Setup> {
   const school = await at.aSchool(options)
   return { world: at, school, client, person: await at.aMember(school, ['owner']) }
 }
 
-const rowOf = ({ school, client }: Stage) =>
+const rowOf = ({ school, client }: Setup) =>
   school.at.from('clients').selectAll().where('client_id', '=', client.clientId).executeTakeFirst()
 
 const expireCache = (at: World) =>
@@ -84,20 +84,20 @@ describe('a client that brings its own document', () => {
     ],
     'completes the flow without registration; its row is written at consent, not before',
     async () => {
-      const stage = await aStageFor(await aDocument())
-      const { visitor, page } = await signedIn(stage, { scope: READ })
+      const setup = await aStageFor(await aDocument())
+      const { visitor, page } = await signedIn(setup, { scope: READ })
       expectPage(page, 200)
-      expect(await rowOf(stage)).toBeUndefined()
+      expect(await rowOf(setup)).toBeUndefined()
       expect(locationOf(await visitor.decide(page, 'allow'))).toContain('code=')
-      expect(await rowOf(stage)).toMatchObject({
+      expect(await rowOf(setup)).toMatchObject({
         kind: 'document',
         audience: 'operator',
         confidential: false,
         reviewed_at: null,
       })
-      const pair = await aPair(world, stage.school, stage.client, stage.person, { scope: READ })
+      const pair = await aPair(world, setup.school, setup.client, setup.person, { scope: READ })
       expect(pair).not.toHaveProperty('school_id')
-      expect((await userinfo(world, stage.school, pair.access_token)).statusCode).toBe(200)
+      expect((await userinfo(world, setup.school, pair.access_token)).statusCode).toBe(200)
     },
   )
 
@@ -132,10 +132,10 @@ describe('a client that brings its own document', () => {
     'client.installation-wide.local-row',
     'gets no row when the person presses Deny',
     async () => {
-      const stage = await aStageFor(await aDocument())
-      const { visitor, page } = await signedIn(stage, { scope: READ })
-      expectErrorRedirect(stage, await visitor.decide(page, 'deny'), 'access_denied')
-      expect(await rowOf(stage)).toBeUndefined()
+      const setup = await aStageFor(await aDocument())
+      const { visitor, page } = await signedIn(setup, { scope: READ })
+      expectErrorRedirect(setup, await visitor.decide(page, 'deny'), 'access_denied')
+      expect(await rowOf(setup)).toBeUndefined()
     },
   )
 
@@ -173,8 +173,8 @@ describe('a client that brings its own document', () => {
         const document = await aDocument({ ...shape, redirect_uris: moved }, pathname)
         for (const redirectUri of moved) {
           const client = { ...document.client, redirectUri }
-          const stage = { ...(await aStageFor(document)), client }
-          const pair = await aPair(world, stage.school, client, stage.person, { scope: READ })
+          const setup = { ...(await aStageFor(document)), client }
+          const pair = await aPair(world, setup.school, client, setup.person, { scope: READ })
           expect(pair.scope.split(' ').sort()).toEqual(['courses:read', 'openid'])
         }
         expect(document.fetches()).toBe(1)
@@ -189,8 +189,8 @@ describe('which hosts are permitted', () => {
     'any other host gets an error page and is not fetched',
     async () => {
       const document = await aDocument()
-      const stage = await aStageFor(document, strict)
-      const answer = await ask(stage, { scope: READ })
+      const setup = await aStageFor(document, strict)
+      const answer = await ask(setup, { scope: READ })
       expectPage(answer, 400)
       expect(answer.body).toContain('127.0.0.1')
       expect(document.fetches()).toBe(0)
@@ -204,7 +204,7 @@ describe('which hosts are permitted', () => {
       const document = await aDocument()
       const open = await aStageFor(document, strict, { openRegistration: true })
       const closed = await aStageFor(document, strict)
-      const advertised = async ({ school }: Stage) => {
+      const advertised = async ({ school }: Setup) => {
         const url = '/.well-known/oauth-authorization-server'
         const headers = { host: new URL(school.origin).host }
         const answer = await strict.app.inject({ url, headers })
@@ -221,8 +221,8 @@ describe('which hosts are permitted', () => {
 
   verifies('cimd.host.allowlisted', 'a school can permit a host', async () => {
     const document = await aDocument()
-    const stage = await aStageFor(document, strict, { documentHosts: ['127.0.0.1'] })
-    expect(locationOf(await ask(stage, { scope: READ }))).toMatch(/^\/sign-in/)
+    const setup = await aStageFor(document, strict, { documentHosts: ['127.0.0.1'] })
+    expect(locationOf(await ask(setup, { scope: READ }))).toMatch(/^\/sign-in/)
     const other = await aStageFor(document, strict, { documentHosts: ['127.0.0.2', 'localhost'] })
     expectPage(await ask(other, { scope: READ }), 400)
   })
@@ -233,7 +233,7 @@ describe('which hosts are permitted', () => {
     async () => {
       const live = await aWorld({ documentHosts: ['127.0.0.1', 'localhost', 'app.example'] })
       const document = await aDocument()
-      const stage = await aStageFor(document, live, { openRegistration: true })
+      const setup = await aStageFor(document, live, { openRegistration: true })
       for (const clientId of [
         document.client.clientId,
         'http://app.example/client.json',
@@ -246,8 +246,8 @@ describe('which hosts are permitted', () => {
         'https://app.example/a?b=c',
         'https://user@app.example/client.json',
       ]) {
-        const client = { ...stage.client, clientId }
-        expectPage(await ask({ ...stage, client }, { scope: READ }), 400)
+        const client = { ...setup.client, clientId }
+        expectPage(await ask({ ...setup, client }, { scope: READ }), 400)
       }
       expect(document.fetches()).toBe(0)
     },
@@ -263,16 +263,16 @@ describe('scopes of a client with a document', () => {
     ],
     'not reviewed: identity and read scopes, never account:read',
     async () => {
-      const stage = await aStageFor(await aDocument())
+      const setup = await aStageFor(await aDocument())
       const granted = 'openid profile email courses:read orders:read school:read'
-      expect(locationOf(await ask(stage, { scope: granted }))).toMatch(/^\/sign-in/)
+      expect(locationOf(await ask(setup, { scope: granted }))).toMatch(/^\/sign-in/)
       for (const scope of [
         'courses:write',
         'openid storage:write',
         'account:read',
         'account:write',
       ]) {
-        expectErrorRedirect(stage, await ask(stage, { scope }), 'invalid_scope')
+        expectErrorRedirect(setup, await ask(setup, { scope }), 'invalid_scope')
       }
     },
   )
@@ -300,15 +300,15 @@ describe('scopes of a client with a document', () => {
   )
 
   test('deleted at a school it can return with a new consent, and without its review', async () => {
-    const stage = await aStageFor(await aDocument())
-    const { school, client, person } = stage
+    const setup = await aStageFor(await aDocument())
+    const { school, client, person } = setup
     await aPair(world, school, client, person, { scope: READ })
     const gone = { reviewed_at: new Date(), deleted_at: new Date() }
     await school.at.update('clients').set(gone).execute()
-    expectErrorRedirect(stage, await ask(stage, { scope: 'courses:write' }), 'invalid_scope')
+    expectErrorRedirect(setup, await ask(setup, { scope: 'courses:write' }), 'invalid_scope')
     const pair = await aPair(world, school, client, person, { scope: READ })
     expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(200)
-    expect(await rowOf(stage)).toMatchObject({ deleted_at: null, reviewed_at: null })
+    expect(await rowOf(setup)).toMatchObject({ deleted_at: null, reviewed_at: null })
   })
 })
 
@@ -318,8 +318,8 @@ describe('fetching a document', () => {
     'happens only at authorization: with its host down and a stale copy, tokens refresh and work',
     async () => {
       const document = await aDocument()
-      const stage = await aStageFor(document)
-      const { school, client, person } = stage
+      const setup = await aStageFor(document)
+      const { school, client, person } = setup
       const pair = await aPair(world, school, client, person, { scope: READ })
       const fetched = document.fetches()
       document.breakDown()
@@ -329,7 +329,7 @@ describe('fetching a document', () => {
       const { access_token } = answer.json()
       expect((await userinfo(world, school, access_token)).statusCode).toBe(200)
       expect(document.fetches()).toBe(fetched)
-      expectPage(await ask(stage, { scope: READ }), 400)
+      expectPage(await ask(setup, { scope: READ }), 400)
     },
   )
 
@@ -338,23 +338,23 @@ describe('fetching a document', () => {
     'happens at most once in five minutes for all processes; a failure is kept for one minute',
     async () => {
       const document = await aDocument()
-      const stage = await aStageFor(document)
-      await Promise.all([ask(stage, { scope: READ }), ask(stage, { scope: READ })])
+      const setup = await aStageFor(document)
+      await Promise.all([ask(setup, { scope: READ }), ask(setup, { scope: READ })])
       const sibling = await aWorld({ ...world.context })
-      expect((await ask({ ...stage, world: sibling }, { scope: READ })).statusCode).toBe(303)
+      expect((await ask({ ...setup, world: sibling }, { scope: READ })).statusCode).toBe(303)
       expect(document.fetches()).toBe(1)
       const lifetime = async () => {
         const { rows } = await world.database.pool.query<{ seconds: number }>(
           `select extract(epoch from expires_at - fetched_at)::int as seconds
            from client_documents where url = $1`,
-          [stage.client.clientId],
+          [setup.client.clientId],
         )
         return rows[0]?.seconds
       }
       expect(await lifetime()).toBe(300)
       document.breakDown()
       await expireCache(world)
-      for (let i = 0; i < 3; i++) expectPage(await ask(stage, { scope: READ }), 400)
+      for (let i = 0; i < 3; i++) expectPage(await ask(setup, { scope: READ }), 400)
       expect(document.fetches()).toBe(2)
       expect(await lifetime()).toBe(60)
     },
@@ -362,12 +362,12 @@ describe('fetching a document', () => {
 
   test('happens again at consent if the copy is stale: a removed redirect URI is not used', async () => {
     const document = await aDocument()
-    const stage = await aStageFor(document)
-    const { visitor, page } = await signedIn(stage, { scope: READ })
+    const setup = await aStageFor(document)
+    const { visitor, page } = await signedIn(setup, { scope: READ })
     document.change({ redirect_uris: ['http://127.0.0.1/elsewhere'] })
     await expireCache(world)
     expectPage(await visitor.decide(page, 'allow'), 400)
-    expect(await rowOf(stage)).toBeUndefined()
+    expect(await rowOf(setup)).toBeUndefined()
   })
 
   verifies(
@@ -465,13 +465,13 @@ verifies(
   'rfc9700.client-id-is-no-user',
   'a client_id that a client chooses is always a URL, so it never equals the id of a person',
   async () => {
-    const stage = await aStageFor(await aDocument())
-    for (const clientId of [stage.person.id, `urn:uuid:${stage.person.id}`, stage.person.email]) {
-      expectPage(await ask({ ...stage, client: { ...stage.client, clientId } }), 400)
+    const setup = await aStageFor(await aDocument())
+    for (const clientId of [setup.person.id, `urn:uuid:${setup.person.id}`, setup.person.email]) {
+      expectPage(await ask({ ...setup, client: { ...setup.client, clientId } }), 400)
     }
-    const pair = await aPair(world, stage.school, stage.client, stage.person, { scope: READ })
-    const { sub } = (await userinfo(world, stage.school, pair.access_token)).json()
+    const pair = await aPair(world, setup.school, setup.client, setup.person, { scope: READ })
+    const { sub } = (await userinfo(world, setup.school, pair.access_token)).json()
     expect(sub).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
-    expect(stage.client.clientId).toMatch(/^https?:\/\//)
+    expect(setup.client.clientId).toMatch(/^https?:\/\//)
   },
 )

@@ -6,9 +6,9 @@ import {
   anOperatorPair,
   CLAUDE,
   deletePerson,
-  disown,
+  removeOwner,
+  removeSchool,
   setRoles,
-  unbind,
 } from '../support/oauth-world.ts'
 import { aWorld, type TestClient } from '../support/world.ts'
 
@@ -121,8 +121,8 @@ describe('introspection on an older origin', () => {
 
   test('a record without an owner has no sub, one without a binding no school_id', async () => {
     const pair = await aPair(world, school, client, ada)
-    await unbind(world, pair)
-    await disown(world, pair)
+    await removeSchool(world, pair)
+    await removeOwner(world, pair)
     const answer = (await introspect(pair.access_token)).json()
     expect(answer).toMatchObject({ active: true, aud: school.origin })
     expect(answer).not.toHaveProperty('sub')

@@ -10,12 +10,12 @@ import {
   auditOf,
   CLAUDE,
   deletePerson,
-  disown,
   isLive,
   pairIdOf,
   pairRow,
+  removeOwner,
+  removeSchool,
   setRoles,
-  unbind,
 } from '../support/oauth-world.ts'
 import { aWorld, type TestClient } from '../support/world.ts'
 
@@ -113,7 +113,7 @@ describe('a good refresh', () => {
     'a member pair without school_id gets none by refresh; a new authorization has one',
     async () => {
       const old = await pairOf()
-      await unbind(world, old)
+      await removeSchool(world, old)
       let token = old.refresh_token
       for (let generation = 0; generation < 3; generation++) {
         const young = (await refresh(world, school, client, token)).json()
@@ -266,7 +266,7 @@ describe('a refused refresh changes nothing', () => {
 
   test('a record without a resource owner cannot be refreshed, and the answer says why', async () => {
     const old = await pairOf()
-    await disown(world, old)
+    await removeOwner(world, old)
     const answer = await refresh(world, school, client, old.refresh_token)
     expect([answer.statusCode, answer.json().error]).toEqual([400, 'invalid_grant'])
     expect(answer.json().error_description).toContain('not bound to a user')

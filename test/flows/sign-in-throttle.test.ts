@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { signIn } from '../../src/domain/people/sign-in.ts'
 import { verifies } from '../spec/verifies.ts'
-import { aStage, expectPage } from '../support/authorization.ts'
+import { aSetup, expectPage } from '../support/authorization.ts'
 import { Visitor } from '../support/browser-like.ts'
 import { aWorld, PASSWORD } from '../support/world.ts'
 
 const world = await aWorld()
-const stage = await aStage(world)
+const setup = await aSetup(world)
 const key = world.context.keyring.key('sign-in-throttle')
 let next = 0
 /** A new IP address for each test, so that tests do not share a count. */
 const anAddress = () => `198.51.100.${++next}`
 
-const attempt = (email: string, password: string, address: string, schoolId = stage.school.id) =>
+const attempt = (email: string, password: string, address: string, schoolId = setup.school.id) =>
   signIn(world.database.db, key, { email, password, address, schoolId })
 
 async function failTimes(times: number, email: string, address: string): Promise<string[]> {
@@ -196,7 +196,7 @@ verifies(
     const pages: string[] = []
     for (const who of [known, unknown]) {
       await forget()
-      const visitor = new Visitor(world, stage.school)
+      const visitor = new Visitor(world, setup.school)
       const form = await visitor.get('/sign-in')
       for (let i = 0; i < 10; i++) await visitor.signIn(form, who, 'wrong')
       const answer = await visitor.signIn(form, who)

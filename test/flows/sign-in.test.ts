@@ -4,7 +4,7 @@ import { createLogger } from '../../src/foundation/http/logging.ts'
 import { parseTrustProxy } from '../../src/foundation/http/trust-proxy.ts'
 import { verifies } from '../spec/verifies.ts'
 import {
-  aStage,
+  aSetup,
   ask,
   expectPage,
   expectPageHeaders,
@@ -15,8 +15,8 @@ import { type Answer, hiddenFields, Visitor } from '../support/browser-like.ts'
 import { aWorld, PASSWORD, type TestSchool, World } from '../support/world.ts'
 
 const world = await aWorld()
-const stage = await aStage(world)
-const { school, person } = stage
+const setup = await aSetup(world)
+const { school, person } = setup
 
 /** Removes what differs each time the same page is shown. */
 const withoutNonces = (body: string, ...typed: string[]): string =>
@@ -46,7 +46,7 @@ describe('the form', () => {
     'asks for email and password, and continues by 303 to the pending authorization',
     async () => {
       const visitor = new Visitor(world, school)
-      const page = await visitor.follow(await ask(stage, {}, visitor))
+      const page = await visitor.follow(await ask(setup, {}, visitor))
       expectPage(page, 200)
       expect(page.body.match(/<form\b/g)).toHaveLength(1)
       expect(page.body.match(/<input [^>]*name="(email|password)"/g)).toHaveLength(2)
@@ -172,7 +172,7 @@ describe('sessions', () => {
     'pages.session.rotated',
     'a session cookie that an attacker planted before sign-in is useless afterwards, also its form token',
     async () => {
-      const own = await aStage(world)
+      const own = await aSetup(world)
       const attacker = await signedIn(own)
       const victim = await own.world.aMember(own.school)
       // The browser of the victim has the cookie of the attacker when the victim signs in.
@@ -189,7 +189,7 @@ describe('sessions', () => {
   )
 
   test('a made-up cookie, one of an ended session and one of another school are not accepted', async () => {
-    const { visitor } = await signedIn(stage)
+    const { visitor } = await signedIn(setup)
     const answer = await visitor.signIn(await visitor.get('/sign-in'), person)
     const { name = '', value = '' } = sessionCookieOf(answer) ?? {}
     const other = await world.aSchool()
@@ -262,7 +262,7 @@ describe('sessions', () => {
   )
 
   test('the device is stored as a short name, never as the sent header', async () => {
-    const own = await aStage(world)
+    const own = await aSetup(world)
     const visitor = new Visitor(world, own.school)
     const page = await visitor.get('/sign-in')
     const fields = { ...hiddenFields(page.body, '/sign-in'), email: own.person.email }
@@ -274,7 +274,7 @@ describe('sessions', () => {
 
 describe('two apps connected at once', () => {
   test('the second tab can sign in after the first did', async () => {
-    const own = await aStage(world)
+    const own = await aSetup(world)
     const visitor = new Visitor(world, own.school)
     const tabs = [
       await visitor.follow(await ask(own, { state: 'one' }, visitor)),
@@ -289,17 +289,17 @@ describe('two apps connected at once', () => {
   })
 
   test('a signed-in person who opens the sign-in page again continues to consent', async () => {
-    const { visitor } = await signedIn(stage)
-    const first = locationOf(await ask(stage, {}))
+    const { visitor } = await signedIn(setup)
+    const first = locationOf(await ask(setup, {}))
     expect(locationOf(await visitor.get(first))).toBe(first.replace('/sign-in', '/consent'))
-    const again = locationOf(await ask(stage, { prompt: 'login' }, visitor))
+    const again = locationOf(await ask(setup, { prompt: 'login' }, visitor))
     expectPage(await visitor.get(again), 200)
   })
 })
 
 describe('signing out', () => {
   test('ends the session, and leads back to sign in as another person', async () => {
-    const own = await aStage(world)
+    const own = await aSetup(world)
     const { visitor, page } = await signedIn(own)
     const answer = await visitor.post('/sign-out', hiddenFields(page.body, '/sign-out'))
     expect(locationOf(answer)).toMatch(/^\/sign-in\?request=/)
@@ -314,7 +314,7 @@ describe('signing out', () => {
 
   test('cannot redirect to another site', async () => {
     for (const request of ['//evil.example', 'x&y=z', 'a\r\nb: c', '\ud800', 'x'.repeat(9000)]) {
-      const { visitor, page } = await signedIn(stage)
+      const { visitor, page } = await signedIn(setup)
       const { form_token = '' } = hiddenFields(page.body, '/sign-out')
       const answer = await visitor.post('/sign-out', { form_token, request })
       expect(locationOf(answer)).toBe('/')
@@ -322,23 +322,23 @@ describe('signing out', () => {
   })
 
   test('twice, in two tabs, is not an error', async () => {
-    const { visitor, page } = await signedIn(stage)
+    const { visitor, page } = await signedIn(setup)
     const { form_token = '' } = hiddenFields(page.body, '/sign-out')
     expect(locationOf(await visitor.post('/sign-out', { form_token }))).toBe('/')
     expect(locationOf(await visitor.post('/sign-out', { form_token }))).toBe('/')
   })
 
   test('by a post without a cookie does not clear the cookie of the browser', async () => {
-    const { visitor, page } = await signedIn(stage)
-    const stranger = new Visitor(world, stage.school)
-    const forged = await stranger.post('/sign-out', {}, { origin: stage.school.origin })
+    const { visitor, page } = await signedIn(setup)
+    const stranger = new Visitor(world, setup.school)
+    const forged = await stranger.post('/sign-out', {}, { origin: setup.school.origin })
     expect(forged.headers['set-cookie']).toBeUndefined()
     expectPage(await stranger.post('/sign-out', {}, { origin: 'https://evil.example' }), 403)
     expect(locationOf(await visitor.decide(page, 'allow'))).toContain('code=')
   })
 
   test('by another site does nothing', async () => {
-    const { visitor, page } = await signedIn(stage)
+    const { visitor, page } = await signedIn(setup)
     const fields = hiddenFields(page.body, '/sign-out')
     const forged = await visitor.post('/sign-out', fields, { origin: 'https://evil.example' })
     expectPageHeaders(forged)

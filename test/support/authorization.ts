@@ -3,14 +3,14 @@ import { type Answer, aPkce, authorizeParameters, Visitor } from './browser-like
 import type { TestClient, TestPerson, TestSchool, World } from './world.ts'
 
 /** A school with a public client and a student, enough for most authorizations. */
-export interface Stage {
+export interface Setup {
   readonly world: World
   readonly school: TestSchool
   readonly client: TestClient
   readonly person: TestPerson
 }
 
-export async function aStage(world: World): Promise<Stage> {
+export async function aSetup(world: World): Promise<Setup> {
   const school = await world.aSchool()
   const client = await world.aPublicClient(school)
   return { world, school, client, person: await world.aMember(school) }
@@ -18,28 +18,28 @@ export async function aStage(world: World): Promise<Stage> {
 
 /** The query of a correct request with some parameters replaced, or removed if undefined. */
 export function queryOf(
-  { school, client }: Pick<Stage, 'school' | 'client'>,
+  { school, client }: Pick<Setup, 'school' | 'client'>,
   overrides: Record<string, string | undefined> = {},
 ): string {
   return authorizeParameters(school, client, aPkce(), overrides).toString()
 }
 
 export function ask(
-  stage: Stage,
+  setup: Setup,
   overrides: Record<string, string | undefined> = {},
-  visitor: Visitor = new Visitor(stage.world, stage.school),
+  visitor: Visitor = new Visitor(setup.world, setup.school),
 ): Promise<Answer> {
-  return visitor.get(`/oauth/authorize?${queryOf(stage, overrides)}`)
+  return visitor.get(`/oauth/authorize?${queryOf(setup, overrides)}`)
 }
 
 /** A browser in which the person has signed in, at the consent page. */
 export async function signedIn(
-  stage: Stage,
+  setup: Setup,
   overrides: Record<string, string | undefined> = {},
-  visitor: Visitor = new Visitor(stage.world, stage.school),
+  visitor: Visitor = new Visitor(setup.world, setup.school),
 ): Promise<{ visitor: Visitor; page: Answer }> {
-  const page = await visitor.follow(await ask(stage, overrides, visitor))
-  return { visitor, page: await visitor.follow(await visitor.signIn(page, stage.person)) }
+  const page = await visitor.follow(await ask(setup, overrides, visitor))
+  return { visitor, page: await visitor.follow(await visitor.signIn(page, setup.person)) }
 }
 
 /** Checks the headers of all pages, redirects and page errors of an authorization. */
@@ -78,7 +78,7 @@ export function locationOf(answer: Answer): string {
 
 /** Checks a redirect to the client and returns its error. */
 export function expectErrorRedirect(
-  { school, client }: Pick<Stage, 'school' | 'client'>,
+  { school, client }: Pick<Setup, 'school' | 'client'>,
   answer: Answer,
   error: string,
   state: string | null = 'a state',
@@ -96,7 +96,7 @@ export function expectErrorRedirect(
 }
 
 /** Counts the rows of each table that an authorization can write. */
-export async function writtenRows({ world }: Pick<Stage, 'world'>): Promise<number> {
+export async function writtenRows({ world }: Pick<Setup, 'world'>): Promise<number> {
   const { rows } = await world.database.pool.query<{ n: number }>(
     `select (select count(*) from authorization_codes) + (select count(*) from authorizations)
        + (select count(*) from audit_entries) + (select count(*) from clients) as n`,

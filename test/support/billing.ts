@@ -71,11 +71,11 @@ export async function aPayment(
       refunded_at: refund === 'refunded' || refund === 'partially_refunded' ? new Date() : null,
     })
     .execute()
-  await furnish(school, id, sketch)
+  await addDetails(school, id, sketch)
   return tradeNo
 }
 
-async function furnish(school: TestSchool, id: string, sketch: PaymentSketch): Promise<void> {
+async function addDetails(school: TestSchool, id: string, sketch: PaymentSketch): Promise<void> {
   for (const [position, { title, amount }] of (sketch.lines ?? []).entries()) {
     await school.at
       .insert('payment_lines', { payment_id: id, position, title, unit_amount: amount, amount })

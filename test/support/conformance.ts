@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, customFetch, type JWTPayload, jwtVerify } from 'jose'
 import { expect } from 'vitest'
-import type { Stage } from './authorization.ts'
+import type { Setup } from './authorization.ts'
 import { type AuthorizeOptions, aPkce, authorizeAs } from './browser-like.ts'
 import { exchange, userinfo } from './client-like.ts'
 import type { TestSchool, World } from './world.ts'
@@ -22,7 +22,7 @@ export interface Run {
 }
 
 /** A confidential client and a student, as most modules are configured. */
-export async function aSuite(world: World): Promise<Stage> {
+export async function aSuite(world: World): Promise<Setup> {
   const school = await world.aSchool()
   const client = await world.aConfidentialClient(school)
   return { world, school, client, person: await world.aMember(school) }
@@ -37,7 +37,7 @@ export async function discover(world: World, school: TestSchool): Promise<Record
 }
 
 /** Verifies an ID token as a relying party does, with the keys from discovery. */
-export async function verifyIdToken({ world, school, client }: Stage, idToken: string) {
+export async function verifyIdToken({ world, school, client }: Setup, idToken: string) {
   const { jwks_uri, issuer } = await discover(world, school)
   const keys = createRemoteJWKSet(new URL(String(jwks_uri)), {
     [customFetch]: async (url: string) => {
@@ -58,8 +58,8 @@ export async function verifyIdToken({ world, school, client }: Stage, idToken: s
  * A whole flow with the checks that the suite makes in every flow: state and iss are returned, the
  * code is long, the token response is well-formed, and the ID token and UserInfo have the same sub.
  */
-export async function runFlow(stage: Stage, options: AuthorizeOptions = {}): Promise<Run> {
-  const { world, school, client, person } = stage
+export async function runFlow(setup: Setup, options: AuthorizeOptions = {}): Promise<Run> {
+  const { world, school, client, person } = setup
   const pkce = options.pkce ?? aPkce()
   const callback = await authorizeAs(world, school, client, person, { ...options, pkce })
   const sent = { state: 'a state', nonce: 'a nonce', ...options.parameters }
@@ -77,7 +77,7 @@ export async function runFlow(stage: Stage, options: AuthorizeOptions = {}): Pro
   expect(tokens.expires_in).toBe(7200)
   // RFC 6750 §2.1: the characters that may follow "Bearer".
   expect(tokens.access_token).toMatch(/^[A-Za-z0-9._~+/-]+=*$/)
-  const { payload, protectedHeader } = await verifyIdToken(stage, tokens.id_token)
+  const { payload, protectedHeader } = await verifyIdToken(setup, tokens.id_token)
   expect(payload.nonce).toBe(sent.nonce)
   expect(payload).not.toHaveProperty('at_hash')
   const said = await userinfo(world, school, tokens.access_token)

@@ -7,7 +7,7 @@ const inDays = (days: number): Date => new Date(Date.now() + days * DAY)
 const USD = { currency: 'USD' }
 
 /** Fills a school with every object that the examples of the operations name. */
-export async function furnishExamples(world: World, school: TestSchool): Promise<void> {
+export async function addExamples(world: World, school: TestSchool): Promise<void> {
   await people(world, school)
   await learning(school)
   await commerce(school)
@@ -183,7 +183,7 @@ export async function publishExamples({ id, at }: TestSchool): Promise<void> {
 }
 
 /** Children before parents. */
-const FURNISHED = [
+const TABLES = [
   'form_submissions',
   'forms',
   'pages',
@@ -210,7 +210,7 @@ const FURNISHED = [
 
 /** Removes what the examples use and made, so that the school can be filled again. */
 export async function clearExamples({ id, at }: TestSchool): Promise<void> {
-  for (const table of FURNISHED) {
+  for (const table of TABLES) {
     await at.run(sql`delete from ${sql.table(table)} where school_id = ${id}`)
   }
   // People who authorized an app stay: deleting them would end the app's tokens.
@@ -222,7 +222,7 @@ export async function clearExamples({ id, at }: TestSchool): Promise<void> {
 /** Every row of a school, to compare before and after. */
 export async function everyRow(school: TestSchool): Promise<string> {
   const parts: string[] = []
-  for (const table of [...FURNISHED, 'school_members', 'sections', 'lectures']) {
+  for (const table of [...TABLES, 'school_members', 'sections', 'lectures']) {
     const { rows } = await school.at.run(
       sql<{ row: string }>`select t::text as row from ${sql.table(table)} t
         where school_id = ${school.id} order by 1`,

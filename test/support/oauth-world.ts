@@ -78,7 +78,7 @@ export async function ageCode(world: World, code: string, interval: string): Pro
 }
 
 /** Removes the school from a token record, as in old records without a school. */
-export async function unbind(world: World, pair: Pair): Promise<void> {
+export async function removeSchool(world: World, pair: Pair): Promise<void> {
   await world.database.db
     .updateTable('token_pairs')
     .set({ bound_school_id: null })
@@ -87,7 +87,7 @@ export async function unbind(world: World, pair: Pair): Promise<void> {
 }
 
 /** Removes the resource owner from a token record. */
-export async function disown(world: World, pair: Pair): Promise<void> {
+export async function removeOwner(world: World, pair: Pair): Promise<void> {
   await sql`
     update authorizations set user_id = null
     where id = (select authorization_id from token_pairs where id = ${pairIdOf(pair)})`.execute(

@@ -9,7 +9,7 @@ export function portOf(server: Server): number {
 }
 
 /** Sends raw bytes and returns everything up to the end of the connection. */
-export async function speakRaw(port: number, text: string): Promise<string> {
+export async function sendRaw(port: number, text: string): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   let received = ''
   socket.setEncoding('utf8').on('data', (chunk) => {
@@ -23,7 +23,7 @@ export async function speakRaw(port: number, text: string): Promise<string> {
 }
 
 /** A promise and its resolve function: a test decides how long a handler waits. */
-export function aGate(): { readonly passed: Promise<void>; readonly open: () => void } {
+export function aLatch(): { readonly passed: Promise<void>; readonly open: () => void } {
   let open: () => void = () => undefined
   const passed = new Promise<void>((resolve) => {
     open = resolve

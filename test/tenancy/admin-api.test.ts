@@ -4,7 +4,7 @@ import { planOf } from '../../src/surfaces/admin-api/route.ts'
 import { ROUTES } from '../../src/surfaces/admin-api/routes.ts'
 import { verifies } from '../spec/verifies.ts'
 import { anOperator, type OperatorClient } from '../support/admin-api.ts'
-import { everyRow, furnishExamples } from '../support/example-school.ts'
+import { addExamples, everyRow } from '../support/example-school.ts'
 import { aWorld, type TestSchool, type World } from '../support/world.ts'
 
 let world: World
@@ -14,7 +14,7 @@ let operator: OperatorClient
 beforeAll(async () => {
   world = await aWorld()
   theirs = await world.aSchool()
-  await furnishExamples(world, theirs)
+  await addExamples(world, theirs)
   operator = await anOperator(world, await world.aSchool())
 }, 60_000)
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { BULK_KINDS } from '../../src/domain/bulk/kinds.ts'
 import { EXAMPLE } from '../../src/domain/operation/example-ids.ts'
 import { exportFrom, importInto } from '../support/bulk.ts'
-import { everyRow, furnishExamples } from '../support/example-school.ts'
+import { addExamples, everyRow } from '../support/example-school.ts'
 import { aWorld } from '../support/world.ts'
 
 const PEOPLE: readonly string[] = [EXAMPLE.student, EXAMPLE.lecturer, EXAMPLE.newcomer]
@@ -10,7 +10,7 @@ const PEOPLE: readonly string[] = [EXAMPLE.student, EXAMPLE.lecturer, EXAMPLE.ne
 test('an imported file of any kind cannot reach objects of another school by name', async () => {
   const world = await aWorld()
   const [mine, theirs] = [await world.aSchool(), await world.aSchool()]
-  await furnishExamples(world, theirs)
+  await addExamples(world, theirs)
   const before = await everyRow(theirs)
   // Kinds that refer to others come first: the objects that they name do not exist here yet.
   for (const kind of BULK_KINDS.toReversed()) {
@@ -36,7 +36,7 @@ test('an imported file of any kind cannot reach objects of another school by nam
 test('an id that another school uses is free here, and the answer does not reveal that it exists there', async () => {
   const world = await aWorld()
   const [mine, theirs] = [await world.aSchool(), await world.aSchool()]
-  await furnishExamples(world, theirs)
+  await addExamples(world, theirs)
   const unheard = '01981c5e-7c00-7000-8000-0000000000ff'
   for (const kind of BULK_KINDS.filter(({ name }) => ['courses', 'pages'].includes(name))) {
     for (const id of [kind.name === 'courses' ? EXAMPLE.course : EXAMPLE.page, unheard]) {

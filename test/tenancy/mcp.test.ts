@@ -13,7 +13,7 @@ import {
   useTool,
 } from '../flows/mcp/tool-endpoint.ts'
 import { anOperator } from '../support/admin-api.ts'
-import { everyRow, furnishExamples } from '../support/example-school.ts'
+import { addExamples, everyRow } from '../support/example-school.ts'
 import { aWorld, type TestSchool, type World } from '../support/world.ts'
 
 interface Listed {
@@ -30,7 +30,7 @@ async function listTools(world: World, school: TestSchool, token?: string): Prom
 describe('an operator who names the ids of another school', async () => {
   const world = await aWorld()
   const theirs = await world.aSchool()
-  await furnishExamples(world, theirs)
+  await addExamples(world, theirs)
   const { school, accessToken: token } = await anOperator(world, await world.aSchool())
   const ids = Object.values(EXAMPLE) as string[]
   const namesTheirs = (input: object): boolean =>

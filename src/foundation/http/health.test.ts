@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { aGate } from '../../../test/support/raw-http.ts'
+import { aLatch } from '../../../test/support/raw-http.ts'
 import { addHealthRoutes, type ReadinessCheck } from './health.ts'
 import { createLogger } from './logging.ts'
 import { createHttpServer } from './server.ts'
@@ -73,7 +73,7 @@ describe('/readyz', () => {
 
   test('runs the checks once for many probes at the same time', async () => {
     let asked = 0
-    const { passed, open } = aGate()
+    const { passed, open } = aLatch()
     const findProblem = async () => {
       asked++
       await passed

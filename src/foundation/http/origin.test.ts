@@ -1,6 +1,6 @@
 import { fastify } from 'fastify'
 import { describe, expect, test } from 'vitest'
-import { portOf, speakRaw } from '../../../test/support/raw-http.ts'
+import { portOf, sendRaw } from '../../../test/support/raw-http.ts'
 import { createOriginReader, type OriginSource, readOrigin } from './origin.ts'
 import { parseTrustProxy, trustNoProxy } from './trust-proxy.ts'
 
@@ -187,7 +187,7 @@ describe('createOriginReader', () => {
     app.get('/', async (request) => read(request))
     await app.listen({ port: 0, host: '127.0.0.1' })
     const ask = (head: string) =>
-      speakRaw(portOf(app.server), `${head}\r\nConnection: close\r\n\r\n`)
+      sendRaw(portOf(app.server), `${head}\r\nConnection: close\r\n\r\n`)
     expect(await ask('GET / HTTP/1.1\r\nHost: A.Test.:80')).toContain('"http://a.test"')
     for (const head of [
       'GET / HTTP/1.1\r\nHost: a.test\r\nhost: victim.test',

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, describe, expect, test } from 'vitest'
-import { aGate, portOf, speakRaw } from '../../../test/support/raw-http.ts'
+import { aLatch, portOf, sendRaw } from '../../../test/support/raw-http.ts'
 import { createLogger } from './logging.ts'
 import { createHttpServer, type HttpServerOptions } from './server.ts'
 import { parseTrustProxy, trustNoProxy } from './trust-proxy.ts'
@@ -30,7 +30,7 @@ function aServer(options: Partial<HttpServerOptions> = {}): { app: FastifyInstan
 
 async function speak(app: FastifyInstance, text: string): Promise<string> {
   await app.listen({ port: 0, host: '127.0.0.1' })
-  return speakRaw(portOf(app.server), text)
+  return sendRaw(portOf(app.server), text)
 }
 
 describe('request ids', () => {
@@ -229,7 +229,7 @@ describe('the log line of a request', () => {
 
   test('is written once for a client that disconnects', async () => {
     const { app, log } = aServer()
-    const reached = aGate()
+    const reached = aLatch()
     app.get('/hang', async () => {
       reached.open()
       await new Promise(() => undefined)
@@ -282,8 +282,8 @@ describe('the log line of a request', () => {
 describe('closing', () => {
   test('answers a request that arrives on an open connection, then ends the connection', async () => {
     const { app } = aServer()
-    const inside = aGate()
-    const leave = aGate()
+    const inside = aLatch()
+    const leave = aLatch()
     app.get('/slow', async () => {
       inside.open()
       await leave.passed

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { aGate, portOf, speakRaw } from '../../../test/support/raw-http.ts'
+import { aLatch, portOf, sendRaw } from '../../../test/support/raw-http.ts'
 import { trackInFlight } from './in-flight.ts'
 import { createLogger } from './logging.ts'
 import { createHttpServer } from './server.ts'
@@ -16,8 +16,8 @@ async function aServer(options: { host?: string; drainMs?: number; closers?: Clo
   const logger = createLogger({ level: 'silent' })
   const inFlight = trackInFlight()
   const app = createHttpServer({ logger, trust: trustNoProxy, observers: [inFlight] })
-  const inside = aGate()
-  const leave = aGate()
+  const inside = aLatch()
+  const leave = aLatch()
   stops.push(leave.open)
   app.get('/slow', async () => {
     inside.open()
@@ -40,7 +40,7 @@ async function aServer(options: { host?: string; drainMs?: number; closers?: Clo
   })
   const port = portOf(app.server)
   const askSlowly = () =>
-    speakRaw(port, 'GET /slow HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+    sendRaw(port, 'GET /slow HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
   return { app, port, shutdown, inside, leave, closed, askSlowly }
 }
 

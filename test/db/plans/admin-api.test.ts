@@ -7,7 +7,7 @@ import { ROUTES } from '../../../src/surfaces/admin-api/routes.ts'
 import { UPLOAD_ROUTE } from '../../../src/surfaces/admin-api/upload.ts'
 import { anOperator } from '../../support/admin-api.ts'
 import type { Answer } from '../../support/browser-like.ts'
-import { clearExamples, furnishExamples } from '../../support/example-school.ts'
+import { addExamples, clearExamples } from '../../support/example-school.ts'
 import { wholeReads } from '../../support/plans.ts'
 import { type AnsweredRequest, aCountedWorld } from '../../support/request-costs.ts'
 import { testStatements } from './test-statements.ts'
@@ -21,7 +21,7 @@ type Input = Readonly<Record<string, unknown>>
 
 async function resetExamples(): Promise<void> {
   await clearExamples(school)
-  await furnishExamples(world, school)
+  await addExamples(world, school)
 }
 
 function checkAccepted({ operation }: Route, answer: Answer): void {

@@ -2,15 +2,15 @@ import { beforeAll, expect, test } from 'vitest'
 import { EXAMPLE } from '../../../src/domain/operation/example-ids.ts'
 import { RESOURCES } from '../../../src/surfaces/pages/admin/school/resources.ts'
 import { MENU } from '../../../src/surfaces/pages/views/admin/admin-menu.ts'
+import { performAdminActions } from '../../support/admin-actions.ts'
+import { AdminBrowser, currentValues } from '../../support/admin-browser.ts'
+import { FORM_CASES } from '../../support/admin-form-cases.ts'
 import type { Visitor } from '../../support/browser-like.ts'
 import { aPair } from '../../support/client-like.ts'
-import { furnishExamples, publishExamples } from '../../support/example-school.ts'
+import { addExamples, publishExamples } from '../../support/example-school.ts'
 import { aBetaSchool, signedIn } from '../../support/operator-like.ts'
 import { wholeReads } from '../../support/plans.ts'
 import { type AnsweredRequest, aCountedWorld } from '../../support/request-costs.ts'
-import { Desk, standingIn } from '../../support/school-desk.ts'
-import { runErrands } from '../../support/school-errands.ts'
-import { WALKS } from '../../support/school-walks.ts'
 import { testStatements } from './test-statements.ts'
 
 const { world, costs } = await aCountedWorld()
@@ -20,21 +20,21 @@ const owner = await signedIn(world, school, person)
 const { connection } = world.database
 
 /** Creates, changes and removes an object of each kind. Returns the pages of objects that remain. */
-async function walkThrough(): Promise<string[]> {
-  const desk = new Desk(owner)
+async function useEveryForm(): Promise<string[]> {
+  const browser = new AdminBrowser(owner)
   const student = await world.aMember(school, ['student'])
   const lecturer = await world.aMember(school, ['lecturer'])
-  const stage = { world, school, desk, student, lecturer }
+  const setup = { world, school, browser, student, lecturer }
   const made: string[] = []
-  for (const [name, plan] of Object.entries(WALKS)) {
-    const { path } = await desk.make(await plan(stage), name)
+  for (const [name, plan] of Object.entries(FORM_CASES)) {
+    const { path } = await browser.make(await plan(setup), name)
     made.push(path)
-    const walk = await plan(stage)
-    if (walk.edit !== undefined) await desk.done(`${path}/edit`, walk.edit.typed)
-    for (const [action] of walk.actions) await desk.done(`${path}/${action}`)
-    if (walk.remove === undefined) continue
-    const { path: removed } = await desk.make(walk, name)
-    await desk.done(`${removed}/${walk.remove}`)
+    const formCase = await plan(setup)
+    if (formCase.edit !== undefined) await browser.done(`${path}/edit`, formCase.edit.typed)
+    for (const [action] of formCase.actions) await browser.done(`${path}/${action}`)
+    if (formCase.remove === undefined) continue
+    const { path: removed } = await browser.make(formCase, name)
+    await browser.done(`${removed}/${formCase.remove}`)
   }
   return made
 }
@@ -44,7 +44,7 @@ function urlsIn(html: string): string[] {
   const links = [...html.matchAll(/<a\b[^>]*\bhref="(\/[^"#]*)/g)].map(([, url = '']) => url)
   const forms = html.matchAll(/<form\b[^>]*method="get"[^>]*action="([^"]*)"[^>]*>(.*?)<\/form>/gs)
   const searches = [...forms].flatMap(([, action = '', body = '']) => {
-    const current = standingIn(html, action) as Record<string, string>
+    const current = currentValues(html, action) as Record<string, string>
     return choicesIn(body).map(
       ([name, value]) => `${action}?${new URLSearchParams({ ...current, [name]: value })}`,
     )
@@ -98,11 +98,11 @@ let seen = new Set<string>()
 beforeAll(async () => {
   let made: string[] = []
   written = await costs.of(async () => {
-    made = await walkThrough()
-    await furnishExamples(world, school)
+    made = await useEveryForm()
+    await addExamples(world, school)
     await publishExamples(school)
     const student = await world.aMember(school, ['student'])
-    await runErrands({ desk: new Desk(owner), owner, student })
+    await performAdminActions({ browser: new AdminBrowser(owner), owner, student })
   })
   await aPair(world, school, await world.aPublicClient(school), person)
   visited = await costs.of(async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { Visitor } from '../../support/browser-like.ts'
-import { furnishExamples, publishExamples } from '../../support/example-school.ts'
+import { addExamples, publishExamples } from '../../support/example-school.ts'
 import { aToken } from '../../support/member-api.ts'
 import { wholeReads } from '../../support/plans.ts'
 import { type AnsweredRequest, aCountedWorld, endpointName } from '../../support/request-costs.ts'
@@ -45,7 +45,7 @@ async function endpoints(): Promise<string[]> {
 let answered: readonly AnsweredRequest[] = []
 
 beforeAll(async () => {
-  await furnishExamples(world, school)
+  await addExamples(world, school)
   await publishExamples(school)
   const urls = routes
     .filter(({ method }) => method === 'GET')

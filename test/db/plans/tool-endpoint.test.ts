@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { ROUTES } from '../../../src/surfaces/admin-api/routes.ts'
 import { callTool, post, type Rpc, request } from '../../flows/mcp/tool-endpoint.ts'
 import { anOperator } from '../../support/admin-api.ts'
-import { clearExamples, furnishExamples, publishExamples } from '../../support/example-school.ts'
+import { addExamples, clearExamples, publishExamples } from '../../support/example-school.ts'
 import { aNotification } from '../../support/inbox.ts'
 import { aCourse, anEnrollment } from '../../support/learning.ts'
 import { aToken } from '../../support/member-api.ts'
@@ -14,7 +14,7 @@ import { testStatements } from './test-statements.ts'
 const { world, costs } = await aCountedWorld()
 const school = await world.aSchool()
 
-await furnishExamples(world, school)
+await addExamples(world, school)
 await publishExamples(school)
 const ada = await world.aMember(school)
 const course = await aCourse(school)
@@ -146,7 +146,7 @@ describe('tools for operators', () => {
         if (route === undefined) throw new Error(`${action} has no route`)
         if (!isReset) {
           await clearExamples(at)
-          await furnishExamples(world, at)
+          await addExamples(world, at)
         }
         const given = { action, input: route.operation.examples[0]?.input }
         const performed = () => call(caller, name, given)

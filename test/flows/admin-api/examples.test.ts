@@ -6,7 +6,7 @@ import { ROUTES } from '../../../src/surfaces/admin-api/routes.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { anOperator, EVERY_OPERATOR_SCOPE, OperatorClient } from '../../support/admin-api.ts'
 import { aPair, refresh } from '../../support/client-like.ts'
-import { clearExamples, furnishExamples } from '../../support/example-school.ts'
+import { addExamples, clearExamples } from '../../support/example-school.ts'
 import { CLAUDE } from '../../support/oauth-world.ts'
 import { aWorld, type TestPerson, type TestSchool, type World } from '../../support/world.ts'
 
@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 async function resetExamples(): Promise<void> {
   await clearExamples(school)
-  await furnishExamples(world, school)
+  await addExamples(world, school)
 }
 
 describe('every operation', () => {

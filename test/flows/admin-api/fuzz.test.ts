@@ -7,7 +7,7 @@ import { type DescribedRoute, type Method, planOf } from '../../../src/surfaces/
 import { ROUTES } from '../../../src/surfaces/admin-api/routes.ts'
 import { anOperator, type OperatorClient, requestOf } from '../../support/admin-api.ts'
 import type { Answer } from '../../support/browser-like.ts'
-import { furnishExamples } from '../../support/example-school.ts'
+import { addExamples } from '../../support/example-school.ts'
 import { aWorld, type World } from '../../support/world.ts'
 
 /** Values that are wrong for at least one field. */
@@ -46,7 +46,7 @@ let described: Described
 beforeAll(async () => {
   world = await aWorld()
   const school = await world.aSchool()
-  await furnishExamples(world, school)
+  await addExamples(world, school)
   operator = await anOperator(world, school)
   const headers = { host: new URL(school.origin).host }
   described = (await world.app.inject({ url: '/openapi.json', headers })).json()

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { EXAMPLE } from '../../../src/domain/operation/example-ids.ts'
 import { anOperator, type OperatorClient } from '../../support/admin-api.ts'
-import { clearExamples, furnishExamples } from '../../support/example-school.ts'
+import { addExamples, clearExamples } from '../../support/example-school.ts'
 import { aWorld, type TestSchool, type World } from '../../support/world.ts'
 
 let world: World
@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   await clearExamples(school)
-  await furnishExamples(world, school)
+  await addExamples(world, school)
 })
 
 describe('courses and curriculum', () => {

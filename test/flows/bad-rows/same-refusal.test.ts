@@ -4,12 +4,12 @@ import { BULK_KINDS } from '../../../src/domain/bulk/kinds.ts'
 import type { Operation } from '../../../src/domain/operation.ts'
 import { ROUTES } from '../../../src/surfaces/admin-api/routes.ts'
 import { anOperator, type OperatorClient } from '../../support/admin-api.ts'
+import { AdminBrowser, wrongFields } from '../../support/admin-browser.ts'
 import type { Answer } from '../../support/browser-like.ts'
 import { importInto } from '../../support/bulk.ts'
-import { everyRow, furnishExamples } from '../../support/example-school.ts'
+import { addExamples, everyRow } from '../../support/example-school.ts'
 import { anOwner } from '../../support/operator-like.ts'
 import { Performer } from '../../support/performing.ts'
-import { Desk, wrongFields } from '../../support/school-desk.ts'
 import { aWorld, type TestSchool } from '../../support/world.ts'
 import { callTool, post, type Rpc, request } from '../mcp/tool-endpoint.ts'
 import { BAD_ROWS, type BadRow, MADE } from './bad-rows.ts'
@@ -19,13 +19,13 @@ const world = await aWorld()
 let school: TestSchool
 let operator: OperatorClient
 let performer: Performer
-let desk: Desk
+let browser: AdminBrowser
 /** The tool that performs an operation. */
 const toolOf = new Map<string, string>()
 
 beforeAll(async () => {
   school = await world.aSchool()
-  await furnishExamples(world, school)
+  await addExamples(world, school)
   const times = { starts_at: new Date('2098-01-01'), ends_at: new Date('2098-01-02') }
   const { service, group, meeting, emptyForm } = MADE
   await school.at.insert('consulting_services', { id: service, title: 'Coaching' }).execute()
@@ -38,7 +38,7 @@ beforeAll(async () => {
     .execute()
   operator = await anOperator(world, school)
   performer = new Performer(school, operator.person)
-  desk = new Desk(await anOwner(world, school))
+  browser = new AdminBrowser(await anOwner(world, school))
   const listed = await post(world, school, request('tools/list'), { token: operator.accessToken })
   for (const { name, inputSchema } of listed.json<Rpc<Tools>>().result?.tools ?? []) {
     for (const action of inputSchema.properties?.action?.enum ?? []) toolOf.set(action, name)
@@ -113,7 +113,7 @@ async function refusedByForm(
   { refusal }: BadRow,
   [path, typed]: NonNullable<BadRow['form']>,
 ): Promise<void> {
-  const answer = await desk.send(path, typed)
+  const answer = await browser.send(path, typed)
   expect(answer.statusCode, `form ${path}`).toBe(422)
   expect(wrongFields(answer.body), `form ${path}`).toEqual([refusal.slice(1).split(' ')[0]])
 }

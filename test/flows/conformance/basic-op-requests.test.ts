@@ -14,8 +14,8 @@ import { aSuite, runFlow, verifyIdToken } from '../../support/conformance.ts'
 import { aWorld } from '../../support/world.ts'
 
 const world = await aWorld()
-const stage = await aSuite(world)
-const { school, client, person } = stage
+const setup = await aSuite(world)
+const { school, client, person } = setup
 
 /** Moves the last sign-ins at this school into the past. */
 const ageSessions = (seconds: number) =>
@@ -29,8 +29,8 @@ verifies(
   'oidcc-response-type-missing',
   'oidcc-response-type-missing: invalid_request to the client',
   async () => {
-    const answer = await ask(stage, { response_type: undefined })
-    expectErrorRedirect(stage, answer, 'invalid_request')
+    const answer = await ask(setup, { response_type: undefined })
+    expectErrorRedirect(setup, answer, 'invalid_request')
   },
 )
 
@@ -38,7 +38,7 @@ verifies(
   'oidcc-ensure-request-without-nonce-succeeds-for-code-flow',
   'oidcc-ensure-request-without-nonce-succeeds-for-code-flow: the ID token has no nonce',
   async () => {
-    const { claims } = await runFlow(stage, { parameters: { nonce: undefined } })
+    const { claims } = await runFlow(setup, { parameters: { nonce: undefined } })
     expect(claims).not.toHaveProperty('nonce')
   },
 )
@@ -57,17 +57,17 @@ verifies(
     const params = new URL(locationOf(await visitor.decide(consent, 'allow'))).searchParams
     const code = params.get('code') ?? ''
     const answer = await exchange(world, school, client, code, pkce.verifier)
-    const { payload } = await verifyIdToken(stage, answer.json().id_token)
+    const { payload } = await verifyIdToken(setup, answer.json().id_token)
     expect(payload.sub).toBe(person.id)
   },
 )
 
 verifies('oidcc-display-page', 'oidcc-display-page: ignored', async () => {
-  await runFlow(stage, { parameters: { display: 'page' } })
+  await runFlow(setup, { parameters: { display: 'page' } })
 })
 
 verifies('oidcc-display-popup', 'oidcc-display-popup: ignored', async () => {
-  await runFlow(stage, { parameters: { display: 'popup' } })
+  await runFlow(setup, { parameters: { display: 'popup' } })
 })
 
 verifies(
@@ -75,11 +75,11 @@ verifies(
   'oidcc-prompt-login: the password is asked for again, and auth_time is newer',
   async () => {
     const visitor = new Visitor(world, school)
-    const first = await runFlow(stage, { visitor })
+    const first = await runFlow(setup, { visitor })
     await ageSessions(60)
-    const signIn = await visitor.follow(await ask(stage, { prompt: 'login' }, visitor))
+    const signIn = await visitor.follow(await ask(setup, { prompt: 'login' }, visitor))
     expect(signIn.body).toContain('name="password"')
-    const second = await runFlow(stage, { visitor, parameters: { prompt: 'login' } })
+    const second = await runFlow(setup, { visitor, parameters: { prompt: 'login' } })
     expect(second.claims.sub).toBe(first.claims.sub)
     // Without a new sign-in it would be a minute earlier.
     expect(second.claims.auth_time).toBeGreaterThanOrEqual(Number(first.claims.auth_time))
@@ -90,7 +90,7 @@ verifies(
   'oidcc-prompt-none-not-logged-in',
   'oidcc-prompt-none-not-logged-in: login_required to the client',
   async () => {
-    expectErrorRedirect(stage, await ask(stage, { prompt: 'none' }), 'login_required')
+    expectErrorRedirect(setup, await ask(setup, { prompt: 'none' }), 'login_required')
   },
 )
 
@@ -99,9 +99,9 @@ verifies(
   'oidcc-prompt-none-logged-in: consent_required, since consent is asked for every time',
   async () => {
     const visitor = new Visitor(world, school)
-    await runFlow(stage, { visitor })
-    const answer = await ask(stage, { prompt: 'none' }, visitor)
-    expectErrorRedirect(stage, answer, 'consent_required')
+    await runFlow(setup, { visitor })
+    const answer = await ask(setup, { prompt: 'none' }, visitor)
+    expectErrorRedirect(setup, answer, 'consent_required')
   },
 )
 
@@ -110,11 +110,11 @@ verifies(
   'oidcc-max-age-1: a person with an older session signs in again, and auth_time is newer',
   async () => {
     const visitor = new Visitor(world, school)
-    const first = await runFlow(stage, { visitor })
+    const first = await runFlow(setup, { visitor })
     await ageSessions(2)
-    const signIn = await visitor.follow(await ask(stage, { max_age: '1' }, visitor))
+    const signIn = await visitor.follow(await ask(setup, { max_age: '1' }, visitor))
     expect(signIn.body).toContain('name="password"')
-    const { claims } = await runFlow(stage, { visitor, parameters: { max_age: '1' } })
+    const { claims } = await runFlow(setup, { visitor, parameters: { max_age: '1' } })
     expect(claims.auth_time).toBeGreaterThanOrEqual(Number(first.claims.auth_time))
   },
 )
@@ -124,10 +124,10 @@ verifies(
   'oidcc-max-age-10000: a newer session continues to consent, and auth_time stays',
   async () => {
     const visitor = new Visitor(world, school)
-    const first = await runFlow(stage, { visitor })
-    const answer = await ask(stage, { max_age: '10000' }, visitor)
+    const first = await runFlow(setup, { visitor })
+    const answer = await ask(setup, { max_age: '10000' }, visitor)
     expect(locationOf(answer)).toMatch(/^\/consent/)
-    const second = await runFlow(stage, { visitor, parameters: { max_age: '10000' } })
+    const second = await runFlow(setup, { visitor, parameters: { max_age: '10000' } })
     expect(second.claims.auth_time).toBe(first.claims.auth_time)
   },
 )
@@ -136,7 +136,7 @@ verifies(
   'oidcc-ensure-request-with-unknown-parameter-succeeds',
   'oidcc-ensure-request-with-unknown-parameter-succeeds: it is ignored',
   async () => {
-    await runFlow(stage, { parameters: { extra: 'foobar' } })
+    await runFlow(setup, { parameters: { extra: 'foobar' } })
   },
 )
 
@@ -145,9 +145,9 @@ verifies(
   'oidcc-id-token-hint: a hint of the signed-in person is ignored',
   async () => {
     const visitor = new Visitor(world, school)
-    const first = await runFlow(stage, { visitor })
+    const first = await runFlow(setup, { visitor })
     const parameters = { id_token_hint: first.tokens.id_token }
-    const second = await runFlow(stage, { visitor, parameters })
+    const second = await runFlow(setup, { visitor, parameters })
     expect(second.claims.sub).toBe(first.claims.sub)
   },
 )
@@ -155,24 +155,24 @@ verifies(
 verifies('oidcc-login-hint', 'oidcc-login-hint: it fills the email field', async () => {
   const visitor = new Visitor(world, school)
   const hint = { login_hint: person.email }
-  const page = await visitor.follow(await ask(stage, hint, visitor))
+  const page = await visitor.follow(await ask(setup, hint, visitor))
   expect(page.body).toContain(`value="${person.email}"`)
-  await runFlow(stage, { parameters: hint })
+  await runFlow(setup, { parameters: hint })
 })
 
 verifies('oidcc-ui-locales', 'oidcc-ui-locales: ignored', async () => {
-  await runFlow(stage, { parameters: { ui_locales: 'se' } })
+  await runFlow(setup, { parameters: { ui_locales: 'se' } })
 })
 
 verifies('oidcc-claims-locales', 'oidcc-claims-locales: ignored', async () => {
-  await runFlow(stage, { parameters: { claims_locales: 'se' } })
+  await runFlow(setup, { parameters: { claims_locales: 'se' } })
 })
 
 verifies(
   'oidcc-ensure-request-with-acr-values-succeeds',
   'oidcc-ensure-request-with-acr-values-succeeds: harmless',
   async () => {
-    await runFlow(stage, { parameters: { acr_values: '1 2' } })
+    await runFlow(setup, { parameters: { acr_values: '1 2' } })
   },
 )
 
@@ -180,7 +180,7 @@ verifies(
   'oidcc-ensure-registered-redirect-uri',
   'oidcc-ensure-registered-redirect-uri: our error page, no redirect',
   async () => {
-    expectPage(await ask(stage, { redirect_uri: `${client.redirectUri}/random` }), 400)
+    expectPage(await ask(setup, { redirect_uri: `${client.redirectUri}/random` }), 400)
   },
 )
 
@@ -189,7 +189,7 @@ verifies(
   'oidcc-ensure-post-request-succeeds: the form becomes the same request as a GET',
   async () => {
     const visitor = new Visitor(world, school)
-    const posted = await postForm(world, school, '/oauth/authorize', queryOf(stage))
+    const posted = await postForm(world, school, '/oauth/authorize', queryOf(setup))
     const page = await visitor.follow(await visitor.get(locationOf(posted)))
     const consent = await visitor.follow(await visitor.signIn(page, person))
     expect(locationOf(await visitor.decide(consent, 'allow'))).toContain('code=')
@@ -200,8 +200,8 @@ verifies(
   'oidcc-request-uri-unsigned-supported-correctly-or-rejected-as-unsupported',
   'oidcc-request-uri-unsigned-supported-correctly-or-rejected-as-unsupported: rejected, and not fetched',
   async () => {
-    const answer = await ask(stage, { request_uri: 'https://app.example/request.jwt' })
-    expectErrorRedirect(stage, answer, 'request_uri_not_supported')
+    const answer = await ask(setup, { request_uri: 'https://app.example/request.jwt' })
+    expectErrorRedirect(setup, answer, 'request_uri_not_supported')
   },
 )
 
@@ -216,7 +216,7 @@ verifies(
   'oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported: rejected, with the state of the query',
   async () => {
     const request = unsigned({ client_id: client.clientId, state: 'inside', scope: 'openid' })
-    expectErrorRedirect(stage, await ask(stage, { request }), 'request_not_supported')
+    expectErrorRedirect(setup, await ask(setup, { request }), 'request_not_supported')
   },
 )
 
@@ -226,9 +226,9 @@ verifies(
   async () => {
     const request = unsigned({ client_id: client.clientId, redirect_uri: client.redirectUri })
     const elsewhere = { request, redirect_uri: 'https://evil.example/cb' }
-    expectPage(await ask(stage, elsewhere), 400)
+    expectPage(await ask(setup, elsewhere), 400)
     const evil = unsigned({ redirect_uri: 'https://evil.example/cb' })
-    expectErrorRedirect(stage, await ask(stage, { request: evil }), 'request_not_supported')
+    expectErrorRedirect(setup, await ask(setup, { request: evil }), 'request_not_supported')
   },
 )
 
@@ -237,7 +237,7 @@ verifies(
   'oidcc-claims-essential: an essential name does not fail',
   async () => {
     const claims = JSON.stringify({ userinfo: { name: { essential: true } } })
-    const run = await runFlow(stage, { parameters: { claims } })
+    const run = await runFlow(setup, { parameters: { claims } })
     expect(run.userinfo.name).toBe(person.name)
   },
 )
@@ -246,8 +246,8 @@ verifies(
   'oidcc-ensure-request-with-valid-pkce-succeeds',
   'oidcc-ensure-request-with-valid-pkce-succeeds: as in every flow here',
   async () => {
-    const { page } = await signedIn(stage)
+    const { page } = await signedIn(setup)
     expectPage(page, 200)
-    await runFlow(stage)
+    await runFlow(setup)
   },
 )

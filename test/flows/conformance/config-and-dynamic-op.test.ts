@@ -6,16 +6,16 @@ import { generateEs256Key } from '../../../src/foundation/crypto/es256.ts'
 import { seal } from '../../../src/foundation/crypto/seal.ts'
 import { redirectUriProblems } from '../../../src/foundation/protocol/registrable-redirect-uri.ts'
 import { verifies } from '../../spec/verifies.ts'
-import { ask, expectPage, type Stage } from '../../support/authorization.ts'
+import { ask, expectPage, type Setup } from '../../support/authorization.ts'
 import { authorizeAs } from '../../support/browser-like.ts'
 import { aPair } from '../../support/client-like.ts'
 import { aSuite, discover, runFlow, verifyIdToken } from '../../support/conformance.ts'
 import { aWorld } from '../../support/world.ts'
 
 const world = await aWorld()
-const stage = await aSuite(world)
+const setup = await aSuite(world)
 
-const keysOf = async ({ school }: Stage): Promise<Record<string, unknown>[]> => {
+const keysOf = async ({ school }: Setup): Promise<Record<string, unknown>[]> => {
   const { pathname } = new URL(String((await discover(world, school)).jwks_uri))
   const headers = { host: new URL(school.origin).host }
   return (await world.app.inject({ url: pathname, headers })).json().keys
@@ -25,7 +25,7 @@ verifies(
   'oidcc-discovery-endpoint-verification',
   'oidcc-discovery-endpoint-verification: JSON at the issuer, every member well-formed, every key usable',
   async () => {
-    const { school } = stage
+    const { school } = setup
     const headers = { host: new URL(school.origin).host }
     const answer = await world.app.inject({ url: '/.well-known/openid-configuration', headers })
     expect(answer.statusCode).toBe(200)
@@ -49,7 +49,7 @@ verifies(
     for (const scope of document.scopes_supported) {
       expect(scope).toMatch(/^[\x21\x23-\x5b\x5d-\x7e]+$/)
     }
-    const keys = await keysOf(stage)
+    const keys = await keysOf(setup)
     expect(keys.length).toBeGreaterThan(0)
     for (const key of keys) {
       expect(key).toMatchObject({ kty: 'EC', crv: 'P-256', kid: expect.any(String) })
@@ -90,9 +90,9 @@ verifies(
   },
 )
 
-const withQuery = async (redirectUri: string): Promise<Stage> => ({
-  ...stage,
-  client: await world.aConfidentialClient(stage.school, { redirectUris: [redirectUri] }),
+const withQuery = async (redirectUri: string): Promise<Setup> => ({
+  ...setup,
+  client: await world.aConfidentialClient(setup.school, { redirectUris: [redirectUri] }),
 })
 
 verifies(
@@ -139,6 +139,6 @@ verifies(
   'oidcc-ensure-redirect-uri-in-authorization-request',
   'oidcc-ensure-redirect-uri-in-authorization-request: without one an error page, even if the client has only one',
   async () => {
-    expectPage(await ask(stage, { redirect_uri: undefined }), 400)
+    expectPage(await ask(setup, { redirect_uri: undefined }), 400)
   },
 )

@@ -8,8 +8,8 @@ import { ageCode } from '../../support/oauth-world.ts'
 import { aWorld } from '../../support/world.ts'
 
 const world = await aWorld()
-const stage = await aSuite(world)
-const { school, client, person } = stage
+const setup = await aSuite(world)
+const { school, client, person } = setup
 
 async function aCode() {
   const pkce = aPkce()
@@ -22,8 +22,8 @@ verifies(
   'par-plain-pkce-rejected: plain, and no method at all, are invalid_request',
   async () => {
     for (const code_challenge_method of ['plain', undefined]) {
-      const answer = await ask(stage, { code_challenge_method })
-      expectErrorRedirect(stage, answer, 'invalid_request')
+      const answer = await ask(setup, { code_challenge_method })
+      expectErrorRedirect(setup, answer, 'invalid_request')
     }
   },
 )
@@ -85,8 +85,8 @@ for (const responseType of ['token', 'code token', 'id_token token']) {
     ['fapi2-security-profile-final-ensure-response-type-token-fails', 'rfc9700.no-implicit'],
     `ensure-response-type-token-fails: ${responseType} is unsupported_response_type`,
     async () => {
-      const answer = await ask(stage, { response_type: responseType })
-      expectErrorRedirect(stage, answer, 'unsupported_response_type')
+      const answer = await ask(setup, { response_type: responseType })
+      expectErrorRedirect(setup, answer, 'unsupported_response_type')
     },
   )
 }
@@ -95,8 +95,8 @@ verifies(
   'fapi2-security-profile-final-ensure-response-type-code-idtoken-fails',
   'ensure-response-type-code-idtoken-fails: unsupported_response_type',
   async () => {
-    const answer = await ask(stage, { response_type: 'code id_token' })
-    expectErrorRedirect(stage, answer, 'unsupported_response_type')
+    const answer = await ask(setup, { response_type: 'code id_token' })
+    expectErrorRedirect(setup, answer, 'unsupported_response_type')
   },
 )
 
@@ -105,7 +105,7 @@ verifies(
   'ensure-authorization-request-with-long-nonce: a kilobyte arrives complete',
   async () => {
     const nonce = 'n'.repeat(1024)
-    expect((await runFlow(stage, { parameters: { nonce } })).claims.nonce).toBe(nonce)
+    expect((await runFlow(setup, { parameters: { nonce } })).claims.nonce).toBe(nonce)
   },
 )
 
@@ -114,7 +114,7 @@ verifies(
   'ensure-authorization-request-with-long-state: a kilobyte comes back complete',
   async () => {
     const state = 's'.repeat(1024)
-    expect((await runFlow(stage, { parameters: { state } })).callback.get('state')).toBe(state)
+    expect((await runFlow(setup, { parameters: { state } })).callback.get('state')).toBe(state)
   },
 )
 
@@ -122,7 +122,7 @@ verifies(
   'fapi2-security-profile-final-ensure-authorization-request-without-state-success',
   'ensure-authorization-request-without-state-success: the answer has none',
   async () => {
-    const { callback } = await runFlow(stage, { parameters: { state: undefined } })
+    const { callback } = await runFlow(setup, { parameters: { state: undefined } })
     expect(callback.has('state')).toBe(false)
   },
 )
@@ -131,7 +131,7 @@ verifies(
   'fapi2-security-profile-final-par-without-duplicate-parameters',
   'par-without-duplicate-parameters: each parameter once, in one place, is enough',
   async () => {
-    const { callback } = await runFlow(stage)
+    const { callback } = await runFlow(setup)
     expect([...callback.keys()].sort()).toEqual(['code', 'iss', 'state'])
   },
 )
@@ -140,8 +140,8 @@ verifies(
   'fapi2-security-profile-final-user-rejects-authentication',
   'user-rejects-authentication: access_denied',
   async () => {
-    const { visitor, page } = await signedIn(stage)
-    expectErrorRedirect(stage, await visitor.decide(page, 'deny'), 'access_denied')
+    const { visitor, page } = await signedIn(setup)
+    expectErrorRedirect(setup, await visitor.decide(page, 'deny'), 'access_denied')
   },
 )
 
@@ -149,7 +149,7 @@ verifies(
   'fapi2-security-profile-final-refresh-token',
   'refresh-token: only for its own client',
   async () => {
-    const { tokens } = await runFlow(stage)
+    const { tokens } = await runFlow(setup)
     const other = await world.aConfidentialClient(school)
     const stolen = await refresh(world, school, other, tokens.refresh_token)
     expect(stolen.json().error).toBe('invalid_grant')

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { hashPassword } from '../../../src/foundation/crypto/password.ts'
 import { logMailer, smtpMailer } from '../../../src/foundation/mail/mailer.ts'
-import { aStage, ask } from '../../support/authorization.ts'
+import { aSetup, ask } from '../../support/authorization.ts'
 import { type Answer, hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aMailBox } from '../../support/mail-box.ts'
 import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../../support/world.ts'
@@ -159,16 +159,16 @@ describe('a forgotten password', () => {
   })
 
   test('requesting a link keeps the pending authorization of an app', async () => {
-    const stage = await aStage(world)
-    const visitor = new Visitor(world, stage.school)
-    const turned = await ask(stage, {}, visitor)
+    const setup = await aSetup(world)
+    const visitor = new Visitor(world, setup.school)
+    const turned = await ask(setup, {}, visitor)
     const request = /request=([\w-]+)/.exec(String(turned.headers.location))?.[1] ?? 'none'
     const signIn = await visitor.follow(turned)
     const way = /href="(\/forgotten-password[^"]*)"/.exec(signIn.body)?.[1] ?? ''
     const page = await visitor.get(way)
     const hidden = hiddenFields(page.body, '/forgotten-password')
     const missing = await visitor.post('/forgotten-password', { ...hidden, email: '' })
-    const email = stage.person.email
+    const email = setup.person.email
     const sent = await visitor.post('/forgotten-password', { ...hidden, email })
     await mailBox.take()
     const sentPage = await visitor.follow(sent)

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { recordPayment } from '../../../src/domain/commerce/payment-operations.ts'
 import { markProgress } from '../../../src/domain/learning/progress-operations.ts'
+import { wrongFields } from '../../support/admin-browser.ts'
 import { aCourse, anEnrollment } from '../../support/learning.ts'
 import { anOwner, signedIn } from '../../support/operator-like.ts'
 import { Performer } from '../../support/performing.ts'
-import { wrongFields } from '../../support/school-desk.ts'
 import { aWorld, type TestSchool } from '../../support/world.ts'
 
 const world = await aWorld()

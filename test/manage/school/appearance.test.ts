@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDiskStore } from '../../../src/foundation/storage/disk-store.ts'
 import { verifies } from '../../spec/verifies.ts'
+import { AdminBrowser, wrongFields } from '../../support/admin-browser.ts'
 import { hiddenFields, type Visitor } from '../../support/browser-like.ts'
 import { anOwner, signedIn } from '../../support/operator-like.ts'
-import { Desk, wrongFields } from '../../support/school-desk.ts'
 import { PNG, type SentFile, uploadTo } from '../../support/uploading.ts'
 import { aWorld, type TestSchool } from '../../support/world.ts'
 
@@ -19,18 +19,18 @@ const LOGO = '/admin/appearance/logo'
 
 let school: TestSchool
 let owner: Visitor
-let desk: Desk
+let browser: AdminBrowser
 
 beforeAll(async () => {
   school = await world.aSchool()
   owner = await anOwner(world, school)
-  desk = new Desk(owner)
+  browser = new AdminBrowser(owner)
 }, 60_000)
 
 describe('school details', () => {
   test('are changed, and the next page shows it', async () => {
     const typed = { name: 'Harbour & Sons', time_zone: 'Asia/Taipei', currency: 'TWD' }
-    const { body } = await desk.done('/admin/details', typed)
+    const { body } = await browser.done('/admin/details', typed)
     expect(body).toContain('Harbour &amp; Sons')
     expect(body).toContain('<option value="Asia/Taipei" selected>')
   })
@@ -43,13 +43,13 @@ describe('school details', () => {
       .where('id', '=', own.id)
       .execute()
     world.context.directory.forget(own.id)
-    const { body } = await new Desk(await anOwner(world, own)).done('/admin/details')
+    const { body } = await new AdminBrowser(await anOwner(world, own)).done('/admin/details')
     expect(body).toContain('<option value="Asia/Calcutta" selected>')
   })
 
   test('that are invalid come back as typed', async () => {
     const typed = { name: '', contact_email: 'nowhere', time_zone: 'Mars/Olympus', currency: 'x' }
-    const answer = await desk.send('/admin/details', typed)
+    const answer = await browser.send('/admin/details', typed)
     expect(answer.statusCode).toBe(422)
     const wrong = wrongFields(answer.body)
     for (const field of ['name', 'contact_email', 'currency']) expect(wrong).toContain(field)
@@ -62,7 +62,7 @@ describe('the appearance', () => {
     'pages.school.appearance',
     'has a preview, and changes only when it is saved',
     async () => {
-      const html = await desk.page(PAGE)
+      const html = await browser.page(PAGE)
       const before = /theme\.\w+\.css/.exec(html)?.[0]
       const seen = await owner.post(PAGE, {
         ...hiddenFields(html, PAGE),
@@ -75,15 +75,15 @@ describe('the appearance', () => {
       expect(seen.body).toContain('preview.css?primary=%23ffe066')
       expect(seen.body).toContain('too faint for words')
       expect(seen.body).toContain('A &lt;b>line&lt;/b>')
-      expect(/theme\.\w+\.css/.exec(await desk.page(PAGE))?.[0]).toBe(before)
-      const { body } = await desk.done(PAGE, { primary_color: '#ffe066' })
+      expect(/theme\.\w+\.css/.exec(await browser.page(PAGE))?.[0]).toBe(before)
+      const { body } = await browser.done(PAGE, { primary_color: '#ffe066' })
       expect(/theme\.\w+\.css/.exec(body)?.[0]).not.toBe(before)
     },
   )
 
   test('a color that would end a stylesheet rule is refused, and never served', async () => {
     const attack = 'red;}body{display:none}'
-    const answer = await desk.send(PAGE, { primary_color: attack })
+    const answer = await browser.send(PAGE, { primary_color: attack })
     expect(answer.statusCode).toBe(422)
     expect(wrongFields(answer.body)).toEqual(['primary_color'])
     const query = new URLSearchParams({ primary: attack, accent: '#fff}*{' })
@@ -108,20 +108,20 @@ describe('a file', () => {
   test('becomes the logo of every page, and can be removed', async () => {
     const answer = await uploadTo(owner, LOGO, {})
     expect(answer.headers.location).toBe(`${PAGE}?done=uploaded`)
-    const page = await desk.page(PAGE)
+    const page = await browser.page(PAGE)
     const [, url = ''] = /<img class="logo" src="(\/files\/[0-9a-f-]+)"/.exec(page) ?? []
     expect((await owner.get(url)).rawPayload).toEqual(PNG)
     expect((await uploadTo(owner, LOGO, { field: 'remove' })).statusCode).toBe(303)
-    expect(await desk.page(PAGE)).not.toContain('<img class="logo"')
+    expect(await browser.page(PAGE)).not.toContain('<img class="logo"')
   })
 
   test('is added to a product, where buyers find it', async () => {
-    const { path } = await desk.done('/admin/products/new', { title: 'Book', slug: 'book' })
+    const { path } = await browser.done('/admin/products/new', { title: 'Book', slug: 'book' })
     const typed = { name: 'C:\\fakepath\\über "x".pdf', type: 'application/pdf' }
     const sent = { ...typed, name: typed.name.replaceAll('"', '%22'), bytes: Buffer.from('%PDF') }
     const answer = await uploadTo(owner, `${path}/file`, sent)
     expect(answer.headers.location).toBe(`${path}?done=uploaded`)
-    expect(await desk.page(path)).toContain('über &quot;x&quot;.pdf')
+    expect(await browser.page(path)).toContain('über &quot;x&quot;.pdf')
   })
 
   test('that is no picture, empty, missing or too large is refused with the reason', async () => {
@@ -138,11 +138,14 @@ describe('a file', () => {
       expect(answer.statusCode, words).toBe(422)
       expect(answer.body).toContain(words)
     }
-    expect(await desk.page(PAGE)).not.toContain('<img class="logo"')
+    expect(await browser.page(PAGE)).not.toContain('<img class="logo"')
   })
 
   test('from a forged form, from a lecturer or for a product of another school is not stored', async () => {
-    const { path } = await desk.done('/admin/products/new', { title: 'Book', slug: 'other-book' })
+    const { path } = await browser.done('/admin/products/new', {
+      title: 'Book',
+      slug: 'other-book',
+    })
     const before = await school.at.from('files').select('id').execute()
     expect((await uploadTo(owner, LOGO, { token: 'made-up' })).statusCode).toBe(403)
     const lecturer = await signedIn(world, school, await world.aMember(school, ['lecturer']))

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
+import { AdminBrowser, wrongFields } from '../../support/admin-browser.ts'
 import { hiddenFields } from '../../support/browser-like.ts'
 import { aMeeting, aService, aStudyGroup, hoursFromNow } from '../../support/consulting.ts'
 import { aCourse, anEnrollment } from '../../support/learning.ts'
 import { aToken, read } from '../../support/member-api.ts'
 import { anOwner, signedIn } from '../../support/operator-like.ts'
-import { Desk, wrongFields } from '../../support/school-desk.ts'
 import { aWorld, type TestPerson } from '../../support/world.ts'
 
 const world = await aWorld()
 const school = await world.aSchool()
-const desk = new Desk(await anOwner(world, school))
+const browser = new AdminBrowser(await anOwner(world, school))
 const [ada, ben] = [await world.aMember(school), await world.aMember(school)]
 const tokens = new Map<TestPerson, string>()
 
@@ -67,11 +67,11 @@ describe('a service', () => {
   test('is offered with several slots at once, booked, confirmed, canceled and reopened', async () => {
     const course = await aCourse(school)
     await anEnrollment(school, ada, course)
-    const service = await desk.done('/admin/services/new', {
+    const service = await browser.done('/admin/services/new', {
       title: 'Critique',
       course_ids: [course.id],
     })
-    const added = await desk.done(`${service.path}/slots/new`, {
+    const added = await browser.done(`${service.path}/slots/new`, {
       weekdays: ['monday', 'wednesday'],
       start_times: '09:30, 14:00',
       duration_minutes: '45',
@@ -89,7 +89,7 @@ describe('a service', () => {
     ])
 
     const slot = linkTo(added.body, 'Wednesday')
-    await desk.done(`${slot}/book`, { on: next(3), member_id: ada.email })
+    await browser.done(`${slot}/book`, { on: next(3), member_id: ada.email })
     const reserved = await meetingOf(ada, 'Critique')
     expect(reserved).toMatchObject({
       state: 'available',
@@ -100,32 +100,32 @@ describe('a service', () => {
     expect(await meetingOf(ben, 'Critique')).toBeUndefined()
 
     const meeting = `/admin/meetings/${reserved?.id}`
-    await desk.done(`${meeting}/seat`, { member_id: ben.email.toUpperCase() })
-    await desk.done(`${meeting}/confirm`, { room_url: 'https://rooms.test/1' })
+    await browser.done(`${meeting}/seat`, { member_id: ben.email.toUpperCase() })
+    await browser.done(`${meeting}/confirm`, { room_url: 'https://rooms.test/1' })
     expect(await meetingOf(ben, 'Critique')).toMatchObject({
       state: 'scheduled',
       roomUrl: 'https://rooms.test/1',
       attendeesCount: 2,
     })
-    const page = await desk.page(meeting)
+    const page = await browser.page(meeting)
     expect(page).toContain(ada.name)
     expect(page).toContain(`/unseat?member_id=${encodeURIComponent(ben.email)}`)
-    await desk.done(`${meeting}/unseat`, { member_id: ben.email })
+    await browser.done(`${meeting}/unseat`, { member_id: ben.email })
     expect(await meetingOf(ben, 'Critique')).toBeUndefined()
 
-    await desk.done(`${meeting}/cancel`)
+    await browser.done(`${meeting}/cancel`)
     expect(await meetingOf(ada, 'Critique')).toMatchObject({ state: 'canceled', roomUrl: '' })
-    expect((await desk.send(`${meeting}/confirm`)).statusCode).toBe(409)
+    expect((await browser.send(`${meeting}/confirm`)).statusCode).toBe(409)
     expect(await meetingOf(ada, 'Critique')).toMatchObject({ state: 'canceled' })
-    await desk.done(`${meeting}/reopen`)
+    await browser.done(`${meeting}/reopen`)
     expect(await meetingOf(ada, 'Critique')).toMatchObject({ state: 'available' })
-    await desk.done(`${slot}/delete`)
+    await browser.done(`${slot}/delete`)
     expect((await seenBy(ada)).consultingServices.nodes[0]?.slots).toHaveLength(3)
   })
 
   test('shows beside the field what is wrong with slots and bookings', async () => {
-    const { path } = await desk.done('/admin/services/new', { title: 'Mistaken' })
-    const slots = await desk.send(`${path}/slots/new`, {
+    const { path } = await browser.done('/admin/services/new', { title: 'Mistaken' })
+    const slots = await browser.send(`${path}/slots/new`, {
       start_times: '9 o’clock',
       duration_minutes: '2',
       time_zone: 'Middle/Earth',
@@ -138,11 +138,11 @@ describe('a service', () => {
       'weekdays',
     ])
     const made = { weekdays: ['friday'], start_times: '10:00', duration_minutes: '30' }
-    const { body } = await desk.done(`${path}/slots/new`, made)
-    expect((await desk.send(`${path}/slots/new`, made)).statusCode).toBe(409)
+    const { body } = await browser.done(`${path}/slots/new`, made)
+    expect((await browser.send(`${path}/slots/new`, made)).statusCode).toBe(409)
     const booking = `${linkTo(body, 'Friday')}/book`
     const wrong = async (on: string, email: string) =>
-      wrongFields((await desk.send(booking, { on, member_id: email })).body)
+      wrongFields((await browser.send(booking, { on, member_id: email })).body)
     expect(await wrong(next(4), ada.email)).toEqual(['on'])
     expect(await wrong('2020-01-03', ada.email)).toEqual(['on'])
     expect(await wrong(next(5), 'unknown@people.test')).toEqual(['member_id'])
@@ -151,22 +151,22 @@ describe('a service', () => {
 
   test('has meetings that an operator creates and moves', async () => {
     const service = await aService(school, [], { title: 'By hand' })
-    const { path } = await desk.done(`/admin/services/${service}/meetings/new`, {
+    const { path } = await browser.done(`/admin/services/${service}/meetings/new`, {
       starts_at: local(hoursFromNow(30)),
       ends_at: local(hoursFromNow(31)),
       state: 'scheduled',
     })
-    await desk.done(`${path}/seat`, { member_id: ada.email })
+    await browser.done(`${path}/seat`, { member_id: ada.email })
     expect(await meetingOf(ada, 'By hand')).toMatchObject({ state: 'scheduled' })
-    await desk.done(`${path}/edit`, { title: 'Moved', room_url: 'https://rooms.test/2' })
+    await browser.done(`${path}/edit`, { title: 'Moved', room_url: 'https://rooms.test/2' })
     expect(await meetingOf(ada, 'Moved')).toMatchObject({ roomUrl: 'https://rooms.test/2' })
-    const bad = await desk.send(`${path}/edit`, {
+    const bad = await browser.send(`${path}/edit`, {
       ends_at: local(hoursFromNow(2)),
       room_url: 'javascript:alert(1)',
     })
     expect(bad.statusCode).toBe(422)
     expect(wrongFields(bad.body)).toContain('room_url')
-    const backwards = await desk.send(`${path}/edit`, { ends_at: local(hoursFromNow(2)) })
+    const backwards = await browser.send(`${path}/edit`, { ends_at: local(hoursFromNow(2)) })
     expect(wrongFields(backwards.body)).toEqual(['ends_at'])
   })
 })
@@ -174,7 +174,7 @@ describe('a service', () => {
 describe('the list of meetings', () => {
   test('shows upcoming meetings first, and filters by past, kind and state', async () => {
     const other = await world.aSchool()
-    const there = new Desk(await anOwner(world, other))
+    const there = new AdminBrowser(await anOwner(world, other))
     const service = await aService(other, [])
     const group = await aStudyGroup(other, [])
     await aMeeting(other, { service, title: 'Long ago', start: hoursFromNow(-50) })
@@ -196,10 +196,10 @@ describe('the list of meetings', () => {
 
 describe('a study group', () => {
   test('shows its classes to the members on its roster, without confirmation', async () => {
-    const { path } = await desk.done('/admin/study-groups/new', { name: 'Sketchers' })
-    const added = await desk.done(`${path}/add-member`, { member_id: ada.email })
+    const { path } = await browser.done('/admin/study-groups/new', { name: 'Sketchers' })
+    const added = await browser.done(`${path}/add-member`, { member_id: ada.email })
     expect(added.body).toContain(ada.name)
-    const lesson = await desk.done(`${path}/classes/new`, {
+    const lesson = await browser.done(`${path}/classes/new`, {
       starts_at: local(hoursFromNow(40)),
       ends_at: local(hoursFromNow(42)),
       room_url: 'https://rooms.test/3',
@@ -211,12 +211,12 @@ describe('a study group', () => {
     })
     expect(lesson.body).not.toContain(`${lesson.path}/confirm`)
     expect(lesson.body).not.toContain(`${lesson.path}/seat`)
-    expect((await desk.send(`${lesson.path}/confirm`)).statusCode).toBe(409)
-    const twice = await desk.send(`${path}/add-member`, { member_id: ada.email })
+    expect((await browser.send(`${lesson.path}/confirm`)).statusCode).toBe(409)
+    const twice = await browser.send(`${path}/add-member`, { member_id: ada.email })
     expect(wrongFields(twice.body)).toEqual(['member_id'])
-    await desk.done(`${path}/remove-member`, { member_id: ada.email })
+    await browser.done(`${path}/remove-member`, { member_id: ada.email })
     expect(await meetingOf(ada, 'Sketchers')).toBeUndefined()
-    expect((await desk.send(`${path}/delete`)).statusCode).toBe(409)
+    expect((await browser.send(`${path}/delete`)).statusCode).toBe(409)
   })
 })
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { EXAMPLE } from '../../../src/domain/operation/example-ids.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { hiddenFields, type Visitor } from '../../support/browser-like.ts'
-import { furnishExamples } from '../../support/example-school.ts'
+import { addExamples } from '../../support/example-school.ts'
 import { anOwner, signedIn } from '../../support/operator-like.ts'
 import { aWorld, type TestSchool } from '../../support/world.ts'
 
@@ -14,7 +14,7 @@ let owner: Visitor
 
 beforeAll(async () => {
   school = await world.aSchool()
-  await furnishExamples(world, school)
+  await addExamples(world, school)
   owner = await anOwner(world, school)
 }, 60_000)
 

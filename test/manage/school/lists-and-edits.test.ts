@@ -1,31 +1,31 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { EXAMPLE } from '../../../src/domain/operation/example-ids.ts'
 import { verifies } from '../../spec/verifies.ts'
-import { furnishExamples } from '../../support/example-school.ts'
+import { AdminBrowser, errorsIn } from '../../support/admin-browser.ts'
+import { addExamples } from '../../support/example-school.ts'
 import { anOwner, signedIn } from '../../support/operator-like.ts'
-import { Desk, errorsIn } from '../../support/school-desk.ts'
 import { aWorld, type TestSchool } from '../../support/world.ts'
 
 const world = await aWorld()
 
 let school: TestSchool
-let desk: Desk
+let browser: AdminBrowser
 
 beforeAll(async () => {
   school = await world.aSchool()
-  await furnishExamples(world, school)
-  desk = new Desk(await anOwner(world, school))
+  await addExamples(world, school)
+  browser = new AdminBrowser(await anOwner(world, school))
 }, 60_000)
 
 const titlesIn = (html: string) =>
   [...html.matchAll(/class="row-link"[^>]*><bdi class="name">([^<]*)</g)].map(([, title]) => title)
 
 describe('a list', () => {
-  let mine: Desk
+  let mine: AdminBrowser
 
   beforeAll(async () => {
     const own = await world.aSchool()
-    mine = new Desk(await anOwner(world, own))
+    mine = new AdminBrowser(await anOwner(world, own))
     const rows = Array.from({ length: 60 }, (_, place) => ({
       id: `01981c5e-7c00-7000-8000-0000000e${String(place).padStart(4, '0')}`,
       slug: `post-${place}`,
@@ -85,31 +85,31 @@ describe('an edit', () => {
     'pages.school.stale',
     'is refused if another person saved a change meanwhile, and keeps what was typed',
     async () => {
-      const other = new Desk(await anOwner(world, school))
-      const { path } = await desk.done('/admin/posts/new', { title: 'Shared', slug: 'shared' })
-      const stale = await desk.meanwhile(`${path}/edit`, { title: 'Mine' }, () =>
+      const other = new AdminBrowser(await anOwner(world, school))
+      const { path } = await browser.done('/admin/posts/new', { title: 'Shared', slug: 'shared' })
+      const stale = await browser.meanwhile(`${path}/edit`, { title: 'Mine' }, () =>
         other.done(`${path}/edit`, { title: 'Theirs' }),
       )
       expect(stale.statusCode).toBe(409)
       expect(stale.body).toContain('Another person saved a change')
       expect(stale.body).toContain('value="Mine"')
-      expect(await desk.page(path)).toContain('Theirs')
+      expect(await browser.page(path)).toContain('Theirs')
     },
   )
 
   test('writes only changed fields: a time that the form shows rounded stays exact', async () => {
-    const { path } = await desk.done('/admin/coupons/new', { code: 'EXACT', percent_off: '5' })
+    const { path } = await browser.done('/admin/coupons/new', { code: 'EXACT', percent_off: '5' })
     const id = path.split('/').at(-1) ?? ''
     const starts_at = new Date('2098-01-01T09:00:31.250Z')
     await school.at.update('coupons').set({ starts_at }).where('id', '=', id).execute()
-    await desk.done(`${path}/edit`, { max_per_member: '2' })
+    await browser.done(`${path}/edit`, { max_per_member: '2' })
     const row = await school.at.from('coupons').selectAll().where('id', '=', id).executeTakeFirst()
     expect(row).toMatchObject({ starts_at, max_per_member: 2 })
   })
 
   test('accepts the longest allowed text, in any script', async () => {
     const body = '漢'.repeat(200_000)
-    const { path } = await desk.done('/admin/pages/new', { title: 'Long', slug: 'long', body })
+    const { path } = await browser.done('/admin/pages/new', { title: 'Long', slug: 'long', body })
     const id = path.split('/').at(-1) ?? ''
     const row = await school.at.from('pages').select('body').where('id', '=', id).executeTakeFirst()
     expect(row?.body).toBe(body)
@@ -117,40 +117,40 @@ describe('an edit', () => {
 
   test('that contradicts itself gets a message beside the field', async () => {
     const times = { starts_at: '2099-02-01T18:00', ends_at: '2099-02-01T17:00' }
-    const answer = await desk.send('/admin/events/new', { title: 'Odd', slug: 'odd', ...times })
+    const answer = await browser.send('/admin/events/new', { title: 'Odd', slug: 'odd', ...times })
     expect(answer.statusCode).toBe(422)
     expect(errorsIn(answer.body)).toEqual(['An event must end after it starts.'])
   })
 
   test('without a slug gets one from the title, and the form shows it if it is taken', async () => {
     const title = { title: 'Été: the term' }
-    expect((await desk.done('/admin/posts/new', title)).body).toContain('ete-the-term')
-    const again = await desk.send('/admin/posts/new', title)
+    expect((await browser.done('/admin/posts/new', title)).body).toContain('ete-the-term')
+    const again = await browser.send('/admin/posts/new', title)
     expect(again.statusCode).toBe(409)
     expect(again.body).toContain('value="ete-the-term"')
   })
 
   test('whose title gives no slug asks for one; without a title it asks only for the title', async () => {
-    const foreign = await desk.send('/admin/posts/new', { title: '水彩' })
+    const foreign = await browser.send('/admin/posts/new', { title: '水彩' })
     expect(errorsIn(foreign.body)).toEqual([
       'Write this one yourself: the title has no letters a to z and no digits.',
     ])
-    const empty = await desk.send('/admin/posts/new', { title: '' })
+    const empty = await browser.send('/admin/posts/new', { title: '' })
     expect(errorsIn(empty.body)).toEqual(['Fill this in.'])
   })
 
   test('of a coupon takes an amount in the currency of the school, and its messages name no API field', async () => {
     const both = { code: 'BOTH', percent_off: '5', amount_off: '5' }
-    const refused = await desk.send('/admin/coupons/new', both)
+    const refused = await browser.send('/admin/coupons/new', both)
     expect(errorsIn(refused.body)).toEqual([
       'Take off either a percentage or an amount: fill in one of the two.',
     ])
-    await desk.done('/admin/coupons/new', { code: 'FIVE', amount_off: '5' })
+    await browser.done('/admin/coupons/new', { code: 'FIVE', amount_off: '5' })
   })
 
   test('with a slug that is taken gets a message beside the field', async () => {
-    await desk.done('/admin/posts/new', { title: 'One', slug: 'taken' })
-    const answer = await desk.send('/admin/posts/new', { title: 'Two', slug: 'taken' })
+    await browser.done('/admin/posts/new', { title: 'One', slug: 'taken' })
+    const answer = await browser.send('/admin/posts/new', { title: 'Two', slug: 'taken' })
     expect(answer.statusCode).toBe(409)
     expect(errorsIn(answer.body)).toEqual(['This is taken already. Choose another.'])
   })
@@ -158,38 +158,38 @@ describe('an edit', () => {
 
 describe('records that members create', () => {
   test('an order shows its buyer, items and payments', async () => {
-    expect(await desk.page('/admin/orders')).toContain(EXAMPLE.order)
-    const html = await desk.page(`/admin/orders/${EXAMPLE.order}`)
+    expect(await browser.page('/admin/orders')).toContain(EXAMPLE.order)
+    const html = await browser.page(`/admin/orders/${EXAMPLE.order}`)
     for (const words of ['What was bought', 'Payments', 'Person a001'])
       expect(html).toContain(words)
   })
 
   test('a subscription is canceled at the end of its period and resumed', async () => {
     const path = `/admin/subscriptions/${EXAMPLE.subscription}`
-    const canceled = await desk.done(`${path}/cancel`)
+    const canceled = await browser.done(`${path}/cancel`)
     expect(canceled.body).toContain('Ends with its period')
-    expect((await desk.done(`${path}/resume`)).body).not.toContain('Ends with its period')
-    expect((await desk.done(`${path}/cancel`, { when: 'now' })).body).toContain('Canceled')
-    const refused = await desk.send(`${path}/resume`)
+    expect((await browser.done(`${path}/resume`)).body).not.toContain('Ends with its period')
+    expect((await browser.done(`${path}/cancel`, { when: 'now' })).body).toContain('Canceled')
+    const refused = await browser.send(`${path}/resume`)
     expect(refused.statusCode).toBe(409)
     expect(refused.body).toContain('The subscription has ended.')
   })
 
   test('a comment is hidden and shown again, and both are in the audit log', async () => {
     const path = `/admin/comments/${EXAMPLE.comment}`
-    expect((await desk.done(`${path}/hide`)).body).toContain('Show again')
-    expect(await desk.page('/admin/comments?hidden=true')).toContain(EXAMPLE.comment)
-    expect((await desk.done(`${path}/show`)).body).toContain('>Hide<')
-    expect(await desk.page('/admin/comments?hidden=true')).not.toContain(EXAMPLE.comment)
+    expect((await browser.done(`${path}/hide`)).body).toContain('Show again')
+    expect(await browser.page('/admin/comments?hidden=true')).toContain(EXAMPLE.comment)
+    expect((await browser.done(`${path}/show`)).body).toContain('>Hide<')
+    expect(await browser.page('/admin/comments?hidden=true')).not.toContain(EXAMPLE.comment)
   })
 
   test('a form shows its questions and answers', async () => {
-    expect(await desk.page(`/admin/forms/${EXAMPLE.form}`)).toContain(EXAMPLE.submission)
-    expect(await desk.page(`/admin/submissions/${EXAMPLE.submission}`)).toContain('Answers')
+    expect(await browser.page(`/admin/forms/${EXAMPLE.form}`)).toContain(EXAMPLE.submission)
+    expect(await browser.page(`/admin/submissions/${EXAMPLE.submission}`)).toContain('Answers')
   })
 
   test('an enrollment shows the progress of its student', async () => {
-    const html = await desk.page(`/admin/enrollments/${EXAMPLE.enrollment}`)
+    const html = await browser.page(`/admin/enrollments/${EXAMPLE.enrollment}`)
     expect(html).toContain('<progress')
     expect(html).toContain('Lecture by lecture')
   })
@@ -197,7 +197,9 @@ describe('records that members create', () => {
 
 describe('roles', () => {
   test('an admin cannot give or take the owner role', async () => {
-    const admin = new Desk(await signedIn(world, school, await world.aMember(school, ['admin'])))
+    const admin = new AdminBrowser(
+      await signedIn(world, school, await world.aMember(school, ['admin'])),
+    )
     const typed = { email: 'new@people.test', name: 'New', roles: ['owner'] }
     const refused = await admin.send('/admin/members/new', typed)
     expect(refused.statusCode).toBe(403)
@@ -210,7 +212,7 @@ describe('roles', () => {
   test('the last owner keeps the role', async () => {
     const own = await world.aSchool()
     const owner = await world.aMember(own, ['owner'])
-    const alone = new Desk(await signedIn(world, own, owner))
+    const alone = new AdminBrowser(await signedIn(world, own, owner))
     const refused = await alone.send(`/admin/members/${owner.id}/remove`)
     expect(refused.statusCode).toBe(409)
     expect(refused.body).toContain('A school needs an owner.')

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
+import { AdminBrowser, wrongFields } from '../../support/admin-browser.ts'
 import { aCourse, anEnrollment, daysFromNow } from '../../support/learning.ts'
 import { aToken, read } from '../../support/member-api.ts'
 import { anOwner } from '../../support/operator-like.ts'
-import { Desk, wrongFields } from '../../support/school-desk.ts'
 import { aWorld, type TestPerson } from '../../support/world.ts'
 
 const world = await aWorld()
 const school = await world.aSchool()
-const desk = new Desk(await anOwner(world, school))
+const browser = new AdminBrowser(await anOwner(world, school))
 
 /** What a member reads about themselves through the Member API. */
 async function seenBy<Field>(person: TestPerson, selection: string): Promise<Field> {
@@ -23,11 +23,11 @@ const INBOX = 'notifications { nodes { title body url readAt } }'
 describe('a record that an operator adds', () => {
   test('a notification is in the inbox of the member', async () => {
     const ada = await world.aMember(school)
-    const member = await desk.page(`/admin/members/${ada.id}`)
+    const member = await browser.page(`/admin/members/${ada.id}`)
     const link = `/admin/notifications/new?member_id=${encodeURIComponent(ada.email)}`
     expect(member).toContain(`href="${link}"`)
-    expect(await desk.page(link)).toContain(`value="${ada.email}"`)
-    const { body } = await desk.done('/admin/notifications/new', {
+    expect(await browser.page(link)).toContain(`value="${ada.email}"`)
+    const { body } = await browser.done('/admin/notifications/new', {
       member_id: ada.email,
       title: 'The hall is closed',
       url: '/account',
@@ -51,7 +51,7 @@ describe('a record that an operator adds', () => {
     await anEnrollment(school, had, course, { expiresAt: daysFromNow(-1) })
     const off = { topic: 'announcements', channel: 'in_app', enabled: false } as const
     await school.at.insert('notification_subscriptions', { user_id: muted.id, ...off }).execute()
-    const sent = await desk.done(`/admin/courses/${course.id}/announce`, {
+    const sent = await browser.done(`/admin/courses/${course.id}/announce`, {
       title: 'New lectures',
       body: 'Two of them.',
     })
@@ -60,9 +60,9 @@ describe('a record that an operator adds', () => {
       (await seenBy<Inbox>(person, INBOX)).notifications.nodes.map(({ title }) => title)
     expect(await titles(has)).toEqual(['New lectures'])
     for (const person of [muted, had, never]) expect(await titles(person)).toEqual([])
-    const bad = await desk.send(`/admin/courses/${course.id}/announce`, { title: '' })
+    const bad = await browser.send(`/admin/courses/${course.id}/announce`, { title: '' })
     expect(wrongFields(bad.body)).toEqual(['title'])
-    const elsewhere = new Desk(await anOwner(world, await world.aSchool()))
+    const elsewhere = new AdminBrowser(await anOwner(world, await world.aSchool()))
     expect((await elsewhere.get(`/admin/courses/${course.id}/announce`)).statusCode).toBe(404)
   })
 
@@ -77,9 +77,9 @@ describe('a record that an operator adds', () => {
       state: 'paid',
       paid_at: '2026-03-01T09:00',
     }
-    const { path, body } = await desk.done('/admin/payments/new', paid)
+    const { path, body } = await browser.done('/admin/payments/new', paid)
     expect(body).toContain('$25.50')
-    expect(await desk.page('/admin/orders')).toContain('CASH-1')
+    expect(await browser.page('/admin/orders')).toContain('CASH-1')
     const seen = await seenBy<{ payments: { nodes: unknown[] } }>(
       ada,
       'payments { nodes { tradeNo amount paymentState paidAt refundedAmount } }',
@@ -94,13 +94,15 @@ describe('a record that an operator adds', () => {
       },
     ])
     const refunded = { refunding_state: 'partially_refunded', refunded_amount: '5' }
-    const again = await desk.done('/admin/payments/new', { ...paid, ...refunded })
+    const again = await browser.done('/admin/payments/new', { ...paid, ...refunded })
     expect(again.path).toBe(path)
     expect(again.body).toContain('$5.00')
     const wrong = { ...paid, state: 'pending' }
-    expect(wrongFields((await desk.send('/admin/payments/new', wrong)).body)).toEqual(['paid_at'])
+    expect(wrongFields((await browser.send('/admin/payments/new', wrong)).body)).toEqual([
+      'paid_at',
+    ])
     const other = await world.aMember(school)
-    const stolen = await desk.send('/admin/payments/new', { ...paid, member_id: other.email })
+    const stolen = await browser.send('/admin/payments/new', { ...paid, member_id: other.email })
     expect(wrongFields(stolen.body)).toEqual(['member_id'])
   })
 
@@ -110,19 +112,19 @@ describe('a record that an operator adds', () => {
     const enrollment = await anEnrollment(school, ada, course)
     const [one = ''] = course.lectures[0] ?? []
     const mark = `/admin/enrollments/${enrollment}/mark`
-    expect(await desk.page(mark)).toContain('One (unread)')
+    expect(await browser.page(mark)).toContain('One (unread)')
     const states = async () => {
       const seen = await seenBy<{
         enrolledCourses: { nodes: { sections: { lectures: { state: string }[] }[] }[] }
       }>(ada, 'enrolledCourses { nodes { sections { lectures { state } } } }')
       return seen.enrolledCourses.nodes[0]?.sections[0]?.lectures.map(({ state }) => state)
     }
-    await desk.done(mark, { lecture_id: one, state: 'completed' })
+    await browser.done(mark, { lecture_id: one, state: 'completed' })
     expect(await states()).toEqual(['completed', 'unread'])
-    await desk.done(mark, { lecture_id: one, state: 'unread' })
+    await browser.done(mark, { lecture_id: one, state: 'unread' })
     expect(await states()).toEqual(['unread', 'unread'])
     const foreign = await aCourse(school, [[{}]])
     const bad = { lecture_id: foreign.lectures[0]?.[0] ?? '', state: 'read' }
-    expect(wrongFields((await desk.send(mark, bad)).body)).toEqual(['lecture_id'])
+    expect(wrongFields((await browser.send(mark, bad)).body)).toEqual(['lecture_id'])
   })
 })

@@ -1,17 +1,17 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { verifies } from '../../spec/verifies.ts'
+import { AdminBrowser, wrongFields } from '../../support/admin-browser.ts'
+import { FORM_CASES, type FormCaseSetup } from '../../support/admin-form-cases.ts'
 import { hiddenFields, type Visitor } from '../../support/browser-like.ts'
 import { anOwner, signedIn } from '../../support/operator-like.ts'
-import { Desk, wrongFields } from '../../support/school-desk.ts'
-import { type Stage, WALKS } from '../../support/school-walks.ts'
 import { aWorld, type TestSchool } from '../../support/world.ts'
 
 const world = await aWorld()
 
 let school: TestSchool
 let owner: Visitor
-let desk: Desk
-let stage: Stage
+let browser: AdminBrowser
+let setup: FormCaseSetup
 let elsewhere: Visitor
 let otherSession: Visitor
 let refused: readonly Visitor[]
@@ -19,10 +19,10 @@ let refused: readonly Visitor[]
 beforeAll(async () => {
   school = await world.aSchool()
   owner = await anOwner(world, school)
-  desk = new Desk(owner)
+  browser = new AdminBrowser(owner)
   const student = await world.aMember(school, ['student'])
   const lecturer = await world.aMember(school, ['lecturer'])
-  stage = { world, school, desk, student, lecturer }
+  setup = { world, school, browser, student, lecturer }
   elsewhere = await anOwner(world, await world.aSchool())
   otherSession = await anOwner(world, school)
   refused = await Promise.all([student, lecturer].map((person) => signedIn(world, school, person)))
@@ -47,22 +47,22 @@ async function tokenOf(visitor: Visitor, page = '/account'): Promise<string> {
   return hiddenFields((await visitor.get(page)).body, '/sign-out').form_token ?? ''
 }
 
-describe.each(Object.entries(WALKS))('%s', (name, plan) => {
+describe.each(Object.entries(FORM_CASES))('%s', (name, plan) => {
   verifies(
     'pages.school.inline-errors',
     'a form with mistakes comes back with the typed values and the problems, and saves nothing',
     async () => {
-      const walk = await plan(stage)
+      const formCase = await plan(setup)
       const before = (await operations()).length
-      const answer = await desk.send(walk.form, walk.bad)
+      const answer = await browser.send(formCase.form, formCase.bad)
       expect(answer.statusCode).toBe(422)
-      expect(wrongFields(answer.body).sort()).toEqual([...walk.wrong].sort())
+      expect(wrongFields(answer.body).sort()).toEqual([...formCase.wrong].sort())
       expect(answer.body).toContain('<title>Error: ')
-      for (const field of walk.wrong) {
+      for (const field of formCase.wrong) {
         expect(answer.body).toMatch(new RegExp(`aria-describedby="[^"]*${field}-error`))
         expect(answer.body).toContain(`href="#${field}"`)
       }
-      for (const typed of Object.values(walk.bad).flat()) {
+      for (const typed of Object.values(formCase.bad).flat()) {
         if (typed.trim() !== '') expect(answer.body).toContain(`value="${typed}"`)
       }
       expect(await operations()).toHaveLength(before)
@@ -73,49 +73,49 @@ describe.each(Object.entries(WALKS))('%s', (name, plan) => {
     'pages.school.managed',
     'is created, found, changed, acted on and removed, each step with its audit entry',
     async () => {
-      const walk = await plan(stage)
+      const formCase = await plan(setup)
       const before = (await operations()).length
-      const { path, body } = await desk.make(walk, name)
+      const { path, body } = await browser.make(formCase, name)
       expect(body).toContain('role="status"')
-      expect(await desk.page(walk.list)).toContain(walk.shown)
-      if (walk.edit !== undefined) {
-        const { body: edited } = await desk.done(`${path}/edit`, walk.edit.typed)
-        expect(edited).toContain(walk.edit.shown)
+      expect(await browser.page(formCase.list)).toContain(formCase.shown)
+      if (formCase.edit !== undefined) {
+        const { body: edited } = await browser.done(`${path}/edit`, formCase.edit.typed)
+        expect(edited).toContain(formCase.edit.shown)
       }
-      for (const [action, words] of walk.actions) {
-        expect((await desk.done(`${path}/${action}`)).body).toContain(words)
+      for (const [action, words] of formCase.actions) {
+        expect((await browser.done(`${path}/${action}`)).body).toContain(words)
       }
-      if (walk.remove !== undefined) {
-        await desk.done(`${path}/${walk.remove}`)
-        expect((await desk.get(path)).statusCode).toBe(404)
+      if (formCase.remove !== undefined) {
+        await browser.done(`${path}/${formCase.remove}`)
+        expect((await browser.get(path)).statusCode).toBe(404)
       }
-      const optional = [walk.edit, walk.remove].filter((part) => part !== undefined)
+      const optional = [formCase.edit, formCase.remove].filter((part) => part !== undefined)
       const done = (await operations()).slice(before)
-      expect(done).toHaveLength(1 + optional.length + walk.actions.length)
+      expect(done).toHaveLength(1 + optional.length + formCase.actions.length)
       expect(new Set(done.map(({ via }) => via))).toEqual(new Set(['admin_area']))
     },
   )
 
   test('a form that is sent unchanged changes nothing', async () => {
-    const walk = await plan(stage)
-    if (walk.edit === undefined) return
-    const { path } = await desk.make(walk, name)
-    const before = await desk.page(path)
-    await desk.done(`${path}/edit`)
-    expect(stablePart(await desk.page(path))).toBe(stablePart(before))
+    const formCase = await plan(setup)
+    if (formCase.edit === undefined) return
+    const { path } = await browser.make(formCase, name)
+    const before = await browser.page(path)
+    await browser.done(`${path}/edit`)
+    expect(stablePart(await browser.page(path))).toBe(stablePart(before))
   })
 
   verifies(
     'pages.school.tenancy',
     'the owner of another school gets 404 for every page and form of it',
     async () => {
-      const walk = await plan(stage)
-      const { path } = await desk.make(walk, name)
+      const formCase = await plan(setup)
+      const { path } = await browser.make(formCase, name)
       const before = (await operations()).length
       const form_token = await tokenOf(elsewhere, '/admin')
-      const removal = walk.remove === undefined ? [] : [`${path}/${walk.remove}`]
-      const forms = [...walk.actions.map(([action]) => `${path}/${action}`), ...removal]
-      if (walk.edit !== undefined) forms.push(`${path}/edit`)
+      const removal = formCase.remove === undefined ? [] : [`${path}/${formCase.remove}`]
+      const forms = [...formCase.actions.map(([action]) => `${path}/${action}`), ...removal]
+      if (formCase.edit !== undefined) forms.push(`${path}/edit`)
       for (const page of [path, ...forms]) {
         expect((await elsewhere.get(page)).statusCode, page).toBe(404)
       }
@@ -128,15 +128,15 @@ describe.each(Object.entries(WALKS))('%s', (name, plan) => {
   )
 
   verifies('pages.school.admins-only', 'a lecturer and a student are refused', async () => {
-    const walk = await plan(stage)
-    const { path } = await desk.make(walk, name)
+    const formCase = await plan(setup)
+    const { path } = await browser.make(formCase, name)
     const before = (await operations()).length
     for (const visitor of refused) {
       const form_token = await tokenOf(visitor)
-      for (const page of [walk.list, walk.form, path]) {
+      for (const page of [formCase.list, formCase.form, path]) {
         expect((await visitor.get(page)).statusCode, page).toBe(403)
       }
-      for (const form of [walk.form, `${path}/edit`, `${path}/${walk.remove ?? 'edit'}`]) {
+      for (const form of [formCase.form, `${path}/edit`, `${path}/${formCase.remove ?? 'edit'}`]) {
         const { statusCode } = await visitor.post(form, { form_token, title: 'x' })
         expect([403, 404], form).toContain(statusCode)
       }
@@ -148,16 +148,16 @@ describe.each(Object.entries(WALKS))('%s', (name, plan) => {
     'pages.school.forged',
     'a forged post is refused: without a token, with the token of another session, from another site',
     async () => {
-      const walk = await plan(stage)
-      const { path } = await desk.make(walk, name)
+      const formCase = await plan(setup)
+      const { path } = await browser.make(formCase, name)
       const before = (await operations()).length
       const own = await tokenOf(owner)
       const stolen = await tokenOf(otherSession)
-      const removal = walk.remove === undefined ? [] : [`${path}/${walk.remove}`]
+      const removal = formCase.remove === undefined ? [] : [`${path}/${formCase.remove}`]
       for (const form of [
-        walk.form,
+        formCase.form,
         ...removal,
-        ...walk.actions.map(([one]) => `${path}/${one}`),
+        ...formCase.actions.map(([one]) => `${path}/${one}`),
       ]) {
         for (const fields of [{}, { form_token: stolen }]) {
           expect((await owner.post(form, fields)).statusCode, form).toBe(403)
@@ -173,19 +173,22 @@ describe.each(Object.entries(WALKS))('%s', (name, plan) => {
     'pages.school.escaping',
     'script and markup in every field is shown as text on every page',
     async () => {
-      const walk = await plan(stage)
+      const formCase = await plan(setup)
       const attack = '"><img src=x onerror=alert(1)><script>alert(1)</script>'
       const everywhere = Object.fromEntries(
-        Object.keys({ ...walk.bad, ...walk.good }).map((field) => [field, attack]),
+        Object.keys({ ...formCase.bad, ...formCase.good }).map((field) => [field, attack]),
       )
-      checkEscaped((await desk.send(walk.form, everywhere)).body)
-      if (walk.free.length === 0) return
-      const typed = Object.fromEntries(walk.free.map((field) => [field, attack]))
-      const { path } = await desk.make({ ...walk, good: { ...walk.good, ...typed } }, name)
-      const shown = [path, ...(walk.edit === undefined ? [] : [`${path}/edit`])]
-      for (const page of shown) expect(await desk.page(page), page).toContain('&lt;script>')
-      const asked = walk.remove === undefined ? [] : [`${path}/${walk.remove}`]
-      for (const page of [walk.list, ...shown, ...asked]) checkEscaped(await desk.page(page))
+      checkEscaped((await browser.send(formCase.form, everywhere)).body)
+      if (formCase.free.length === 0) return
+      const typed = Object.fromEntries(formCase.free.map((field) => [field, attack]))
+      const { path } = await browser.make(
+        { ...formCase, good: { ...formCase.good, ...typed } },
+        name,
+      )
+      const shown = [path, ...(formCase.edit === undefined ? [] : [`${path}/edit`])]
+      for (const page of shown) expect(await browser.page(page), page).toContain('&lt;script>')
+      const asked = formCase.remove === undefined ? [] : [`${path}/${formCase.remove}`]
+      for (const page of [formCase.list, ...shown, ...asked]) checkEscaped(await browser.page(page))
     },
   )
 })

@@ -5,7 +5,7 @@ import { hiddenFields } from './browser-like.ts'
 export type Typed = Readonly<Record<string, string | readonly string[]>>
 
 /** The browser of an owner or admin in the admin area of a school. */
-export class Desk {
+export class AdminBrowser {
   readonly #visitor: Visitor
 
   constructor(visitor: Visitor) {
@@ -35,7 +35,7 @@ export class Desk {
   }
 
   async #submit(html: string, path: string, typed: Typed): Promise<Answer> {
-    const filled = { ...standingIn(html, path), ...typed }
+    const filled = { ...currentValues(html, path), ...typed }
     const fields = Object.entries(filled).flatMap(([name, value]) =>
       typeof value === 'string' ? [[name, value]] : value.map((one) => [name, one]),
     ) as [string, string][]
@@ -81,7 +81,7 @@ export function wrongFields(html: string): string[] {
 }
 
 /** The values that a browser sends for an unchanged form. */
-export function standingIn(html: string, action: string): Record<string, string | string[]> {
+export function currentValues(html: string, action: string): Record<string, string | string[]> {
   const form = [...html.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)].find(([, tag = '']) =>
     tag.includes(`action="${action}"`),
   )

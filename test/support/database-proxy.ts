@@ -7,7 +7,7 @@ import { whenFileIsDone } from './clean-up.ts'
 const READY = Buffer.from('Z\0\0\0\x05I')
 
 /** A proxy between pg and PostgreSQL that can cut connections after a commit, or fall silent. */
-export interface Wire {
+export interface DatabaseProxy {
   readonly connection: pg.ClientConfig
   /** The number of lost answers. */
   readonly lost: number
@@ -23,7 +23,7 @@ export interface Wire {
   silence(): void
 }
 
-export async function aWire(to: pg.ClientConfig): Promise<Wire> {
+export async function aDatabaseProxy(to: pg.ClientConfig): Promise<DatabaseProxy> {
   const sockets = new Set<Socket>()
   const clients = new Set<Socket>()
   let doomedPart = ''

@@ -1,18 +1,18 @@
-import type { Desk, Typed } from './school-desk.ts'
+import type { AdminBrowser, Typed } from './admin-browser.ts'
 import type { TestPerson, TestSchool, World } from './world.ts'
 
 /** What the forms of one kind of object need. */
-export interface Stage {
+export interface FormCaseSetup {
   readonly world: World
   readonly school: TestSchool
-  readonly desk: Desk
+  readonly browser: AdminBrowser
   /** Two members: a student and a lecturer. */
   readonly student: TestPerson
   readonly lecturer: TestPerson
 }
 
 /** How an operator creates, finds, edits and removes one kind of object. */
-export interface Walk {
+export interface FormCase {
   /** The page that shows the new object: a list, or the page of its parent. */
   readonly list: string
   /** The form for a new object. */
@@ -37,19 +37,19 @@ const fresh = () => `case-${++made}`
 
 const idIn = (path: string) => path.split('/').at(-1) ?? ''
 
-async function aCourse(desk: Desk): Promise<string> {
+async function aCourse(browser: AdminBrowser): Promise<string> {
   const slug = fresh()
-  const { path } = await desk.done('/admin/courses/new', { title: `Course ${slug}`, slug })
+  const { path } = await browser.done('/admin/courses/new', { title: `Course ${slug}`, slug })
   return path
 }
 
-async function aPlan(desk: Desk): Promise<Typed> {
-  await aCourse(desk)
+async function aPlan(browser: AdminBrowser): Promise<Typed> {
+  await aCourse(browser)
   return { name: 'Studio', slug: fresh(), price_amount: '12', interval: 'month' }
 }
 
 /** Every kind of object that can be created in the admin area. */
-export const WALKS: Readonly<Record<string, (stage: Stage) => Promise<Walk>>> = {
+export const FORM_CASES: Readonly<Record<string, (setup: FormCaseSetup) => Promise<FormCase>>> = {
   courses: async () => ({
     list: '/admin/courses',
     form: '/admin/courses/new',
@@ -65,8 +65,8 @@ export const WALKS: Readonly<Record<string, (stage: Stage) => Promise<Walk>>> = 
     ],
     remove: 'delete',
   }),
-  sections: async ({ desk }) => {
-    const course = await aCourse(desk)
+  sections: async ({ browser }) => {
+    const course = await aCourse(browser)
     return {
       list: `${course}/sections`,
       form: `${course}/sections/new`,
@@ -80,10 +80,10 @@ export const WALKS: Readonly<Record<string, (stage: Stage) => Promise<Walk>>> = 
       remove: 'delete',
     }
   },
-  lectures: async ({ desk }) => {
-    const course = await aCourse(desk)
-    await desk.done(`${course}/sections/new`, { title: 'First steps' })
-    const section = /\/admin\/sections\/[0-9a-f-]{36}/.exec(await desk.page(course))?.[0] ?? ''
+  lectures: async ({ browser }) => {
+    const course = await aCourse(browser)
+    await browser.done(`${course}/sections/new`, { title: 'First steps' })
+    const section = /\/admin\/sections\/[0-9a-f-]{36}/.exec(await browser.page(course))?.[0] ?? ''
     return {
       list: section,
       form: `${section}/lectures/new`,
@@ -108,8 +108,8 @@ export const WALKS: Readonly<Record<string, (stage: Stage) => Promise<Walk>>> = 
     actions: [],
     remove: 'remove',
   }),
-  enrollments: async ({ desk, student }) => {
-    const course = await aCourse(desk)
+  enrollments: async ({ browser, student }) => {
+    const course = await aCourse(browser)
     return {
       list: `/admin/students/${student.id}`,
       form: `/admin/students/${student.id}/enrollments/new`,
@@ -164,8 +164,8 @@ export const WALKS: Readonly<Record<string, (stage: Stage) => Promise<Walk>>> = 
     ],
     remove: 'delete',
   }),
-  registrations: async ({ desk, student }) => {
-    const { path } = await desk.done('/admin/events/new', {
+  registrations: async ({ browser, student }) => {
+    const { path } = await browser.done('/admin/events/new', {
       title: 'Open studio',
       slug: fresh(),
       starts_at: '2099-02-01T18:00',
@@ -191,7 +191,7 @@ export const WALKS: Readonly<Record<string, (stage: Stage) => Promise<Walk>>> = 
     bad: { title: '', slug: 'Not A Slug' },
     wrong: ['title', 'slug'],
     good: { title: `Survey ${fresh()}`, slug: fresh() },
-    shown: 'Survey walk-',
+    shown: 'Survey case-',
     free: ['title'],
     edit: { typed: { title: 'How was it?' }, shown: 'How was it?' },
     actions: [],
@@ -203,7 +203,7 @@ export const WALKS: Readonly<Record<string, (stage: Stage) => Promise<Walk>>> = 
     bad: { title: '' },
     wrong: ['title'],
     good: { title: `Review ${fresh()}`, description: 'Bring *three* pictures.' },
-    shown: 'Review walk-',
+    shown: 'Review case-',
     free: ['title', 'description'],
     edit: { typed: { description: '## What to bring' }, shown: '<h2>What to bring</h2>' },
     actions: [
@@ -212,8 +212,8 @@ export const WALKS: Readonly<Record<string, (stage: Stage) => Promise<Walk>>> = 
     ],
     remove: 'delete',
   }),
-  slots: async ({ desk }) => {
-    const { path } = await desk.done('/admin/services/new', { title: 'Review' })
+  slots: async ({ browser }) => {
+    const { path } = await browser.done('/admin/services/new', { title: 'Review' })
     return {
       list: path,
       form: `${path}/slots/new`,
@@ -226,8 +226,8 @@ export const WALKS: Readonly<Record<string, (stage: Stage) => Promise<Walk>>> = 
       remove: 'delete',
     }
   },
-  meetings: async ({ desk }) => {
-    const { path } = await desk.done('/admin/services/new', { title: 'Review' })
+  meetings: async ({ browser }) => {
+    const { path } = await browser.done('/admin/services/new', { title: 'Review' })
     return {
       list: path,
       form: `${path}/meetings/new`,
@@ -271,12 +271,12 @@ export const WALKS: Readonly<Record<string, (stage: Stage) => Promise<Walk>>> = 
     actions: [['archive', 'The coupon is in the archive.']],
     remove: 'delete',
   }),
-  plans: async ({ desk }) => ({
+  plans: async ({ browser }) => ({
     list: '/admin/plans',
     form: '/admin/plans/new',
     bad: { name: '', slug: '', price_amount: '-1', interval: '' },
     wrong: ['name', 'price_amount', 'interval'],
-    good: await aPlan(desk),
+    good: await aPlan(browser),
     shown: '$12.00 a month',
     free: ['name', 'description'],
     edit: { typed: { interval: 'year' }, shown: '$12.00 a year' },
