@@ -291,7 +291,7 @@ create table consulting_service_courses (
 );
 CREATE INDEX consulting_service_courses_by_course ON public.consulting_service_courses USING btree (school_id, course_id);
 
--- consulting: an offer of somebody's time
+-- consulting: time that a lecturer offers for meetings
 create table consulting_services (
   school_id uuid not null,
   id uuid not null,
@@ -585,7 +585,7 @@ create table files (
 );
 CREATE INDEX files_by_time ON public.files USING btree (school_id, created_at, id);
 
--- content: the answers somebody sent to a form
+-- content: the answers that a person sent to a form
 create table form_submissions (
   school_id uuid not null,
   id uuid not null,

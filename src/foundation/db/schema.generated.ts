@@ -145,7 +145,7 @@ export interface ConsultingServiceCoursesTable {
   course_id: string
 }
 
-/** consulting: an offer of somebody's time */
+/** consulting: time that a lecturer offers for meetings */
 export interface ConsultingServicesTable {
   school_id: string
   id: string
@@ -316,7 +316,7 @@ export interface FilesTable {
   created_at: Generated<Date>
 }
 
-/** content: the answers somebody sent to a form */
+/** content: the answers that a person sent to a form */
 export interface FormSubmissionsTable {
   school_id: string
   id: string
