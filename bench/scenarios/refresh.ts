@@ -16,7 +16,7 @@ const MINT = `
 export const refresh: Scenario = {
   name: 'refresh',
   title: 'Refresh grant',
-  bar: 1.5,
+  bar: 1.35,
   against: [
     { peer: 'oidc-provider-postgres', bar: 0.5 },
     { peer: 'oidc-provider-memory+openid', bar: 1 },

@@ -23,7 +23,7 @@ interface Row {
 export const userinfo: Scenario = {
   name: 'userinfo',
   title: 'UserInfo',
-  bar: 1.5,
+  bar: 1.3,
   least: 'one lookup of the token with its person and roles',
   peers: [
     'floor+pipelined',

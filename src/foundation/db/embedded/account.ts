@@ -49,7 +49,7 @@ export function findPasswdEntry(
   for (const line of passwd.split('\n')) {
     const [entry, , uid, gid] = line.split(':')
     if (entry !== name || !/^-?\d+$/.test(uid ?? '') || !/^-?\d+$/.test(gid ?? '')) continue
-    // macOS writes nobody as -2; the kernel and chown mean the same number without a sign.
+    // macOS writes the account `nobody` as -2; the kernel and chown mean the same number without a sign.
     return { uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 }
   }
   return undefined
