@@ -36,7 +36,7 @@ export interface ExchangeFacts extends GrantFacts {
   readonly codeId: string | null
 }
 
-/** Malformed, another client's and another school's are one to the caller. */
+/** A malformed code, another client's and another school's get the same answer. */
 const unknownCode = () =>
   new OAuthError(
     'invalid_grant',
@@ -52,7 +52,7 @@ const unknownCode = () =>
 export const EXCHANGE_RULEBOOK: Rulebook<ExchangeRequest, ExchangeValues, ExchangeFacts> = {
   rows: (given) => sql`
     ${requestAndClient(given)}
-    -- By its id and nothing else: without the fence PostgreSQL may take the index by client for as good.
+    -- Only by its id: without "offset 0" PostgreSQL may choose the slower index by client.
     left join (select * from authorization_codes where id = ${given.codeId} offset 0) g on true
     ${personAndRoles}`,
   facts: sql`g.user_id as "userId", g.id as "codeId"`,

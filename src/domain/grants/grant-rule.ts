@@ -13,7 +13,7 @@ export interface TokenRequest {
   readonly requestId: string
 }
 
-/** Values that both hot statements take. */
+/** Values that the statements of code exchange and refresh both take. */
 export interface TokenRequestValues extends AtSchool {
   readonly clientId: string
   readonly secretHash: Buffer | null

@@ -18,7 +18,7 @@ import { tokenRequestValues } from './token-request-rules.ts'
  * stays as it is: a client that never got this answer asks again with the old token and gets another
  * child.
  *
- * May run twice, with new tokens each time: a child whose answer was lost is one more unused child.
+ * May run twice, with new tokens each time: a child whose answer was lost is never used.
  * No lock is taken. The authorization may end, or a sibling may be used first, at the same moment: the
  * next check of this child sees both, because every check joins the authorization.
  *

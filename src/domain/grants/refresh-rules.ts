@@ -33,7 +33,7 @@ export interface RefreshFacts extends GrantFacts {
   readonly scopes: readonly string[] | null
 }
 
-/** Malformed, another client's and another school's are one to the caller. */
+/** A malformed token, another client's and another school's get the same answer. */
 const unknownToken = () =>
   new OAuthError(
     'invalid_grant',

@@ -24,7 +24,7 @@ export function tokenRequestValues(at: SchoolDb, request: TokenRequest): TokenRe
   }
 }
 
-/** Begins with a row of no columns, so that a request whose client is unknown has a row as well. */
+/** Starts from one empty row, so that a request of an unknown client has a row too. */
 export const requestAndClient = (
   given: Placeholders<TokenRequestValues>,
 ): RawBuilder<unknown> => sql`
@@ -43,7 +43,7 @@ export const clientIsOn: SharedRowRule = {
   audit: 'nothing',
 }
 
-/** A secret that a public client sends is refused too: it takes itself for another client. */
+/** A public client that sends a secret is refused too: it is configured as another client. */
 export const secretMatches: SharedRowRule = {
   name: 'the secret is the one that the client has, or both have none',
   section: 'RFC 6749 §2.3.1',

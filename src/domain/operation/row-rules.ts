@@ -5,7 +5,7 @@ import { type InputProblem, OperationRefused, type Refusal } from './refusal.ts'
  * list of rules; the constraints of the table only catch what two writes at the same time could break.
  */
 export interface RowRule<R> {
-  /** The member to correct. */
+  /** The field to correct. */
   readonly field: keyof R & string
   readonly code: string
   readonly detail: string
