@@ -7,6 +7,7 @@ import {
   rangeOrder,
 } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { IS_ACTIVE } from '../learning/active-enrollment.ts'
 
 /** A service that a member may book because they have access to one of its courses. */
 export interface OfferedService extends Keyed {
@@ -22,7 +23,7 @@ function offeredTo(at: SchoolDb, userId: string): RawBuilder<boolean> {
       select from consulting_service_courses o
         join enrollments e on e.school_id = o.school_id and e.course_id = o.course_id
       where o.school_id = s.school_id and o.service_id = s.id and e.user_id = ${userId}
-        and e.revoked_at is null and (e.expires_at is null or e.expires_at > now()))`
+        and ${IS_ACTIVE})`
 }
 
 export async function servicesFor(

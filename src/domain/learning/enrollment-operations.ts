@@ -12,6 +12,7 @@ import { checkRow } from '../operation/row-rules.ts'
 import { writing } from '../operation/writing.ts'
 import { students } from '../people/member-resource.ts'
 import { rolesAt } from '../people/membership.ts'
+import { IS_ACTIVE } from './active-enrollment.ts'
 import { ENROLLMENT_STATES, enrollments } from './enrollment-resource.ts'
 import { enrollmentFields, enrollmentRules } from './enrollment-rules.ts'
 
@@ -108,7 +109,7 @@ export const createEnrollment = createOperation({
       values (${tx.schoolId}, ${uuidv7()}, ${course_id}, ${student_id}, 'grant', ${dateOrNull(expires_at)})
       on conflict (school_id, user_id, course_id) do update
         set revoked_at = null, expires_at = excluded.expires_at, source = 'grant'
-        where e.revoked_at is not null or e.expires_at <= now()
+        where not (${IS_ACTIVE})
       returning id`)
     const made = rows[0]?.id
     if (made !== undefined) return made

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { count, id, line, stamps, utc } from '../operation/fields.ts'
 import { expansionOf, type Resource } from '../operation/resource.ts'
 import { studentSchema, students } from '../people/member-resource.ts'
+import { IS_ACTIVE } from './active-enrollment.ts'
 import { courseSchema, courses } from './course-resource.ts'
 
 export const ENROLLMENT_STATES = ['active', 'expired', 'revoked'] as const
@@ -31,8 +32,8 @@ export const enrollments: Resource<typeof enrollmentSchema> = {
   schema: enrollmentSchema,
   rows: (at) => sql`
     select e.id, e.user_id as student_id, e.course_id, e.source,
-      case when e.revoked_at is not null then 'revoked'
-           when e.expires_at <= now() then 'expired' else 'active' end as state,
+      case when ${IS_ACTIVE} then 'active'
+           when e.revoked_at is null then 'expired' else 'revoked' end as state,
       e.enrolled_at, e.expires_at, e.revoked_at, e.last_watched_at,
       e.created_at, e.updated_at, e.version
     from enrollments e where e.school_id = ${at.schoolId}`,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
+import { IS_ACTIVE } from '../learning/active-enrollment.ts'
 import { count, id } from '../operation/fields.ts'
 import { notFound } from '../operation/refusal.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
@@ -34,8 +35,7 @@ export const announceToCourse = {
     if (found === undefined) throw notFound('course')
     const { rows } = await tx.run(sql<{ user_id: string }>`
       select e.user_id from enrollments e
-      where e.school_id = ${tx.schoolId} and e.course_id = ${course} and e.revoked_at is null
-        and (e.expires_at is null or e.expires_at > now())
+      where e.school_id = ${tx.schoolId} and e.course_id = ${course} and ${IS_ACTIVE}
         and not exists (
           select from notification_subscriptions s
           where s.school_id = e.school_id and s.user_id = e.user_id and s.topic = 'announcements'

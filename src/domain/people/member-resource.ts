@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor.ts'
+import { IS_ACTIVE } from '../learning/active-enrollment.ts'
 import { count, email, id, text, utc, version } from '../operation/fields.ts'
 import type { Resource } from '../operation/resource.ts'
 import { ROLES } from './membership.ts'
@@ -79,8 +80,7 @@ export const writtenMembers: Resource<typeof writtenMemberSchema> = {
 
 const ENROLLED = sql`
   (select count(*) from enrollments e
-   where e.school_id = m.school_id and e.user_id = m.user_id and e.revoked_at is null
-     and (e.expires_at is null or e.expires_at > now())) as active_enrollment_count,`
+   where e.school_id = m.school_id and e.user_id = m.user_id and ${IS_ACTIVE}) as active_enrollment_count,`
 
 export const students: Resource<typeof studentSchema> = {
   object: 'student',

@@ -1,5 +1,6 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { IS_ACTIVE } from '../learning/active-enrollment.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id } from '../operation/fields.ts'
 import { filter, listOperation } from '../operation/list-operation.ts'
@@ -13,12 +14,11 @@ import { rolesAt } from './membership.ts'
 const READ = ['students:read']
 const WRITE = ['students:write']
 
-const enrolledIn = (at: SchoolDb, course: string, when: RawBuilder<unknown>) => sql`
-  exists (select from enrollments e
-          where e.school_id = ${at.schoolId} and e.user_id = r.id and e.course_id = ${course} and ${when})`
+const ANY_ENROLLMENT = sql<boolean>`true`
 
-const NOW = sql`e.revoked_at is null and (e.expires_at is null or e.expires_at > now())`
-const EVER = sql`true`
+const enrolledIn = (at: SchoolDb, course: string, which: typeof IS_ACTIVE) => sql`
+  exists (select from enrollments e
+          where e.school_id = ${at.schoolId} and e.user_id = r.id and e.course_id = ${course} and ${which})`
 
 export const listStudents = listOperation({
   name: 'students.list',
@@ -28,8 +28,8 @@ export const listStudents = listOperation({
   of: students,
   filters: {
     ...personFilters,
-    enrolled_in: filter(id, (course, at) => enrolledIn(at, course, NOW)),
-    ever_enrolled_in: filter(id, (course, at) => enrolledIn(at, course, EVER)),
+    enrolled_in: filter(id, (course, at) => enrolledIn(at, course, IS_ACTIVE)),
+    ever_enrolled_in: filter(id, (course, at) => enrolledIn(at, course, ANY_ENROLLMENT)),
   },
   sorts: { joined_at: 'time', name: 'text', email: 'text' },
   defaultSort: '-joined_at',
