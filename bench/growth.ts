@@ -13,7 +13,7 @@ import { UsageError, wholeNumber } from './usage-error.ts'
 import { SIZES, type SizeName } from './world/sizes.ts'
 import { openWorld, type World } from './world/world.ts'
 
-/** What must stay the same while an installation grows: `npm --prefix bench run growth`. */
+/** The cost of a request while an installation grows: `npm --prefix bench run growth`. */
 
 const { values } = parseArgs({
   options: {
@@ -25,15 +25,15 @@ const { values } = parseArgs({
 })
 const TURNS = wholeNumber('turns', values.turns, 9)
 /**
- * By requests and for each process: with a time, or with one count for two processes, the side with
- * more processes would still be compiling while it is measured. And so many that each of them has met
- * nearly all of ten thousand schools: two that share the requests meet half of them each time round.
+ * A number of requests for each process: with a time, or one number for two processes, the side with
+ * more processes would still compile while it is measured. The number is so high that each process has
+ * served nearly all of ten thousand schools; two processes serve half of them in each pass.
  */
 const WARM_UP = { requests: 40_000, milliseconds: 60_000 }
-/** Long enough that the first moments after a pause, when everything is cold, do not count for much. */
+/** Long enough that the slow first requests after a pause have little weight. */
 const ROUND = { requests: 10_000, milliseconds: 6000 }
 const STORM_ROUND = { requests: 4000, milliseconds: 800 }
-/** The slowest of a hundred differs from one to the next far more than the middle one. */
+/** A p99 varies far more than a median, so there are more turns. */
 const STORM_TURNS = 11
 const LANES = 8
 const MANY_LANES = 64
@@ -42,13 +42,13 @@ const lines = [
   '# Growth',
   '',
   `Measured by \`npm --prefix bench run growth\` on ${new Date().toISOString().slice(0, 10)}; this file is its output.`,
-  'Both sides of a comparison run at the same time and play in turn; what is shown is the median of the',
-  "turns' ratios of CPU per request, of Node and PostgreSQL together. Every process has answered",
-  `${WARM_UP.requests.toLocaleString('en')} requests before, and connections are open before the clock starts and closed after it stopped.`,
-  'The last column is the control: what the same step costs the floor, bare Fastify with one hand-written',
-  'statement, in the same turns. That much is the price of the machine and of Node, for every server alike.',
-  'Requests go to all schools in turn, each with another token, and the tokens are strewn among all records.',
-  'With more connections a request gets cheaper, for us: statements of several of them travel together.',
+  'Both sides of a comparison run at the same time and take turns; the table shows the median of the',
+  "turns' ratios of CPU time per request, of Node and PostgreSQL together. Every process has answered",
+  `${WARM_UP.requests.toLocaleString('en')} requests before; connections are opened before the measurement and closed after it.`,
+  'The last column is the control: the ratio of the floor for the same step, bare Fastify with one hand-written',
+  'statement, in the same turns. This part is the cost of the machine and of Node, for every server.',
+  'Requests go to all schools in turn, each with another token; the tokens are spread over all records.',
+  'With more connections our requests get cheaper: statements of several requests are sent together.',
   '',
   '| | from CPU µs | to CPU µs | ratio | bar | floor |',
   '| --- | --: | --: | --: | --: | --: |',
@@ -91,8 +91,8 @@ try {
     const title = `UserInfo: ${before} → ${after} connections`
     await compare(title, userinfo, 1.15, step('ours'), step('floor'))
   }
-  // Enough to keep two processes busy; as many for each of the two as for the one; and so few that each of
-  // the two is woken for nearly every request.
+  // Enough connections for two busy processes; the same number per process; and so few that each of the
+  // two processes wakes up for nearly every request.
   for (const [before, after] of [
     [MANY_LANES, MANY_LANES],
     [LANES, 2 * LANES],
@@ -106,7 +106,7 @@ try {
     const [us, floor] = [step('ours', 'ours-workers'), step('floor', 'floor-workers')]
     await compare(title, userinfo, 1.1, us, floor)
   }
-  await weatherStorm(large)
+  await measureSignInStorm(large)
 } finally {
   await large.close()
   await small.close()
@@ -114,7 +114,7 @@ try {
 const { seconds, cpuSeconds } = await measureStartUp()
 tell(
   '',
-  `From the start of the process to ready on an existing data folder, the embedded PostgreSQL included, the middle one of five: ${seconds.toFixed(1)} s, ${cpuSeconds.toFixed(1)} s of CPU (bar: 2.5 s${seconds < 2.5 ? '' : ', **not met**'}).`,
+  `From the start of the process to ready on an existing data folder, the embedded PostgreSQL included, the median of five: ${seconds.toFixed(1)} s, ${cpuSeconds.toFixed(1)} s of CPU (bar: 2.5 s${seconds < 2.5 ? '' : ', **not met**'}).`,
 )
 const isUsual = process.argv.length === 2
 if (isUsual) {
@@ -122,16 +122,16 @@ if (isUsual) {
   await writeFile(page, `${lines.join('\n')}\n`)
 }
 
-/** Requests go to every school that there is. */
+/** Requests go to every school. */
 async function openWhole(given: string): Promise<World> {
   if (!(given in SIZES)) {
-    throw new UsageError(`There is no size ${given}, but these: ${Object.keys(SIZES).join(', ')}.`)
+    throw new UsageError(`There is no size ${given}. Sizes: ${Object.keys(SIZES).join(', ')}.`)
   }
   const name = given as SizeName
   return await openWorld(name, SIZES[name], SIZES[name].schools)
 }
 
-/** Plays both sides in turn, and those of the control with them. */
+/** Measures both sides in turn, together with the two sides of the control. */
 async function compare(
   title: string,
   scenario: Scenario,
@@ -190,7 +190,7 @@ async function play(
 }
 
 /** Sign-ins make the server hash passwords; other requests should not become slower. */
-async function weatherStorm(world: World): Promise<void> {
+async function measureSignInStorm(world: World): Promise<void> {
   const env = { LOG_LEVEL: 'warn', TRUST_PROXY: 'loopback' }
   const contender = await startOurs('ours', world, userinfo, env)
   const side = { world, contender: 'ours', lanes: 4 } as const
@@ -200,7 +200,7 @@ async function weatherStorm(world: World): Promise<void> {
     const quiet: number[] = []
     const stormy: number[] = []
     let tries = 0
-    // The first is left out: its sign-ins are the first of their process.
+    // The first turn does not count: its sign-ins are the first of their process.
     for (let turn = -1; turn < STORM_TURNS; turn++) {
       const before = await play(contender, side, STORM_ROUND)
       const storm = startSignInStorm(contender.target.port, 's1.bench.test', crowd)
@@ -214,7 +214,7 @@ async function weatherStorm(world: World): Promise<void> {
     const ratio = middleOf(stormy) / middleOf(quiet)
     tell(
       '',
-      `UserInfo while ${crowd} people keep signing in (${tries} tries): p99 ${middleOf(stormy).toFixed(1)} ms, without them ${middleOf(quiet).toFixed(1)} ms: ${ratio.toFixed(1)} times (bar: 2)${ratio <= 2 ? '' : ', **not met**'}.`,
+      `UserInfo while ${crowd} people keep signing in (${tries} attempts): p99 ${middleOf(stormy).toFixed(1)} ms, without them ${middleOf(quiet).toFixed(1)} ms: ${ratio.toFixed(1)} times (bar: 2)${ratio <= 2 ? '' : ', **not met**'}.`,
     )
   } finally {
     await contender.stop()

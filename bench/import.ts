@@ -6,7 +6,7 @@ import { type ImportSummary, importRows } from '../src/domain/bulk/import-rows.t
 import { openDatabase } from '../src/foundation/db/database.ts'
 import { migrate } from '../src/foundation/db/migration/migrate.ts'
 import { atSchool } from '../src/foundation/db/school-db.ts'
-import { furnish } from './imports/classroom.ts'
+import { addClassroom } from './imports/classroom.ts'
 import { type ContestKind, EACH, STUDENTS } from './imports/contest-kind.ts'
 import { CONTEST_KINDS, notifications } from './imports/contest-kinds.ts'
 import { importBare } from './imports/floor-import.ts'
@@ -22,7 +22,7 @@ import { idOf } from './world/ids.ts'
 import { SIZES } from './world/sizes.ts'
 import { OURS, openWorld } from './world/world.ts'
 
-/** Files of rows into the database, ours and the floor: `npm --prefix bench run import`. */
+/** Imports files of rows with ours and with the floor: `npm --prefix bench run import`. */
 
 const { positionals } = parseArgs({ allowPositionals: true })
 const wanted = CONTEST_KINDS.filter(
@@ -30,7 +30,7 @@ const wanted = CONTEST_KINDS.filter(
 )
 
 const ROWS = STUDENTS * EACH
-/** One school each, so that both find the same and neither finds what the other made. */
+/** One school each, so that both start with the same rows and neither sees the other's rows. */
 const [OUR_SCHOOL, FLOOR_SCHOOL] = [1, 3]
 
 const files = new URL('data/import/', import.meta.url)
@@ -41,7 +41,7 @@ await migrate(connection)
 const { db, close } = openDatabase({ connection, poolSize: 3, statementTimeoutMs: 600_000 })
 const client = await world.pool.connect()
 try {
-  for (const school of [OUR_SCHOOL, FLOOR_SCHOOL]) await furnish(world.pool, school)
+  for (const school of [OUR_SCHOOL, FLOOR_SCHOOL]) await addClassroom(world.pool, school)
   const imported: Imported[] = []
   let trace: MemoryTrace | undefined
   for (const contest of wanted) {

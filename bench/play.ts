@@ -1,4 +1,4 @@
-/** One request as it goes over the wire. `host` is what a contender believes to be called as. */
+/** One HTTP request. `host` is the Host header. */
 export interface HttpRequest {
   readonly method: 'GET' | 'POST'
   readonly path: string
@@ -7,21 +7,21 @@ export interface HttpRequest {
 }
 
 /**
- * What is sent to a contender, as plain data: peers prepare theirs in their own process.
+ * The requests for a contender, as plain data, because peers prepare theirs in their own process.
  *
- * - `repeat`: the requests again and again, shared out among the lanes
- * - `once`: every request a single time, for codes and for tokens to be revoked
- * - `chain`: as `repeat`, where each time round a request has the refresh token of its last answer
+ * - `repeat`: the requests again and again, distributed over the lanes
+ * - `once`: every request one time, for codes and for revoked tokens
+ * - `chain`: like `repeat`, but a request has the refresh token of its last answer
  */
 export interface Play {
   readonly mode: 'repeat' | 'once' | 'chain'
   readonly requests: readonly HttpRequest[]
   readonly expect: number
-  /** Without which an answer of that status is none. */
+  /** A text that a successful answer must contain. */
   readonly contains?: string
 }
 
-/** A chain belongs to one lane, so there must be as many. */
+/** Each lane needs its own chain, so there are at least as many chains. */
 export const MAX_LANES = 1000
 
 /** Requests in the order in which one connection sends them. */

@@ -16,11 +16,11 @@ const { values, positionals } = parseArgs({
   options: {
     help: { type: 'boolean', short: 'h' },
     quick: { type: 'boolean', default: false },
-    /** Contenders, comma-separated; the floor is always among them. */
+    /** Contenders, comma-separated; the floor always takes part. */
     only: { type: 'string' },
     starts: { type: 'string' },
     rounds: { type: 'string' },
-    /** Write docs/performance.md even though not everything was measured. */
+    /** Write docs/performance.md even if not everything was measured. */
     write: { type: 'boolean' },
   },
 })
@@ -60,16 +60,16 @@ const wanted = values.only?.split(',')
 for (const name of wanted ?? []) {
   if (name in CONTENDER_TITLES) continue
   const names = Object.keys(CONTENDER_TITLES).join(', ')
-  throw new UsageError(`There is no contender ${name}, but these: ${names}.`)
+  throw new UsageError(`There is no contender ${name}. Contenders: ${names}.`)
 }
-/** The slowest by far, and those that differ from another in one thing alone. */
-const NOT_IN_A_HURRY: readonly ContenderName[] = [
+/** The slowest contenders, and those that differ from another one in only one setting. */
+const NOT_IN_QUICK: readonly ContenderName[] = [
   'better-auth',
   'floor+pipelined',
   'oidc-provider-postgres+openid',
 ]
 const mayRun = (name: ContenderName): boolean =>
-  name === 'floor' || (wanted?.includes(name) ?? !(values.quick && NOT_IN_A_HURRY.includes(name)))
+  name === 'floor' || (wanted?.includes(name) ?? !(values.quick && NOT_IN_QUICK.includes(name)))
 
 const isEverything = asked === SCENARIO_NAMES && wanted === undefined && !values.quick
 const writes = values.write ?? isEverything
@@ -94,7 +94,7 @@ function closingLine(): string {
   const met = verdicts.filter(({ isMet }) => isMet).length
   const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1)
   const quick = values.quick
-    ? ' Quick rounds measure code that has hardly been compiled: ratios lie up to a quarter off those of docs/performance.md.'
+    ? ' Quick rounds measure code that V8 has not optimized yet: ratios differ by up to a quarter from docs/performance.md.'
     : ''
   return `${met} of ${verdicts.length} bars met, in ${minutes} minutes.${quick}`
 }

@@ -1,4 +1,4 @@
-/** Something is wrong with how the bench was called; told without a stack. */
+/** A wrong command line, reported without a stack trace. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

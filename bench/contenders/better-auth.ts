@@ -13,12 +13,12 @@ import { announce, POOL, POOL_SIZE, SCENARIO } from './serve.ts'
 const BASE = 'http://127.0.0.1/api/auth'
 const REDIRECT_URI = 'https://app.bench.test/callback'
 const SCOPE = 'openid profile email offline_access'
-/** With `openid` every refresh would sign an ID token, which ours does not send then. */
+/** With `openid` every refresh would sign an ID token; ours sends none at a refresh. */
 const ASKED = SCENARIO === 'refresh' ? 'profile email offline_access' : SCOPE
 const VERIFIER = randomBytes(32).toString('base64url')
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url')
 
-/** Every code costs a whole authorization here, so its rounds are shorter. */
+/** Every code needs a whole authorization here, so its rounds are shorter. */
 const MAX_FLOWS = 200
 
 /** better-auth with its OAuth provider: a public client that skips consent, ES256, opaque tokens. */
@@ -161,7 +161,7 @@ async function signUp(): Promise<string> {
     .join('; ')
 }
 
-/** Public, except that introspection is for clients with a secret alone. */
+/** Public; only introspection needs a client with a secret. */
 async function createClient(): Promise<{ client_id: string; client_secret?: string }> {
   const confidential = SCENARIO === 'introspection'
   const made = await auth.api.adminCreateOAuthClient({
@@ -180,7 +180,7 @@ async function createClient(): Promise<{ client_id: string; client_secret?: stri
   return { client_id, ...(client_secret === undefined ? {} : { client_secret }) }
 }
 
-/** A few at a time: the pool is small, and everybody shares it. */
+/** A few at a time, because all flows share a small pool. */
 async function repeat<T>(count: number, make: () => Promise<T>): Promise<T[]> {
   const made: T[] = []
   while (made.length < count) {

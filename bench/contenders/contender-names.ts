@@ -1,6 +1,6 @@
 /**
- * Everyone who can be measured; each but ours is the file of that name in this folder. What follows a
- * plus is another way of running or asking the same server.
+ * All contenders; each except ours is the file of that name in this folder. A name with a plus is the
+ * same server with other settings or requests.
  */
 export const CONTENDER_TITLES = {
   floor: 'floor',

@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/foundation/db/database.ts'
 import { loadScenario } from '../scenarios/scenarios.ts'
 import { announce, DATABASE_URL, POOL, SCENARIO, VARIANT } from './serve.ts'
 
-/** The scenario's least on bare Fastify. */
+/** The floor of a scenario on bare Fastify. */
 const app = fastify()
 app.addContentTypeParser(
   'application/x-www-form-urlencoded',
@@ -19,7 +19,7 @@ scenario.addFloor(app, { pool, school: await loadSchool() })
 await app.listen({ host: '127.0.0.1', port: 0 })
 announce(app.server.address())
 
-/** One connection for everybody, as ours has it: the next statement is sent before the last is answered. */
+/** One pipelined connection for all requests, as in ours. */
 async function openPipelined(): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: DATABASE_URL, pipeline: true })
   await client.connect()
@@ -31,6 +31,6 @@ async function loadSchool() {
   const database = openDatabase({ connection, poolSize: 2, statementTimeoutMs: 5000 })
   const found = await findSchoolByOrigin(database.db, 'http://s1.bench.test')
   await database.close()
-  if (found === undefined) throw new Error('the world has no school')
+  if (found === undefined) throw new Error('the database has no school')
   return found
 }

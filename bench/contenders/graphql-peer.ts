@@ -4,7 +4,7 @@ import { loadCourses } from '../scenarios/syllabus-sql.ts'
 import { findMember, type Member } from '../scenarios/viewer-sql.ts'
 import { POOL } from './serve.ts'
 
-/** What both GraphQL servers serve: the fields that the scenarios ask for, on the floor's own SQL. */
+/** The schema of both GraphQL servers: the fields that the scenarios select, with the floor's SQL. */
 export const typeDefs = `
   type Query { viewer: Viewer }
   type Viewer { id: ID! enrolledCourses: Courses! }

@@ -7,7 +7,7 @@ const app = fastify()
 app.register(mercurius, {
   path: '/member/graphql',
   schema: typeDefs,
-  // Its types want exactly the context that a project declared for the whole program.
+  // Its types accept only a context that is declared for the whole program.
   resolvers: resolvers as unknown as NonNullable<mercurius.MercuriusOptions['resolvers']>,
   context: (request): Promise<MemberContext> => memberContext(request),
   jit: 1,

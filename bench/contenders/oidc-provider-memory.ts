@@ -1,7 +1,7 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { serveOidcProvider } from './oidc-provider.ts'
 
-/** A plain map: the adapter that the package brings keeps only a thousand entries. */
+/** A plain map: the adapter of the package keeps only a thousand entries. */
 const kept = new Map<string, AdapterPayload>()
 const byGrant = new Map<string, string[]>()
 

@@ -9,13 +9,13 @@ import { announce } from './serve.ts'
 const CLIENT = 'app'
 const REDIRECT_URI = 'https://app.bench.test/callback'
 const SCOPE = 'openid profile email offline_access'
-/** With `openid` every refresh signs an ID token, which ours does not send then. */
+/** With `openid` every refresh signs an ID token; ours sends none at a refresh. */
 const WITHOUT_OPENID = 'profile email offline_access'
 const DAYS = 90 * 24 * 3600
 const VERIFIER = randomBytes(32).toString('base64url')
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url')
 
-/** oidc-provider with one public client, ES256, rotation and opaque tokens: the nearest to ours. */
+/** oidc-provider with one public client, ES256, rotation and opaque tokens: the settings nearest to ours. */
 export async function serveOidcProvider(adapter: AdapterFactory): Promise<void> {
   const { kid, privateKey } = generateEs256Key()
   const provider = new Provider('http://127.0.0.1', {

@@ -1,13 +1,13 @@
 import type { AddressInfo } from 'node:net'
 import type { Play } from '../play.ts'
 
-/** What a contender needs, given by the runner through the environment. */
+/** Environment variables that the runner gives to a contender. */
 export const DATABASE_URL = process.env.BENCH_DATABASE_URL ?? ''
 export const SCENARIO = process.env.BENCH_SCENARIO ?? ''
 export const VARIANT = process.env.BENCH_VARIANT ?? ''
 export const POOL_SIZE = 10
 
-/** Connections stay open while others have their turn, as those of a busy server do. */
+/** Connections stay open during the turns of other contenders, as in a busy server. */
 export const POOL = { connectionString: DATABASE_URL, max: POOL_SIZE, idleTimeoutMillis: 0 }
 
 export interface PrepareMessage {
@@ -23,7 +23,7 @@ export type ContenderMessage =
 
 type Plays = Readonly<Record<string, (count: number) => Promise<Play>>>
 
-/** Tells the runner where this process listens, and prepares what is to be played on it. */
+/** Sends the port of this process to the runner, and prepares requests when the runner asks. */
 export function announce(address: AddressInfo | string | null, plays: Plays = {}): void {
   if (address === null || typeof address === 'string') throw new Error('not listening on a port')
   const tell = (message: ContenderMessage): void => void process.send?.(message)
@@ -37,7 +37,7 @@ export function announce(address: AddressInfo | string | null, plays: Plays = {}
     )
   })
   process.on('disconnect', () => process.exit(0))
-  // By itself, so that a profile is written.
+  // process.exit on SIGTERM, so that Node writes a profile.
   process.on('SIGTERM', () => process.exit(0))
   tell({ kind: 'ready', port: address.port })
 }

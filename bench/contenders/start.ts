@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url'
 import type { Target } from '../measure/round.ts'
 import type { Play } from '../play.ts'
 import type { Scenario } from '../scenario.ts'
-import { stopInTheEnd } from '../world/leave-nothing.ts'
 import { SECRET } from '../world/signing.ts'
+import { stopAtExit } from '../world/stop-at-exit.ts'
 import { OURS, type World } from '../world/world.ts'
 import type { ContenderName } from './contender-names.ts'
 import type { ContenderMessage, PrepareMessage } from './serve.ts'
 
-/** A contender that runs and waits. */
+/** A contender that runs and waits for requests. */
 export interface Contender {
   readonly name: ContenderName
   readonly target: Target
@@ -23,10 +23,10 @@ export interface Contender {
 const BENCH = fileURLToPath(new URL('..', import.meta.url))
 const COUNTING = ['--import', `${BENCH}measure/count-statements.mjs`]
 
-/** The `dist` folder of another build, to be measured beside this one. */
+/** The `dist` folder of another build, measured beside this one. */
 export const BASELINE = process.env.BENCH_BASELINE
 
-/** Limits are for strangers; here one client asks for everybody. */
+/** No rate limits, because here one client sends all requests. */
 const UNLIMITED = {
   TOKEN_RATE_PER_SECOND: '100000',
   TOOL_CALL_RATE_PER_MINUTE: '100000',
@@ -47,7 +47,7 @@ export async function startContender(
   return await startInOwnProcess(name, world, scenario)
 }
 
-/** The product as it is deployed: the build, in production, on an external PostgreSQL. */
+/** The product as it is deployed: the build, in production mode, with an external PostgreSQL. */
 export async function startOurs(
   name: ContenderName,
   world: World,
@@ -73,7 +73,7 @@ export async function startOurs(
       },
     },
   )
-  stopInTheEnd({ stop: () => stop(child) })
+  stopAtExit({ stop: () => stop(child) })
   await untilReady(port, child)
   return {
     name,
@@ -105,10 +105,10 @@ async function startInOwnProcess(
       BENCH_VARIANT: variant ?? '',
     },
   })
-  stopInTheEnd({ stop: () => stop(child) })
+  stopAtExit({ stop: () => stop(child) })
   const ready = await nextMessage(child)
   if (ready.kind !== 'ready') throw new Error(`${name} did not start`)
-  const onOurWire = database === OURS && server !== 'oidc-provider-memory'
+  const usesOurApi = database === OURS && server !== 'oidc-provider-memory'
   return {
     name,
     target: {
@@ -116,7 +116,7 @@ async function startInOwnProcess(
       pid: pidOf(child),
       countStatements: () => countStatements(child),
     },
-    prepare: (count) => (onOurWire ? scenario.prepare(world, count) : ask(child, { play, count })),
+    prepare: (count) => (usesOurApi ? scenario.prepare(world, count) : ask(child, { play, count })),
     stop: () => stop(child),
   }
 }
@@ -157,8 +157,8 @@ export async function untilReady(port: number, child: ChildProcess): Promise<voi
 }
 
 /**
- * Below those that the system gives to who asks for any, so that contenders may start at once; not the
- * same for every run, so that two may be under way.
+ * Below the ports that the system assigns, so that contenders can start at the same time; random, so
+ * that two runs can work at the same time.
  */
 let lastPort = 20_000 + randomInt(10_000)
 
@@ -179,7 +179,7 @@ export async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')
   child.kill('SIGTERM')
-  // The second one spares the notice that a load balancer would need; at once, both would arrive as one.
+  // The second signal ends the wait for load balancers. Sent at once, both would arrive as one.
   const again = setTimeout(() => child.kill('SIGTERM'), 100)
   await ended
   clearTimeout(again)

@@ -2,20 +2,20 @@ import type pg from 'pg'
 import { idOf } from '../world/ids.ts'
 import { EACH, STUDENTS } from './contest-kind.ts'
 
-/** Beyond everybody that the world was seeded with. */
+/** Above the numbers of all seeded people. */
 const nth = (school: number, n: number): number => 1_000_000 * school + n
 
 export const studentOf = (school: number, n: number): string => idOf('pupil', nth(school, n))
 export const emailOf = (school: number, n: number): string => `pupil${nth(school, n)}@bench.test`
 
-/** The first is the one with 500 lectures, in which there can be progress. */
+/** The first is the course with 500 lectures, for the rows of progress. */
 export const courseOf = (school: number, n: number): string =>
   n === 0 ? idOf('long course', school) : idOf('short course', nth(school, n))
 export const slugOf = (school: number, n: number): string =>
   n === 0 ? `long-${school}` : `short-${nth(school, n)}`
 
-/** Students and courses for as many rows as will be imported at a school. */
-export async function furnish(pool: pg.Pool, school: number): Promise<void> {
+/** Students and courses for the rows that will be imported at a school. */
+export async function addClassroom(pool: pg.Pool, school: number): Promise<void> {
   const from = nth(school, 0)
   const students = `generate_series(${from}, ${from + STUDENTS - 1}) n`
   const schoolId = idOf('school', school)

@@ -5,7 +5,7 @@ import type { ContestKind } from './contest-kind.ts'
 
 const BATCH_ROWS = 1000
 
-/** Lines into lists into the table, a statement for every thousand: nothing is looked at. */
+/** Reads lines into lists and inserts a thousand rows per statement, without any check. */
 export async function importBare(
   client: pg.ClientBase,
   schoolId: string,

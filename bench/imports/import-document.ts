@@ -6,7 +6,7 @@ import type { MemoryTrace } from './trace-memory.ts'
 export interface Imported {
   readonly contest: ContestKind
   readonly floor: Figures
-  /** Into a school that had none of the rows, and the same file once more. */
+  /** The import into a school without these rows, and of the same file again. */
   readonly first: Figures
   readonly again: Figures
 }
@@ -26,14 +26,14 @@ export function importDocument(
 Measured by \`npm --prefix bench run import\` on ${new Date().toISOString().slice(0, 10)}; this file is its output.
 
 Files of ${n(rows)} rows in NDJSON, read from disk and written by the function that the Admin API and the command
-line call. The floor does the least that could be done: it takes lines apart, checks nothing, knows every id already, and
-writes a thousand rows with one hand-written \`insert … select from unnest …\` on one connection; an import uses two.
+line call. The floor does the least work: it parses lines, checks nothing, knows every id already, and writes a
+thousand rows with one hand-written \`insert … select from unnest …\` on one connection; an import uses two.
 
 - **Machine**: ${availableParallelism()} cores (${cpus()[0]?.model.trim() || process.arch}), shared with other work; Node ${process.versions.node}, PostgreSQL 18 without
   disk flush, on the same cores. CPU time means more than rows per second.
-- **Memory** is the most that the process took until a tenth of the rows was done, and until all were. It
-  rises to what Node takes before it cleans up; whether anything is kept is shown below the table.
-- **Stall** is the longest that anything else had to wait for the event loop.
+- **Memory** is the maximum of the process up to a tenth of the rows, and up to the end. It rises until Node
+  collects garbage; the memory that stays in use is below the table.
+- **Stall** is the longest time that other work waited for the event loop.
 
 Bar: ${n(BAR)} rows per second; the slowest of these ${imported.length} of our 27 kinds reached ${n(slowest)}${slowest >= BAR ? '' : ', **not met**'}.
 
@@ -42,12 +42,12 @@ ${memoryParagraph(trace)}
 `
 }
 
-/** Whether a longer file needs more memory. */
+/** Shows whether a longer file needs more memory. */
 export function memoryParagraph({ rows, held, rssEarly, rssPeak }: MemoryTrace): string {
   const [least, most] = [Math.min(...held), Math.max(...held)]
-  return `A file of ${rows.toLocaleString('en')} notifications: what was still in use after a full collection, in MB, at each
-tenth of the file: ${held.map((bytes) => megabytes(bytes).toFixed(1)).join(', ')}; between the least and the most of
-them are ${megabytes(most - least).toFixed(1)} MB. The process took ${megabytes(rssEarly).toFixed(0)} MB at most until a tenth was done, and ${megabytes(rssPeak).toFixed(0)} until all was.`
+  return `A file of ${rows.toLocaleString('en')} notifications: memory in use after a full garbage collection, in MB, at each
+tenth of the file: ${held.map((bytes) => megabytes(bytes).toFixed(1)).join(', ')}; the difference between minimum
+and maximum is ${megabytes(most - least).toFixed(1)} MB. The process took at most ${megabytes(rssEarly).toFixed(0)} MB up to a tenth of the rows, and ${megabytes(rssPeak).toFixed(0)} MB up to the end.`
 }
 
 function megabytes(bytes: number): number {

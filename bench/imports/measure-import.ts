@@ -6,18 +6,18 @@ export interface Figures {
   /** CPU microseconds per row. */
   readonly node: number
   readonly postgres: number
-  /** Most memory of the process, in bytes, until a tenth was done and until everything was. */
+  /** Maximum memory of the process, in bytes, up to a tenth of the rows and up to the end. */
   readonly rssEarly: number
   readonly rssPeak: number
-  /** The longest that anybody else had to wait for the event loop, in milliseconds. */
+  /** The longest wait of other work for the event loop, in milliseconds. */
   readonly stall: number
-  /** How many cores were busy with something else meanwhile. */
+  /** Cores that were busy with other processes meanwhile. */
   readonly others: number
 }
 
 const RESOLUTION_MS = 2
 
-/** Runs something that tells how many rows it has done, and says what it cost. */
+/** Measures an import that reports the number of rows it has done. */
 export async function measureImport(
   rows: number,
   postgresPid: number,
@@ -49,8 +49,8 @@ export async function measureImport(
     postgres: postgres / rows,
     rssEarly: memory.early,
     rssPeak: memory.peak,
-    // A look every two milliseconds comes two milliseconds after the last at the earliest.
     others: Math.max(0, elsewhere / 1e6 / seconds),
+    // The timer itself waits two milliseconds, which are no stall.
     stall: Math.max(0, delay.max / 1e6 - RESOLUTION_MS),
   }
 }

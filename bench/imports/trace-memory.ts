@@ -1,19 +1,19 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** What the process held while a file was imported. */
+/** Memory in use while a file is imported. */
 export interface MemoryTrace {
   readonly rows: number
-  /** Bytes in use after a full collection, whenever another tenth was done. */
+  /** Bytes in use after a full garbage collection, at every tenth of the file. */
   readonly held: readonly number[]
-  /** Most memory of the process, in bytes, until a tenth was done and until everything was. */
+  /** Maximum memory of the process, in bytes, up to a tenth of the rows and up to the end. */
   readonly rssEarly: number
   readonly rssPeak: number
 }
 
 /**
- * Runs something that tells how many rows it has done, and looks at what it keeps. How much memory a
- * process takes says when it last cleaned up; only what is left after a full collection is really held.
+ * Traces the memory of an import that reports the number of rows it has done. The size of a process
+ * depends on its last garbage collection; only the rest after a full collection is really in use.
  */
 export async function traceMemory(
   rows: number,

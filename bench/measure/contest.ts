@@ -7,20 +7,19 @@ import { playRound, type Round, type RoundSettings } from './round.ts'
 
 export interface ContestSettings {
   /**
-   * How often the floor and ours are started anew: the same code is compiled and laid out in memory
-   * differently in every process, and small answers cost a tenth more or less for it. Peers differ by
-   * more than that, and are started once.
+   * How often the floor and ours are started: every process compiles the same code differently, which
+   * changes the cost of small answers by a tenth. Peers differ by more than that and are started once.
    */
   readonly starts: number
-  /** After each start; not counted: until the code is compiled and the plans are cached. */
+  /** Uncounted rounds after each start, until the code is compiled and the plans are cached. */
   readonly warmUpRounds: number
   readonly rounds: number
   readonly round: RoundSettings
 }
 
 /**
- * Everybody in turn, round after round, so that whatever else the machine does meets all of them. Who
- * goes first changes from turn to turn: the first one meets the CPU caches of another.
+ * All contenders take turns, round after round, so that other load of the machine affects all of them.
+ * The order changes from turn to turn, because the first one finds the CPU caches of another.
  */
 export async function holdContest(
   world: World,
@@ -56,7 +55,7 @@ export async function holdContest(
   return { scenario, entries }
 }
 
-/** Codes and tokens that are used up, each of which must be made first. */
+/** The number of single-use codes and tokens, which must be made first. */
 const MOST_ONCE = 2000
 
 const COMPARED: readonly ContenderName[] = ['floor', 'ours', 'baseline']
@@ -66,7 +65,7 @@ function rotated<T>(items: readonly T[], turn: number): readonly T[] {
   return [...items.slice(first), ...items.slice(0, first)]
 }
 
-/** All at once; when one of them fails to start, the others are stopped before that is told. */
+/** Starts all at once; if one fails, the others are stopped before the error is thrown. */
 async function startAll(
   world: World,
   scenario: Scenario,

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 /** Microseconds of CPU by process. */
 export type CpuClocks = ReadonlyMap<number, number>
 
-/** The clocks of a process and all its descendants; Linux counts in nanoseconds, thread by thread. */
+/** CPU times of a process and all its descendants; Linux counts in nanoseconds per thread. */
 export function readClocks(root: number): CpuClocks {
   const children = childrenByParent()
   const family = [root]
@@ -11,7 +11,7 @@ export function readClocks(root: number): CpuClocks {
   return new Map(family.map((pid) => [pid, ofProcess(pid)]))
 }
 
-/** What was used between two looks. Who ended meanwhile is left out: it took its clock with it. */
+/** CPU time between two readings, without processes that ended meanwhile. */
 export function usedBetween(before: CpuClocks, after: CpuClocks): number {
   return [...after].reduce((sum, [pid, time]) => sum + time - (before.get(pid) ?? 0), 0)
 }
@@ -42,7 +42,7 @@ function childrenByParent(): Map<number, number[]> {
 
 function parentOf(pid: string): number | undefined {
   try {
-    // The name stands in brackets and may itself hold some.
+    // The name is in brackets and may contain brackets.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
   } catch {
@@ -50,7 +50,7 @@ function parentOf(pid: string): number | undefined {
   }
 }
 
-/** CPU time of the whole machine, idle time left out, in microseconds. */
+/** CPU time of the whole machine without idle time, in microseconds. */
 export function machineMicroseconds(): number {
   const [, user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] =
     readFileSync('/proc/stat', 'utf8').split('\n')[0]?.split(/\s+/).map(Number) ?? []

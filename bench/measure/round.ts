@@ -3,7 +3,7 @@ import { Client } from 'undici'
 import { type HttpRequest, type Lane, lanesOf, type Play } from '../play.ts'
 import { machineMicroseconds, readClocks, usedBetween } from './cpu.ts'
 
-/** What one contender did in one round. */
+/** The figures of one contender in one round. */
 export interface Round {
   readonly requests: number
   readonly failures: number
@@ -15,25 +15,25 @@ export interface Round {
   readonly node: number
   readonly postgres: number
   readonly statements: number
-  /** Share of the machine that others took meanwhile. */
+  /** Share of the machine that other processes used meanwhile. */
   readonly elsewhere: number
 }
 
 export interface Target {
   readonly port: number
   readonly pid: number
-  /** How many statements it has sent to PostgreSQL so far. */
+  /** The number of statements sent to PostgreSQL so far. */
   countStatements(): Promise<number>
 }
 
-/** A round ends when it has sent so many requests, or after so long. */
+/** A round ends after this number of requests or this time. */
 export interface RoundSettings {
   readonly requests: number
   readonly milliseconds: number
   readonly lanes: number
 }
 
-/** Plays for a while and reads the clocks of everybody involved before and after. */
+/** Sends the requests of a round and reads the CPU times of all processes before and after. */
 export async function playRound(
   target: Target,
   play: Play,
@@ -48,8 +48,8 @@ export async function playRound(
     machine: machineMicroseconds(),
     at: performance.now(),
   })
-  // Open before the clocks are read and closed after: a round is short, and with a thousand
-  // connections in it every other request would pay for one. Real clients do not open one per request.
+  // Connections are opened before the CPU times are read and closed after: a round is short, and with a
+  // thousand connections every second request would open one, unlike real clients.
   const connections = await openConnections(target.port, settings.lanes)
   const before = await read()
   const { latencies, failures, firstFailure } = await send(connections, play, settings)
@@ -82,13 +82,13 @@ interface Sent {
   firstFailure: string | undefined
 }
 
-/** In groups that fit into the queue of a listening socket. */
+/** In groups that fit into the backlog of a listening socket. */
 async function openConnections(port: number, count: number): Promise<readonly Client[]> {
   const opened: Client[] = []
   while (opened.length < count) {
     const group = Array.from({ length: Math.min(100, count - opened.length) }, async () => {
       const client = new Client(`http://127.0.0.1:${port}`, { pipelining: 1 })
-      // Whether it is found matters not: the connection stays.
+      // The status does not matter: the connection stays open.
       const { body } = await client.request({ method: 'GET', path: '/healthz' })
       await body.dump()
       return client
@@ -112,7 +112,7 @@ async function send(
   return sent
 }
 
-/** A connection that is lost is a failure like any other, and shown as one. */
+/** A lost connection counts as a failed request. */
 async function ask(client: Client, { method, path, headers, body }: HttpRequest) {
   try {
     const answer = await client.request({ method, path, headers, body: body ?? null })

@@ -12,10 +12,10 @@ export interface StartUp {
   readonly cpuSeconds: number
 }
 
-/** How often it is started; the middle one is told. */
+/** The number of starts; the median is reported. */
 const STARTS = 5
 
-/** From the start of its process to ready on a data folder that exists, the embedded PostgreSQL included. */
+/** From the start of the process to ready on an existing data folder, with the embedded PostgreSQL. */
 export async function measureStartUp(): Promise<StartUp> {
   const dataDir = await mkdtemp(join(tmpdir(), 'schoolgate-bench-'))
   try {

@@ -2,12 +2,12 @@ import { Client } from 'undici'
 import { FORM } from '../play.ts'
 
 /**
- * People who sign in with wrong passwords, all at once and again and again: every try hashes a
- * password. Returns how to end it, and how many tries there were.
+ * People sign in with wrong passwords all the time: every attempt hashes a password. Returns a function
+ * that ends it, and the number of attempts.
  */
 export function startSignInStorm(port: number, host: string, people: number): Storm {
   const state = { goesOn: true, tries: 0 }
-  const crowd = Array.from({ length: people }, (_, n) => signInForEver(port, host, n, state))
+  const crowd = Array.from({ length: people }, (_, n) => signInRepeatedly(port, host, n, state))
   return {
     async stop() {
       state.goesOn = false
@@ -17,14 +17,14 @@ export function startSignInStorm(port: number, host: string, people: number): St
   }
 }
 
-/** So far, in all storms: each person signs in once, or the throttle would refuse them. */
-let strangers = 0
+/** Counts the people of all storms: each signs in only once, or the throttle would refuse them. */
+let usedPeople = 0
 
 export interface Storm {
   stop(): Promise<number>
 }
 
-async function signInForEver(
+async function signInRepeatedly(
   port: number,
   host: string,
   n: number,
@@ -39,10 +39,10 @@ async function signInForEver(
   const form = new URLSearchParams(hiddenFields(await page.body.text()))
   form.set('password', 'not the right one')
   while (state.goesOn) {
-    const one = strangers++
+    const one = usedPeople++
     state.tries++
     form.set('email', `stranger${n}-${one}@bench.test`)
-    // From another address each, too.
+    // Each person also has another address.
     const address = `10.${one % 256}.${(one >> 8) % 256}.${n}`
     const { statusCode, body } = await client.request({
       method: 'POST',
@@ -57,7 +57,7 @@ async function signInForEver(
       body: form.toString(),
     })
     await body.dump()
-    if (statusCode === 429) throw new Error('the storm was turned away')
+    if (statusCode === 429) throw new Error('the sign-in was refused')
   }
   await client.close()
 }

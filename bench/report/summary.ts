@@ -2,12 +2,12 @@ import type { ContenderName } from '../contenders/contender-names.ts'
 import type { Round } from '../measure/round.ts'
 import type { Scenario } from '../scenario.ts'
 
-/** Everything that was measured of one contender in one scenario. */
+/** All figures of one contender in one scenario. */
 export interface Entry {
   readonly contender: ContenderName
   /** One for each turn, in the order of the turns. */
   readonly rounds: readonly Round[]
-  /** Those of the warm-up that failed; nothing else of them counts. */
+  /** Failed requests of the warm-up rounds; their other figures do not count. */
   readonly failedBefore: readonly Round[]
 }
 
@@ -33,7 +33,7 @@ export function middleOf(numbers: readonly number[]): number {
 
 export const cpuOf = (entry: Entry): number => median(entry, 'node') + median(entry, 'postgres')
 
-/** How far apart the rounds lie, as a share of the middle one. */
+/** The difference between the rounds, as a share of the median. */
 export function spread({ rounds }: Entry): number {
   const totals = rounds.map(({ node, postgres }) => node + postgres)
   return (
@@ -42,9 +42,9 @@ export function spread({ rounds }: Entry): number {
 }
 
 /**
- * Times the CPU of another, the floor as a rule; undefined where that one did not take part. Each round
- * is compared with the other's of the same turn, because the machine may be half as fast again a minute
- * later.
+ * The ratio of CPU to another contender, usually the floor; undefined if that one did not take part.
+ * Each round is compared with the other's round of the same turn, because the speed of the machine can
+ * change by half within a minute.
  */
 export function ratio(
   { entries }: Result,
@@ -74,7 +74,7 @@ export interface Verdict {
   readonly isMet: boolean
 }
 
-/** Ours against each bar. A failed request does less work, so a run with failures meets no bar. */
+/** Compares ours with each bar. A failed request does less work, so a run with failures meets no bar. */
 export function verdictsOf(result: Result): readonly Verdict[] {
   const { scenario, entries } = result
   const ours = entries.find(({ contender }) => contender === 'ours')
@@ -89,12 +89,12 @@ export function verdictsOf(result: Result): readonly Verdict[] {
   })
 }
 
-/** What is above its bar is rounded up, or 1.104 would be shown as the 1.10 that it is not. */
+/** A figure above its bar is rounded up, so that 1.104 is not shown as 1.10. */
 export function shownAgainst(bar: number, reached: number): string {
   return (reached <= bar ? reached : Math.ceil(reached * 100) / 100).toFixed(2)
 }
 
-/** What a reader must know before believing a line. */
+/** Remarks about the reliability of a line. */
 export function remarks(entry: Entry): readonly string[] {
   const failures = failuresOf(entry)
   const busy = entry.rounds.filter((round) => round.elsewhere > 0.3).length

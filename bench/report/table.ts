@@ -10,7 +10,7 @@ import {
   verdictsOf,
 } from './summary.ts'
 
-/** A result as a Markdown table, which reads well in a terminal too. */
+/** A result as a Markdown table, which is also readable in a terminal. */
 export function tableOf(result: Result): string {
   const { scenario, entries } = result
   const ours = entries.find(({ contender }) => contender === 'ours')
@@ -36,7 +36,7 @@ function inWords({ peer, bar, reached, hasFailures, isMet }: Verdict): string {
   return `Bar: at most ${bar} times${of}; reached ${shownAgainst(bar, reached)}${fault}.`
 }
 
-/** What stood in the way of more requests per second. */
+/** What limited the requests per second. */
 function loadOf(ours: Entry): string {
   const busy = (who: 'node' | 'postgres') =>
     Math.round((median(ours, who) * median(ours, 'perSecond')) / 10_000)

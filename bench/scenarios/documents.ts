@@ -6,7 +6,7 @@ import { authorizationServerMetadata } from '../../src/surfaces/oauth/discovery.
 import { jsonWebKeySet } from '../../src/surfaces/oauth/jwks.ts'
 import type { FloorGivens, Scenario } from '../scenario.ts'
 
-/** A document that is the same for everybody: bare Fastify sending a string is the least. */
+/** A document that is the same for every client: the floor is bare Fastify that sends a string. */
 function document(
   name: string,
   title: string,

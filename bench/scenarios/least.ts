@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { uuidv7 } from '../../src/foundation/crypto/random.ts'
 
-/** The smallest pieces that floors are made of: no checksum, no errors to tell, no variants. */
+/** The parts of the floors: no checksum, no error messages, no variants. */
 
 export interface Fingerprint {
   readonly id: string

@@ -1,7 +1,7 @@
 import type { Scenario } from '../scenario.ts'
 import { UsageError } from '../usage-error.ts'
 
-/** In the order of the report. Each is loaded when it is asked for: a floor needs one of them. */
+/** In the order of the report. Each is loaded on demand, because a floor needs only one. */
 const SCENARIOS: Readonly<Record<string, () => Promise<Scenario>>> = {
   refresh: async () => (await import('./refresh.ts')).refresh,
   'code-exchange': async () => (await import('./code-exchange.ts')).codeExchange,
@@ -24,5 +24,5 @@ export const SCENARIO_NAMES: readonly string[] = Object.keys(SCENARIOS)
 export async function loadScenario(name: string): Promise<Scenario> {
   const load = SCENARIOS[name]
   if (load !== undefined) return await load()
-  throw new UsageError(`There is no scenario ${name}, but these: ${SCENARIO_NAMES.join(', ')}.`)
+  throw new UsageError(`There is no scenario ${name}. Scenarios: ${SCENARIO_NAMES.join(', ')}.`)
 }

@@ -1,7 +1,7 @@
 import type { Queries } from '../scenario.ts'
 import type { Member } from './viewer-sql.ts'
 
-/** The syllabus in the shape that the query asks for, put together by hand from three statements. */
+/** The syllabus in the shape of the query, assembled by hand from three statements. */
 
 const COURSES = `
   select c.id, c.slug from enrollments e

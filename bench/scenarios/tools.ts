@@ -6,7 +6,7 @@ import type { FloorGivens, Scenario } from '../scenario.ts'
 
 const REVISION = '2026-07-28'
 
-/** The tool endpoint: what the SDK costs when it only lists our tools or answers a constant. */
+/** The tool endpoint; its floor is the SDK that lists our tools or answers a constant. */
 function tool(
   name: string,
   title: string,

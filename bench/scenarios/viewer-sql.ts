@@ -12,7 +12,7 @@ export interface Member {
   readonly user_id: string
 }
 
-/** The least that tells who is calling; the GraphQL servers that we compare with use it as well. */
+/** Finds the member of a token with one statement; the compared GraphQL servers use it too. */
 export async function findMember(
   pool: Queries,
   request: FastifyRequest,

@@ -3,15 +3,15 @@ import { BENCH_ID_SQL, FIRST_PAIR_AT } from './ids.ts'
 import { addSigningKeys } from './signing.ts'
 import type { Size } from './sizes.ts'
 
-/** As many schools have a reader, who is enrolled in a course of 500 lectures. */
+/** The number of schools with a reader, a member who is enrolled in a course of 500 lectures. */
 export const readersOf = ({ schools }: Size): number => Math.min(schools, 16)
 
 export const MEMBER_SCOPES = ['account:read', 'account:write', 'email', 'openid', 'profile']
 const SCOPES = `{${MEMBER_SCOPES.join(',')}}`
 
 /**
- * Fills an empty, migrated database: every row is made inside PostgreSQL. Indexes are made and foreign
- * keys checked at the end, each at once instead of row by row.
+ * Fills an empty, migrated database with statements that make the rows inside PostgreSQL. Indexes are
+ * built and foreign keys checked at the end, not row by row.
  */
 export async function seed(client: pg.ClientBase, size: Size): Promise<void> {
   await client.query(BENCH_ID_SQL)

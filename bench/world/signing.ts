@@ -4,10 +4,10 @@ import { generateEs256Key } from '../../src/foundation/crypto/es256.ts'
 import { Keyring, seal } from '../../src/foundation/crypto/seal.ts'
 import { idOf } from './ids.ts'
 
-/** Any 32 characters: it seals the signing keys of the schools that are measured. */
+/** Any 32 characters: the secret that seals the signing keys of the schools. */
 export const SECRET = 'not-a-secret-but-the-same-in-every-run'
 
-/** An active key for every school that tokens are asked of. */
+/** An active key for every school that gets requests. */
 export async function addSigningKeys(client: pg.ClientBase, schools: number): Promise<void> {
   const key = new Keyring(SECRET).key(SIGNING_KEY_PURPOSE)
   for (let school = 1; school <= schools; school++) {

@@ -1,4 +1,4 @@
-/** How much there is in the database before anything is measured. */
+/** The number of rows in the database before a measurement. */
 export interface Size {
   readonly schools: number
   readonly people: number

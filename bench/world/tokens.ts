@@ -21,7 +21,7 @@ export interface LivePair extends Holder {
   readonly refreshToken: string
 }
 
-/** Members of the schools that are asked, one after the other. */
+/** Members of the schools that get requests, in turn. */
 export function members({ size, asked }: World, count: number): readonly Holder[] {
   const { schools, people } = size
   return Array.from({ length: count }, (_, i) => {
@@ -31,7 +31,7 @@ export function members({ size, asked }: World, count: number): readonly Holder[
   })
 }
 
-/** Members of the schools that kept the older variant: introspection exists there alone. */
+/** Members of the schools of the older variant, the only ones with introspection. */
 export function membersOfOlderSchools(world: World, count: number): readonly Holder[] {
   const { schools } = world.size
   return Array.from({ length: count }, (_, i) => {
@@ -47,7 +47,7 @@ export function owners(world: World, count: number): readonly Holder[] {
   })
 }
 
-/** Those who are enrolled in 500 lectures. */
+/** Members who are enrolled in the course of 500 lectures. */
 export function readers(world: World): readonly Holder[] {
   return Array.from({ length: readersOf(world.size) }, (_, i) =>
     holder(i + 1, world.size.people + i + 1, 'app'),
@@ -64,8 +64,8 @@ function holder(school: number, person: number, clientId: Holder['clientId']): H
 }
 
 /**
- * A pair each, already used once: the write at a token's first use is no part of a usual request. They
- * are strewn among those that were seeded, so that every lookup goes to another page of the index.
+ * One pair per holder, already used once: the write at a token's first use is not part of a usual
+ * request. They are spread over the seeded pairs, so that every lookup reads another index page.
  */
 export async function mintPairs(
   { pool, size }: World,
@@ -118,7 +118,7 @@ export interface FreshCode extends Holder {
 export const CODE_VERIFIER = randomBytes(32).toString('base64url')
 const CODE_CHALLENGE = createHash('sha256').update(CODE_VERIFIER).digest('base64url')
 
-/** Codes that were not exchanged yet, all for the same verifier. */
+/** Unused codes, all for the same verifier. */
 export async function mintCodes(
   pool: pg.Pool,
   holders: readonly Holder[],

@@ -7,14 +7,14 @@ import {
 } from '../../src/foundation/db/embedded/embedded-postgres.ts'
 import { migrate } from '../../src/foundation/db/migration/migrate.ts'
 import { loadMigrations } from '../../src/foundation/db/migration/migrations.ts'
-import { stopInTheEnd } from './leave-nothing.ts'
 import { seed } from './seed.ts'
 import type { Size } from './sizes.ts'
+import { stopAtExit } from './stop-at-exit.ts'
 
-/** The database everything runs on, and how many of what is in it. */
+/** The database of a run, and its size. */
 export interface World {
   readonly size: Size
-  /** How many of its schools are asked, the first ones. */
+  /** The number of schools that get requests, from the first. */
   readonly asked: number
   readonly postgresPid: number
   /** For our own tables: ours, the floor, GraphQL servers. */
@@ -27,7 +27,7 @@ export interface World {
 
 export const OURS = 'run'
 
-/** No disk flush and no background work: neither is what is compared, and both come at odd moments. */
+/** No disk flush and no background work: they are not compared, and happen at random moments. */
 const SETTINGS = {
   max_connections: '400',
   shared_buffers: '512MB',
@@ -36,7 +36,7 @@ const SETTINGS = {
   max_wal_size: '16GB',
 }
 
-/** Seeds once per size, and gives every run a fresh copy of what was seeded. */
+/** Seeds one database per size, and gives every run a new copy. */
 export async function openWorld(
   name: string,
   size: Size,
@@ -45,7 +45,7 @@ export async function openWorld(
   const dataDir = new URL(`../data/${name}`, import.meta.url).pathname
   await mkdir(dataDir, { recursive: true, mode: 0o755 })
   const postgres = await startEmbeddedPostgres({ dataDir, durable: false, settings: SETTINGS })
-  stopInTheEnd(postgres)
+  stopAtExit(postgres)
   const { address } = postgres
   const seeded = await ensureSeeded(address, size)
   const createDatabase = async (database: string, template = 'template1') => {
@@ -54,7 +54,7 @@ export async function openWorld(
   }
   await createDatabase(OURS, seeded)
   const pool = new pg.Pool({ ...address, database: OURS, max: 4 })
-  // Its last connections may still be saying goodbye when PostgreSQL stops.
+  // The last connections may still be closing when PostgreSQL stops.
   pool.on('error', () => undefined)
   return {
     size,
@@ -70,7 +70,7 @@ export async function openWorld(
   }
 }
 
-/** Named after its tables: a change of the schema makes a new world. */
+/** The name includes the schema's digest: a changed schema gets a new database. */
 async function ensureSeeded(address: DatabaseAddress, size: Size): Promise<string> {
   const digests = (await loadMigrations()).map(({ digest }) => digest)
   const name = `seeded_${sha256(digests.join()).toString('hex').slice(0, 12)}`
@@ -84,7 +84,7 @@ async function ensureSeeded(address: DatabaseAddress, size: Size): Promise<strin
   console.error(
     `Seeding ${schools.toLocaleString('en')} schools and ${tokenPairs.toLocaleString('en')} token records, once …`,
   )
-  // Under another name until it is whole: a run that was stopped half-way begins anew.
+  // Under another name until it is complete: an interrupted run starts again.
   const unfinished = 'seeding'
   await administer(address, `drop database if exists ${unfinished} with (force)`)
   await administer(address, `create database ${unfinished}`)
@@ -110,7 +110,7 @@ async function administer(address: DatabaseAddress, sql: string): Promise<pg.Que
   }
 }
 
-/** The socket's folder does not fit into a URL's host, so it travels as a parameter. */
+/** The folder of the socket cannot be a URL's host, so it is a parameter. */
 function urlOf({ host, port, user, password }: DatabaseAddress, database: string): string {
   const url = new URL(`postgres://localhost/${database}`)
   url.username = user

@@ -7,8 +7,8 @@ interface Stoppable {
 
 const started: Stoppable[] = []
 
-/** However a run ends, this is stopped with it; what was started last is stopped first. */
-export function stopInTheEnd(server: Stoppable): void {
+/** Stops this server when the run ends for any reason; the last started is stopped first. */
+export function stopAtExit(server: Stoppable): void {
   started.unshift(server)
 }
 
@@ -20,11 +20,11 @@ async function leave(exitCode: number): Promise<void> {
 process.once('SIGINT', () => void leave(130))
 process.once('SIGTERM', () => void leave(143))
 process.once('uncaughtException', (error) => {
-  const isTold =
+  const isExpected =
     error instanceof UsageError ||
     error instanceof EmbeddedPostgresError ||
     String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS_')
-  console.error(isTold ? error.message : error)
-  if (error instanceof EmbeddedPostgresError) console.error('Perhaps another bench is under way.')
+  console.error(isExpected ? error.message : error)
+  if (error instanceof EmbeddedPostgresError) console.error('Perhaps another bench is running.')
   void leave(1)
 })
