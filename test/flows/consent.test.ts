@@ -228,7 +228,7 @@ describe('the sealed request', () => {
     for (const path of ['/consent', '/sign-in']) {
       const answer = await visitor.get(`${path}?request=${old}`)
       expectPage(answer, 400)
-      expect(answer.body).toContain('took a little too long')
+      expect(answer.body).toContain('This request has expired')
       expect((await visitor.get(`${path}?request=${young}`)).statusCode).toBeLessThan(400)
     }
     const { form_token = '' } = hiddenFields(page.body, '/consent')

@@ -17,7 +17,7 @@ export function unknownSchoolPage({ reference, host }: { reference: string; host
         This server does not know a school at <Address text={host} />.
       </p>
     ),
-    next: 'Check the address for a typing mistake, or open the link your school gave you again.',
+    next: 'Check the address for a typing mistake, or open the link from your school again.',
     reference,
   })
 }
@@ -26,7 +26,7 @@ export function unknownSchoolPage({ reference, host }: { reference: string; host
 export function unavailablePage({ reference, school }: { reference: string; school?: Branding }) {
   return errorPage({
     title: 'We will be right back',
-    what: 'We cannot reach our records at the moment. Nothing you did was lost or half done.',
+    what: 'We cannot reach our database at the moment. Nothing that you saved is lost.',
     next: 'Wait a minute, then reload this page.',
     reference,
     school,
@@ -36,9 +36,9 @@ export function unavailablePage({ reference, school }: { reference: string; scho
 /** Answers 500. The page does not promise that nothing was changed. */
 export function ourFaultPage({ reference, school }: { reference: string; school?: Branding }) {
   return errorPage({
-    title: 'Something went wrong here',
-    what: 'That was our mistake, not yours. It is written down for whoever runs this server.',
-    next: 'Go back and try again. If it keeps failing, tell your school, with the reference below.',
+    title: 'Something went wrong',
+    what: 'This was our mistake, not yours. We have recorded the error.',
+    next: 'Go back and try again. If it keeps failing, send the reference below to your school.',
     reference,
     school,
   })
@@ -54,8 +54,9 @@ export function nothingHerePage(props: {
 }) {
   const { reference, school, from } = props
   return errorPage({
-    title: 'There is nothing here',
-    what: props.what ?? 'This address leads nowhere: it was mistyped, or what was here is gone.',
+    title: 'Page not found',
+    what:
+      props.what ?? 'There is no page at this address. It was mistyped, or the page was removed.',
     next: (
       <p>
         Check the address, or start again from <a href={from.url}>{from.label}</a>.
@@ -69,8 +70,8 @@ export function nothingHerePage(props: {
 /** Answers 400. */
 export function expiredRequestPage({ reference, school }: Place) {
   return errorPage({
-    title: 'This took a little too long',
-    what: 'For your safety a request for access ends after a while, and this one has. The app got nothing.',
+    title: 'This request has expired',
+    what: 'For your safety, a request for access expires after a while. The app got no access.',
     next: 'Go back to the app and connect it again.',
     reference,
     school,
@@ -88,7 +89,7 @@ export function unknownClientPage({
     reference,
     school,
     title: 'We do not know this app',
-    what: `An app sent you here, but ${plainText(school.name) || 'this school'} does not let it in under that identifier.`,
+    what: `An app sent you here, but ${plainText(school.name) || 'this school'} does not know this client_id.`,
     explanation,
     parameters: { client_id: clientId },
   })
@@ -108,8 +109,8 @@ export function wrongRedirectUriPage({
   return appMistakePage({
     reference,
     school,
-    title: 'This app asked for the wrong way back',
-    what: 'The app wants you sent to an address that is not registered for it, so we stopped here.',
+    title: 'This app uses a wrong address',
+    what: 'The app asks us to send you to an address that is not registered for it, so we stopped here.',
     explanation:
       'redirect_uri must equal one of the registered addresses, character by character; only the port of a loopback address may differ.',
     parameters: { client_id: clientId, redirect_uri: redirectUri },
@@ -142,8 +143,8 @@ interface AppMistake extends Place {
 function appMistakePage({ explanation, parameters, what, ...page }: AppMistake) {
   return errorPage({
     ...page,
-    what: `${what} Nothing was sent to the app, and nothing of yours has changed.`,
-    next: 'Only the maker of the app can fix this. Send them the details below.',
+    what: `${what} We sent nothing to the app and changed nothing in your account.`,
+    next: 'Only the developer of the app can fix this. Send them the details below.',
     developer: { explanation, parameters },
   })
 }

@@ -25,7 +25,7 @@ export type Shutdown = {
   readonly isDraining: () => boolean
   /** Starts once; every caller gets the same result. */
   readonly begin: (reason: string) => Promise<ShutdownResult>
-  /** Stops waiting for requests and goes on to the closers at once. */
+  /** Stops waiting for requests and runs the closers at once. */
   readonly force: () => void
 }
 

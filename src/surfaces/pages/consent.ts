@@ -182,7 +182,7 @@ function expired(request: FastifyRequest, reply: FastifyReply): FastifyReply {
 function changed(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const page = errorPage({
     title: 'This app has changed',
-    what: 'While you were here the app was switched off or changed, or its details could not be read again. The app got nothing.',
+    what: 'While you were here the app was switched off or changed, or its details could not be read again. The app got no access.',
     next: 'Go back to the app and connect it again. If that fails too, ask the school about it.',
     reference: request.id,
     school: brandingOf(request.school),
