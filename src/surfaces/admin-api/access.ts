@@ -7,12 +7,12 @@ import { checkRate, createRateLimiter } from '../../foundation/http/rate-limit.t
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { loadCaller } from '../../gate/bearer-gate.ts'
 
-/** So many busy apps may share the address of one office or one vendor. */
+/** This many busy apps may share one address, for example that of an office or a vendor. */
 const APPS_PER_ADDRESS = 10
 
 /**
- * Counts callers by address until their token is known, and by authorization from then on: one
- * app's storm must not slow another down.
+ * Counts requests by address before their token is known, and by authorization after that, so that
+ * many requests of one app do not slow another app down.
  */
 export function createRateChecks(perMinute: number) {
   const ofAddress = createRateLimiter({
@@ -29,8 +29,8 @@ export function createRateChecks(perMinute: number) {
 }
 
 /**
- * The caller, who must hold an operator token. A member's token lacks the scopes by its nature, and
- * is told so in those words, since no other scope that it could ask for would help.
+ * The caller, who must hold an operator token. A member's token can never hold these scopes, so its
+ * refusal says that an operator client is needed.
  */
 export async function loadOperator(
   request: FastifyRequest,
@@ -38,9 +38,9 @@ export async function loadOperator(
 ): Promise<Caller> {
   const caller = await loadCaller(request)
   if (caller.audience !== 'operator') {
-    throw lacking(
+    throw insufficientScope(
       neededScopes(operation),
-      'The REST API takes operator tokens only. Authorize an operator client as an owner or admin of this school.',
+      'The REST API accepts only operator tokens. Authorize an operator client as an owner or admin of this school.',
     )
   }
   checkScopes(caller, neededScopes(operation))
@@ -51,13 +51,13 @@ export async function loadOperator(
 export function checkScopes(caller: Caller, needed: readonly string[]): void {
   const missing = needed.filter((scope) => !caller.scopes.has(scope))
   if (missing.length === 0) return
-  throw lacking(
+  throw insufficientScope(
     needed,
-    `The access token lacks ${missing.join(' and ')}. Authorize again with every scope that is named here.`,
+    `The access token lacks ${missing.join(' and ')}. Authorize again with every scope that WWW-Authenticate names.`,
   )
 }
 
-function lacking(needed: readonly string[], description: string): OAuthError {
+function insufficientScope(needed: readonly string[], description: string): OAuthError {
   return new OAuthError('insufficient_scope', description, { scope: needed.join(' ') })
 }
 

@@ -27,15 +27,15 @@ import { answerWrite } from './write.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who calls the REST API; set before the body is read. */
+    /** The caller of the REST API; set before the body is read. */
     operator: Caller | undefined
   }
 }
 
-/** The REST API that operators' clients run a school with, and its description. */
+/** The REST API with which operator clients manage a school, and its description. */
 export function addAdminApiRoutes(app: FastifyInstance, { files, limits }: AppContext): void {
   const routes = [...ROUTES, UPLOAD_ROUTE, ...BULK_ROUTES]
-  // Written when it is first asked for: a server that starts has better things to do.
+  // Built at the first request, so that it does not delay the start of the server.
   let description: ConstantDocument | undefined
   const describe = () => constantDocument(openApiDocument(routes), { maxAgeSeconds: 300 })
   app.get('/openapi.json', (request, reply) => {
@@ -79,7 +79,7 @@ export function addAdminApiRoutes(app: FastifyInstance, { files, limits }: AppCo
 
 type Admit = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
-/** Runs before the body is read: a stranger's megabyte is not worth parsing. */
+/** Runs before the body is read, so that bodies of unauthorized requests are never parsed. */
 function admit(
   route: DescribedRoute,
   checkRate: (caller: Caller, reply: FastifyReply) => void,
@@ -148,6 +148,6 @@ async function refuseUnknown(): Promise<never> {
   throw new Problem({
     status: 404,
     code: 'not_found',
-    detail: 'The REST API has no such address. /openapi.json lists all that it has.',
+    detail: 'The REST API has no such address. /openapi.json lists all of them.',
   })
 }

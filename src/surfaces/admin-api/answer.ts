@@ -44,7 +44,7 @@ function nextLink(request: FastifyRequest, output: Output): Record<string, strin
   return { link: `<${request.school.origin}${rawPath(url)}?${query}>; rel="next"` }
 }
 
-/** Sends it, or 304 to a reader that has it already. */
+/** Sends the answer, or 304 if the client already has it. */
 export function sendAnswer(
   request: FastifyRequest,
   reply: FastifyReply,

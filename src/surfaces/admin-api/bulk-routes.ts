@@ -10,7 +10,7 @@ export interface BulkRoute extends DescribedRoute {
   readonly kind: BulkKind
 }
 
-/** Every address of the REST API that takes or gives a file of rows. */
+/** Every address of the REST API that imports or exports a file of rows. */
 export const BULK_ROUTES: readonly BulkRoute[] = BULK_KINDS.flatMap((kind) => [
   ...exportRoute(kind),
   ...importRoute(kind),
@@ -67,14 +67,14 @@ function importRoute(kind: BulkKind): BulkRoute[] {
           'application/x-ndjson': {
             schema: {
               type: 'string',
-              description: `One JSON object on each line, with any of ${columns.join(', ')}. Other members of the object are passed over, so that an export can be imported as it is.`,
+              description: `One JSON object on each line, with any of ${columns.join(', ')}. All other members of the object are ignored, so that an export can be imported unchanged.`,
             },
             example: `${JSON.stringify(example)}\n`,
           },
           'text/csv': {
             schema: {
               type: 'string',
-              description: `The first line names the columns. An empty cell says nothing, or null where null is possible; "" is the empty text; lists and objects are JSON.`,
+              description: `The first line names the columns. An empty cell is null if null is possible, otherwise it is ignored; "" is the empty text; lists and objects are JSON.`,
             },
             example: csvLine(Object.keys(example)) + csvLine(cells),
           },

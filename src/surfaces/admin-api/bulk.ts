@@ -23,10 +23,10 @@ const TYPES: Readonly<Record<Format, string>> = {
   csv: 'text/csv; charset=utf-8; header=present',
 }
 
-/** An import keeps a connection to the database busy; the others are for all other requests. */
+/** An import keeps a database connection busy, and other requests need connections too. */
 const IMPORTS_AT_ONCE = 4
 
-/** The addresses that take or give files of rows, of any length. */
+/** The addresses that import or export files of rows, of any length. */
 export function addBulkRoutes(scope: FastifyInstance, admit: (route: BulkRoute) => Admit): void {
   const imports = new Limiter({ running: IMPORTS_AT_ONCE, waiting: 0 })
   scope.removeAllContentTypeParsers()
@@ -64,7 +64,7 @@ async function sendExport(
   const viewer = apiActor(request, callerOf(request))
   const rows = exportRows(request.at, viewer, kind, { format, after, only })
   try {
-    // What is wrong shows at the first page, while it can still be told.
+    // Errors occur while the first page is read, when the status can still be changed.
     const first = await rows.next()
     if (request.method !== 'HEAD') return reply.send(Readable.from(textsOf(first, rows)))
     await rows.return()
@@ -115,7 +115,7 @@ async function takeImport(
     if (error instanceof HeadingError) throw wrongHeading(error)
     throw error
   } finally {
-    // What was not read is passed over, so that the client gets the answer.
+    // Reads and drops the rest of the body, so that the client gets the answer.
     request.raw.resume()
   }
 }
@@ -130,7 +130,7 @@ function formatOf(request: FastifyRequest): Format {
   return request.headers['content-type']?.startsWith('text/csv') === true ? 'csv' : 'ndjson'
 }
 
-/** The body as it comes in. Ending early must not end the connection: the answer is yet to come. */
+/** The body as a stream. If reading ends early, the connection must stay open for the answer. */
 async function* bodyOf({ body }: FastifyRequest): AsyncGenerator<Uint8Array, void, void> {
   if (!(body instanceof Readable)) return
   try {
@@ -138,7 +138,7 @@ async function* bodyOf({ body }: FastifyRequest): AsyncGenerator<Uint8Array, voi
   } catch {
     throw new RequestRefusedError(
       400,
-      'The body did not arrive whole. Send it again: what was taken already stays as it is.',
+      'The body did not arrive completely. Send it again: rows that were already imported stay unchanged.',
     )
   }
 }
@@ -172,7 +172,7 @@ function wrongType(): Problem {
   return new Problem({
     status: 415,
     code: 'unsupported_media_type',
-    detail: 'Send the rows as application/x-ndjson or as text/csv, and say so in Content-Type.',
+    detail: 'Send the rows as application/x-ndjson or text/csv, with that Content-Type.',
   })
 }
 

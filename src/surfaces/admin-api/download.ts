@@ -5,19 +5,19 @@ import { UUID } from '../../foundation/protocol/uuid.ts'
 import type { FileStore } from '../../foundation/storage/file-store.ts'
 
 /**
- * Uploads share the origin with sign-in, so none of them may ever run there: each is a download, its
- * type is not guessed, and a browser that shows it anyway does so in a sandbox without scripts.
+ * Uploads share the origin with sign-in, so no upload may ever run as a script there. Each is served as
+ * a download, browsers must not guess its type, and a browser that shows it uses a sandbox.
  */
-const HARMLESS = {
+const DOWNLOAD_HEADERS = {
   'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
-  // A file never changes under its id.
+  // The content of a file id never changes.
   'cache-control': 'public, max-age=86400, immutable',
 } as const
 
-/** The files of a school, to whoever knows their address. */
+/** The files of a school. Every client that knows the address may download them. */
 export function addDownloadRoute(app: FastifyInstance, store: FileStore): void {
   app.get('/files/:id', async (request, reply) => {
     const { id } = request.params as { id: string }
@@ -25,7 +25,7 @@ export function addDownloadRoute(app: FastifyInstance, store: FileStore): void {
     const bytes = file === undefined ? undefined : await store.read(file.storageKey)
     if (file === undefined || bytes === undefined) return reply.callNotFound()
     return reply
-      .headers(HARMLESS)
+      .headers(DOWNLOAD_HEADERS)
       .header('content-type', servedType(file.contentType))
       .header('content-length', file.sizeBytes)
       .header('etag', `"${file.sha256}"`)

@@ -2,8 +2,8 @@ import { sha256 } from '../../foundation/crypto/digest.ts'
 import { Problem } from './problem.ts'
 
 /**
- * The tag of an answer. Its first part is the object's version, which is what changes compare; its
- * second part a digest of the answer, so that a cached copy with an outdated count is not confirmed.
+ * The tag of an answer. Its first part is the version of the object, which changes compare. Its second
+ * part is a digest of the answer, so that a cached copy with an outdated count is not confirmed.
  *
  * @see RFC 9110 §8.8.3
  */
@@ -13,8 +13,8 @@ export function entityTag(output: Record<string, unknown>, body: string): string
 }
 
 /**
- * The version that `If-Match` demands. Tags that we never gave out name no version of ours, so they
- * cannot match; weak ones must not.
+ * The version that `If-Match` requires. A tag that this server did not issue has no version, so it
+ * cannot match; a weak tag must not match.
  *
  * @see RFC 9110 §13.1.1
  */
@@ -26,6 +26,6 @@ export function versionFrom(ifMatch: string | undefined): number | undefined {
   throw new Problem({
     status: 412,
     code: 'stale_version',
-    detail: 'If-Match holds no tag of ours. Send one ETag, exactly as an answer gave it.',
+    detail: 'If-Match is not an ETag of this API. Send one ETag exactly as it was in an answer.',
   })
 }

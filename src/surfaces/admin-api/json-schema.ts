@@ -2,14 +2,14 @@ import { z } from 'zod'
 
 export type JsonSchema = Record<string, unknown>
 
-/** Schemas by the names that references use. */
+/** Schemas by the names that `$ref` uses. */
 export type Components = Map<string, JsonSchema>
 
-/** Formats that say more to a reader than the regular expression behind them. */
-const SPEAKING_FORMATS = new Set(['uuid', 'date-time', 'date', 'email'])
+/** Formats that are clearer for a reader than their regular expression. */
+const CLEAR_FORMATS = new Set(['uuid', 'date-time', 'date', 'email'])
 
 /**
- * A Zod schema as OpenAPI has it. Named parts move into `components`, once, and are referred to.
+ * Converts a Zod schema for OpenAPI. Named parts move into `components`, and `$ref` points to them.
  *
  * @see OpenAPI 3.1 §4.8.24
  */
@@ -24,7 +24,7 @@ export function jsonSchema(
   }
   const named = schema.meta()?.id
   if (named === undefined) return tidy(rest) as JsonSchema
-  // A named schema that refers to itself by name is already among its own definitions.
+  // A named schema that refers to itself is already among its own definitions.
   if (!components.has(named)) components.set(named, tidy(rest) as JsonSchema)
   return { $ref: `#/components/schemas/${named}` }
 }
@@ -42,7 +42,7 @@ function tidy(value: unknown): unknown {
 
 function isNoise(name: string, member: unknown, schema: object): boolean {
   if (name === '$schema' || name === 'id') return typeof member === 'string'
-  if (name === 'pattern') return SPEAKING_FORMATS.has(String(Reflect.get(schema, 'format')))
+  if (name === 'pattern') return CLEAR_FORMATS.has(String(Reflect.get(schema, 'format')))
   return member === Number.MAX_SAFE_INTEGER || member === Number.MIN_SAFE_INTEGER
 }
 

@@ -1,7 +1,7 @@
 import type { JsonSchema } from './json-schema.ts'
 import { PROBLEMS, problemType } from './problem.ts'
 
-/** What every operation has in common, described once. */
+/** Parameters, schemas and responses that all operations share. */
 
 export const PARAMETERS = {
   IdempotencyKey: {
@@ -17,21 +17,22 @@ export const PARAMETERS = {
     in: 'header',
     required: false,
     description:
-      'The ETag that was read. The change is refused with 412 if the object changed since.',
+      'The ETag of the object as the caller read it. The change is refused with 412 if the object was changed since.',
     schema: { type: 'string' },
   },
   IfNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
     required: false,
-    description: 'The ETag that the caller has; the answer is 304 if it is still good.',
+    description:
+      'The ETag of the copy that the caller has; the answer is 304 if it is still current.',
     schema: { type: 'string' },
   },
 } as const satisfies Record<string, JsonSchema>
 
 export const FILE_BODY: JsonSchema = {
   required: true,
-  description: 'The bytes of the file, 50 MiB at most unless the server says otherwise.',
+  description: 'The bytes of the file, at most 50 MiB unless the server is configured differently.',
   content: { '*/*': { schema: { type: 'string', format: 'binary' } } },
 }
 
@@ -46,7 +47,7 @@ export const PROBLEM_SCHEMA: JsonSchema = {
     instance: { type: 'string', description: 'The path that was called.' },
     code: { type: 'string', enum: Object.keys(PROBLEMS) },
     request_id: { type: 'string' },
-    reason: { type: 'string', description: 'Which rule a conflict or a ban is about.' },
+    reason: { type: 'string', description: 'The rule behind a conflict or a forbidden request.' },
     version: { type: 'integer', description: 'The version that the object has now.' },
     errors: {
       type: 'array',
@@ -57,15 +58,15 @@ export const PROBLEM_SCHEMA: JsonSchema = {
           parameter: { type: 'string', description: 'Which parameter.' },
           code: { type: 'string' },
           detail: { type: 'string' },
-          minimum: { type: 'integer', description: 'The limit that a too_small value missed.' },
-          maximum: { type: 'integer', description: 'The limit that a too_big value missed.' },
+          minimum: { type: 'integer', description: 'The lower limit, for too_small.' },
+          maximum: { type: 'integer', description: 'The upper limit, for too_big.' },
         },
         required: ['code', 'detail'],
       },
     },
     error: {
       type: 'string',
-      description: 'The code of RFC 6750 §3.1, where it is about the token.',
+      description: 'The code of RFC 6750 §3.1, if the problem is about the token.',
     },
     error_description: { type: 'string' },
   },
@@ -77,17 +78,17 @@ function typesOfProblems(): string[] {
 }
 
 const MEANINGS: Readonly<Record<number, string>> = {
-  400: 'A parameter or a header is wrong, or the body is not JSON.',
-  401: 'No access token, or one that is not accepted here.',
-  403: 'The access token lacks a scope, or the person may not do this.',
+  400: 'A parameter or a header is not valid, or the body is not JSON.',
+  401: 'The access token is missing or not accepted here.',
+  403: 'The access token lacks a scope, or the person is not allowed to do this.',
   404: 'There is no such object at this school.',
-  409: 'The state of things forbids it, or the same write is being made.',
-  412: 'The object was changed meanwhile.',
+  409: 'The current state does not allow this, or the same write is in progress.',
+  412: 'The object was changed in the meantime.',
   413: 'The body is too large.',
   415: 'The body is not JSON.',
-  422: 'The input is wrong, or the idempotency key was used for another request.',
+  422: 'The input is not valid, or the idempotency key was used for another request.',
   429: 'Too many requests; Retry-After says when to try again.',
-  500: 'Something went wrong on our side.',
+  500: 'An error of the server.',
   503: 'Try again shortly; Retry-After says when.',
 }
 

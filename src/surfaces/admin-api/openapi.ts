@@ -7,8 +7,8 @@ import { RESOURCE_NOTES } from './resource-notes.ts'
 import { type DescribedRoute, planOf, type RowFiles, resourceOf } from './route.ts'
 
 /**
- * The description of the REST API, made of the routes and their operations: it cannot say anything
- * else than what the server does. The same document on every origin, so its URLs are relative.
+ * The description of the REST API. It is built from the routes and their operations, so that it always
+ * matches the server. It is the same on every origin, so its URLs are relative.
  */
 export function openApiDocument(routes: readonly DescribedRoute[]): JsonSchema {
   const components: Components = new Map([['Problem', PROBLEM_SCHEMA]])
@@ -45,18 +45,18 @@ export function openApiDocument(routes: readonly DescribedRoute[]): JsonSchema {
   }
 }
 
-/** Of the interface, not of the server: it moves when the paths, inputs or answers do. */
+/** The version of the interface, not of the server: it changes with paths, inputs or answers. */
 const API_VERSION = '1.0.0'
 
 const DESCRIPTION = [
   'Get an access token by the authorization-code flow with PKCE for an operator client, as an owner or admin of the school.',
   'Lists are paged: pass `next` of one page as `after` of the following one.',
   'Times are RFC 3339 in UTC; money is in minor units with its currency.',
-  'Every write takes an `Idempotency-Key`; a repetition within 24 hours gets the first answer again, marked `Idempotent-Replayed: true`.',
-  'Changes take `If-Match` with the ETag of what was read, and are refused with 412 if somebody else was faster.',
-  'A write answers with the object that it wrote; reading any other takes the read scope.',
-  'Many objects at once go in and out as files: `/import` and `/export` of their resource, as NDJSON or CSV.',
-  'Refusals are problems as in RFC 9457, with `errors` naming each field and `request_id` for reports.',
+  'Every write takes an `Idempotency-Key`. If it is repeated within 24 hours, it gets the first answer again, marked `Idempotent-Replayed: true`.',
+  'Changes take `If-Match` with the ETag of the object, and are refused with 412 if the object was changed in the meantime.',
+  'A write answers with the object that it wrote; reading other objects needs the read scope.',
+  'Import and export many objects at once as NDJSON or CSV files with `/import` and `/export` of a resource.',
+  'Errors are RFC 9457 problems: `errors` names each field, and `request_id` helps to report a problem.',
 ].join(' ')
 
 function operationObject(route: DescribedRoute, components: Components): JsonSchema {
@@ -85,7 +85,7 @@ function operationObject(route: DescribedRoute, components: Components): JsonSch
     responses: {
       [operation.kind === 'create' ? '201' : '200']: success(route, components),
       ...(reading && route.rows === undefined
-        ? { '304': { description: 'The caller has it already.' } }
+        ? { '304': { description: 'The caller has the current version.' } }
         : {}),
       ...Object.fromEntries(statusesOf(route).map((status) => [status, problem(status)])),
     },
@@ -121,7 +121,7 @@ function success(route: DescribedRoute, components: Components): JsonSchema {
   return { description: operation.title, headers, content }
 }
 
-/** What each line holds, in the words of JSON Schema §8.5. */
+/** The content of each line, by `contentSchema` of JSON Schema §8.5. */
 function exportContent({ content }: RowFiles, contentSchema: JsonSchema): JsonSchema {
   const ndjson = content['application/x-ndjson']
   const schema = { ...(ndjson?.schema as JsonSchema), contentSchema }
@@ -205,7 +205,7 @@ function securityScheme(): JsonSchema {
   }
 }
 
-/** `courses.publish` as `coursesPublish`, which every generator of clients can use as a name. */
+/** `courses.publish` becomes `coursesPublish`, which client generators can use as a name. */
 function operationId(name: string): string {
   return name.replaceAll(/[._]([a-z])/g, (_match, letter: string) => letter.toUpperCase())
 }

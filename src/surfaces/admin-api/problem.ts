@@ -7,26 +7,26 @@ import { bearerChallenge } from '../../foundation/protocol/challenge.ts'
 import { errorBody, OAuthError } from '../../foundation/protocol/errors.ts'
 import { toOAuthError } from '../../gate/refusal.ts'
 
-/** A problem of a request: in its body by a pointer, elsewhere by the parameter's name. */
+/** A problem in the body of a request, by its pointer, or in a parameter, by its name. */
 export type RequestProblem =
   | InputProblem
   | ({ readonly parameter: string } & Omit<InputProblem, 'pointer'>)
 
-/** Every kind of refusal, with the words that stay the same whatever the request was. */
+/** Every kind of refusal with its title, which is the same for all requests. */
 export const PROBLEMS = {
   malformed_request: 'The request cannot be understood',
-  invalid_parameter: 'A parameter is wrong',
+  invalid_parameter: 'A parameter is not valid',
   invalid_token: 'The access token is missing or not accepted',
   insufficient_scope: 'The access token lacks a scope',
-  forbidden: 'This may not be done',
+  forbidden: 'This is not allowed',
   not_found: 'There is no such object',
-  method_not_allowed: 'The method is not among those of this address',
-  conflict: 'The state of things forbids it',
-  idempotency_in_progress: 'The same write is being made at this moment',
-  stale_version: 'The object was changed meanwhile',
+  method_not_allowed: 'This address does not support the method',
+  conflict: 'The current state does not allow this',
+  idempotency_in_progress: 'The same write is in progress',
+  stale_version: 'The object was changed in the meantime',
   too_large: 'The body is too large',
   unsupported_media_type: 'The body has the wrong type',
-  invalid_input: 'The input is wrong',
+  invalid_input: 'The input is not valid',
   idempotency_mismatch: 'The idempotency key was used for another request',
   too_many_requests: 'Too many requests',
   server_error: 'Something went wrong on our side',
@@ -41,11 +41,11 @@ interface ProblemDetails {
   readonly detail: string
   readonly errors?: readonly RequestProblem[]
   readonly headers?: Readonly<Record<string, string>>
-  /** Further members of the body. */
+  /** More members of the body. */
   readonly members?: Readonly<Record<string, unknown>>
 }
 
-/** Thrown to refuse a request in this surface's words. */
+/** Thrown to refuse a request with a problem of the REST API. */
 export class Problem extends Error {
   override readonly name = 'Problem'
   readonly details: ProblemDetails
@@ -73,7 +73,7 @@ export function problemOf(refusal: Refusal): Problem {
         status: 412,
         code: 'stale_version',
         detail:
-          'Read the object again, look at what changed, and send the request with its new ETag.',
+          'Read the object again, check what changed, and send the request with the new ETag.',
         members: { version: refusal.version },
       })
     case 'conflict':
@@ -103,7 +103,7 @@ const CODES: Readonly<Record<number, ProblemCode>> = {
   429: 'too_many_requests',
 }
 
-/** The error handler of this surface: whatever went wrong, told as a problem (RFC 9457). */
+/** The error handler of the REST API: answers every error as a problem (RFC 9457). */
 export function answerProblem(
   error: unknown,
   request: FastifyRequest,
@@ -127,7 +127,7 @@ export function answerProblem(
     status: refusal.status,
     code: refusal.code in PROBLEMS ? (refusal.code as ProblemCode) : 'malformed_request',
     detail: refusal.description,
-    // The members of RFC 6750's dialect too, for clients that read nothing else.
+    // Adds the members of RFC 6750 for clients that read only those.
     members: { ...errorBody(refusal) },
   })
 }
@@ -158,7 +158,7 @@ function sendProblem(
     )
 }
 
-/** A name and not an address: it stays the same on every origin. */
+/** A URN and not a URL, so that it is the same on every origin. */
 export function problemType(code: ProblemCode): string {
   return `urn:schoolgate:problem:${code}`
 }

@@ -13,7 +13,7 @@ interface ReferenceProps {
   readonly routes: readonly DescribedRoute[]
 }
 
-/** The way into the reference: what every call has in common, and the resources there are. */
+/** The first page of the reference: the rules of all calls, and the list of resources. */
 export function referenceIndex({ school, origin, routes }: ReferenceProps): string {
   return frame(
     school,
@@ -97,34 +97,36 @@ function Operation({ route, origin }: { route: DescribedRoute; origin: string })
 
 function Conventions() {
   return (
-    <Panel id="conventions" title="What every call has in common">
+    <Panel id="conventions" title="Rules for all calls">
       <div class="prose">
         <ul>
           <li>
-            Send <code>Authorization: Bearer</code> with the access token of an operator client; an
-            owner or admin of the school must have authorized it, and still be one.
+            Send <code>Authorization: Bearer</code> with the access token of an operator client. The
+            person who authorized it must be an owner or admin of the school.
           </li>
           <li>
             A missing scope is <code>403</code>, and <code>WWW-Authenticate</code> names every scope
-            of the call. A write scope does not let you read; a write answers with what it wrote.
+            of the call. A write scope does not let you read. A write answers with the written
+            object.
           </li>
           <li>
             Lists take <code>limit</code>, <code>sort</code> and filters. While{' '}
             <code>has_more</code> is true, pass <code>next</code> as <code>after</code>.
           </li>
           <li>
-            Give every write an <code>Idempotency-Key</code>, and repeat it when an answer got lost:
-            for a day you get the first answer again, marked <code>Idempotent-Replayed</code>.
+            Give every write an <code>Idempotency-Key</code>, and repeat the write if its answer is
+            lost: within a day you get the first answer again, marked{' '}
+            <code>Idempotent-Replayed</code>.
           </li>
           <li>
             Send the <code>ETag</code> of what you read as <code>If-Match</code> with a change: it
-            is refused with <code>412</code> if somebody else was faster.
+            is refused with <code>412</code> if the object was changed in the meantime.
           </li>
           <li>
             Refusals are <code>application/problem+json</code>. <code>code</code> is for programs,{' '}
             <code>detail</code> says what to do next, <code>errors</code> points at fields.
           </li>
-          <li>Times are RFC 3339 in UTC. Money is in minor units beside its currency.</li>
+          <li>Times are RFC 3339 in UTC. Amounts are in minor units, next to their currency.</li>
         </ul>
       </div>
     </Panel>

@@ -4,7 +4,7 @@ import { brandingOf } from '../../gate/branding.ts'
 import { referenceIndex, referenceOf } from './reference-page.tsx'
 import { type DescribedRoute, resourceOf } from './route.ts'
 
-/** The description of the API for people, in the school's own colours. */
+/** The reference of the API for people, in the colours of the school. */
 export function addReferenceRoutes(app: FastifyInstance, routes: readonly DescribedRoute[]): void {
   const resources = new Set(routes.map(resourceOf))
   const props = ({ school }: FastifyRequest) => ({

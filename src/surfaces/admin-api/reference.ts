@@ -4,7 +4,7 @@ import { type JsonSchema, jsonSchema } from './json-schema.ts'
 import { RESOURCE_NOTES } from './resource-notes.ts'
 import { type DescribedRoute, planOf, resourceOf } from './route.ts'
 
-/** What the reference says about a route, in words. */
+/** Describes routes for the pages of the reference. */
 
 export interface DescribedField {
   readonly name: string

@@ -7,7 +7,7 @@ import type { InputPlan, QueryType } from './route.ts'
 
 type Input = Record<string, unknown>
 
-/** What an operation gets, gathered from path, query, body and If-Match. */
+/** The input of an operation, collected from path, query, body and If-Match. */
 export function inputOf(request: FastifyRequest, plan: InputPlan): Input {
   return {
     ...bodyOf(request, plan),
@@ -17,7 +17,7 @@ export function inputOf(request: FastifyRequest, plan: InputPlan): Input {
   }
 }
 
-/** What is no id names nothing, so it is not found: the caller mistyped an address, not a field. */
+/** A path segment that is not an id gives 404, because the address is wrong and not a field. */
 function pathOf(request: FastifyRequest, names: readonly string[]): Input {
   const given = request.params as Record<string, string>
   return Object.fromEntries(
@@ -27,7 +27,7 @@ function pathOf(request: FastifyRequest, names: readonly string[]): Input {
       throw new Problem({
         status: 404,
         code: 'not_found',
-        detail: 'The address holds something that is no id. Ids are UUIDs.',
+        detail: 'A part of the address is not an id. Ids are UUIDs.',
       })
     }),
   )
@@ -56,7 +56,7 @@ export function queryOf(
   return input
 }
 
-/** A value that does not read as its type is passed on as it is, for the schema to refuse. */
+/** A value that cannot be read as its type is returned unchanged, and the schema refuses it. */
 function read(type: QueryType, value: string): unknown {
   if (type === 'integer') return /^-?\d{1,15}$/.test(value) ? Number(value) : value
   if (type === 'boolean') return value === 'true' ? true : value === 'false' ? false : value
@@ -73,7 +73,7 @@ export function wrongParameters(problems: readonly RequestProblem[]): Problem {
 }
 
 function unknownParameter(name: string): RequestProblem {
-  const detail = 'This address takes no such query parameter. Remove it, or check its spelling.'
+  const detail = 'This address has no such query parameter. Remove it, or check its spelling.'
   return { parameter: name.slice(0, 100), code: 'unknown_parameter', detail }
 }
 
@@ -97,11 +97,11 @@ function bodyOf(request: FastifyRequest, plan: InputPlan): Input {
   throw new Problem({
     status: 422,
     code: 'invalid_input',
-    detail: 'Leave out of the body what the address and the headers say already.',
+    detail: 'Remove from the body what is already in the address or the headers.',
     errors: foreign.map((name) => ({
       pointer: `/${name}`,
       code: 'unknown_field',
-      detail: name === 'if_version' ? 'Send If-Match instead.' : 'The address says this already.',
+      detail: name === 'if_version' ? 'Send If-Match instead.' : 'This is already in the address.',
     })),
   })
 }

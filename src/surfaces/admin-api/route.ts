@@ -5,15 +5,15 @@ import type { JsonSchema } from './json-schema.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
-/** An operation's place in the REST API, as far as its description goes. */
+/** The method and path of an operation in the REST API, with its description. */
 export interface DescribedRoute {
   readonly method: Method
   /** Below the API's root; `{id}` names a member of the operation's input. */
   readonly path: string
   readonly operation: DescribedOperation
-  /** The body is a file; these members of the input come from the query, the others from the bytes. */
+  /** Set if the body is a file: the members of the input that come from the query. */
   readonly fileWith?: readonly string[]
-  /** Rows go in, or come out, as a file of many: neither is one JSON value. */
+  /** Set if the body or the answer is a file of rows instead of one JSON value. */
   readonly rows?: RowFiles
 }
 
@@ -24,7 +24,7 @@ export interface RowFiles {
   readonly file: string
 }
 
-/** An operation's place in the REST API. */
+/** The method and path of an operation in the REST API. */
 export interface Route extends DescribedRoute {
   readonly operation: Operation
 }
@@ -59,7 +59,7 @@ function queryType(schema: z.ZodType): QueryType {
   return type === 'array' ? 'list' : 'string'
 }
 
-/** The path as the router wants it. */
+/** The path in the syntax of the router. */
 export function routerPath(path: string): string {
   return API_ROOT + path.replace(/\{([a-z_]+)\}/g, ':$1')
 }

@@ -7,7 +7,7 @@ interface Collection {
   readonly create?: WriteOperation
 }
 
-/** The operations of one resource. All names but these five are actions on one object. */
+/** The operations of one resource. All names except these five are actions on one object. */
 interface ResourceOperations extends Collection {
   readonly read: ReadOperation
   readonly change?: WriteOperation

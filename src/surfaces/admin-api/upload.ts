@@ -21,7 +21,7 @@ export const UPLOAD_ROUTE = {
 
 const PLAN = planOf(UPLOAD_ROUTE)
 
-/** The one address that takes bytes instead of JSON. The scope has let the caller in already. */
+/** The only address that takes bytes instead of JSON. */
 export function addUploadRoute(
   scope: FastifyInstance,
   store: FileStore,

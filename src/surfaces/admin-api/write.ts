@@ -9,8 +9,8 @@ import { Problem, problemOf } from './problem.ts'
 import type { Route } from './route.ts'
 
 /**
- * Makes a write, at most once per Idempotency-Key. A write that was refused did nothing and leaves no
- * trace of its key: its repetition is judged anew. Failures of ours are never kept either.
+ * Makes a write at most once per Idempotency-Key. The key of a refused or failed write is not stored,
+ * because it changed nothing: the client may repeat it, and it is judged again.
  */
 export async function answerWrite(
   request: FastifyRequest,
@@ -66,7 +66,7 @@ function writeName(
   }
 }
 
-/** The order of an object's members says nothing, and some clients do not keep it. */
+/** JSON with sorted members: their order has no meaning, and some clients change it. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)
@@ -81,7 +81,7 @@ function keyProblem(kind: 'mismatch' | 'in_progress'): Problem {
         status: 422,
         code: 'idempotency_mismatch',
         detail:
-          'Another request was sent with this Idempotency-Key. Use a new key for a new request.',
+          'This Idempotency-Key was used for another request. Use a new key for a new request.',
       })
     : new Problem({
         status: 409,

@@ -58,7 +58,7 @@ export function wireTool(tool: ToolDescription, needed?: ScopeSet): WireTool {
 }
 
 /** Formats that say more to a model than the regular expression behind them. */
-const SPEAKING_FORMATS = new Set(['uuid', 'date-time', 'date', 'email'])
+const CLEAR_FORMATS = new Set(['uuid', 'date-time', 'date', 'email'])
 
 /** In the protocol's default dialect, JSON Schema 2020-12, without what only costs the reader. */
 function jsonSchema(schema: z.ZodObject, io: 'input' | 'output'): ObjectSchema {
@@ -75,7 +75,7 @@ function tidy(value: unknown): unknown {
 
 function isNoise(name: string, member: unknown, schema: object): boolean {
   if (name === 'pattern' && typeof member === 'string') {
-    return SPEAKING_FORMATS.has(String(Reflect.get(schema, 'format')))
+    return CLEAR_FORMATS.has(String(Reflect.get(schema, 'format')))
   }
   return member === Number.MAX_SAFE_INTEGER || member === Number.MIN_SAFE_INTEGER
 }
