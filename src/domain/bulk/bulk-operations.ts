@@ -5,13 +5,13 @@ import { DEFAULT_MAX_ERRORS, type ImportSummary } from './import-rows.ts'
 import type { BulkKind } from './kind.ts'
 import { FORMATS } from './row-reader.ts'
 
-/** How importing and exporting a kind is described, wherever it is done. */
+/** The import and export of a kind as operations, for the REST API and the command line. */
 
 export function exportOperation(kind: BulkKind, scope: string): DescribedOperation {
   return {
     name: `${nameOf(kind)}.export`,
     title: `Export ${wordsOf(kind)}`,
-    summary: `All of them, or those that filters let through, as a file, one to a row, in the order of ${kind.key.join(', ')}. To go on after an interruption pass the ${kind.key.join(', ')} of the last whole row as after.`,
+    summary: `Exports all objects, or those that match the filters, as a file with one object per row, in the order of ${kind.key.join(', ')}. To continue after an interruption, pass the ${kind.key.join(', ')} of the last complete row as after.`,
     kind: 'read',
     scopes: [scope],
     input: z.strictObject({
@@ -20,7 +20,7 @@ export function exportOperation(kind: BulkKind, scope: string): DescribedOperati
         .string()
         .max(200)
         .optional()
-        .meta({ description: `Only rows behind this one: its ${kind.key.join(',')}.` }),
+        .meta({ description: `Only rows after the row with this ${kind.key.join(',')}.` }),
       ...filterFields(kind),
     }),
     output: kind.of.schema,
@@ -35,10 +35,10 @@ export function filterFields(kind: BulkKind): Readonly<Record<string, z.ZodType>
 }
 
 const failedRow = z.strictObject({
-  line: count.meta({ description: 'Where in the file the row begins, counted from 1.' }),
+  line: count.meta({ description: 'The line of the file where the row begins, counted from 1.' }),
   errors: z.array(
     z.strictObject({
-      pointer: z.string().meta({ description: 'Which column, as a JSON pointer.' }),
+      pointer: z.string().meta({ description: 'The column, as a JSON pointer.' }),
       code: z.string(),
       detail: z.string(),
       minimum: z.int().optional(),
@@ -50,13 +50,14 @@ const failedRow = z.strictObject({
 export const importSchema = z
   .strictObject({
     object: z.literal('import'),
-    id: id.meta({ description: 'Under this the audit log speaks of it.' }),
+    id: id.meta({ description: 'The id of the import in the audit log.' }),
     resource: z.string(),
     dry_run: z.boolean(),
     complete: z.boolean().meta({
-      description: 'False if it ended early: too many rows were refused, or the file broke off.',
+      description:
+        'False if it ended early: too many rows were refused, or the file was incomplete.',
     }),
-    next_line: count.meta({ description: 'Pass it as from_line to go on.' }),
+    next_line: count.meta({ description: 'Pass it as from_line to continue.' }),
     rows: count,
     created: count,
     updated: count,
@@ -70,30 +71,30 @@ export function importOperation(kind: BulkKind, scope: string): DescribedOperati
   return {
     name: `${nameOf(kind)}.import`,
     title: `Import ${wordsOf(kind)}`,
-    summary: `Makes and changes many at once. A row names its object by ${kind.named}; what it leaves out stays as it is. Rows that cannot be taken are refused by their line and the others are taken. The same file again changes nothing, so an import that was cut off is continued by sending it once more.`,
+    summary: `Creates and changes many objects at once. A row names its object by ${kind.named}; columns that it leaves out stay unchanged. Invalid rows are reported with their line, and all others are imported. Importing the same file again changes nothing, so an interrupted import is continued by sending the file again.`,
     kind: 'change',
     scopes: [scope],
     input: z.strictObject({
-      dry_run: z.boolean().optional().meta({ description: 'Judge every row and write none.' }),
+      dry_run: z.boolean().optional().meta({ description: 'Check every row and write none.' }),
       from_line: z
         .int()
         .min(1)
         .max(1_000_000_000)
         .optional()
-        .meta({ description: 'Pass over rows that begin on earlier lines.' }),
+        .meta({ description: 'Skip rows that begin on earlier lines.' }),
       max_errors: z
         .int()
         .min(1)
         .max(10_000)
         .default(DEFAULT_MAX_ERRORS)
-        .meta({ description: 'End soon after so many rows were refused.' }),
+        .meta({ description: 'Stop soon after this many rows were refused.' }),
     }),
     output: importSchema,
     examples: [{ title: 'A dry run', input: { dry_run: true } }],
   }
 }
 
-/** What an import has to say, as the wire has it. */
+/** The result of an import as the REST API answers it. */
 export function importObject(
   kind: BulkKind,
   dryRun: boolean,

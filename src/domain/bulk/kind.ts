@@ -45,7 +45,7 @@ export interface BulkKind {
   readonly list?: ListOperation | undefined
   /** The members that name an object, and by which an export is ordered. */
   readonly key: readonly string[]
-  /** Which columns name the object of a row, in words for the docs. */
+  /** The columns that name the object of a row, as a text for the docs. */
   readonly named: string
   /** Without a scope only the command line reads or writes the kind. */
   readonly scopes: { readonly read?: string; readonly write?: string }

@@ -27,7 +27,7 @@ export function byEmail(column: string): ReferenceColumn {
   return {
     for: column,
     schema: email,
-    note: `stands in for ${column}: the email of a member`,
+    note: `instead of ${column}: the email of a member`,
     lasting: true,
     find: findByEmail,
   }
@@ -38,7 +38,7 @@ export function byEmails(column: string): ReferenceColumn {
   return {
     for: column,
     schema: z.array(email).max(5000),
-    note: `stands in for ${column}: the emails of members`,
+    note: `instead of ${column}: the emails of members`,
     lasting: true,
     find: findByEmail,
   }
@@ -78,7 +78,7 @@ export function byName(column: string, named: { table: NamedTable; by: string })
   return {
     for: column,
     schema: named.by === 'slug' ? slug : line(64),
-    note: `stands in for ${column}`,
+    note: `instead of ${column}`,
     lasting: false,
     async find(tx, texts) {
       const { rows } = await tx.run(sql<Named & { name: string }>`
@@ -97,7 +97,7 @@ export function byExternalId(column: string, kind: string): ReferenceColumn {
   return {
     for: column,
     schema: externalId,
-    note: `stands in for ${column}: the external_id under which it was imported`,
+    note: `instead of ${column}: the external_id with which it was imported`,
     lasting: false,
     async find(tx, texts) {
       return new Map(texts.map((text) => [text, { id: idOfExternal(tx.schoolId, kind, text) }]))

@@ -92,7 +92,7 @@ const HALF_CHARACTER = /\\u[dD][89a-fA-F]/
 const HALVED: InputProblem = {
   pointer: '',
   code: 'invalid_text',
-  detail: 'A text holds half of a character that needs two. Write it whole.',
+  detail: 'A text contains half of a surrogate pair. Write the whole character.',
 }
 
 /** A time as exports write it. */

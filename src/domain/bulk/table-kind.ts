@@ -20,9 +20,9 @@ export function tableKind(details: TableKindDetails): BulkKind {
   const external = identified && natural === undefined
   const keyed = { ...details, key }
   const columns = {
-    ...(identified ? { id: { schema: id, note: 'kept; a new one unless given' } } : {}),
+    ...(identified ? { id: { schema: id, note: 'a new one by default' } } : {}),
     ...(external
-      ? { external_id: { schema: externalId, note: 'the name that another system has for it' } }
+      ? { external_id: { schema: externalId, note: 'the id of the object in another system' } }
       : {}),
     ...details.columns,
     ...Object.fromEntries(
