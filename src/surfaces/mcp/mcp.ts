@@ -52,7 +52,7 @@ export function addMcpRoutes(
     const readJson = jsonReader(scope)
 
     const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-      // First of all: a bad token is told so, however broken the rest may be.
+      // First, so that a bad token gets 401 even if the rest of the request is broken.
       const caller = await findCaller(request)
       checkMediaTypes(request)
       const message = parseMessage(await readJson(request))
@@ -124,7 +124,7 @@ function checkMediaTypes(request: FastifyRequest): void {
   }
 }
 
-/** Fastify's own parser, which refuses keys that poison prototypes; here after the token is judged. */
+/** Fastify's own parser, which refuses keys that poison prototypes; it runs after the token is judged. */
 function jsonReader(scope: FastifyInstance): (request: FastifyRequest) => Promise<unknown> {
   const parse = scope.getDefaultJsonParser('error', 'error')
   return (request) =>

@@ -21,7 +21,7 @@ export interface Exchange {
   readonly createServer: (era: Era) => Server
 }
 
-/** Serves one message in the era that it speaks. */
+/** Serves one message by the rules of its era. */
 export async function serveMessage(exchange: Exchange): Promise<Response> {
   const request = webRequest(exchange)
   const isModern =

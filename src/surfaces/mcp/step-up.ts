@@ -6,7 +6,7 @@ import { OAuthError } from '../../foundation/protocol/errors.ts'
 import type { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import type { Tool } from './tool.ts'
 
-/** The caller of a tool lacks a scope or a login; told in HTTP and in the protocol's body. */
+/** The caller of a tool lacks a scope or a login; the HTTP status and the body of the protocol both say so. */
 export class StepUpError extends Error {
   override readonly name = 'StepUpError'
   readonly status: 401 | 403

@@ -9,8 +9,8 @@ import type { Tool } from './tool.ts'
 import type { WireTool } from './wire-tool.ts'
 
 /**
- * In the order in which they are listed, the same for everybody. The first one answers anybody
- * without an argument, because whoever tries out a connection calls the first one.
+ * In the order in which they are listed, the same for all callers. The first one needs neither a token
+ * nor an argument, because people who test a connection call the first one.
  */
 const TOOLS: readonly Tool[] = [...PUBLIC_TOOLS, SIGN_IN, ...MEMBER_TOOLS, ...OPERATOR_TOOLS]
 

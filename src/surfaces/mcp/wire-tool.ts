@@ -40,7 +40,7 @@ type SecurityScheme =
   | { readonly type: 'noauth' }
   | { readonly type: 'oauth2'; readonly scopes: readonly string[] }
 
-/** Converting schemas costs more than the rest of a request, so whoever calls this keeps what it gives. */
+/** Converting schemas costs more than the rest of a request, so callers keep the result. */
 export function wireTool(tool: ToolDescription, needed?: ScopeSet): WireTool {
   return {
     name: tool.name,
@@ -57,7 +57,7 @@ export function wireTool(tool: ToolDescription, needed?: ScopeSet): WireTool {
   }
 }
 
-/** Formats that say more to a model than the regular expression behind them. */
+/** Formats that are clearer for a model than their regular expression. */
 const CLEAR_FORMATS = new Set(['uuid', 'date-time', 'date', 'email'])
 
 /** In the protocol's default dialect, JSON Schema 2020-12, without what only costs the reader. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** PostgreSQL cannot compare a null character with anything, and nobody means one. */
+/** PostgreSQL cannot store or compare text with a null character. */
 export const words = (max: number) =>
   z
     .string()

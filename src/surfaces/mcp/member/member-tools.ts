@@ -12,7 +12,7 @@ import {
 import { myPayments } from './my-payments.ts'
 import { mySchedule } from './my-schedule.ts'
 
-/** For whoever is signed in as a member: their own data, and the three things they may change. */
+/** For people who are signed in as members: their own data, and the three things they may change. */
 export const MEMBER_TOOLS: readonly Tool[] = [
   myAccount,
   myCourses,

@@ -21,14 +21,14 @@ const meeting = z.object({
   startedAt: time,
   endedAt: time,
   roomUrl: z.string().describe('where to join; empty once it is over or canceled'),
-  attendeesCount: z.number().int().describe('how many attend, of whoever they are'),
+  attendeesCount: z.number().int().describe('how many members attend'),
 })
 
 export const mySchedule = scopedTool({
   name: 'my_schedule',
   title: 'My schedule',
   description:
-    'The meetings of the signed-in person, booked seats and classes of their study groups: those to come, the next first, or past ones, the latest first. Reads only; booking is not possible here.',
+    'The meetings of the signed-in person, booked seats and classes of their study groups: upcoming ones, the next first, or past ones, the latest first. Reads only; booking is not possible here.',
   annotations: READS,
   scopes: ['account:read'],
   existsAt: onNewerOrigins,
@@ -68,7 +68,7 @@ export const mySchedule = scopedTool({
   },
 })
 
-/** The domain lists newest first; whoever looks ahead wants the next one first. */
+/** The domain lists newest first; upcoming meetings are shown with the next one first. */
 async function meetingsToCome(
   { at, caller }: SignedInCall,
   filter: MeetingFilter,

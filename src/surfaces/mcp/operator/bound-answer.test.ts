@@ -17,14 +17,14 @@ test('a long text is cut, and says so', () => {
   expect(String(body)).toHaveLength(20_000 + '… (cut: the REST API gives the whole text)'.length)
 })
 
-test('what was read and is too long is refused, and the reader is told what to do', () => {
+test('an answer that is too long is refused, and the refusal says what to do', () => {
   expect(() => boundReading(long, 'https://a.example/api/v1/courses/c1/curriculum')).toThrow(
     /smaller limit.*another action.*https:\/\/a\.example\/api/,
   )
   expect(() => boundReading(long, null)).toThrow(/another action\.$/)
 })
 
-test('what was changed and is too long is told as done, without what is long', () => {
+test('the answer of a write that is too long says that it is done, and leaves long parts out', () => {
   expect(boundWriting(long)).toEqual({
     object: 'curriculum',
     id: 'c1',

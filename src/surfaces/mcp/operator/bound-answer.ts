@@ -1,6 +1,6 @@
 import { ToolProblem } from '../tool.ts'
 
-/** As much of one text as a model reads comfortably; the REST API gives the whole. */
+/** The part of one text that a model can read well; the REST API gives the whole text. */
 const TEXT_CHARACTERS = 20_000
 const ANSWER_CHARACTERS = 200_000
 
@@ -8,7 +8,7 @@ const CUT = '… (cut: the REST API gives the whole text)'
 
 type Output = Record<string, unknown>
 
-/** Keeps what was read within what a model can take in. */
+/** Limits the answer of a read to a size that a model can handle. */
 export function boundReading(output: Output, restUrl: string | null): Output {
   const bounded = bound(output)
   if (bounded !== undefined) return bounded
@@ -18,12 +18,12 @@ export function boundReading(output: Output, restUrl: string | null): Output {
   )
 }
 
-/** The same for what was changed: it is done, so an answer that is too long must not say that it failed. */
+/** The same for a write: it is done, so an answer that is too long must not look like a failure. */
 export function boundWriting(output: Output): Output {
   return (
     bound(output) ?? {
       ...Object.fromEntries(Object.entries(output).filter(([, value]) => isShort(value))),
-      omitted: 'It is done. What is long was left out of this answer; read the object to see it.',
+      omitted: 'It is done. Long parts were left out of this answer; read the object to see them.',
     }
   )
 }
@@ -32,7 +32,7 @@ export function boundWriting(output: Output): Output {
 export function checkUncut(input: object): void {
   if (!JSON.stringify(input).includes(CUT)) return
   throw new ToolProblem(
-    'Nothing was done, because the input holds a text that was cut when it was read: what is missing would be lost. Leave that field out, write it anew as a whole, or change it with the REST API.',
+    'Nothing was done, because the input contains a text that was cut when it was read, and the rest would be lost. Leave that field out, write the whole text, or change it with the REST API.',
   )
 }
 

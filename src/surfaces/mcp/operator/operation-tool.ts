@@ -89,7 +89,7 @@ function readInput(operation: Operation, asked: unknown): CheckedInput {
   }
 }
 
-/** A caller who may use some action is told which there are; any other is asked for every scope. */
+/** A caller who may use at least one action gets the list of actions; any other is asked for every scope. */
 function unknownAction(tool: OperationTool, caller: Caller | undefined): ParsedCall {
   const covered = coveredBy(caller, tool).map(({ name }) => name)
   const everything = ScopeSet.of(tool.operations.flatMap(({ scopes }) => scopes))
@@ -113,7 +113,7 @@ function isCovered(operation: Operation, caller: Caller | undefined): boolean {
 
 function describe(tool: OperationTool, operations: readonly Operation[]) {
   const [first, ...more] = operations.map(({ name }) => name)
-  // What an action does stands at its input: some clients take no description above 1024 characters.
+  // Each action is described at its input, because some clients limit descriptions to 1024 characters.
   const inputs = operations.map(({ name, summary, input }) =>
     input.meta({ title: name, description: summary }),
   )

@@ -27,7 +27,7 @@ export const PEOPLE_TOOLS: readonly Tool[] = [
     name: 'read_people',
     title: 'Look at people',
     description:
-      'Students, what they are enrolled in and how far they are, and everybody who holds a role. Personal data: show it only to the operator who asked. Reads only.',
+      'Students, their enrollments and progress, and all people who hold a role. Personal data: show it only to the operator who asked. Reads only.',
     operations: [
       listStudents,
       readStudent,

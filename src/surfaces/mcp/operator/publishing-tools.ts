@@ -49,7 +49,7 @@ export const PUBLISHING_TOOLS: readonly Tool[] = [
     name: 'change_events',
     title: 'Change events',
     description:
-      'Creates, changes, publishes, cancels and removes events, registers members and marks them present. Takes effect at once, for everybody.',
+      'Creates, changes, publishes, cancels and removes events, registers members and marks them as attended. Takes effect at once, for all visitors.',
     operations: [
       createEvent,
       changeEvent,
@@ -79,7 +79,7 @@ export const PUBLISHING_TOOLS: readonly Tool[] = [
     name: 'change_publishing',
     title: 'Change texts',
     description:
-      'Writes, changes, publishes, withdraws and removes posts and pages. What is published is public at once; what is removed is gone.',
+      'Writes, changes, publishes, unpublishes and removes posts and pages. Published texts are public at once; removed texts cannot be restored.',
     operations: [
       createPost,
       changePost,

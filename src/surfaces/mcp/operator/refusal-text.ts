@@ -1,6 +1,6 @@
 import type { Refusal } from '../../../domain/operation/refusal.ts'
 
-/** An operation's refusal in words that a model can act on. */
+/** The refusal of an operation as a text that a model can act on. */
 export function refusalText(refusal: Refusal): string {
   switch (refusal.kind) {
     case 'invalid':
@@ -8,7 +8,7 @@ export function refusalText(refusal: Refusal): string {
         .map(({ pointer, detail }) => `${pointer === '' ? 'input' : pointer}: ${detail}`)
         .join('\n')}`
     case 'stale':
-      return `Nothing was done: somebody changed the object meanwhile, it is at version ${refusal.version} now. Read it again and decide anew.`
+      return `Nothing was done: the object was changed in the meantime, it is at version ${refusal.version} now. Read it again and decide again.`
     case 'not_found':
     case 'conflict':
     case 'forbidden':

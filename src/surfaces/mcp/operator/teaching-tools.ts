@@ -58,7 +58,7 @@ export const TEACHING_TOOLS: readonly Tool[] = [
     name: 'change_teaching',
     title: 'Change what is taught',
     description:
-      'Creates, changes, publishes, archives and removes courses, sections, lectures and lecturers. Changes the school at once, for everybody; what is removed is gone.',
+      'Creates, changes, publishes, archives and removes courses, sections, lectures and lecturers. Takes effect at once, for all visitors; removed objects cannot be restored.',
     operations: [
       createCourse,
       changeCourse,

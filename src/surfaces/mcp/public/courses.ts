@@ -58,7 +58,7 @@ const LECTURES_PER_PAGE = 200
 const outlineLecture = z.object({
   title: z.string(),
   durationSeconds: z.number().int(),
-  isPreview: z.boolean().describe('open to everybody'),
+  isPreview: z.boolean().describe('open without an enrollment'),
 })
 
 export const getCourse = publicTool({

@@ -23,7 +23,7 @@ export const listEvents = publicTool({
   name: 'list_events',
   title: 'List events',
   description:
-    'The school’s published events: those to come, the next first, or those that are over, the latest first. Reads only.',
+    'The school’s published events: upcoming ones, the next first, or those that are over, the latest first. Reads only.',
   annotations: READS,
   input: z.strictObject({ when: z.enum(['to_come', 'over']).default('to_come'), ...listInput }),
   output: z.object({ events: z.array(item), nextCursor }),

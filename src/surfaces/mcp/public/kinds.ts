@@ -1,4 +1,4 @@
-/** The kinds of things that anybody may read; the first half of an id that `fetch` takes. */
+/** The kinds of public objects; the first half of an id that `fetch` takes. */
 export const KINDS = [
   'course',
   'event',

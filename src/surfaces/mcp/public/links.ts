@@ -31,7 +31,7 @@ const PAGES: Readonly<Record<Kind, string | undefined>> = {
   page: 'pages',
 }
 
-/** The page that people read; what has none of its own is offered on the school's first one. */
+/** The page that shows the object to people; objects without a page are on the school's home page. */
 export function pageUrl(school: School, kind: Kind, slug: string): string {
   const folder = PAGES[kind]
   return folder === undefined ? `${school.origin}/` : `${school.origin}/${folder}/${slug}`

@@ -7,7 +7,7 @@ import { listDigitalProducts, listMembershipPlans } from './offers.ts'
 import { search } from './search.ts'
 import { listPages, listPosts } from './writing.ts'
 
-/** For everybody, signed in or not. */
+/** For all callers, signed in or not. */
 export const PUBLIC_TOOLS: readonly Tool[] = [
   getSchool,
   search,

@@ -21,7 +21,7 @@ interface Hit {
   readonly text: string
 }
 
-/** Everything anybody may see in which all the words occur; six small reads at the same time. */
+/** All public objects that contain every word; six small reads at the same time. */
 async function searchCatalogue(at: SchoolDb, words: string): Promise<Hit[]> {
   const range = { limit: PER_KIND, fromEnd: false }
   const found = await Promise.all([
@@ -52,7 +52,7 @@ async function searchCatalogue(at: SchoolDb, words: string): Promise<Hit[]> {
     ),
   ])
   const hits = found.flat()
-  // What is called so comes before what mentions it; otherwise the order of the kinds stays.
+  // Hits in the title come before hits in the text; otherwise the order of the kinds stays.
   const [first = ''] = words.toLowerCase().split(/\s+/)
   const called = (hit: Hit): boolean => hit.title.toLowerCase().includes(first)
   return [...hits.filter(called), ...hits.filter((hit) => !called(hit))]
@@ -62,7 +62,7 @@ export const search = publicTool({
   name: 'search',
   title: 'Search the school',
   description:
-    'Finds published courses, events to come, membership plans, digital products, posts and pages in which every word occurs, at most ten of each kind. The lists find more; fetch gives the whole text of a hit. Reads only.',
+    'Finds published courses, upcoming events, membership plans, digital products, posts and pages that contain every word, at most ten of each kind. The lists find more; fetch gives the whole text of a hit. Reads only.',
   annotations: READS,
   input: z.strictObject({
     query: words(200).regex(/\S/, 'name something to look for').describe('words to look for'),

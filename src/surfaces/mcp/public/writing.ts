@@ -54,7 +54,7 @@ export const listPages = publicTool({
   name: 'list_pages',
   title: 'List pages',
   description:
-    'The school’s standing pages, such as its terms or its story, newest first; fetch gives a whole one. Reads only.',
+    'The pages of the school’s site, such as its terms or its story, newest first; fetch gives a whole one. Reads only.',
   annotations: READS,
   input: z.strictObject(listInput),
   output: z.object({ pages: z.array(item), nextCursor }),
