@@ -12,7 +12,7 @@ import { markFirstUse } from '../grants/first-use.ts'
 import { mayHoldInSql, type Role } from '../people/membership.ts'
 import type { Person } from '../people/person.ts'
 
-/** Who is calling: the person behind the token, the client that holds it, and what they may do. */
+/** The caller of a request: the person behind the token, the client that holds it, and what they may do. */
 export interface Caller {
   readonly person: { readonly id: string }
   readonly roles: readonly Role[]
@@ -22,7 +22,7 @@ export interface Caller {
   readonly scopes: ScopeSet
 }
 
-/** The same with everything that is told about the person. */
+/** The same with the name, email and picture of the person. */
 export interface KnownCaller extends Caller {
   readonly person: Person
 }
@@ -44,9 +44,9 @@ export interface BearerDemands {
 }
 
 /**
- * The one check of a bearer token, used by every protected surface. Everything that ends in 401 is
- * decided here, before the first use is counted; scopes come after and are each surface's own.
- * Replicas are never asked: what was revoked a moment ago must be refused by every process.
+ * The one check of a bearer token for all protected surfaces. It makes every decision that ends in 401,
+ * before the first use is counted; each surface then checks scopes. It never reads from replicas,
+ * because every process must refuse a token as soon as it is revoked.
  *
  * @see RFC 6750 §3.1, RFC 8707 §2
  */
@@ -60,7 +60,7 @@ export async function authenticateBearer(
   )
 }
 
-/** `authenticateBearer` for endpoints that answer with who the person is, in the same one statement. */
+/** `authenticateBearer` for endpoints that answer with claims about the person; one statement reads both. */
 export async function authenticatePerson(at: SchoolDb, presented: string): Promise<KnownCaller> {
   return await authenticate(at, presented, FIND_KNOWN_CALLER, (row, token) => {
     const caller = judge(at, token, row, {})
@@ -86,7 +86,7 @@ async function authenticate<R extends CallerRow, C extends Caller>(
   const row = await find()
   const caller = admit(row, token)
   if (row === undefined || row.used || (await markFirstUse(at, token.id))) return caller
-  // Another request used, revoked or ended it at this very moment: judge it as it is now.
+  // Another request used, revoked or ended it at the same time: read and judge it again.
   return admit(await find(), token)
 }
 
@@ -114,7 +114,7 @@ interface KnownCallerRow extends CallerRow {
   avatar_url: string | null
 }
 
-/** The school is judged afterwards, so that a token of another school is told so. */
+/** Finds tokens of all schools, so that `judge` can refuse a token of another school with its own text. */
 const findBy = <R>(id: RawBuilder<string>, more: RawBuilder<unknown>) => sql<R>`
   select p.access_hash, p.bound_school_id, array_to_string(p.scopes, ' ') as scopes,
     p.first_used_at is not null as used, p.revoked_at is null and a.revoked_at is null as live,
@@ -167,4 +167,4 @@ const ELSEWHERE =
 const SWITCHED_OFF = 'The application that holds this access token was switched off by the school.'
 const UNBOUND = 'The access token is not bound to a user.'
 const LEFT =
-  'The person behind this access token no longer holds the role it needs at this school. Authorize again as somebody who does.'
+  'The person behind this access token no longer holds the role it needs at this school. Authorize again as a person who does.'

@@ -2,7 +2,7 @@ import type { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import { type Person, pictureUrl } from '../people/person.ts'
 import type { School } from '../schools/school.ts'
 
-/** Who a person is at a school, as UserInfo and the ID token both tell it. */
+/** The claims about a person at a school, in UserInfo and in the ID token. */
 export interface IdentityClaims {
   readonly sub: string
   readonly org_id: string
@@ -13,8 +13,8 @@ export interface IdentityClaims {
 }
 
 /**
- * `account:read` shows name, picture and email like the identity scopes do, since the Member API
- * gives them to it anyway. No claim ever names the resource that a token is bound to.
+ * `account:read` gives name, picture and email like the identity scopes, because the Member API gives
+ * them with this scope too. No claim ever names the resource that a token is bound to.
  *
  * @see OpenID Connect Core 1.0 §5.4
  */

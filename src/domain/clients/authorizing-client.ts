@@ -13,7 +13,7 @@ import { admitVendorPlatform, findVendorPlatform } from './vendor-platforms.ts'
 
 export type AuthorizingClient =
   | { readonly kind: 'known'; readonly client: Client }
-  /** In words for the developer; nothing of it is a secret. */
+  /** A text for the developer, without secrets. */
   | { readonly kind: 'refused'; readonly why: string }
   /** The client metadata was not fetched: no verdict on the client. */
   | { readonly kind: 'busy'; readonly why: string; readonly retryAfterSeconds: number }
@@ -76,9 +76,8 @@ export async function findAuthorizingClient(
 }
 
 /**
- * Gives the school its own row of a client that it meets for the first time, or meets again after
- * its row was deleted: an owner or admin has just said yes to it. What keeps a client out is
- * disabling it. A deleted row's review went with it.
+ * Gives the school its own row of a client that is new, or whose row was deleted, after an owner or
+ * admin agreed to it. To keep a client out, the school disables it. A deleted row loses its review.
  */
 export async function admitClient(at: SchoolDb, client: Client, by: AuditedActor): Promise<void> {
   if (client.clientId === EXPLORER_CLIENT_ID) await admitExplorerClient(at, client, by)

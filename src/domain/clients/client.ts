@@ -72,7 +72,7 @@ export function authenticateClient(
 ): AuthenticatedClient {
   const known = client !== undefined && !client.disabled
   if (!known) {
-    // Hash all the same: an unknown client must not be told from a wrong secret by the clock.
+    // Hash in any case: the time must not show whether the client is unknown or the secret is wrong.
     sha256(secret ?? '')
     throw clientNotProven()
   }

@@ -15,7 +15,7 @@ export type ResolvedMetadata =
   | {
       readonly ok: false
       readonly description: string
-      /** Set if the metadata was not fetched at all: it may be all right. */
+      /** Set if the metadata was not fetched: it may be valid. */
       readonly retryAfterSeconds?: number
     }
 
@@ -39,7 +39,7 @@ export function metadataAsClient(document: ClientMetadata, own: Client | undefin
 export interface MetadataRules {
   /** Hosts that every school of this installation permits. */
   readonly hosts: readonly string[]
-  /** The demo world's exception: plain http, from this very machine. */
+  /** The exception of the demo world: plain http from this machine. */
   readonly loopbackHttp: boolean
   /** Whether this address may cause one more fetch. */
   readonly mayFetch: (address: string) => boolean
@@ -71,7 +71,7 @@ export class MetadataClients {
     this.loopbackHttp = rules.loopbackHttp
   }
 
-  /** Whether any client metadata could be accepted at this school: what discovery tells. */
+  /** Whether this school could accept any client metadata; discovery announces it. */
   areSupportedAt(school: School): boolean {
     return (
       school.openRegistration || school.documentHosts.length > 0 || this.#rules.hosts.length > 0

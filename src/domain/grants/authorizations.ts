@@ -20,8 +20,8 @@ export async function endAuthorization(
 }
 
 /**
- * Ends everything a client was ever given here; how many people that touched. Rows are locked by
- * their ids, as wherever many authorizations end at once: two such ends must not wait for each other.
+ * Ends all authorizations of a client here and returns how many people had one. Rows are locked in the
+ * order of their ids, like in all statements that end many, so that two of them do not deadlock.
  */
 export async function endAuthorizationsOfClient(at: SchoolDb, clientId: string): Promise<number> {
   const { rows } = await at.run(sql<{ people: number }>`
@@ -36,7 +36,7 @@ export async function endAuthorizationsOfClient(at: SchoolDb, clientId: string):
   return rows[0]?.people ?? 0
 }
 
-/** Crosses schools: a person who is deleted is gone everywhere. */
+/** Crosses schools: a deleted person loses the authorizations at every school. */
 export async function endAuthorizationsOfPerson(db: Db, userId: string): Promise<number> {
   const { rows } = await sql<{ ended: number }>`
     with live as materialized (

@@ -5,7 +5,7 @@ import { mintToken } from '../../foundation/protocol/token-format.ts'
 import type { Audience } from '../clients/scope-catalogue.ts'
 import { CODE_SECONDS } from './lifetimes.ts'
 
-/** What a person agreed to, on its way to the client. */
+/** What a person agreed to, stored until the client exchanges the code. */
 export interface Consent {
   readonly clientId: string
   readonly userId: string
@@ -19,7 +19,7 @@ export interface Consent {
   readonly device: string
 }
 
-/** Keeps a consent under a new code and returns the code, the only time it is seen. */
+/** Stores a consent under a new code and returns the code; only its hash is stored. */
 export async function issueCode(at: SchoolDb, consent: Consent): Promise<string> {
   const id = uuidv7()
   const code = mintToken('code', id)

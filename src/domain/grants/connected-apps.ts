@@ -9,18 +9,18 @@ import { withdrawCodesOfClient } from './withdraw-codes.ts'
 export interface LiveAuthorization {
   readonly id: string
   readonly authorizedAt: Date
-  /** True to within two hours; absent before the first use. */
+  /** May be up to two hours before the real last use; absent before the first use. */
   readonly lastUsedAt: Date | undefined
   readonly device: string
 }
 
-/** An app that a person let in, with everything of it that is still alive. */
+/** An app that a person authorized, with its live authorizations. */
 export interface ConnectedApp {
   readonly clientId: string
   readonly name: string
   readonly kind: ClientKind
   readonly reviewed: boolean
-  /** All that it may do, over all its authorizations. */
+  /** The scopes of all its authorizations together. */
   readonly scopes: readonly string[]
   readonly authorizations: readonly LiveAuthorization[]
 }
@@ -80,13 +80,13 @@ function appFromRows(rows: readonly Row[]): ConnectedApp[] {
   ]
 }
 
-/** One authorization, or all that an app was given. */
+/** One authorization, or all authorizations of an app. */
 export type WhatToEnd = { readonly authorizationId: string } | { readonly clientId: string }
 
 /**
- * Ends what a person allowed, with every pair of it at once; how many authorizations that were.
- * A code of theirs on its way to the app goes as well, whatever was ended: it would let the app in
- * again, and a new consent is soon given.
+ * Ends authorizations that a person gave, with all their pairs, and returns their number. It also
+ * deletes codes of the person that the app has not exchanged yet, because such a code would give the
+ * app access again.
  */
 export async function endConnectedApp(
   at: SchoolDb,
@@ -96,7 +96,7 @@ export async function endConnectedApp(
   by: Pick<Actor, 'userId' | 'requestId'>,
 ): Promise<number> {
   return await at.transaction(async (tx) => {
-    // Codes first: an exchange in flight then finishes before we look for what it opened.
+    // Codes first: a running exchange then finishes before we look for the authorization it makes.
     const clientId =
       'clientId' in what ? what.clientId : await findClientOf(tx, userId, what.authorizationId)
     if (clientId !== undefined) await withdrawCodesOfClient(tx, clientId, userId)

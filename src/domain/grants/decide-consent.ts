@@ -10,7 +10,7 @@ import { issueCode } from './codes.ts'
 import type { PendingAuthorization } from './pending-authorization.ts'
 import { checkRequest } from './request-checks.ts'
 
-/** What a person is asked, with the request checked again: time has passed since it came. */
+/** What a person is asked. The request is checked again, because the client may have changed meanwhile. */
 export interface ConsentQuestion {
   readonly pending: PendingAuthorization
   readonly client: Client
@@ -40,13 +40,13 @@ export function isSignInDue(session: BrowserSession, pending: PendingAuthorizati
 
 export type Standing = 'allowed' | 'no_role' | 'not_operator'
 
-/** Any role may authorize a member client; an operator client takes an owner or admin. */
+/** A person with any role may authorize a member client; an operator client needs an owner or admin. */
 export function standingOf(session: BrowserSession, client: Client): Standing {
   if (session.roles.length === 0) return 'no_role'
   return mayHold(client.audience, session.roles) ? 'allowed' : 'not_operator'
 }
 
-/** The person said yes: the code that the client will exchange. */
+/** The person agreed: returns the code that the client will exchange. */
 export async function grantConsent(
   at: SchoolDb,
   question: ConsentQuestion,
@@ -79,7 +79,7 @@ export async function grantConsent(
   return code
 }
 
-/** A person without the needed role posted a yes, which no page of ours offers them. */
+/** Records that a person without the needed role posted an agreement, which no page offers them. */
 export async function refuseConsent(
   at: SchoolDb,
   { client }: ConsentQuestion,
@@ -104,7 +104,7 @@ export async function denyConsent(
   requestId: string,
 ): Promise<void> {
   const { client } = question
-  // No row is made for a client that is new to this school: only a yes does that.
+  // A client that is new to this school gets no row: only an agreement creates one.
   await record(at, {
     action: 'authorization.denied',
     outcome: 'access_denied',

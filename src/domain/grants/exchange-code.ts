@@ -15,7 +15,7 @@ import { ACCESS_TOKEN_SECONDS, REFRESH_TOKEN_IDLE_DAYS } from './lifetimes.ts'
 import { type FreshTokens, freshTokens, type IssuedPair } from './token-pair.ts'
 import { tokenRequestValues } from './token-request-rules.ts'
 
-/** The pair, and what an ID token says besides. */
+/** The pair, and the other values for the ID token. */
 export interface ExchangedCode {
   readonly pair: IssuedPair
   readonly member: Member
@@ -87,8 +87,8 @@ const EXCHANGE = prepared<Exchange, ExchangedRow>(
 
 /**
  * Consumes a code and mints its authorization and first pair, in one statement that does so only if
- * every rule holds: of any number of racing exchanges exactly one gets a pair. A refused code stays
- * as it was.
+ * every rule holds: of any number of concurrent exchanges exactly one gets a pair. A refused code stays
+ * unchanged.
  *
  * @see RFC 6749 §4.1.2 and §10.5
  */
@@ -121,7 +121,7 @@ export function exchangeValues(
 
 /**
  * Undefined if a rule does not hold. May run twice: a try that committed although its answer was lost
- * is recognised by the pair id it had chosen, and not taken for a replay.
+ * is recognised by the pair id that it chose, and is not treated as a replay.
  */
 export async function consumeCode(
   at: SchoolDb,

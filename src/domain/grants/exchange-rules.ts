@@ -21,14 +21,14 @@ export interface ExchangeRequest extends TokenRequest {
   readonly codeVerifier: string | undefined
 }
 
-/** Null stands for what was not sent, or has not the form of a code or a verifier. */
+/** Null if a parameter was not sent, or does not have the format of a code or a verifier. */
 export interface ExchangeValues extends TokenRequestValues {
   readonly codeId: string | null
   readonly codeHash: Buffer | null
   readonly redirectUri: string | null
   /** The challenge that the verifier answers. */
   readonly codeChallenge: string | null
-  /** The id that the new pair gets; a code that has it was consumed by this very request. */
+  /** The id of the new pair; a code with this id was consumed by this same request. */
   readonly pairId: string
 }
 
@@ -44,8 +44,9 @@ const unknownCode = () =>
   )
 
 /**
- * The rules of a code exchange. Possession comes before single use: only a client that holds the
- * verifier can sound the replay alarm. `scope` is not read: §4.1.3 defines none, the consent decided it.
+ * The rules of a code exchange. Possession is checked before single use: only a client that holds the
+ * verifier can trigger the replay defence. `scope` is not read: §4.1.3 defines none, and the consent
+ * decided it.
  *
  * @see RFC 6749 §4.1.3
  */

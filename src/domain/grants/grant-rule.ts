@@ -20,7 +20,7 @@ export interface TokenRequestValues extends AtSchool {
   readonly resourceSent: boolean
 }
 
-/** Read together with the rules, for the words of a refusal and for its audit entry. */
+/** Read together with the rules, for the text of a refusal and its audit entry. */
 export interface GrantFacts {
   readonly userId: string | null
   readonly authorizationId?: string | null

@@ -5,7 +5,7 @@ import { retryLostConnection } from '../../foundation/db/unavailable.ts'
 import { parseToken } from '../../foundation/protocol/token-format.ts'
 import { mayHoldInSql } from '../people/membership.ts'
 
-/** What a client may learn about a live token of its own. */
+/** What a client may learn about its own live token. */
 export interface Introspection {
   readonly kind: 'access' | 'refresh'
   readonly scopes: readonly string[]
@@ -69,8 +69,8 @@ const LOOK_BY_ACCESS_TOKEN = lookBy('access')
 const LOOK_BY_REFRESH_TOKEN = lookBy('refresh')
 
 /**
- * A token is active if the APIs would take it. Looking at a token is not using it: this retires no
- * pair. Undefined also where the client did not prove itself; the caller then looks at the client.
+ * A token is active if the APIs accept it. Introspection is not a use: it retires no pair. Undefined
+ * also if the client did not authenticate; the caller then checks the client.
  *
  * @see RFC 7662 §2.2
  */

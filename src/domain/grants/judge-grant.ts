@@ -16,14 +16,14 @@ export type GrantOutcome<Granted> =
   | {
       readonly kind: 'refused'
       readonly error: OAuthError
-      /** False as long as the request may come from anyone who read the client_id somewhere. */
+      /** False if the request proves nothing: any caller who knows the client_id could have sent it. */
       readonly clientAuthenticated: boolean
     }
 
 /**
  * Mints if every rule holds, otherwise refuses by the first rule that does not. `mint` is one statement
- * that checks the rules about rows itself and gives undefined if one is broken. When all hold at the
- * second look, another request changed something between the two: then it is tried once more.
+ * that checks the rules about rows itself and returns undefined if one is broken. If all rules hold when
+ * they are read again, another request changed a row in between, and `mint` is tried once more.
  */
 export async function mintOrRefuse<
   Request extends TokenRequest,
@@ -110,7 +110,7 @@ async function refuse<Request extends TokenRequest, Values, Facts extends GrantF
 function changedMeanwhile(): OAuthError {
   return new OAuthError(
     'temporarily_unavailable',
-    'Something about this grant changed at this very moment. Send the same request again.',
+    'Another request changed this grant at the same time. Send the same request again.',
     { retryAfter: 1 },
   )
 }

@@ -1,4 +1,4 @@
-/** How long things live. The database's clock decides, so that every process agrees. */
+/** Lifetimes. They are compared with the time of the database, so that all processes agree. */
 export const CODE_SECONDS = 5 * 60
 export const ACCESS_TOKEN_SECONDS = 2 * 60 * 60
 export const REFRESH_TOKEN_IDLE_DAYS = 90

@@ -48,7 +48,7 @@ export async function peopleOfApp(
   return { people, next: rows.length > page.limit ? people.at(-1)?.id : undefined }
 }
 
-/** How many people each app of the school would lose; apps without any are not in the map. */
+/** How many people use each app of the school; apps without people are not in the map. */
 export async function peoplePerApp(at: SchoolDb): Promise<ReadonlyMap<string, number>> {
   const { rows } = await at.run(sql<{ client_id: string; people: number }>`
     select a.client_id, count(distinct a.user_id)::int as people
@@ -58,7 +58,7 @@ export async function peoplePerApp(at: SchoolDb): Promise<ReadonlyMap<string, nu
   return new Map(rows.map((row) => [row.client_id, row.people]))
 }
 
-/** How many people ending one app would touch. */
+/** How many people use one app. */
 export async function countPeopleOfApp(at: SchoolDb, clientId: string): Promise<number> {
   const { rows } = await at.run(sql<{ people: number }>`
     select count(distinct a.user_id)::int as people
@@ -67,7 +67,7 @@ export async function countPeopleOfApp(at: SchoolDb, clientId: string): Promise<
   return rows[0]?.people ?? 0
 }
 
-/** How many people of the school let in any app at all. */
+/** How many people of the school have authorized at least one app. */
 export async function countConnectedPeople(at: SchoolDb): Promise<number> {
   const { rows } = await at.run(sql<{ people: number }>`
     select count(distinct a.user_id)::int as people

@@ -4,7 +4,7 @@ import { childrenCap } from './cap-children.ts'
 
 /** A refresh token that is presented this long after it ended is still recognised as a replay. */
 const REPLAY_MEMORY_DAYS = 7
-/** A code presented again within a day of its end still ends what it had opened. */
+/** A code that is presented again within a day of its end still ends the authorization that it made. */
 const CODE_MEMORY_DAYS = 1
 
 const id = { column: 'id', type: 'uuid' } as const
@@ -21,7 +21,7 @@ const pairs = sweepOf({
     select from authorizations a where a.id = t.authorization_id and a.revoked_at < ${longAgo})`,
 })
 
-/** Every authorization is made together with its first pair, so one without any has outlived all. */
+/** An authorization is made together with its first pair, so one without pairs has outlived all of them. */
 const authorizations = sweepOf({
   table: 'authorizations',
   key: id,
@@ -35,5 +35,5 @@ const codes = sweepOf({
   dead: sql`t.expires_at < now() - make_interval(days => ${CODE_MEMORY_DAYS})`,
 })
 
-/** In this order: what one leaves behind the next can remove. */
+/** In this order, because each sweep frees rows for the next. */
 export const grantSweeps: readonly Sweep[] = [childrenCap, pairs, authorizations, codes]

@@ -44,7 +44,7 @@ export function refreshValues(at: SchoolDb, request: RefreshRequest): RefreshVal
   }
 }
 
-/** A name that is no scope at all is in no set that was granted, so its form is not checked here. */
+/** Unknown names are not checked here: they are in no granted set, so the rule about scopes refuses them. */
 function namesIn(scope: string): string[] {
   return [...new Set(scope.split(' ').filter((name) => name !== ''))].sort()
 }

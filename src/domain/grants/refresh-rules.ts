@@ -21,7 +21,7 @@ export interface RefreshRequest extends TokenRequest {
   readonly scope: string | undefined
 }
 
-/** Null stands for a token that has not the form of ours, and for a scope that was not sent. */
+/** Null if the token does not have our format, or if no scope was sent. */
 export interface RefreshValues extends TokenRequestValues {
   readonly tokenId: string | null
   readonly tokenHash: Buffer | null
@@ -41,7 +41,7 @@ const unknownToken = () =>
   )
 
 /**
- * The rules of a refresh. The token must prove to be this client's before anything is told about it.
+ * The rules of a refresh. Refusals reveal nothing about a token unless it belongs to this client.
  *
  * @see RFC 6749 §6
  */
@@ -126,7 +126,7 @@ function refreshTokenExpired(): OAuthError {
   )
 }
 
-/** A pair that may do nothing is of no use to any client, so an empty set is refused as well. */
+/** An empty set is refused too: no client can use a pair without scopes. */
 function checkNotEmpty(scope: string | undefined): void {
   if (scope !== undefined && ScopeSet.parse(scope).size === 0) {
     throw new OAuthError(

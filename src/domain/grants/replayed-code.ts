@@ -9,9 +9,9 @@ interface ReplayedCode extends GrantFacts {
 }
 
 /**
- * A code that is presented a second time, with proof of possession, ends the authorization that it
- * made: one of the two presenters stole it. Commits although the request is refused, and is tried
- * again when the connection is lost.
+ * A code that is presented twice with proof of possession ends the authorization that it made, because
+ * one of the two senders stole it. This is committed although the request is refused, and is tried
+ * again if the connection is lost.
  *
  * @see RFC 6749 §4.1.2, RFC 9700 §4.5
  */

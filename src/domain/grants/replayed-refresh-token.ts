@@ -4,8 +4,8 @@ import { endAuthorization } from './authorizations.ts'
 import type { GrantFacts, TokenRequest } from './grant-rule.ts'
 
 /**
- * Notes that a revoked refresh token was presented again. Nothing else is revoked: clients that lost
- * an answer or share one stored token would be signed out for it. A school may choose the stricter way.
+ * Records that a revoked refresh token was presented again. Nothing else is revoked: that would sign out
+ * clients that lost an answer or share one stored token. A school may choose the stricter way.
  *
  * @see RFC 9700 §4.14.2
  */

@@ -2,7 +2,7 @@ import { uuidv7 } from '../../foundation/crypto/random.ts'
 import { mintToken } from '../../foundation/protocol/token-format.ts'
 import type { Audience } from '../clients/scope-catalogue.ts'
 
-/** A pair as the client gets it: the only time that the two tokens are seen. */
+/** A pair as the client gets it. Only hashes of the two tokens are stored. */
 export interface IssuedPair {
   readonly pairId: string
   readonly accessToken: string

@@ -1,16 +1,16 @@
-/** Short enough that a vendor's mistake is soon mended, long enough to spare both servers. */
+/** Short enough that a vendor can fix a mistake soon, long enough to save requests. */
 export const SHORTEST_DOCUMENT_LIFETIME_SECONDS = 5 * 60
 export const LONGEST_DOCUMENT_LIFETIME_SECONDS = 24 * 60 * 60
 
 /**
- * For how long a URL that failed is not tried again. What is kept is the failure's words, never its
- * body: without the pause, anyone could make this server send a request for each one they send.
+ * How long a URL that failed is not fetched again. Without this pause, each request of an attacker would
+ * make this server send one. Only the description of the failure is stored, never the body.
  */
 export const FAILURE_LIFETIME_SECONDS = 60
 
 /**
- * How long a good document may be used: what its headers said, within bounds of our own, and the
- * shortest time if they said nothing.
+ * How long a valid document may be used: as its headers say, within our limits, or the shortest time if
+ * they say nothing.
  *
  * @see draft-ietf-oauth-client-id-metadata-document §5.2
  */

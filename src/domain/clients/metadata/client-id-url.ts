@@ -1,6 +1,6 @@
 import { judgeTarget } from '../../../foundation/net/fetch-target.ts'
 
-/** The URL of a client metadata document, spelled the one way that counts as that client's id. */
+/** The URL of a client metadata document in its canonical form, which is the id of the client. */
 export interface ClientIdUrl {
   readonly href: string
   /** The host's name in ASCII, without a port: what lists of permitted hosts hold. */
@@ -14,9 +14,9 @@ export type ClientIdUrlVerdict =
 export const MAX_CLIENT_ID_URL_LENGTH = 1024
 
 /**
- * Reads a `client_id` as the URL of a client metadata document; undefined if it is no URL at all,
- * but the plain identifier of a registered client. A URL has to be spelled as its own serialisation:
- * client ids are compared as strings, and two spellings of one document would be two clients.
+ * Reads a `client_id` as the URL of a client metadata document; undefined if it is not a URL, but the
+ * identifier of a registered client. A URL must be in its canonical form: client ids are compared as
+ * strings, so two forms of one URL would be two clients.
  *
  * @see draft-ietf-oauth-client-id-metadata-document §3
  */
@@ -34,7 +34,7 @@ export function parseClientIdUrl(
   const target = judgeTarget(url, rules)
   if (!target.ok) return refuse(`The client_id cannot be fetched. ${target.description}`)
   if (clientId.includes('?')) {
-    // An echoing endpoint on a permitted host would let anybody write that host's document.
+    // If a permitted host has an endpoint that echoes its query, an attacker could write a document there.
     return refuse('A client_id URL must not have a query; put everything into its path.')
   }
   if (rawPath(clientId).split('/').some(isDotSegment)) {

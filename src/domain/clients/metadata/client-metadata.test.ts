@@ -78,7 +78,7 @@ describe('the shape', () => {
     })
   })
 
-  test('members that nobody here knows are ignored, whatever they hold', () => {
+  test('unknown members are ignored, whatever their value is', () => {
     const unknown = { logo_uri: 'http://10.0.0.1/', scope: 'account:write', contacts: 7, x: null }
     expect(judge(unknown)).toEqual(judgeDocument(home, good))
   })
@@ -105,7 +105,7 @@ describe('client_id', () => {
     'https://app.example.com/oauth/%63lient.json',
     'https://evil.example/oauth/client.json',
     '',
-  ])('%j does not speak for the URL it was found at', (client_id) => {
+  ])('%j is refused, because it is not the URL of the document', (client_id) => {
     expect(judge({ client_id })).toMatchObject({ ok: false, reason: 'client_id_mismatch' })
   })
 })
@@ -166,7 +166,7 @@ describe('authentication at the token endpoint', () => {
     [undefined, []],
     ['NONE', undefined],
     ['', undefined],
-  ])('%j of %j cannot, and the words say what would help', (one, many) => {
+  ])('%j of %j cannot, and the refusal says what to change', (one, many) => {
     expect(method(one, many)).toMatchObject({
       ok: false,
       reason: 'auth_method_unsupported',
@@ -259,7 +259,7 @@ describe('redirect URIs', () => {
     'http://localhost:3000/callback?x=y',
     'http://[::1]:8080/callback',
     'https://localhost:3000/callback',
-  ])('%s is taken', (uri) => {
+  ])('%s is accepted', (uri) => {
     expect(withRedirect(uri)).toMatchObject({ ok: true, document: { redirectUris: [uri] } })
   })
 
@@ -307,7 +307,7 @@ describe('redirect URIs', () => {
     'https://app.example.com/callb\u0000ack',
     'https://app.example.com/café',
     'https://аpp.example.com/callback',
-  ])('%j spoils the document', (uri) => {
+  ])('%j makes the document invalid', (uri) => {
     expect(withRedirect('https://app.example.com/callback', uri)).toMatchObject({
       ok: false,
       reason: 'redirect_uri_refused',
@@ -315,13 +315,13 @@ describe('redirect URIs', () => {
     })
   })
 
-  test('one that is too long spoils the document', () => {
+  test('one that is too long makes the document invalid', () => {
     expect(withRedirect(`https://app.example.com/${'x'.repeat(2000)}`)).toMatchObject({
       reason: 'redirect_uri_refused',
     })
   })
 
-  test('one that already has a parameter of the answer spoils the document', () => {
+  test('one that already has a parameter of the answer makes the document invalid', () => {
     expect(withRedirect('https://app.example.com/cb?code=1')).toMatchObject({
       reason: 'redirect_uri_refused',
     })
@@ -332,7 +332,7 @@ describe('redirect URIs', () => {
     expect(withRedirect(uri, uri)).toMatchObject({ ok: true, document: { redirectUris: [uri] } })
   })
 
-  test('loopback alone is marked, so that consent can warn', () => {
+  test('a document with only loopback URIs is marked, so that consent can warn', () => {
     const loopback = ['http://localhost/cb', 'https://127.0.0.1/cb', 'http://[::1]/cb']
     expect(withRedirect(...loopback)).toMatchObject({ ok: true, document: { loopbackOnly: true } })
     expect(withRedirect(...loopback, 'https://app.example.com/cb')).toMatchObject({
@@ -341,7 +341,7 @@ describe('redirect URIs', () => {
     })
   })
 
-  test('whatever is taken leads a browser to the document host or to this machine', () => {
+  test('every accepted URI leads a browser to the host of the document or to this machine', () => {
     const anyUri = fc.oneof(
       fc.webUrl({ withFragments: true, withQueryParameters: true }),
       fc
@@ -369,7 +369,7 @@ describe('redirect URIs', () => {
   })
 })
 
-test('no JSON whatsoever makes judging fail', () => {
+test('no JSON makes judging throw', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.jsonValue(), fc.jsonValue(), (json, jwks, name) => {
       judgeDocument(home, json)
@@ -378,7 +378,7 @@ test('no JSON whatsoever makes judging fail', () => {
   )
 })
 
-test('what a document says never appears in our words', () => {
+test('a refusal never contains text of the document', () => {
   const marker = 'https-evil-marker'
   const bad = [
     { client_id: marker },

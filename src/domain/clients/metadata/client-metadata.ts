@@ -10,7 +10,7 @@ export interface ClientMetadata {
   /** The host that published the document: what consent shows besides the name the client chose. */
   readonly host: string
   readonly redirectUris: readonly string[]
-  /** No web address vouches for where the code goes; consent warns about it. */
+  /** All redirect URIs are on the person's own machine, so no host proves who gets the code; consent warns. */
   readonly loopbackOnly: boolean
 }
 
@@ -36,8 +36,8 @@ const stringList = (member: string) => {
 }
 
 /**
- * The members that decide something here. All others are ignored: scopes and grants are this
- * server's to give, and no URL inside a document (logo, keys, policy) is ever fetched.
+ * The members that this server uses. All others are ignored: this server decides about scopes and
+ * grants, and no URL inside a document (logo, keys, policy) is ever fetched.
  */
 const documentSchema = z.object(
   {
@@ -66,7 +66,7 @@ type Refused = Extract<DocumentVerdict, { ok: false }>
 
 /**
  * Decides whether a fetched document may act as a client here. The descriptions name members and
- * rules, never the document's own values, so a stranger's text cannot appear on a page of ours.
+ * rules, never values of the document, so that an attacker's text cannot appear on our pages.
  *
  * @see draft-ietf-oauth-client-id-metadata-document §4
  */
@@ -100,7 +100,7 @@ function findForeignIdentity(
   { client_id }: DocumentMembers,
   { href }: ClientIdUrl,
 ): Refused | undefined {
-  // Otherwise a page that anyone may upload to could speak for any client.
+  // Otherwise a site that accepts uploads could publish a document for any client.
   if (client_id === href) return undefined
   return refuse(
     'client_id_mismatch',
@@ -118,7 +118,7 @@ function findSecrets(members: DocumentMembers): Refused | undefined {
   if (revealsPrivateKey(members.jwks)) {
     return refuse(
       'secret_inside',
-      'A key in "jwks" is private or symmetric. Publish public keys alone, and replace that key: it is known to everyone now.',
+      'A key in "jwks" is private or symmetric. Publish only public keys, and replace that key: it is no longer secret.',
     )
   }
   return undefined
@@ -157,7 +157,7 @@ function findMissingGrant({ grant_types, response_types }: DocumentMembers): Ref
   return undefined
 }
 
-/** Control, bidirectional and invisible characters can make a name read as another one's. */
+/** Control, bidirectional and invisible characters can make a name look like another one. */
 const deceptiveCharacters =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/u
 

@@ -4,7 +4,7 @@ import { cacheLifetimeSeconds, FAILURE_LIFETIME_SECONDS } from './cache-lifetime
 import type { ClientIdUrl } from './client-id-url.ts'
 import { type ClientMetadata, type DocumentRefusal, judgeDocument } from './client-metadata.ts'
 
-/** `lifetimeSeconds` is how long the outcome, good or bad, stands before the URL is asked again. */
+/** `lifetimeSeconds` is how long the result, good or bad, is used before the URL is fetched again. */
 export type FetchedMetadata =
   | { readonly ok: true; readonly document: ClientMetadata; readonly lifetimeSeconds: number }
   | {
@@ -15,8 +15,8 @@ export type FetchedMetadata =
     }
 
 /**
- * Fetches and judges the document behind a client id. Whether its host is permitted has to be
- * settled before: asking is already something a stranger must not be able to make us do.
+ * Fetches and judges the document of a client id. The caller must check first that its host is
+ * permitted: an attacker must not be able to make this server send requests.
  *
  * @see draft-ietf-oauth-client-id-metadata-document §5
  */

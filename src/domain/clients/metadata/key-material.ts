@@ -2,8 +2,8 @@
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
 
 /**
- * True if a published key set gives away a private or symmetric key. Whoever reads such a document
- * can act as its client, so a client that makes this mistake is better stopped than served.
+ * True if a published key set contains a private or symmetric key. Every reader of such a document can
+ * act as its client, so the client is refused.
  *
  * @see draft-ietf-oauth-client-id-metadata-document §4.1
  */

@@ -18,19 +18,19 @@ export function isPermittedHost(host: string, allowlist: readonly string[]): boo
   })
 }
 
-/** The one spelling of a list entry: lower case, punycode, no last dot; undefined if it is none. */
+/** The canonical form of a list entry: lower case, punycode, no last dot; undefined if it is not valid. */
 export function parseHostPattern(entry: string): string | undefined {
   const text = entry.trim()
   if (!text.startsWith('*.')) return normalizeHost(text)
   const parent = normalizeHost(text.slice(2))
-  // `*.com` would permit half the internet by a slip; `*.0.0.1` would be about addresses.
+  // `*.com` would permit half the internet by mistake, and `*.0.0.1` would match IP addresses.
   if (parent === undefined || !parent.includes('.') || isIP(parent) !== 0) return undefined
   return `*.${parent}`
 }
 
 function normalizeHost(host: string): string | undefined {
   if (host === '[::1]') return host
-  // The conversion below stops at the first of these, and would return what precedes it.
+  // The conversion below stops at the first of these characters and would return the text before it.
   if (/[\s/\\?#@:%*[\]]/.test(host)) return undefined
   const ascii = domainToASCII(host).replace(/\.$/, '')
   return ascii === '' || ascii.split('.').includes('') ? undefined : ascii

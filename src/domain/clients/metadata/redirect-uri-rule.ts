@@ -2,9 +2,9 @@ import { isLoopback } from '../../../foundation/protocol/redirect-uri.ts'
 import { redirectUriProblems } from '../../../foundation/protocol/registrable-redirect-uri.ts'
 
 /**
- * Says in words what is wrong with one redirect URI of a document: only the host that published
- * the document may receive its codes, or the person's own machine. A private-use scheme is neither:
- * any program on that machine may claim it, and no host vouches for it.
+ * Describes what is wrong with one redirect URI of a document. Only the host that published the document
+ * or the person's own machine may receive its codes. A private-use scheme is refused: any program on
+ * that machine can claim it.
  *
  * @see draft-ietf-oauth-client-id-metadata-document §8.1
  * @see RFC 8252 §8.4
