@@ -95,7 +95,7 @@ describe('schoolgate import', () => {
       for (const column of Object.keys(columns)) expect(stdout).toContain(column)
     }
     const { json } = await run(['import', 'coupons', '--columns', '--json'], {})
-    expect(json).toMatchObject({ kind: 'coupons', named_by: 'id, else code' })
+    expect(json).toMatchObject({ kind: 'coupons', named_by: 'id, otherwise code' })
   })
 })
 
