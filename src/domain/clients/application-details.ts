@@ -1,5 +1,6 @@
 import { redirectUriProblems } from '../../foundation/protocol/registrable-redirect-uri.ts'
 import { type InputProblem, OperationRefused } from '../operation/refusal.ts'
+import { MAX_REDIRECT_URIS } from './metadata/client-metadata.ts'
 import { SCOPES_OF_AUDIENCE } from './scope-catalogue.ts'
 
 export interface ApplicationDetails {
@@ -15,7 +16,6 @@ export interface GivenDetails {
   readonly scopes?: readonly string[] | undefined
 }
 
-const MAX_REDIRECT_URIS = 50
 /** Never a URL, because a URL names client metadata. */
 const CLIENT_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{2,99}$/
 const CONTROL = /[\x00-\x1f\x7f]/

@@ -27,6 +27,7 @@ export type DocumentVerdict =
   | { readonly ok: true; readonly document: ClientMetadata }
   | { readonly ok: false; readonly reason: DocumentRefusal; readonly description: string }
 
+/** Also the limit of applications that a school makes. */
 export const MAX_REDIRECT_URIS = 50
 export const MAX_CLIENT_NAME_LENGTH = 100
 
