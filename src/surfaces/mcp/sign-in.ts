@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Caller } from '../../domain/access/caller.ts'
 import {
   type Audience,
+  findScope,
   IDENTITY_SCOPES,
   SCOPES_OF_AUDIENCE,
   UNREVIEWED_SCOPES,
@@ -26,7 +27,9 @@ const output = z.object({
 })
 
 const READING: Readonly<Record<Audience, ScopeSet>> = {
-  member: ScopeSet.of([...SCOPES_OF_AUDIENCE.member].filter((scope) => scope !== 'account:write')),
+  member: ScopeSet.of(
+    [...SCOPES_OF_AUDIENCE.member].filter((scope) => findScope(scope)?.access === 'read'),
+  ),
   operator: UNREVIEWED_SCOPES,
 }
 

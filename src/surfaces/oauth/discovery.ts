@@ -1,8 +1,4 @@
-import {
-  ALL_SCOPES,
-  IDENTITY_SCOPES,
-  UNREVIEWED_SCOPES,
-} from '../../domain/clients/scope-catalogue.ts'
+import { ALL_SCOPES, UNREVIEWED_SCOPES } from '../../domain/clients/scope-catalogue.ts'
 import type { School } from '../../domain/schools/school.ts'
 import { publishedKeys, signsIdTokens } from '../../domain/schools/signing.ts'
 import { ENDPOINTS } from './endpoints.ts'
@@ -93,6 +89,6 @@ export function toolEndpointMetadata(school: School): Record<string, unknown> {
   return {
     ...protectedResourceMetadata(school),
     resource: `${school.origin}/mcp`,
-    scopes_supported: IDENTITY_SCOPES.union(UNREVIEWED_SCOPES).toArray(),
+    scopes_supported: UNREVIEWED_SCOPES.toArray(),
   }
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createApplication } from '../../../domain/clients/application-operations.ts'
 import { findListedClient, listClients } from '../../../domain/clients/list-clients.ts'
-import { SCOPES } from '../../../domain/clients/scope-catalogue.ts'
+import { SCOPES, SCOPES_OF_AUDIENCE } from '../../../domain/clients/scope-catalogue.ts'
 import { peoplePerApp } from '../../../domain/grants/people-of-app.ts'
 import type { InputProblem } from '../../../domain/operation/refusal.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
@@ -19,8 +19,8 @@ import { adminFrame, FeatureOff, loadOperator, performAs } from './operator.ts'
 const NOTICES = { deleted: 'The application is deleted, and all access to it has ended.' }
 
 /** The scopes that an application of the admin area may have, in the order of the catalogue. */
-export const MEMBER_SCOPES = SCOPES.filter(({ audience }) => audience !== 'operator').map(
-  ({ name }) => name,
+export const MEMBER_SCOPES = SCOPES.map(({ name }) => name).filter((name) =>
+  SCOPES_OF_AUDIENCE.member.has(name),
 )
 
 const EMPTY: ApplicationDraft = {
