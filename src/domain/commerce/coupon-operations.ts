@@ -15,7 +15,7 @@ import type { Resource } from '../operation/resource.ts'
 import { checkRow } from '../operation/row-rules.ts'
 import { writing } from '../operation/writing.ts'
 import { schoolCurrency } from '../schools/school-currency.ts'
-import { completeCoupon, couponLimits, couponRules, couponTerms } from './coupon-rules.ts'
+import { couponLimits, couponRules, couponTerms, needsSchoolCurrency } from './coupon-rules.ts'
 
 const READ = ['coupons:read']
 const WRITE = ['coupons:write']
@@ -111,9 +111,7 @@ export const createCoupon = createOperation({
     },
   ],
   async create(tx, _caller, row) {
-    if (row.amount_off !== null && row.currency === null) {
-      completeCoupon(row, await schoolCurrency(tx))
-    }
+    if (needsSchoolCurrency(row)) row.currency = await schoolCurrency(tx)
     checkRow(couponRules, row)
     const made = uuidv7()
     const window = { starts_at: dateOrNull(row.starts_at), ends_at: dateOrNull(row.ends_at) }

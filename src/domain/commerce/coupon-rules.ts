@@ -27,14 +27,14 @@ export const couponLimits = {
 interface CouponRow {
   readonly percent_off?: number | null | undefined
   readonly amount_off?: number | null | undefined
-  currency?: string | null | undefined
+  readonly currency?: string | null | undefined
   readonly starts_at?: string | null | undefined
   readonly ends_at?: string | null | undefined
 }
 
 /** An amount is in the school's currency unless the row names another. */
-export function completeCoupon(row: CouponRow, schoolCurrency: string): void {
-  row.currency ??= row.amount_off == null ? null : schoolCurrency
+export function needsSchoolCurrency({ amount_off, currency: given }: CouponRow): boolean {
+  return amount_off != null && given == null
 }
 
 export const couponRules: RowRules<CouponRow> = [

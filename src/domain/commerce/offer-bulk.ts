@@ -5,7 +5,7 @@ import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, time } from '../operation/fields.ts'
 import { schoolCurrency } from '../schools/school-currency.ts'
 import { coupons, listCoupons } from './coupon-operations.ts'
-import { completeCoupon, couponLimits, couponRules, couponTerms } from './coupon-rules.ts'
+import { couponLimits, couponRules, couponTerms, needsSchoolCurrency } from './coupon-rules.ts'
 import { listPlans } from './plan-operations.ts'
 import { plans } from './plan-resource.ts'
 import { planFields, planRules } from './plan-rules.ts'
@@ -39,7 +39,8 @@ export const couponKind = tableKind({
   },
   defaults: async (tx) => ({ currency: await schoolCurrency(tx) }),
   complete({ before, values }, _caller, { currency }) {
-    if (before === undefined) completeCoupon(values, String(currency))
+    if (before !== undefined) return
+    values.currency ??= needsSchoolCurrency(values) ? currency : null
   },
   rules: couponRules,
 })
