@@ -42,7 +42,7 @@ export interface ParameterRule<Request> extends NamedRule {
 }
 
 /** A rule about stored rows. */
-export interface RowRule<Request, Values, Facts> extends NamedRule {
+export interface StoredRowRule<Request, Values, Facts> extends NamedRule {
   /**
    * SQL over the aliases of the rulebook's `rows`. Any of those rows may be missing, and null means
    * that the rule does not hold.
@@ -55,7 +55,7 @@ export interface RowRule<Request, Values, Facts> extends NamedRule {
 
 export type GrantRule<Request, Values, Facts> =
   | ParameterRule<Request>
-  | RowRule<Request, Values, Facts>
+  | StoredRowRule<Request, Values, Facts>
 
 /**
  * All rules of one grant type, in the order in which a refusal names the first broken one. The
@@ -83,6 +83,6 @@ export function allHold<Request, Values, Facts>(
 
 export function rowRules<Request, Values, Facts>(
   rules: readonly GrantRule<Request, Values, Facts>[],
-): readonly RowRule<Request, Values, Facts>[] {
+): readonly StoredRowRule<Request, Values, Facts>[] {
   return rules.filter((rule) => 'holds' in rule)
 }

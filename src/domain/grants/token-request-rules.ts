@@ -6,13 +6,18 @@ import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { bindResource, missingResource } from '../../foundation/protocol/resource.ts'
 import { clientNotProven } from '../clients/client.ts'
 import { mayHoldInSql } from '../people/membership.ts'
-import type { ParameterRule, RowRule, TokenRequest, TokenRequestValues } from './grant-rule.ts'
+import type {
+  ParameterRule,
+  StoredRowRule,
+  TokenRequest,
+  TokenRequestValues,
+} from './grant-rule.ts'
 
 /**
  * The rules that code exchange and refresh share. Their SQL knows the client that the request names as
  * `c`, the code or authorization as `g`, and the person behind it as `u`, with their roles in `m`.
  */
-type SharedRowRule = RowRule<TokenRequest, TokenRequestValues, unknown>
+type SharedRowRule = StoredRowRule<TokenRequest, TokenRequestValues, unknown>
 
 export function tokenRequestValues(at: SchoolDb, request: TokenRequest): TokenRequestValues {
   const { clientId, clientSecret, resource } = request
