@@ -1,3 +1,6 @@
+import type { AdminResource } from '../../src/surfaces/pages/admin/school/resource.ts'
+import type { ShownFilter } from '../../src/surfaces/pages/admin/school/views/list-page.tsx'
+import { inWords } from '../../src/surfaces/pages/admin/school/views/words.ts'
 import { owner, school } from './sample-people.ts'
 
 export const place = { timeZone: 'Asia/Taipei', currency: 'TWD' }
@@ -10,5 +13,15 @@ export const at = (here: string) => ({
   applicationsShown: true,
   timeZone: place.timeZone,
 })
+
+/** The filters of a list whose choices need no database. */
+export const filtersOf = ({ list }: AdminResource): readonly ShownFilter[] =>
+  (list?.filters ?? []).map((filter) => ({
+    filter,
+    choices:
+      typeof filter.choices === 'object'
+        ? filter.choices
+        : filter.rule.values.map((value) => [value, inWords(value)]),
+  }))
 
 export const id = (end: number) => `0198f3c0-0000-7000-8000-${String(end).padStart(12, '0')}`

@@ -7,7 +7,7 @@ import type { Row } from '../../src/surfaces/pages/admin/school/row.ts'
 import { formPage } from '../../src/surfaces/pages/admin/school/views/form-page.tsx'
 import { listPage } from '../../src/surfaces/pages/admin/school/views/list-page.tsx'
 import { objectPage } from '../../src/surfaces/pages/admin/school/views/object-page.tsx'
-import { at, id, place } from './sample-admin-frame.ts'
+import { at, filtersOf, id, place } from './sample-admin-frame.ts'
 import { hostileName } from './sample-people.ts'
 
 const meeting: Row = {
@@ -59,19 +59,7 @@ export const sampleConsultingPages: Record<string, string> = {
     defaultSort: 'starts_at',
     searchable: true,
     searchHint: meetings.list?.searchHint,
-    filters: [
-      {
-        name: 'when',
-        label: 'When',
-        choices: [
-          ['upcoming', 'Upcoming'],
-          ['past', 'Past'],
-        ],
-        initial: 'upcoming',
-      },
-      { name: 'state', label: 'State', choices: [['scheduled', 'Scheduled']], initial: '' },
-      { name: 'kind', label: 'Kind', choices: [['consulting', 'On a service']], initial: '' },
-    ],
+    filters: filtersOf(meetings),
     sorts: meetings.list?.sorts ?? [],
     columns: meetings.list?.columns ?? [],
     rows: [meeting, lesson, confirmed],

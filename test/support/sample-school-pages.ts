@@ -12,7 +12,7 @@ import { curriculumPage } from '../../src/surfaces/pages/admin/school/views/curr
 import { formPage } from '../../src/surfaces/pages/admin/school/views/form-page.tsx'
 import { listPage } from '../../src/surfaces/pages/admin/school/views/list-page.tsx'
 import { objectPage } from '../../src/surfaces/pages/admin/school/views/object-page.tsx'
-import { at, id, place } from './sample-admin-frame.ts'
+import { at, filtersOf, id, place } from './sample-admin-frame.ts'
 import { hostileName, school } from './sample-people.ts'
 
 const typescript: OutputOf<typeof readCourse> = {
@@ -97,9 +97,7 @@ export const sampleSchoolPages: Record<string, string> = {
     defaultSort: '-created_at',
     searchable: true,
     searchHint: 'Title or address',
-    filters: [
-      { name: 'state', label: 'State', choices: [['published', 'Published']], initial: '' },
-    ],
+    filters: filtersOf(courses),
     sorts: courses.list?.sorts ?? [],
     columns: courses.list?.columns ?? [],
     rows: [typescript, drawing, free],

@@ -64,6 +64,13 @@ describe('a list', () => {
     expect(await mine.page('/admin/posts?search=post&state=published')).toContain('Nothing matches')
   })
 
+  test('offers Yes and No for a filter that is true or false', async () => {
+    const html = await mine.page('/admin/coupons?redeemable=false')
+    expect(html).toContain(
+      '<option value="true">Yes</option><option value="false" selected>No</option>',
+    )
+  })
+
   test('is shown for made-up query parameters', async () => {
     const made = [
       'sort=slug&state=stolen',

@@ -51,8 +51,6 @@ test('a list shows only members of its rows, with cells of their type', () => {
       // @ts-expect-error the list has no such sort
       { label: 'Ends', show: moment('ends_at'), sort: 'ends_at' },
     ],
-    // @ts-expect-error the list has no such filter
-    filters: [{ name: 'redeemabel', label: 'Usable now' }],
     // @ts-expect-error the list has no such sort
     sorts: [['-ends_at', 'Last to end']],
   })

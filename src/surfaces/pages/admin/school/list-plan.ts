@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import type { ListOperation } from '../../../../domain/operation/list-operation.ts'
 import type { ExpansionName } from '../../../../domain/operation/resource.ts'
-import type { Ask, Choice, InputName } from './field.ts'
+import type { Choice, InputName } from './field.ts'
+import { type ListFilter, type PlannedFilter, planFilter } from './list-filter.ts'
 import type { Row, Show } from './row.ts'
 
 export interface Column<T = Row, S extends string = string> {
@@ -11,22 +12,13 @@ export interface Column<T = Row, S extends string = string> {
   readonly sort?: S
 }
 
-export interface ListFilter<N extends string = string> {
-  readonly name: N
-  readonly label: string
-  /** If left out, the values of an enum; for yes or no, `true` and `false`. */
-  readonly choices?: readonly Choice[] | ((ask: Ask) => Promise<readonly Choice[]>)
-  /** The value before anything is chosen; if left out, the list shows all objects. */
-  readonly initial?: string
-}
-
 /** A list operation and how a page shows its rows. */
 export interface ListPlan<N extends string = string> {
   readonly operation: ListOperation
   /** Related objects that the columns show. */
   readonly expand?: readonly string[]
   readonly columns: readonly Column[]
-  readonly filters?: readonly ListFilter<N>[]
+  readonly filters: readonly PlannedFilter<N>[]
   /** Sorts of the operation and their labels; the first is the default. */
   readonly sorts: readonly Choice[]
   /** What a search looks at, if the operation has `search`. */
@@ -46,7 +38,7 @@ export type SortOf<I extends z.ZodObject> =
 type RowOf<S extends z.ZodObject, X> = Shown<z.output<S>, X>
 
 interface TypedPlan<I extends z.ZodObject, S extends z.ZodObject, X extends ExpansionName<S>>
-  extends Omit<ListPlan, 'columns'> {
+  extends Omit<ListPlan, 'columns' | 'filters'> {
   readonly operation: ListOperation<I, S>
   readonly expand?: readonly X[]
   readonly columns: readonly Column<RowOf<S, X>, SortOf<I>>[]
@@ -63,5 +55,6 @@ export function listPlan<
   S extends z.ZodObject,
   X extends ExpansionName<S> = never,
 >(plan: TypedPlan<I, S, X>): ListPlan<InputName<{ readonly input: I }>> {
-  return plan as unknown as ListPlan<InputName<{ readonly input: I }>>
+  const filters = (plan.filters ?? []).map((filter) => planFilter(plan.operation, filter))
+  return { ...plan, filters } as unknown as ListPlan<InputName<{ readonly input: I }>>
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { WriteOperation } from '../../../../../domain/operation.ts'
+import type { Operation, WriteOperation } from '../../../../../domain/operation.ts'
 import type { FieldKind, FormField } from '../field.ts'
 
 /** What an operation's schema says about one member of its input. */
@@ -55,10 +55,10 @@ interface Described {
   readonly default?: unknown
 }
 
-function planField(
+export function planField(
   field: FormField,
   schema: z.ZodType,
-  doing: WriteOperation['kind'],
+  doing: Operation['kind'],
 ): PlannedField {
   const whole = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Described
   const described = whole.anyOf?.find(({ type }) => type !== 'null') ?? whole

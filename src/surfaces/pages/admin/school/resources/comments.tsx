@@ -31,16 +31,7 @@ export const comments = defineResource({
       { label: 'Written', show: moment('created_at'), sort: 'created_at' },
     ],
     searchHint: 'Words, name or email',
-    filters: [
-      {
-        name: 'hidden',
-        label: 'Hidden',
-        choices: [
-          ['true', 'Yes'],
-          ['false', 'No'],
-        ],
-      },
-    ],
+    filters: [{ name: 'hidden', label: 'Hidden' }],
     sorts: [
       ['-created_at', 'Newest first'],
       ['created_at', 'Oldest first'],

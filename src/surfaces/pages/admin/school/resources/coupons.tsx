@@ -42,16 +42,7 @@ export const coupons = defineResource({
       { label: 'Ends', show: moment('ends_at') },
     ],
     searchHint: 'Code',
-    filters: [
-      {
-        name: 'redeemable',
-        label: 'Usable now',
-        choices: [
-          ['true', 'Yes'],
-          ['false', 'No'],
-        ],
-      },
-    ],
+    filters: [{ name: 'redeemable', label: 'Usable now' }],
     sorts: [
       ['-created_at', 'Newest first'],
       ['created_at', 'Oldest first'],

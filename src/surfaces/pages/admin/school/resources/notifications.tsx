@@ -30,16 +30,7 @@ export const notifications = defineResource({
       { label: 'Sent', show: moment('created_at'), sort: 'created_at' },
     ],
     searchHint: 'Words in the title',
-    filters: [
-      {
-        name: 'read',
-        label: 'Read',
-        choices: [
-          ['true', 'Yes'],
-          ['false', 'No'],
-        ],
-      },
-    ],
+    filters: [{ name: 'read', label: 'Read' }],
     sorts: [
       ['-created_at', 'Newest first'],
       ['created_at', 'Oldest first'],

@@ -44,14 +44,7 @@ export const subscriptionList = listPlan({
   searchHint: 'Name or email of the member',
   filters: [
     { name: 'state', label: 'State' },
-    {
-      name: 'ending',
-      label: 'Ends with its period',
-      choices: [
-        ['true', 'Yes'],
-        ['false', 'No'],
-      ],
-    },
+    { name: 'ending', label: 'Ends with its period' },
   ],
   sorts: [
     ['-created_at', 'Newest first'],

@@ -52,10 +52,11 @@ export async function shownFields(
   )
 }
 
-async function choicesOf(
+/** What can be chosen in a field. */
+export async function choicesOf(
   { choices, rule }: Pick<PlannedField, 'choices' | 'rule'>,
   ask: Ask,
-  object: Row,
+  object: Row = {},
 ): Promise<readonly Choice[]> {
   if (typeof choices === 'function') return await choices(ask, object)
   return choices ?? rule.values.map((value) => [value, inWords(value)])

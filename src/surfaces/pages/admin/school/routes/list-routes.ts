@@ -1,14 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { z } from 'zod'
 import type { AppContext } from '../../../../../gate/context.ts'
 import { sendPage } from '../../../page-request.ts'
 import { queryOf } from '../../../site-frame.ts'
 import type { Ask } from '../field.ts'
-import type { ListFilter, ListPlan } from '../list-plan.ts'
+import { filterValue } from '../list-filter.ts'
+import type { ListPlan } from '../list-plan.ts'
 import { type AdminResource, type Link, listPath, objectPath } from '../resource.ts'
 import type { Row } from '../row.ts'
 import { type ListQuery, listPage, type ShownFilter } from '../views/list-page.tsx'
-import { inWords, withArticle } from '../views/words.ts'
+import { withArticle } from '../views/words.ts'
+import { choicesOf } from './choices.ts'
 import { noticesOf } from './notices.ts'
 import { enter, expanding, type Visit } from './visit.ts'
 
@@ -75,12 +76,13 @@ export async function showList(
     asked,
     sorts.map(([name]) => name),
     filters,
+    visit.place.timeZone,
   )
   const searchable = 'search' in operation.input.shape
   const input = {
     ...fixed,
     ...expanding(plan),
-    ...typedFilters(plan, query.filters),
+    ...filterInput(plan, query, visit.place.timeZone),
     ...(searchable && query.search !== '' ? { search: query.search } : {}),
     sort: query.sort,
     limit: ROWS,
@@ -116,24 +118,10 @@ async function readPage(visit: Visit, { operation }: ListPlan, input: Row, after
   return { list: await visit.ask(operation, { ...input, include_total: true }), isFirst: true }
 }
 
-async function shownFilters(plan: ListPlan, ask: Ask): Promise<readonly ShownFilter[]> {
+async function shownFilters({ filters }: ListPlan, ask: Ask): Promise<readonly ShownFilter[]> {
   return await Promise.all(
-    (plan.filters ?? []).map(async (filter) => ({
-      name: filter.name,
-      label: filter.label,
-      initial: filter.initial ?? '',
-      choices:
-        typeof filter.choices === 'function'
-          ? await filter.choices(ask)
-          : (filter.choices ?? enumOf(plan, filter)),
-    })),
+    filters.map(async (filter) => ({ filter, choices: await choicesOf(filter, ask) })),
   )
-}
-
-function enumOf({ operation }: ListPlan, { name }: ListFilter) {
-  const schema = operation.input.shape[name] as z.ZodType | undefined
-  const described = schema && (z.toJSONSchema(schema, { io: 'input' }) as { enum?: unknown[] })
-  return (described?.enum ?? []).map((value) => [String(value), inWords(String(value))] as const)
 }
 
 /** Reads the query. Unknown values are ignored, so that an old or foreign link still shows the list. */
@@ -141,12 +129,16 @@ function readQuery(
   asked: URLSearchParams,
   sorts: readonly string[],
   filters: readonly ShownFilter[],
+  timeZone: string,
 ): ListQuery {
   const sort = asked.get('sort') ?? ''
-  const used = filters.map(({ name, choices, initial }) => {
-    const value = asked.get(name) ?? initial
-    const isKnown = value === '' || choices.some((choice) => choice[0] === value)
-    return [name, isKnown ? value : initial] as const
+  const used = filters.map(({ filter, choices }) => {
+    const text = asked.get(filter.name) ?? filter.initial
+    const isKnown =
+      filter.kind === 'choice'
+        ? choices.some(([value]) => value === text)
+        : filterValue(filter, text, timeZone) !== undefined
+    return [filter.name, text === '' || isKnown ? text : filter.initial] as const
   })
   return {
     search: searchIn(asked),
@@ -163,11 +155,10 @@ function searchIn(asked: URLSearchParams): string {
     .slice(0, 100)
 }
 
-function typedFilters({ operation }: ListPlan, filters: Readonly<Record<string, string>>): Row {
-  const chosen = Object.entries(filters).filter(([, value]) => value !== '')
-  const typed = chosen.map(([name, value]) => {
-    const schema = operation.input.shape[name] as z.ZodType
-    return [name, schema.safeParse(true).success ? value === 'true' : value]
+function filterInput({ filters }: ListPlan, query: ListQuery, timeZone: string): Row {
+  const values = filters.flatMap((filter) => {
+    const text = query.filters[filter.name] ?? ''
+    return text === '' ? [] : [[filter.name, filterValue(filter, text, timeZone)] as const]
   })
-  return Object.fromEntries(typed)
+  return Object.fromEntries(values)
 }

@@ -2,9 +2,11 @@ import { Select } from '../../../../../foundation/html/form-fields.tsx'
 import { ButtonLink, Empty, PageHead } from '../../../../../foundation/html/site-components.tsx'
 import { type AdminFrame, adminPage } from '../../../views/admin/admin-page.tsx'
 import type { Choice } from '../field.ts'
+import type { PlannedFilter } from '../list-filter.ts'
 import type { Column } from '../list-plan.ts'
 import type { Link } from '../resource.ts'
 import type { Place, Row } from '../row.ts'
+import { FormField } from './field.tsx'
 import { ObjectTable } from './object-table.tsx'
 
 /** The search, sort and filters of a request. */
@@ -16,11 +18,8 @@ export interface ListQuery {
 }
 
 export interface ShownFilter {
-  readonly name: string
-  readonly label: string
+  readonly filter: PlannedFilter
   readonly choices: readonly Choice[]
-  /** The value before anything is chosen; empty for all objects. */
-  readonly initial: string
 }
 
 export interface ListPageProps extends AdminFrame {
@@ -97,7 +96,10 @@ function isNarrowed({ search, filters }: ListQuery): boolean {
 
 /** Whether the request differs from the list's own address. */
 function isAsked({ query, filters }: Pick<ListPageProps, 'query' | 'filters'>): boolean {
-  return query.search !== '' || filters.some((one) => query.filters[one.name] !== one.initial)
+  return (
+    query.search !== '' ||
+    filters.some(({ filter }) => query.filters[filter.name] !== filter.initial)
+  )
 }
 
 /** The address of the same list with another query. */
@@ -108,9 +110,9 @@ export function addressOf(
 ): string {
   const query = new URLSearchParams()
   if (search !== '') query.set('search', search)
-  for (const { name, initial } of filters) {
-    const value = chosen[name] ?? initial
-    if (value !== initial) query.set(name, value)
+  for (const { filter } of filters) {
+    const value = chosen[filter.name] ?? filter.initial
+    if (value !== filter.initial) query.set(filter.name, value)
   }
   if (sort !== defaultSort) query.set('sort', sort)
   if (after !== undefined) query.set('after', after)
@@ -134,12 +136,11 @@ function Finder(props: ListPageProps) {
           />
         </div>
       )}
-      {filters.map(({ name, label, choices }) => (
-        <Select
-          name={name}
-          label={label}
-          value={query.filters[name] ?? ''}
-          options={[['', 'All'], ...choices]}
+      {filters.map((shown) => (
+        <Filter
+          shown={shown}
+          value={query.filters[shown.filter.name] ?? ''}
+          timeZone={props.place.timeZone}
         />
       ))}
       {sorts.length > 1 && <Select name="sort" label="Order" value={query.sort} options={sorts} />}
@@ -150,6 +151,27 @@ function Finder(props: ListPageProps) {
         {isAsked(props) && <a href={path}>Clear</a>}
       </div>
     </form>
+  )
+}
+
+interface FilterProps {
+  shown: ShownFilter
+  value: string
+  timeZone: string
+}
+
+function Filter({ shown: { filter, choices }, value, timeZone }: FilterProps) {
+  if (filter.kind !== 'choice') {
+    const field = { field: filter, typed: [value], problems: [], choices }
+    return <FormField shown={field} timeZone={timeZone} />
+  }
+  return (
+    <Select
+      name={filter.name}
+      label={filter.label}
+      value={value}
+      options={[['', 'All'], ...choices]}
+    />
   )
 }
 
