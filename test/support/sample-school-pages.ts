@@ -6,6 +6,7 @@ import { planForm } from '../../src/surfaces/pages/admin/school/form/field-rule.
 import { listPath, objectPath } from '../../src/surfaces/pages/admin/school/resource.ts'
 import { courses } from '../../src/surfaces/pages/admin/school/resources/courses.tsx'
 import { events } from '../../src/surfaces/pages/admin/school/resources/events.tsx'
+import { payments } from '../../src/surfaces/pages/admin/school/resources/payments.tsx'
 import type { OutputOf, Row } from '../../src/surfaces/pages/admin/school/row.ts'
 import { AppearancePanels } from '../../src/surfaces/pages/admin/school/views/appearance-panels.tsx'
 import { curriculumPage } from '../../src/surfaces/pages/admin/school/views/curriculum-page.tsx'
@@ -105,6 +106,31 @@ export const sampleSchoolPages: Record<string, string> = {
     total: 1203,
     next: 'cursor',
     isFirst: false,
+    empty: '',
+    place,
+  }),
+  'admin-payments-none': listPage({
+    ...at('/admin/payments'),
+    title: 'Payments',
+    heading: 'Payments',
+    lead: payments.lead,
+    path: listPath(payments),
+    query: {
+      search: '',
+      sort: '-created_at',
+      filters: { state: 'paid', created_after: '2026-11-01T00:00' },
+    },
+    defaultSort: '-created_at',
+    searchable: true,
+    searchHint: payments.list?.searchHint,
+    filters: filtersOf(payments),
+    sorts: payments.list?.sorts ?? [],
+    columns: payments.list?.columns ?? [],
+    rows: [],
+    urlOf: (row) => objectPath(payments, row),
+    total: 0,
+    next: undefined,
+    isFirst: true,
     empty: '',
     place,
   }),

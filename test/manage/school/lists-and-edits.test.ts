@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { EXAMPLE } from '../../../src/domain/operation/example-ids.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { AdminBrowser, errorsIn } from '../../support/admin-browser.ts'
+import { anOrder } from '../../support/billing.ts'
 import { addExamples } from '../../support/example-school.ts'
 import { anOwner, signedIn } from '../../support/operator-like.ts'
 import { aWorld, type TestSchool } from '../../support/world.ts'
@@ -62,6 +63,48 @@ describe('a list', () => {
     expect(titlesIn(await mine.page('/admin/posts?search=post-42'))).toEqual(['Post 42'])
     expect(await mine.page('/admin/posts?search=%25%25')).toContain('Nothing matches')
     expect(await mine.page('/admin/posts?search=post&state=published')).toContain('Nothing matches')
+  })
+
+  test('narrows orders to a period in the time zone of the school', async () => {
+    const own = await world.aSchool()
+    const taipei = new AdminBrowser(await anOwner(world, own))
+    await taipei.done('/admin/details', {
+      name: 'Taipei',
+      time_zone: 'Asia/Taipei',
+      currency: 'TWD',
+    })
+    const ada = await world.aMember(own)
+    // In Taipei, March starts at 16:00 UTC on the last day of February.
+    const orders = [
+      ['LAST-OF-FEBRUARY', '2026-02-28T15:59:00Z'],
+      ['FIRST-OF-MARCH', '2026-02-28T16:00:00Z'],
+      ['FIRST-OF-APRIL', '2026-03-31T16:00:00Z'],
+    ] as const
+    for (const [number, created] of orders) {
+      const id = await anOrder(own, ada)
+      const values = { number, created_at: new Date(created) }
+      await own.at.update('orders').set(values).where('id', '=', id).execute()
+    }
+    const numbersAt = async (query: string) => {
+      const html = await taipei.page(`/admin/orders?sort=created_at&${query}`)
+      return orders.map(([number]) => number).filter((number) => html.includes(number))
+    }
+    const march = 'created_after=2026-03-01T00:00&created_before=2026-04-01T00:00'
+    expect(await numbersAt(march)).toEqual(['FIRST-OF-MARCH'])
+    expect(await numbersAt('created_after=2026-03-01T00:00')).toEqual([
+      'FIRST-OF-MARCH',
+      'FIRST-OF-APRIL',
+    ])
+    expect(await numbersAt('created_after=soon&created_before=2026-02-30T00:00')).toHaveLength(3)
+    expect(await numbersAt('created_after=9999-01-01T00:00')).toHaveLength(3)
+    const html = await taipei.page(`/admin/orders?${march}`)
+    expect(html).toMatch(
+      /<input id="created_after"[^>]* type="datetime-local"[^>]*value="2026-03-01T00:00"/,
+    )
+    expect(html).toContain('Asia/Taipei time.')
+    const sorted =
+      'created_after=2026-03-01T00%3A00&amp;created_before=2026-04-01T00%3A00&amp;sort='
+    expect(html).toContain(`href="/admin/orders?${sorted}created_at"`)
   })
 
   test('offers Yes and No for a filter that is true or false', async () => {

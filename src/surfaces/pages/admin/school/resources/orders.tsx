@@ -43,7 +43,11 @@ const purchase = [
 
 const narrowing = {
   searchHint: 'Number, name or email',
-  filters: [{ name: 'state', label: 'State' }],
+  filters: [
+    { name: 'state', label: 'State' },
+    { name: 'created_after', label: 'From' },
+    { name: 'created_before', label: 'Until' },
+  ],
   sorts: [
     ['-created_at', 'Newest first'],
     ['created_at', 'Oldest first'],

@@ -99,6 +99,8 @@ export const payments = defineResource({
     filters: [
       { name: 'state', label: 'State' },
       { name: 'refunding_state', label: 'Refund' },
+      { name: 'created_after', label: 'Begun from' },
+      { name: 'created_before', label: 'Begun until' },
     ],
     sorts: [
       ['-created_at', 'Newest first'],
