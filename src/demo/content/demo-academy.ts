@@ -44,7 +44,7 @@ export const demoAcademy: SchoolContent = {
   posts: demoPosts,
   pages: demoPages,
   forms: demoForms,
-  // 990 is no bank's code, so that nobody can send money by mistake.
+  // No bank has the code 990, so that no transfer can be sent by mistake.
   payAt: { bank: ['990', 'Island Demo Bank'], store: ['DEMO', 'Corner Demo Store'] },
   members: demoStories,
   discussions: demoDiscussions,

@@ -153,7 +153,7 @@ interface FormField {
 }
 
 interface FormAnswers {
-  /** Left out: sent by somebody who was not signed in. */
+  /** Absent: the sender was not signed in. */
   readonly by?: string
   readonly daysAgo: number
   readonly values: Readonly<Record<string, string | number | boolean>>
