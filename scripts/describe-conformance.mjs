@@ -13,13 +13,13 @@ function troubled({ checks }) {
 
 function problemsOf({ revision, tools, metadata }, excused) {
   const ran = Object.keys(tools.checks).length > 0 && Object.keys(metadata.checks).length > 0
-  if (!ran) return [`${revision}: the suite ran nothing.`]
+  if (!ran) return [`${revision}: the suite ran no scenario.`]
   const unexpected = [
     ...troubled(tools).filter((name) => !excused.has(name)),
     ...troubled(metadata),
   ].map((name) => `${revision}: ${name} was not expected.`)
   if (unexpected.length === 0 && !(tools.passed && metadata.passed)) {
-    return [`${revision}: the suite itself is not content; its own words are above.`]
+    return [`${revision}: the suite reports an error; its output is above.`]
   }
   return unexpected
 }
@@ -29,7 +29,7 @@ function staleOf(runs, excused) {
   const seen = new Set(runs.flatMap(({ tools }) => troubled(tools)))
   return [...excused]
     .filter((name) => !seen.has(name))
-    .map((name) => `${name} is excused, but never happened: remove it.`)
+    .map((name) => `${name} is an expected failure, but did not happen: remove it.`)
 }
 
 function table(head, rows) {
@@ -73,19 +73,19 @@ export function describeConformance({ suiteVersion, expected, runs }) {
 
 \`@modelcontextprotocol/conformance\` ${suiteVersion}, all its server scenarios and its check of the authorization
 server's metadata, against the tool endpoint of a demo school, as an anonymous caller, in every revision that
-the endpoint speaks. \`npm run conformance:mcp\` does it again; it fails on anything that is not written here.
+the endpoint supports. \`npm run conformance:mcp\` repeats it, and fails on any other failure.
 
-Every failure and every warning is that of a feature which this server does not declare. The suite has next to
-nothing for 2025-03-26. Its scenario of the code grant is left out, because it asks for no scope, and here a
-client says what it wants; the tests under \`test/flows\` go that way with four client libraries.
+Every failure and every warning belongs to a feature that this server does not declare. The suite has hardly any
+scenario for 2025-03-26. Its scenario of the code grant is omitted, because it sends no scope, which is required
+here; the tests in \`test/flows\` run the code grant with four client libraries.
 
 ${table(
   [
     'Revision',
     'Scenarios',
     'Checks passed',
-    'failed, excused',
-    'warned, excused',
+    'failed as expected',
+    'warned as expected',
     'not applicable',
   ],
   runs.map(overview),
