@@ -7,6 +7,7 @@ import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import { parseToken, type TokenFingerprint } from '../../foundation/protocol/token-format.ts'
 import type { Actor } from '../actor.ts'
+import { CLIENT_IS_ON } from '../clients/client.ts'
 import type { Audience } from '../clients/scope-catalogue.ts'
 import { markFirstUse } from '../grants/first-use.ts'
 import { mayHoldInSql, type Role } from '../people/membership.ts'
@@ -118,7 +119,7 @@ interface KnownCallerRow extends CallerRow {
 const findBy = <R>(id: RawBuilder<string>, more: RawBuilder<unknown>) => sql<R>`
   select p.access_hash, p.bound_school_id, array_to_string(p.scopes, ' ') as scopes,
     p.first_used_at is not null as used, p.revoked_at is null and a.revoked_at is null as live,
-    p.access_expires_at > now() as fresh, c.disabled_at is null and c.deleted_at is null as client_on,
+    p.access_expires_at > now() as fresh, ${CLIENT_IS_ON} as client_on,
     a.school_id, a.id as authorization_id, a.client_id, a.audience, a.user_id,
     u.deleted_at is null and ${mayHoldInSql(sql`a.audience`, sql`m.roles`)} as holds_role, m.roles ${more}
   from token_pairs p

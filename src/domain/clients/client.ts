@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely'
 import { constantTimeEqual, sha256 } from '../../foundation/crypto/digest.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
@@ -84,6 +85,14 @@ export function authenticateClient(
     throw clientNotProven()
   }
   return client as AuthenticatedClient
+}
+
+/** The first condition of `authenticateClient` in SQL: the client `c` is neither disabled nor deleted. */
+export const CLIENT_IS_ON = sql<boolean>`c.disabled_at is null and c.deleted_at is null`
+
+/** Its second condition: the sent secret is that of `c`; a public client has none and sends none. */
+export function secretMatchesInSql(secretHash: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`c.secret_hash is not distinct from ${secretHash}`
 }
 
 /** One text for every reason, so that it helps no search for client ids or secrets. */

@@ -3,6 +3,7 @@ import { prepared } from '../../foundation/db/prepared.ts'
 import type { AtSchool, SchoolDb } from '../../foundation/db/school-db.ts'
 import { retryLostConnection } from '../../foundation/db/unavailable.ts'
 import { parseToken } from '../../foundation/protocol/token-format.ts'
+import { CLIENT_IS_ON, secretMatchesInSql } from '../clients/client.ts'
 import { mayHoldInSql } from '../people/membership.ts'
 
 /** What a client may learn about its own live token. */
@@ -59,8 +60,7 @@ const lookBy = (kind: 'access' | 'refresh') =>
           : sql`p.refresh_hash = ${given.tokenHash} and p.refresh_expires_at > now()`
       }
       and a.school_id = ${given.schoolId} and a.client_id = ${given.clientId}
-      and c.disabled_at is null and c.deleted_at is null
-      and c.secret_hash is not distinct from ${given.secretHash}
+      and ${CLIENT_IS_ON} and ${secretMatchesInSql(given.secretHash)}
       and (a.user_id is null
         or u.deleted_at is null and ${mayHoldInSql(sql`a.audience`, sql`m.roles`)})`,
   )

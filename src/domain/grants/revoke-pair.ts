@@ -5,6 +5,7 @@ import type { AtSchool, SchoolDb } from '../../foundation/db/school-db.ts'
 import { retryLostConnection } from '../../foundation/db/unavailable.ts'
 import { parseToken } from '../../foundation/protocol/token-format.ts'
 import { auditInsert } from '../audit/audit.ts'
+import { secretMatchesInSql } from '../clients/client.ts'
 
 export interface RevocationRequest {
   readonly clientId: string
@@ -31,7 +32,7 @@ interface Revocation extends AtSchool {
 
 const provenBy = (given: Placeholders<Revocation>) => sql`
   a.school_id = ${given.schoolId} and a.client_id = ${given.clientId} and c.deleted_at is null
-  and (c.secret_hash is not distinct from ${given.secretHash}
+  and (${secretMatchesInSql(given.secretHash)}
     or ${given.secretHash}::bytea is null and ${given.secretOptional})`
 
 const shownBy = (kind: TokenKind, given: Placeholders<Revocation>) =>

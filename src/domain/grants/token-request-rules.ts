@@ -4,7 +4,7 @@ import type { Placeholders } from '../../foundation/db/prepared.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { bindResource, missingResource } from '../../foundation/protocol/resource.ts'
-import { clientNotProven } from '../clients/client.ts'
+import { CLIENT_IS_ON, clientNotProven, secretMatchesInSql } from '../clients/client.ts'
 import { mayHoldInSql } from '../people/membership.ts'
 import type {
   ParameterRule,
@@ -43,7 +43,7 @@ export const personAndRoles: RawBuilder<unknown> = sql`
 export const clientIsOn: SharedRowRule = {
   name: 'the client is known here and switched on',
   section: 'RFC 6749 §3.2.1',
-  holds: () => sql`c.client_id is not null and c.disabled_at is null and c.deleted_at is null`,
+  holds: () => sql`c.client_id is not null and ${CLIENT_IS_ON}`,
   refusal: clientNotProven,
   audit: 'nothing',
 }
@@ -52,7 +52,7 @@ export const clientIsOn: SharedRowRule = {
 export const secretMatches: SharedRowRule = {
   name: 'the secret is the one that the client has, or both have none',
   section: 'RFC 6749 §2.3.1',
-  holds: ({ secretHash }) => sql`c.secret_hash is not distinct from ${secretHash}`,
+  holds: ({ secretHash }) => secretMatchesInSql(secretHash),
   refusal: clientNotProven,
   audit: 'nothing',
 }
