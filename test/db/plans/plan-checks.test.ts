@@ -58,6 +58,6 @@ test('differencesFrom finds a request that sends more or fewer statements than t
 test('differencesFrom finds an endpoint without a line, and a line without an endpoint', () => {
   expect(differencesFrom({ 'GET /old': 2 }, [sending('GET /new', 1)])).toEqual([
     'GET /new sends 1, and has no line yet',
-    'GET /old has a line, but is not there any more or no test asks for it',
+    'GET /old has a line, but no test calls it or it no longer exists',
   ])
 })
