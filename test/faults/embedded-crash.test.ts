@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -189,6 +189,36 @@ test('lock files with the pid of an unrelated process are removed', async () => 
   } finally {
     unrelated.kill()
   }
+})
+
+describe('an empty lock file', () => {
+  test('of a PostgreSQL that is about to write it is waited for', async () => {
+    const dataDir = await folders.makeWithDatabase()
+    const lockFile = join(dataDir, 'pg18/postmaster.pid')
+    await writeFile(lockFile, '')
+    const starting = startEmbeddedPostgres({ dataDir, durable: false })
+    await vi.waitUntil(
+      async () =>
+        (await readFile(join(dataDir, 'postgresql.log'), 'utf8').catch(() => '')).includes(
+          'is empty',
+        ),
+      { timeout: 20_000, interval: 5 },
+    )
+    await rm(lockFile)
+    const postgres = await starting
+    expect(await query(postgres.address, 'select 1 as one')).toEqual([{ one: 1 }])
+    await postgres.stop()
+  })
+
+  test('of a start that was killed is named, with what to do', async () => {
+    const dataDir = await folders.makeWithDatabase()
+    const lockFile = join(dataDir, 'pg18/postmaster.pid')
+    await writeFile(lockFile, '')
+    await expect(startEmbeddedPostgres({ dataDir, durable: false })).rejects.toMatchObject({
+      code: 'start-failed',
+      remedy: `delete ${lockFile}, then start again`,
+    })
+  })
 })
 
 test('the files of a killed initdb are removed, and the next start succeeds', async () => {

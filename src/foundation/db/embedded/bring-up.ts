@@ -28,6 +28,8 @@ const POLL_MS = 15
 /** How long PostgreSQL may take to end the session of a server that was just killed. */
 const DEAD_HOLDER_PATIENCE_MS = 5_000
 const ORPHAN_PAUSE_MS = 100
+/** How often a start finds an empty lock file before it is taken for the remains of a killed start. */
+const EMPTY_LOCK_FILE_ROUNDS = 20
 
 export interface Plan {
   readonly home: string
@@ -61,6 +63,7 @@ export async function bringUp(plan: Plan): Promise<BroughtUp> {
   const startedAt = Date.now()
   let launched: Launched | undefined
   let orphanRounds = 0
+  let emptyLockFileRounds = 0
   let lastReason: unknown
   try {
     while (Date.now() - startedAt < READY_WITHIN_MS) {
@@ -68,6 +71,10 @@ export async function bringUp(plan: Plan): Promise<BroughtUp> {
         const cause = await findExitCause(plan, launched)
         launched = undefined
         if (cause instanceof EmbeddedPostgresError) throw cause
+        if (cause === 'locking') {
+          emptyLockFileRounds += 1
+          await waitForLockFile(plan, emptyLockFileRounds)
+        }
         if (cause === 'orphans') {
           orphanRounds += 1
           await waitForOrphans(plan, orphanRounds)
@@ -166,6 +173,18 @@ async function waitForOrphans(plan: Plan, round: number): Promise<void> {
   }
   if (round >= 10) {
     await endOrphans(plan.clusterDir, plan.folderName, round < 40 ? 'SIGQUIT' : 'SIGKILL')
+  }
+  await sleep(ORPHAN_PAUSE_MS)
+}
+
+/** The other PostgreSQL writes its lock file within a moment. Only a start that was killed leaves it empty. */
+async function waitForLockFile(plan: Plan, round: number): Promise<void> {
+  if (round > EMPTY_LOCK_FILE_ROUNDS) {
+    throw new EmbeddedPostgresError(
+      'start-failed',
+      `A start of PostgreSQL was killed and left an empty lock file in ${plan.clusterDir}.`,
+      `delete ${join(plan.clusterDir, 'postmaster.pid')}, then start again`,
+    )
   }
   await sleep(ORPHAN_PAUSE_MS)
 }

@@ -10,6 +10,11 @@ describe('explainStartFailure', () => {
     expect(explainStartFailure(log, where)).toBe('locked')
   })
 
+  test('another postmaster has not written its lock file yet', () => {
+    const log = `${stamp} FATAL:  lock file "postmaster.pid" is empty\n`
+    expect(explainStartFailure(log, where)).toBe('locking')
+  })
+
   test('sessions of a killed postmaster still run', () => {
     const log = `${stamp} FATAL:  pre-existing shared memory block (key 9, ID 3) is still in use\n`
     expect(explainStartFailure(log, where)).toBe('orphans')

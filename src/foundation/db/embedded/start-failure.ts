@@ -6,13 +6,15 @@ import {
 
 /**
  * Why PostgreSQL did not start, read from its log (which is English, because it runs without a locale).
- * `locked`: another postmaster was faster. `orphans`: processes of a killed postmaster still run.
+ * `locked`: another postmaster was faster. `locking`: another one has made its lock file and not written it
+ * yet, or was killed in between. `orphans`: processes of a killed postmaster still run.
  */
 export function explainStartFailure(
   log: string,
   where: { clusterDir: string; logFile: string; exit: string },
-): 'locked' | 'orphans' | EmbeddedPostgresError {
+): 'locked' | 'locking' | 'orphans' | EmbeddedPostgresError {
   if (/lock file ".*" already exists/.test(log)) return 'locked'
+  if (/lock file ".*" is empty/.test(log)) return 'locking'
   if (/pre-existing shared memory block .* is still in use/.test(log)) return 'orphans'
   if (/No space left on device|Disk quota exceeded/.test(log)) return diskFull(where.clusterDir)
   if (/could not (map|create) .*shared memory|Cannot allocate memory/.test(log)) {
