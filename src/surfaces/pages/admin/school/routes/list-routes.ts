@@ -80,12 +80,13 @@ export async function showList(
   )
   const searchable = 'search' in operation.input.shape
   const input = {
-    ...fixed,
     ...expanding(plan),
     ...filterInput(plan, query, visit.place.timeZone),
     ...(searchable && query.search !== '' ? { search: query.search } : {}),
     sort: query.sort,
     limit: ROWS,
+    // Last, so that no filter in the query can replace the parent that the path names.
+    ...fixed,
   }
   const page = await readPage(visit, plan, input, asked.get('after') ?? '')
   const html = listPage({
