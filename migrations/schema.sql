@@ -209,6 +209,7 @@ create table clients (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
+  platform_disabled_at timestamp(3) with time zone,
   constraint clients_pkey PRIMARY KEY (school_id, client_id),
   constraint clients_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
   constraint clients_reviewed_by_fkey FOREIGN KEY (reviewed_by) REFERENCES users(id),
@@ -226,6 +227,7 @@ create table clients (
 CREATE INDEX clients_by_time ON public.clients USING btree (school_id, created_at, client_id);
 CREATE TRIGGER clients_touch BEFORE UPDATE ON public.clients FOR EACH ROW EXECUTE FUNCTION touch_row();
 -- clients.deleted_at: the application is gone; the row stays for its past authorizations
+-- clients.platform_disabled_at: the administrator disabled the platform at all schools; here too, so that the check of a token reads one row
 
 -- learning: what members say under a lecture
 create table comments (
@@ -1271,9 +1273,14 @@ create table vendor_platforms (
   client_name text not null,
   redirect_uris text[] not null,
   created_at timestamp(3) with time zone not null default now(),
+  shipped_version integer,
+  disabled_at timestamp(3) with time zone,
   constraint vendor_platforms_pkey PRIMARY KEY (client_id),
   constraint vendor_platforms_client_name_key UNIQUE (client_name),
   constraint vendor_platforms_client_id_check CHECK (((length(client_id) >= 1) AND (length(client_id) <= 200))),
   constraint vendor_platforms_client_name_check CHECK (((length(client_name) >= 1) AND (length(client_name) <= 200))),
-  constraint vendor_platforms_redirect_uris_check CHECK (((cardinality(redirect_uris) >= 1) AND (cardinality(redirect_uris) <= 20)))
+  constraint vendor_platforms_redirect_uris_check CHECK (((cardinality(redirect_uris) >= 1) AND (cardinality(redirect_uris) <= 50))),
+  constraint vendor_platforms_shipped_version_check CHECK ((shipped_version >= 1))
 );
+-- vendor_platforms.shipped_version: version of the shipped list that the row follows; null once the administrator added, changed or disabled it
+-- vendor_platforms.disabled_at: no school accepts the platform; clients.platform_disabled_at has the same for the rows of schools

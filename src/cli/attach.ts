@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Config } from '../config.ts'
+import { fillPlatforms } from '../domain/clients/platform-list.ts'
 import { type Database, openDatabase } from '../foundation/db/database.ts'
 import {
   EmbeddedPostgresError,
@@ -129,12 +130,13 @@ async function othersDone(connection: pg.ClientConfig): Promise<void> {
 }
 
 /** Migrates an empty database. One with data is only changed by `schoolgate migrate` or a start of the server. */
-async function requireMigrated({ pool, connection }: Attached): Promise<void> {
+async function requireMigrated({ pool, db, connection }: Attached): Promise<void> {
   const { rows } = await pool.query<{ fresh: boolean }>(
     "select to_regclass('public.schema_migrations') is null as fresh",
   )
   if (rows[0]?.fresh) {
     await migrate(connection)
+    await fillPlatforms(db)
     return
   }
   const applied = await pool.query<AppliedMigration>(

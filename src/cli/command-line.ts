@@ -9,6 +9,7 @@ import { addExportCommand } from './commands/export.ts'
 import { addImportCommand } from './commands/import.ts'
 import { addKeysCommand } from './commands/keys.ts'
 import { addMigrateCommand } from './commands/migrate.ts'
+import { addPlatformCommand } from './commands/platform.ts'
 import { addPurgeCommand } from './commands/purge.ts'
 import { addSchoolCommand } from './commands/school.ts'
 import { addStartCommand } from './commands/start.ts'
@@ -60,6 +61,7 @@ function buildProgram(cli: Cli, complaints: string[]): Command {
   addSchoolCommand(program, cli)
   addUserCommand(program, cli)
   addClientCommand(program, cli)
+  addPlatformCommand(program, cli)
   addKeysCommand(program, cli)
   addImportCommand(program, cli)
   addExportCommand(program, cli)

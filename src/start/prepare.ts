@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { createDemoWorldIfEmpty, moveDemoOrigins } from '../demo/demo-world.ts'
+import { fillPlatforms } from '../domain/clients/platform-list.ts'
 import { Keyring } from '../foundation/crypto/seal.ts'
 import { type Database, type Db, openDatabase } from '../foundation/db/database.ts'
 import { migrate } from '../foundation/db/migration/migrate.ts'
@@ -17,13 +18,16 @@ export interface PreparedDatabase {
   readonly isDemo: boolean
 }
 
-/** Starts the database, migrates the schema and makes the demo world: once per start. */
+/** Starts the database, migrates the schema, adds missing platforms and makes the demo world: once per start. */
 export async function openPreparedDatabase(config: Config, log: Logger): Promise<PreparedDatabase> {
   const server = await openDatabaseServer(config, log)
   try {
     const keyring = new Keyring(await loadInstallationSecret(config))
     await migrateForStart(server)
-    const isDemo = await withPool(config, server, (db) => prepareDemo(db, keyring, config))
+    const isDemo = await withPool(config, server, async (db) => {
+      await fillPlatforms(db)
+      return await prepareDemo(db, keyring, config)
+    })
     return { server, keyring, isDemo }
   } catch (error) {
     await server.stop()

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { fillPlatforms } from '../../src/domain/clients/platform-list.ts'
 import { migrate } from '../../src/foundation/db/migration/migrate.ts'
 import { loadMigrations, type Migration } from '../../src/foundation/db/migration/migrations.ts'
 import { FIRST_SET_SIZE, OLD_MIGRATIONS } from '../../src/foundation/db/migration/release-0.1.0.ts'
@@ -80,6 +81,46 @@ test('a database of 0.1.0 is adopted, gets the later migrations and serves', asy
     headers: { host: 'old.test' },
   })
   expect(answer.json()).toMatchObject({ issuer: 'http://old.test' })
+})
+
+test('the platforms of 0.1.0 follow the shipped list, except those that were changed by hand', async () => {
+  const { connection, client } = await anOldDatabase()
+  await client.query(`
+    update vendor_platforms set redirect_uris = '{https://own.example/callback}' where client_id = 'claude';
+    insert into vendor_platforms (client_id, client_name, redirect_uris)
+      values ('own', 'Own', '{https://own.example/callback}');
+    insert into clients (school_id, client_id, kind, audience, name, redirect_uris, scopes)
+      values ('00000000-0000-7000-8000-000000000001', 'claude', 'vendor', 'operator', 'Claude',
+        '{http://127.0.0.1/callback}', '{courses:read}')`)
+  const before = await client.query(
+    'select client_id, client_name, redirect_uris from vendor_platforms order by client_id',
+  )
+  await migrate(connection)
+  const after = await client.query(
+    'select client_id, client_name, redirect_uris from vendor_platforms order by client_id',
+  )
+  expect(after.rows).toEqual(before.rows)
+  const { rows } = await client.query(
+    'select client_id, shipped_version, disabled_at from vendor_platforms order by client_id',
+  )
+  expect(rows).toEqual([
+    { client_id: 'chatgpt', shipped_version: 1, disabled_at: null },
+    { client_id: 'claude', shipped_version: null, disabled_at: null },
+    { client_id: 'cursor', shipped_version: 1, disabled_at: null },
+    { client_id: 'own', shipped_version: null, disabled_at: null },
+    { client_id: 'visual-studio-code', shipped_version: 1, disabled_at: null },
+  ])
+  const world = await aWorld({ connection })
+  expect(await fillPlatforms(world.database.db)).toEqual([])
+  const answer = await world.app.inject({
+    method: 'POST',
+    url: '/api/oauth/register',
+    headers: { host: 'old.test' },
+    payload: { client_name: 'Own' },
+  })
+  expect(answer.json()).toMatchObject({ client_id: 'own' })
+  const kept = await client.query('select client_id, kind, platform_disabled_at from clients')
+  expect(kept.rows).toEqual([{ client_id: 'claude', kind: 'vendor', platform_disabled_at: null }])
 })
 
 test('when five servers start at once, one adopts the database and the others find it adopted', async () => {

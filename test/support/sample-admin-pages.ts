@@ -28,6 +28,7 @@ const planner: ListedClient = {
   scopes: ['openid', 'profile', 'account:read'],
   reviewed: false,
   disabled: false,
+  platformDisabled: false,
   createdAt: day('2026-09-01T09:00'),
   secretRotatedAt: undefined,
 }
@@ -263,6 +264,11 @@ export const sampleAdminPages: Record<string, string> = {
   'admin-client-platform': clientPage({
     ...at('/admin/developers/clients/view'),
     client: { ...platform, disabled: true },
+    people: noPeople,
+  }),
+  'admin-client-platform-disabled': clientPage({
+    ...at('/admin/developers/clients/view'),
+    client: { ...platform, disabled: true, platformDisabled: true },
     people: noPeople,
   }),
   'admin-keys': keysPage(keys),

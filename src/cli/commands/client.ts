@@ -232,6 +232,7 @@ const wordsFor = (clientId: string): RefusalWords => ({
     `This school has no such client: ${clientId}`,
     '`npx schoolgate client list` shows the clients that it has',
   ],
+  platform_disabled: '`npx schoolgate platform enable` switches it on at every school',
   public: 'make a confidential application if it runs on a server',
   no_client_metadata: '`npx schoolgate client list` shows which clients have',
 })

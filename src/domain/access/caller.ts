@@ -165,7 +165,7 @@ const UNKNOWN =
   'The access token is malformed, unknown, expired or revoked. Refresh it, or send the person through the authorization-code flow again.'
 const ELSEWHERE =
   'The access token was issued for a different organization than this origin. Run the authorization-code flow at this origin; a refresh does not change the binding.'
-const SWITCHED_OFF = 'The application that holds this access token was switched off by the school.'
+const SWITCHED_OFF = 'The application that holds this access token is switched off at this school.'
 const UNBOUND = 'The access token is not bound to a user.'
 const LEFT =
   'The person behind this access token no longer holds the role it needs at this school. Authorize again as a person who does.'

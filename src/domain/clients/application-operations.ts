@@ -37,7 +37,6 @@ export const createApplication = unscopedWrite({
   async run(tx, actor, { client_id, confidential, ...given }) {
     checkDetails({ ...given, client_id }, { confidential })
     const clientId = client_id ?? `app-${randomSecret(9).toString('hex')}`
-    if (await isVendorPlatform(tx, clientId)) throw taken(clientId)
     const secret = confidential ? newSecret() : undefined
     const columns = columnsOf(given)
     const row = await tx
@@ -53,7 +52,8 @@ export const createApplication = unscopedWrite({
       .onConflict((conflicting) => conflicting.columns(['school_id', 'client_id']).doNothing())
       .returning('client_id')
       .executeTakeFirst()
-    if (row === undefined) throw taken(clientId)
+    // After the insert: a platform that is added at the same time then either waits for it or is seen here.
+    if (row === undefined || (await isVendorPlatform(tx, clientId))) throw taken(clientId)
     return { ...columns, client_id: clientId, client_secret: secret?.value ?? null, confidential }
   },
   audit: ({ client_id: clientId, name, redirect_uris, scopes, confidential }) => [

@@ -34,7 +34,7 @@ export async function findAuthorizingClient(
   const url = parseClientIdUrl(clientId, { allowLoopbackHttp: documents.loopbackHttp })
   const own = await findClient(at, clientId)
   if (own?.disabled)
-    return { kind: 'refused', why: 'This application was switched off by the school.' }
+    return { kind: 'refused', why: 'This application is switched off at this school.' }
   if (url !== undefined) {
     if (!url.ok) return { kind: 'refused', why: url.description }
     const found = await documents.resolve(db, school, url.url, address)
@@ -57,6 +57,9 @@ export async function findAuthorizingClient(
   const platform = await findVendorPlatform(db, clientId)
   if (platform === undefined) {
     return { kind: 'refused', why: 'No application with this client_id is known at this school.' }
+  }
+  if (platform.disabled) {
+    return { kind: 'refused', why: 'The administrator of this server switched this platform off.' }
   }
   return {
     kind: 'known',

@@ -50,7 +50,13 @@ export const enableClient = unscopedWrite({
   input,
   output,
   async run(tx, _actor, { client_id }) {
-    const { disabled_at } = await lockClient(tx, client_id)
+    const { disabled_at, platform_disabled_at } = await lockClient(tx, client_id)
+    if (platform_disabled_at !== null) {
+      throw conflict(
+        'platform_disabled',
+        `The administrator of this server switched the platform ${client_id} off at all schools.`,
+      )
+    }
     if (disabled_at === null) return { client_id, changed: false }
     await tx
       .update('clients')
@@ -97,7 +103,7 @@ export const reviewClient = unscopedWrite({
 async function lockClient(tx: SchoolTx, clientId: string) {
   const client = await tx
     .from('clients')
-    .select(['kind', 'disabled_at', 'reviewed_at'])
+    .select(['kind', 'disabled_at', 'platform_disabled_at', 'reviewed_at'])
     .where('client_id', '=', clientId)
     .where('deleted_at', 'is', null)
     .forUpdate()

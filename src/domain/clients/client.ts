@@ -17,6 +17,7 @@ export interface Client {
   readonly redirectUris: readonly string[]
   readonly scopes: ScopeSet
   readonly reviewed: boolean
+  /** By the school, or by the administrator at all schools. */
   readonly disabled: boolean
   readonly secretHash: Buffer | undefined
 }
@@ -36,6 +37,7 @@ export async function findClient(at: SchoolDb, clientId: string): Promise<Client
       'secret_hash',
       'reviewed_at',
       'disabled_at',
+      'platform_disabled_at',
     ])
     .where('client_id', '=', clientId)
     .where('deleted_at', 'is', null)
@@ -50,7 +52,7 @@ export async function findClient(at: SchoolDb, clientId: string): Promise<Client
     redirectUris: row.redirect_uris,
     scopes: ScopeSet.of(row.scopes),
     reviewed: row.reviewed_at !== null,
-    disabled: row.disabled_at !== null,
+    disabled: row.disabled_at !== null || row.platform_disabled_at !== null,
     secretHash: row.secret_hash ?? undefined,
   }
 }
@@ -88,7 +90,8 @@ export function authenticateClient(
 }
 
 /** The first condition of `authenticateClient` in SQL: the client `c` is neither disabled nor deleted. */
-export const CLIENT_IS_ON = sql<boolean>`c.disabled_at is null and c.deleted_at is null`
+export const CLIENT_IS_ON = sql<boolean>`
+  c.disabled_at is null and c.platform_disabled_at is null and c.deleted_at is null`
 
 /** Its second condition: the sent secret is that of `c`; a public client has none and sends none. */
 export function secretMatchesInSql(secretHash: RawBuilder<unknown>): RawBuilder<boolean> {

@@ -12,6 +12,8 @@ export interface ListedClient {
   readonly scopes: readonly string[]
   readonly reviewed: boolean
   readonly disabled: boolean
+  /** The administrator switched the platform off at all schools. */
+  readonly platformDisabled: boolean
   readonly createdAt: Date
   readonly secretRotatedAt: Date | undefined
 }
@@ -42,7 +44,7 @@ function selectClients(at: SchoolDb) {
   return at
     .from('clients')
     .select(['client_id', 'kind', 'audience', 'name', 'confidential', 'redirect_uris', 'scopes'])
-    .select(['reviewed_at', 'disabled_at', 'created_at', 'secret_rotated_at'])
+    .select(['reviewed_at', 'disabled_at', 'platform_disabled_at', 'created_at', 'secret_rotated_at'])
     .where('deleted_at', 'is', null)
 }
 
@@ -58,7 +60,8 @@ function listedFromRow(row: ClientRow): ListedClient {
     redirectUris: row.redirect_uris,
     scopes: row.scopes,
     reviewed: row.reviewed_at !== null,
-    disabled: row.disabled_at !== null,
+    disabled: row.disabled_at !== null || row.platform_disabled_at !== null,
+    platformDisabled: row.platform_disabled_at !== null,
     createdAt: row.created_at,
     secretRotatedAt: row.secret_rotated_at ?? undefined,
   }

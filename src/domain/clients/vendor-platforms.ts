@@ -10,17 +10,8 @@ export interface VendorPlatform {
   readonly clientId: string
   readonly clientName: string
   readonly redirectUris: readonly string[]
-}
-
-interface VendorRow {
-  client_id: string
-  client_name: string
-  redirect_uris: string[]
-}
-
-function vendorFromRow(row: VendorRow | undefined): VendorPlatform | undefined {
-  if (row === undefined) return undefined
-  return { clientId: row.client_id, clientName: row.client_name, redirectUris: row.redirect_uris }
+  /** The administrator switched it off at every school. */
+  readonly disabled: boolean
 }
 
 /** Crosses schools. */
@@ -28,27 +19,35 @@ export async function findVendorPlatform(
   db: Db,
   clientId: string,
 ): Promise<VendorPlatform | undefined> {
-  return vendorFromRow(
-    await db
-      .selectFrom('vendor_platforms')
-      .select(['client_id', 'client_name', 'redirect_uris'])
-      .where('client_id', '=', clientId)
-      .executeTakeFirst(),
-  )
+  return await readPlatform(db, 'client_id', clientId)
 }
 
-/** Crosses schools. The name is matched exactly, as it was put on the list. */
+/** Crosses schools. The name is matched exactly, as it was put on the list; a disabled one is not known. */
 export async function findVendorPlatformByName(
   db: Db,
   clientName: string,
 ): Promise<VendorPlatform | undefined> {
-  return vendorFromRow(
-    await db
-      .selectFrom('vendor_platforms')
-      .select(['client_id', 'client_name', 'redirect_uris'])
-      .where('client_name', '=', clientName)
-      .executeTakeFirst(),
-  )
+  const platform = await readPlatform(db, 'client_name', clientName)
+  return platform?.disabled ? undefined : platform
+}
+
+async function readPlatform(
+  db: Db,
+  column: 'client_id' | 'client_name',
+  value: string,
+): Promise<VendorPlatform | undefined> {
+  const row = await db
+    .selectFrom('vendor_platforms')
+    .select(['client_id', 'client_name', 'redirect_uris', 'disabled_at'])
+    .where(column, '=', value)
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  return {
+    clientId: row.client_id,
+    clientName: row.client_name,
+    redirectUris: row.redirect_uris,
+    disabled: row.disabled_at !== null,
+  }
 }
 
 /**
@@ -61,16 +60,19 @@ export async function admitVendorPlatform(
   clientId: string,
   by: AuditedActor,
 ): Promise<void> {
+  // The lock lets a switch of the platform at the same moment either see the new row or be seen by it.
   const upsert = sql`
-    insert into clients as c (school_id, client_id, kind, audience, name, redirect_uris, scopes, reviewed_at)
+    insert into clients as c (school_id, client_id, kind, audience, name, redirect_uris, scopes, reviewed_at,
+      platform_disabled_at)
     select ${at.schoolId}, client_id, 'vendor', 'operator', client_name, redirect_uris,
-      ${SCOPES_OF_AUDIENCE.operator.toArray()}::text[], now()
-    from vendor_platforms where client_id = ${clientId}
+      ${SCOPES_OF_AUDIENCE.operator.toArray()}::text[], now(), disabled_at
+    from vendor_platforms where client_id = ${clientId} for share
     on conflict (school_id, client_id) do update
       set redirect_uris = excluded.redirect_uris, name = excluded.name, scopes = excluded.scopes,
-        deleted_at = null
+        platform_disabled_at = excluded.platform_disabled_at, deleted_at = null
       where c.kind = 'vendor'
-        and (c.redirect_uris, c.name, c.scopes, c.deleted_at)
-            is distinct from (excluded.redirect_uris, excluded.name, excluded.scopes, null)`
+        and (c.redirect_uris, c.name, c.scopes, c.platform_disabled_at, c.deleted_at)
+            is distinct from (excluded.redirect_uris, excluded.name, excluded.scopes,
+                              excluded.platform_disabled_at, null)`
   await admitAudited(at, { clientId, kind: 'vendor' }, by, upsert)
 }

@@ -108,6 +108,7 @@ export interface ClientsTable {
   created_at: Generated<Date>
   updated_at: Generated<Date>
   version: Generated<number>
+  platform_disabled_at: Date | null
 }
 
 /** learning: what members say under a lecture */
@@ -723,6 +724,8 @@ export interface VendorPlatformsTable {
   client_name: string
   redirect_uris: string[]
   created_at: Generated<Date>
+  shipped_version: number | null
+  disabled_at: Date | null
 }
 
 export interface DB {

@@ -22,6 +22,14 @@ export const registration = [
     'register.body.changes-nothing':
       'redirect_uris, scope or an auth method in the request leave the stored platform as it is.',
     'register.malformed': 'An unreadable registration body is 400 invalid_client_metadata.',
+    'platform.list.fills-missing':
+      'At start and at migrate a shipped, versioned list adds missing platforms and updates its own older rows.',
+    'platform.list.keeps-changes':
+      'The shipped list never overwrites a platform that the administrator added, changed or disabled.',
+    'platform.commands':
+      'The administrator lists, adds, corrects, disables and enables platforms; wrong values are refused and change nothing.',
+    'platform.disabled.everywhere':
+      'At every school a disabled platform cannot register or be authorized, and its tokens are refused until it is enabled.',
     'register.rate-limited':
       'Too many registrations from one address are answered 429 with Retry-After.',
   }),

@@ -16,7 +16,7 @@ interface ClientProps extends AdminFrame {
 /** A platform or a metadata document, as this school knows it. */
 export function clientPage(props: ClientProps): string {
   const { client, people } = props
-  const { clientId, disabled } = client
+  const { clientId, disabled, platformDisabled } = client
   return adminPage({
     ...props,
     title: plainText(client.name) || 'Client',
@@ -63,7 +63,7 @@ export function clientPage(props: ClientProps): string {
           page={people}
           nextUrl={people.next && `${clientPath(clientId)}&after=${people.next}#people`}
         />
-        <StandingPanel {...props} clientId={clientId} disabled={disabled} />
+        <StandingPanel {...props} {...{ clientId, disabled, platformDisabled }} />
       </>
     ),
   })

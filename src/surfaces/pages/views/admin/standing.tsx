@@ -5,10 +5,20 @@ import { type AdminFrame, paths } from './admin-page.tsx'
 interface StandingProps extends AdminFrame {
   clientId: string
   disabled: boolean
+  /** The administrator of the server switched it off at all schools. */
+  platformDisabled?: boolean
 }
 
 /** Switches a client of any kind off and on, only at this school. */
-export function StandingPanel({ clientId, disabled, viewer }: StandingProps) {
+export function StandingPanel({ clientId, disabled, platformDisabled, viewer }: StandingProps) {
+  if (platformDisabled) {
+    return (
+      <Panel
+        title="Switched off"
+        lead="The administrator of this server switched this platform off at all schools."
+      />
+    )
+  }
   return (
     <Panel
       title={disabled ? 'Switched off' : 'Switch off'}
