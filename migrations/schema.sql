@@ -24,6 +24,17 @@ begin
   return null;
 end $function$;
 
+-- Gives the tools of a school the addresses of its new origin.
+CREATE OR REPLACE FUNCTION public.move_tools()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update clients set client_id = new.origin || '/clients/' || slug || '.json'
+  where school_id = new.id and slug is not null;
+  return null;
+end $function$;
+
 -- Only the purge job, which says so in its transaction, may remove old entries.
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger
@@ -121,7 +132,7 @@ create table authorization_codes (
   consumed_at timestamp(3) with time zone,
   pair_id uuid,
   constraint authorization_codes_pkey PRIMARY KEY (id),
-  constraint authorization_codes_school_id_client_id_fkey FOREIGN KEY (school_id, client_id) REFERENCES clients(school_id, client_id),
+  constraint authorization_codes_school_id_client_id_fkey FOREIGN KEY (school_id, client_id) REFERENCES clients(school_id, client_id) ON UPDATE CASCADE,
   constraint authorization_codes_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
   constraint authorization_codes_audience_check CHECK ((audience = ANY (ARRAY['member'::text, 'operator'::text]))),
   constraint authorization_codes_consumed_with_pair CHECK (((consumed_at IS NULL) = (pair_id IS NULL))),
@@ -146,7 +157,7 @@ create table authorizations (
   last_used_at timestamp(3) with time zone,
   revoked_at timestamp(3) with time zone,
   constraint authorizations_pkey PRIMARY KEY (id),
-  constraint authorizations_school_id_client_id_fkey FOREIGN KEY (school_id, client_id) REFERENCES clients(school_id, client_id),
+  constraint authorizations_school_id_client_id_fkey FOREIGN KEY (school_id, client_id) REFERENCES clients(school_id, client_id) ON UPDATE CASCADE,
   constraint authorizations_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
   constraint authorizations_audience_check CHECK ((audience = ANY (ARRAY['member'::text, 'operator'::text]))),
   constraint authorizations_device_check CHECK ((length(device) <= 200))
@@ -210,6 +221,7 @@ create table clients (
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
   platform_disabled_at timestamp(3) with time zone,
+  slug text,
   constraint clients_pkey PRIMARY KEY (school_id, client_id),
   constraint clients_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
   constraint clients_reviewed_by_fkey FOREIGN KEY (reviewed_by) REFERENCES users(id),
@@ -217,17 +229,22 @@ create table clients (
   constraint clients_audience_check CHECK ((audience = ANY (ARRAY['member'::text, 'operator'::text]))),
   constraint clients_client_id_check CHECK (((length(client_id) >= 1) AND (length(client_id) <= 2000))),
   constraint clients_confidential_has_secret CHECK ((confidential = (secret_hash IS NOT NULL))),
-  constraint clients_kind_check CHECK ((kind = ANY (ARRAY['application'::text, 'vendor'::text, 'document'::text]))),
+  constraint clients_kind_check CHECK ((kind = ANY (ARRAY['application'::text, 'vendor'::text, 'document'::text, 'tool'::text]))),
   constraint clients_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
   constraint clients_platform_is_public_operator CHECK (((kind = 'application'::text) OR ((audience = 'operator'::text) AND (NOT confidential)))),
   constraint clients_redirect_uris_check CHECK (((cardinality(redirect_uris) >= 1) AND (cardinality(redirect_uris) <= 50))),
   constraint clients_scopes_check CHECK ((cardinality(scopes) >= 1)),
-  constraint clients_secret_hash_check CHECK ((length(secret_hash) = 32))
+  constraint clients_secret_hash_check CHECK ((length(secret_hash) = 32)),
+  constraint clients_slug_check CHECK ((slug ~ '^[a-z0-9][a-z0-9-]{1,58}[a-z0-9]$'::text)),
+  constraint clients_tool_has_slug CHECK (((kind = 'tool'::text) = (slug IS NOT NULL)))
 );
+CREATE UNIQUE INDEX clients_by_slug ON public.clients USING btree (school_id, slug) WHERE (slug IS NOT NULL);
 CREATE INDEX clients_by_time ON public.clients USING btree (school_id, created_at, client_id);
+CREATE TRIGGER clients_announce AFTER INSERT OR UPDATE OF deleted_at ON public.clients FOR EACH ROW WHEN ((new.slug IS NOT NULL)) EXECUTE FUNCTION announce_school();
 CREATE TRIGGER clients_touch BEFORE UPDATE ON public.clients FOR EACH ROW EXECUTE FUNCTION touch_row();
 -- clients.deleted_at: the application is gone; the row stays for its past authorizations
 -- clients.platform_disabled_at: the administrator disabled the platform at all schools; here too, so that the check of a token reads one row
+-- clients.slug: name of a tool in its address; a deleted tool keeps it, so that it is never used again
 
 -- learning: what members say under a lecture
 create table comments (
@@ -1104,6 +1121,7 @@ create table schools (
   constraint schools_variant_check CHECK ((variant = ANY (ARRAY['newer'::text, 'older'::text])))
 );
 CREATE TRIGGER schools_announce AFTER INSERT OR DELETE OR UPDATE ON public.schools FOR EACH ROW EXECUTE FUNCTION announce_school();
+CREATE TRIGGER schools_move_tools AFTER UPDATE OF origin ON public.schools FOR EACH ROW WHEN ((new.origin <> old.origin)) EXECUTE FUNCTION move_tools();
 CREATE TRIGGER schools_touch BEFORE UPDATE ON public.schools FOR EACH ROW EXECUTE FUNCTION touch_row();
 -- schools.mcp_connections: the beta feature that reveals the OAuth applications area to operators
 -- schools.open_registration: client metadata documents from any host resolve

@@ -27,7 +27,15 @@ export interface AppOptions {
 }
 
 /** Paths that scripts of other sites may call. The authorization endpoint and the pages stay off this list. */
-const API_PATHS = ['/.well-known/', '/api/', '/member/graphql', '/mcp', '/mcp/', '/openapi.json']
+const API_PATHS = [
+  '/.well-known/',
+  '/api/',
+  '/clients/',
+  '/member/graphql',
+  '/mcp',
+  '/mcp/',
+  '/openapi.json',
+]
 
 /** Builds the whole application on one Fastify instance. The caller makes it listen. */
 export function buildApp(options: AppOptions): FastifyInstance {

@@ -13,6 +13,7 @@ import { addPlatformCommand } from './commands/platform.ts'
 import { addPurgeCommand } from './commands/purge.ts'
 import { addSchoolCommand } from './commands/school.ts'
 import { addStartCommand } from './commands/start.ts'
+import { addToolCommand } from './commands/tool.ts'
 import { addUserCommand } from './commands/user.ts'
 import { type Explanation, explainError } from './explain-error.ts'
 import { separateHyphenArguments } from './hyphen-arguments.ts'
@@ -61,6 +62,7 @@ function buildProgram(cli: Cli, complaints: string[]): Command {
   addSchoolCommand(program, cli)
   addUserCommand(program, cli)
   addClientCommand(program, cli)
+  addToolCommand(program, cli)
   addPlatformCommand(program, cli)
   addKeysCommand(program, cli)
   addImportCommand(program, cli)

@@ -11,7 +11,7 @@ import { brandingOf } from './branding.ts'
 import type { AppContext } from './context.ts'
 
 /** Paths for programs: an HTML page there would break a client that looks for metadata. */
-const PROGRAMS_ONLY = /^\/(\.well-known|api|mcp|member)(\/|$)/
+const PROGRAMS_ONLY = /^\/(\.well-known|api|clients|mcp|member)(\/|$)/
 
 /** JSON for programs, a page of the school for browsers. */
 export function createNotFoundAnswer(context: AppContext, trust: TrustProxy) {

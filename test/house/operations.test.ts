@@ -49,6 +49,7 @@ describe('operations without a scope, which any token could call', () => {
       'settings',
       'signing_keys',
       'study_groups',
+      'tools',
     ])
   })
 

@@ -23,6 +23,7 @@ import { registration } from './requirements/oauth/registration.ts'
 import { revoke } from './requirements/oauth/revoke.ts'
 import { token } from './requirements/oauth/token.ts'
 import { tokenPairs } from './requirements/oauth/token-pairs.ts'
+import { tools } from './requirements/oauth/tools.ts'
 import { pages } from './requirements/pages/pages.ts'
 
 const chapters = [
@@ -30,6 +31,7 @@ const chapters = [
   ...clients,
   ...registration,
   ...metadataDocuments,
+  ...tools,
   ...authorize,
   ...token,
   ...tokenPairs,

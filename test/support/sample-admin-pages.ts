@@ -21,6 +21,7 @@ const day = (text: string) => new Date(`${text}Z`)
 const planner: ListedClient = {
   clientId: 'app-5f3c09d2e1b7a64c08',
   kind: 'application',
+  slug: undefined,
   audience: 'member',
   name: 'Study Planner',
   confidential: false,

@@ -16,6 +16,7 @@ import { sampleConsultingPages } from './sample-consulting-pages.ts'
 import { formToken, harbor, hostileName, person, school } from './sample-people.ts'
 import { sampleSchoolPages } from './sample-school-pages.ts'
 import { sampleSitePages } from './sample-site-pages.ts'
+import { sampleToolPages } from './sample-tool-pages.ts'
 
 const sealedRequest = 'c2VhbGVkLXJlcXVlc3Q'
 const reference = 'req-7f3k2m9q'
@@ -101,6 +102,18 @@ export const samplePages: Record<string, string> = {
       redirectHost: 'vscode.dev',
     },
   }),
+  'consent-tool-of-the-school': consentPage({
+    ...consent,
+    audience: 'operator',
+    scopes: ['openid', 'orders:read', 'analytics:read'],
+    client: {
+      ...document,
+      name: 'Monthly reports',
+      kind: 'tool',
+      host: undefined,
+      reviewed: true,
+    },
+  }),
   'consent-hostile-name': consentPage({
     ...consent,
     person: { ...person, name: hostileName },
@@ -141,6 +154,7 @@ export const samplePages: Record<string, string> = {
   'error-unavailable': unavailablePage({ school: harbor, reference }),
   ...sampleSitePages,
   ...sampleAdminPages,
+  ...sampleToolPages,
   ...sampleSchoolPages,
   ...sampleConsultingPages,
   ...sampleAnalyticsPages,

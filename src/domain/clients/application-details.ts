@@ -1,7 +1,7 @@
 import { redirectUriProblems } from '../../foundation/protocol/registrable-redirect-uri.ts'
 import { type InputProblem, OperationRefused } from '../operation/refusal.ts'
 import { MAX_REDIRECT_URIS } from './metadata/client-metadata.ts'
-import { SCOPES_OF_AUDIENCE } from './scope-catalogue.ts'
+import { type Audience, SCOPES_OF_AUDIENCE } from './scope-catalogue.ts'
 
 export interface ApplicationDetails {
   readonly name: string
@@ -31,23 +31,26 @@ export function checkDetails(
       : [problem('client_id', 'Use 3 to 100 letters, digits, dots, hyphens and underscores.')]),
     ...(name === undefined ? [] : nameProblems(name)),
     ...(redirect_uris === undefined ? [] : uriProblems(redirect_uris, confidential)),
-    ...(scopes === undefined ? [] : scopeProblems(scopes)),
+    ...(scopes === undefined ? [] : scopeProblems(scopes, 'member')),
   ]
   if (problems.length > 0) throw new OperationRefused({ kind: 'invalid', problems })
 }
 
-const problem = (field: keyof GivenDetails, detail: string): InputProblem => ({
+export const problem = (field: string, detail: string): InputProblem => ({
   pointer: `/${field}`,
   code: 'invalid',
   detail,
 })
 
-function nameProblems(name: string): readonly InputProblem[] {
+export function nameProblems(name: string): readonly InputProblem[] {
   if (name.trim() === '' || name.length > 200) return [problem('name', 'Use 1 to 200 characters.')]
   return CONTROL.test(name) ? [problem('name', 'Remove line breaks and control characters.')] : []
 }
 
-function uriProblems(uris: readonly string[], confidential: boolean): readonly InputProblem[] {
+export function uriProblems(
+  uris: readonly string[],
+  confidential: boolean,
+): readonly InputProblem[] {
   if (uris.length === 0 || uris.length > MAX_REDIRECT_URIS) {
     return [problem('redirect_uris', `List 1 to ${MAX_REDIRECT_URIS} redirect URIs.`)]
   }
@@ -58,9 +61,14 @@ function uriProblems(uris: readonly string[], confidential: boolean): readonly I
   )
 }
 
-/** An application made by hand acts for members; operator scopes are for connected platforms. */
-function scopeProblems(scopes: readonly string[]): readonly InputProblem[] {
-  const allowed = SCOPES_OF_AUDIENCE.member
+/** Applications that the school makes act for members, its tools for operators. */
+const KIND = { member: 'member applications', operator: 'tools of operators' }
+
+export function scopeProblems(
+  scopes: readonly string[],
+  audience: Audience,
+): readonly InputProblem[] {
+  const allowed = SCOPES_OF_AUDIENCE[audience]
   if (scopes.length === 0) {
     return [problem('scopes', `Choose at least one of ${allowed.toArray().join(', ')}.`)]
   }
@@ -69,7 +77,7 @@ function scopeProblems(scopes: readonly string[]): readonly InputProblem[] {
     .map((scope) =>
       problem(
         'scopes',
-        `${scope.slice(0, 100)} is not for member applications. Choose from ${allowed.toArray().join(', ')}.`,
+        `${scope.slice(0, 100)} is not for ${KIND[audience]}. Choose from ${allowed.toArray().join(', ')}.`,
       ),
     )
 }

@@ -9,6 +9,7 @@ import { admitExplorerClient, EXPLORER_CLIENT_ID, findExplorerClient } from './e
 import { parseClientIdUrl } from './metadata/client-id-url.ts'
 import { type MetadataClients, metadataAsClient } from './metadata-clients.ts'
 import { SCOPES_OF_AUDIENCE } from './scope-catalogue.ts'
+import { isToolAddress } from './tool-address.ts'
 import { admitVendorPlatform, findVendorPlatform } from './vendor-platforms.ts'
 
 export type AuthorizingClient =
@@ -19,8 +20,8 @@ export type AuthorizingClient =
   | { readonly kind: 'busy'; readonly why: string; readonly retryAfterSeconds: number }
 
 /**
- * The client that an authorization request names: an application of the school, a vendor platform
- * of the installation, or the app whose metadata is behind a URL. Nothing is written for a request
+ * The client that an authorization request names: an application or a tool of the school, a vendor
+ * platform of the installation, or the app whose metadata is behind a URL. Nothing is written for a request
  * that may never be finished; the school's own row of a platform or app comes with the consent.
  */
 export async function findAuthorizingClient(
@@ -31,10 +32,14 @@ export async function findAuthorizingClient(
   clientId: string,
   address: string,
 ): Promise<AuthorizingClient> {
-  const url = parseClientIdUrl(clientId, { allowLoopbackHttp: documents.loopbackHttp })
   const own = await findClient(at, clientId)
   if (own?.disabled)
     return { kind: 'refused', why: 'This application is switched off at this school.' }
+  if (own?.kind === 'tool') return { kind: 'known', client: own }
+  if (isToolAddress(school.origin, clientId)) {
+    return { kind: 'refused', why: 'This school has no tool with this address as its client_id.' }
+  }
+  const url = parseClientIdUrl(clientId, { allowLoopbackHttp: documents.loopbackHttp })
   if (url !== undefined) {
     if (!url.ok) return { kind: 'refused', why: url.description }
     const found = await documents.resolve(db, school, url.url, address)

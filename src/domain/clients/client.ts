@@ -5,7 +5,8 @@ import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import type { Audience } from './scope-catalogue.ts'
 
-export type ClientKind = 'application' | 'vendor' | 'document'
+/** A `tool` is an operator client that the school made; `{origin}/clients/{slug}.json` is its client_id. */
+export type ClientKind = 'application' | 'vendor' | 'document' | 'tool'
 
 /** An OAuth client as one school knows it. */
 export interface Client {

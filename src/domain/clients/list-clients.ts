@@ -5,6 +5,8 @@ import type { Audience } from './scope-catalogue.ts'
 export interface ListedClient {
   readonly clientId: string
   readonly kind: ClientKind
+  /** Of a tool. */
+  readonly slug: string | undefined
   readonly audience: Audience
   readonly name: string
   readonly confidential: boolean
@@ -40,11 +42,35 @@ export async function findListedClient(
   return row === undefined ? undefined : listedFromRow(row)
 }
 
+/** A tool of the school by the name in its address. */
+export async function findListedTool(
+  at: SchoolDb,
+  slug: string,
+): Promise<ListedClient | undefined> {
+  const row = await selectClients(at).where('slug', '=', slug).executeTakeFirst()
+  return row === undefined ? undefined : listedFromRow(row)
+}
+
 function selectClients(at: SchoolDb) {
   return at
     .from('clients')
-    .select(['client_id', 'kind', 'audience', 'name', 'confidential', 'redirect_uris', 'scopes'])
-    .select(['reviewed_at', 'disabled_at', 'platform_disabled_at', 'created_at', 'secret_rotated_at'])
+    .select([
+      'client_id',
+      'kind',
+      'slug',
+      'audience',
+      'name',
+      'confidential',
+      'redirect_uris',
+      'scopes',
+    ])
+    .select([
+      'reviewed_at',
+      'disabled_at',
+      'platform_disabled_at',
+      'created_at',
+      'secret_rotated_at',
+    ])
     .where('deleted_at', 'is', null)
 }
 
@@ -54,6 +80,7 @@ function listedFromRow(row: ClientRow): ListedClient {
   return {
     clientId: row.client_id,
     kind: row.kind,
+    slug: row.slug ?? undefined,
     audience: row.audience,
     name: row.name,
     confidential: row.confidential,

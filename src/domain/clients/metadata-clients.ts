@@ -71,8 +71,13 @@ export class MetadataClients {
     this.loopbackHttp = rules.loopbackHttp
   }
 
-  /** Whether this school could accept any client metadata; discovery announces it. */
+  /** Whether a URL can be a client_id at this school; discovery announces it. */
   areSupportedAt(school: School): boolean {
+    return school.hasTools || this.arePermittedAt(school)
+  }
+
+  /** Whether this school could accept client metadata of other hosts. */
+  arePermittedAt(school: School): boolean {
     return (
       school.openRegistration || school.documentHosts.length > 0 || this.#rules.hosts.length > 0
     )

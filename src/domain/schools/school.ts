@@ -34,6 +34,8 @@ export interface School {
   readonly mcpConnections: boolean
   readonly openRegistration: boolean
   readonly documentHosts: readonly string[]
+  /** Whether it publishes the metadata document of a tool of its own. */
+  readonly hasTools: boolean
   readonly endAuthorizationOnReplay: boolean
   readonly appearance: Appearance
   /** Keys that a verifier may need, newest first. A retired key stays for a day, for ID tokens it signed. */
@@ -54,6 +56,7 @@ interface SchoolRow {
   mcp_connections: boolean
   open_registration: boolean
   document_hosts: string[]
+  has_tools: boolean
   end_authorization_on_replay: boolean
   primary_color: string | null
   accent_color: string | null
@@ -69,6 +72,8 @@ export async function findSchoolByOrigin(db: Db, origin: string): Promise<School
   const { rows } = await sql<SchoolRow>`
     select s.id, s.subdomain, s.origin, s.name, s.description, s.currency, s.locale, s.time_zone,
       s.variant, s.mcp_connections, s.open_registration, s.document_hosts, s.end_authorization_on_replay,
+      exists (select from clients
+              where school_id = s.id and slug is not null and deleted_at is null) as has_tools,
       a.primary_color, a.accent_color, a.tagline, a.logo_file_id, a.version as appearance_version,
       (select coalesce(json_agg(json_build_object('kid', kid, 'stage', stage, 'jwk', public_jwk)
                                 order by published_at desc, kid), '[]')
@@ -105,6 +110,7 @@ function schoolFromRow(row: SchoolRow): School {
     mcpConnections: row.mcp_connections,
     openRegistration: row.open_registration,
     documentHosts: row.document_hosts,
+    hasTools: row.has_tools,
     endAuthorizationOnReplay: row.end_authorization_on_replay,
     appearance: {
       primaryColor: row.primary_color ?? DEFAULT_APPEARANCE.primaryColor,

@@ -92,7 +92,7 @@ export interface ClientDocumentsTable {
 export interface ClientsTable {
   school_id: string
   client_id: string
-  kind: 'application' | 'vendor' | 'document'
+  kind: 'application' | 'vendor' | 'document' | 'tool'
   audience: 'member' | 'operator'
   name: string
   confidential: Generated<boolean>
@@ -109,6 +109,7 @@ export interface ClientsTable {
   updated_at: Generated<Date>
   version: Generated<number>
   platform_disabled_at: Date | null
+  slug: string | null
 }
 
 /** learning: what members say under a lecture */

@@ -13,6 +13,7 @@ import { ENDPOINTS } from './endpoints.ts'
 import { refuseOtherMethods } from './other-methods.ts'
 import { addRegistrationRoutes } from './registration-routes.ts'
 import { addTokenRoutes } from './token-routes.ts'
+import { addToolDocumentRoutes } from './tool-document.ts'
 import { addUserInfoRoutes } from './userinfo-routes.ts'
 
 /** The authorization server of every origin. */
@@ -25,6 +26,7 @@ export function addOAuthRoutes(
     nameSurface(scope, 'oauth')
     scope.setErrorHandler(answerOAuthError)
     addDiscoveryRoutes(scope, metadataClients)
+    addToolDocumentRoutes(scope)
     addTokenRoutes(scope, context)
     addRegistrationRoutes(scope, context)
   })

@@ -4,6 +4,7 @@ import { aPair, exchange, postForm, refresh, revoke, userinfo } from '../../supp
 import { CLAUDE, getFrom } from '../../support/oauth-world.ts'
 import { wholeReads } from '../../support/plans.ts'
 import { type AnsweredRequest, aCountedWorld } from '../../support/request-costs.ts'
+import { aTool } from '../../support/tools.ts'
 import type { TestClient, TestPerson, TestSchool } from '../../support/world.ts'
 import { testStatements } from './test-statements.ts'
 
@@ -84,6 +85,14 @@ beforeAll(async () => {
   await authorize('public', school, await world.aPublicClient(school), ada, profile)
   await authorize('confidential', school, await world.aConfidentialClient(school), ada, profile)
   await authorize('vendor platform', school, CLAUDE, ada, `openid ${operator}`)
+  await authorize(
+    'tool of the school',
+    school,
+    await aTool(world, school),
+    ada,
+    'openid courses:read',
+  )
+  await done('', () => getFrom(world, school, '/clients/reports.json'))
   const olderMember = await world.aMember(older)
   await authorize('older', older, await world.aPublicClient(older), olderMember, profile)
   await introspect()

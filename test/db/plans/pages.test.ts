@@ -64,7 +64,7 @@ test('ending the access of an app reads no whole table, by its user or by an ope
 test('no form for developers and no settings form reads a whole table', async () => {
   const owner = await signedIn(world, school, await world.aMember(school, ['owner']))
   const [apps, clients] = ['/admin/developers/applications', '/admin/developers/clients']
-  const keys = '/admin/developers/keys'
+  const [keys, tools] = ['/admin/developers/keys', '/admin/developers/tools']
   const document = 'https://tool.example/client.json'
   await school.at
     .insert('clients', {
@@ -82,6 +82,12 @@ test('no form for developers and no settings form reads a whole table', async ()
     ['redirect_uris', CALLBACK],
     ['scopes', 'openid'],
     ['confidential', 'yes'],
+  ]
+  const toolForm: [string, string][] = [
+    ['slug', 'reports'],
+    ['name', 'Reports'],
+    ['redirect_uris', CALLBACK],
+    ['scopes', 'courses:read'],
   ]
   const done = async (page: string, action: string, fields?: [string, string][]) => {
     const answer = await submit(owner, page, action, fields)
@@ -108,6 +114,10 @@ test('no form for developers and no settings form reads a whole table', async ()
     expect(await done(keys, `${keys}/retire`)).toContain('done=retired')
     await done('/admin/settings', '/admin/settings/security')
     await done('/admin/settings', '/admin/settings/beta', [['mcp_connections', 'on']])
+    const reports = `${tools}/reports`
+    await done(`${tools}/new`, tools, toolForm)
+    await done(reports, reports, toolForm)
+    await done(`${reports}/delete`, `${reports}/delete`)
   })
 })
 

@@ -5,6 +5,7 @@ import { aToken } from '../../support/member-api.ts'
 import { wholeReads } from '../../support/plans.ts'
 import { type AnsweredRequest, aCountedWorld, endpointName } from '../../support/request-costs.ts'
 import { readTable } from '../../support/statement-table.ts'
+import { aTool } from '../../support/tools.ts'
 import { testStatements } from './test-statements.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
@@ -20,6 +21,7 @@ const stranger = new Visitor(world, school)
 
 /** URLs of example objects, for the routes with a parameter. Add a line for each new one. */
 const EXAMPLE_URLS: Readonly<Record<string, string>> = {
+  '/clients/:file': '/clients/reports.json',
   '/courses/:slug': '/courses/first',
   '/events/:slug': '/events/evening',
   '/posts/:slug': '/posts/hello',
@@ -47,6 +49,7 @@ let answered: readonly AnsweredRequest[] = []
 beforeAll(async () => {
   await addExamples(world, school)
   await publishExamples(school)
+  await aTool(world, school)
   const urls = routes
     .filter(({ method }) => method === 'GET')
     .map(({ url }) => EXAMPLE_URLS[url] ?? url)

@@ -162,6 +162,10 @@ function findMissingGrant({ grant_types, response_types }: DocumentMembers): Ref
 const deceptiveCharacters =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/u
 
+export function isDeceptiveName(name: string): boolean {
+  return deceptiveCharacters.test(name)
+}
+
 function findUnfitName({ client_name }: DocumentMembers): Refused | undefined {
   if (client_name == null) return undefined
   if (client_name.length > MAX_CLIENT_NAME_LENGTH) {
@@ -170,7 +174,7 @@ function findUnfitName({ client_name }: DocumentMembers): Refused | undefined {
       `"client_name" may have ${MAX_CLIENT_NAME_LENGTH} characters at most.`,
     )
   }
-  if (deceptiveCharacters.test(client_name)) {
+  if (isDeceptiveName(client_name)) {
     return refuse(
       'name_refused',
       '"client_name" must not have control, text-direction or invisible characters.',

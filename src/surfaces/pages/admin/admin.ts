@@ -9,6 +9,7 @@ import { addKeyRoutes } from './keys.ts'
 import { addOverviewRoutes } from './overview.ts'
 import { addSchoolRoutes } from './school/school-pages.ts'
 import { addSettingsRoutes } from './settings.ts'
+import { addToolRoutes } from './tools.ts'
 
 /** Pages for owners and admins. Every route first loads the operator, and refuses other people. */
 export function addAdminRoutes(app: FastifyInstance, context: AppContext): void {
@@ -18,6 +19,7 @@ export function addAdminRoutes(app: FastifyInstance, context: AppContext): void 
   addSettingsRoutes(app, context)
   addApplicationRoutes(app, context)
   addOneApplicationRoutes(app, context)
+  addToolRoutes(app, context)
   addClientRoutes(app, context)
   addKeyRoutes(app, context)
   addAuditRoutes(app, context)

@@ -17,7 +17,7 @@ import { isUuid } from '../../../foundation/protocol/uuid.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { queryOf, withoutNul } from '../site-frame.ts'
-import { applicationPath, clientPath, paths } from '../views/admin/admin-page.tsx'
+import { applicationPath, clientPath, paths, toolPath } from '../views/admin/admin-page.tsx'
 import { clientPage } from '../views/admin/client.tsx'
 import { clientsPage, type DocumentSettings } from '../views/admin/clients.tsx'
 import type { PeopleProps } from '../views/admin/people.tsx'
@@ -38,7 +38,7 @@ const NOTICES = {
   saved: 'Saved.',
 }
 
-/** Clients that the school did not create: platforms of the server, and apps with client metadata. */
+/** Clients that act for operators: platforms of the server, apps with client metadata, tools of the school. */
 export function addClientRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(paths.clients, async (request, reply) => {
     const operator = await loadOperator(request)
@@ -70,6 +70,11 @@ export function addClientRoutes(app: FastifyInstance, context: AppContext): void
     const client = await loadClient(request, queryOf(request).get('id') ?? '')
     if (client.kind === 'application') {
       return redirectTo(reply, request, 'site', applicationPath(client.clientId))
+    }
+    if (client.slug !== undefined && request.school.mcpConnections) {
+      const done = queryOf(request).get('done')
+      const notice = done === null ? '' : `?done=${encodeURIComponent(done)}`
+      return redirectTo(reply, request, 'site', toolPath(client.slug) + notice)
     }
     const page = clientPage({
       ...adminFrame(context, request, reply, operator, NOTICES),

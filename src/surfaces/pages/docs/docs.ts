@@ -21,7 +21,7 @@ export function addDocsRoutes(
       origin: school.origin,
       variant: school.variant,
       signsIdTokens: signsIdTokens(school),
-      documents: documents.areSupportedAt(school),
+      documents: documents.arePermittedAt(school),
     })
     return sendPage(reply, request, 'site', page)
   })

@@ -61,6 +61,7 @@ function App(props: ConnectedAppsProps & { app: ConnectedApp }) {
                 published at <Address text={hostOf(app.clientId)} />
               </p>
             )}
+            {app.kind === 'tool' && <p class="row-note">made by this school</p>}
             {app.kind === 'document' && !app.reviewed && (
               <Badge tone="warning">Not reviewed by this school</Badge>
             )}

@@ -1,3 +1,4 @@
+import type { ClientKind } from '../../../domain/clients/client.ts'
 import type { Audience } from '../../../domain/clients/scope-catalogue.ts'
 import {
   Address,
@@ -17,8 +18,8 @@ import { ScopeList } from './scope-list.tsx'
 
 export interface AskingClient {
   name: string
-  /** Created in the admin area, a platform that the server knows, or a metadata document. */
-  kind: 'application' | 'vendor' | 'document'
+  /** Created in the admin area for members, a platform that the server knows, a metadata document, or the school's tool. */
+  kind: ClientKind
   /** The host of its metadata document. */
   host?: string | undefined
   redirectHost: string
@@ -138,6 +139,7 @@ function Provenance({ client, school }: { client: AskingClient; school: Branding
   return (
     <>
       {document}
+      {client.kind === 'tool' && <DefinitionList rows={[['Made by', place]]} />}
       {loopback && (
         <Alert tone="warning" title="Did you just start this app?">
           {loopback}

@@ -70,6 +70,7 @@ export const MENU: readonly MenuGroup[] = [
     title: 'Developers',
     items: [
       { label: 'OAuth applications', href: '/admin/developers/applications', beta: true },
+      { label: 'Operator tools', href: '/admin/developers/tools', beta: true },
       { label: 'Connected platforms', href: '/admin/developers/clients' },
       { label: 'Signing keys', href: '/admin/developers/keys' },
     ],

@@ -21,6 +21,8 @@ export const paths = {
   settings: '/admin/settings',
   applications: '/admin/developers/applications',
   newApplication: '/admin/developers/applications/new',
+  tools: '/admin/developers/tools',
+  newTool: '/admin/developers/tools/new',
   clients: '/admin/developers/clients',
   client: '/admin/developers/clients/view',
   keys: '/admin/developers/keys',
@@ -30,6 +32,11 @@ export const paths = {
 /** The page of one application. */
 export function applicationPath(clientId: string, rest: '' | '/secret' | '/delete' = ''): string {
   return `${paths.applications}/${encodeURIComponent(clientId)}${rest}`
+}
+
+/** The page of one tool. */
+export function toolPath(slug: string): string {
+  return `${paths.tools}/${encodeURIComponent(slug)}`
 }
 
 /** The page of any other client. Its id may be a URL, which does not fit into a path. */

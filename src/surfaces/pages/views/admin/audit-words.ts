@@ -16,7 +16,7 @@ export const auditWords: Readonly<Record<AuditAction, string>> = {
   'client.created': 'Client added',
   'client.changed': 'Client changed',
   'client.secret_rotated': 'Secret replaced',
-  'client.deleted': 'Application deleted',
+  'client.deleted': 'Client deleted',
   'client.reviewed': 'Document reviewed',
   'client.disabled': 'Client switched off',
   'key.published': 'Signing key published',

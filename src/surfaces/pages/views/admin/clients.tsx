@@ -40,7 +40,7 @@ export function clientsPage(props: ClientsProps): string {
         >
           <ClientRows clients={waiting} people={people} none="Nothing to review." />
         </Panel>
-        <Panel title="Platforms and reviewed apps">
+        <Panel title="Platforms, reviewed apps and tools of your school">
           <ClientRows clients={others} people={people} none="None yet." />
         </Panel>
         <Documents {...props} />
@@ -79,10 +79,17 @@ function ClientRows(props: {
   )
 }
 
+const KIND_WORDS: Readonly<Record<ListedClient['kind'], string>> = {
+  application: 'Application',
+  vendor: 'Platform',
+  document: 'Document',
+  tool: 'Your school’s tool',
+}
+
 export function StandingBadges({ client }: { client: ListedClient }) {
   return (
     <>
-      <Badge>{client.kind === 'vendor' ? 'Platform' : 'Document'}</Badge>
+      <Badge>{KIND_WORDS[client.kind]}</Badge>
       {client.kind === 'document' && client.reviewed && <Badge tone="good">Reviewed</Badge>}
       {client.kind === 'document' && !client.reviewed && <Badge tone="warning">Not reviewed</Badge>}
       {client.disabled && <Badge tone="warning">Switched off</Badge>}

@@ -8,16 +8,19 @@ interface DeleteApplicationProps extends AdminFrame {
   application: ListedClient
   /** With a live authorization. */
   people: number
+  /** A tool has another page than an application. */
+  kind?: 'application' | 'tool'
+  back?: string
 }
 
 export function deleteApplicationPage(props: DeleteApplicationProps): string {
-  const { application, people } = props
+  const { application, people, kind = 'application' } = props
   const { clientId, name } = application
-  const back = applicationPath(clientId)
+  const back = props.back ?? applicationPath(clientId)
   return adminPage({
     ...props,
     here: back,
-    title: 'Delete application',
+    title: `Delete ${kind}`,
     children: (
       <>
         <PageHead
@@ -26,7 +29,7 @@ export function deleteApplicationPage(props: DeleteApplicationProps): string {
               Delete <Name text={name} fallback={clientId} />?
             </>
           }
-          up={{ url: back, label: 'Back to the application' }}
+          up={{ url: back, label: `Back to the ${kind}` }}
         />
         <section class="panel panel-danger">
           <p>
@@ -37,11 +40,7 @@ export function deleteApplicationPage(props: DeleteApplicationProps): string {
           <p>
             <Address text={clientId} /> stops working. The same id cannot be used again.
           </p>
-          <Form
-            class="actions"
-            action={applicationPath(clientId, '/delete')}
-            formToken={props.viewer?.formToken ?? ''}
-          >
+          <Form class="actions" action={`${back}/delete`} formToken={props.viewer?.formToken ?? ''}>
             <Button look="danger">Delete</Button>
             <ButtonLink look="plain" href={back}>
               Cancel

@@ -1,0 +1,179 @@
+import type { Command } from 'commander'
+import { disableClient, enableClient } from '../../domain/clients/client-operations.ts'
+import { findListedTool, listClients } from '../../domain/clients/list-clients.ts'
+import { SCOPES_OF_AUDIENCE } from '../../domain/clients/scope-catalogue.ts'
+import { changeTool, createTool, deleteTool } from '../../domain/clients/tool-operations.ts'
+import { atNamedSchool, type NamedSchool } from '../at-named-school.ts'
+import type { Cli } from '../cli.ts'
+import { SCHOOL_ABOUT, SCHOOL_OPTION } from '../load-school.ts'
+import { CommandError, nothingToChange, type Outcome } from '../outcome.ts'
+import type { RefusalWords } from '../refusal-error.ts'
+import { facts, table } from '../table.ts'
+import { teach } from '../teach.ts'
+
+interface Options {
+  readonly school: string
+}
+
+interface DetailOptions extends Options {
+  readonly name?: string
+  readonly redirectUri?: string[]
+  readonly scopes?: string
+}
+
+type CreateOptions = Required<DetailOptions> & { readonly slug: string }
+
+const SCOPES_ABOUT = `separated by spaces or commas, from: ${SCOPES_OF_AUDIENCE.operator.toArray().join(' ')}`
+const gather = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value]
+
+export function addToolCommand(program: Command, cli: Cli): void {
+  const tool = program
+    .command('tool')
+    .description("tools of a school's owners and admins, such as scripts and MCP clients")
+  const at = ({ school }: Options, work: (named: NamedSchool) => Promise<Outcome>) =>
+    atNamedSchool(cli, school, work)
+  const command = (name: string, about: string): Command =>
+    tool.command(name).description(about).requiredOption(SCHOOL_OPTION, SCHOOL_ABOUT)
+
+  const create = command('create', 'make a tool and publish its metadata document')
+    .requiredOption('--slug <word>', 'its name in its address; cannot be changed or used again')
+    .requiredOption('--name <name>', 'what the consent page calls it')
+    .requiredOption('--redirect-uri <uri>', 'on loopback, any port; may be repeated', gather)
+    .requiredOption('--scopes <scopes>', SCOPES_ABOUT)
+    .action(cli.act((options: CreateOptions) => at(options, (school) => make(school, options))))
+  teach(
+    create,
+    'Prints the client_id: the address of its metadata document, {origin}/clients/{slug}.json. Owners and admins of the school can authorize the tool at once; it needs no secret and no review.',
+    'tool create --school north --slug reports --name "Monthly reports" --redirect-uri http://127.0.0.1/callback --scopes "orders:read analytics:read"',
+  )
+
+  const list = command('list', 'list the tools of a school').action(
+    cli.act((options: Options) => at(options, show)),
+  )
+  teach(list, 'Changes nothing.', 'tool list --school north')
+
+  const set = command('set <slug>', 'change a tool')
+    .option('--name <name>', 'another name')
+    .option('--redirect-uri <uri>', 'all redirect URIs from now on; may be repeated', gather)
+    .option('--scopes <scopes>', SCOPES_ABOUT)
+    .action(
+      cli.act((slug: string, options: DetailOptions) =>
+        at(options, (school) => alter(school, slug, options)),
+      ),
+    )
+  teach(
+    set,
+    'Changes what is given and leaves the rest, the address too.',
+    'tool set --school north reports --scopes "analytics:read"',
+  )
+
+  const standing = (name: string, about: string, operation: typeof disableClient, done: string) =>
+    command(`${name} <slug>`, about).action(
+      cli.act((slug: string, options: Options) =>
+        at(options, (school) => changeStanding(school, slug, operation, done)),
+      ),
+    )
+  teach(
+    standing('disable', 'switch a tool off', disableClient, 'is switched off'),
+    'It gets no new authorizations and no new tokens, and access tokens that it holds are refused at once. Its document stays.',
+    'tool disable --school north reports',
+  )
+  teach(
+    standing('enable', 'switch a tool on again', enableClient, 'is switched on'),
+    'Refresh tokens that it still holds work again.',
+    'tool enable --school north reports',
+  )
+
+  const remove = command('delete <slug>', 'delete a tool').action(
+    cli.act((slug: string, options: Options) => at(options, (school) => removeOne(school, slug))),
+  )
+  teach(
+    remove,
+    'Ends every token that people gave it, at once; its address answers 404 and is never used again. This cannot be undone.',
+    'tool delete --school north reports',
+  )
+}
+
+async function make({ perform }: NamedSchool, options: CreateOptions): Promise<Outcome> {
+  const { slug, name, redirectUri } = options
+  const made = await perform(createTool, {
+    slug,
+    name,
+    redirect_uris: redirectUri,
+    scopes: scopesOf(options.scopes),
+  })
+  const { client_id: clientId, redirect_uris: redirectUris, scopes } = made
+  return {
+    data: { slug, clientId, name: made.name, redirectUris, scopes },
+    text: facts([
+      ['client_id', clientId],
+      ['redirect URIs', redirectUris.join(' ')],
+      ['scopes', scopes.join(' ')],
+    ]),
+  }
+}
+
+async function show({ at }: NamedSchool): Promise<Outcome> {
+  const tools = await listClients(at, 'tool')
+  const text = table(
+    ['slug', 'name', 'state', 'client_id', 'scopes'],
+    tools.map(({ slug, name, disabled, clientId, scopes }) => [
+      slug,
+      name,
+      disabled ? 'off' : 'on',
+      clientId,
+      scopes.length > 6 ? `${scopes.length} scopes` : scopes.join(' '),
+    ]),
+    'This school has no tools yet. Make one with `npx schoolgate tool create`.',
+  )
+  return { data: { tools }, text }
+}
+
+async function alter(
+  { perform }: NamedSchool,
+  slug: string,
+  options: DetailOptions,
+): Promise<Outcome> {
+  const { name, redirectUri, scopes } = options
+  const changes = {
+    ...(name === undefined ? {} : { name }),
+    ...(redirectUri === undefined ? {} : { redirect_uris: redirectUri }),
+    ...(scopes === undefined ? {} : { scopes: scopesOf(scopes) }),
+  }
+  const changed = Object.keys(changes)
+  if (changed.length === 0) throw nothingToChange()
+  await perform(changeTool, { slug, ...changes }, wordsFor(slug))
+  return { data: { slug, changed }, text: `${slug} is changed.` }
+}
+
+async function changeStanding(
+  { at, perform }: NamedSchool,
+  slug: string,
+  operation: typeof disableClient,
+  done: string,
+): Promise<Outcome> {
+  const tool = await findListedTool(at, slug)
+  if (tool === undefined) throw new CommandError(...unknownTool(slug))
+  const { changed } = await perform(operation, { client_id: tool.clientId }, wordsFor(slug))
+  return { data: { slug, changed }, text: `${slug} ${done}${changed ? '' : ' already'}.` }
+}
+
+async function removeOne({ perform }: NamedSchool, slug: string): Promise<Outcome> {
+  const { client_id: clientId, people } = await perform(deleteTool, { slug }, wordsFor(slug))
+  return {
+    data: { slug, clientId, people },
+    text: `${slug} is deleted; ${people} ${people === 1 ? 'person' : 'people'} had authorized it.`,
+  }
+}
+
+const unknownTool = (slug: string) =>
+  [
+    `This school has no tool ${slug}.`,
+    '`npx schoolgate tool list` shows the tools that it has',
+  ] as const
+
+const wordsFor = (slug: string): RefusalWords => ({ not_found: unknownTool(slug) })
+
+function scopesOf(text: string): string[] {
+  return text.split(/[\s,]+/).filter((scope) => scope !== '')
+}

@@ -1,0 +1,155 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
+import { endAuthorizationsOfClient } from '../grants/authorizations.ts'
+import { withdrawCodesOfClient } from '../grants/withdraw-codes.ts'
+import { invalid, notFound, type OperationRefused } from '../operation/refusal.ts'
+import { unscopedWrite } from '../operation/without-scope.ts'
+import { toolAddress } from './tool-address.ts'
+import { checkTool, type GivenTool, type ToolDetails } from './tool-details.ts'
+
+/** `checkTool` judges the values, so that each surface shows the same sentences. */
+const details = z.strictObject({
+  name: z.string(),
+  redirect_uris: z.array(z.string()),
+  scopes: z.array(z.string()),
+})
+const named = z.strictObject({ slug: z.string() })
+const answered = named.extend({ client_id: z.string() })
+
+/**
+ * Creates a tool: a public operator client with a document that the school publishes. The school chose
+ * its scopes and redirect URIs itself, so it is reviewed from the start.
+ */
+export const createTool = unscopedWrite({
+  name: 'tools.create',
+  title: 'Create a tool',
+  summary: 'Publishes the metadata document of a tool that owners and admins use.',
+  kind: 'create',
+  input: named.extend(details.shape),
+  output: answered.extend(details.shape),
+  async run(tx, actor, { slug, ...given }) {
+    checkTool({ slug, ...given })
+    const client_id = toolAddress(await lockOrigin(tx), slug)
+    const columns = columnsOf(given)
+    const by = actor.userId ?? null
+    const row = await tx
+      .insert('clients', {
+        client_id,
+        kind: 'tool',
+        audience: 'operator',
+        slug,
+        ...columns,
+        created_by: by,
+        reviewed_by: by,
+        reviewed_at: sql<Date>`now()`,
+      })
+      .onConflict((conflicting) => conflicting.doNothing())
+      .returning('client_id')
+      .executeTakeFirst()
+    if (row === undefined) throw await slugTaken(tx, slug)
+    return { slug, client_id, ...columns }
+  },
+  audit: ({ slug: _, client_id: clientId, ...detail }) => [
+    { action: 'client.created', clientId, detail: { kind: 'tool', ...detail } },
+  ],
+})
+
+/** The tool keeps its address. What people agreed to stays; a refresh gives the part that the tool still holds. */
+export const changeTool = unscopedWrite({
+  name: 'tools.change',
+  title: 'Change a tool',
+  summary: 'Changes the given fields of a tool; all others stay unchanged.',
+  kind: 'change',
+  input: named.extend(details.partial().shape),
+  output: answered.extend({ changed: details.partial() }),
+  async run(tx, _actor, { slug, ...given }) {
+    checkTool(given)
+    const client_id = await lockTool(tx, slug)
+    const changed = columnsOf(given)
+    if (Object.keys(changed).length > 0) {
+      await tx.update('clients').set(changed).where('client_id', '=', client_id).execute()
+    }
+    return { slug, client_id, changed }
+  },
+  audit: ({ client_id: clientId, changed }) =>
+    Object.keys(changed).length === 0
+      ? []
+      : [{ action: 'client.changed', clientId, detail: { kind: 'tool', ...changed } }],
+})
+
+/** The row stays, so that the address never names another tool. */
+export const deleteTool = unscopedWrite({
+  name: 'tools.delete',
+  title: 'Delete a tool',
+  summary: 'Withdraws the document of a tool and ends every authorization that people gave it.',
+  kind: 'remove',
+  input: named,
+  output: answered.extend({ people: z.int() }),
+  async run(tx, _actor, { slug }) {
+    const found = await findTool(tx, slug)
+    // Codes before the client is locked, as in `deleteApplication`.
+    await withdrawCodesOfClient(tx, found)
+    const client_id = await lockTool(tx, slug)
+    await tx
+      .update('clients')
+      .set({ deleted_at: sql<Date>`now()` })
+      .where('client_id', '=', client_id)
+      .execute()
+    return { slug, client_id, people: await endAuthorizationsOfClient(tx, client_id) }
+  },
+  audit: ({ client_id: clientId, people }) => [
+    { action: 'client.deleted', clientId, detail: { kind: 'tool', people } },
+  ],
+})
+
+/** The stored origin, held until the end of the transaction: a school that moves gives its tools new addresses. */
+async function lockOrigin(tx: SchoolTx): Promise<string> {
+  const { rows } = await tx.run(
+    sql<{ origin: string }>`select origin from schools where id = ${tx.schoolId} for share`,
+  )
+  if (rows[0] === undefined) throw notFound('school')
+  return rows[0].origin
+}
+
+const selectTool = (tx: SchoolTx, slug: string) =>
+  tx.from('clients').select('client_id').where('slug', '=', slug).where('deleted_at', 'is', null)
+
+async function findTool(tx: SchoolTx, slug: string): Promise<string> {
+  const tool = await selectTool(tx, slug).executeTakeFirst()
+  if (tool === undefined) throw notFound('tool')
+  return tool.client_id
+}
+
+async function lockTool(tx: SchoolTx, slug: string): Promise<string> {
+  const tool = await selectTool(tx, slug).forUpdate().executeTakeFirst()
+  if (tool === undefined) throw notFound('tool')
+  return tool.client_id
+}
+
+async function slugTaken(tx: SchoolTx, slug: string): Promise<OperationRefused> {
+  const gone = await tx
+    .from('clients')
+    .select('client_id')
+    .where('slug', '=', slug)
+    .where('deleted_at', 'is not', null)
+    .executeTakeFirst()
+  return invalid(
+    'slug',
+    'taken',
+    gone === undefined
+      ? `This school already has a tool ${slug}. Choose another.`
+      : `This school had a tool ${slug} and deleted it. Its address is never used again. Choose another.`,
+  )
+}
+
+function columnsOf(given: ToolDetails): ToolDetails
+function columnsOf(given: GivenTool): Partial<ToolDetails>
+function columnsOf({ name, redirect_uris, scopes }: GivenTool): Partial<ToolDetails> {
+  return {
+    ...(name === undefined ? {} : { name: name.trim() }),
+    ...(redirect_uris === undefined ? {} : { redirect_uris: [...new Set(redirect_uris)] }),
+    ...(scopes === undefined ? {} : { scopes: ScopeSet.of(scopes).toArray() }),
+  }
+}

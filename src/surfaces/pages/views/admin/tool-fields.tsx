@@ -1,0 +1,112 @@
+import { SCOPES, type ScopeEntry } from '../../../../domain/clients/scope-catalogue.ts'
+import type { InputProblem } from '../../../../domain/operation/refusal.ts'
+import { Alert, Field } from '../../../../foundation/html/components.tsx'
+import { Checkbox, TextArea } from '../../../../foundation/html/form-fields.tsx'
+
+/** A tool as typed in its form. */
+export interface ToolDraft {
+  slug: string
+  name: string
+  /** One per line. */
+  redirectUris: string
+  scopes: readonly string[]
+}
+
+export interface ToolFieldsProps {
+  draft: ToolDraft
+  problems: readonly InputProblem[]
+}
+
+const FIELDS = [
+  { field: 'name', label: 'Name' },
+  { field: 'slug', label: 'Address' },
+  { field: 'redirect_uris', label: 'Redirect URIs' },
+  { field: 'scopes', label: 'Scopes' },
+] as const
+
+/** `address` is the start of the address of a new tool; that of an existing one never changes. */
+export function ToolFields({ draft, problems, address }: ToolFieldsProps & { address?: string }) {
+  const of = (field: (typeof FIELDS)[number]['field']) =>
+    problems.filter(({ pointer }) => pointer === `/${field}`).map(({ detail }) => detail)
+  return (
+    <>
+      {problems.length > 0 && (
+        <Alert tone="error" title="Nothing was saved yet">
+          <p>Check these fields:</p>
+          {FIELDS.filter(({ field }) => of(field).length > 0).map(({ field, label }) => (
+            <a href={`#${field}`}>{label}</a>
+          ))}
+        </Alert>
+      )}
+      <Field
+        name="name"
+        label="Name"
+        type="text"
+        autocomplete="off"
+        hint="Owners and admins see it when they are asked for consent."
+        value={draft.name}
+        error={of('name')[0]}
+      />
+      {address !== undefined && (
+        <Field
+          name="slug"
+          label="Address"
+          type="text"
+          autocomplete="off"
+          hint={`A short name in small letters, such as reports. The client_id becomes ${address}reports.json. It cannot be changed, and no other tool ever gets it.`}
+          value={draft.slug}
+          error={of('slug')[0]}
+        />
+      )}
+      <TextArea
+        name="redirect_uris"
+        label="Redirect URIs"
+        hint="One per line, only on the person’s own computer, such as http://127.0.0.1/callback. The port may differ, the path must match exactly."
+        value={draft.redirectUris}
+        rows={3}
+        errors={of('redirect_uris')}
+      />
+      <ScopeChoice draft={draft} errors={of('scopes')} />
+    </>
+  )
+}
+
+const GROUPS: readonly { title: string; holds: (scope: ScopeEntry) => boolean }[] = [
+  { title: 'Scopes: who the person is', holds: ({ audience }) => audience === 'identity' },
+  {
+    title: 'Scopes: what it can see',
+    holds: ({ audience, access }) => audience === 'operator' && access === 'read',
+  },
+  {
+    title: 'Scopes: what it can change',
+    holds: ({ audience, access }) => audience === 'operator' && access === 'write',
+  },
+]
+
+function ScopeChoice({ draft, errors }: { draft: ToolDraft; errors: readonly string[] }) {
+  const errorId = errors.length === 0 ? undefined : 'scopes-error'
+  return (
+    <>
+      {errorId !== undefined && (
+        <p id={errorId} class="field-error">
+          {errors.join(' ')}
+        </p>
+      )}
+      {GROUPS.map(({ title, holds }, place) => (
+        <fieldset id={place === 0 ? 'scopes' : undefined} aria-describedby={errorId}>
+          <legend>{title}</legend>
+          {SCOPES.filter(holds).map(({ name, meaning }) => (
+            <Checkbox
+              id={`scope-${name.replace(':', '-')}`}
+              name="scopes"
+              value={name}
+              label={<code>{name}</code>}
+              hint={meaning}
+              checked={draft.scopes.includes(name)}
+            />
+          ))}
+        </fieldset>
+      ))}
+    </>
+  )
+}

@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'vitest'
+import { verifies } from '../../spec/verifies.ts'
+import type { Visitor } from '../../support/browser-like.ts'
+import { aPair, userinfo } from '../../support/client-like.ts'
+import { getFrom } from '../../support/oauth-world.ts'
+import { aBetaSchool, anOwner, setBeta, signedIn, submit } from '../../support/operator-like.ts'
+import { aTool } from '../../support/tools.ts'
+import { aWorld, CALLBACK, type TestSchool } from '../../support/world.ts'
+
+const world = await aWorld()
+const TOOLS = '/admin/developers/tools'
+const CLIENTS = '/admin/developers/clients'
+
+type Fields = Partial<Record<'slug' | 'name' | 'redirect_uris', string>> & { scopes?: string[] }
+
+const form = ({ slug, name, redirect_uris, scopes }: Fields = {}): [string, string][] => [
+  ['slug', slug ?? 'reports'],
+  ['name', name ?? 'Monthly reports'],
+  ['redirect_uris', redirect_uris ?? `${CALLBACK}\r\nhttp://localhost/oauth/callback\r\n`],
+  ...(scopes ?? ['openid', 'courses:read', 'courses:write']).map((scope): [string, string] => [
+    'scopes',
+    scope,
+  ]),
+]
+
+const make = (visitor: Visitor, fields: Fields = {}) =>
+  submit(visitor, `${TOOLS}/new`, TOOLS, form(fields))
+
+const rowsOf = ({ at }: TestSchool) => at.from('clients').selectAll().execute()
+
+const advertised = async (school: TestSchool) =>
+  (await getFrom(world, school, '/.well-known/openid-configuration')).json()
+    .client_id_metadata_document_supported
+
+describe('operator tools in the admin area', () => {
+  verifies(
+    ['tool.managed', 'tool.advertised'],
+    'an owner makes, sees, narrows, switches off and on, and deletes a tool',
+    async () => {
+      const school = await aBetaSchool(world)
+      const owner = await anOwner(world, school)
+      expect((await owner.get(TOOLS)).body).toContain('No tools yet')
+      const made = await make(owner)
+      expect(made.headers.location).toBe(`${TOOLS}/reports?done=created`)
+      const clientId = `${school.origin}/clients/reports.json`
+      const client = { clientId, secret: undefined, redirectUri: CALLBACK }
+      expect((await owner.follow(made)).body).toContain(clientId)
+      expect((await owner.get(TOOLS)).body).toContain('Monthly reports')
+      expect(await advertised(school)).toBe(true)
+
+      const admin = await world.aMember(school, ['admin'])
+      const pair = await aPair(world, school, client, admin, { scope: 'courses:write' })
+      const page = `${TOOLS}/reports`
+      const saved = await submit(owner, page, page, form({ name: 'Reports', scopes: ['openid'] }))
+      expect(saved.headers.location).toBe(`${page}?done=saved`)
+      expect(await rowsOf(school)).toMatchObject([{ name: 'Reports', scopes: ['openid'] }])
+
+      const off = await submit(owner, page, `${CLIENTS}/standing`)
+      const notice = await owner.follow(off)
+      expect(notice.body).toContain('Switched off. It gets no new authorization')
+      expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(401)
+      await submit(owner, page, `${CLIENTS}/standing`)
+      expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(200)
+
+      const question = await owner.get(`${page}/delete`)
+      expect(question.body).toContain('1 person has')
+      const deleted = await submit(owner, `${page}/delete`, `${page}/delete`)
+      expect((await owner.follow(deleted)).body).toContain('The tool is deleted')
+      expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(401)
+      expect((await owner.get(page)).statusCode).toBe(404)
+      expect(await advertised(school)).toBe(false)
+    },
+  )
+
+  for (const [wrong, fields] of Object.entries({
+    slug: { slug: 'Not a slug' },
+    name: { name: '' },
+    redirect_uris: { redirect_uris: 'https://tool.example/callback' },
+    scopes: { scopes: ['account:read'] },
+  } satisfies Record<string, Fields>)) {
+    verifies(
+      'tool.input.refused',
+      `a wrong ${wrong} is told at its field, the other fields keep what was typed, and nothing is saved`,
+      async () => {
+        const school = await aBetaSchool(world)
+        const owner = await anOwner(world, school)
+        const refused = await make(owner, { slug: 'typed-slug', name: 'Typed name', ...fields })
+        expect(refused.statusCode).toBe(400)
+        expect(refused.body).toContain(`<a href="#${wrong}">`)
+        expect(refused.body).toContain(`id="${wrong}-error"`)
+        if (wrong !== 'name') expect(refused.body).toContain('Typed name')
+        expect(await rowsOf(school)).toEqual([])
+        expect(await advertised(school)).toBe(false)
+      },
+    )
+  }
+
+  verifies(
+    'tool.slug.never-again',
+    'a slug that the school had is told at its field; one of another school is free',
+    async () => {
+      const [school, other] = [await aBetaSchool(world), await aBetaSchool(world)]
+      const owner = await anOwner(world, school)
+      await aTool(world, other)
+      expect((await make(owner)).statusCode).toBe(303)
+      expect((await make(owner)).body).toContain('already has a tool reports')
+      await submit(owner, `${TOOLS}/reports/delete`, `${TOOLS}/reports/delete`)
+      const refused = await make(owner)
+      expect([refused.statusCode, refused.body]).toEqual([
+        400,
+        expect.stringContaining('never used again'),
+      ])
+    },
+  )
+
+  verifies(
+    'tool.shown-as-own',
+    'consent, connected apps, the list of clients and the audit log say that the school made it',
+    async () => {
+      const school = await aBetaSchool(world)
+      const person = await world.aMember(school, ['owner'])
+      const owner = await signedIn(world, school, person)
+      const client = await aTool(world, school)
+      const query = new URLSearchParams({
+        response_type: 'code',
+        client_id: client.clientId,
+        redirect_uri: client.redirectUri,
+        scope: 'courses:read',
+        code_challenge: 'c'.repeat(43),
+        code_challenge_method: 'S256',
+      })
+      const consent = await owner.follow(await owner.get(`/oauth/authorize?${query}`))
+      expect(consent.body).toContain('Monthly reports')
+      expect(consent.body).toContain('Made by')
+      expect(consent.body).not.toContain('Not reviewed')
+      await aPair(world, school, client, person, { scope: 'courses:read', visitor: owner })
+      const apps = (await owner.get('/account/apps')).body
+      expect(apps).toContain('Monthly reports')
+      expect(apps).toContain('made by this school')
+      const list = (await owner.get(CLIENTS)).body
+      expect(list).toMatch(/Monthly reports[\s\S]*Your school’s tool/)
+      const audit = (await owner.get('/admin/audit?action=client.created')).body
+      expect(audit).toMatch(/Monthly reports[\s\S]*<dt>kind<\/dt><dd>[^/]*tool/)
+    },
+  )
+
+  test('with the beta feature off, tools work, are listed with the clients and can be switched off there', async () => {
+    const school = await aBetaSchool(world)
+    const owner = await anOwner(world, school)
+    const client = await aTool(world, school)
+    await setBeta(world, school, false)
+    for (const path of [TOOLS, `${TOOLS}/new`, `${TOOLS}/reports`]) {
+      expect((await owner.get(path)).statusCode, path).toBe(404)
+    }
+    expect((await owner.get(CLIENTS)).body).toContain('Monthly reports')
+    const view = `${CLIENTS}/view?id=${encodeURIComponent(client.clientId)}`
+    const off = await submit(owner, view, `${CLIENTS}/standing`)
+    expect((await owner.follow(off)).body).toContain('Switched off')
+    expect(await rowsOf(school)).toMatchObject([{ disabled_at: expect.any(Date) }])
+  })
+
+  test('a student, and a form of another site, change nothing', async () => {
+    const school = await aBetaSchool(world)
+    const owner = await anOwner(world, school)
+    const student = await signedIn(world, school, await world.aMember(school))
+    expect((await student.get(TOOLS)).statusCode).toBe(403)
+    expect((await student.post(TOOLS, form())).statusCode).toBe(403)
+    const forged = await owner.post(TOOLS, form(), { origin: 'https://evil.example' })
+    expect(forged.statusCode).toBe(403)
+    expect(await rowsOf(school)).toEqual([])
+  })
+})

@@ -1,0 +1,82 @@
+import type { ListedClient } from '../../src/domain/clients/list-clients.ts'
+import { deleteApplicationPage } from '../../src/surfaces/pages/views/admin/delete-application.tsx'
+import { toolPage } from '../../src/surfaces/pages/views/admin/tool.tsx'
+import { newToolPage, toolsPage } from '../../src/surfaces/pages/views/admin/tools.tsx'
+import { at } from './sample-admin-frame.ts'
+import { hostileName } from './sample-people.ts'
+
+const TOOLS = '/admin/developers/tools'
+const ADDRESS = 'https://demo.example/clients/'
+
+const reports: ListedClient = {
+  clientId: `${ADDRESS}reports.json`,
+  kind: 'tool',
+  slug: 'reports',
+  audience: 'operator',
+  name: 'Monthly reports',
+  confidential: false,
+  redirectUris: ['http://127.0.0.1/callback'],
+  scopes: ['openid', 'orders:read', 'analytics:read'],
+  reviewed: true,
+  disabled: false,
+  platformDisabled: false,
+  createdAt: new Date('2026-11-02T09:00Z'),
+  secretRotatedAt: undefined,
+}
+
+const draft = {
+  slug: 'reports',
+  name: reports.name,
+  redirectUris: reports.redirectUris.join('\n'),
+  scopes: reports.scopes,
+}
+
+const tools = {
+  ...at(TOOLS),
+  tools: [reports, { ...reports, name: hostileName, slug: 'odd', disabled: true }],
+  people: new Map([[reports.clientId, 2]]),
+}
+
+export const sampleToolPages: Record<string, string> = {
+  'admin-tools': toolsPage(tools),
+  'admin-tools-none': toolsPage({ ...tools, tools: [] }),
+  'admin-new-tool': newToolPage({
+    ...at(`${TOOLS}/new`),
+    address: ADDRESS,
+    draft: { ...draft, slug: '', name: '' },
+    problems: [],
+  }),
+  'admin-new-tool-problems': newToolPage({
+    ...at(`${TOOLS}/new`),
+    address: ADDRESS,
+    draft: { ...draft, redirectUris: 'https://tool.example/callback', scopes: [] },
+    problems: [
+      {
+        pointer: '/slug',
+        code: 'taken',
+        detail:
+          'This school had a tool reports and deleted it. Its address is never used again. Choose another.',
+      },
+      {
+        pointer: '/redirect_uris',
+        code: 'invalid',
+        detail: "https://tool.example/callback: Use an address on the person's own computer.",
+      },
+      { pointer: '/scopes', code: 'invalid', detail: 'Choose at least one of courses:read.' },
+    ],
+  }),
+  'admin-tool': toolPage({
+    ...at(TOOLS),
+    tool: reports,
+    draft,
+    problems: [],
+    people: { people: [], next: undefined },
+  }),
+  'admin-delete-tool': deleteApplicationPage({
+    ...at(TOOLS),
+    application: reports,
+    people: 2,
+    kind: 'tool',
+    back: `${TOOLS}/reports`,
+  }),
+}
