@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { verifies } from '../../spec/verifies.ts'
 import { Visitor } from '../../support/browser-like.ts'
+import { aPair } from '../../support/client-like.ts'
+import { aTool } from '../../support/tools.ts'
 import { aWorld, type TestSchool } from '../../support/world.ts'
 
 const world = await aWorld()
@@ -92,7 +94,7 @@ verifies(
 test('every URL in the guide has the origin that shows it', () => {
   const addresses = guide.match(/https?:\/\/[^\s"'?/]+/g) ?? []
   expect(addresses.length).toBeGreaterThan(10)
-  const own = addresses.filter((address) => !address.startsWith('http://127.0.0.1'))
+  const own = addresses.filter((address) => !/^http:\/\/(127\.0\.0\.1|localhost)/.test(address))
   expect(new Set(own.map((address) => address.replace(/,$/, '')))).toEqual(new Set([school.origin]))
 })
 
@@ -112,18 +114,99 @@ test('the guide of an older origin describes introspection and no missing featur
   expect(older).not.toContain('viewer.payments')
 })
 
-test('the command of the guide prints one URL, and the server accepts it', async () => {
-  const { body } = await new Visitor(world, school).get('/docs')
-  const block = /<code>(echo [^<]+)<\/code>/.exec(body)?.[1] ?? ''
-  const command = block.replaceAll('&quot;', '"').replaceAll('&amp;', '&')
-  const client = await world.aPublicClient(school)
-  const env = { CHALLENGE: 'c'.repeat(43) }
-  const printed = execFileSync('/bin/sh', ['-c', command], { env, encoding: 'utf8' }).trim()
-  expect(printed).not.toMatch(/\s/)
-  const address = new URL(printed)
-  expect(address.searchParams.get('code_challenge')).toBe(env.CHALLENGE)
-  address.searchParams.set('client_id', client.clientId)
-  address.searchParams.set('redirect_uri', client.redirectUri)
-  const answer = await new Visitor(world, school).get(address.pathname + address.search)
-  expect(answer.headers.location).toMatch(/^\/sign-in/)
-})
+/** The commands in the guide, in their order. */
+async function commandsAt(at: TestSchool): Promise<string[]> {
+  const { body } = await new Visitor(world, at).get('/docs')
+  return [...body.matchAll(/<code>([^<]+\n[^<]+|curl [^<]+|echo [^<]+)<\/code>/g)].map(
+    ([, text = '']) =>
+      text
+        .replaceAll('&quot;', '"')
+        .replaceAll('&#39;', "'")
+        .replaceAll('&lt;', '<')
+        .replaceAll('&gt;', '>')
+        .replaceAll('&amp;', '&'),
+  )
+}
+
+/** What a shell prints for these commands. */
+const printed = (...commands: string[]): string =>
+  execFileSync('/bin/sh', ['-c', commands.join('\n')], {
+    env: process.env,
+    encoding: 'utf8',
+  }).trim()
+
+/** The values of the guide for an audience, and the URL that its command prints with them. */
+function addressOf(commands: readonly string[], audience: 'member' | 'operator', clientId: string) {
+  const wanted = audience === 'member' ? 'account:read' : 'courses:read'
+  const values = commands.find((text) => text.startsWith('CLIENT_ID=') && text.includes(wanted))
+  const echo = commands.find((text) => text.startsWith('echo '))
+  const set = String(values).replace(/CLIENT_ID=.*/, `CLIENT_ID=${clientId}`)
+  return new URL(printed(set, `CHALLENGE=${'c'.repeat(43)}`, String(echo)))
+}
+
+for (const variant of ['newer', 'older'] as const) {
+  const signing = variant === 'newer' ? 'active' : 'none'
+
+  test(`the commands of the ${variant} guide print one URL, and the server accepts it for a member`, async () => {
+    const at = await world.aSchool({ variant, signing })
+    const { clientId } = await world.aPublicClient(at)
+    const address = addressOf(await commandsAt(at), 'member', clientId)
+    const answer = await new Visitor(world, at).get(address.pathname + address.search)
+    expect(answer.headers.location).toMatch(/^\/sign-in/)
+  })
+
+  verifies(
+    'guide.operator-tool',
+    `the commands of the ${variant} guide lead an operator's own tool to REST and to a tool of /mcp`,
+    async () => {
+      const at = await world.aSchool({ variant, signing })
+      const owner = await world.aMember(at, ['owner'])
+      const { clientId } = await aTool(world, at, { slug: 'your-tool' })
+      const commands = await commandsAt(at)
+      const own = (text: string) => text.replaceAll('YOUR_TOOL', 'your-tool')
+      const document = commands.find(
+        (text) => text.startsWith('curl') && text.includes('/clients/'),
+      )
+      expect(own(String(document))).toBe(`curl ${clientId}`)
+
+      const address = addressOf(commands, 'operator', clientId)
+      expect(address.searchParams.get('client_id')).toBe(clientId)
+      const scope = address.searchParams.get('scope') ?? ''
+      const redirectUri = address.searchParams.get('redirect_uri') ?? ''
+      const client = { clientId, secret: undefined, redirectUri }
+      const { access_token } = await aPair(world, at, client, owner, { scope })
+
+      const authorization = `Bearer ${access_token}`
+      const headers = { host: new URL(at.origin).host, authorization }
+      const rest = commands.find((text) => text.includes('/api/v1/courses')) ?? ''
+      const url = /\/api\/v1\/courses[^"]*/.exec(rest)?.[0] ?? ''
+      expect((await world.app.inject({ url, headers })).json()).toMatchObject({ object: 'list' })
+      const payload = /-d '([^']*)'$/.exec(rest)?.[1] ?? ''
+      const called = await world.app.inject({
+        method: 'POST',
+        url: '/mcp',
+        headers: { ...headers, 'content-type': 'application/json' },
+        payload,
+      })
+      expect(called.json().result.isError).not.toBe(true)
+      expect(called.json().result.structuredContent.result).toMatchObject({ object: 'list' })
+    },
+  )
+}
+
+verifies(
+  'guide.operator-tool',
+  'the guide names the four ways to a client_id, and what generic clients need',
+  () => {
+    for (const part of [
+      'For members',
+      'For operators, with a tool of the school',
+      'For operators, if you are a platform this server knows',
+      'For operators, with your own metadata document',
+      'mcp-remote and MCP Inspector',
+      '--static-oauth-client-info',
+    ]) {
+      expect(guide).toContain(part)
+    }
+  },
+)

@@ -2,9 +2,21 @@ import { Code, Panel } from '../../../foundation/html/site-components.tsx'
 
 /** The code flow, step by step, with commands for this origin. */
 export function CodeFlow({ origin, signsIdTokens }: { origin: string; signsIdTokens: boolean }) {
+  const openid = signsIdTokens ? 'openid+' : ''
   return (
     <Panel id="authorize" title="4. Send the person here, and exchange the code">
       <div class="prose">
+        <p>Set these for a member:</p>
+        <Code>
+          {['CLIENT_ID=YOUR_CLIENT_ID', `SCOPE=${openid}profile+email+account:read`].join('\n')}
+        </Code>
+        <p>
+          or these for an operator. A client may ask only for scopes that it holds, and never for
+          scopes of the other audience:
+        </p>
+        <Code>
+          {[`CLIENT_ID=${origin}/clients/YOUR_TOOL.json`, `SCOPE=${openid}courses:read`].join('\n')}
+        </Code>
         <p>Create a new verifier and its challenge for each authorization:</p>
         <Code>
           {[
@@ -17,9 +29,8 @@ export function CodeFlow({ origin, signsIdTokens }: { origin: string; signsIdTok
         <Code>
           {[
             `echo "${origin}/oauth/authorize?response_type=code\\`,
-            '&client_id=YOUR_CLIENT_ID\\',
+            '&client_id=$CLIENT_ID&scope=$SCOPE\\',
             '&redirect_uri=http%3A%2F%2F127.0.0.1%3A8400%2Fcallback\\',
-            '&scope=openid%20profile%20email%20account%3Aread\\',
             `&resource=${encodeURIComponent(origin)}\\`,
             '&code_challenge=$CHALLENGE&code_challenge_method=S256\\',
             `&state=RANDOM${signsIdTokens ? '&nonce=RANDOM' : ''}"`,
@@ -33,7 +44,7 @@ export function CodeFlow({ origin, signsIdTokens }: { origin: string; signsIdTok
         <Code>
           {[
             `curl ${origin}/api/oauth/token \\`,
-            '  -d grant_type=authorization_code -d client_id=YOUR_CLIENT_ID \\',
+            '  -d grant_type=authorization_code --data-urlencode client_id="$CLIENT_ID" \\',
             '  -d code="$CODE" -d code_verifier="$VERIFIER" \\',
             '  --data-urlencode redirect_uri=http://127.0.0.1:8400/callback \\',
             `  --data-urlencode resource=${origin}`,
@@ -60,7 +71,7 @@ export function Refreshing({ origin }: { origin: string }) {
         <Code>
           {[
             `curl ${origin}/api/oauth/token \\`,
-            '  -d grant_type=refresh_token -d client_id=YOUR_CLIENT_ID \\',
+            '  -d grant_type=refresh_token --data-urlencode client_id="$CLIENT_ID" \\',
             '  -d refresh_token="$REFRESH_TOKEN" \\',
             `  --data-urlencode resource=${origin}`,
           ].join('\n')}
@@ -81,7 +92,7 @@ export function SigningOut({ origin }: { origin: string }) {
         <Code>
           {[
             `curl ${origin}/api/oauth/revoke \\`,
-            '  -d client_id=YOUR_CLIENT_ID -d token="$REFRESH_TOKEN"',
+            '  --data-urlencode client_id="$CLIENT_ID" -d token="$REFRESH_TOKEN"',
           ].join('\n')}
         </Code>
         <p>

@@ -106,6 +106,26 @@ function Register({ school, origin, documents }: DocsProps) {
           OAuth applications (once the beta feature “MCP connections” is on). Tell them your
           redirect URIs and scopes. There is no self-service for these.
         </p>
+        <h3>For operators, with a tool of the school</h3>
+        <p>
+          For your own script or program, and for generic clients such as mcp-remote and MCP
+          Inspector. Ask an owner or admin to create it: Admin, Developers, Operator tools (once
+          “MCP connections” is on), or <code>npx schoolgate tool create</code> on the server. Tell
+          them a short name, the scopes, and your redirect URIs, which must be on your own computer;
+          their port may differ. The school publishes the metadata document of the tool, and its
+          address is your <code>client_id</code>:
+        </p>
+        <Code>{`curl ${origin}/clients/YOUR_TOOL.json`}</Code>
+        <p>
+          There is no secret and no review. mcp-remote, for example, needs the redirect URI{' '}
+          <code>http://localhost/oauth/callback</code> and is started with:
+        </p>
+        <Code>
+          {[
+            `npx mcp-remote ${origin}/mcp \\`,
+            `  --static-oauth-client-info '{"client_id": "${origin}/clients/YOUR_TOOL.json"}'`,
+          ].join('\n')}
+        </Code>
         <h3>For operators, if you are a platform this server knows</h3>
         <Code>
           {`curl ${origin}/api/oauth/register \\
@@ -113,8 +133,10 @@ function Register({ school, origin, documents }: DocsProps) {
   -d '{"client_name": "Claude"}'`}
         </Code>
         <p>
-          An unknown name is answered with <code>invalid_client_metadata</code>, whatever else you
-          send.
+          The answer has your <code>client_id</code>, your redirect URIs and the operator scopes
+          that you may ask for. An unknown name is answered with{' '}
+          <code>invalid_client_metadata</code>, whatever else you send; the administrator of the
+          server can add a platform.
         </p>
         <h3>For operators, with your own metadata document</h3>
         <p>
@@ -134,14 +156,27 @@ function Use({ origin, variant }: DocsProps) {
   return (
     <Panel id="use" title="5. Use it">
       <div class="prose">
+        <p>Who signed in, for both audiences:</p>
+        <Code>{`curl ${origin}/api/oauth/userinfo -H "Authorization: Bearer $ACCESS_TOKEN"`}</Code>
+        <p>The Member API, for a member with account:read:</p>
         <Code>
           {[
-            `curl ${origin}/api/oauth/userinfo -H "Authorization: Bearer $ACCESS_TOKEN"`,
-            '',
             `curl ${origin}/member/graphql \\`,
             '  -H "Authorization: Bearer $ACCESS_TOKEN" \\',
             "  -H 'Content-Type: application/json' \\",
             `  -d '{"query": "{ viewer { id name enrolledCourses(first: 5) { nodes { title } } } }"}'`,
+          ].join('\n')}
+        </Code>
+        <p>The REST API and an operator’s tool of /mcp, for an operator with courses:read:</p>
+        <Code>
+          {[
+            `curl "${origin}/api/v1/courses?limit=5" -H "Authorization: Bearer $ACCESS_TOKEN"`,
+            '',
+            `curl ${origin}/mcp \\`,
+            '  -H "Authorization: Bearer $ACCESS_TOKEN" \\',
+            "  -H 'Content-Type: application/json' \\",
+            `  -d '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "read_teaching",`,
+            `    "arguments": {"action": "courses.list", "input": {"limit": 5}}}}'`,
           ].join('\n')}
         </Code>
         <p>

@@ -6,6 +6,8 @@ export const guide = [
     'guide.flow-order':
       'The guide explains discovery, choice of method, registration, use, errors and revocation in this order.',
     'guide.discover-first': 'The guide says to read the metadata and not to wait for a challenge.',
+    'guide.operator-tool':
+      'The guide leads an operator with a tool of their own from the origin to REST and tool calls, in both variants.',
     'guide.agent-auth': 'The guide says that agent-auth extensions are not offered.',
   }),
 
