@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { CursorType } from '../../foundation/db/cursor.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor.ts'
-import type { OperationExample, ReadOperation } from '../operation.ts'
+import type { Operation, OperationExample, ReadOperation } from '../operation.ts'
 import { afterCursor, cursorOf, orderBy, type Sorting } from './cursor.ts'
 import { type ExpandShape, expandFields, expansionScopes } from './expand.ts'
 import { line, time } from './fields.ts'
@@ -106,6 +106,12 @@ export interface ListOperation<
   S extends z.ZodObject = z.ZodObject,
 > extends ReadOperation<I, Page<S>> {
   readonly filters: Filters
+  /** The value of `next` for a page of this input that ends with this object. */
+  cursorAfter(input: z.output<I>, object: Readonly<Record<string, unknown>>): string
+}
+
+export function isListOperation(operation: Operation): operation is ListOperation {
+  return 'cursorAfter' in operation
 }
 
 /** A list in pages. All lists have the same page parameters and the same shape. */
@@ -125,6 +131,9 @@ export function listOperation<
     ...expandFields(resource),
   }) as unknown as ListInput<S, W, F, K>
   const allFilters = { ...parentFilters(within), ...filters }
+  const sortingOf = (asked: unknown): Sorting => sortings.get((asked as PageInput).sort) as Sorting
+  const cursorAfter = (asked: unknown, object: Readonly<Record<string, unknown>>): string =>
+    cursorOf(sortingOf(asked), resource.key ?? 'id', object)
 
   return {
     name: details.name,
@@ -135,12 +144,13 @@ export function listOperation<
     input,
     output: pageOf(resource.schema),
     filters: allFilters,
+    cursorAfter,
     examples: details.examples ?? [{ title: 'The first two', input: { limit: 2 } }],
     extraScopes: (asked) => expansionScopes(resource, (asked as PageInput).expand),
     async run(at, caller, checked) {
       await details.checkParent?.(at, caller, checked as z.output<z.ZodObject<W>>)
       const asked = checked as PageInput
-      const sorting = sortings.get(asked.sort) as Sorting
+      const sorting = sortingOf(asked)
       const key = keyOf(resource)
       const wanted = filterCondition(allFilters, at, asked)
       const found = await selectObjects(
@@ -153,8 +163,7 @@ export function listOperation<
       const data = found.slice(0, asked.limit)
       const last = data.at(-1)
       const has_more = found.length > asked.limit
-      const next =
-        has_more && last !== undefined ? cursorOf(sorting, resource.key ?? 'id', last) : null
+      const next = has_more && last !== undefined ? cursorAfter(asked, last) : null
       await expandObjects(at, caller, resource, data, asked.expand)
       const page = { object: 'list' as const, data, has_more, next }
       if (asked.include_total !== true) return page

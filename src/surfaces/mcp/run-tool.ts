@@ -1,4 +1,6 @@
 import { OAuthError } from '../../foundation/protocol/errors.ts'
+import { LongAnswer } from './long-answer.ts'
+import { sliceText } from './parts.ts'
 import { ToolProblem } from './tool.ts'
 
 export interface ToolResult {
@@ -13,19 +15,23 @@ export async function runTool(
   logFault: (fault: unknown) => void,
 ): Promise<ToolResult> {
   try {
-    const answer = await run()
+    const given = await run()
+    const { answer, text } =
+      given instanceof LongAnswer ? given.fit() : { answer: given, text: JSON.stringify(given) }
     // Older clients read only text, so the same JSON is in both places.
-    return {
-      content: [{ type: 'text', text: JSON.stringify(answer) }],
-      structuredContent: { ...answer },
-    }
+    return { content: [{ type: 'text', text }], structuredContent: { ...answer } }
   } catch (error) {
     return problem(describe(error, logFault))
   }
 }
 
+/** Far more than a model needs to correct a call, whatever names the call made up. */
+const PROBLEM_CHARACTERS = 4000
+
 export function problem(text: string): ToolResult {
-  return { content: [{ type: 'text', text }], isError: true }
+  const told =
+    text.length <= PROBLEM_CHARACTERS ? text : `${sliceText(text, 0, PROBLEM_CHARACTERS)}…`
+  return { content: [{ type: 'text', text: told }], isError: true }
 }
 
 function describe(error: unknown, logFault: (fault: unknown) => void): string {

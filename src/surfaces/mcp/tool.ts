@@ -5,6 +5,7 @@ import type { School } from '../../domain/schools/school.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import { type ToolAnnotations, type ToolDescription, type WireTool, wireTool } from './wire-tool.ts'
+import type { LongAnswer } from './long-answer.ts'
 
 /** Who calls a tool, and where. */
 export interface ToolCall {
@@ -74,7 +75,9 @@ export class ToolProblem extends Error {
 /** A tool for every caller, signed in or not. */
 export function publicTool<I extends z.ZodObject, O extends z.ZodObject>(
   tool: ToolDescription<I, O> & {
-    readonly run: (call: ToolCall, input: z.output<I>) => Promise<z.input<O>>
+type Answer<O extends z.ZodObject> = Promise<z.input<O> | LongAnswer<z.input<O>>>
+
+    readonly run: (call: ToolCall, input: z.output<I>) => Answer<O>
   },
 ): Tool {
   const wire = wireTool(tool)
@@ -94,7 +97,7 @@ export function scopedTool<I extends z.ZodObject, O extends z.ZodObject>(
   tool: ToolDescription<I, O> & {
     readonly scopes: readonly string[]
     readonly existsAt?: (school: School) => boolean
-    readonly run: (call: SignedInCall, input: z.output<I>) => Promise<z.input<O>>
+    readonly run: (call: SignedInCall, input: z.output<I>) => Answer<O>
   },
 ): Tool {
   const needs = ScopeSet.of(tool.scopes)

@@ -45,7 +45,7 @@ interface Listed {
   readonly inputSchema: {
     readonly properties: {
       readonly search?: unknown
-      readonly cursor?: unknown
+      readonly limit?: unknown
       readonly action?: { readonly enum: readonly string[] }
     }
   }
@@ -79,7 +79,7 @@ function callsOf({ name, inputSchema: { properties } }: Listed): readonly object
   return [
     ...(ARGUMENTS[name] ?? [{}]),
     ...('search' in properties ? [{ search: 'first' }] : []),
-    ...('cursor' in properties ? [{ limit: 1 }] : []),
+    ...('limit' in properties ? [{ limit: 1 }] : []),
   ]
 }
 

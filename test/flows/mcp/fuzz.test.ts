@@ -26,6 +26,7 @@ const given = fc.oneof(
   fc.record({ query: anything, id: anything, slug: anything, cursor: anything }),
   fc.record({ search: fc.string(), limit: fc.integer({ min: -2, max: 60 }), cursor: fc.string() }),
   fc.record({ action: fc.constantFrom('courses.list', 'toString', 'x'), input: anything }),
+  fc.record({ id: fc.string(), max_characters: fc.integer({ min: -1, max: 200_001 }) }),
 )
 const meta = fc.constantFrom(
   {},

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { verifies } from '../../spec/verifies.ts'
 import { postGraphQL } from '../../support/member-api.ts'
 import { aWorld } from '../../support/world.ts'
+import { readAll } from './read-all.ts'
 import { callTool, demoToken, seedDemoWorld, toolNames, useTool } from './tool-endpoint.ts'
 
 const world = await aWorld()
@@ -115,6 +116,27 @@ describe('a member', () => {
     } while (cursor !== null)
     expect(seen.length).toBeGreaterThanOrEqual(60)
     expect(new Set(seen).size).toBe(seen.length)
+  })
+
+  verifies('mcp.answers.cursor', 'reads every list in any length, each row once', async () => {
+    for (const [tool, list, key] of [
+      ['my_courses', 'courses', 'slug'],
+      ['my_payments', 'payments', 'tradeNo'],
+      ['my_schedule', 'meetings', 'id'],
+      ['my_digital_products', 'digitalProducts', 'id'],
+      ['my_event_registrations', 'eventRegistrations', 'id'],
+      ['my_notifications', 'notifications', 'id'],
+    ] as const) {
+      const call = { world, school: demo, token, tool, given: { limit: 50 } }
+      const keysIn = async (max: number): Promise<unknown[]> =>
+        (await readAll<Record<string, Row[]>>(call, max)).flatMap((answer) =>
+          (answer[list] ?? []).map((row) => row[key]),
+        )
+      const whole = await keysIn(200_000)
+      expect(new Set(whole).size, tool).toBe(whole.length)
+      expect(whole.length, tool).toBeGreaterThan(0)
+      expect(await keysIn(4000), tool).toEqual(whole)
+    }
   })
 
   test('reads past meetings, latest first, with canceled ones on request', async () => {

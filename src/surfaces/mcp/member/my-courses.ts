@@ -7,7 +7,9 @@ import {
   type SyllabusLecture,
   withSyllabus,
 } from '../../../domain/learning/syllabus.ts'
-import { nextCursor, pageInput, readPage } from '../paging.ts'
+import { LongAnswer, lengthInput } from '../long-answer.ts'
+import { cursorInput, nextCursor, pageInput, readPage } from '../paging.ts'
+import { Whole } from '../parts.ts'
 import { READS, scopedTool, ToolProblem } from '../tool.ts'
 import { maybeTime, timeOrNull, words } from '../wire-values.ts'
 import { graphqlLink, linkTo } from './graphql-link.ts'
@@ -76,20 +78,15 @@ export const myCourses = scopedTool({
     const found = await readPage('my_courses', page, (range) =>
       enrolledCoursesOf(at, caller.person.id, range),
     )
-    const courses = withSyllabus(at, caller.person.id, outlines, found.rows)
-    return {
-      courses: await Promise.all(courses.map(courseItem)),
-      nextCursor: found.nextCursor,
-      graphql: linkTo(
-        school,
-        '{ viewer { enrolledCourses { nodes { id slug title expireDate hasLifetimeAccess lastWatchedLecture { lectureId positionSeconds } detailProgress { completedLectures totalLectures percent } } } } }',
-      ),
-    }
+    const enrolled = withSyllabus(at, caller.person.id, outlines, found.rows)
+    const items = await Promise.all(enrolled.map(courseItem))
+    const graphql = linkTo(
+      school,
+      '{ viewer { enrolledCourses { nodes { id slug title expireDate hasLifetimeAccess lastWatchedLecture { lectureId positionSeconds } detailProgress { completedLectures totalLectures percent } } } } }',
+    )
+    return found.answer(items, (courses, nextCursor) => ({ courses, nextCursor, graphql }))
   },
 })
-
-/** A long syllabus is read in steps. */
-const LECTURES_PER_PAGE = 200
 
 export const myCourse = scopedTool({
   name: 'my_course',
@@ -100,20 +97,16 @@ export const myCourse = scopedTool({
   scopes: ['account:read'],
   input: z.strictObject({
     slug: words(120).describe('slug of the course, from my_courses'),
-    lecturesFrom: z
-      .number()
-      .int()
-      .min(0)
-      .default(0)
-      .describe('for long courses: nextLecturesFrom of the call before'),
+    cursor: cursorInput,
+    ...lengthInput,
   }),
   output: z.object({
     course,
     lectures: z.array(lecture.extend({ section: z.string() })).describe('in their order'),
-    nextLecturesFrom: z.number().int().nullable(),
+    nextCursor,
     graphql: graphqlLink,
   }),
-  run: async ({ at, caller, outlines, school }, { slug, lecturesFrom }) => {
+  run: async ({ at, caller, outlines, school }, { slug, cursor, max_characters }) => {
     const found = await findEnrolledCourse(at, caller.person.id, slug)
     const [enrolled] = withSyllabus(at, caller.person.id, outlines, found ? [found] : [])
     if (enrolled === undefined) {
@@ -122,17 +115,25 @@ export const myCourse = scopedTool({
       )
     }
     const all = await enrolled.lectures()
-    const until = lecturesFrom + LECTURES_PER_PAGE
-    return {
-      course: await courseItem(enrolled),
-      lectures: all
-        .slice(lecturesFrom, until)
-        .map((one) => ({ ...lectureItem(one), section: one.sectionTitle })),
-      nextLecturesFrom: until < all.length ? until : null,
-      graphql: linkTo(
-        school,
-        '{ viewer { enrolledCourses { nodes { slug sections { title lectures { id title state isLocked unlockAt duration } } } } } }',
-      ),
-    }
+    const whole = new Whole(`my_course ${slug}`, all.map(({ id }) => id).join(), all.length)
+    const from = whole.placeOf(cursor)
+    const shown = await courseItem(enrolled)
+    const lectures = all
+      .slice(from)
+      .map((one) => ({ ...lectureItem(one), section: one.sectionTitle }))
+    const graphql = linkTo(
+      school,
+      '{ viewer { enrolledCourses { nodes { slug sections { title lectures { id title state isLocked unlockAt duration } } } } } }',
+    )
+    return new LongAnswer({
+      max: max_characters,
+      count: lectures.length,
+      write: (count) => ({
+        course: shown,
+        lectures: lectures.slice(0, count),
+        nextCursor: whole.cursorAt(from + count),
+        graphql,
+      }),
+    })
   },
 })

@@ -29,16 +29,18 @@ export const myDigitalProducts = scopedTool({
     const found = await readPage('my_products', page, (range) =>
       productsOf(at, caller.person.id, range),
     )
-    return {
-      digitalProducts: found.rows.map(({ id, slug, title, description }) => ({
-        id,
-        slug,
-        title,
-        excerpt: excerpt(description),
-      })),
-      nextCursor: found.nextCursor,
-      graphql: linkTo(school, '{ viewer { digitalProducts { nodes { id slug title } } } }'),
-    }
+    const items = found.rows.map(({ id, slug, title, description }) => ({
+      id,
+      slug,
+      title,
+      excerpt: excerpt(description),
+    }))
+    const graphql = linkTo(school, '{ viewer { digitalProducts { nodes { id slug title } } } }')
+    return found.answer(items, (digitalProducts, nextCursor) => ({
+      digitalProducts,
+      nextCursor,
+      graphql,
+    }))
   },
 })
 
@@ -74,26 +76,28 @@ export const myEventRegistrations = scopedTool({
     const found = await readPage('my_events', page, (range) =>
       registrationsOf(at, caller.person.id, range),
     )
-    return {
-      eventRegistrations: found.rows.map(({ id, state, registeredAt, event }) => ({
-        id,
-        state,
-        registeredAt: registeredAt.toISOString(),
-        event: {
-          slug: event.slug,
-          title: event.title,
-          state: event.state,
-          startsAt: event.startsAt.toISOString(),
-          endsAt: event.endsAt.toISOString(),
-          location: event.location,
-          onlineUrl: event.onlineUrl,
-        },
-      })),
-      nextCursor: found.nextCursor,
-      graphql: linkTo(
-        school,
-        '{ viewer { eventRegistrations { nodes { id state registeredAt event { slug title startsAt endsAt location onlineUrl } } } } }',
-      ),
-    }
+    const items = found.rows.map(({ id, state, registeredAt, event }) => ({
+      id,
+      state,
+      registeredAt: registeredAt.toISOString(),
+      event: {
+        slug: event.slug,
+        title: event.title,
+        state: event.state,
+        startsAt: event.startsAt.toISOString(),
+        endsAt: event.endsAt.toISOString(),
+        location: event.location,
+        onlineUrl: event.onlineUrl,
+      },
+    }))
+    const graphql = linkTo(
+      school,
+      '{ viewer { eventRegistrations { nodes { id state registeredAt event { slug title startsAt endsAt location onlineUrl } } } } }',
+    )
+    return found.answer(items, (eventRegistrations, nextCursor) => ({
+      eventRegistrations,
+      nextCursor,
+      graphql,
+    }))
   },
 })

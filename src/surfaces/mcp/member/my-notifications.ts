@@ -62,15 +62,17 @@ export const myNotifications = scopedTool({
       readPage('my_notifications', page, (range) => inboxOf(at, caller.person.id, range)),
       countUnreadOf(at, caller.person.id),
     ])
-    return {
-      notifications: found.rows.map((entry) => item(school, entry)),
+    const items = found.rows.map((entry) => item(school, entry))
+    const graphql = linkTo(
+      school,
+      '{ viewer { notifications { nodes { id kind title body url createdAt readAt } } unreadNotificationCount } }',
+    )
+    return found.answer(items, (notifications, nextCursor) => ({
+      notifications,
       unreadNotificationCount: unread,
-      nextCursor: found.nextCursor,
-      graphql: linkTo(
-        school,
-        '{ viewer { notifications { nodes { id kind title body url createdAt readAt } } unreadNotificationCount } }',
-      ),
-    }
+      nextCursor,
+      graphql,
+    }))
   },
 })
 

@@ -59,27 +59,25 @@ export const myPayments = scopedTool({
       linesOfPayments(at, ids),
       adjustmentsOfPayments(at, ids),
     ])
-    return {
-      payments: found.rows.map((row) => ({
-        ...paymentItem(row),
-        lineitems: (lines.get(row.id) ?? []).map((line) => ({
-          title: line.title,
-          quantity: line.quantity,
-          unitAmount: line.unitAmount,
-          amount: line.amount,
-        })),
-        adjustments: (adjustments.get(row.id) ?? []).map((line) => ({
-          kind: line.kind,
-          label: line.label,
-          amount: line.amount,
-        })),
+    const items = found.rows.map((row) => ({
+      ...paymentItem(row),
+      lineitems: (lines.get(row.id) ?? []).map((line) => ({
+        title: line.title,
+        quantity: line.quantity,
+        unitAmount: line.unitAmount,
+        amount: line.amount,
       })),
-      nextCursor: found.nextCursor,
-      graphql: linkTo(
-        school,
-        `{ viewer { payments(first: ${page.limit}) { nodes { tradeNo amount currency paymentType paymentState paidAt bankCode bankName codeNo expiredAt refundingState refundedAmount } } } }`,
-      ),
-    }
+      adjustments: (adjustments.get(row.id) ?? []).map((line) => ({
+        kind: line.kind,
+        label: line.label,
+        amount: line.amount,
+      })),
+    }))
+    const graphql = linkTo(
+      school,
+      `{ viewer { payments(first: ${page.limit}) { nodes { tradeNo amount currency paymentType paymentState paidAt bankCode bankName codeNo expiredAt refundingState refundedAmount } } } }`,
+    )
+    return found.answer(items, (payments, nextCursor) => ({ payments, nextCursor, graphql }))
   },
 })
 

@@ -51,20 +51,18 @@ export const mySchedule = scopedTool({
     )
     const side = when === 'to_come' ? 'startedAfter' : 'startedBefore'
     const query = `{ viewer { consultingMeetings(filter: { ${side}: ${now}, state: [${states.join(', ')}] }, ${when === 'to_come' ? 'last' : 'first'}: ${page.limit}) { nodes { id title kind state startedAt endedAt roomUrl attendeesCount } } } }`
-    return {
-      meetings: found.rows.map((row) => ({
-        id: row.id,
-        title: row.title,
-        kind: row.kind,
-        state: row.state,
-        startedAt: row.startedAt.toISOString(),
-        endedAt: row.endedAt.toISOString(),
-        roomUrl: row.roomUrl,
-        attendeesCount: attendees.get(row.id) ?? 0,
-      })),
-      nextCursor: found.nextCursor,
-      graphql: linkTo(call.school, query),
-    }
+    const items = found.rows.map((row) => ({
+      id: row.id,
+      title: row.title,
+      kind: row.kind,
+      state: row.state,
+      startedAt: row.startedAt.toISOString(),
+      endedAt: row.endedAt.toISOString(),
+      roomUrl: row.roomUrl,
+      attendeesCount: attendees.get(row.id) ?? 0,
+    }))
+    const graphql = linkTo(call.school, query)
+    return found.answer(items, (meetings, nextCursor) => ({ meetings, nextCursor, graphql }))
   },
 })
 

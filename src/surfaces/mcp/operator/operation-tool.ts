@@ -9,6 +9,8 @@ import {
   refusalFrom,
 } from '../../../domain/operation.ts'
 import { ScopeSet } from '../../../foundation/protocol/scope-set.ts'
+import { lengthInput } from '../long-answer.ts'
+import { cursorInput, nextCursor } from '../paging.ts'
 import {
   everywhere,
   inputOf,
@@ -21,7 +23,8 @@ import {
   tryParse,
 } from '../tool.ts'
 import { type ToolAnnotations, wireTool } from '../wire-tool.ts'
-import { boundReading, boundWriting, checkUncut } from './bound-answer.ts'
+import { answerReading } from './answer-reading.ts'
+import { boundWriting } from './bound-writing.ts'
 import { refusalText } from './refusal-text.ts'
 import { restUrlOf } from './rest-link.ts'
 
@@ -34,7 +37,19 @@ interface OperationTool {
 
 const output = z.object({
   action: z.string(),
-  result: z.looseObject({}).describe('as the REST API answers'),
+  result: z
+    .looseObject({})
+    .optional()
+    .describe('as the REST API answers; absent if it is so long that it comes in parts'),
+  part: z
+    .string()
+    .optional()
+    .describe(
+      'a part of the result as JSON text: join the parts of all calls, then parse the text',
+    ),
+  nextCursor: nextCursor.describe(
+    'cursor of the next part; null if there is none. A list goes on with its own next, as after',
+  ),
   restUrl: z.string().nullable().describe('the object in the REST API; null for lists and figures'),
 })
 
@@ -43,7 +58,12 @@ const given = z.strictObject({
   input: z
     .record(z.string(), z.unknown(), 'write the input of the action as an object, not as text')
     .default({}),
+  cursor: cursorInput,
+  ...lengthInput,
 })
+
+/** What a call says about its answer. */
+type Asked = Pick<z.output<typeof given>, 'cursor' | 'max_characters'>
 
 /**
  * Several operations as one tool, each an action of it. A caller sees the actions that their token
@@ -65,7 +85,7 @@ export function operationTool(tool: OperationTool): Tool {
       if (operation === undefined) return unknownAction(tool, caller)
       const input = tryParse(() => readInput(operation, asked))
       return {
-        needs: ScopeSet.of(neededScopes(operation, input.value)),
+        needs: ScopeSet.of(neededScopes(operation, input.value?.input)),
         run: async (call: SignedInCall) => await perform(operation, call, inputOf(input)),
       }
     },
@@ -78,12 +98,21 @@ function actionIn(asked: unknown): string {
   return isNamed && typeof asked.action === 'string' ? asked.action : ''
 }
 
+interface FittingCall {
+  readonly input: CheckedInput
+  readonly asked: Asked
+}
+
 /** Throws a ToolProblem if the input does not fit the operation. */
-function readInput(operation: Operation, asked: unknown): CheckedInput {
-  const { input } = parseInput(given, asked)
-  if (operation.kind !== 'read') checkUncut(input)
+function readInput(operation: Operation, call: unknown): FittingCall {
+  const { input, ...asked } = parseInput(given, call)
+  if (operation.kind !== 'read' && asked.cursor !== undefined) {
+    throw new ToolProblem(
+      `Nothing was done: cursor goes on with a long answer of a read, and ${operation.name} changes something. Leave cursor out.`,
+    )
+  }
   try {
-    return checkInput(operation, input)
+    return { input: checkInput(operation, input), asked }
   } catch (error) {
     throw new ToolProblem(refusalText(refusalFrom(error)))
   }
@@ -125,13 +154,17 @@ function describe(tool: OperationTool, operations: readonly Operation[]) {
     input: z.strictObject({
       action: z.enum([first ?? '', ...more]),
       input: z.union(inputs).optional().describe('the input whose title is the action'),
+      ...(operations.every(isReading) ? { cursor: cursorInput } : {}),
+      ...lengthInput,
     }),
     output,
   }
 }
 
+const isReading = ({ kind }: Operation): boolean => kind === 'read'
+
 function annotationsOf(operations: readonly Operation[]): ToolAnnotations {
-  if (operations.every(({ kind }) => kind === 'read')) return READS
+  if (operations.every(isReading)) return READS
   return {
     readOnlyHint: false,
     destructiveHint: operations.some(({ kind }) => kind === 'remove' || kind === 'change'),
@@ -143,14 +176,17 @@ function annotationsOf(operations: readonly Operation[]): ToolAnnotations {
 async function perform(
   operation: Operation,
   call: SignedInCall,
-  input: CheckedInput,
+  { input, asked }: FittingCall,
 ): Promise<object> {
   const { caller, school, requestId } = call
   const actor = actorOf(caller, { via: 'mcp', origin: school.origin, requestId })
   const outcome = await performChecked(operation, call.at, actor, input)
   if (outcome.kind !== 'done') throw new ToolProblem(refusalText(outcome))
-  const restUrl = restUrlOf(school, operation, outcome.output)
-  const result =
-    operation.kind === 'read' ? boundReading(outcome.output, restUrl) : boundWriting(outcome.output)
-  return { action: operation.name, result, restUrl }
+  const { output } = outcome
+  const restUrl = restUrlOf(school, operation, output)
+  if (operation.kind === 'read') {
+    return answerReading({ operation, input, output, restUrl }, asked)
+  }
+  const result = boundWriting(output, asked.max_characters)
+  return { action: operation.name, result, nextCursor: null, restUrl }
 }

@@ -6,7 +6,9 @@ import {
   publicCourses,
 } from '../../../domain/learning/public-courses.ts'
 import type { School } from '../../../domain/schools/school.ts'
-import { nextCursor, readPage } from '../paging.ts'
+import { LongAnswer, lengthInput } from '../long-answer.ts'
+import { cursorInput, nextCursor, readPage } from '../paging.ts'
+import { Whole } from '../parts.ts'
 import { publicTool, READS, ToolProblem } from '../tool.ts'
 import { amount, currency, excerpt, time, words } from '../wire-values.ts'
 import { pageUrl, restUrl } from './links.ts'
@@ -45,15 +47,10 @@ export const listCourses = publicTool({
   output: z.object({ courses: z.array(item), nextCursor }),
   run: async ({ at, school }, { search, ...page }) => {
     const found = await readPage('courses', page, (range) => publicCourses(at, search, range))
-    return {
-      courses: found.rows.map((course) => courseItem(school, course)),
-      nextCursor: found.nextCursor,
-    }
+    const items = found.rows.map((course) => courseItem(school, course))
+    return found.answer(items, (courses, nextCursor) => ({ courses, nextCursor }))
   },
 })
-
-/** A long outline is read in steps. */
-const LECTURES_PER_PAGE = 200
 
 const outlineLecture = z.object({
   title: z.string(),
@@ -69,12 +66,8 @@ export const getCourse = publicTool({
   annotations: READS,
   input: z.strictObject({
     slug: words(120).describe('slug of the course, from list_courses or search'),
-    lecturesFrom: z
-      .number()
-      .int()
-      .min(0)
-      .default(0)
-      .describe('for long outlines: nextLecturesFrom of the call before'),
+    cursor: cursorInput,
+    ...lengthInput,
   }),
   output: z.object({
     course: item.extend({
@@ -84,26 +77,34 @@ export const getCourse = publicTool({
       durationSeconds: z.number().int().describe('of all lectures together'),
     }),
     sections: z.array(z.object({ title: z.string(), lectures: z.array(outlineLecture) })),
-    nextLecturesFrom: z.number().int().nullable(),
+    nextCursor,
   }),
-  run: async ({ at, school, outlines }, { slug, lecturesFrom }) => {
+  run: async ({ at, school, outlines }, { slug, cursor, max_characters }) => {
     const course = await findPublicCourse(at, slug)
     if (course === undefined) {
       throw new ToolProblem(`There is no published course “${slug}”. list_courses shows which are.`)
     }
     const outline = (await outlines.load(at, [course])).get(course.id) ?? EMPTY_OUTLINE
-    const until = lecturesFrom + LECTURES_PER_PAGE
-    return {
-      course: {
-        ...courseItem(school, course),
-        excerpt: excerpt(course.description, 1000),
-        lecturers: course.lecturers.slice(0, 50),
-        lectureCount: outline.lectureCount,
-        durationSeconds: lecturesIn(outline).reduce((sum, next) => sum + next.durationSeconds, 0),
-      },
-      sections: sectionsBetween(outline, lecturesFrom, until),
-      nextLecturesFrom: until < outline.lectureCount ? until : null,
+    const lectures = lecturesIn(outline)
+    const ids = lectures.map(({ id }) => id).join()
+    const whole = new Whole(`get_course ${slug}`, ids, lectures.length)
+    const from = whole.placeOf(cursor)
+    const shown = {
+      ...courseItem(school, course),
+      excerpt: excerpt(course.description, 1000),
+      lecturers: course.lecturers.slice(0, 50),
+      lectureCount: outline.lectureCount,
+      durationSeconds: lectures.reduce((sum, next) => sum + next.durationSeconds, 0),
     }
+    return new LongAnswer({
+      max: max_characters,
+      count: lectures.length - from,
+      write: (count) => ({
+        course: shown,
+        sections: sectionsBetween(outline, from, from + count),
+        nextCursor: whole.cursorAt(from + count),
+      }),
+    })
   },
 })
 

@@ -30,23 +30,21 @@ export const listEvents = publicTool({
   run: async ({ at, school }, { when, search, ...page }) => {
     const read = when === 'over' ? publicEventsOfThePast : publicEventsToCome
     const found = await readPage(`events ${when}`, page, (range) => read(at, search, range))
-    return {
-      events: found.rows.map((event) => ({
-        id: `event:${event.slug}`,
-        slug: event.slug,
-        url: pageUrl(school, 'event', event.slug),
-        restUrl: restUrl(school, 'event', event.id),
-        title: event.title,
-        excerpt: excerpt(event.description),
-        startsAt: event.startsAt.toISOString(),
-        endsAt: event.endsAt.toISOString(),
-        location: event.location,
-        isOnline: event.isOnline,
-        capacity: event.capacity,
-        priceAmount: event.priceAmount,
-        currency: event.currency,
-      })),
-      nextCursor: found.nextCursor,
-    }
+    const items = found.rows.map((event) => ({
+      id: `event:${event.slug}`,
+      slug: event.slug,
+      url: pageUrl(school, 'event', event.slug),
+      restUrl: restUrl(school, 'event', event.id),
+      title: event.title,
+      excerpt: excerpt(event.description),
+      startsAt: event.startsAt.toISOString(),
+      endsAt: event.endsAt.toISOString(),
+      location: event.location,
+      isOnline: event.isOnline,
+      capacity: event.capacity,
+      priceAmount: event.priceAmount,
+      currency: event.currency,
+    }))
+    return found.answer(items, (events, nextCursor) => ({ events, nextCursor }))
   },
 })

@@ -5,12 +5,12 @@ import { findPublicPage, findPublicPost } from '../../../domain/content/public-w
 import { findPublicEvent } from '../../../domain/events/public-events.ts'
 import { findPublicCourse } from '../../../domain/learning/public-courses.ts'
 import type { SchoolDb } from '../../../foundation/db/school-db.ts'
+import { LongAnswer, lengthInput } from '../long-answer.ts'
+import { cursorInput, nextCursor } from '../paging.ts'
+import { sliceText, Whole } from '../parts.ts'
 import { publicTool, READS, ToolProblem } from '../tool.ts'
 import { KINDS, type Kind } from './kinds.ts'
 import { pageUrl, restUrl } from './links.ts'
-
-/** As much as a model reads comfortably at once. */
-const CHARACTERS = 20_000
 
 interface Text {
   readonly id: string
@@ -52,12 +52,8 @@ export const fetchText = publicTool({
   annotations: READS,
   input: z.strictObject({
     id: z.string().max(200).describe('such as post:a-slug'),
-    from: z
-      .number()
-      .int()
-      .min(0)
-      .default(0)
-      .describe('for long texts: nextFrom of the call before'),
+    cursor: cursorInput,
+    ...lengthInput,
   }),
   output: z.object({
     id: z.string(),
@@ -65,22 +61,30 @@ export const fetchText = publicTool({
     text: z.string(),
     url: z.string(),
     restUrl: z.string().describe('the same object in the REST API, for operators'),
-    nextFrom: z.number().int().nullable().describe('null if the text is at its end'),
+    nextCursor,
   }),
-  run: async ({ at, school }, { id, from }) => {
+  run: async ({ at, school }, { id, cursor, max_characters }) => {
     const [, kind, slug = ''] = ID.exec(id) ?? []
     const found = kind === undefined ? undefined : await READERS[kind as Kind](at, slug)
     if (found === undefined) {
       throw new ToolProblem(`Nothing published has the id “${id}”. search and the lists give ids.`)
     }
-    const until = from + CHARACTERS
-    return {
-      id,
-      title: found.title,
-      text: found.text.slice(from, until),
-      url: pageUrl(school, kind as Kind, slug),
-      restUrl: restUrl(school, kind as Kind, found.id),
-      nextFrom: until < found.text.length ? until : null,
-    }
+    const whole = new Whole(`fetch ${id}`, found.text, found.text.length)
+    const from = whole.placeOf(cursor)
+    return new LongAnswer({
+      max: max_characters,
+      count: found.text.length - from,
+      write: (count) => {
+        const text = sliceText(found.text, from, count)
+        return {
+          id,
+          title: found.title,
+          text,
+          url: pageUrl(school, kind as Kind, slug),
+          restUrl: restUrl(school, kind as Kind, found.id),
+          nextCursor: whole.cursorAt(from + text.length),
+        }
+      },
+    })
   },
 })

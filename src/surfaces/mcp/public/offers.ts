@@ -27,21 +27,19 @@ export const listMembershipPlans = publicTool({
   output: z.object({ membershipPlans: z.array(plan), nextCursor }),
   run: async ({ at, school }, { search, ...page }) => {
     const found = await readPage('plans', page, (range) => publicPlans(at, search, range))
-    return {
-      membershipPlans: found.rows.map((row) => ({
-        id: `membership_plan:${row.slug}`,
-        slug: row.slug,
-        url: pageUrl(school, 'membership_plan', row.slug),
-        restUrl: restUrl(school, 'membership_plan', row.id),
-        name: row.name,
-        excerpt: excerpt(row.description),
-        interval: row.interval,
-        priceAmount: row.priceAmount,
-        currency: row.currency,
-        courses: row.courses.slice(0, 100),
-      })),
-      nextCursor: found.nextCursor,
-    }
+    const items = found.rows.map((row) => ({
+      id: `membership_plan:${row.slug}`,
+      slug: row.slug,
+      url: pageUrl(school, 'membership_plan', row.slug),
+      restUrl: restUrl(school, 'membership_plan', row.id),
+      name: row.name,
+      excerpt: excerpt(row.description),
+      interval: row.interval,
+      priceAmount: row.priceAmount,
+      currency: row.currency,
+      courses: row.courses.slice(0, 100),
+    }))
+    return found.answer(items, (membershipPlans, nextCursor) => ({ membershipPlans, nextCursor }))
   },
 })
 
@@ -62,18 +60,16 @@ export const listDigitalProducts = publicTool({
   output: z.object({ digitalProducts: z.array(product), nextCursor }),
   run: async ({ at, school }, { search, ...page }) => {
     const found = await readPage('products', page, (range) => publicProducts(at, search, range))
-    return {
-      digitalProducts: found.rows.map((row) => ({
-        id: `digital_product:${row.slug}`,
-        slug: row.slug,
-        url: pageUrl(school, 'digital_product', row.slug),
-        restUrl: restUrl(school, 'digital_product', row.id),
-        title: row.title,
-        excerpt: excerpt(row.description),
-        priceAmount: row.priceAmount,
-        currency: row.currency,
-      })),
-      nextCursor: found.nextCursor,
-    }
+    const items = found.rows.map((row) => ({
+      id: `digital_product:${row.slug}`,
+      slug: row.slug,
+      url: pageUrl(school, 'digital_product', row.slug),
+      restUrl: restUrl(school, 'digital_product', row.id),
+      title: row.title,
+      excerpt: excerpt(row.description),
+      priceAmount: row.priceAmount,
+      currency: row.currency,
+    }))
+    return found.answer(items, (digitalProducts, nextCursor) => ({ digitalProducts, nextCursor }))
   },
 })

@@ -5,6 +5,9 @@ import { publicPages, publicPosts } from '../../../domain/content/public-writing
 import { publicEventsToCome } from '../../../domain/events/public-events.ts'
 import { publicCourses } from '../../../domain/learning/public-courses.ts'
 import type { SchoolDb } from '../../../foundation/db/school-db.ts'
+import { LongAnswer, lengthInput } from '../long-answer.ts'
+import { cursorInput, nextCursor } from '../paging.ts'
+import { Whole } from '../parts.ts'
 import { publicTool, READS } from '../tool.ts'
 import { excerpt, words } from '../wire-values.ts'
 import { KINDS, type Kind } from './kinds.ts'
@@ -66,6 +69,8 @@ export const search = publicTool({
   annotations: READS,
   input: z.strictObject({
     query: words(200).regex(/\S/, 'name something to look for').describe('words to look for'),
+    cursor: cursorInput,
+    ...lengthInput,
   }),
   output: z.object({
     results: z.array(
@@ -78,15 +83,27 @@ export const search = publicTool({
         excerpt: z.string(),
       }),
     ),
+    nextCursor,
   }),
-  run: async ({ at, school }, { query }) => ({
-    results: (await searchCatalogue(at, query)).map(({ kind, id, slug, title, text }) => ({
+  run: async ({ at, school }, { query, cursor, max_characters }) => {
+    const hits = await searchCatalogue(at, query)
+    const whole = new Whole(`search ${query}`, hits.map(({ id }) => id).join(), hits.length)
+    const from = whole.placeOf(cursor)
+    const results = hits.slice(from).map(({ kind, id, slug, title, text }) => ({
       id: `${kind}:${slug}`,
       title,
       url: pageUrl(school, kind, slug),
       restUrl: restUrl(school, kind, id),
       kind,
       excerpt: excerpt(text, 200),
-    })),
-  }),
+    }))
+    return new LongAnswer({
+      max: max_characters,
+      count: results.length,
+      write: (count) => ({
+        results: results.slice(0, count),
+        nextCursor: whole.cursorAt(from + count),
+      }),
+    })
+  },
 })

@@ -43,10 +43,8 @@ export const listPosts = publicTool({
   output: z.object({ posts: z.array(item), nextCursor }),
   run: async ({ at, school }, { search, ...page }) => {
     const found = await readPage('posts', page, (range) => publicPosts(at, search, range))
-    return {
-      posts: found.rows.map((row) => writingItem(school, 'post', row)),
-      nextCursor: found.nextCursor,
-    }
+    const items = found.rows.map((row) => writingItem(school, 'post', row))
+    return found.answer(items, (posts, nextCursor) => ({ posts, nextCursor }))
   },
 })
 
@@ -60,9 +58,7 @@ export const listPages = publicTool({
   output: z.object({ pages: z.array(item), nextCursor }),
   run: async ({ at, school }, { search, ...page }) => {
     const found = await readPage('pages', page, (range) => publicPages(at, search, range))
-    return {
-      pages: found.rows.map((row) => writingItem(school, 'page', row)),
-      nextCursor: found.nextCursor,
-    }
+    const items = found.rows.map((row) => writingItem(school, 'page', row))
+    return found.answer(items, (pages, nextCursor) => ({ pages, nextCursor }))
   },
 })

@@ -20,3 +20,11 @@ export const mcpProtocol = [
     'mcp.rate-limit': 'Tool calls are limited in rate.',
   }),
 ] as const
+    'mcp.answers.length':
+      'An answer has at most 80,000 characters, or as many as max_characters says, up to 200,000.',
+    'mcp.answers.cursor':
+      'An answer that was cut has a cursor; following the cursors gives everything exactly once.',
+    'mcp.answers.one-version':
+      'Parts of an answer come from one version: after a change the next part is refused.',
+    'mcp.answers.writes':
+      'A change is never repeated or hidden by the length of its answer; it takes no cursor.',
