@@ -8,7 +8,7 @@ import {
   UNREVIEWED_SCOPES,
 } from '../../domain/clients/scope-catalogue.ts'
 import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
-import { everywhere, parseInput, READS, type SignedInCall, type Tool, tryParse } from './tool.ts'
+import { everywhere, READS, type SignedInCall, type Tool, ToolProblem } from './tool.ts'
 import { wireTool } from './wire-tool.ts'
 
 const input = z.strictObject({
@@ -60,11 +60,19 @@ export const SIGN_IN: Tool = {
   existsAt: everywhere,
   wireFor: (caller) => (caller === undefined ? wire : undefined),
   parse: (given, caller) => {
-    const { value } = tryParse(() => parseInput(input, given))
-    const as = value?.as ?? caller?.audience ?? 'member'
+    const { data } = input.safeParse(given)
+    if (data === undefined) return { run: askForRole }
+    const { as } = data
     const isSignedIn = caller !== undefined && isSignedInAs(as, caller)
     return { needs: isSignedIn ? ScopeSet.empty : READING[as], run: tellWhoIsSignedIn }
   },
+}
+
+/** A guessed role could send the person into a login that their application cannot complete. */
+async function askForRole(): Promise<never> {
+  throw new ToolProblem(
+    'Say who signs in, and nothing else: {"as": "member"} for people who want to see what is their own, or {"as": "operator"} for owners and admins who run the school.',
+  )
 }
 
 async function tellWhoIsSignedIn({ caller }: SignedInCall): Promise<z.input<typeof output>> {

@@ -17,6 +17,7 @@ import {
   postModern,
   type Rpc,
   request,
+  type ToolAnswer,
   toolNames,
 } from './tool-endpoint.ts'
 
@@ -105,7 +106,26 @@ for (const [era, call] of Object.entries({ handshake: legacy, modern })) {
         }
         expect(header).not.toMatch(/account:|:write/)
         expect(challengesIn(asOperator)).toHaveLength(1)
-        expect((await call('sign_in')).headers['www-authenticate']).toContain('account:read')
+      },
+    )
+
+    verifies(
+      'mcp.sign-in.without-role',
+      'sign_in without a role, or with another, is a tool error that names both, without a challenge',
+      async () => {
+        const tokens = [undefined, await tokenFor('openid'), await tokenFor('account:read')]
+        for (const token of tokens) {
+          for (const given of [{}, { as: 'owner' }, { as: null }, { as: 'member', now: true }]) {
+            const answer = await call('sign_in', token, given)
+            expect(answer.statusCode).toBe(200)
+            expect(answer.headers['www-authenticate']).toBeUndefined()
+            const { result } = answer.json<Rpc<ToolAnswer>>()
+            expect(result?.isError).toBe(true)
+            expect(result?._meta?.['mcp/www_authenticate']).toBeUndefined()
+            expect(result?.content[0]?.text).toContain('{"as": "member"}')
+            expect(result?.content[0]?.text).toContain('{"as": "operator"}')
+          }
+        }
       },
     )
   })
@@ -147,10 +167,9 @@ describe('visibility of tools', () => {
   for (const scope of ['openid profile email account:read', 'account:read', 'account:write']) {
     test(`sign_in with a token for ${scope} answers that the person is signed in`, async () => {
       const token = await tokenFor(scope)
-      for (const given of [{ as: 'member' }, {}]) {
-        const { structuredContent } = await callTool(world, school, 'sign_in', given, { token })
-        expect(structuredContent).toMatchObject({ signedIn: true, name: member.name })
-      }
+      const given = { as: 'member' }
+      const { structuredContent } = await callTool(world, school, 'sign_in', given, { token })
+      expect(structuredContent).toMatchObject({ signedIn: true, name: member.name })
     })
   }
 
@@ -200,7 +219,7 @@ describe('scope checks at the place where a tool runs', async () => {
         outlines: new OutlineCache(),
         requestId: 'a request',
       }
-      for (const name of ['my_courses', 'mark_all_notifications_read', 'read_people', 'sign_in']) {
+      for (const name of ['my_courses', 'mark_all_notifications_read', 'read_people']) {
         for (const given of [{}, undefined, { action: 'students.list' }, 'nonsense']) {
           const needs = findTool(name, found)?.parse(given, undefined).needs
           expect(needs?.size).toBeGreaterThan(0)

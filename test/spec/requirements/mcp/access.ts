@@ -45,6 +45,8 @@ export const mcpAccess = [
     'mcp.sign-in.described': 'The description of sign_in says that a login is its purpose.',
     'mcp.sign-in.roles':
       'The argument of sign_in, member or operator, decides which identity and read scopes are named.',
+    'mcp.sign-in.without-role':
+      'Without a role sign_in is a tool error that names both roles, with status 200 and no challenge.',
     'mcp.scope-checked-where-run':
       'A tool runs only as the call whose scopes were checked, with any other content of the message.',
   }),
