@@ -32,7 +32,11 @@ export interface WireTool {
   readonly inputSchema: ObjectSchema
   readonly outputSchema: ObjectSchema
   readonly annotations: ToolAnnotations & { readonly title: string }
-  /** By which some clients decide when to offer a login; the protocol itself has no word for it. */
+  /**
+   * By which some clients decide when to offer a login; the protocol itself has no word for it. Some read the
+   * top level, others `_meta`.
+   */
+  readonly securitySchemes: readonly SecurityScheme[]
   readonly _meta: { readonly securitySchemes: readonly SecurityScheme[] }
 }
 
@@ -42,6 +46,9 @@ type SecurityScheme =
 
 /** Converting schemas costs more than the rest of a request, so callers keep the result. */
 export function wireTool(tool: ToolDescription, needed?: ScopeSet): WireTool {
+  const securitySchemes: readonly SecurityScheme[] = [
+    needed === undefined ? { type: 'noauth' } : { type: 'oauth2', scopes: needed.toArray() },
+  ]
   return {
     name: tool.name,
     title: tool.title,
@@ -49,11 +56,8 @@ export function wireTool(tool: ToolDescription, needed?: ScopeSet): WireTool {
     inputSchema: jsonSchema(tool.input, 'input'),
     outputSchema: jsonSchema(tool.output, 'output'),
     annotations: { title: tool.title, ...tool.annotations },
-    _meta: {
-      securitySchemes: [
-        needed === undefined ? { type: 'noauth' } : { type: 'oauth2', scopes: needed.toArray() },
-      ],
-    },
+    securitySchemes,
+    _meta: { securitySchemes },
   }
 }
 

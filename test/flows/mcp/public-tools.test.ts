@@ -228,12 +228,22 @@ describe('every tool', async () => {
     readonly annotations: Row
     readonly inputSchema: Row
     readonly outputSchema: Row
+    readonly securitySchemes: readonly Row[]
     readonly _meta: Row
   }
   const list = await post(world, school, request('tools/list'))
   const tools = list.json<Rpc<{ tools: Listed[] }>>().result?.tools ?? []
 
   for (const tool of tools) {
+    verifies('mcp.security-schemes', `${tool.name} says twice when a login is needed`, () => {
+      expect(tool.securitySchemes).toEqual([
+        tool.name === 'sign_in'
+          ? { type: 'oauth2', scopes: ['account:read', 'email', 'openid', 'profile'] }
+          : { type: 'noauth' },
+      ])
+      expect(tool._meta.securitySchemes).toEqual(tool.securitySchemes)
+    })
+
     test(`${tool.name} is described, with all four hints and both schemas`, () => {
       expect(tool.name).toMatch(/^[a-z_]{1,64}$/)
       expect(tool.title.length).toBeGreaterThan(3)
@@ -247,11 +257,6 @@ describe('every tool', async () => {
       })
       expect(tool.inputSchema).toMatchObject({ type: 'object', additionalProperties: false })
       expect(tool.outputSchema).toMatchObject({ type: 'object' })
-      expect(tool._meta.securitySchemes).toEqual([
-        tool.name === 'sign_in'
-          ? { type: 'oauth2', scopes: ['account:read', 'email', 'openid', 'profile'] }
-          : { type: 'noauth' },
-      ])
       expect(JSON.stringify(tool)).not.toMatch(/"\$ref":"http/)
     })
   }

@@ -4,6 +4,8 @@ export const mcpProtocol = [
   chapter('mcp', 'product decision', {
     'mcp.post': 'Messages are sent by POST to /mcp.',
     'mcp.stateless': 'There are no sessions.',
+    'mcp.security-schemes':
+      'Each listed tool declares its security schemes at the top level and under _meta.',
     'mcp.json-responses': 'Answers are JSON, not event streams.',
     'mcp.revision.modern': 'Revision 2026-07-28 is supported.',
     'mcp.revision.older':
