@@ -69,7 +69,7 @@ function bareServer({ school }: FloorGivens): Server {
 }
 
 const lists = new ToolLists()
-const toolsOf = (school: FloorGivens['school']) => lists.for(undefined, school)
+const toolsOf = (school: FloorGivens['school']) => lists.for(undefined, school, '/mcp')
 
 function webRequest(headers: IncomingHttpHeaders): Request {
   const passed = new Headers()

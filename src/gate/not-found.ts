@@ -13,7 +13,7 @@ import type { AppContext } from './context.ts'
 /** Paths for programs: an HTML page there would break a client that looks for metadata. */
 const PROGRAMS_ONLY = /^\/(\.well-known|api|clients|mcp|member)(\/|$)/
 
-/** JSON for programs, a page of the school for browsers. */
+/** JSON that names the guide for programs, a page of the school for browsers. */
 export function createNotFoundAnswer(context: AppContext, trust: TrustProxy) {
   const readOrigin = createOriginReader(trust)
   const findSchool = async (request: FastifyRequest): Promise<School | undefined> => {
@@ -27,10 +27,10 @@ export function createNotFoundAnswer(context: AppContext, trust: TrustProxy) {
   }
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const forPrograms = PROGRAMS_ONLY.test(rawPath(request.raw.url ?? ''))
-    if (forPrograms || !wantsHtml(request.headers.accept)) {
-      return answerPlainNotFound(request, reply)
-    }
     const school = await findSchool(request)
+    if (forPrograms || !wantsHtml(request.headers.accept)) {
+      return answerPlainNotFound(request, reply, school && `${school.origin}/docs`)
+    }
     const page = nothingHerePage({
       reference: request.id,
       school: school && brandingOf(school),

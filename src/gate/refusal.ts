@@ -5,6 +5,7 @@ import { logFailure } from '../foundation/http/last-resort.ts'
 import { apiHeaders } from '../foundation/http/security-headers.ts'
 import { bearerChallenge } from '../foundation/protocol/challenge.ts'
 import { errorBody, OAuthError } from '../foundation/protocol/errors.ts'
+import type { ResourcePath } from '../foundation/protocol/resource-names.ts'
 import { FileStoreAwayError } from '../foundation/storage/file-store.ts'
 
 /** Long enough for a restart or a failover, short enough for a person to wait. */
@@ -45,17 +46,21 @@ export function answerOAuthError(
   return sendRefusal(refusal, request, reply)
 }
 
-/** The same for protected resources: with a challenge if the error is about the token. */
+/**
+ * The same for protected resources: with a challenge if the error is about the token. `resource` is what was
+ * called, if it has a metadata document of its own.
+ */
 export function answerBearerError(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
+  resource?: ResourcePath,
 ): FastifyReply {
   const refusal = toOAuthError(error, request)
   if (isAboutToken(refusal)) {
     reply.header(
       'www-authenticate',
-      bearerChallenge({ origin: request.school.origin, error: refusal }),
+      bearerChallenge({ origin: request.school.origin, resource, error: refusal }),
     )
   }
   return sendRefusal(refusal, request, reply)

@@ -75,13 +75,18 @@ describe('approval', () => {
     ['authorize.resource.other-names', 'authorize.resource.as-advertised'],
     'accepts every resource identifier that the metadata names',
     async () => {
-      const at = { host: new URL(school.origin).host }
-      const advertised = await world.app.inject({
-        url: '/.well-known/oauth-protected-resource',
-        headers: at,
-      })
-      const names = [advertised.json().resource, `${school.origin}/`, `${school.origin}/mcp`]
-      expect(names[0]).toBe(school.origin)
+      const advertised: string[] = []
+      for (const path of ['', '/mcp', '/mcp/member']) {
+        const answer = await world.app.inject({
+          url: `/.well-known/oauth-protected-resource${path}`,
+          headers: { host: new URL(school.origin).host },
+        })
+        advertised.push(answer.json().resource)
+      }
+      const [origin, ...endpoints] = advertised
+      expect(origin).toBe(school.origin)
+      expect(endpoints).toEqual([`${school.origin}/mcp`, `${school.origin}/mcp/member`])
+      const names = [...advertised, ...advertised.map((name) => `${name}/`)]
       for (const resource of names) {
         expect((await ask(setup, { resource })).headers.location).toMatch(isSignIn)
       }

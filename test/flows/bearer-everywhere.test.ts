@@ -17,6 +17,8 @@ const owner = await world.aMember(school, ['owner'])
 interface Surface {
   readonly name: string
   readonly app: TestClient
+  /** The path of its metadata document, where it has its own. */
+  readonly resource?: string
   readonly pair: () => Promise<Pair>
   readonly call: (token: string, at?: TestSchool) => Promise<Answer>
 }
@@ -40,8 +42,17 @@ const surfaces: readonly Surface[] = [
   {
     name: 'the tool endpoint',
     app: client,
+    resource: '/mcp',
     pair: memberPair,
     call: (token, at = school) => postTool(world, at, toolRequest('tools/list'), { token }),
+  },
+  {
+    name: 'the tool endpoint for members',
+    app: client,
+    resource: '/mcp/member',
+    pair: memberPair,
+    call: (token, at = school) =>
+      postTool(world, at, toolRequest('tools/list'), { token, path: '/mcp/member' }),
   },
   {
     name: 'the REST API',
@@ -52,18 +63,18 @@ const surfaces: readonly Surface[] = [
   },
 ]
 
-function expectInvalidToken(answer: Answer, at: TestSchool): void {
+function expectInvalidToken(answer: Answer, at: TestSchool, resource: string): void {
   expect(answer.statusCode).toBe(401)
   expect(answer.json()).toMatchObject({
     error: 'invalid_token',
     error_description: expect.stringMatching(/\S/),
   })
   expect(answer.headers['www-authenticate']).toContain(
-    `resource_metadata="${at.origin}/.well-known/oauth-protected-resource"`,
+    `resource_metadata="${at.origin}/.well-known/oauth-protected-resource${resource}"`,
   )
 }
 
-for (const { name, app, pair, call } of surfaces) {
+for (const { name, app, resource = '', pair, call } of surfaces) {
   describe(`${name}`, () => {
     verifies(
       'pair.first-use.where',
@@ -71,7 +82,7 @@ for (const { name, app, pair, call } of surfaces) {
       async () => {
         const old = await pair()
         const young = (await refresh(world, school, app, old.refresh_token)).json()
-        expectInvalidToken(await call(young.access_token, elsewhere), elsewhere)
+        expectInvalidToken(await call(young.access_token, elsewhere), elsewhere, resource)
         expect(await isLive(world, old)).toBe(true)
         expect((await call(young.access_token)).statusCode).toBe(200)
         expect(await isLive(world, old)).toBe(false)
@@ -82,14 +93,14 @@ for (const { name, app, pair, call } of surfaces) {
       ['errors.bearer.bad-token', 'bearer.body', 'binding.challenge-names-called'],
       `${name} refuses bad tokens and tokens of other schools or without an owner with one answer`,
       async () => {
-        expectInvalidToken(await call('garbage'), school)
+        expectInvalidToken(await call('garbage'), school, resource)
         const good = await pair()
         const foreign = await call(good.access_token, elsewhere)
-        expectInvalidToken(foreign, elsewhere)
+        expectInvalidToken(foreign, elsewhere, resource)
         expect(JSON.stringify([foreign.headers, foreign.body])).not.toContain(school.subdomain)
         await removeOwner(world, good)
         const unbound = await call(good.access_token)
-        expectInvalidToken(unbound, school)
+        expectInvalidToken(unbound, school, resource)
         expect(unbound.body).toContain('not bound to a user')
       },
     )

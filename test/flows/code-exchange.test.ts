@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { verifies } from '../spec/verifies.ts'
 import { aPair, exchange, refresh, userinfo } from '../support/client-like.ts'
 import { aCode, CLAUDE } from '../support/oauth-world.ts'
@@ -125,11 +125,29 @@ describe('a good exchange', () => {
     },
   )
 
-  test('other identifiers of the origin are accepted as resource', async () => {
-    for (const resource of [`${school.origin}/`, `${school.origin}/mcp`, school.origin]) {
-      const { code, pkce } = await aCode(world, school, client, ada, { parameters: { resource } })
-      const answer = await exchange(world, school, client, code, pkce.verifier)
-      expect(answer.json().school_id).toBe(school.id)
-    }
-  })
+  verifies(
+    'token.resource.other-names',
+    'each request of a flow may name the origin in another way, and the binding is the same',
+    async () => {
+      const names = ['', '/', '/mcp', '/mcp/member'].map((path) => school.origin + path)
+      for (const [place, resource] of names.entries()) {
+        const next = names[(place + 1) % names.length]
+        const { code, pkce } = await aCode(world, school, client, ada, { parameters: { resource } })
+        const answer = await exchange(world, school, client, code, pkce.verifier, {
+          resource: next,
+        })
+        expect(answer.json().school_id).toBe(school.id)
+        const { refresh_token } = answer.json()
+        const renewed = await refresh(world, school, client, refresh_token, { resource })
+        expect(renewed.json().school_id).toBe(school.id)
+        expect((await userinfo(world, school, renewed.json().access_token)).statusCode).toBe(200)
+      }
+      const bound = await school.at
+        .from('authorizations')
+        .select('resource')
+        .where('audience', '=', 'member')
+        .execute()
+      expect(new Set(bound.map((row) => row.resource))).toEqual(new Set([school.origin]))
+    },
+  )
 })

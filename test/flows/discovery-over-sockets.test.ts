@@ -20,6 +20,7 @@ const PATHS = [
   '/.well-known/openid-configuration',
   '/.well-known/oauth-protected-resource',
   '/.well-known/oauth-protected-resource/mcp',
+  '/.well-known/oauth-protected-resource/mcp/member',
   '/.well-known/jwks.json',
 ]
 

@@ -147,8 +147,27 @@ describe('the three documents', () => {
     },
   )
 
+  verifies(
+    ['discovery.mcp-member.document', 'discovery.mcp-member.scopes'],
+    'the name of the tool endpoint for members has its own document, with identity and account scopes',
+    async () => {
+      for (const school of [signed, older]) {
+        const tool = await documentAt(school, `${RESOURCE}/mcp/member`)
+        expect(tool.resource).toBe(`${school.origin}/mcp/member`)
+        expect(tool.authorization_servers).toEqual([school.origin])
+        expect([...(tool.scopes_supported as string[])].sort()).toEqual(
+          ['openid', 'profile', 'email', 'account:read', 'account:write'].sort(),
+        )
+        const { protected_resources } = await documentAt(school, AS)
+        expect(protected_resources).toEqual(
+          ['', '/mcp', '/mcp/member'].map((path) => school.origin + path),
+        )
+      }
+    },
+  )
+
   verifies('discovery.no-challenge-needed', 'no document needs a token', async () => {
-    for (const path of [AS, OIDC, RESOURCE, `${RESOURCE}/mcp`, JWKS]) {
+    for (const path of [AS, OIDC, RESOURCE, `${RESOURCE}/mcp`, `${RESOURCE}/mcp/member`, JWKS]) {
       const answer = await getFrom(world, signed, path)
       expect(answer.statusCode).toBe(200)
       expect(answer.headers['www-authenticate']).toBeUndefined()
@@ -317,10 +336,14 @@ describe('caches and other origins', () => {
     'scripts of any site may read successes, refusals and 404s, never with credentials',
     async () => {
       const missing = [
-        '/.well-known/oauth-authorization-server/mcp',
-        '/.well-known/openid-configuration/mcp',
-        '/.well-known/oauth-protected-resource/other',
-        '/mcp/.well-known/openid-configuration',
+        ...['/mcp', '/mcp/member'].flatMap((endpoint) => [
+          `${AS}${endpoint}`,
+          `${OIDC}${endpoint}`,
+          `${endpoint}/.well-known/openid-configuration`,
+          `${endpoint}/.well-known/oauth-authorization-server`,
+        ]),
+        `${RESOURCE}/other`,
+        `${RESOURCE}/mcp/other`,
         '/api/oauth/nowhere',
       ]
       for (const path of [...OPEN, ...missing]) {
@@ -328,9 +351,11 @@ describe('caches and other origins', () => {
           origin: 'https://app.example',
           accept: 'text/html,application/json',
         })
-        if (missing.includes(path)) expect([path, answer.statusCode]).toEqual([path, 404])
+        if (missing.includes(path)) {
+          expect([path, answer.statusCode]).toEqual([path, 404])
+          expect(answer.json().error_description).toContain(`${signed.origin}/docs`)
+        }
         expect(answer.headers['content-type'], path).toMatch(/^application\/json/)
-        if (path.startsWith('/mcp/')) continue
         expect(answer.headers['access-control-allow-origin'], path).toBe('*')
         expect(answer.headers).not.toHaveProperty('access-control-allow-credentials')
         const exposed = String(answer.headers['access-control-expose-headers'])

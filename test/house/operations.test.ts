@@ -60,7 +60,7 @@ describe('operations without a scope, which any token could call', () => {
 
   test('are in no MCP tool: a token without scopes sees no tool', () => {
     const caller = { scopes: ScopeSet.empty } as Caller
-    expect(OPERATOR_TOOLS.filter((tool) => tool.wireFor(caller) !== undefined)).toEqual([])
+    expect(OPERATOR_TOOLS.filter((tool) => tool.wireFor(caller, '/mcp') !== undefined)).toEqual([])
   })
 
   test('are refused by the scope check for apps, if one is listed by mistake', () => {

@@ -29,8 +29,13 @@ export function answerLastResort(
   )
 }
 
-export function answerNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return sendPlainError(request, reply, 404, 'There is nothing at this address.')
+export function answerNotFound(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  guideUrl?: string,
+): FastifyReply {
+  const guide = guideUrl === undefined ? '' : ` The guide is at ${guideUrl}.`
+  return sendPlainError(request, reply, 404, `There is nothing at this address.${guide}`)
 }
 
 /** The error handler of every surface calls this for errors that are our fault. */

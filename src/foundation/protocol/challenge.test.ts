@@ -11,6 +11,14 @@ test('an invitation to sign in is bare (RFC 6750 §3.1)', () => {
   expect(bearerChallenge({ origin })).toBe(`Bearer ${metadata}`)
 })
 
+test('a resource with a name of its own has its own document (RFC 9728 §3.3)', () => {
+  for (const resource of ['/mcp', '/mcp/member'] as const) {
+    expect(bearerChallenge({ origin, resource })).toBe(
+      `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource${resource}"`,
+    )
+  }
+})
+
 test('a bare challenge may name the scopes to ask for', () => {
   const scope = ScopeSet.parse('openid courses:read')
   expect(bearerChallenge({ origin, scope })).toBe(`Bearer ${metadata}, scope="courses:read openid"`)

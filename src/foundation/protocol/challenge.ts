@@ -1,9 +1,12 @@
 import { type OAuthError, wireText } from './errors.ts'
+import { type ResourcePath, resourceMetadataPath } from './resource-names.ts'
 import type { ScopeSet } from './scope-set.ts'
 
 interface Challenge {
   /** The origin of the request. The token may be bound to another one. */
   readonly origin: string
+  /** What was called, if it has a metadata document of its own. */
+  readonly resource?: ResourcePath | undefined
   /** Absent if a request without a token is no error; the challenge then only tells how to get one. */
   readonly error?: OAuthError | undefined
   /** All scopes that the request needs; by default those of the error. */
@@ -15,9 +18,9 @@ interface Challenge {
  *
  * @see RFC 6750 §3 and RFC 9728 §5.1
  */
-export function bearerChallenge({ origin, error, scope }: Challenge): string {
+export function bearerChallenge({ origin, resource = '', error, scope }: Challenge): string {
   const attributes = [
-    ['resource_metadata', `${origin}/.well-known/oauth-protected-resource`],
+    ['resource_metadata', origin + resourceMetadataPath(resource)],
     ['error', error?.code],
     ['error_description', error?.description],
     ['scope', scope?.toString() ?? error?.scope],

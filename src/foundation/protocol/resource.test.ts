@@ -12,9 +12,12 @@ describe('names of this origin', () => {
     `${ORIGIN}/`,
     `${ORIGIN}/mcp`,
     `${ORIGIN}/mcp/`,
+    `${ORIGIN}/mcp/member`,
+    `${ORIGIN}/mcp/member/`,
     'https://School.Example',
     'HTTPS://school.example/',
     'https://school.example:443/mcp',
+    'https://SCHOOL.example:443/mcp/member',
   ])('%s binds to the origin', (value) => {
     expect(bindResource([value], ORIGIN, member)).toBe(ORIGIN)
   })
@@ -61,6 +64,10 @@ describe('another resource', () => {
     ['userinfo in front', 'https://evil@school.example'],
     ['another path', 'https://school.example/member/graphql'],
     ['a longer path', 'https://school.example/mcp2'],
+    ['another path below the tool endpoint', 'https://school.example/mcp/members'],
+    ['a path below a name', 'https://school.example/mcp/member/x'],
+    ['two slashes', 'https://school.example/mcp//member'],
+    ['the member path alone', 'https://school.example/member'],
     ['the path in capitals', 'https://school.example/MCP'],
     ['dot segments', 'https://school.example/x/../mcp'],
     ['a query', 'https://school.example/?x=1'],
@@ -82,8 +89,18 @@ describe('another resource', () => {
 
   test('never binds to anything but the origin, whatever is sent', () => {
     const pieces = fc.constantFrom(
-      ...['https://', 'http://', 'school.example', 'other.example', '/', '/mcp', '@', ':443', '#'],
-      ...['.', '?', ':', '\\', '\t', '%2e', 'SCHOOL.example', '[::1]', '//'],
+      ...[
+        'https://',
+        'http://',
+        'school.example',
+        'other.example',
+        '/',
+        '/mcp',
+        '/member',
+        '@',
+        ':443',
+      ],
+      ...['.', '?', ':', '\\', '\t', '%2e', 'SCHOOL.example', '[::1]', '//', '#'],
     )
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 6 }), (parts) => {

@@ -1,11 +1,11 @@
 import { OAuthError } from './errors.ts'
 
 /** The permitted syntax; a URL parser would also accept texts that it has to repair. */
-const RESOURCE = /^([Hh][Tt][Tt][Pp][Ss]?:\/\/[A-Za-z0-9.\-[\]:]+)(?:\/|\/mcp\/?)?$/
+const RESOURCE = /^([Hh][Tt][Tt][Pp][Ss]?:\/\/[A-Za-z0-9.\-[\]:]+)(?:\/|\/mcp(?:\/member)?\/?)?$/
 
 /**
  * Reads the `resource` values of a request and returns the resource that the token is bound to, always the origin
- * itself. The origin with a slash and the URL of its tool endpoint mean the same resource.
+ * itself. The origin with a slash and both URLs of its tool endpoint mean the same resource.
  *
  * @see RFC 8707 §2
  */

@@ -32,7 +32,7 @@ export function admitCall(
 function admit(tool: Tool, parsed: ParsedCall, call: ToolCall): () => Promise<object> {
   if (parsed.needs === undefined) return () => parsed.run(call)
   const admitted = signedIn(call, parsed.needs)
-  if (admitted === undefined) throw new StepUpError(call.school, call.caller, tool, parsed.needs)
+  if (admitted === undefined) throw new StepUpError(call, tool, parsed.needs)
   return () => parsed.run(admitted)
 }
 

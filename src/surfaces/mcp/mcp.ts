@@ -6,6 +6,7 @@ import { chooseMediaType } from '../../foundation/http/negotiate.ts'
 import { nameSurface } from '../../foundation/http/observe-requests.ts'
 import { checkRate, createRateLimiter } from '../../foundation/http/rate-limit.ts'
 import { apiHeaders } from '../../foundation/http/security-headers.ts'
+import { TOOL_ENDPOINTS, type ToolEndpoint } from '../../foundation/protocol/resource-names.ts'
 import { findCaller } from '../../gate/bearer-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { type AdmittedCall, admitCall } from './admit-call.ts'
@@ -20,11 +21,9 @@ import { createToolServer } from './tool-server.ts'
 import { ToolLists } from './toolbox.ts'
 import { checkWebOrigin } from './web-origin.ts'
 
-/** People also type the address with a slash at the end, and clients call what was typed. */
-const PATHS = ['/mcp', '/mcp/'] as const
-
 /**
- * The tool endpoint of every origin: one message per POST, answered as JSON, and nothing kept.
+ * The tool endpoint of every origin: one message per POST, answered as JSON, and nothing kept. Its two names
+ * differ only in the metadata that a challenge names and in the scopes that `sign_in` declares.
  *
  * A request's way: caller → message → headers and body agree (the SDK) → parameters → tool → its
  * arguments → the scopes that they need → run → answer.
@@ -41,14 +40,15 @@ export function addMcpRoutes(
     windowSeconds: 60,
   })
   const lists = new ToolLists()
-  app.register(async (scope) => {
+  const addEndpoint = async (scope: FastifyInstance, endpoint: ToolEndpoint): Promise<void> => {
     nameSurface(scope, 'mcp')
-    scope.setErrorHandler(answerError)
+    scope.setErrorHandler((error, request, reply) => answerError(error, request, reply, endpoint))
     scope.addHook('onRequest', async (request) => checkWebOrigin(request.headers.origin))
     scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) =>
       done(null, text),
     )
-    refuseOtherMethods(scope)
+    const paths = pathsOf(endpoint)
+    refuseOtherMethods(scope, paths)
     const readJson = jsonReader(scope)
 
     const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -57,7 +57,7 @@ export function addMcpRoutes(
       checkMediaTypes(request)
       const message = parseMessage(await readJson(request))
       const { school, at, id: requestId } = request
-      const call: ToolCall = { school, at, caller, outlines, requestId }
+      const call: ToolCall = { school, at, endpoint, caller, outlines, requestId }
 
       const admit = (asked: AskedCall): AdmittedCall => {
         checkRate(limiter, caller?.authorizationId ?? addressOf(request), reply)
@@ -80,8 +80,16 @@ export function addMcpRoutes(
         throw error
       }
     }
-    for (const path of PATHS) scope.post(path, answer)
-  })
+    for (const path of paths) scope.post(path, answer)
+  }
+  for (const endpoint of Object.values(TOOL_ENDPOINTS)) {
+    app.register((scope) => addEndpoint(scope, endpoint))
+  }
+}
+
+/** People also type the address with a slash at the end, and clients call what was typed. */
+function pathsOf(endpoint: ToolEndpoint): readonly string[] {
+  return [endpoint, `${endpoint}/`]
 }
 
 function addressOf(request: FastifyRequest): string {
@@ -135,8 +143,8 @@ function jsonReader(scope: FastifyInstance): (request: FastifyRequest) => Promis
 }
 
 /** Streams and sessions are not offered, which both eras let a server say in this way. */
-function refuseOtherMethods(scope: FastifyInstance): void {
-  for (const url of PATHS) {
+function refuseOtherMethods(scope: FastifyInstance, paths: readonly string[]): void {
+  for (const url of paths) {
     scope.route({
       method: ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
       url,

@@ -7,9 +7,10 @@ import {
   SCOPES_OF_AUDIENCE,
   UNREVIEWED_SCOPES,
 } from '../../domain/clients/scope-catalogue.ts'
+import { TOOL_ENDPOINTS, type ToolEndpoint } from '../../foundation/protocol/resource-names.ts'
 import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import { everywhere, READS, type SignedInCall, type Tool, ToolProblem } from './tool.ts'
-import { wireTool } from './wire-tool.ts'
+import { type WireTool, wireTool } from './wire-tool.ts'
 
 const input = z.strictObject({
   as: z
@@ -38,27 +39,30 @@ function isSignedInAs(as: Audience, { audience, scopes }: Caller): boolean {
   return audience === as && scopes.minus(IDENTITY_SCOPES).size > 0
 }
 
-const wire = wireTool(
-  {
-    name: 'sign_in',
-    title: 'Sign in',
-    description:
-      'Starts a login: call this when the person wants something that needs their account, such as their own courses or the running of the school. It answers with an authorization challenge that makes the client open the school’s login and consent page, and changes nothing by itself. After the login more tools are listed.',
-    annotations: READS,
-    input,
-    output,
-  },
-  READING.member,
-)
+const description = {
+  name: 'sign_in',
+  title: 'Sign in',
+  description:
+    'Starts a login: call this when the person wants something that needs their account, such as their own courses or the running of the school. It answers with an authorization challenge that makes the client open the school’s login and consent page, and changes nothing by itself. After the login more tools are listed.',
+  annotations: READS,
+  input,
+  output,
+}
+
+/** Each name of the endpoint declares the scopes that its metadata lists for reading. */
+const WIRES: Readonly<Record<ToolEndpoint, WireTool>> = {
+  [TOOL_ENDPOINTS.operator]: wireTool(description, READING.operator),
+  [TOOL_ENDPOINTS.member]: wireTool(description, READING.member),
+}
 
 /**
  * Exists to give the challenge. Many clients offer a login only after a 401, and an anonymous
  * connection never gets one.
  */
 export const SIGN_IN: Tool = {
-  name: wire.name,
+  name: description.name,
   existsAt: everywhere,
-  wireFor: (caller) => (caller === undefined ? wire : undefined),
+  wireFor: (caller, endpoint) => (caller === undefined ? WIRES[endpoint] : undefined),
   parse: (given, caller) => {
     const { data } = input.safeParse(given)
     if (data === undefined) return { run: askForRole }

@@ -1,10 +1,9 @@
 import type { Caller } from '../../domain/access/caller.ts'
 import { type Audience, SCOPES_OF_AUDIENCE } from '../../domain/clients/scope-catalogue.ts'
-import type { School } from '../../domain/schools/school.ts'
 import { bearerChallenge } from '../../foundation/protocol/challenge.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import type { ScopeSet } from '../../foundation/protocol/scope-set.ts'
-import type { Tool } from './tool.ts'
+import type { Tool, ToolCall } from './tool.ts'
 
 /** The caller of a tool lacks a scope or a login; the HTTP status and the body of the protocol both say so. */
 export class StepUpError extends Error {
@@ -16,18 +15,17 @@ export class StepUpError extends Error {
   readonly challengeInBody: string
   readonly description: string
 
-  constructor(school: School, caller: Caller | undefined, tool: Tool, needed: ScopeSet) {
+  constructor({ school, endpoint, caller }: ToolCall, tool: Tool, needed: ScopeSet) {
     const description = describe(caller, tool, needed)
     super(description)
     this.description = description
     this.status = caller === undefined ? 401 : 403
-    const { origin } = school
     const error = new OAuthError('insufficient_scope', description)
     const scope = scopeToAskFor(caller, needed)
-    this.challengeInBody = bearerChallenge({ origin, error, scope })
+    const bare = { origin: school.origin, resource: endpoint, scope }
+    this.challengeInBody = bearerChallenge({ ...bare, error })
     // RFC 6750 §3: a request without a token made no mistake, so its challenge names no error.
-    this.challenge =
-      caller === undefined ? bearerChallenge({ origin, scope }) : this.challengeInBody
+    this.challenge = caller === undefined ? bearerChallenge(bare) : this.challengeInBody
   }
 }
 

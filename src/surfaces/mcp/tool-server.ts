@@ -23,7 +23,7 @@ export interface ServerFacts {
  * call: whatever else might reach it in a batch or under another name finds nothing to run.
  */
 export function createToolServer(
-  { school, caller }: Pick<ToolCall, 'school' | 'caller'>,
+  { school, caller, endpoint }: Pick<ToolCall, 'school' | 'caller' | 'endpoint'>,
   admitted: AdmittedCall | undefined,
   { version, lists }: ServerFacts,
 ): Server {
@@ -41,7 +41,7 @@ export function createToolServer(
     if (params?.cursor !== undefined && params.cursor !== '') {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no such cursor.')
     }
-    return { tools: [...lists.for(caller, school)] }
+    return { tools: [...lists.for(caller, school, endpoint)] }
   })
   server.setRequestHandler('tools/call', async () => {
     if (admitted === undefined) throw new Error('a tool was called without admission')

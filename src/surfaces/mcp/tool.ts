@@ -3,14 +3,17 @@ import type { Caller, KnownCaller } from '../../domain/access/caller.ts'
 import type { OutlineCache } from '../../domain/learning/outline-cache.ts'
 import type { School } from '../../domain/schools/school.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import type { ToolEndpoint } from '../../foundation/protocol/resource-names.ts'
 import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
-import { type ToolAnnotations, type ToolDescription, type WireTool, wireTool } from './wire-tool.ts'
 import type { LongAnswer } from './long-answer.ts'
+import { type ToolAnnotations, type ToolDescription, type WireTool, wireTool } from './wire-tool.ts'
 
 /** Who calls a tool, and where. */
 export interface ToolCall {
   readonly school: School
   readonly at: SchoolDb
+  /** The name under which the endpoint was called. */
+  readonly endpoint: ToolEndpoint
   /** Undefined without a token. */
   readonly caller: KnownCaller | undefined
   /** Of this process, shared by all calls. */
@@ -63,7 +66,7 @@ export interface Tool {
   /** Depends on the school's variant only: older origins lack some tools. */
   readonly existsAt: (school: School) => boolean
   /** As `tools/list` shows it to this caller, by their scopes; undefined if it does not. */
-  readonly wireFor: (caller: Caller | undefined) => WireTool | undefined
+  readonly wireFor: (caller: Caller | undefined, endpoint: ToolEndpoint) => WireTool | undefined
   readonly parse: (given: unknown, caller: Caller | undefined) => ParsedCall
 }
 
@@ -72,11 +75,11 @@ export class ToolProblem extends Error {
   override readonly name = 'ToolProblem'
 }
 
+type Answer<O extends z.ZodObject> = Promise<z.input<O> | LongAnswer<z.input<O>>>
+
 /** A tool for every caller, signed in or not. */
 export function publicTool<I extends z.ZodObject, O extends z.ZodObject>(
   tool: ToolDescription<I, O> & {
-type Answer<O extends z.ZodObject> = Promise<z.input<O> | LongAnswer<z.input<O>>>
-
     readonly run: (call: ToolCall, input: z.output<I>) => Answer<O>
   },
 ): Tool {

@@ -7,6 +7,7 @@ import {
   constantDocument,
   sendDocument,
 } from '../../foundation/http/conditional.ts'
+import { resourceMetadataPath, TOOL_ENDPOINTS } from '../../foundation/protocol/resource-names.ts'
 import {
   authorizationServerMetadata,
   openidConfiguration,
@@ -37,8 +38,12 @@ export function addDiscoveryRoutes(app: FastifyInstance, metadataClients: Metada
   add('/.well-known/openid-configuration', METADATA_SECONDS, (school) =>
     openidConfiguration(school, metadataClients.areSupportedAt(school)),
   )
-  add('/.well-known/oauth-protected-resource', METADATA_SECONDS, protectedResourceMetadata)
-  add('/.well-known/oauth-protected-resource/mcp', METADATA_SECONDS, toolEndpointMetadata)
+  add(resourceMetadataPath(''), METADATA_SECONDS, protectedResourceMetadata)
+  for (const audience of ['operator', 'member'] as const) {
+    add(resourceMetadataPath(TOOL_ENDPOINTS[audience]), METADATA_SECONDS, (school) =>
+      toolEndpointMetadata(school, audience),
+    )
+  }
 
   const keySetOf = perSchool(JWKS_SECONDS, jsonWebKeySet)
   app.get(ENDPOINTS.jwks, (request, reply) => {

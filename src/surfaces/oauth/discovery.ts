@@ -1,6 +1,13 @@
-import { ALL_SCOPES, UNREVIEWED_SCOPES } from '../../domain/clients/scope-catalogue.ts'
+import {
+  ALL_SCOPES,
+  type Audience,
+  SCOPES_OF_AUDIENCE,
+  UNREVIEWED_SCOPES,
+} from '../../domain/clients/scope-catalogue.ts'
 import type { School } from '../../domain/schools/school.ts'
 import { publishedKeys, signsIdTokens } from '../../domain/schools/signing.ts'
+import { TOOL_ENDPOINTS } from '../../foundation/protocol/resource-names.ts'
+import type { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import { grantTypes } from './grant-types/grant-types.ts'
 
@@ -42,7 +49,7 @@ export function authorizationServerMetadata(
     authorization_response_iss_parameter_supported: true,
     client_id_metadata_document_supported: documentsSupported,
     service_documentation: at('/docs'),
-    protected_resources: [school.origin],
+    protected_resources: [school.origin, ...Object.values(TOOL_ENDPOINTS).map(at)],
   }
 }
 
@@ -81,14 +88,17 @@ export function protectedResourceMetadata(school: School): Record<string, unknow
   }
 }
 
-/**
- * The tool endpoint under its own name. Clients request every scope that they find here, so it lists
- * only what an unreviewed operator client may have.
- */
-export function toolEndpointMetadata(school: School): Record<string, unknown> {
+/** Clients request all of them, so operators get no more than an unreviewed client may have. */
+const SCOPES_OF_ENDPOINT: Readonly<Record<Audience, ScopeSet>> = {
+  operator: UNREVIEWED_SCOPES,
+  member: SCOPES_OF_AUDIENCE.member,
+}
+
+/** The tool endpoint under the name that it has for this audience. */
+export function toolEndpointMetadata(school: School, audience: Audience): Record<string, unknown> {
   return {
     ...protectedResourceMetadata(school),
-    resource: `${school.origin}/mcp`,
-    scopes_supported: UNREVIEWED_SCOPES.toArray(),
+    resource: school.origin + TOOL_ENDPOINTS[audience],
+    scopes_supported: SCOPES_OF_ENDPOINT[audience].toArray(),
   }
 }

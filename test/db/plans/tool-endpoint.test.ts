@@ -61,17 +61,12 @@ async function toolsFor({ at, token }: Caller): Promise<readonly Listed[]> {
   return answer.json<Rpc<{ tools: Listed[] }>>().result?.tools ?? []
 }
 
-/** `/mcp/` is the same endpoint as `/mcp`. */
-async function listWithSlash({ at, token }: Caller): Promise<void> {
-  const { origin } = at
-  const headers = {
-    host: new URL(origin).host,
-    accept: 'application/json, text/event-stream',
-    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+/** Other names of `/mcp`. */
+async function listByOtherNames({ at, token }: Caller): Promise<void> {
+  for (const path of ['/mcp/', '/mcp/member', '/mcp/member/']) {
+    const answer = await post(world, at, request('tools/list'), { token, path })
+    expect(answer.statusCode).toBe(200)
   }
-  const payload = request('tools/list')
-  const answer = await world.app.inject({ method: 'POST', url: '/mcp/', headers, payload })
-  expect(answer.statusCode).toBe(200)
 }
 
 /** Calls that reach every branch of a tool that depends on its input. */
@@ -110,7 +105,7 @@ for (const [whom, token, least] of [
 
     beforeAll(async () => {
       answered.push(...(await costs.ofPart('tools/list', () => toolsFor(caller))))
-      answered.push(...(await costs.ofPart('tools/list', () => listWithSlash(caller))))
+      answered.push(...(await costs.ofPart('tools/list', () => listByOtherNames(caller))))
       const tools = (await toolsFor(caller)).filter(({ name }) => name !== 'sign_in')
       expect(tools.length).toBeGreaterThan(least)
       for (const tool of tools) {

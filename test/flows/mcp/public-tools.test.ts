@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { UNREVIEWED_SCOPES } from '../../../src/domain/clients/scope-catalogue.ts'
 import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { aWorld, type TestSchool } from '../../support/world.ts'
@@ -238,7 +239,7 @@ describe('every tool', async () => {
     verifies('mcp.security-schemes', `${tool.name} says twice when a login is needed`, () => {
       expect(tool.securitySchemes).toEqual([
         tool.name === 'sign_in'
-          ? { type: 'oauth2', scopes: ['account:read', 'email', 'openid', 'profile'] }
+          ? { type: 'oauth2', scopes: UNREVIEWED_SCOPES.toArray() }
           : { type: 'noauth' },
       ])
       expect(tool._meta.securitySchemes).toEqual(tool.securitySchemes)

@@ -29,7 +29,7 @@ const client = await world.aPublicClient(school)
 const tokenFor = async (scope: string): Promise<string> =>
   (await aPair(world, school, client, member, { scope })).access_token
 
-const METADATA = `resource_metadata="${school.origin}/.well-known/oauth-protected-resource"`
+const METADATA = `resource_metadata="${school.origin}/.well-known/oauth-protected-resource/mcp"`
 
 /** The challenge as the JSON-RPC body repeats it. */
 function challengesIn(answer: Answer): string[] {
@@ -48,7 +48,7 @@ const modern = (name: string, token?: string, given: object = {}) =>
 for (const [era, call] of Object.entries({ handshake: legacy, modern })) {
   describe(`a call that needs more scopes, ${era} era`, () => {
     verifies(
-      ['mcp.step-up.anonymous', 'mcp.step-up.all-scopes', 'mcp.step-up.body', 'mcp.metadata.root'],
+      ['mcp.step-up.anonymous', 'mcp.step-up.all-scopes', 'mcp.step-up.body', 'mcp.metadata.own'],
       'without a token: 401 with a challenge without error, and the challenge in the body',
       async () => {
         const answer = await call('my_courses')
@@ -206,7 +206,10 @@ describe('scope checks at the place where a tool runs', async () => {
   if (found === undefined) throw new Error('the school was not found')
   const lists = new ToolLists()
   const uncheckedServer = () =>
-    createToolServer({ school: found, caller: undefined }, undefined, { version: '1', lists })
+    createToolServer({ school: found, caller: undefined, endpoint: '/mcp' }, undefined, {
+      version: '1',
+      lists,
+    })
 
   verifies(
     'mcp.scope-checked-where-run',
@@ -215,6 +218,7 @@ describe('scope checks at the place where a tool runs', async () => {
       const call = {
         school: found,
         at: school.at,
+        endpoint: '/mcp' as const,
         caller: undefined,
         outlines: new OutlineCache(),
         requestId: 'a request',

@@ -16,6 +16,8 @@ export interface Rpc<Result = Record<string, unknown>> {
 
 interface Options {
   readonly token?: string | undefined
+  /** The name of the endpoint, `/mcp` if none is given. */
+  readonly path?: string
   readonly headers?: Record<string, string | undefined>
 }
 
@@ -24,7 +26,7 @@ export function post(
   world: World,
   school: Pick<TestSchool, 'origin'>,
   body: unknown,
-  { token, headers = {} }: Options = {},
+  { token, path = '/mcp', headers = {} }: Options = {},
 ): Promise<Answer> {
   const all: Record<string, string | undefined> = {
     host: new URL(school.origin).host,
@@ -35,7 +37,7 @@ export function post(
   }
   return world.app.inject({
     method: 'POST',
-    url: '/mcp',
+    url: path,
     headers: Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)),
     payload: typeof body === 'string' ? body : JSON.stringify(body),
   })
@@ -51,7 +53,7 @@ export function postModern(
   school: Pick<TestSchool, 'origin'>,
   method: string,
   params: Record<string, unknown> = {},
-  { token, headers = {} }: Options = {},
+  { headers = {}, ...options }: Options = {},
 ): Promise<Answer> {
   const { name } = params
   const _meta = {
@@ -59,7 +61,7 @@ export function postModern(
     'io.modelcontextprotocol/clientCapabilities': {},
   }
   return post(world, school, request(method, { _meta, ...params }), {
-    token,
+    ...options,
     headers: {
       'mcp-protocol-version': MODERN,
       'mcp-method': method,

@@ -29,7 +29,7 @@ function expectRefusal(answer: Answer, at: TestSchool = school): void {
   expect(answer.statusCode).toBe(401)
   expect(answer.json()).toMatchObject({ error: 'invalid_token' })
   expect(answer.headers['www-authenticate']).toContain(
-    `Bearer resource_metadata="${at.origin}/.well-known/oauth-protected-resource", error="invalid_token"`,
+    `Bearer resource_metadata="${at.origin}/.well-known/oauth-protected-resource/mcp", error="invalid_token"`,
   )
 }
 
@@ -69,7 +69,7 @@ describe('with a token', () => {
     'that is empty': '',
   })) {
     verifies(
-      ['mcp.errors.bad-token', 'mcp.bad-token.never-anonymous', 'mcp.metadata.root'],
+      ['mcp.errors.bad-token', 'mcp.bad-token.never-anonymous', 'mcp.metadata.own'],
       `an Authorization header ${what} is 401 with a challenge, never an anonymous answer`,
       async () => {
         expectRefusal(

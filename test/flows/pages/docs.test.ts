@@ -91,6 +91,24 @@ verifies(
   },
 )
 
+verifies(
+  'guide.assistants',
+  'the guide gives assistants of members and operators their URL',
+  async () => {
+    for (const variant of ['newer', 'older'] as const) {
+      const here = await world.aSchool({ variant })
+      const text = await guideAt(here)
+      const section = text.slice(text.indexOf('Connect an assistant'))
+      const [members = '', operators = ''] = section.split('Owners and admins')
+      expect(members).toContain(`${here.origin}/mcp/member`)
+      expect(members).toContain('openid profile email account:read account:write')
+      expect(members.includes('payments')).toBe(variant === 'newer')
+      expect(operators).toContain(`${here.origin}/mcp.`)
+      expect(operators).toContain('max_characters')
+    }
+  },
+)
+
 test('every URL in the guide has the origin that shows it', () => {
   const addresses = guide.match(/https?:\/\/[^\s"'?/]+/g) ?? []
   expect(addresses.length).toBeGreaterThan(10)

@@ -2,6 +2,7 @@ import type { SchoolVariant } from '../../../domain/schools/school.ts'
 import { Address } from '../../../foundation/html/components.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { Code, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
+import { Assistants } from './docs-assistants.tsx'
 import { CodeFlow, Refreshing, SigningOut } from './docs-flow.tsx'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 
@@ -40,6 +41,7 @@ export function docsPage(props: DocsProps): string {
         <Refreshing origin={origin} />
         <SigningOut origin={origin} />
         <IdTokens {...props} />
+        <Assistants {...props} />
         <Pitfalls {...props} />
       </>
     ),
@@ -78,12 +80,14 @@ function Choose() {
           <li>
             <strong>A member</strong> who reads their own courses, bookings, payments and
             notifications: scopes <code>account:read</code> and <code>account:write</code>, the
-            GraphQL Member API, and <code>/mcp</code>.
+            GraphQL Member API, and <code>/mcp/member</code> for{' '}
+            <a href="#assistants">assistants</a>.
           </li>
           <li>
             <strong>An operator</strong>, owner or admin, who runs the school: scopes such as{' '}
             <code>courses:read</code>, the REST API in <a href="/docs/api">its reference</a> and{' '}
-            <a href="/openapi.json">/openapi.json</a>, and <code>/mcp</code>.
+            <a href="/openapi.json">/openapi.json</a>, and <code>/mcp</code> for{' '}
+            <a href="#assistants">assistants</a>.
           </li>
         </ul>
         <p>
@@ -182,10 +186,6 @@ function Use({ origin, variant }: DocsProps) {
         <p>
           Try queries of the Member API in your browser, as yourself, in{' '}
           <a href="/member/explorer">the explorer</a>.
-        </p>
-        <p>
-          Assistants connect to <Address text={`${origin}/mcp`} />. Without a token they see the
-          public tools; the tool <code>sign_in</code> starts the sign-in for the other tools.
         </p>
         <ul>
           <li>

@@ -181,7 +181,13 @@ function Developers({ school, origin }: { school: string; origin: string }) {
           </dd>
         </div>
         <div>
-          <dt>Tools for assistants (MCP)</dt>
+          <dt>Tools for assistants of members (MCP)</dt>
+          <dd>
+            <Address text={`${origin}/mcp/member`} />
+          </dd>
+        </div>
+        <div>
+          <dt>Tools for assistants of owners and admins (MCP)</dt>
           <dd>
             <Address text={`${origin}/mcp`} />
           </dd>

@@ -34,4 +34,9 @@ export const guide = [
     'guide.not-my-bookings':
       'The guide warns against showing the meetings of a service as bookings of the viewer.',
   }),
+
+  chapter('house', 'product decision', {
+    'guide.assistants':
+      'The guide gives /mcp/member to assistants of members and /mcp to those of operators, with their scopes.',
+  }),
 ] as const

@@ -14,14 +14,15 @@ export const mcpProtocol = [
     'mcp.batches': 'A JSON-RPC array is refused.',
     'mcp.cache-scope.private':
       'Tool lists are marked private for caches, also when the caller is anonymous.',
-    'mcp.metadata.root':
-      'Challenges point at the protected-resource document without a path suffix.',
+    'mcp.two-names':
+      'The endpoint has two names, /mcp for operators and /mcp/member for members, with the same tools.',
+    'mcp.metadata.own':
+      'A challenge points at the protected-resource document whose resource is the called name.',
+    'mcp.metadata.others': 'Challenges of all other endpoints point at the document of the origin.',
     'mcp.cors': 'Browser clients of any origin can call /mcp, and read its refusals.',
     'mcp.older-origins': 'Older origins list no payment or schedule tools.',
     'mcp.same-answers': 'Member tools give the answers that the Member API gives.',
     'mcp.rate-limit': 'Tool calls are limited in rate.',
-  }),
-] as const
     'mcp.answers.length':
       'An answer has at most 80,000 characters, or as many as max_characters says, up to 200,000.',
     'mcp.answers.cursor':
@@ -30,3 +31,5 @@ export const mcpProtocol = [
       'Parts of an answer come from one version: after a change the next part is refused.',
     'mcp.answers.writes':
       'A change is never repeated or hidden by the length of its answer; it takes no cursor.',
+  }),
+] as const

@@ -37,7 +37,7 @@ export const authorize = [
     'authorize.resource.operator-optional':
       'Operator clients may leave resource out; if they send it, it is checked.',
     'authorize.resource.other-names':
-      'The origin with a slash, and {origin}/mcp, are accepted as other names of the origin.',
+      'The origin with a slash, {origin}/mcp and {origin}/mcp/member are accepted as other names of the origin.',
     'authorize.unproven.error-page':
       'Before client and redirect URI are verified, an error is an HTML page and never a redirect.',
     'authorize.proven.error-redirect':

@@ -54,8 +54,12 @@ export const discovery = [
       'GET /.well-known/oauth-protected-resource/mcp describes {origin}/mcp as its resource.',
     'discovery.mcp.scopes':
       'The /mcp document lists the identity scopes and the read scopes of operators, and only those.',
+    'discovery.mcp-member.document':
+      'GET /.well-known/oauth-protected-resource/mcp/member describes {origin}/mcp/member as its resource.',
+    'discovery.mcp-member.scopes':
+      'The /mcp/member document lists the identity scopes and both account scopes, and only those.',
     'discovery.mcp.other-paths':
-      'Other well-known paths with a suffix answer a JSON 404 that browsers may read across origins.',
+      'Other well-known paths with a suffix or prefix answer a JSON 404 that names the guide and is readable across origins.',
     'cors.open-endpoints':
       'Discovery, JWKS, token, revocation, UserInfo and registration allow any origin, without credentials.',
     'cors.on-errors': 'Refusals and 404s have the same cross-origin headers as successful answers.',

@@ -44,6 +44,8 @@ export const token = [
   }),
 
   chapter('oauth', 'product decision', {
+    'token.resource.other-names':
+      'At the token endpoint every name of the origin means the same binding.',
     'token.resource.missing': 'A member token request without resource is invalid_request.',
     'token.resource.other': 'Another resource than the bound one is invalid_target.',
     'token.refused-keeps-code': 'A refused exchange does not use up the code.',

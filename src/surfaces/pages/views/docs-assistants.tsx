@@ -1,0 +1,68 @@
+import type { SchoolVariant } from '../../../domain/schools/school.ts'
+import { Address } from '../../../foundation/html/components.tsx'
+import { plainText } from '../../../foundation/html/plain-text.ts'
+import { Code, Panel } from '../../../foundation/html/site-components.tsx'
+import type { SiteFrame } from './site-layout.tsx'
+
+interface AssistantsProps extends SiteFrame {
+  origin: string
+  variant: SchoolVariant
+}
+
+/** For people who connect an assistant, and for developers of one. */
+export function Assistants({ school, origin, variant }: AssistantsProps) {
+  return (
+    <Panel id="assistants" title="Connect an assistant (MCP)">
+      <div class="prose">
+        <h3>Members</h3>
+        <p>
+          Give your assistant the address <Address text={`${origin}/mcp/member`} />. It shows you
+          your own courses, progress
+          {variant === 'newer' && ', schedule, payments'} and notifications. The assistant needs a{' '}
+          <code>client_id</code> from an operator of {plainText(school.name)}: an application with
+          the scopes <code>openid profile email account:read account:write</code> and the
+          assistant’s redirect URI. Assistants ask for all of these scopes, so an application that
+          lacks one is refused.
+        </p>
+        <h3>Owners and admins</h3>
+        <p>
+          Give your assistant the address <Address text={`${origin}/mcp`} />. It asks for identity
+          and read scopes first, and for a write scope when you want to change something. Platforms
+          that this server knows register by themselves; other assistants use a metadata document.
+        </p>
+        <h3>What both addresses have in common</h3>
+        <p>
+          They are two names of one endpoint: the tools depend on the token, and a token of this
+          school works at both. Each name has its own metadata, whose <code>resource</code> is the
+          address that you called:
+        </p>
+        <Code>
+          {[
+            `curl ${origin}/.well-known/oauth-protected-resource/mcp/member`,
+            `curl ${origin}/.well-known/oauth-protected-resource/mcp`,
+            '',
+            `curl ${origin}/mcp/member \\`,
+            "  -H 'Content-Type: application/json' \\",
+            `  -d '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}'`,
+          ].join('\n')}
+        </Code>
+        <ul>
+          <li>
+            Send <code>resource</code> as you found it. <Address text={origin} />, <code>/mcp</code>{' '}
+            and <code>/mcp/member</code> below it mean the same.
+          </li>
+          <li>
+            Without a token an assistant sees the public tools. The tool <code>sign_in</code> starts
+            the sign-in: <code>{'{"as": "member"}'}</code> or <code>{'{"as": "operator"}'}</code>.
+          </li>
+          <li>
+            A tool answers with at most 80,000 characters; <code>max_characters</code> allows up to
+            200,000. If an answer was cut, <code>nextCursor</code> is not null: call the tool again
+            with the same arguments and this <code>cursor</code>. A list of an operator’s tool goes
+            on with <code>after</code>, as in the REST API.
+          </li>
+        </ul>
+      </div>
+    </Panel>
+  )
+}
