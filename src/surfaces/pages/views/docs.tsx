@@ -126,8 +126,8 @@ function Register({ school, origin, documents }: DocsProps) {
         </p>
         <Code>
           {[
-            `npx mcp-remote ${origin}/mcp \\`,
-            `  --static-oauth-client-info '{"client_id": "${origin}/clients/YOUR_TOOL.json"}'`,
+            `npx mcp-remote ${origin}/mcp --static-oauth-client-info \\`,
+            `  '{"client_id": "${origin}/clients/YOUR_TOOL.json"}'`,
           ].join('\n')}
         </Code>
         <h3>For operators, if you are a platform this server knows</h3>
@@ -174,12 +174,14 @@ function Use({ origin, variant }: DocsProps) {
         <p>The REST API and an operator’s tool of /mcp, for an operator with courses:read:</p>
         <Code>
           {[
-            `curl "${origin}/api/v1/courses?limit=5" -H "Authorization: Bearer $ACCESS_TOKEN"`,
+            `curl "${origin}/api/v1/courses?limit=5" \\`,
+            '  -H "Authorization: Bearer $ACCESS_TOKEN"',
             '',
             `curl ${origin}/mcp \\`,
             '  -H "Authorization: Bearer $ACCESS_TOKEN" \\',
             "  -H 'Content-Type: application/json' \\",
-            `  -d '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "read_teaching",`,
+            `  -d '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {`,
+            `    "name": "read_teaching",`,
             `    "arguments": {"action": "courses.list", "input": {"limit": 5}}}}'`,
           ].join('\n')}
         </Code>

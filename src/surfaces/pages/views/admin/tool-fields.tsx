@@ -93,7 +93,11 @@ function ScopeChoice({ draft, errors }: { draft: ToolDraft; errors: readonly str
         </p>
       )}
       {GROUPS.map(({ title, holds }, place) => (
-        <fieldset id={place === 0 ? 'scopes' : undefined} aria-describedby={errorId}>
+        <fieldset
+          id={place === 0 ? 'scopes' : undefined}
+          class="check-columns"
+          aria-describedby={errorId}
+        >
           <legend>{title}</legend>
           {SCOPES.filter(holds).map(({ name, meaning }) => (
             <Checkbox
