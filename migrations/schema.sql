@@ -1300,5 +1300,5 @@ create table vendor_platforms (
   constraint vendor_platforms_redirect_uris_check CHECK (((cardinality(redirect_uris) >= 1) AND (cardinality(redirect_uris) <= 50))),
   constraint vendor_platforms_shipped_version_check CHECK ((shipped_version >= 1))
 );
--- vendor_platforms.shipped_version: version of the shipped list that the row follows; null once the administrator added, changed or disabled it
+-- vendor_platforms.shipped_version: version of the shipped list that the row follows; null once the administrator added or changed it
 -- vendor_platforms.disabled_at: no school accepts the platform; clients.platform_disabled_at has the same for the rows of schools

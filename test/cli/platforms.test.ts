@@ -43,7 +43,7 @@ verifies('platform.commands', 'list, add, set, disable and enable, each with --j
   expect(await names()).toEqual([
     'ChatGPT on changed',
     'Claude on shipped',
-    'Cursor off changed',
+    'Cursor off shipped',
     'Visual Studio Code on shipped',
     'Windsurf on added',
   ])

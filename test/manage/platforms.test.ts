@@ -120,7 +120,7 @@ describe('the shipped list', () => {
 
   verifies(
     'platform.list.keeps-changes',
-    'leaves what the administrator changed, disabled or added, also if the list has the same name or id',
+    'leaves what the administrator changed, disabled or added; one that is enabled again follows the list',
     async () => {
       await changePlatform(db, 'claude', { redirect_uris: [CALLBACK] }, BY)
       await switchPlatform(db, 'chatgpt', 'off', BY)
@@ -128,14 +128,14 @@ describe('the shipped list', () => {
       await switchPlatform(db, 'cursor', 'on', BY)
       await addPlatform(db, { ...WINDSURF, client_id: 'our-windsurf' }, BY)
       const before = await rows()
-      expect(await fillPlatforms(db, second)).toEqual(['visual-studio-code'])
+      expect(await fillPlatforms(db, second)).toEqual(['cursor', 'visual-studio-code'])
       const untouched = (list: typeof before) =>
-        list.filter(({ client_id }) => client_id !== 'visual-studio-code')
+        list.filter(({ client_id }) => !['cursor', 'visual-studio-code'].includes(client_id))
       expect(untouched(await rows())).toEqual(untouched(before))
       expect((await listPlatforms(db)).map(({ clientId, source }) => [clientId, source])).toEqual([
-        ['chatgpt', 'changed'],
+        ['chatgpt', 'shipped'],
         ['claude', 'changed'],
-        ['cursor', 'changed'],
+        ['cursor', 'shipped'],
         ['visual-studio-code', 'shipped'],
         ['our-windsurf', 'added'],
       ])

@@ -76,7 +76,7 @@ export function addPlatformCommand(program: Command, cli: Cli): void {
       .action(cli.act((id: string) => inDatabase((db) => change(db, id, name))))
   teach(
     standing('disable', 'switch a platform off at every school'),
-    'It can no longer register, gets no new authorizations and no new tokens, and the access tokens that it holds are refused at once. No authorization ends. Updates of the program leave it off. One school does the same for itself with `client disable`.',
+    'It can no longer register, gets no new authorizations and no new tokens, and the access tokens that it holds are refused at once. No authorization ends. Updates of the program leave it as it is. One school does the same for itself with `client disable`.',
     'platform disable cursor',
   )
   teach(

@@ -89,7 +89,7 @@ export async function switchPlatform(
     }
     await tx
       .updateTable('vendor_platforms')
-      .set({ disabled_at, shipped_version: null })
+      .set({ disabled_at })
       .where('client_id', '=', clientId)
       .execute()
     const change: AuditedChange =

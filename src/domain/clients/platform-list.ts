@@ -39,8 +39,9 @@ export async function listPlatforms(
 
 /**
  * Crosses schools: adds the shipped platforms that are missing, and brings rows of an older version of the
- * list up to date. A row of the administrator stays as it is, and so does one of a newer version, because
- * an older process may start beside a newer one. Returns the client_ids that were written.
+ * list up to date. A row that the administrator added or changed stays as it is, and so does a disabled one.
+ * So does one of a newer version: an older process may start beside a newer one. Returns the client_ids that
+ * were written.
  */
 export async function fillPlatforms(
   db: Db,
@@ -58,7 +59,7 @@ export async function fillPlatforms(
         on conflict (client_id) do update
           set client_name = excluded.client_name, redirect_uris = excluded.redirect_uris,
             shipped_version = excluded.shipped_version
-          where p.shipped_version < excluded.shipped_version
+          where p.shipped_version < excluded.shipped_version and p.disabled_at is null
         returning client_id`.execute(tx)
       written.push(...rows.map(({ client_id }) => client_id))
     }
