@@ -86,7 +86,6 @@ describe('the three documents', () => {
       'discovery.endpoint.revoke',
       'discovery.endpoint.register',
       'discovery.s256-only',
-      'discovery.auth-methods',
       'discovery.iss-parameter',
       'issuer.no-trailing-slash',
       'issuer.byte-identical',
@@ -94,7 +93,7 @@ describe('the three documents', () => {
       'rfc9700.iss',
       'trouble.issuer-slash',
     ],
-    'endpoints are at the root of the origin, and the methods are S256, none and client_secret_post',
+    'endpoints are at the root of the origin, and the challenge method is S256',
     async () => {
       const as = await documentAt(signed, AS)
       expect(as).toMatchObject({
@@ -106,14 +105,30 @@ describe('the three documents', () => {
         registration_endpoint: `${signed.origin}/api/oauth/register`,
         response_types_supported: ['code'],
         code_challenge_methods_supported: ['S256'],
-        token_endpoint_auth_methods_supported: ['none', 'client_secret_post'],
-        revocation_endpoint_auth_methods_supported: ['none', 'client_secret_post'],
         authorization_response_iss_parameter_supported: true,
         id_token_signing_alg_values_supported: ['ES256'],
       })
       const resource = await documentAt(signed, RESOURCE)
       expect(resource.resource).toBe(as.issuer)
       expect(resource.authorization_servers).toEqual([as.issuer])
+    },
+  )
+
+  verifies(
+    'discovery.auth-methods',
+    'a client that takes the first authentication method of any list sends its secret',
+    async () => {
+      const lists = { token: 'every', revocation: 'every', introspection: 'older' }
+      for (const school of [signed, older]) {
+        for (const path of [AS, OIDC]) {
+          const document = await documentAt(school, path)
+          for (const [endpoint, where] of Object.entries(lists)) {
+            const listed = document[`${endpoint}_endpoint_auth_methods_supported`]
+            if (where === 'older' && school !== older) expect(listed).toBeUndefined()
+            else expect(listed).toEqual(['client_secret_post', 'none'])
+          }
+        }
+      }
     },
   )
 

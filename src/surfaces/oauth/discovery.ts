@@ -11,7 +11,8 @@ import type { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import { grantTypes } from './grant-types/grant-types.ts'
 
-const CLIENT_AUTH_METHODS = ['none', 'client_secret_post'] as const
+/** In this order: several clients take the first method, and with `none` they would not send their secret. */
+const CLIENT_AUTH_METHODS = ['client_secret_post', 'none'] as const
 
 /**
  * What this origin supports, read from the tables and maps that the endpoints use.

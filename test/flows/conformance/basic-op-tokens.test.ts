@@ -33,7 +33,7 @@ verifies(
     expect(bare.statusCode).toBe(401)
     expect(bare.json().error).toBe('invalid_client')
     const supported = (await discover(world, school)).token_endpoint_auth_methods_supported
-    expect(supported).toEqual(['none', 'client_secret_post'])
+    expect(supported).toEqual(['client_secret_post', 'none'])
   },
 )
 

@@ -43,7 +43,7 @@ export const discovery = [
       'Issuer, iss parameter, iss claim and the advertised resource are the same string.',
     'discovery.s256-only': 'Both metadata documents list S256 as their single challenge method.',
     'discovery.auth-methods':
-      'The client authentication methods offered are none and client_secret_post.',
+      'Every list of client authentication methods is client_secret_post, then none: many clients take the first.',
     'discovery.iss-parameter':
       'Metadata announces the RFC 9207 iss parameter on authorization responses.',
     'discovery.from-stored-origin':
