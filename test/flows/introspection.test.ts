@@ -32,6 +32,16 @@ const introspect = (
 
 const INACTIVE = { active: false }
 
+verifies('client.basic-refused', 'credentials by HTTP Basic are 401 with a challenge', async () => {
+  const pair = await aPair(world, school, keeper, ada)
+  const basic = Buffer.from(`${keeper.clientId}:${keeper.secret}`).toString('base64')
+  const fields = { token: pair.access_token, client_id: keeper.clientId }
+  const headers = { authorization: `Basic ${basic}` }
+  const answer = await postForm(world, school, '/api/oauth/introspect', fields, headers)
+  expect([answer.statusCode, answer.json().error]).toEqual([401, 'invalid_client'])
+  expect(answer.headers['www-authenticate']).toBe(`Basic realm="${school.origin}"`)
+})
+
 describe('introspection on an older origin', () => {
   verifies(
     ['introspect.path', 'introspect.older.binding', 'introspect.aud-and-school', 'introspect.sub'],

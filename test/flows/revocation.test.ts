@@ -154,6 +154,46 @@ describe('which clients may revoke', () => {
   }
 
   verifies(
+    ['revoke.basic', 'client.basic-refused'],
+    'credentials in an Authorization header are 403 without a challenge, and the pair stays valid',
+    async () => {
+      const places = [
+        { at: school, app: keeper, person: ada },
+        { at: school, app: client, person: ada },
+        {
+          at: older,
+          app: await world.aConfidentialClient(older),
+          person: await world.aMember(older),
+        },
+      ]
+      for (const { at, app, person } of places) {
+        const pair = await aPair(world, at, app, person)
+        const right = Buffer.from(`${app.clientId}:${app.secret ?? ''}`).toString('base64')
+        const fields = { token: pair.refresh_token, client_id: app.clientId }
+        const rows = await auditOf(at, async () => {
+          for (const authorization of [`Basic ${right}`, 'basic', 'Bearer x', '']) {
+            for (const client_secret of [undefined, app.secret]) {
+              const answer = await postForm(
+                world,
+                at,
+                '/api/oauth/revoke',
+                { ...fields, client_secret },
+                { authorization },
+              )
+              expect([answer.statusCode, answer.json().error]).toEqual([403, 'unauthorized_client'])
+              expect(answer.json().error_description).toContain('form body')
+              expect(answer.headers).not.toHaveProperty('www-authenticate')
+            }
+          }
+        })
+        expect(rows).toEqual([])
+        expect(await isLive(world, pair)).toBe(true)
+        expect((await revoke(world, at, app, pair.refresh_token)).statusCode).toBe(200)
+      }
+    },
+  )
+
+  verifies(
     ['older.revoke.two-fields', 'revoke.older.secret-optional'],
     'older origins require only token and client_id; a secret that is sent must be right',
     async () => {

@@ -16,8 +16,8 @@ export function formOf(request: FastifyRequest): Parameters {
 const SCHEME = /^(basic|bearer)(?: |$)/i
 
 /**
- * HTTP Basic is not offered. A client that sends it is told so instead of being treated as a public
- * one, with a challenge of the scheme it used, as the RFC requires.
+ * HTTP Basic is not offered. A client that sends it to the token or introspection endpoint is told so
+ * instead of being treated as a public one, with a challenge of the scheme it used, as the RFC requires.
  *
  * @see RFC 6749 §2.3.1 and §5.2
  */

@@ -59,6 +59,16 @@ async function tryRevoke(
 }
 
 /**
+ * Credentials in the Authorization header count as no secret: the same 403, on all origins and for all
+ * clients. There is no challenge, because no scheme would be accepted.
+ *
+ * @see RFC 7009 §2.1
+ */
+export function checkNoHeaderAtRevocation({ headers }: FastifyRequest): void {
+  if (headers.authorization !== undefined) throw secretNotInBody()
+}
+
+/**
  * A confidential client without its secret, or with a wrong one, gets 403 here, not 401 as at the token
  * endpoint. Older origins do not require the secret, but check one that is sent. A client that the
  * school switched off may still revoke: a refresh token posted here always ends its pair.
@@ -75,10 +85,14 @@ function authenticateRevokingClient(
     return authenticateClient(client, secret)
   } catch (error) {
     if (client?.confidential !== true || !(error instanceof OAuthError)) throw error
-    throw new OAuthError(
-      'unauthorized_client',
-      'A confidential application revokes with its client_secret in the form body; it is missing or wrong.',
-      { status: 403 },
-    )
+    throw secretNotInBody()
   }
+}
+
+function secretNotInBody(): OAuthError {
+  return new OAuthError(
+    'unauthorized_client',
+    'A confidential application revokes with its client_secret in the form body; it is missing or wrong. An Authorization header is not accepted here.',
+    { status: 403 },
+  )
 }

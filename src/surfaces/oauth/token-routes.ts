@@ -14,20 +14,26 @@ import { ENDPOINTS } from './endpoints.ts'
 import { checkNoAuthorizationHeader, formOf } from './form-request.ts'
 import { answerIntrospectionRequest } from './introspect.ts'
 import { refuseOtherMethods } from './other-methods.ts'
-import { answerRevocationRequest } from './revoke.ts'
+import { answerRevocationRequest, checkNoHeaderAtRevocation } from './revoke.ts'
 import { sendJson } from './send-json.ts'
 import { answerTokenRequest } from './token.ts'
 
 type Answer = (request: FastifyRequest, form: Parameters) => Promise<object | undefined>
+type CheckHeaders = (request: FastifyRequest, reply: FastifyReply) => void
 
 /** The endpoints that a client calls with a form that holds its client_id. */
 export function addTokenRoutes(app: FastifyInstance, context: AppContext): void {
   const checkTokenRate = createTokenRateCheck(context.limits.tokenPerSecond)
-  const add = (scope: FastifyInstance, path: string, answer: Answer): void => {
+  const add = (
+    scope: FastifyInstance,
+    path: string,
+    answer: Answer,
+    checkHeaders: CheckHeaders = checkNoAuthorizationHeader,
+  ): void => {
     scope.post(path, async (request, reply) => {
       const form = formOf(request)
       checkTokenRate(request, form, reply)
-      checkNoAuthorizationHeader(request, reply)
+      checkHeaders(request, reply)
       return sendJson(reply, 200, (await answer(request, form)) ?? {})
     })
     refuseOtherMethods(scope, path, ['POST'])
@@ -35,10 +41,11 @@ export function addTokenRoutes(app: FastifyInstance, context: AppContext): void 
   app.register(async (scope) => {
     acceptForms(scope, parseParameters, context.limits.formBodyBytes)
     add(scope, ENDPOINTS.token, (request, form) => answerTokenRequest(context, request, form))
-    add(scope, ENDPOINTS.revoke, async (request, form) => {
+    const revoke: Answer = async (request, form) => {
       await answerRevocationRequest(request, form)
       return undefined
-    })
+    }
+    add(scope, ENDPOINTS.revoke, revoke, checkNoHeaderAtRevocation)
   })
   app.register(async (scope) => {
     acceptForms(scope, parseParameters, context.limits.formBodyBytes)

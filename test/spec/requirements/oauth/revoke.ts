@@ -24,6 +24,8 @@ export const revoke = [
       'On newer origins a wrong secret is treated like a missing one, 403 unauthorized_client.',
     'revoke.older.secret-optional':
       'Older origins do not require the secret, but a secret that is sent must be correct.',
+    'revoke.basic':
+      'Credentials by HTTP Basic count as no secret: 403 unauthorized_client, without a challenge.',
     'revoke.own-only': 'A client can revoke only its own pairs.',
     'revoke.foreign-token':
       'A malformed token, or one of another client or school, is answered with 200, and nothing changes.',
