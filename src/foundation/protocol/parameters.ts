@@ -48,6 +48,11 @@ export class Parameters {
   names(): string[] {
     return [...this.#values.keys()]
   }
+
+  /** The same parameters, with these values of one of them. */
+  with(name: string, values: readonly string[]): Parameters {
+    return new Parameters(new Map(this.#values).set(name, values), this.#faults)
+  }
 }
 
 /**

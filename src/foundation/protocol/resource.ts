@@ -34,8 +34,12 @@ export function missingResource(origin: string): OAuthError {
 }
 
 function namesOrigin(value: string, origin: string): boolean {
-  if (value === origin) return true
+  return value === origin || normalizeResource(value) === origin
+}
+
+/** The origin that a value is a name of; any other value as it is. */
+export function normalizeResource(value: string): string {
   const [, written] = RESOURCE.exec(value) ?? []
   // RFC 3986 §6.2.2 and §6.2.3: the case of scheme and host and a default port carry no meaning.
-  return written !== undefined && URL.canParse(written) && new URL(written).origin === origin
+  return written !== undefined && URL.canParse(written) ? new URL(written).origin : value
 }

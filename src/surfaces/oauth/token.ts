@@ -1,6 +1,8 @@
 import type { FastifyRequest } from 'fastify'
+import { rawQuery } from '../../foundation/http/raw-url.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import type { Parameters } from '../../foundation/protocol/parameters.ts'
+import { withResourceOfUrl } from '../../foundation/protocol/token-url.ts'
 import type { AppContext } from '../../gate/context.ts'
 import type { TokenResponse } from './grant-types/grant-type.ts'
 import { grantTypes } from './grant-types/grant-types.ts'
@@ -10,8 +12,9 @@ import { requireParameter } from './require-parameter.ts'
 export async function answerTokenRequest(
   context: AppContext,
   request: FastifyRequest,
-  form: Parameters,
+  body: Parameters,
 ): Promise<TokenResponse> {
+  const form = withResourceOfUrl(body, rawQuery(request.raw.url ?? ''))
   const name = requireParameter(form, 'grant_type')
   const grant = grantTypes.get(name)
   if (grant === undefined) {

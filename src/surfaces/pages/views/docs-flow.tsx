@@ -51,6 +51,11 @@ export function CodeFlow({ origin, signsIdTokens }: { origin: string; signsIdTok
           ].join('\n')}
         </Code>
         <p>
+          If your library cannot add <code>resource</code> to these fields, nor to those of a
+          refresh, use this token URL instead. Every other parameter belongs in the body.
+        </p>
+        <Code>{`${origin}/api/oauth/token?resource=${encodeURIComponent(origin)}`}</Code>
+        <p>
           Add <code>client_secret</code> if your application is confidential. The answer for a
           member also has <code>school_id</code>, <code>school_subdomain</code> and{' '}
           <code>created_at</code>.

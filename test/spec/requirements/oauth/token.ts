@@ -48,6 +48,12 @@ export const token = [
       'At the token endpoint every name of the origin means the same binding.',
     'token.resource.missing': 'A member token request without resource is invalid_request.',
     'token.resource.other': 'Another resource than the bound one is invalid_target.',
+    'token.resource.in-url':
+      'resource may be in the query of the token URL instead of the body; metadata names the plain URL.',
+    'token.resource.in-both':
+      'resource in URL and body must name the same origin, and the URL has it once; else invalid_request.',
+    'token.url.only-resource':
+      'Any other OAuth parameter in the token URL is invalid_request, is not logged, and changes nothing.',
     'token.refused-keeps-code': 'A refused exchange does not use up the code.',
     'token.code.single-use':
       'A code works once: of many simultaneous exchanges exactly one succeeds.',
