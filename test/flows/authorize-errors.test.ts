@@ -36,7 +36,7 @@ const broken: Record<string, [Overrides, string]> = {
   'a scope with a quote': [{ scope: 'openid "x"' }, 'invalid_scope'],
   'a scope split by tabs': [{ scope: 'openid\taccount:read' }, 'invalid_request'],
   'a scope of operators': [{ scope: 'openid courses:read' }, 'invalid_scope'],
-  'offline_access, which is no scope here': [{ scope: 'openid offline_access' }, 'invalid_scope'],
+  'offline_access and nothing else': [{ scope: 'offline_access' }, 'invalid_scope'],
   'no resource': [{ resource: undefined }, 'invalid_request'],
   'the resource of another origin': [{ resource: 'https://other.example' }, 'invalid_target'],
   'a resource with a fragment': [{ resource: `${setup.school.origin}#x` }, 'invalid_target'],

@@ -3,6 +3,7 @@ import { uuidv7 } from '../../foundation/crypto/random.ts'
 import { prepared } from '../../foundation/db/prepared.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { retryLostConnection } from '../../foundation/db/unavailable.ts'
+import { requestedScopes } from '../../foundation/protocol/scope-set.ts'
 import { parseToken } from '../../foundation/protocol/token-format.ts'
 import { auditInsert } from '../audit/audit.ts'
 import type { Audience } from '../clients/scope-catalogue.ts'
@@ -40,13 +41,9 @@ export function refreshValues(at: SchoolDb, request: RefreshRequest): RefreshVal
     ...tokenRequestValues(at, request),
     tokenId: token?.id ?? null,
     tokenHash: token?.hash ?? null,
-    scopes: request.scope === undefined ? null : namesIn(request.scope),
+    // Unknown names are not checked here: they are in no granted set, so the rule about scopes refuses them.
+    scopes: request.scope === undefined ? null : requestedScopes(request.scope),
   }
-}
-
-/** Unknown names are not checked here: they are in no granted set, so the rule about scopes refuses them. */
-function namesIn(scope: string): string[] {
-  return [...new Set(scope.split(' ').filter((name) => name !== ''))].sort()
 }
 
 interface Minting extends RefreshValues {

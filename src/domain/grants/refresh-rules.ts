@@ -131,7 +131,7 @@ function checkNotEmpty(scope: string | undefined): void {
   if (scope !== undefined && ScopeSet.parse(scope).size === 0) {
     throw new OAuthError(
       'invalid_scope',
-      'scope is empty: name at least one scope, or leave it out.',
+      'scope is empty: name at least one scope besides offline_access, or leave it out.',
     )
   }
 }

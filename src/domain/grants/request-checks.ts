@@ -62,7 +62,12 @@ export function checkRedirectUri(client: Client, presented: string): ValidatedRe
 
 /** @see RFC 6749 §3.3 */
 export function checkScopes(client: Client, scopes: ScopeSet): void {
-  if (scopes.size === 0) throw new OAuthError('invalid_scope', 'scope names no scope.')
+  if (scopes.size === 0) {
+    throw new OAuthError(
+      'invalid_scope',
+      'scope names no scope. offline_access does not count: every authorization has a refresh token.',
+    )
+  }
   for (const scope of scopes) {
     if (findScope(scope) === undefined) {
       throw new OAuthError('invalid_scope', `There is no scope ${scope.slice(0, 100)}.`)

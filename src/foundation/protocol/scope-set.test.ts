@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { OAuthError } from './errors.ts'
-import { ScopeSet } from './scope-set.ts'
+import { requestedScopes, ScopeSet } from './scope-set.ts'
 
 const parse = (text: string) => ScopeSet.parse(text)
 
@@ -21,6 +21,13 @@ describe('reading a scope parameter', () => {
   test('extra spaces are folded', () => {
     expect(parse('  openid   email ').toArray()).toEqual(['email', 'openid'])
     expect(parse('').equals(ScopeSet.empty)).toBe(true)
+  })
+
+  test('offline_access is dropped, and only in this spelling', () => {
+    expect(parse('openid offline_access').toArray()).toEqual(['openid'])
+    expect(parse('offline_access').equals(ScopeSet.empty)).toBe(true)
+    expect(parse('Offline_Access').size).toBe(1)
+    expect(requestedScopes(' offline_access b a  b')).toEqual(['a', 'b'])
   })
 
   test.each([

@@ -6,6 +6,20 @@ const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+$/
 const MAX_KNOWN = 1000
 
 /**
+ * Asks for a refresh token (OpenID Connect Core §11). Every authorization here has one, so the name is
+ * dropped from requests, not refused: assistants send it to every server.
+ */
+const OFFLINE_ACCESS = 'offline_access'
+
+/** The names in the `scope` parameter of a request, unchecked and sorted, without offline_access. */
+export function requestedScopes(text: string): string[] {
+  const names = new Set(text.split(' '))
+  names.delete('')
+  names.delete(OFFLINE_ACCESS)
+  return [...names].sort()
+}
+
+/**
  * An immutable set of scopes. Its text is sorted, so equal sets have equal texts.
  *
  * @see RFC 6749 §3.3
@@ -22,12 +36,13 @@ export class ScopeSet implements Iterable<string> {
   }
 
   /**
-   * Parses a `scope` parameter. Ignores repeated scopes and extra spaces; refuses all other syntax errors.
+   * Parses a `scope` parameter. Ignores repeated scopes, extra spaces and offline_access; refuses all other
+   * syntax errors.
    *
    * @see RFC 6749 §3.3
    */
   static parse(text: string): ScopeSet {
-    return ScopeSet.of(text.split(' ').filter((scope) => scope !== ''))
+    return ScopeSet.of(requestedScopes(text))
   }
 
   /** Like `parse`, for texts that we wrote ourselves and read at every request. */

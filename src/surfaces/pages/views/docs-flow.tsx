@@ -83,7 +83,8 @@ export function Refreshing({ origin }: { origin: string }) {
         </Code>
         <p>
           The old pair works until you first use the new access token. So if the answer gets lost,
-          send the old refresh token again.
+          send the old refresh token again. You need no <code>offline_access</code>: every
+          authorization has a refresh token, and the name is ignored.
         </p>
       </div>
     </Panel>

@@ -49,6 +49,8 @@ export const authorize = [
       'A redirect URI off loopback is https, or a private-use scheme of a native public client.',
     'authorize.scope.beyond-client': 'A scope that the client does not hold is invalid_scope.',
     'authorize.scope.unknown': 'An unknown scope is invalid_scope.',
+    'scope.offline-access':
+      'offline_access is dropped at authorization and refresh; alone it is invalid_scope, and no answer or page shows it.',
     'authorize.scope.account-from-operator':
       'account:read and account:write are refused to operator clients with invalid_scope.',
     'authorize.whole-before-sign-in':
