@@ -146,6 +146,41 @@ describe('any other registration is 400 invalid_client_metadata', () => {
     )
   }
 
+  verifies(
+    'register.unknown.known-names',
+    'its description lists the known names of this moment, however many there are',
+    async () => {
+      const describeTo = async (client_name: string) =>
+        (await register({ client_name })).json().error_description
+      const known = 'Known, matched exactly: ChatGPT, Claude, Cursor, Visual Studio Code.'
+      expect(await describeTo('claude')).toContain(known)
+      const platforms = world.database.db
+      const disabled = { client_id: 'off', client_name: 'AAA', redirect_uris: ['https://a.test/'] }
+      await platforms
+        .insertInto('vendor_platforms')
+        .values({ ...disabled, disabled_at: new Date() })
+        .execute()
+      expect(await describeTo('AAA')).toContain(known)
+      const added = Array.from({ length: 60 }, (_, number) => ({
+        client_id: `added-${number}`,
+        client_name: `Added platform ${number}`,
+        redirect_uris: ['https://added.example/callback'],
+      }))
+      await platforms.insertInto('vendor_platforms').values(added).execute()
+      try {
+        const long = await describeTo('claude')
+        expect(long).toMatch(/exactly: Added platform 0, .*, Added platform \d+ and others\. Other/)
+        expect(long).toMatch(/admin area\.$/)
+      } finally {
+        await platforms
+          .deleteFrom('vendor_platforms')
+          .where('client_id', 'like', 'added-%')
+          .execute()
+      }
+      expect(await describeTo('claude')).toContain(known)
+    },
+  )
+
   test('a body of another type or without one, and a form that is broken', async () => {
     const types: readonly [string, string][] = [
       ['text/plain', 'client_name=Claude'],

@@ -50,6 +50,21 @@ async function readPlatform(
   }
 }
 
+/** More than an error description can show. */
+const NAMES_SHOWN = 50
+
+/** Crosses schools: the names that registration accepts. Read only to refuse another name. */
+export async function knownPlatformNames(db: Db): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('vendor_platforms')
+    .select('client_name')
+    .where('disabled_at', 'is', null)
+    .orderBy('client_name')
+    .limit(NAMES_SHOWN)
+    .execute()
+  return rows.map((row) => row.client_name)
+}
+
 /**
  * Gives the school its own row of a vendor platform, or brings the one it has up to the list, a
  * deleted one too, so that foreign keys, review and disabling work like for any other client. Does

@@ -1,6 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import { SCOPES_OF_AUDIENCE } from '../../domain/clients/scope-catalogue.ts'
-import { findVendorPlatformByName } from '../../domain/clients/vendor-platforms.ts'
+import {
+  findVendorPlatformByName,
+  knownPlatformNames,
+} from '../../domain/clients/vendor-platforms.ts'
 import { findClientFault } from '../../foundation/http/client-fault.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { Parameters } from '../../foundation/protocol/parameters.ts'
@@ -20,12 +23,7 @@ export async function answerRegistrationRequest(
 ): Promise<Record<string, unknown>> {
   const name = clientNameOf(request.body)
   const platform = name === undefined ? undefined : await findVendorPlatformByName(context.db, name)
-  if (platform === undefined) {
-    throw new OAuthError(
-      'invalid_client_metadata',
-      'client_name is not that of a known integration. Member applications are created by an operator in the admin area; other operator clients use the URL of a client metadata document as their client_id.',
-    )
-  }
+  if (platform === undefined) throw unknownName(await knownPlatformNames(context.db))
   request.outcome.clientId = platform.clientId
   return {
     client_id: platform.clientId,
@@ -36,6 +34,21 @@ export async function answerRegistrationRequest(
     token_endpoint_auth_method: 'none',
     scope: SCOPES_OF_AUDIENCE.operator.toString(),
   }
+}
+
+/** Leaves room in a description for the advice after the names. */
+const NAMES_LENGTH = 200
+
+function unknownName(names: readonly string[]): OAuthError {
+  let known = names.join(', ')
+  if (known.length > NAMES_LENGTH) {
+    const fitting = known.slice(0, NAMES_LENGTH)
+    known = `${fitting.slice(0, fitting.lastIndexOf(', '))} and others`
+  }
+  return new OAuthError(
+    'invalid_client_metadata',
+    `client_name is not that of a known integration. Known, matched exactly: ${known || 'none'}. Other operator clients use the URL of a client metadata document as their client_id. Member applications and operator tools are created in the admin area.`,
+  )
 }
 
 function clientNameOf(body: unknown): string | undefined {

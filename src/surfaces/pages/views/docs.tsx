@@ -139,8 +139,9 @@ function Register({ school, origin, documents }: DocsProps) {
         <p>
           The answer has your <code>client_id</code>, your redirect URIs and the operator scopes
           that you may ask for. An unknown name is answered with{' '}
-          <code>invalid_client_metadata</code>, whatever else you send; the administrator of the
-          server can add a platform.
+          <code>invalid_client_metadata</code>, whatever else you send; its{' '}
+          <code>error_description</code> lists the names that are known here. The administrator of
+          the server can add a platform.
         </p>
         <h3>For operators, with your own metadata document</h3>
         <p>

@@ -14,6 +14,8 @@ export const registration = [
   }),
 
   chapter('oauth', 'product decision', {
+    'register.unknown.known-names':
+      'The refusal of an unknown name lists the known names, as they are at that moment.',
     'register.json-or-form': 'The registration body may be JSON or a form.',
     'register.name.exact': 'Platform names are compared exactly, letter case included.',
     'register.same-id-each-time': 'Registering the same platform again gives the same client_id.',
