@@ -187,7 +187,7 @@ create table browser_sessions (
 ) with (fillfactor=90);
 CREATE INDEX browser_sessions_by_user ON public.browser_sessions USING btree (user_id);
 
--- clients: fetched client metadata documents, and failures for a minute
+-- clients: the last good copy of each fetched client metadata document
 create table client_documents (
   url text not null,
   document jsonb,
@@ -199,6 +199,7 @@ create table client_documents (
   constraint client_documents_failure_check CHECK ((length(failure) <= 500)),
   constraint client_documents_url_check CHECK ((length(url) <= 2000))
 );
+-- client_documents.failure: only older releases write it; a row with it counts as absent
 
 -- clients: keyed by school, so that review, disabling and foreign keys are the school's own
 create table clients (

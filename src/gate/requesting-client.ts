@@ -16,5 +16,10 @@ export async function findRequestingClient(
 ): Promise<AuthorizingClient> {
   const { at, school } = request
   const address = clientAddress(request)
-  return await findAuthorizingClient(context.db, at, school, documents, clientId, address)
+  const found = await findAuthorizingClient(context.db, at, school, documents, clientId, address)
+  if (found.kind === 'known' && found.staleBecause !== undefined) {
+    const { staleBecause: why } = found
+    request.log.warn({ clientId, why }, 'client metadata document fails, using its last good copy')
+  }
+  return found
 }

@@ -27,21 +27,29 @@ interface Published {
   readonly fetches: () => number
   /** Replaces members of the document. */
   readonly change: (members: object) => void
-  /** Makes every later fetch fail. */
-  readonly breakDown: () => void
+  /** Makes every later fetch fail, with a 500 unless told otherwise. */
+  readonly breakDown: (answer?: Failing) => void
+  readonly repair: () => void
+}
+
+type Failing = (response: ServerResponse, document: Record<string, unknown>) => unknown
+
+const failing: Failing = (response) => response.writeHead(500).end()
+
+const sendJson = (response: ServerResponse, document: object) => {
+  response.writeHead(200, { 'content-type': 'application/json' })
+  response.end(JSON.stringify(document))
 }
 
 /** A client that publishes its document on this machine. */
 async function aDocument(members: object = {}, path = '/client.json'): Promise<Published> {
   let fetches = 0
-  let broken = false
+  let answer: Failing = sendJson
   let document: Record<string, unknown> = {}
-  const answer = (response: ServerResponse) => {
+  const port = await plainServer((_request, response) => {
     fetches += 1
-    response.writeHead(broken ? 500 : 200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(document))
-  }
-  const port = await plainServer((_request, response) => answer(response))
+    answer(response, document)
+  })
   const clientId = `http://127.0.0.1:${port}${path}`
   document = { client_id: clientId, client_name: 'Tool', redirect_uris: [CALLBACK], ...members }
   return {
@@ -50,8 +58,11 @@ async function aDocument(members: object = {}, path = '/client.json'): Promise<P
     change: (changed) => {
       document = { ...document, ...changed }
     },
-    breakDown: () => {
-      broken = true
+    breakDown: (broken = failing) => {
+      answer = broken
+    },
+    repair: () => {
+      answer = sendJson
     },
   }
 }
@@ -70,6 +81,25 @@ const rowOf = ({ school, client }: Setup) =>
 
 const expireCache = (at: World) =>
   at.database.pool.query('update client_documents set expires_at = now()')
+
+/** Other processes on the same database. */
+const sibling = await aWorld({ ...world.context })
+const restarted = await aWorld({ ...world.context })
+
+const keptCopy = async ({ clientId }: TestClient) =>
+  await world.database.db
+    .selectFrom('client_documents')
+    .selectAll()
+    .where('url', '=', clientId)
+    .executeTakeFirstOrThrow()
+
+/** Moves the times of one copy back, because the database's clock decides. */
+const ageCopy = ({ clientId }: TestClient, interval: string, at: World = world) =>
+  at.database.pool.query(
+    `update client_documents set fetched_at = fetched_at - $2::interval,
+       expires_at = expires_at - $2::interval where url = $1`,
+    [clientId, interval],
+  )
 
 describe('a client that brings its own document', () => {
   verifies(
@@ -329,18 +359,16 @@ describe('fetching a document', () => {
       const { access_token } = answer.json()
       expect((await userinfo(world, school, access_token)).statusCode).toBe(200)
       expect(document.fetches()).toBe(fetched)
-      expectPage(await ask(setup, { scope: READ }), 400)
     },
   )
 
   verifies(
     ['cimd.cache.bounds', 'cimd.cache.failures'],
-    'happens at most once in five minutes for all processes; a failure is kept for one minute',
+    'happens at most once in five minutes for all processes; a failure is not repeated for a minute',
     async () => {
       const document = await aDocument()
       const setup = await aStageFor(document)
       await Promise.all([ask(setup, { scope: READ }), ask(setup, { scope: READ })])
-      const sibling = await aWorld({ ...world.context })
       expect((await ask({ ...setup, world: sibling }, { scope: READ })).statusCode).toBe(303)
       expect(document.fetches()).toBe(1)
       const lifetime = async () => {
@@ -352,11 +380,15 @@ describe('fetching a document', () => {
         return rows[0]?.seconds
       }
       expect(await lifetime()).toBe(300)
-      document.breakDown()
-      await expireCache(world)
-      for (let i = 0; i < 3; i++) expectPage(await ask(setup, { scope: READ }), 400)
-      expect(document.fetches()).toBe(2)
-      expect(await lifetime()).toBe(60)
+      const away = await aDocument()
+      away.breakDown()
+      const unlucky = await aStageFor(away)
+      for (let i = 0; i < 3; i++) expectPage(await ask(unlucky, { scope: READ }), 400)
+      expect(away.fetches()).toBe(1)
+      // Another process does not know of the failure: errors are never stored.
+      away.repair()
+      expect((await ask({ ...unlucky, world: sibling }, { scope: READ })).statusCode).toBe(303)
+      expect((await ask(unlucky, { scope: READ })).statusCode).toBe(303)
     },
   )
 
@@ -394,6 +426,123 @@ describe('fetching a document', () => {
       expect(documents[2]?.fetches()).toBe(0)
     },
   )
+})
+
+describe('the last good copy of a document', () => {
+  const failures: Record<string, Failing> = {
+    'a server error': failing,
+    'not found': (response) => response.writeHead(404).end(),
+    'a page instead of JSON': (response) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sign in</h1>'),
+    'a redirect': (response) => response.writeHead(302, { location: '/elsewhere.json' }).end(),
+    'a broken connection': (response) => response.destroy(),
+    'JSON that breaks off': (response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"client_id":'),
+    'more than 5 KB': (response, document) =>
+      sendJson(response, { ...document, padding: 'x'.repeat(6000) }),
+    'the client_id of another client': (response, document) =>
+      sendJson(response, { ...document, client_id: 'https://claude.ai/oauth/client.json' }),
+    'a redirect URI on another host': (response, document) =>
+      sendJson(response, { ...document, redirect_uris: ['https://evil.example/cb'] }),
+  }
+  for (const [what, broken] of Object.entries(failures)) {
+    verifies(
+      ['cimd.cache.last-good', 'cimd.cache.last-good.ends'],
+      `serves for seven days if the host answers with ${what}, and then no more`,
+      async () => {
+        const document = await aDocument()
+        const setup = await aStageFor(document)
+        const { school, client, person } = setup
+        await aPair(world, school, client, person, { scope: READ })
+        const copy = await keptCopy(client)
+        document.breakDown(broken)
+        await ageCopy(client, '6 days 23 hours')
+        await aPair(world, school, client, person, { scope: READ })
+        expect(document.fetches()).toBe(2)
+        expect((await keptCopy(client)).document).toEqual(copy.document)
+        expect((await ask({ ...setup, world: sibling }, { scope: READ })).statusCode).toBe(303)
+        expect(document.fetches()).toBe(3)
+
+        await ageCopy(client, '1 hour')
+        for (const at of [world, sibling]) {
+          const refused = await ask({ ...setup, world: at }, { scope: READ })
+          expectPage(refused, 400)
+          expect(refused.body).toContain('The last good copy is more than 7 days old')
+        }
+        document.repair()
+        expect((await ask({ ...setup, world: restarted }, { scope: READ })).statusCode).toBe(303)
+        expect((await ask(setup, { scope: READ })).statusCode).toBe(303)
+      },
+    )
+  }
+
+  verifies(
+    'cimd.cache.last-good',
+    'is replaced by a document that was accepted: a removed redirect URI no longer works',
+    async () => {
+      const document = await aDocument()
+      const setup = await aStageFor(document)
+      await ask(setup, { scope: READ })
+      document.change({ redirect_uris: ['http://127.0.0.1/elsewhere'] })
+      await ageCopy(setup.client, '10 minutes')
+      expectPage(await ask(setup, { scope: READ }), 400)
+      document.breakDown()
+      await ageCopy(setup.client, '10 minutes')
+      expectPage(await ask(setup, { scope: READ }), 400)
+      const moved = { ...setup.client, redirectUri: 'http://127.0.0.1/elsewhere' }
+      expect((await ask({ ...setup, client: moved }, { scope: READ })).statusCode).toBe(303)
+    },
+  )
+
+  verifies(
+    ['cimd.cache.last-good', 'cimd.fetch.rate-limited'],
+    'serves also while too many documents are being fetched; a client without one gets 429',
+    async () => {
+      const limits = { ...world.context.limits, documentPerMinute: 1 }
+      const limited = await aWorld({
+        loopbackDocuments: true,
+        documentHosts: ['127.0.0.1'],
+        limits,
+      })
+      const setup = await aStageFor(await aDocument(), limited)
+      expect((await ask(setup, { scope: READ })).statusCode).toBe(303)
+      await ageCopy(setup.client, '1 day', limited)
+      expect((await ask(setup, { scope: READ })).statusCode).toBe(303)
+      expectPage(await ask(await aStageFor(await aDocument(), limited), { scope: READ }), 429)
+      await ageCopy(setup.client, '7 days', limited)
+      expectPage(await ask(setup, { scope: READ }), 429)
+    },
+  )
+
+  verifies('cimd.cache.last-good', 'is used with a warning in the log', async () => {
+    const lines: string[] = []
+    const document = await aDocument()
+    const setup = await aStageFor(document)
+    await ask(setup, { scope: READ })
+    document.breakDown()
+    await ageCopy(setup.client, '1 day')
+    const logging = await aWorld({
+      ...world.context,
+      log: { write: (line) => lines.push(line) },
+    })
+    expect((await ask({ ...setup, world: logging }, { scope: READ })).statusCode).toBe(303)
+    const warning = lines.map((line) => JSON.parse(line)).find(({ level }) => level === 'warn')
+    expect(warning).toMatchObject({
+      clientId: setup.client.clientId,
+      why: 'The client metadata document cannot be used. The server answered 500 instead of 200.',
+    })
+  })
+
+  test('a failure that an older release stored counts as no copy', async () => {
+    const document = await aDocument()
+    const setup = await aStageFor(document)
+    await world.database.pool.query(
+      `insert into client_documents (url, failure, expires_at) values ($1, 'away', now() + interval '1 hour')`,
+      [setup.client.clientId],
+    )
+    expect((await ask(setup, { scope: READ })).statusCode).toBe(303)
+    expect(await keptCopy(setup.client)).toMatchObject({ failure: null })
+  })
 })
 
 verifies(

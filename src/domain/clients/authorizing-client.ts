@@ -13,7 +13,12 @@ import { isToolAddress } from './tool-address.ts'
 import { admitVendorPlatform, findVendorPlatform } from './vendor-platforms.ts'
 
 export type AuthorizingClient =
-  | { readonly kind: 'known'; readonly client: Client }
+  | {
+      readonly kind: 'known'
+      readonly client: Client
+      /** Set if its metadata is the last good copy: what is wrong with the document now. */
+      readonly staleBecause?: string | undefined
+    }
   /** A text for the developer, without secrets. */
   | { readonly kind: 'refused'; readonly why: string }
   /** The client metadata was not fetched: no verdict on the client. */
@@ -51,7 +56,8 @@ export async function findAuthorizingClient(
       }
     }
     if (!found.ok) return { kind: 'refused', why: found.description }
-    return { kind: 'known', client: metadataAsClient(found.document, own) }
+    const client = metadataAsClient(found.document, own)
+    return { kind: 'known', client, staleBecause: found.staleBecause }
   }
   if (clientId === EXPLORER_CLIENT_ID) {
     const client = await findExplorerClient(at, school)

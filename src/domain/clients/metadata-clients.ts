@@ -1,17 +1,24 @@
-import { sql } from 'kysely'
 import { KeyedLimiter } from '../../foundation/concurrency/keyed-limiter.ts'
 import { Limiter } from '../../foundation/concurrency/limiter.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import type { School } from '../schools/school.ts'
 import type { Client } from './client.ts'
+import { LAST_GOOD_COPY_DAYS } from './metadata/cache-lifetime.ts'
 import type { ClientIdUrl } from './metadata/client-id-url.ts'
 import type { ClientMetadata } from './metadata/client-metadata.ts'
-import { type FetchedMetadata, fetchClientMetadata } from './metadata/fetch-client-metadata.ts'
+import { fetchClientMetadata } from './metadata/fetch-client-metadata.ts'
+import { findKeptDocument, keepDocument } from './metadata/kept-documents.ts'
 import { isPermittedHost } from './metadata/permitted-host.ts'
+import { RecentFailures } from './metadata/recent-failures.ts'
 import { SCOPES_OF_AUDIENCE, UNREVIEWED_SCOPES } from './scope-catalogue.ts'
 
 export type ResolvedMetadata =
-  | { readonly ok: true; readonly document: ClientMetadata }
+  | {
+      readonly ok: true
+      readonly document: ClientMetadata
+      /** Set if this is the last good copy, because the host fails. */
+      readonly staleBecause?: string
+    }
   | {
       readonly ok: false
       readonly description: string
@@ -54,7 +61,8 @@ const BUSY_SECONDS = 60
 
 /**
  * The metadata behind client ids, fetched when a person is about to authorize and kept in the database
- * for every process. Tokens are refreshed without it, so that a vendor's outage ends no session.
+ * for every process. If a fetch fails, or too many are running, the last good copy is used for a week.
+ * Tokens are refreshed without it, so that a vendor's outage ends no session.
  *
  * @see draft-ietf-oauth-client-id-metadata-document §5
  */
@@ -63,6 +71,7 @@ export class MetadataClients {
   readonly #rules: MetadataRules
   /** By URL: requests for the same metadata wait for one fetch. */
   readonly #fetching = new Map<string, Promise<ResolvedMetadata>>()
+  readonly #failures = new RecentFailures()
   readonly #fetches = new Limiter({ running: MAX_FETCHES_AT_ONCE, waiting: 0 })
   readonly #fetchesOfAddress = new KeyedLimiter({ running: MAX_FETCHES_PER_ADDRESS, waiting: 0 })
 
@@ -99,10 +108,21 @@ export class MetadataClients {
         description: `This school does not permit client metadata documents from ${url.host}. Its operator can permit the host.`,
       }
     }
-    const kept = await findKept(db, url.href)
-    if (kept !== undefined) return kept
-    const running = this.#fetching.get(url.href)
-    if (running !== undefined) return await running
+    const kept = await findKeptDocument(db, url.href)
+    if (kept?.fresh === true) return { ok: true, document: kept.document }
+    const fetched = await (this.#fetching.get(url.href) ?? this.#tryToFetch(db, url, address))
+    if (fetched.ok || kept === undefined) return fetched
+    if (kept.usable) {
+      return { ok: true, document: kept.document, staleBecause: fetched.description }
+    }
+    if (fetched.retryAfterSeconds !== undefined) return fetched
+    const tooOld = `The last good copy is more than ${LAST_GOOD_COPY_DAYS} days old.`
+    return { ok: false, description: `${fetched.description} ${tooOld}` }
+  }
+
+  async #tryToFetch(db: Db, url: ClientIdUrl, address: string): Promise<ResolvedMetadata> {
+    const failure = this.#failures.find(url.href)
+    if (failure !== undefined) return { ok: false, description: failure }
     const isBusy = this.#fetches.isFull || this.#fetchesOfAddress.isFull(address)
     if (isBusy || !this.#rules.mayFetch(address)) {
       return {
@@ -120,34 +140,12 @@ export class MetadataClients {
 
   async #fetch(db: Db, url: ClientIdUrl): Promise<ResolvedMetadata> {
     const fetched = await fetchClientMetadata(url, { allowLoopbackHttp: this.loopbackHttp })
-    await keep(db, url.href, fetched)
-    return fetched
+    if (fetched.ok) {
+      await keepDocument(db, url.href, fetched.document, fetched.lifetimeSeconds)
+      return { ok: true, document: fetched.document }
+    }
+    const description = `The client metadata document cannot be used. ${fetched.description}`
+    this.#failures.add(url.href, description)
+    return { ok: false, description }
   }
-}
-
-async function findKept(db: Db, url: string): Promise<ResolvedMetadata | undefined> {
-  const row = await db
-    .selectFrom('client_documents')
-    .select(['document', 'failure'])
-    .where('url', '=', url)
-    .where('expires_at', '>', sql<Date>`now()`)
-    .executeTakeFirst()
-  if (row === undefined) return undefined
-  if (row.failure !== null) return { ok: false, description: row.failure }
-  return { ok: true, document: row.document as ClientMetadata }
-}
-
-async function keep(db: Db, url: string, fetched: FetchedMetadata): Promise<void> {
-  const outcome = fetched.ok
-    ? { document: JSON.stringify(fetched.document), failure: null }
-    : { document: null, failure: fetched.description.slice(0, 500) }
-  const times = {
-    fetched_at: sql<Date>`now()`,
-    expires_at: sql<Date>`now() + make_interval(secs => ${fetched.lifetimeSeconds})`,
-  }
-  await db
-    .insertInto('client_documents')
-    .values({ url, ...outcome, ...times })
-    .onConflict((conflict) => conflict.column('url').doUpdateSet({ ...outcome, ...times }))
-    .execute()
 }

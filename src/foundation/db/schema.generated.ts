@@ -79,7 +79,7 @@ export interface BrowserSessionsTable {
   expires_at: Date
 }
 
-/** clients: fetched client metadata documents, and failures for a minute */
+/** clients: the last good copy of each fetched client metadata document */
 export interface ClientDocumentsTable {
   url: string
   document: ColumnType<unknown, string | null | undefined, string | null>

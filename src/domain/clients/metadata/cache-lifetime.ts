@@ -3,8 +3,14 @@ export const SHORTEST_DOCUMENT_LIFETIME_SECONDS = 5 * 60
 export const LONGEST_DOCUMENT_LIFETIME_SECONDS = 24 * 60 * 60
 
 /**
+ * How long a copy may be used after it was fetched, if its host fails: real documents have been away
+ * for days. A host that removes a redirect URI publishes a new document, which replaces the copy.
+ */
+export const LAST_GOOD_COPY_DAYS = 7
+
+/**
  * How long a URL that failed is not fetched again. Without this pause, each request of an attacker would
- * make this server send one. Only the description of the failure is stored, never the body.
+ * make this server send one.
  */
 export const FAILURE_LIFETIME_SECONDS = 60
 

@@ -1,17 +1,16 @@
 import { type FetchOptions, fetchPublicJson } from '../../../foundation/net/fetch-document.ts'
 import type { FetchFailureReason } from '../../../foundation/net/fetch-failure.ts'
-import { cacheLifetimeSeconds, FAILURE_LIFETIME_SECONDS } from './cache-lifetime.ts'
+import { cacheLifetimeSeconds } from './cache-lifetime.ts'
 import type { ClientIdUrl } from './client-id-url.ts'
 import { type ClientMetadata, type DocumentRefusal, judgeDocument } from './client-metadata.ts'
 
-/** `lifetimeSeconds` is how long the result, good or bad, is used before the URL is fetched again. */
+/** `lifetimeSeconds` is how long the document is used before the URL is fetched again. */
 export type FetchedMetadata =
   | { readonly ok: true; readonly document: ClientMetadata; readonly lifetimeSeconds: number }
   | {
       readonly ok: false
       readonly reason: FetchFailureReason | DocumentRefusal
       readonly description: string
-      readonly lifetimeSeconds: number
     }
 
 /**
@@ -25,8 +24,8 @@ export async function fetchClientMetadata(
   options: FetchOptions = {},
 ): Promise<FetchedMetadata> {
   const fetched = await fetchPublicJson(url.href, options)
-  if (!fetched.ok) return { ...fetched, lifetimeSeconds: FAILURE_LIFETIME_SECONDS }
+  if (!fetched.ok) return fetched
   const verdict = judgeDocument(url, fetched.json)
-  if (!verdict.ok) return { ...verdict, lifetimeSeconds: FAILURE_LIFETIME_SECONDS }
+  if (!verdict.ok) return verdict
   return { ...verdict, lifetimeSeconds: cacheLifetimeSeconds(fetched.maxAgeSeconds) }
 }

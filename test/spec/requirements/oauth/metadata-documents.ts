@@ -40,7 +40,12 @@ export const metadataDocuments = [
     'cimd.fetch.pinned':
       'The name is resolved once and the connection goes to that address, so DNS rebinding fails.',
     'cimd.cache.bounds': 'Cache headers of a document are honoured between 5 minutes and 24 hours.',
-    'cimd.cache.failures': 'A failed fetch is remembered for one minute.',
+    'cimd.cache.failures':
+      'After a failed fetch a process does not ask again for one minute; the failure is never stored.',
+    'cimd.cache.last-good':
+      'A failed fetch never replaces the last good copy, which serves for seven days; an accepted document does.',
+    'cimd.cache.last-good.ends':
+      'When a copy is older than seven days and its host fails, the client is refused on a page that says why.',
     'cimd.fetch.at-authorization-only':
       'Documents are fetched only for authorization requests, so an outage of the host breaks no refresh.',
     'cimd.fetch.rate-limited': 'Document fetches are limited in rate.',
