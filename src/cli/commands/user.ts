@@ -42,7 +42,7 @@ export function addUserCommand(program: Command, cli: Cli): void {
     .action(cli.act((options: RoleOptions) => setUserRoles(cli, options)))
   teach(
     role,
-    "Replaces the person's roles at this school and touches nothing else of theirs. It holds at once: tokens of a person without a role are refused. The last owner of a school stays one.",
+    "Replaces the person's roles at this school and touches nothing else of theirs. It holds at once: tokens of a person without a role are refused, and the operator apps of a person who is no longer owner or admin are disconnected for good. The last owner of a school stays one.",
     'user role --school north --email ada@north.example --roles admin,lecturer',
   )
 

@@ -4,6 +4,7 @@ import type { AuditedActor } from '../actor.ts'
 import { recordForInstallation } from '../audit/audit.ts'
 import { changeEntry, recordChange } from '../audit/record-change.ts'
 import { notFound, OperationRefused, type Refusal } from '../operation/refusal.ts'
+import { endLostRights } from './end-lost-rights.ts'
 import { ROLES, type Role, setRoles } from './membership.ts'
 import { findOrCreatePerson, findPersonByEmail } from './person.ts'
 
@@ -52,8 +53,9 @@ export const LAST_OWNER: Refusal = {
 }
 
 /**
- * Sets the roles of a member and returns the previous ones. An empty list makes the member leave.
- * Nothing else of the person changes.
+ * Sets the roles of a member and returns the previous ones. An empty list makes the member leave; a
+ * person who is no longer owner or admin loses their operator authorizations. Nothing else of the
+ * person changes.
  */
 export async function changeRoles(
   tx: SchoolTx,
@@ -73,6 +75,7 @@ export async function changeRoles(
     throw new OperationRefused(LAST_OWNER)
   }
   await setRoles(tx, userId, roles)
+  await endLostRights(tx, [{ userId, before: member.roles, after: roles }], by)
   const detail = { before: member.roles, after: ordered(roles) }
   await recordChange(tx, by, { action: 'member.roles_changed', subject: userId, detail })
   return member.roles

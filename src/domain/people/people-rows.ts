@@ -6,6 +6,7 @@ import { acrossSchools, type SchoolTx } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor.ts'
 import { record, recordForInstallation, withSubjects } from '../audit/audit.ts'
 import { changeEntry } from '../audit/record-change.ts'
+import { endLostRights } from './end-lost-rights.ts'
 import type { Role } from './membership.ts'
 import { normalEmail } from './person.ts'
 
@@ -117,6 +118,11 @@ export async function writeRoles(
       ${plainList(people.map(({ userId }) => userId))}::uuid[],
       ${textList(people.map(({ after }) => plainList(after)))}::text[]) v (user_id, roles)
     on conflict (school_id, user_id) do update set roles = excluded.roles`)
+  await endLostRights(
+    tx,
+    people.map(({ userId = '', before, after }) => ({ userId, before, after })),
+    caller,
+  )
   const alike = groupRows(people, ({ before, after }) => `${before} ${after}`)
   for (const same of alike.values()) {
     const { before = [], after = [] } = same[0] ?? {}

@@ -39,6 +39,8 @@ export const clients = [
       'Only people who own or administer the school can authorize an operator client.',
     'client.operator.others-told':
       'Anyone without such a role is told so on the consent page and can go back with access_denied.',
+    'client.operator.demotion':
+      'A person who is no longer owner or admin loses their operator authorizations for good, each with an audit entry.',
     'client.deleted.ends-tokens': 'Deleting a client ends every authorization that people gave it.',
   }),
 ] as const
