@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { deletePerson } from '../../src/domain/people/delete-person.ts'
 import { memberKind } from '../../src/domain/people/people-bulk.ts'
@@ -7,7 +8,14 @@ import { anOperator } from '../support/admin-api.ts'
 import { AdminBrowser } from '../support/admin-browser.ts'
 import { importInto } from '../support/bulk.ts'
 import { aPair, exchange, type Pair, refresh, userinfo } from '../support/client-like.ts'
-import { aCode, anOperatorPair, auditOf, CLAUDE, isLive } from '../support/oauth-world.ts'
+import {
+  aCode,
+  anOperatorPair,
+  auditOf,
+  CLAUDE,
+  isLive,
+  setRoles as setRolesOnly,
+} from '../support/oauth-world.ts'
 import { signedIn } from '../support/operator-like.ts'
 import { outputOf, performByCommandLine } from '../support/performing.ts'
 import { aWorld, type TestPerson } from '../support/world.ts'
@@ -173,6 +181,23 @@ test('a role lost at one school ends nothing at another', async () => {
   const elsewhere = await anOperatorPair(world, other, person)
   await setRoles(person, 'student')
   expect((await userinfo(world, other, elsewhere.access_token)).statusCode).toBe(200)
+})
+
+test('the migration ends the authorizations of people who lost the role before it', async () => {
+  const lost = await world.aMember(school, ['admin', 'student'])
+  const kept = await world.aMember(school, ['admin'])
+  const pairs = [
+    await anOperatorPair(world, school, lost),
+    await memberPair(lost),
+    await anOperatorPair(world, school, kept),
+  ]
+  await setRolesOnly(school, lost, ['student'])
+  const folder = new URL('../../migrations/', import.meta.url)
+  const file = readdirSync(folder).find((name) => name.endsWith('-end-lost-operator-access.sql'))
+  await world.database.pool.query(readFileSync(new URL(file ?? '', folder), 'utf8'))
+  await setRolesOnly(school, lost, ['admin'])
+  const alive = await Promise.all(pairs.map((pair) => isLive(world, pair)))
+  expect(alive).toEqual([false, true, true])
 })
 
 test('a refused change of roles ends nothing', async () => {

@@ -49,12 +49,21 @@ describe('a revocation', () => {
     },
   )
 
-  test('by a refresh token ends the pair even if the token has expired', async () => {
-    const pair = await start()
-    await agePair(world, pair, '91 days')
-    expect((await revoke(world, school, client, pair.refresh_token)).statusCode).toBe(200)
-    expect((await pairRow(world, pair)).revoked_at).not.toBeNull()
-  })
+  for (const age of ['2 hours', '89 days', '91 days']) {
+    verifies(
+      ['pair.revoke.access-expired', 'pair.revoke.by-refresh-token'],
+      `by a refresh token ends the pair also when the access token has expired, after ${age}`,
+      async () => {
+        const pair = await start()
+        await agePair(world, pair, age)
+        expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(401)
+        expect((await revoke(world, school, client, pair.refresh_token)).statusCode).toBe(200)
+        expect((await pairRow(world, pair)).revoked_at).not.toBeNull()
+        const again = await refresh(world, school, client, pair.refresh_token)
+        expect([again.statusCode, again.json().error]).toEqual([400, 'invalid_grant'])
+      },
+    )
+  }
 
   verifies(
     ['pair.revoke.takes-ancestors', 'pair.revoke.spares-siblings'],

@@ -44,6 +44,7 @@ verifies(
   'the guide says how a session ends, and what does not end it',
   () => {
     expect(guide).toContain('Revoke the refresh token')
+    expect(guide).toContain('also when the access token has expired')
     expect(guide).toContain('signing out on one device is\nyour app')
     expect(guide).toContain('ask again with the same refresh token')
   },
@@ -56,5 +57,23 @@ verifies(
     expect(guide).toContain('Check `errors`, not only the status')
     expect(guide).toContain('Build a billing history from `payments`')
     expect(guide).toContain('Never show them as the\n  viewer')
+  },
+)
+
+verifies(
+  [
+    'guide.documents.check-first',
+    'guide.state',
+    'guide.nonce',
+    'guide.meetings.canceled',
+    'guide.meetings.next',
+  ],
+  'the guide says what a client checks, asks for and filters itself',
+  () => {
+    expect(guide).toContain('Check `client_id_metadata_document_supported` first')
+    expect(guide).toContain('send a new random value each time and refuse a\ncallback')
+    expect(guide).toContain('Send a `nonce` in the same way')
+    expect(guide).toContain('filter by `state: [available, scheduled]`')
+    expect(guide).toContain('`consultingMeetings(last: 1, filter: …)`')
   },
 )

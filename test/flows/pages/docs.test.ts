@@ -65,7 +65,7 @@ verifies(
   ['guide.sign-out', 'guide.sign-out.each-device'],
   'the guide says how a session ends, and on which device',
   () => {
-    expect(guide).toContain('Revoke the refresh token: that always ends the pair')
+    expect(guide).toContain('Revoke the refresh token: that always ends the pair, also when the')
     expect(guide).toContain(
       'your client revokes the pair of a device when the person signs out on that device',
     )
@@ -76,6 +76,59 @@ verifies('guide.lost-refresh', 'the guide says until when a refresh may be retri
   expect(guide).toContain('until you first use the new access token')
   expect(guide).toContain('send the old refresh token again')
 })
+
+verifies(
+  'guide.documents.check-first',
+  'the guide says to check the support of documents first, and what this origin says',
+  async () => {
+    const sentence = 'only if it is true may a client_id be a URL. Here it is'
+    expect(guide).toContain(`First check client_id_metadata_document_supported`)
+    expect(guide).toContain(`${sentence} false.`)
+    const open = await guideAt(await world.aSchool({ openRegistration: true }))
+    expect(open).toContain(`${sentence} true.`)
+  },
+)
+
+verifies(
+  ['guide.state', 'guide.nonce'],
+  'the guide says to send and compare state, and nonce where ID tokens are signed',
+  async () => {
+    expect(guide).toContain('does not ask for state or nonce: send a new random value each time')
+    expect(guide).toContain('with another state or an ID token with another nonce.')
+    const unsigned = await guideAt(await world.aSchool({ variant: 'older', signing: 'none' }))
+    expect(unsigned).toContain('does not ask for state: send a new random value each time')
+    expect(unsigned).toContain('refuse an answer with another state.')
+  },
+)
+
+verifies(
+  ['guide.meetings.canceled', 'guide.meetings.next'],
+  'the guide says what a schedule filters, and where the next meeting is',
+  async () => {
+    expect(guide).toContain('viewer.consultingMeetings has canceled meetings too')
+    expect(guide).toContain('filter by state: [available, scheduled]')
+    expect(guide).toContain('next meeting is last: 1 of a startedAfter window, not first: 1')
+    const older = await guideAt(await world.aSchool({ variant: 'older', signing: 'none' }))
+    expect(older).not.toContain('consultingMeetings')
+  },
+)
+
+verifies(
+  ['token.resource.in-url', 'scope.offline-access', 'register.unknown.known-names'],
+  'the guide helps libraries that cannot add fields, and says what is ignored',
+  async () => {
+    const older = await world.aSchool({ variant: 'older', signing: 'none' })
+    for (const [at, text] of [
+      [school, guide],
+      [older, await guideAt(older)],
+    ] as const) {
+      const resource = encodeURIComponent(at.origin)
+      expect(text).toContain(`${at.origin}/api/oauth/token?resource=${resource}`)
+      expect(text).toContain('You need no offline_access')
+      expect(text).toContain('lists the names that are known here')
+    }
+  },
+)
 
 verifies('guide.match-errors-array', 'the guide tells clients to read the errors array', () => {
   expect(guide).toContain('errors array. Check the array, not only the status')

@@ -41,6 +41,24 @@ export function CodeFlow({ origin, signsIdTokens }: { origin: string; signsIdTok
           <code>iss</code>. Check the last two, then exchange the code within five minutes. Send{' '}
           <code>resource</code> again: member tokens are bound to it.
         </p>
+        <p>
+          The server does not ask for <code>state</code>
+          {signsIdTokens && (
+            <>
+              {' '}
+              or <code>nonce</code>
+            </>
+          )}
+          : send a new random value each time, keep it in the person’s session, and refuse an answer
+          with another <code>state</code>
+          {signsIdTokens && (
+            <>
+              {' '}
+              or an ID token with another <code>nonce</code>
+            </>
+          )}
+          .
+        </p>
         <Code>
           {[
             `curl ${origin}/api/oauth/token \\`,
@@ -102,9 +120,9 @@ export function SigningOut({ origin }: { origin: string }) {
           ].join('\n')}
         </Code>
         <p>
-          Revoke the <strong>refresh token</strong>: that always ends the pair. An access token ends
-          the pair only before it expires; after its two hours the call answers 200 and ends
-          nothing.
+          Revoke the <strong>refresh token</strong>: that always ends the pair, also when the access
+          token has expired. An access token ends the pair only before it expires; after its two
+          hours the call answers 200 and ends nothing.
         </p>
         <p>
           Every device has its own pair, and a new authorization does not end earlier ones. So your

@@ -145,9 +145,12 @@ function Register({ school, origin, documents }: DocsProps) {
         </p>
         <h3>For operators, with your own metadata document</h3>
         <p>
-          Publish a client metadata document over https and use its address as{' '}
-          <code>client_id</code>. Its redirect URIs are on the document’s host or on loopback. Until
-          the school has reviewed it, it may ask only for identity and read scopes.{' '}
+          First check <code>client_id_metadata_document_supported</code> in the metadata: only if it
+          is <code>true</code> may a <code>client_id</code> be a URL. Here it is{' '}
+          <code>{String(documents)}</code>. Then publish a client metadata document over https and
+          use its address as <code>client_id</code>. Its redirect URIs are on the document’s host or
+          on loopback. Until the school has reviewed it, it may ask only for identity and read
+          scopes.{' '}
           {documents
             ? 'This school accepts documents from the hosts that it permits.'
             : 'This school permits no host yet: ask its operator to add yours.'}
@@ -210,12 +213,19 @@ function Use({ origin, variant }: DocsProps) {
             them as the member’s own
             {variant === 'newer' && (
               <>
-                ; those are <code>viewer.consultingMeetings</code>, where the next one is{' '}
-                <code>last: 1</code> of a <code>startedAfter</code> window
+                ; those are <code>viewer.consultingMeetings</code>
               </>
             )}
             .
           </li>
+          {variant === 'newer' && (
+            <li>
+              <code>viewer.consultingMeetings</code> has canceled meetings too: for a schedule,
+              filter by <code>state: [available, scheduled]</code>. The newest start comes first, so
+              the next meeting is <code>last: 1</code> of a <code>startedAfter</code> window, not{' '}
+              <code>first: 1</code>.
+            </li>
+          )}
         </ul>
       </div>
     </Panel>

@@ -11,6 +11,27 @@ export const guide = [
     'guide.agent-auth': 'The guide says that agent-auth extensions are not offered.',
   }),
 
+  chapter('house', 'Client ID Metadata Documents', {
+    'guide.documents.check-first':
+      'The guide says to check client_id_metadata_document_supported before a URL is used as client_id.',
+  }),
+
+  chapter('house', 'Authorization request', {
+    'guide.state': 'The guide says to send a random state each time and to compare it.',
+    'guide.nonce':
+      'Where ID tokens are signed, the guide says to send a random nonce each time and to compare it.',
+  }),
+
+  chapter('house', 'States and transitions', {
+    'guide.meetings.canceled':
+      'The guide says that canceled meetings are in the list, and how to filter them out.',
+  }),
+
+  chapter('house', 'Member API', {
+    'guide.meetings.next':
+      'The guide says to take the next meeting with last: 1 of a startedAfter window.',
+  }),
+
   chapter('house', 'Authentication', {
     'guide.store-resource':
       'The guide says to keep the resource with the token and compare it before calling an origin.',

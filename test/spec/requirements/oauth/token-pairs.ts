@@ -24,6 +24,8 @@ export const tokenPairs = [
   }),
 
   chapter('oauth', 'Authentication', {
+    'pair.revoke.access-expired':
+      'The refresh token ends its pair also after the access token has expired.',
     'pair.refresh.silent': 'A refresh gives a new access token without asking the person.',
     'pair.refresh.retry':
       'After a lost refresh response the old refresh token works again, up to the first use of a successor.',
