@@ -1,3 +1,4 @@
+import type { ScopeSet } from '../foundation/protocol/scope-set.ts'
 import type { Role } from './people/membership.ts'
 
 /** Who acts at a school, and through which surface. */
@@ -9,6 +10,8 @@ export interface Actor {
   readonly roles: readonly Role[]
   /** The origin of the school, for the URLs in an answer. */
   readonly origin: string
+  /** The scopes of the token. Absent in the admin area and on the command line, which have no token. */
+  readonly scopes?: ScopeSet | undefined
   /** The client whose token the request carries, and the authorization behind that token. */
   readonly clientId?: string | undefined
   readonly authorizationId?: string | undefined

@@ -6,6 +6,7 @@ import { type AuditedChange, changeEntry, recordChange } from './audit/record-ch
 import { refusalFromDatabase } from './operation/database-refusal.ts'
 import { judgeInput } from './operation/input-problems.ts'
 import { OperationRefused, type Refusal } from './operation/refusal.ts'
+import { toldError, writeAnswer } from './operation/write-answer.ts'
 
 export interface OperationExample {
   readonly title: string
@@ -46,6 +47,11 @@ export interface WriteOperation<
   O extends z.ZodObject = z.ZodObject,
 > extends Described<I, O> {
   readonly kind: 'create' | 'change' | 'remove'
+  /**
+   * Members of the answer that the call itself makes, such as the URL of an upload. A client sees them
+   * also without the read scope.
+   */
+  readonly creates?: readonly (keyof z.output<O> & string)[]
   /** Throws OperationRefused if it cannot be done; the transaction is then rolled back. */
   run(tx: SchoolTx, caller: Actor, input: z.output<I>): Promise<z.output<O>>
   /**
@@ -109,18 +115,23 @@ export async function performChecked<I extends z.ZodObject, O extends z.ZodObjec
   }
 }
 
-/** Runs a write and records its audit entries in the caller's transaction. Throws errors that `refusalFrom` reads. */
+/**
+ * Runs a write and records its audit entries in the caller's transaction. Throws errors that
+ * `refusalFrom` reads. A token without the read scope gets an answer and refusals that tell it nothing.
+ */
 export async function runWrite<I extends z.ZodObject, O extends z.ZodObject>(
   operation: WriteOperation<I, O>,
   tx: SchoolTx,
   caller: Actor,
   input: CheckedInput<I>,
 ): Promise<z.output<O>> {
-  const output = await operation.run(tx, caller, input)
+  const output = await operation.run(tx, caller, input).catch((error: unknown) => {
+    throw toldError(operation, caller, error)
+  })
   const own = operation.audit?.(output, input)
   if (own === undefined) await recordDone(tx, caller, operation.name, output.id)
   else for (const change of own) await recordChange(tx, caller, change)
-  return output
+  return writeAnswer(operation, caller, input, output)
 }
 
 async function recordDone(tx: SchoolTx, actor: Actor, operation: string, id: unknown) {

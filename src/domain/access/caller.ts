@@ -34,6 +34,7 @@ export function actorOf(caller: Caller, how: Pick<Actor, 'via' | 'origin' | 'req
     ...how,
     userId: caller.person.id,
     roles: caller.roles,
+    scopes: caller.scopes,
     clientId: caller.clientId,
     authorizationId: caller.authorizationId,
   }

@@ -73,6 +73,8 @@ export function importOperation(kind: BulkKind, scope: string): DescribedOperati
     title: `Import ${wordsOf(kind)}`,
     summary: `Creates and changes many objects at once. A row names its object by ${kind.named}; columns that it leaves out stay unchanged. Invalid rows are reported with their line, and all others are imported. Importing the same file again changes nothing, so an interrupted import is continued by sending the file again.`,
     kind: 'change',
+    // Not how many were created or unchanged: dry runs with guessed values would read the objects.
+    creates: ['resource', 'dry_run', 'complete', 'next_line', 'rows', 'failed', 'errors'],
     scopes: [scope],
     input: z.strictObject({
       dry_run: z.boolean().optional().meta({ description: 'Check every row and write none.' }),

@@ -5,6 +5,7 @@ import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import { changeEntry } from '../audit/record-change.ts'
 import type { InputProblem, Refusal } from '../operation/refusal.ts'
+import { toldRefusal } from '../operation/write-answer.ts'
 import { type Attempt, attemptsAt, dryRun } from './attempt.ts'
 import type { BulkKind, ImportRow, RowOutcome } from './kind.ts'
 import { KnownNames } from './known-names.ts'
@@ -194,7 +195,8 @@ class Import {
   #count(row: ImportRow | undefined, outcome: RowOutcome): void {
     if (row === undefined) return
     if (typeof outcome !== 'string') {
-      this.#fail(row.line, problemsOf(outcome))
+      const scopes = this.#kind.scopes.write === undefined ? [] : [this.#kind.scopes.write]
+      this.#fail(row.line, problemsOf(toldRefusal({ scopes }, this.#caller, outcome)))
       return
     }
     this.#counts.rows += 1

@@ -40,6 +40,7 @@ export const recordUpload: WriteOperation<typeof uploadInput, typeof fileSchema>
   summary: 'Stores the body of the request and answers with its address.',
   scopes: ['storage:write'],
   kind: 'create',
+  creates: ['url', 'created_at'],
   input: uploadInput,
   output: fileSchema,
   examples: [{ title: 'A document', input: { name: 'syllabus.pdf' } }],

@@ -47,7 +47,7 @@ interface CommonInput {
   readonly expand?: readonly string[] | undefined
 }
 
-/** Creates an object and answers with it. A caller who may write an object may see what they wrote. */
+/** Creates an object and answers with it. */
 export function createOperation<S extends z.ZodObject, F extends z.ZodRawShape>(
   details: Details<S> & {
     readonly fields: F

@@ -7,6 +7,7 @@ import { importRows } from '../../domain/bulk/import-rows.ts'
 import { type Format, HeadingError } from '../../domain/bulk/row-reader.ts'
 import { judgeInput } from '../../domain/operation/input-problems.ts'
 import { OperationRefused } from '../../domain/operation/refusal.ts'
+import { writeAnswer } from '../../domain/operation/write-answer.ts'
 import { Limiter } from '../../foundation/concurrency/limiter.ts'
 import { RequestRefusedError } from '../../foundation/http/client-fault.ts'
 import { apiHeaders } from '../../foundation/http/security-headers.ts'
@@ -107,10 +108,11 @@ async function takeImport(
         connections: imports.running === 1 ? 2 : 1,
       }),
     )
+    const done = importObject(kind, dryRun, summary)
     return reply
       .headers(apiHeaders('no-store'))
       .header('content-type', 'application/json; charset=utf-8')
-      .send(JSON.stringify(importObject(kind, dryRun, summary)))
+      .send(JSON.stringify(writeAnswer(route.operation, caller, {}, done)))
   } catch (error) {
     if (error instanceof HeadingError) throw wrongHeading(error)
     throw error

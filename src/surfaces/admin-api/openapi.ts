@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { SCOPES } from '../../domain/clients/scope-catalogue.ts'
+import { findScope, SCOPES } from '../../domain/clients/scope-catalogue.ts'
 import { API_ROOT } from '../../domain/operation/rest-path.ts'
+import type { DescribedOperation } from '../../domain/operation.ts'
 import { type Components, type JsonSchema, jsonSchema } from './json-schema.ts'
 import { FILE_BODY, PARAMETERS, PROBLEM_SCHEMA, problemResponses } from './openapi-conventions.ts'
 import { RESOURCE_NOTES } from './resource-notes.ts'
@@ -46,7 +47,7 @@ export function openApiDocument(routes: readonly DescribedRoute[]): JsonSchema {
 }
 
 /** The version of the interface, not of the server: it changes with paths, inputs or answers. */
-const API_VERSION = '1.0.0'
+const API_VERSION = '1.1.0'
 
 const DESCRIPTION = [
   'Get an access token by the authorization-code flow with PKCE for an operator client, as an owner or admin of the school.',
@@ -54,7 +55,7 @@ const DESCRIPTION = [
   'Times are RFC 3339 in UTC; money is in minor units with its currency.',
   'Every write takes an `Idempotency-Key`. If it is repeated within 24 hours, it gets the first answer again, marked `Idempotent-Replayed: true`.',
   'Changes take `If-Match` with the ETag of the object, and are refused with 412 if the object was changed in the meantime.',
-  'A write answers with the object that it wrote; reading other objects needs the read scope.',
+  'A write answers with the object that it wrote. If the token lacks the read scope, the answer has only `object`, `id`, `version`, the members that were sent, and what the call itself made, such as the `url` of an upload; an import does not say how many rows were created or unchanged, and a conflict has no reason.',
   'Import and export many objects at once as NDJSON or CSV files with `/import` and `/export` of a resource.',
   'Errors are RFC 9457 problems: `errors` names each field, and `request_id` helps to report a problem.',
 ].join(' ')
@@ -118,7 +119,13 @@ function success(route: DescribedRoute, components: Components): JsonSchema {
     rows !== undefined && operation.kind === 'read'
       ? exportContent(rows, schema)
       : { 'application/json': { schema } }
-  return { description: operation.title, headers, content }
+  return { description: describeAnswer(operation), headers, content }
+}
+
+function describeAnswer({ kind, title, scopes }: DescribedOperation): string {
+  const read = scopes.map((scope) => scope.replace(/:write$/, ':read'))
+  if (kind === 'read' || kind === 'remove' || !read.every((scope) => findScope(scope))) return title
+  return `${title}. Without ${read.join(' and ')} most members are left out.`
 }
 
 /** The content of each line, by `contentSchema` of JSON Schema §8.5. */

@@ -1,6 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../../domain/access/caller.ts'
+import type { Actor } from '../../domain/actor.ts'
 import { keepAnswer, lookUpWrite, type WriteName } from '../../domain/idempotency/repeated-write.ts'
+import { mayReadWritten, writeAnswer } from '../../domain/operation/write-answer.ts'
 import { checkInput, refusalFrom, runWrite, type WriteOperation } from '../../domain/operation.ts'
 import { rawPath } from '../../foundation/http/raw-url.ts'
 import { apiActor } from './access.ts'
@@ -8,26 +10,30 @@ import { type Answer, answerOf } from './answer.ts'
 import { Problem, problemOf } from './problem.ts'
 import type { Route } from './route.ts'
 
+type WriteRoute = Route & { readonly operation: WriteOperation }
+
 /**
  * Makes a write at most once per Idempotency-Key. The key of a refused or failed write is not stored,
  * because it changed nothing: the client may repeat it, and it is judged again.
  */
 export async function answerWrite(
   request: FastifyRequest,
-  route: Route & { readonly operation: WriteOperation },
+  route: WriteRoute,
   caller: Caller,
   input: Record<string, unknown>,
 ): Promise<Answer> {
   const name = writeName(request, caller, input)
+  const acting = apiActor(request, caller)
+  const { operation } = route
   try {
     return await request.at.transaction(async (tx) => {
       if (name !== undefined) {
         const repeated = await lookUpWrite(tx, name)
-        if (repeated.kind === 'repeated') return replayed(repeated.answer)
+        if (repeated.kind === 'repeated') {
+          return replayed(tellAgain(request, route, acting, input, repeated.answer))
+        }
         if (repeated.kind !== 'first') throw keyProblem(repeated.kind)
       }
-      const acting = apiActor(request, caller)
-      const { operation } = route
       const output = await runWrite(operation, tx, acting, checkInput(operation, input))
       const answer = answerOf(request, route, output)
       if (name !== undefined) await keepAnswer(tx, name, answer)
@@ -37,6 +43,20 @@ export async function answerWrite(
     if (error instanceof Problem) throw error
     throw problemOf(refusalFrom(error))
   }
+}
+
+/** The first call may have had the read scope that this one lacks: a refresh can narrow scopes. */
+function tellAgain(
+  request: FastifyRequest,
+  route: WriteRoute,
+  acting: Actor,
+  input: Record<string, unknown>,
+  stored: Answer,
+): Answer {
+  const { operation } = route
+  if (mayReadWritten(operation, acting)) return stored
+  const sent = checkInput(operation, input)
+  return answerOf(request, route, writeAnswer(operation, acting, sent, JSON.parse(stored.body)))
 }
 
 function replayed(answer: Answer): Answer {

@@ -88,7 +88,7 @@ describe('which callers may use the REST API', () => {
 
   verifies(
     'admin-api.write-is-not-read',
-    'a write scope creates an object and shows it in the answer, but does not read',
+    'a write scope creates an object and does not read it',
     async () => {
       const operator = await anOperator(world, school, { scopes: 'courses:write' })
       const made = await operator.post('/courses', { slug: 'written', title: 'Written' })

@@ -87,6 +87,8 @@ describe('every operation', () => {
           const answer = await client?.perform(route, input)
           const wanted = operation.kind === 'create' ? 201 : 200
           expect(answer?.statusCode, `${operation.name}, ${title}: ${answer?.body}`).toBe(wanted)
+          // A write scope alone shows only a part of the object (write-only.test.ts).
+          if (operation.kind !== 'read') continue
           const output = operation.output.safeParse(answer?.json())
           expect(output.error, `${operation.name}, ${title}`).toBeUndefined()
         }
@@ -136,10 +138,11 @@ describe('every import and export', () => {
             )
             continue
           }
-          expect(operation.output.safeParse(answer?.json()).error, label).toBeUndefined()
           expect(answer?.json(), label).toMatchObject({ rows: 1, failed: 0, complete: true })
-          // The second format has the same row.
-          if (format === 'csv') expect(answer?.json(), label).toMatchObject({ unchanged: 1 })
+          // Both formats have the same row.
+          const again = await full.send(method, asked, sent)
+          expect(operation.output.safeParse(again.json()).error, label).toBeUndefined()
+          expect(again.json(), label).toMatchObject({ rows: 1, unchanged: 1 })
         }
       }
     },

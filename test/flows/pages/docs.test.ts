@@ -113,6 +113,11 @@ verifies(
   },
 )
 
+verifies('admin-api.write-only', 'the guide says that writing does not include reading', () => {
+  expect(guide).toContain('A write scope does not include reading')
+  expect(guide).toContain('answers only the id, the version and what you sent')
+})
+
 verifies(
   ['token.resource.in-url', 'scope.offline-access', 'register.unknown.known-names'],
   'the guide helps libraries that cannot add fields, and says what is ignored',

@@ -87,7 +87,9 @@ function Choose() {
             <strong>An operator</strong>, owner or admin, who runs the school: scopes such as{' '}
             <code>courses:read</code>, the REST API in <a href="/docs/api">its reference</a> and{' '}
             <a href="/openapi.json">/openapi.json</a>, and <code>/mcp</code> for{' '}
-            <a href="#assistants">assistants</a>.
+            <a href="#assistants">assistants</a>. A write scope does not include reading: without{' '}
+            <code>courses:read</code>, a write with <code>courses:write</code> answers only the id,
+            the version and what you sent.
           </li>
         </ul>
         <p>

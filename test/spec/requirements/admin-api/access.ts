@@ -25,6 +25,8 @@ export const adminAccess = [
       'The person behind the token must still be owner or admin when the call is made.',
     'admin-api.scope-missing': 'A missing scope is 403, and the challenge names it.',
     'admin-api.write-is-not-read': 'A write scope does not let a client read.',
+    'admin-api.write-only':
+      'Without the read scope a write tells the id, the version, what was sent and what it made; refusals and replays tell no more.',
     'admin-api.pages': 'Lists are paged with limit and after and say has_more.',
     'admin-api.problems': 'Errors are RFC 9457 problem bodies.',
     'admin-api.idempotency-key':
