@@ -15,7 +15,7 @@ import { teach } from '../teach.ts'
 export function addDoctorCommand(program: Command, cli: Cli): void {
   const command = program
     .command('doctor')
-    .description('check this installation, and say how to mend what is broken')
+    .description('check this installation, and say how to repair what is broken')
     .action(cli.act(() => examine(cli)))
   teach(
     command,
@@ -31,7 +31,9 @@ async function examine(cli: Cli): Promise<Outcome> {
     `${MARKS[status]} ${check}: ${message}`,
     ...(remedy === undefined ? [] : [`    → ${remedy}`]),
   ])
-  const verdict = failed ? 'Something is broken; mend it as said above.' : 'Nothing is broken.'
+  const verdict = failed
+    ? 'Something is broken; repair it as described above.'
+    : 'Nothing is broken.'
   return { data: { ok: !failed, findings }, text: [...lines, '', verdict].join('\n'), failed }
 }
 

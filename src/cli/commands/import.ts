@@ -146,7 +146,7 @@ function textOf(done: Imported): string {
     ...(done.complete
       ? []
       : [
-          `It ended early. Mend the file and run it again, or go on with --from-line ${done.next_line}.`,
+          `It ended early. Correct the file and run it again, or continue with --from-line ${done.next_line}.`,
         ]),
   ].join('\n')
 }

@@ -42,7 +42,7 @@ export function addSchoolCommand(program: Command, cli: Cli): void {
     .action(cli.act((name: string, options: Settings) => alterSchool(cli, name, options)))
   teach(
     set,
-    'Changes what is given and leaves the rest. Running servers notice at once, at the latest after thirty seconds.',
+    'Changes only the options that you give. Running servers notice at once, at the latest after thirty seconds.',
     'school set north --mcp-connections on --document-hosts "*.tools.example"',
   )
 }

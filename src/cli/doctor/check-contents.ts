@@ -27,7 +27,7 @@ async function checkSecret(db: Db, config: Config): Promise<Finding> {
   if (unreadable.length > 0) {
     return broken(
       'secret',
-      `${unreadable.length} of ${sealedKeys} signing keys do not open with the secret of this installation: ${some(unreadable)}.`,
+      `${unreadable.length} of ${sealedKeys} signing keys cannot be read with the secret of this installation: ${some(unreadable)}.`,
       'set SCHOOLGATE_SECRET to the secret they were made with (or put the file "secret" back into the data folder); if it is lost, publish and activate new keys',
     )
   }

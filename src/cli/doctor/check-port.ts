@@ -35,7 +35,7 @@ export async function checkPort(config: Config): Promise<Finding> {
   return broken(
     CHECK,
     `A server answers on ${place} and is not ready. ${problems.join(' ')}`,
-    'mend what it names; its log says more',
+    'correct what it names; its log has the details',
   )
 }
 

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
-import type { Person } from './person.ts'
 
 export const ROLES = ['owner', 'admin', 'lecturer', 'student'] as const
 export type Role = (typeof ROLES)[number]
@@ -22,27 +21,6 @@ export function mayHoldInSql(
   roles: RawBuilder<unknown>,
 ): RawBuilder<boolean> {
   return sql`(${audience} = 'member' and ${roles} <> '{}' or ${roles} && array['owner', 'admin'])`
-}
-
-export interface Member {
-  readonly person: Person
-  readonly roles: readonly Role[]
-}
-
-/** The person and their roles here; undefined if they were never a member, or were deleted. */
-export async function findMember(at: SchoolDb, userId: string): Promise<Member | undefined> {
-  const row = await at
-    .from('school_members')
-    .innerJoin('users', 'users.id', 'school_members.user_id')
-    .select(['users.id', 'users.email', 'users.name', 'users.avatar_url', 'school_members.roles'])
-    .where('school_members.user_id', '=', userId)
-    .executeTakeFirst()
-  if (row === undefined || row.email === null) return undefined
-  const { id, email, name, avatar_url, roles } = row
-  return {
-    person: { id, email, name, avatarUrl: avatar_url ?? undefined },
-    roles: roles as Role[],
-  }
 }
 
 export async function rolesAt(at: SchoolDb, userId: string): Promise<readonly Role[]> {

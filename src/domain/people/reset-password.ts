@@ -20,10 +20,10 @@ const ADDRESS_REQUESTS = 30
 
 export type ResetRequest =
   | { readonly kind: 'throttled'; readonly retryAfterSeconds: number }
-  /** `letter` is set only if the account exists; the response to the browser must not show that. */
-  | { readonly kind: 'accepted'; readonly letter: ResetLetter | undefined }
+  /** `message` is set only if the account exists; the response to the browser must not show that. */
+  | { readonly kind: 'accepted'; readonly message: ResetMessage | undefined }
 
-export interface ResetLetter {
+export interface ResetMessage {
   readonly to: string
   readonly name: string
   readonly token: string
@@ -63,8 +63,8 @@ export async function requestPasswordReset(
       from person)
     select email, name from person`)
   const person = rows[0]
-  const letter = person && { to: person.email, name: person.name, token: token.value }
-  return { kind: 'accepted', letter }
+  const message = person && { to: person.email, name: person.name, token: token.value }
+  return { kind: 'accepted', message }
 }
 
 /** The email of the account that a link belongs to; undefined if the link is not valid. */

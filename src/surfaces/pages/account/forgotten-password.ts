@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   findResetAccount,
-  type ResetLetter,
+  type ResetMessage,
   type ResetOutcome,
   requestPasswordReset,
   resetPassword,
@@ -53,7 +53,7 @@ export function addForgottenPasswordRoutes(app: FastifyInstance, context: AppCon
       reply.header('retry-after', outcome.retryAfterSeconds)
       return await ask(context, request, reply, outcome, form, 429)
     }
-    if (outcome.letter !== undefined) sendResetMail(context, request, outcome.letter)
+    if (outcome.message !== undefined) sendResetMail(context, request, outcome.message)
     const afterSignIn = readAfterSignIn(context.keyring, request.school.id, form)
     return redirectTo(reply, request, 'site', keepAfterSignIn(`${ASK}?sent`, afterSignIn))
   })
@@ -83,9 +83,9 @@ export function addForgottenPasswordRoutes(app: FastifyInstance, context: AppCon
 }
 
 /** The answer does not wait for the mail server: its time would show that the account exists. */
-function sendResetMail(context: AppContext, request: FastifyRequest, letter: ResetLetter): void {
-  const link = `${request.school.origin}${SET}?token=${letter.token}`
-  context.mailer?.send(resetMail(request.school.name, letter, link)).catch((error: unknown) => {
+function sendResetMail(context: AppContext, request: FastifyRequest, message: ResetMessage): void {
+  const link = `${request.school.origin}${SET}?token=${message.token}`
+  context.mailer?.send(resetMail(request.school.name, message, link)).catch((error: unknown) => {
     request.log.error({ err: error }, 'An email for a forgotten password could not be sent.')
   })
 }

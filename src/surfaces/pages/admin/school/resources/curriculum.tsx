@@ -71,7 +71,7 @@ export const lectures = defineResource({
     { name: 'body', label: 'Text', kind: 'markdown', hint: 'Markdown.' },
     {
       name: 'is_preview',
-      label: 'Open to everybody',
+      label: 'Free preview',
       hint: 'Visitors can look at it before they buy the course.',
     },
     {

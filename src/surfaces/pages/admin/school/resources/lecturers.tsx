@@ -61,7 +61,7 @@ export const lecturers = defineResource({
     { name: 'bio', label: 'About', kind: 'markdown', hint: 'Markdown.' },
   ],
   create: createLecturer,
-  createLabel: 'Present a lecturer',
+  createLabel: 'Add a lecturer profile',
   change: changeLecturer,
   actions: [
     {

@@ -82,14 +82,13 @@ export const subscriptions = defineResource({
           name: 'when',
           label: 'When it ends',
           choices: [
-            ['period_end', 'With the period that was paid for'],
+            ['period_end', 'At the end of the paid period'],
             ['now', 'At once'],
           ],
         },
       ]),
       question: 'Cancel this subscription?',
-      consequence:
-        'It ends with the period that was paid for, or at once. Nothing is paid back here.',
+      consequence: 'It ends at the end of the paid period, or at once. No money is paid back.',
       done: 'The subscription is canceled.',
       tone: 'danger',
       when: (subscription) => runs(subscription),

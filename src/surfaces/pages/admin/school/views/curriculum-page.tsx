@@ -129,7 +129,7 @@ function Lecture(props: Edges & { lecture: CurriculumLecture; place: Place }) {
           <a href={`/admin/lectures/${id}`}>
             <Name text={lecture.title} fallback="Untitled lecture" />
           </a>
-          {lecture.is_preview && <Badge tone="good">Open to everybody</Badge>}
+          {lecture.is_preview && <Badge tone="good">Free preview</Badge>}
         </p>
         <p class="row-note">
           {facts.join(' · ')}
