@@ -56,6 +56,19 @@ describe('after a migration alters a table that a prepared statement reads', () 
     expect(await keptPlans('things')).toHaveLength(1)
   })
 
+  test('if the second run fails because the database is busy, the error says so', async () => {
+    const slowly = (db: Db, seconds: number) =>
+      sql`select things.*, pg_sleep(${seconds}) from things where id = ${1}`.execute(db)
+    const failure: unknown = await database.db.connection().execute(async (own) => {
+      await slowly(own, 0)
+      await admin.query('alter table things alter column amount type integer using amount::integer')
+      await sql`set statement_timeout = 200`.execute(own)
+      return await slowly(own, 60).catch((error: unknown) => error)
+    })
+    expect(failure).toMatchObject({ code: '57014' })
+    expect(isDatabaseUnavailable(failure)).toBe(true)
+  })
+
   test('a transaction fails as a whole with an error that says to try again, and the next one works', async () => {
     const transaction = (): Promise<unknown> => database.db.transaction().execute(readThing)
     const failure: unknown = await transaction().catch((error: unknown) => error)

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { KeyedLimiter } from './keyed-limiter.ts'
 import { LimiterFull } from './limiter.ts'
 
-/** Works that end when told to, and which of them have begun. */
-function works() {
+/** Tasks that end when told to, and which of them have begun. */
+function tasks() {
   const begun: string[] = []
   const ends = new Map<string, () => void>()
   return {
     begun,
-    work: (name: string) => async () => {
+    task: (name: string) => async () => {
       begun.push(name)
       await new Promise<void>((resolve) => ends.set(name, resolve))
       return name
@@ -20,10 +20,10 @@ function works() {
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 describe('a limiter for each key', () => {
-  test('runs so many works of one key, and the others in the order in which they came', async () => {
+  test('runs so many tasks of one key, and the others in the order in which they came', async () => {
     const limiter = new KeyedLimiter({ running: 2, waiting: 9 })
-    const { begun, work, end } = works()
-    const all = ['a', 'b', 'c', 'd'].map((name) => limiter.run('key', work(name)))
+    const { begun, task, end } = tasks()
+    const all = ['a', 'b', 'c', 'd'].map((name) => limiter.run('key', task(name)))
     await settle()
     expect(begun).toEqual(['a', 'b'])
     end('b')
@@ -36,10 +36,10 @@ describe('a limiter for each key', () => {
     expect(await Promise.all(all)).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  test('lets no work wait for another key, and forgets a key without works', async () => {
+  test('lets no task wait for another key, and forgets a key without tasks', async () => {
     const limiter = new KeyedLimiter({ running: 1, waiting: 0 })
-    const { begun, work, end } = works()
-    const all = [limiter.run('one', work('a')), limiter.run('other', work('b'))]
+    const { begun, task, end } = tasks()
+    const all = [limiter.run('one', task('a')), limiter.run('other', task('b'))]
     await settle()
     expect(begun).toEqual(['a', 'b'])
     expect(limiter.size).toBe(2)
@@ -49,12 +49,12 @@ describe('a limiter for each key', () => {
     expect(limiter.size).toBe(0)
   })
 
-  test('refuses a work that it has no place for, without beginning it', async () => {
+  test('refuses a task that it has no place for, without beginning it', async () => {
     const limiter = new KeyedLimiter({ running: 1, waiting: 1 })
-    const { begun, work, end } = works()
-    const all = [limiter.run('key', work('a')), limiter.run('key', work('b'))]
+    const { begun, task, end } = tasks()
+    const all = [limiter.run('key', task('a')), limiter.run('key', task('b'))]
     expect([limiter.isFull('key'), limiter.isFull('other')]).toEqual([true, false])
-    await expect(limiter.run('key', work('c'))).rejects.toBeInstanceOf(LimiterFull)
+    await expect(limiter.run('key', task('c'))).rejects.toBeInstanceOf(LimiterFull)
     end('a')
     await settle()
     end('b')
@@ -62,7 +62,7 @@ describe('a limiter for each key', () => {
     expect(begun).toEqual(['a', 'b'])
   })
 
-  test('gives the turn on when a work fails', async () => {
+  test('gives the turn on when a task fails', async () => {
     const limiter = new KeyedLimiter({ running: 1, waiting: 1 })
     const failing = limiter.run('key', () => Promise.reject(new Error('broken')))
     const next = limiter.run('key', async () => 'done')

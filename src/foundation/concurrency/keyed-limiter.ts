@@ -1,6 +1,6 @@
 import { Limiter, type Limits } from './limiter.ts'
 
-/** A limiter for each key, for example each address. Keys without a running work are forgotten. */
+/** A limiter for each key, for example each address. Keys without a running task are forgotten. */
 export class KeyedLimiter {
   readonly #limits: Limits
   readonly #limiters = new Map<string, Limiter>()
@@ -18,13 +18,15 @@ export class KeyedLimiter {
     return this.#limiters.get(key)?.isFull ?? false
   }
 
-  async run<R>(key: string, work: () => Promise<R>): Promise<R> {
+  async run<R>(key: string, task: () => Promise<R>): Promise<R> {
     const limiter = this.#limiters.get(key) ?? new Limiter(this.#limits)
     this.#limiters.set(key, limiter)
     try {
-      return await limiter.run(work)
+      return await limiter.run(task)
     } finally {
-      if (limiter.running === 0) this.#limiters.delete(key)
+      // Another call may have forgotten this limiter already, and a third one begun with a new one.
+      const isKnown = this.#limiters.get(key) === limiter
+      if (isKnown && limiter.running === 0) this.#limiters.delete(key)
     }
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Limiter, LimiterFull } from './limiter.ts'
 
-/** Works that end when they are told to, and a record of the order in which they began. */
+/** Tasks that end when they are told to, and a record of the order in which they began. */
 function aStage(limiter: Limiter) {
   const begun: string[] = []
   const ends: (() => void)[] = []
@@ -24,7 +24,7 @@ function aStage(limiter: Limiter) {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test('no more works run at once than may, and the others follow one by one', async () => {
+test('no more tasks run at once than may, and the others follow one by one', async () => {
   const stage = aStage(new Limiter({ running: 2, waiting: 8 }))
   const all = ['1', '2', '3', '4'].map((name) => stage.enter('school', name))
   await settled()
@@ -35,7 +35,7 @@ test('no more works run at once than may, and the others follow one by one', asy
   expect(await Promise.all(all)).toEqual(['1', '2', '3', '4'])
 })
 
-test('a work of another share does not wait for all works of a busy share', async () => {
+test('a task of another share does not wait for all tasks of a busy share', async () => {
   const stage = aStage(new Limiter({ running: 1, waiting: 64 }))
   const all = Array.from({ length: 20 }, (_, n) => stage.enter('stormy', `storm ${n}`))
   all.push(stage.enter('calm', 'calm 0'), stage.enter('calm', 'calm 1'))
@@ -45,7 +45,7 @@ test('a work of another share does not wait for all works of a busy share', asyn
   expect((await Promise.all(all)).length).toBe(22)
 })
 
-test('if too many works wait, the newest is refused and not begun', async () => {
+test('if too many tasks wait, the newest is refused and not begun', async () => {
   const stage = aStage(new Limiter({ running: 1, waiting: 2 }))
   const taken = [stage.enter('s', 'a'), stage.enter('s', 'b'), stage.enter('s', 'c')]
   await expect(stage.enter('s', 'd')).rejects.toBeInstanceOf(LimiterFull)
@@ -67,12 +67,12 @@ test('a share that took every place to wait gives one up for another share', asy
   expect(stage.begun).toEqual(['a', 'b', 'calm', 'c'])
 })
 
-test('without places to wait, a limiter is full once its works run', async () => {
+test('without places to wait, a limiter is full once its tasks run', async () => {
   const limiter = new Limiter({ running: 1, waiting: 0 })
   const stage = aStage(limiter)
   expect(limiter.isFull).toBe(false)
   const first = stage.enter('s', 'a')
-  // The work has begun before anything else could happen.
+  // The task has begun before anything else could happen.
   expect([stage.begun, limiter.running, limiter.isFull]).toEqual([['a'], 1, true])
   await expect(stage.enter('s', 'b')).rejects.toBeInstanceOf(LimiterFull)
   await stage.endOne()
@@ -80,7 +80,7 @@ test('without places to wait, a limiter is full once its works run', async () =>
   expect(limiter.isFull).toBe(false)
 })
 
-test('a work that fails gives its place back', async () => {
+test('a task that fails gives its place back', async () => {
   const limiter = new Limiter({ running: 1, waiting: 1 })
   const failing = limiter.run(() => Promise.reject(new Error('no memory')))
   const next = limiter.run(async () => 'done')

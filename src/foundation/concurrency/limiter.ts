@@ -1,11 +1,11 @@
 export interface Limits {
-  /** How many works run at once. */
+  /** How many tasks run at once. */
   readonly running: number
-  /** How many further works wait for a place; with 0 they are refused at once. */
+  /** How many further tasks wait for a place; with 0 they are refused at once. */
   readonly waiting: number
 }
 
-/** Every place is taken; nothing of the refused work was begun. */
+/** Every place is taken; nothing of the refused task was begun. */
 export class LimiterFull extends Error {
   override readonly name = 'LimiterFull'
 }
@@ -16,14 +16,14 @@ interface Waiter {
 }
 
 /**
- * Lets a few works run at once in this process and bounds how many wait.
+ * Lets a few tasks run at once in this process and bounds how many wait.
  *
- * Works may belong to shares, for example schools, which take turns however many works wait in one of
+ * Tasks may belong to shares, for example schools, which take turns however many tasks wait in one of
  * them. If all places to wait are taken, the longest line gives up its last place to a shorter one.
  */
 export class Limiter {
   readonly #limits: Limits
-  /** Waiting works by share. The share that comes next is first; after its turn it goes to the end. */
+  /** Waiting tasks by share. The share that comes next is first; after its turn it goes to the end. */
   readonly #lines = new Map<string, Waiter[]>()
   #running = 0
   #waiting = 0
@@ -41,12 +41,12 @@ export class Limiter {
     return this.#running >= this.#limits.running && this.#waiting >= this.#limits.waiting
   }
 
-  /** Begins the work at once if a place is free. Rejects with LimiterFull if there is no place to wait. */
-  async run<R>(work: () => Promise<R>, share = ''): Promise<R> {
+  /** Begins the task at once if a place is free. Rejects with LimiterFull if there is no place to wait. */
+  async run<R>(task: () => Promise<R>, share = ''): Promise<R> {
     const turn = this.#enter(share)
     if (turn !== undefined) await turn
     try {
-      return await work()
+      return await task()
     } finally {
       this.#leave()
     }
@@ -67,14 +67,14 @@ export class Limiter {
   }
 
   #makeRoomFor(share: string): void {
-    const full = new LimiterFull('too many works wait')
+    const full = new LimiterFull('too many tasks wait')
     const longest = [...this.#lines.values()].reduce((a, b) => (b.length > a.length ? b : a), [])
     if (longest.length <= (this.#lines.get(share)?.length ?? 0) + 1) throw full
     longest.pop()?.refuse(full)
     this.#waiting--
   }
 
-  /** Hands the place to the next work directly, so that a new one cannot take it in between. */
+  /** Hands the place to the next task directly, so that a new one cannot take it in between. */
   #leave(): void {
     for (const [share, line] of this.#lines) {
       const next = line.shift()

@@ -1,10 +1,10 @@
 import type pg from 'pg'
 import { sha256 } from '../crypto/digest.ts'
-import { toDatabaseError } from './unavailable.ts'
+import { DatabaseUnavailableError, toDatabaseError } from './unavailable.ts'
 
 /**
  * How many texts a connection prepares, and so how many plans its PostgreSQL process keeps: about ten
- * megabytes. All endpoints with every filter and sorting have less than twice as many.
+ * megabytes. All endpoints together, with every filter and sorting, have fewer than a thousand.
  */
 const MAX_NAMED = 500
 /** Longer texts run unnamed. */
@@ -58,16 +58,23 @@ export class NamedStatements {
     try {
       return await this.#send<R>(text, values, name)
     } catch (error) {
-      if (name === undefined || !hasUnusablePlan(error)) throw toDatabaseError(error)
+      if (name === undefined || !hasUnusablePlan(error)) throw error
       this.#hasUnusablePlan = true
       // A transaction cannot go on after an error; the next one gets another connection.
-      if (this.#client.getTransactionStatus() !== 'I') throw toDatabaseError(error)
+      if (this.#client.getTransactionStatus() !== 'I') {
+        throw new DatabaseUnavailableError(error.message, error.code, error)
+      }
       return await this.#send<R>(text, values, undefined)
     }
   }
 
-  #send<R>(text: string, values: readonly unknown[], name: string | undefined) {
-    return this.#client.query<R & pg.QueryResultRow>({ name, text, values: values as unknown[] })
+  async #send<R>(text: string, values: readonly unknown[], name: string | undefined) {
+    try {
+      const query = { name, text, values: values as unknown[] }
+      return await this.#client.query<R & pg.QueryResultRow>(query)
+    } catch (error) {
+      throw toDatabaseError(error)
+    }
   }
 
   #nameOf(text: string): string | undefined {
@@ -81,6 +88,6 @@ export class NamedStatements {
   }
 }
 
-function hasUnusablePlan(error: unknown): boolean {
+function hasUnusablePlan(error: unknown): error is pg.DatabaseError & { readonly code: string } {
   return error instanceof Error && 'code' in error && PLAN_UNUSABLE.has(error.code)
 }

@@ -1,3 +1,4 @@
+import { Limiter, LimiterFull } from '../concurrency/limiter.ts'
 import { Pipeline, type PipelineSettings } from './pipeline.ts'
 import { DatabaseUnavailableError, isDatabaseUnavailable, toDatabaseError } from './unavailable.ts'
 
@@ -40,13 +41,14 @@ export interface Answer<R> {
 export class Pipelines {
   readonly #settings: PipelinesSettings
   readonly #pipelines = new Set<Pipeline>()
+  readonly #alone: Limiter
   #openAgainAt = 0
-  #alone = 0
   #ended = false
   readonly #watch: NodeJS.Timeout
 
   constructor(settings: PipelinesSettings) {
     this.#settings = settings
+    this.#alone = new Limiter({ running: settings.maxAlone, waiting: 0 })
     // On a timer: without traffic no other code would notice a dead connection.
     this.#watch = setInterval(() => this.#giveUpSilent(), WATCH_MS)
     this.#watch.unref()
@@ -62,17 +64,32 @@ export class Pipelines {
     const now = performance.now()
     const pipeline = this.#choose(now)
     try {
-      return await pipeline.run<R>(text, values, now)
+      return await this.#runOn<R>(pipeline, text, values, now)
     } catch (error) {
-      if (isDatabaseUnavailable(error) && error.code === LOCK_NOT_AVAILABLE) {
-        return await this.#runAlone<R>(text, values)
-      }
       // Once sent, a statement may have been executed, so it is not retried.
       if (!pipeline.hasFailedToOpen) throw error
-      this.#openAgainAt = performance.now() + OPEN_AGAIN_MS
-      const other = [...this.#pipelines].find(({ isOpen }) => isOpen)
+      const failedAt = performance.now()
+      this.#openAgainAt = failedAt + OPEN_AGAIN_MS
+      const other = [...this.#pipelines].find(
+        (one) => one.isOpen && one.expectedWait(failedAt) < MAX_WAIT_MS,
+      )
       if (other === undefined || this.#ended) throw toDatabaseError(error)
-      return await other.run<R>(text, values, performance.now())
+      return await this.#runOn<R>(other, text, values, failedAt)
+    }
+  }
+
+  /** A statement that has to wait for a lock waits alone. */
+  async #runOn<R>(
+    pipeline: Pipeline,
+    text: string,
+    values: readonly unknown[],
+    now: number,
+  ): Promise<Answer<R>> {
+    try {
+      return await pipeline.run<R>(text, values, now)
+    } catch (error) {
+      if (!isDatabaseUnavailable(error) || error.code !== LOCK_NOT_AVAILABLE) throw error
+      return await this.#runAlone<R>(text, values)
     }
   }
 
@@ -114,17 +131,14 @@ export class Pipelines {
   }
 
   async #runAlone<R>(text: string, values: readonly unknown[]): Promise<Answer<R>> {
-    if (this.#alone >= this.#settings.maxAlone) {
+    try {
+      return await this.#alone.run(() => this.#settings.runAlone<R>(text, values))
+    } catch (error) {
+      if (!(error instanceof LimiterFull)) throw error
       throw new DatabaseUnavailableError(
         'Too many statements wait for locks; try again later',
         BUSY,
       )
-    }
-    this.#alone++
-    try {
-      return await this.#settings.runAlone<R>(text, values)
-    } finally {
-      this.#alone--
     }
   }
 

@@ -35,9 +35,6 @@ const LOST = new Set([
   '25006',
 ])
 
-/** A transaction met a table that a migration had just altered; tried again, it works. */
-const STALE_PLAN = /^cached plan must not change result type/
-
 /** pg reports a lost connection, and one that it could not open, as plain errors without a code. */
 const LOST_TEXT =
   /^(Connection terminated|Client has encountered a connection error|Query read timeout)/
@@ -71,8 +68,7 @@ export function toDatabaseError(error: unknown): unknown {
     UNAVAILABLE.has(code) ||
     UNAVAILABLE_CLASS.test(code) ||
     LOST_TEXT.test(message) ||
-    NO_CONNECTION_TEXT.test(message) ||
-    STALE_PLAN.test(message)
+    NO_CONNECTION_TEXT.test(message)
   return isUnavailable ? new DatabaseUnavailableError(message, code, error) : error
 }
 
