@@ -169,7 +169,10 @@ function readinessChecks(
       name: 'database',
       findProblem: async () => {
         try {
-          const migrated = await isMigrated((sql) => database.pool.query(sql), migrations)
+          const migrated = await isMigrated(
+            (sql, values) => database.pool.query(sql, values),
+            migrations,
+          )
           return migrated ? undefined : 'Migrations are pending: run `npx schoolgate migrate`.'
         } catch {
           return 'The database does not answer.'

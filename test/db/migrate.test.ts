@@ -74,7 +74,8 @@ test('a database is ready if it has all migrations of this build, and later ones
   const database = await aBareDatabase()
   await migrate(database)
   await inside(database, async (client) => {
-    const ready = (migrations: typeof all) => isMigrated((sql) => client.query(sql), migrations)
+    const ready = (migrations: typeof all) =>
+      isMigrated((sql, values) => client.query(sql, values), migrations)
     const next = { number: all.length + 1, name: '9999-next.sql', sql: '', digest: '' }
     expect(await ready(all)).toBe(true)
     expect(await ready([...all, next])).toBe(false)
@@ -84,6 +85,15 @@ test('a database is ready if it has all migrations of this build, and later ones
       'of a newer build',
     ])
     expect(await ready(all)).toBe(true)
+    await client.query('update schema_migrations set digest = $1 where number = $2', [
+      'of the file that 0.1.0 had under this number',
+      all.length,
+    ])
+    expect(await ready(all)).toBe(false)
+    await client.query('update schema_migrations set digest = $1 where number = $2', [
+      all.at(-1)?.digest,
+      all.length,
+    ])
   })
   expect(await migrate(database)).toEqual([])
 })

@@ -55,12 +55,16 @@ async function applyNext(
 
 /** Whether all migrations of this build are applied; the readiness check asks for it. */
 export async function isMigrated(
-  query: (sql: string) => Promise<{ rows: readonly unknown[] }>,
+  query: (sql: string, values: unknown[]) => Promise<{ rows: readonly unknown[] }>,
   migrations: readonly Migration[],
 ): Promise<boolean> {
-  const { rows } = await query('select max(number) as number from schema_migrations')
-  const newest = (rows[0] as { number: number | null } | undefined)?.number ?? 0
-  return newest >= (migrations.at(-1)?.number ?? 0)
+  const newest = migrations.at(-1)
+  // The digest too: the migrations of 0.1.0 have other files under the same numbers.
+  const { rows } = await query('select from schema_migrations where number = $1 and digest = $2', [
+    newest?.number,
+    newest?.digest,
+  ])
+  return rows.length === 1
 }
 
 async function apply(client: pg.Client, migration: Migration): Promise<void> {
