@@ -139,8 +139,9 @@ export const changeCoupon = changeOperation({
     { title: 'Without an end date', input: { id: EXAMPLE.coupon, ends_at: null } },
   ],
   async change(tx, caller, { id: coupon, if_version, ...columns }) {
-    await checkChange(tx, caller, coupons, couponRules, { id: coupon, ...columns })
-    await writing(tx).update('coupons', target(coupon, if_version), columns)
+    const row = ['coupons', target(coupon, if_version)] as const
+    await checkChange(tx, caller, coupons, couponRules, row, columns)
+    await writing(tx).update(...row, columns)
   },
 })
 

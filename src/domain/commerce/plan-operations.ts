@@ -99,11 +99,9 @@ export const changePlan = changeOperation({
   async change(tx, caller, { id: plan, if_version, course_ids, ...columns }) {
     // Changed courses must raise the version of the plan too.
     const touched = course_ids === undefined ? {} : { state: sql`state` }
-    await checkChange(tx, caller, plans, planRules, { id: plan, ...columns })
-    await writing(tx).update('membership_plans', target(plan, if_version), {
-      ...columns,
-      ...touched,
-    })
+    const row = ['membership_plans', target(plan, if_version)] as const
+    await checkChange(tx, caller, plans, planRules, row, columns)
+    await writing(tx).update(...row, { ...columns, ...touched })
     if (course_ids !== undefined) await setCourses(tx, plan, course_ids)
   },
 })

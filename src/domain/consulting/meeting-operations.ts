@@ -107,9 +107,9 @@ export const changeMeeting = changeOperation({
   of: meetings,
   fields: z.object({ title, starts_at, ends_at, room_url }).partial().shape,
   async change(tx, caller, { id: meeting, if_version, ...columns }) {
-    await checkVersion(tx, 'consulting_meetings', target(meeting, if_version))
-    await checkChange(tx, caller, meetings, meetingRules, { id: meeting, ...columns })
-    await writing(tx).update('consulting_meetings', target(meeting, undefined), columns)
+    const row = ['consulting_meetings', target(meeting, if_version)] as const
+    await checkChange(tx, caller, meetings, meetingRules, row, columns)
+    await writing(tx).update(...row, columns)
   },
 })
 

@@ -112,8 +112,9 @@ export const createEvent = createOperation({
       },
     },
   ],
-  async create(tx, _caller, { currency: given, starts_at, ends_at, ...columns }) {
-    checkRow(eventRules, { starts_at, ends_at })
+  async create(tx, _caller, input) {
+    checkRow(eventRules, input)
+    const { currency: given, starts_at, ends_at, ...columns } = input
     const made = uuidv7()
     const own = await schoolCurrency(tx)
     const times = { starts_at: new Date(starts_at), ends_at: new Date(ends_at) }
@@ -138,8 +139,9 @@ export const changeEvent = changeOperation({
   fields: z.object(eventFields).partial().shape,
   examples: [{ title: 'More places', input: { id: EXAMPLE.event, capacity: 60 } }],
   async change(tx, caller, { id: event, if_version, ...columns }) {
-    await checkChange(tx, caller, events, eventRules, { id: event, ...columns })
-    await writing(tx).update('events', target(event, if_version), columns)
+    const row = ['events', target(event, if_version)] as const
+    await checkChange(tx, caller, events, eventRules, row, columns)
+    await writing(tx).update(...row, columns)
   },
 })
 

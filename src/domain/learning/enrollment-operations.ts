@@ -95,7 +95,8 @@ export const createEnrollment = createOperation({
       input: { student_id: EXAMPLE.newcomer, course_id: EXAMPLE.course },
     },
   ],
-  async create(tx, _caller, { student_id, course_id, expires_at }) {
+  async create(tx, _caller, input) {
+    const { student_id, course_id, expires_at } = input
     if (!(await rolesAt(tx, student_id)).includes('student')) {
       throw invalid(
         'student_id',
@@ -103,7 +104,7 @@ export const createEnrollment = createOperation({
         'This person is not a student of this school.',
       )
     }
-    checkRow(enrollmentRules, { expires_at })
+    checkRow(enrollmentRules, input)
     const { rows } = await tx.run(sql<{ id: string }>`
       insert into enrollments as e (school_id, id, course_id, user_id, source, expires_at)
       values (${tx.schoolId}, ${uuidv7()}, ${course_id}, ${student_id}, 'grant', ${dateOrNull(expires_at)})
@@ -140,8 +141,9 @@ export const changeEnrollment = changeOperation({
   async change(tx, caller, { id: enrollment, if_version, expires_at }) {
     // Here access must end in the future; an import may contain enrollments that ended long ago.
     checkRow(enrollmentRules, { expires_at })
-    await checkChange(tx, caller, enrollments, enrollmentRules, { id: enrollment, expires_at })
-    await writing(tx).update('enrollments', target(enrollment, if_version), { expires_at })
+    const row = ['enrollments', target(enrollment, if_version)] as const
+    await checkChange(tx, caller, enrollments, enrollmentRules, row, { expires_at })
+    await writing(tx).update(...row, { expires_at })
   },
 })
 

@@ -78,10 +78,7 @@ export const markProgress = {
   kind: 'create',
   input: mark,
   output: lectureProgressSchema,
-  async run(tx, _caller, input) {
-    checkRow(progressRules, input)
-    return await markLecture(tx, input)
-  },
+  run: (tx, _caller, input) => markLecture(tx, input),
 } satisfies WriteOperation<typeof mark, typeof lectureProgressSchema>
 
 const markEnrolled = z.strictObject({
@@ -114,11 +111,20 @@ export const markInEnrollment = {
     if (lecture?.course_id !== found.course_id) {
       throw invalid('lecture_id', 'unknown_reference', 'This lecture is not part of the course.')
     }
-    return await markLecture(tx, mark.parse({ ...marked, student_id: found.user_id }))
+    const student_id = found.user_id
+    return await markLecture(tx, { ...marked, student_id, ...WITHOUT_DETAILS })
   },
 } satisfies WriteOperation<typeof markEnrolled, typeof lectureProgressSchema>
 
+const WITHOUT_DETAILS = {
+  position_seconds: 0,
+  first_read_at: null,
+  completed_at: null,
+  watched_at: null,
+}
+
 async function markLecture(tx: SchoolTx, input: Mark): Promise<LectureProgress> {
+  checkRow(progressRules, input)
   const course = await loadCourse(tx, input)
   if (input.state === 'unread') return await removeMark(tx, input, course)
   const written = await setMark(tx, input, course)

@@ -131,6 +131,22 @@ describe('ETag', () => {
     },
   )
 
+  test('an old version is told before a rule that the change would break', async () => {
+    const organizer = await anOperator(world, school, { scopes: 'events:read events:write' })
+    const event = await organizer.post('/events', {
+      slug: 'twice-changed',
+      title: 'Twice changed',
+      starts_at: '2099-01-02T09:00:00Z',
+      ends_at: '2099-01-02T10:00:00Z',
+    })
+    const path = `/events/${event.json().id}`
+    const headers = { 'if-match': String(event.headers.etag) }
+    expect((await organizer.patch(path, { title: 'Changed' }, headers)).statusCode).toBe(200)
+    const backwards = { ends_at: '2099-01-01T09:00:00Z' }
+    expect((await organizer.patch(path, backwards, headers)).statusCode).toBe(412)
+    expect((await organizer.patch(path, backwards)).statusCode).toBe(422)
+  })
+
   test('of two writes with the same version one succeeds', async () => {
     const made = await operator.post('/courses', { slug: 'raced', title: 'Raced' })
     const path = `/courses/${made.json().id}`
