@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeSchema } from '../../scripts/describe-schema.ts'
+import { WITHIN_ONE_TABLE } from '../../src/domain/operation/database-refusal.ts'
 import { verifies } from '../spec/verifies.ts'
 import { emptyDatabase } from '../support/database.ts'
 import { connect } from '../support/postgres.ts'
@@ -28,6 +29,13 @@ describe('the checked-in schema equals the result of the migrations', () => {
   test('the row types (npm run schema rewrites them)', async () => {
     expect(await readFile(ROWS, 'utf8')).toBe(described.rows)
   })
+})
+
+test('references within one table are the listed ones, whose error PostgreSQL words otherwise', async () => {
+  const { rows } = await client.query<{ conname: string }>(
+    "select conname from pg_constraint where contype = 'f' and conrelid = confrelid",
+  )
+  expect(rows.map(({ conname }) => conname)).toEqual([...WITHIN_ONE_TABLE])
 })
 
 /**

@@ -3,6 +3,8 @@ import type { Refusal } from './refusal.ts'
 interface DatabaseError {
   readonly code: string
   readonly detail?: string
+  readonly table?: string
+  readonly constraint?: string
 }
 
 /**
@@ -21,7 +23,7 @@ export function refusalFromDatabase(error: unknown): Refusal | undefined {
         ...(column === undefined ? {} : { pointer: `/${column}` }),
       }
     case '23503':
-      return error.detail?.includes('is still referenced') === true
+      return isStillReferenced(error)
         ? {
             kind: 'conflict',
             code: 'in_use',
@@ -63,9 +65,27 @@ function refused(pointer: string, code: string, detail: string): Refusal {
   return { kind: 'invalid', problems: [{ pointer, code, detail }] }
 }
 
-/** `Key (school_id, slug)=(…) already exists.` names the field in its last column. */
+/**
+ * `Key (school_id, slug)=(…) already exists.` names the field in its last column. Only that part is the
+ * same in every language of PostgreSQL's messages.
+ */
 function columnIn(detail: string | undefined): string | undefined {
-  return /^Key \((?:[^)]*, )?"?([a-z_]+)"?\)=/.exec(detail ?? '')?.[1]
+  return /\((?:[^()]*, )?"?([a-z_]+)"?\)=\(/.exec(detail ?? '')?.[1]
+}
+
+/** In these both tables are the same one. Rows that refer are deleted with the row they refer to. */
+export const WITHIN_ONE_TABLE: ReadonlySet<string> = new Set([
+  'comments_school_id_lecture_id_parent_id_fkey',
+])
+
+/**
+ * `table` is always the table that refers. `detail` quotes the same table if a row of it still refers,
+ * and the other table if the row to refer to is missing.
+ */
+function isStillReferenced({ table, constraint = '', detail = '' }: DatabaseError): boolean {
+  if (WITHIN_ONE_TABLE.has(constraint)) return false
+  const quoted = detail.slice(detail.lastIndexOf(')') + 1)
+  return table !== undefined && new RegExp(`\\W${table}\\W`).test(quoted)
 }
 
 function isDatabaseError(error: unknown): error is DatabaseError {
