@@ -6,7 +6,7 @@ import {
 import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import type { AuthorizingClient } from '../clients/authorizing-client.ts'
 import type { Client } from '../clients/client.ts'
-import { findScope } from '../clients/scope-catalogue.ts'
+import { findScope, SCOPES, type ScopeEntry } from '../clients/scope-catalogue.ts'
 
 /** The parts of an authorization request that an operator's change can make untrue. */
 export interface AskedAuthorization {
@@ -77,9 +77,15 @@ export function checkScopes(client: Client, scopes: ScopeSet): void {
   if (beyond.size > 0) throw new OAuthError('invalid_scope', whyBeyond(client, beyond))
 }
 
+const isForMembers = (scope: ScopeEntry | undefined) => scope?.audience === 'member'
+
 function whyBeyond(client: Client, beyond: ScopeSet): string {
-  if (client.audience === 'operator' && [...beyond].some((scope) => scope.startsWith('account:'))) {
-    return 'account:read and account:write are for member applications; this is an operator client.'
+  if (
+    client.audience === 'operator' &&
+    [...beyond].some((scope) => isForMembers(findScope(scope)))
+  ) {
+    const names = SCOPES.filter(isForMembers).map(({ name }) => name)
+    return `${names.join(' and ')} are for member applications; this is an operator client.`
   }
   if (client.kind === 'document' && !client.reviewed) {
     return `Until an operator of this school has reviewed this client it may ask for read and identity scopes only, not for ${beyond}.`

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { judgeInput } from '../../domain/operation/input-problems.ts'
 import type { Message } from './message.ts'
 import { RpcRefusal } from './rpc-refusal.ts'
 
@@ -44,9 +45,9 @@ export function readParams(message: Message): AskedCall | undefined {
 }
 
 function fitting<S extends z.ZodObject>(schema: S, { method, params, id }: Message): z.output<S> {
-  const parsed = schema.safeParse(params)
-  if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  const where = ['params', ...(issue?.path ?? [])].join('.')
-  throw new RpcRefusal(400, -32602, `${where} does not fit ${method}: ${issue?.message}.`, id)
+  const judged = judgeInput(schema, params)
+  if (judged.problems === undefined) return judged.data
+  const [problem] = judged.problems
+  const where = `params${(problem?.pointer ?? '').replaceAll('/', '.')}`
+  throw new RpcRefusal(400, -32602, `${where} does not fit ${method}: ${problem?.detail}`, id)
 }

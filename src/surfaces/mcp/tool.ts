@@ -1,6 +1,7 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { Caller, KnownCaller } from '../../domain/access/caller.ts'
 import type { OutlineCache } from '../../domain/learning/outline-cache.ts'
+import { judgeInput } from '../../domain/operation/input-problems.ts'
 import type { School } from '../../domain/schools/school.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import type { ToolEndpoint } from '../../foundation/protocol/resource-names.ts'
@@ -140,9 +141,12 @@ export function inputOf<T>(parsed: ParsedInput<T>): T {
 }
 
 export function parseInput<I extends z.ZodObject>(schema: I, given: unknown): z.output<I> {
-  const parsed = schema.safeParse(given ?? {})
-  if (parsed.success) return parsed.data
+  const judged = judgeInput(schema, given ?? {})
+  if (judged.problems === undefined) return judged.data
+  const problems = judged.problems.map(
+    ({ pointer, detail }) => `${pointer.slice(1).replaceAll('/', '.')}: ${detail}`,
+  )
   throw new ToolProblem(
-    `The arguments do not fit: ${z.prettifyError(parsed.error)}\nRead the tool's input schema and call it again.`,
+    `The arguments do not fit.\n${problems.join('\n')}\nRead the tool's input schema and call it again.`,
   )
 }

@@ -185,6 +185,22 @@ describe('messages', () => {
     expect(result.content[0].text).toContain('colour')
   })
 
+  for (const [what, params, message] of [
+    ['no name', {}, 'params.name does not fit tools/call: This is required.'],
+    ['a number as name', { name: 7 }, 'params.name does not fit tools/call: Write a text.'],
+    [
+      'a list of arguments',
+      { name: 'list_courses', arguments: [] },
+      'params.arguments does not fit tools/call: Write an object.',
+    ],
+  ] as const) {
+    test(`a call with ${what} is refused in words that name the member`, async () => {
+      const answer = await post(world, school, request('tools/call', params))
+      expect(answer.statusCode).toBe(400)
+      expect(answer.json<Rpc>()).toMatchObject({ id: 1, error: { code: -32602, message } })
+    })
+  }
+
   test('an unknown cursor is refused, an empty one is the beginning', async () => {
     const bad = await post(world, school, request('tools/list', { cursor: 'made-up' }))
     expect(bad.json<Rpc>().error?.code).toBe(-32602)
