@@ -24,6 +24,9 @@ import type { Operation } from '../../../src/domain/operation.ts'
 import { createMember } from '../../../src/domain/people/member-operations.ts'
 import { createStudent } from '../../../src/domain/people/student-operations.ts'
 
+/** As the examples name people. */
+const STUDENT_EMAIL = `${EXAMPLE.student}@people.test`
+
 const TOO_LONG = 'x'.repeat(301)
 
 type Values = Readonly<Record<string, unknown>>
@@ -92,6 +95,7 @@ export const BAD_ROWS: Readonly<Record<string, readonly BadRow[]>> = {
       refusal: '/headline too_big',
       row: { id: EXAMPLE.newcomer, headline: TOO_LONG },
       operations: [[createLecturer, { member_id: EXAMPLE.newcomer, headline: TOO_LONG }]],
+      form: [`/admin/lecturers/${EXAMPLE.lecturer}/edit`, { headline: TOO_LONG }],
     },
   ],
   courses: [
@@ -101,6 +105,10 @@ export const BAD_ROWS: Readonly<Record<string, readonly BadRow[]>> = {
       operations: [
         [createCourse],
         [changeCourse, { id: EXAMPLE.course, lecturer_ids: [EXAMPLE.lecturer, EXAMPLE.lecturer] }],
+      ],
+      form: [
+        `/admin/courses/${EXAMPLE.course}/edit`,
+        { lecturer_ids: [EXAMPLE.lecturer, EXAMPLE.lecturer] },
       ],
     },
     {
@@ -115,6 +123,7 @@ export const BAD_ROWS: Readonly<Record<string, readonly BadRow[]>> = {
       refusal: '/title too_big',
       row: { external_id: 'bad', course_id: EXAMPLE.course, title: TOO_LONG },
       operations: [[createSection, { course_id: EXAMPLE.course, title: TOO_LONG }]],
+      form: [`/admin/sections/${EXAMPLE.section}/edit`, { title: TOO_LONG }],
     },
   ],
   lectures: [
@@ -214,11 +223,13 @@ export const BAD_ROWS: Readonly<Record<string, readonly BadRow[]>> = {
       refusal: 'subscribed',
       row: { slug: 'studio', price_amount: 1 },
       operations: [[changePlan, { id: EXAMPLE.plan, price_amount: 1 }]],
+      form: [`/admin/plans/${EXAMPLE.plan}/edit`, { price_amount: '0.01' }],
     },
     {
       refusal: '/interval required',
       row: { slug: 'bad', name: 'Bad', price_amount: 1 },
       operations: [[createPlan]],
+      form: ['/admin/plans/new', { slug: 'bad', name: 'Bad', price_amount: '1', interval: '' }],
     },
   ],
   subscriptions: [
@@ -279,7 +290,19 @@ export const BAD_ROWS: Readonly<Record<string, readonly BadRow[]>> = {
   ],
   payments: [
     attempt({ paid_at: PAST }, '/paid_at inconsistent'),
-    attempt({ state: 'expired' }, '/expires_at inconsistent'),
+    {
+      ...attempt({ state: 'expired' }, '/expires_at inconsistent'),
+      form: [
+        '/admin/payments/new',
+        {
+          member_id: STUDENT_EMAIL,
+          trade_no: 'bad',
+          order_number: 'N-1',
+          amount: '1',
+          state: 'expired',
+        },
+      ],
+    },
     attempt({ payment_type: 'credit_card', bank_code: '808' }, '/bank_code inconsistent'),
     attempt({ installment_count: 3 }, '/installment_amount inconsistent'),
     attempt({ state: 'refunded', refunding_state: 'none' }, '/refunding_state inconsistent'),
@@ -293,6 +316,7 @@ export const BAD_ROWS: Readonly<Record<string, readonly BadRow[]>> = {
       refusal: '/title too_big',
       row: { external_id: 'bad', title: TOO_LONG },
       operations: [[createService, { title: TOO_LONG }]],
+      form: ['/admin/services/new', { title: TOO_LONG }],
     },
   ],
   'consulting-slots': [
@@ -359,6 +383,7 @@ export const BAD_ROWS: Readonly<Record<string, readonly BadRow[]>> = {
       refusal: '/title too_big',
       row: { slug: 'bad', title: TOO_LONG },
       operations: [[createForm]],
+      form: ['/admin/forms/new', { slug: 'bad', title: TOO_LONG }],
     },
     {
       refusal: 'empty',
@@ -384,6 +409,12 @@ export const BAD_ROWS: Readonly<Record<string, readonly BadRow[]>> = {
     },
   ],
   notifications: [
+    {
+      refusal: '/title too_big',
+      row: { external_id: 'bad', member_id: EXAMPLE.student, title: TOO_LONG },
+      operations: [[sendNotification, { member_id: EXAMPLE.student, title: TOO_LONG }]],
+      form: ['/admin/notifications/new', { member_id: STUDENT_EMAIL, title: TOO_LONG }],
+    },
     {
       refusal: '/read_at before_created',
       row: {

@@ -3,8 +3,9 @@ import type { ImportSummary } from '../../../src/domain/bulk/import-rows.ts'
 import { BULK_KINDS } from '../../../src/domain/bulk/kinds.ts'
 import type { Operation } from '../../../src/domain/operation.ts'
 import { ROUTES } from '../../../src/surfaces/admin-api/routes.ts'
+import { RESOURCES } from '../../../src/surfaces/pages/admin/school/resources.ts'
 import { anOperator, type OperatorClient } from '../../support/admin-api.ts'
-import { AdminBrowser, wrongFields } from '../../support/admin-browser.ts'
+import { AdminBrowser, errorsIn, wrongFields } from '../../support/admin-browser.ts'
 import type { Answer } from '../../support/browser-like.ts'
 import { importInto } from '../../support/bulk.ts'
 import { addExamples, everyRow } from '../../support/example-school.ts'
@@ -70,6 +71,16 @@ test('every kind has a bad row, and every rule of a kind has one', () => {
   }
 })
 
+test('every kind that the admin area can create has a bad row for its form', () => {
+  const created = new Set<unknown>(RESOURCES.map(({ create }) => create))
+  const lacking = BULK_KINDS.filter(({ name }) => {
+    const rows = BAD_ROWS[name] ?? []
+    const operations = rows.flatMap((bad) => bad.operations ?? [])
+    return operations.some(([one]) => created.has(one)) && !rows.some(({ form }) => form)
+  })
+  expect(lacking.map(({ name }) => name)).toEqual([])
+})
+
 const routeOf = (operation: Operation) => ROUTES.find((route) => route.operation === operation)
 
 describe.each(BULK_KINDS.map((kind) => [kind.name, kind] as const))('%s', (name, kind) => {
@@ -78,11 +89,12 @@ describe.each(BULK_KINDS.map((kind) => [kind.name, kind] as const))('%s', (name,
     async (_refusal, bad) => {
       const before = await everyRow(school)
       const { errors } = await importInto(school, kind, [bad.row])
-      expect(problemsOf({ errors }).map(asRefusal(bad)), 'import').toEqual([bad.refusal])
+      const problems = problemsOf({ errors })
+      expect(problems.map(asRefusal(bad)), 'import').toEqual([bad.refusal])
       for (const [operation, input = bad.row] of bad.operations ?? []) {
         await refusedByOperation(operation, input, bad)
       }
-      if (bad.form !== undefined) await refusedByForm(bad, bad.form)
+      if (bad.form !== undefined) await refusedByForm(bad, bad.form, problems[0]?.detail)
       expect(await everyRow(school)).toBe(before)
     },
   )
@@ -112,11 +124,20 @@ async function refusedByOperation(
 async function refusedByForm(
   { refusal }: BadRow,
   [path, typed]: NonNullable<BadRow['form']>,
+  detail: string | undefined,
 ): Promise<void> {
   const answer = await browser.send(path, typed)
-  expect(answer.statusCode, `form ${path}`).toBe(422)
-  expect(wrongFields(answer.body), `form ${path}`).toEqual([refusal.slice(1).split(' ')[0]])
+  const [field, code = field] = refusal.split(' ')
+  const isConflict = !refusal.startsWith('/')
+  expect(answer.statusCode, `form ${path}`).toBe(isConflict ? 409 : 422)
+  expect(wrongFields(answer.body), `form ${path}`).toEqual(isConflict ? [] : [field?.slice(1)])
+  if (WORDS_OF_THE_FIELD.has(code ?? '')) return
+  const shown = isConflict ? answer.body : errorsIn(answer.body).join()
+  expect(shown, `form ${path}`).toContain(detail)
 }
+
+/** For these a form says what to type into its field, which it knows better than the operation. */
+const WORDS_OF_THE_FIELD = new Set(['required', 'wrong_type', 'too_small', 'too_big'])
 
 function refusalIn(answer: Answer): string {
   const { reason, errors = [] } = answer.json<{ reason?: string; errors?: Problem[] }>()
