@@ -66,7 +66,7 @@ export const variables = {
   DATABASE_STATEMENT_TIMEOUT_MS: {
     fallback: '10000',
     schema: wholeNumber(100, 600_000),
-    about: 'after this PostgreSQL gives a statement up',
+    about: 'PostgreSQL cancels a statement that runs longer',
   },
   SCHOOLGATE_DATA_DIR: {
     fallback: './data',
@@ -193,7 +193,8 @@ export const variables = {
   S3_ENDPOINT: {
     fallback: undefined,
     schema: z.string().regex(/^https?:\/\/[^?#@]+$/, 'a URL such as https://s3.example.com'),
-    about: 'S3-compatible store for uploads, without the bucket; else they lie in the data folder',
+    about:
+      'S3-compatible store for uploads, without the bucket; without it they are stored in the data folder',
   },
   S3_BUCKET: {
     fallback: undefined,

@@ -5,7 +5,7 @@ export const demoPosts: readonly ArticleSketch[] = [
     slug: 'welcome',
     title: 'Welcome to Demo Academy',
     daysAgo: 200,
-    body: 'We teach a few things well. Pick **one** course, finish it, then come back.\n\n- Start with the free *Study Skills Starter*.\n- Join a study group in your second week.\n- Ask under a lecture; somebody answers within a day.',
+    body: 'We teach a few things well. Pick **one** course, finish it, then come back.\n\n- Start with the free *Study Skills Starter*.\n- Join a study group in your second week.\n- Ask under a lecture; a lecturer answers within a day.',
   },
   {
     slug: 'whats-new',

@@ -109,7 +109,7 @@ export const harborSchool: SchoolContent = {
     {
       key: 'passage-check',
       title: 'Passage Check',
-      description: 'Your plan, read by somebody who has sailed it.',
+      description: 'A skipper who has sailed your route reads your plan.',
       host: 'lecturer-four',
       courses: ['coastal-navigation'],
       slots: [

@@ -34,7 +34,7 @@ export function operatorStory({ who, school, product, event }: OperatorStory): M
       {
         kind: 'order_placed',
         title: `A new order at ${school}`,
-        body: 'Somebody bought a course. The order is paid.',
+        body: 'A student bought a course. The order is paid.',
         url: '/admin',
         hoursAgo: 3,
         unread: true,

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import type { Person } from './person.ts'
 
 export const ROLES = ['owner', 'admin', 'lecturer', 'student'] as const
 export type Role = (typeof ROLES)[number]
@@ -21,6 +22,11 @@ export function mayHoldInSql(
   roles: RawBuilder<unknown>,
 ): RawBuilder<boolean> {
   return sql`(${audience} = 'member' and ${roles} <> '{}' or ${roles} && array['owner', 'admin'])`
+}
+
+export interface Member {
+  readonly person: Person
+  readonly roles: readonly Role[]
 }
 
 export async function rolesAt(at: SchoolDb, userId: string): Promise<readonly Role[]> {

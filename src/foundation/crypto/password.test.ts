@@ -13,7 +13,7 @@ describe('passwords', () => {
     expect(await verifyPassword(stored, 'correct horsf')).toBe(false)
   })
 
-  test('hashing holds up nobody: everybody else has many turns meanwhile', async () => {
+  test('other work goes on while a password is hashed', async () => {
     let turns = 0
     let isDone = false
     const others = async () => {

@@ -31,7 +31,7 @@ export function hashPassword(password: string, share = ''): Promise<string> {
  * A hash of random bytes. Sign-ins to unknown accounts are checked against it, so that their refusal takes as
  * long as that of a wrong password.
  */
-const NOBODY =
+const HASH_OF_NO_ACCOUNT =
   '$argon2id$v=19$m=19456,t=2,p=1$c2Nob29sZ2F0ZS1ub2JvZHk$3nKq0bT0PZr9bq4mP8cV2Jw6l1sQx0aYd5fG7hN8uEk'
 
 /** True only if there is a hash and the password matches it. Without a hash it takes the same time. */
@@ -41,6 +41,9 @@ export async function verifyPassword(
   share = '',
 ): Promise<boolean> {
   if (!isHashablePassword(password)) return false
-  const fits = await limiter.run(() => threads.verify(stored ?? NOBODY, password), share)
+  const fits = await limiter.run(
+    () => threads.verify(stored ?? HASH_OF_NO_ACCOUNT, password),
+    share,
+  )
   return fits && stored !== undefined && stored !== null
 }

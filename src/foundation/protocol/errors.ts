@@ -4,39 +4,39 @@ interface Rule {
   readonly redirectable: boolean
 }
 
-const told = (status: number): Rule => ({ status, redirectable: true })
-const kept = (status: number): Rule => ({ status, redirectable: false })
+const byRedirect = (status: number): Rule => ({ status, redirectable: true })
+const byPage = (status: number): Rule => ({ status, redirectable: false })
 
 const RULES = {
   // RFC 6749 §4.1.2.1 and §5.2
-  invalid_request: told(400),
-  invalid_client: kept(401),
-  invalid_grant: kept(400),
-  unauthorized_client: told(400),
-  unsupported_grant_type: kept(400),
-  unsupported_response_type: told(400),
-  invalid_scope: told(400),
-  access_denied: told(403),
-  server_error: told(500),
-  temporarily_unavailable: told(503),
+  invalid_request: byRedirect(400),
+  invalid_client: byPage(401),
+  invalid_grant: byPage(400),
+  unauthorized_client: byRedirect(400),
+  unsupported_grant_type: byPage(400),
+  unsupported_response_type: byRedirect(400),
+  invalid_scope: byRedirect(400),
+  access_denied: byRedirect(403),
+  server_error: byRedirect(500),
+  temporarily_unavailable: byRedirect(503),
   // OpenID Connect Core §3.1.2.6
-  interaction_required: told(400),
-  login_required: told(400),
-  account_selection_required: told(400),
-  consent_required: told(400),
-  request_not_supported: told(400),
-  request_uri_not_supported: told(400),
-  registration_not_supported: told(400),
+  interaction_required: byRedirect(400),
+  login_required: byRedirect(400),
+  account_selection_required: byRedirect(400),
+  consent_required: byRedirect(400),
+  request_not_supported: byRedirect(400),
+  request_uri_not_supported: byRedirect(400),
+  registration_not_supported: byRedirect(400),
   // RFC 8707 §2
-  invalid_target: told(400),
+  invalid_target: byRedirect(400),
   // RFC 7009 §2.2.1
-  unsupported_token_type: kept(400),
+  unsupported_token_type: byPage(400),
   // RFC 7591 §3.2.2
-  invalid_redirect_uri: kept(400),
-  invalid_client_metadata: kept(400),
+  invalid_redirect_uri: byPage(400),
+  invalid_client_metadata: byPage(400),
   // RFC 6750 §3.1
-  invalid_token: kept(401),
-  insufficient_scope: kept(403),
+  invalid_token: byPage(401),
+  insufficient_scope: byPage(403),
 } as const satisfies Record<string, Rule>
 
 export type OAuthErrorCode = keyof typeof RULES
