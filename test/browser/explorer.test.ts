@@ -1,12 +1,11 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { launchBrowser } from '../support/browser.ts'
-import { aPkce, authorizeAs, authorizeParameters, Visitor } from '../support/browser-like.ts'
 import { aListeningSchool } from '../support/listening-school.ts'
 import { aWorld, PASSWORD } from '../support/world.ts'
 
 const world = await aWorld()
-const school = await aListeningSchool(world)
+const school = await aListeningSchool(world, { mcpConnections: true })
 let browser: Browser
 beforeAll(async () => {
   browser = await launchBrowser()
@@ -33,34 +32,6 @@ describe('the explorer', () => {
       expect(asset.headers['cache-control']).toContain('immutable')
       expect(asset.headers['content-type']).toMatch(url.endsWith('.js') ? /javascript/ : /css/)
     }
-  })
-
-  test('writes its client at the first consent, not when the page is opened, and never again once deleted', async () => {
-    const other = await world.aSchool()
-    const person = await world.aMember(other)
-    const headers = { host: new URL(other.origin).host }
-    const rows = () => other.at.from('clients').select(['client_id', 'redirect_uris']).execute()
-    await world.app.inject({ url: '/member/explorer', headers })
-    expect(await rows()).toEqual([])
-
-    const client = {
-      clientId: 'member-api-explorer',
-      secret: undefined,
-      redirectUri: `${other.origin}/member/explorer`,
-    }
-    const callback = await authorizeAs(world, other, client, person, { scope: 'account:read' })
-    expect(callback.get('code')).not.toBeNull()
-    expect(await rows()).toEqual([
-      { client_id: client.clientId, redirect_uris: [client.redirectUri] },
-    ])
-    const audited = await other.at.from('audit_entries').select(['action', 'client_id']).execute()
-    expect(audited).toContainEqual({ action: 'client.created', client_id: client.clientId })
-
-    await other.at.update('clients').set({ deleted_at: new Date() }).execute()
-    const visitor = new Visitor(world, other)
-    const query = authorizeParameters(other, client, aPkce(), { scope: 'account:read' })
-    const refused = await visitor.get(`/oauth/authorize?${query}`)
-    expect(refused.statusCode).toBe(400)
   })
 
   test('signs in by the usual OAuth flow, runs a query, and signs out', async () => {

@@ -117,7 +117,7 @@ test('pages with real rows break no accessibility rule', async () => {
   const page = await aPage()
   await page.goto('/admin')
   await signIn(page, owner)
-  const paths = ['/', '/docs', '/account', '/admin', '/admin/audit', '/admin/developers/keys']
+  const paths = ['/', '/docs', '/account', '/admin', '/admin/audit', '/admin/keys']
   for (const path of paths) {
     await page.goto(path)
     expect(await violationsOf(page), path).toEqual([])

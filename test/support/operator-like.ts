@@ -3,9 +3,7 @@ import type { TestPerson, TestSchool, World } from './world.ts'
 
 /** A school whose beta feature "MCP connections" is on. */
 export async function aBetaSchool(world: World): Promise<TestSchool> {
-  const school = await world.aSchool()
-  await setBeta(world, school, true)
-  return school
+  return await world.aSchool({ mcpConnections: true })
 }
 
 export async function setBeta(world: World, school: TestSchool, on: boolean): Promise<void> {

@@ -10,7 +10,7 @@ export const at = (here: string) => ({
   school,
   here,
   viewer: owner,
-  applicationsShown: true,
+  developersShown: true,
   timeZone: place.timeZone,
 })
 

@@ -30,6 +30,7 @@ const planner: ListedClient = {
   reviewed: false,
   disabled: false,
   platformDisabled: false,
+  builtIn: false,
   createdAt: day('2026-09-01T09:00'),
   secretRotatedAt: undefined,
 }
@@ -40,6 +41,12 @@ const website: ListedClient = {
   confidential: true,
   disabled: true,
   secretRotatedAt: day('2026-10-11T07:30'),
+}
+const explorer: ListedClient = {
+  ...planner,
+  clientId: 'member-api-explorer',
+  name: 'Member API explorer',
+  builtIn: true,
 }
 const platform: ListedClient = {
   ...planner,
@@ -83,7 +90,7 @@ const noPeople = { people: [], next: undefined }
 
 const applications = {
   ...at('/admin/developers/applications'),
-  applications: [planner, website],
+  applications: [planner, website, explorer],
   people: new Map([[planner.clientId, 12]]),
 }
 const fields = {
@@ -112,8 +119,8 @@ const wrongDraft = {
   confidential: true,
 }
 const clients = {
-  ...at('/admin/developers/clients'),
-  clients: [platform, document, { ...document, name: 'Reviewed Tool', reviewed: true }],
+  ...at('/admin/clients'),
+  clients: [platform, document, { ...document, name: 'Reviewed Tool', reviewed: true }, planner],
   people: new Map([['claude', 1]]),
   settings: { hosts: 'tool.example\n*.example.org', openRegistration: false, problems: [] },
   alwaysPermitted: ['127.0.0.1', 'localhost'],
@@ -129,7 +136,7 @@ const key = {
 }
 const fresh = { ...key, kid: 'Zq81mXc5', stage: 'published' as const, activatedAt: null }
 const keys = {
-  ...at('/admin/developers/keys'),
+  ...at('/admin/keys'),
   leadHours: 24,
   keys: [
     { ...fresh, kid: 'Yn02wRt7', ready: false },
@@ -186,7 +193,7 @@ export const sampleAdminPages: Record<string, string> = {
   }),
   'admin-overview-beta-off': overviewPage({
     ...at('/admin'),
-    applicationsShown: false,
+    developersShown: false,
     figures: [{ label: 'Students', href: '/admin/students', value: 0 }],
     origin: 'http://harbor.localhost:3000',
     people: 0,
@@ -197,7 +204,7 @@ export const sampleAdminPages: Record<string, string> = {
   'admin-only': adminOnlyPage({ school, here: '/admin', viewer: student, roles: ['student'] }),
   'admin-applications-off': applicationsOffPage({
     ...at('/admin/developers/applications'),
-    applicationsShown: false,
+    developersShown: false,
   }),
   'admin-settings': settingsPage({
     ...at('/admin/settings'),
@@ -258,17 +265,17 @@ export const sampleAdminPages: Record<string, string> = {
     },
   }),
   'admin-client-awaiting-review': clientPage({
-    ...at('/admin/developers/clients/view'),
+    ...at('/admin/clients/view'),
     client: document,
     people,
   }),
   'admin-client-platform': clientPage({
-    ...at('/admin/developers/clients/view'),
+    ...at('/admin/clients/view'),
     client: { ...platform, disabled: true },
     people: noPeople,
   }),
   'admin-client-platform-disabled': clientPage({
-    ...at('/admin/developers/clients/view'),
+    ...at('/admin/clients/view'),
     client: { ...platform, disabled: true, platformDisabled: true },
     people: noPeople,
   }),

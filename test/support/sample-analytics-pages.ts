@@ -7,7 +7,7 @@ const frame = {
   school,
   here: '/admin/analytics',
   viewer: owner,
-  applicationsShown: true,
+  developersShown: true,
   timeZone: 'Asia/Taipei',
 }
 

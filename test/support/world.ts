@@ -65,6 +65,7 @@ export class World {
       variant?: SchoolVariant
       signing?: 'active' | 'published' | 'none'
       openRegistration?: boolean
+      mcpConnections?: boolean
       documentHosts?: string[]
       endAuthorizationOnReplay?: boolean
     } = {},
@@ -81,6 +82,7 @@ export class World {
         name: `School ${subdomain}`,
         variant: options.variant ?? 'newer',
         open_registration: options.openRegistration ?? false,
+        mcp_connections: options.mcpConnections ?? false,
         document_hosts: options.documentHosts ?? [],
         end_authorization_on_replay: options.endAuthorizationOnReplay ?? false,
       })

@@ -164,7 +164,7 @@ async function show({ at }: NamedSchool): Promise<Outcome> {
     clients.map((client) => [
       client.clientId,
       client.name,
-      client.kind,
+      client.builtIn ? 'built in' : client.kind,
       client.audience,
       client.confidential ? 'confidential' : 'public',
       client.disabled
@@ -234,6 +234,7 @@ const wordsFor = (clientId: string): RefusalWords => ({
   ],
   platform_disabled: '`npx schoolgate platform enable` switches it on at every school',
   public: 'make a confidential application if it runs on a server',
+  built_in: '`npx schoolgate client disable` switches it off',
   no_client_metadata: '`npx schoolgate client list` shows which clients have',
 })
 

@@ -9,6 +9,7 @@ import { withdrawCodesOfClient } from '../grants/withdraw-codes.ts'
 import { conflict, notFound } from '../operation/refusal.ts'
 import { unscopedWrite } from '../operation/without-scope.ts'
 import { type ApplicationDetails, checkDetails, type GivenDetails } from './application-details.ts'
+import { EXPLORER_CLIENT_ID } from './explorer-client.ts'
 
 /** `checkDetails` judges the values, because what a redirect URI may be depends on the client. */
 const details = z.strictObject({
@@ -53,7 +54,7 @@ export const createApplication = unscopedWrite({
       .returning('client_id')
       .executeTakeFirst()
     // After the insert: a platform that is added at the same time then either waits for it or is seen here.
-    if (row === undefined || (await isVendorPlatform(tx, clientId))) throw taken(clientId)
+    if (row === undefined || (await isReserved(tx, clientId))) throw taken(clientId)
     return { ...columns, client_id: clientId, client_secret: secret?.value ?? null, confidential }
   },
   audit: ({ client_id: clientId, name, redirect_uris, scopes, confidential }) => [
@@ -65,8 +66,9 @@ export const createApplication = unscopedWrite({
   ],
 })
 
-/** An application with the id of a platform would get the platform's sign-ins at its own URIs. */
-async function isVendorPlatform(tx: SchoolTx, clientId: string): Promise<boolean> {
+/** An application with the id of a platform or of the explorer would get their sign-ins at its own URIs. */
+async function isReserved(tx: SchoolTx, clientId: string): Promise<boolean> {
+  if (clientId.toLowerCase() === EXPLORER_CLIENT_ID) return true
   const { rows } = await tx.run(
     sql`select from vendor_platforms where lower(client_id) = ${clientId.toLowerCase()}`,
   )
@@ -146,6 +148,9 @@ async function lockApplication(
   tx: SchoolTx,
   clientId: string,
 ): Promise<{ readonly confidential: boolean }> {
+  if (clientId === EXPLORER_CLIENT_ID) {
+    throw conflict('built_in', 'The explorer is built in. You can switch it off, and nothing else.')
+  }
   const application = await tx
     .from('clients')
     .select('confidential')

@@ -5,7 +5,7 @@ import type { AuditedActor } from '../actor.ts'
 import type { School } from '../schools/school.ts'
 import { admitAudited } from './audited-admission.ts'
 import { type Client, findClient } from './client.ts'
-import { admitExplorerClient, EXPLORER_CLIENT_ID, findExplorerClient } from './explorer-client.ts'
+import { admitExplorerClient, EXPLORER_CLIENT_ID, explorerClient } from './explorer-client.ts'
 import { parseClientIdUrl } from './metadata/client-id-url.ts'
 import { type MetadataClients, metadataAsClient } from './metadata-clients.ts'
 import { SCOPES_OF_AUDIENCE } from './scope-catalogue.ts'
@@ -60,7 +60,7 @@ export async function findAuthorizingClient(
     return { kind: 'known', client, staleBecause: found.staleBecause }
   }
   if (clientId === EXPLORER_CLIENT_ID) {
-    const client = await findExplorerClient(at, school)
+    const client = explorerClient(school)
     if (client !== undefined) return { kind: 'known', client }
   } else if (own !== undefined && own.kind === 'application') {
     return { kind: 'known', client: own }
@@ -94,7 +94,7 @@ export async function findAuthorizingClient(
  * admin agreed to it. To keep a client out, the school disables it. A deleted row loses its review.
  */
 export async function admitClient(at: SchoolDb, client: Client, by: AuditedActor): Promise<void> {
-  if (client.clientId === EXPLORER_CLIENT_ID) await admitExplorerClient(at, client, by)
+  if (client.clientId === EXPLORER_CLIENT_ID) await admitExplorerClient(at, by)
   if (client.kind === 'vendor') await admitVendorPlatform(at, client.clientId, by)
   if (client.kind === 'document') {
     const redirectUris = [...client.redirectUris]

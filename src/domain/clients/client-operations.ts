@@ -4,6 +4,7 @@ import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { withdrawCodesOfClient } from '../grants/withdraw-codes.ts'
 import { conflict, notFound } from '../operation/refusal.ts'
 import { unscopedWrite } from '../operation/without-scope.ts'
+import { admitExplorerClient, EXPLORER_CLIENT_ID } from './explorer-client.ts'
 import { SCOPES_OF_AUDIENCE } from './scope-catalogue.ts'
 import { admitVendorPlatform } from './vendor-platforms.ts'
 
@@ -27,8 +28,9 @@ export const disableClient = unscopedWrite({
     // Before the client is locked: an exchange in flight holds its code and then needs the client.
     // A code that stayed would work again if the client were switched on within its lifetime.
     await withdrawCodesOfClient(tx, client_id)
-    // A platform may be switched off before any operator of this school has authorized it.
-    await admitVendorPlatform(tx, client_id, actor)
+    // A platform or the explorer may be switched off before any person of this school authorized it.
+    if (client_id === EXPLORER_CLIENT_ID) await admitExplorerClient(tx, actor)
+    else await admitVendorPlatform(tx, client_id, actor)
     const { disabled_at } = await lockClient(tx, client_id)
     if (disabled_at !== null) return { client_id, changed: false }
     await tx

@@ -4,36 +4,32 @@ import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import type { AuditedActor } from '../actor.ts'
 import type { School } from '../schools/school.ts'
 import { admitAudited } from './audited-admission.ts'
-import type { Client } from './client.ts'
+import { type Client, findClient } from './client.ts'
 
+/**
+ * The public application that the explorer of a school signs in with. It is built in: it exists while
+ * the beta feature "MCP connections" is on, and a school can switch it off but not change or delete
+ * it. Like a vendor platform it gets the school's own row with the first consent, so that looking at
+ * the page writes nothing.
+ */
 export const EXPLORER_CLIENT_ID = 'member-api-explorer'
 export const EXPLORER_PATH = '/member/explorer'
 
+const NAME = 'Member API explorer'
 const SCOPES = ScopeSet.of(['openid', 'account:read', 'account:write'])
 
-/**
- * The public application that the explorer of a school signs in with. Like a vendor platform it gets
- * the school's own row with the first consent, so that looking at the page writes nothing; a school
- * sees it in its list, and one that it disabled or deleted stays so.
- */
-export async function findExplorerClient(
-  at: SchoolDb,
-  school: School,
-): Promise<Client | undefined> {
-  const gone = await at
-    .from('clients')
-    .select('client_id')
-    .where('client_id', '=', EXPLORER_CLIENT_ID)
-    .where('deleted_at', 'is not', null)
-    .executeTakeFirst()
-  if (gone !== undefined) return undefined
+export function explorerClient(school: School): Client | undefined {
+  return school.mcpConnections ? explorerAt(school.origin) : undefined
+}
+
+export function explorerAt(origin: string): Client {
   return {
     clientId: EXPLORER_CLIENT_ID,
     kind: 'application',
     audience: 'member',
-    name: 'Member API explorer',
+    name: NAME,
     confidential: false,
-    redirectUris: [school.origin + EXPLORER_PATH],
+    redirectUris: [origin + EXPLORER_PATH],
     scopes: SCOPES,
     reviewed: true,
     disabled: false,
@@ -41,17 +37,22 @@ export async function findExplorerClient(
   }
 }
 
-/** Its redirect URI follows the school when the origin moves. */
-export async function admitExplorerClient(
-  at: SchoolDb,
-  client: Client,
-  by: AuditedActor,
-): Promise<void> {
+export type ExplorerState = 'on' | 'beta_off' | 'switched_off'
+
+export async function explorerState(at: SchoolDb, school: School): Promise<ExplorerState> {
+  if (!school.mcpConnections) return 'beta_off'
+  const own = await findClient(at, EXPLORER_CLIENT_ID)
+  return own?.disabled ? 'switched_off' : 'on'
+}
+
+/** Its redirect URI follows the school when the origin moves. Does nothing without the beta feature. */
+export async function admitExplorerClient(at: SchoolDb, by: AuditedActor): Promise<void> {
   const upsert = sql`
     insert into clients as c (school_id, client_id, kind, audience, name, redirect_uris, scopes)
-    values (${at.schoolId}, ${EXPLORER_CLIENT_ID}, 'application', 'member', ${client.name},
-      ${[...client.redirectUris]}::text[], ${client.scopes.toArray()}::text[])
+    select s.id, ${EXPLORER_CLIENT_ID}, 'application', 'member', ${NAME},
+      array[s.origin || ${EXPLORER_PATH}], ${SCOPES.toArray()}::text[]
+    from schools s where s.id = ${at.schoolId} and s.mcp_connections
     on conflict (school_id, client_id) do update set redirect_uris = excluded.redirect_uris
       where c.redirect_uris is distinct from excluded.redirect_uris`
-  await admitAudited(at, client, by, upsert)
+  await admitAudited(at, { clientId: EXPLORER_CLIENT_ID, kind: 'application' }, by, upsert)
 }

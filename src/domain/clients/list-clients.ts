@@ -1,5 +1,7 @@
+import { sql } from 'kysely'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import type { ClientKind } from './client.ts'
+import { EXPLORER_CLIENT_ID, explorerAt } from './explorer-client.ts'
 import type { Audience } from './scope-catalogue.ts'
 
 export interface ListedClient {
@@ -16,6 +18,8 @@ export interface ListedClient {
   readonly disabled: boolean
   /** The administrator switched the platform off at all schools. */
   readonly platformDisabled: boolean
+  /** The explorer: a school can switch it off, and change nothing else. */
+  readonly builtIn: boolean
   readonly createdAt: Date
   readonly secretRotatedAt: Date | undefined
 }
@@ -25,12 +29,13 @@ export async function listClients(
   at: SchoolDb,
   kind?: ClientKind,
 ): Promise<readonly ListedClient[]> {
+  const unused = kind === undefined || kind === 'application' ? await unusedExplorer(at) : []
   const rows = await selectClients(at)
     .$if(kind !== undefined, (query) => query.where('kind', '=', kind as ClientKind))
     .orderBy('created_at')
     .orderBy('client_id')
     .execute()
-  return rows.map(listedFromRow)
+  return [...unused, ...rows.map(listedFromRow)]
 }
 
 /** One client of the school as the lists show it. */
@@ -39,7 +44,25 @@ export async function findListedClient(
   clientId: string,
 ): Promise<ListedClient | undefined> {
   const row = await selectClients(at).where('client_id', '=', clientId).executeTakeFirst()
-  return row === undefined ? undefined : listedFromRow(row)
+  if (row !== undefined) return listedFromRow(row)
+  return clientId === EXPLORER_CLIENT_ID ? (await unusedExplorer(at))[0] : undefined
+}
+
+/** The explorer while it has no row yet: it exists since its school does. */
+async function unusedExplorer(at: SchoolDb): Promise<ListedClient[]> {
+  const { rows } = await at.run(sql<{ origin: string; created_at: Date }>`
+    select s.origin, s.created_at from schools s
+    where s.id = ${at.schoolId} and s.mcp_connections and not exists (
+      select from clients c where c.school_id = s.id and c.client_id = ${EXPLORER_CLIENT_ID})`)
+  return rows.map(({ origin, created_at }) => ({
+    ...explorerAt(origin),
+    slug: undefined,
+    scopes: explorerAt(origin).scopes.toArray(),
+    platformDisabled: false,
+    builtIn: true,
+    createdAt: created_at,
+    secretRotatedAt: undefined,
+  }))
 }
 
 /** A tool of the school by the name in its address. */
@@ -89,6 +112,7 @@ function listedFromRow(row: ClientRow): ListedClient {
     reviewed: row.reviewed_at !== null,
     disabled: row.disabled_at !== null || row.platform_disabled_at !== null,
     platformDisabled: row.platform_disabled_at !== null,
+    builtIn: row.client_id === EXPLORER_CLIENT_ID,
     createdAt: row.created_at,
     secretRotatedAt: row.secret_rotated_at ?? undefined,
   }

@@ -7,7 +7,7 @@ describe('a path to continue at after the sign-in', () => {
     '/account/apps',
     '/admin/audit?action=client.created&before=0197',
     '/docs#use',
-    '/admin/developers/clients/view?id=https%3A%2F%2Fapp.example%2Fclient.json',
+    '/admin/clients/view?id=https%3A%2F%2Fapp.example%2Fclient.json',
   ])('%s is accepted unchanged', (path) => {
     expect(parseLocalPath(path)).toBe(path)
   })

@@ -54,7 +54,7 @@ test('ending the access of an app reads no whole table, by its user or by an ope
   await checkPlans(async () => {
     for (const [page, action] of [
       ['/account/apps', '/account/apps/end'],
-      [`/admin/developers/applications/${client.clientId}`, '/admin/developers/clients/end'],
+      [`/admin/developers/applications/${client.clientId}`, '/admin/clients/end'],
     ] as const) {
       expect((await submit(owner, page, action)).headers.location, action).toMatch(/done=\w*ended/)
     }
@@ -63,8 +63,8 @@ test('ending the access of an app reads no whole table, by its user or by an ope
 
 test('no form for developers and no settings form reads a whole table', async () => {
   const owner = await signedIn(world, school, await world.aMember(school, ['owner']))
-  const [apps, clients] = ['/admin/developers/applications', '/admin/developers/clients']
-  const [keys, tools] = ['/admin/developers/keys', '/admin/developers/tools']
+  const [apps, clients] = ['/admin/developers/applications', '/admin/clients']
+  const [keys, tools] = ['/admin/keys', '/admin/developers/tools']
   const document = 'https://tool.example/client.json'
   await school.at
     .insert('clients', {

@@ -16,7 +16,7 @@ const { world, costs } = await aCountedWorld({
     for (const one of [method].flat()) routes.push({ method: one, url })
   },
 })
-const school = await world.aSchool()
+const school = await world.aSchool({ mcpConnections: true })
 const stranger = new Visitor(world, school)
 
 /** URLs of example objects, for the routes with a parameter. Add a line for each new one. */

@@ -7,8 +7,8 @@ import { aBetaSchool, anOwner, signedIn, submit } from '../../support/operator-l
 import { aWorld, type TestSchool } from '../../support/world.ts'
 
 const world = await aWorld()
-const CLIENTS = '/admin/developers/clients'
-const KEYS = '/admin/developers/keys'
+const CLIENTS = '/admin/clients'
+const KEYS = '/admin/keys'
 const PAGES = [
   '/admin',
   '/admin/settings',

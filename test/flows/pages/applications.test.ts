@@ -273,7 +273,7 @@ describe('OAuth applications', () => {
     expect(body).toContain(ben.email)
     const { form_token = '' } = hiddenFields(body, '/sign-out')
     const fields = { form_token, client: client.clientId, person: ada.id }
-    const ended = await owner.post('/admin/developers/clients/end', fields)
+    const ended = await owner.post('/admin/clients/end', fields)
     expect(ended.headers.location).toBe(`${page}?done=ended`)
     expect((await userinfo(world, school, adas.access_token)).statusCode).toBe(401)
     expect((await userinfo(world, school, bens.access_token)).statusCode).toBe(200)
@@ -306,6 +306,7 @@ describe('the beta feature', () => {
       const owner = await anOwner(world, school)
       const before = await owner.get('/admin')
       expect(before.body).not.toContain(`href="${APPS}"`)
+      expect(before.body).not.toContain('>Developers<')
       for (const path of [APPS, `${APPS}/new`]) {
         const hidden = await owner.get(path)
         expect(hidden.statusCode).toBe(404)
@@ -318,6 +319,7 @@ describe('the beta feature', () => {
       expect(on.statusCode).toBe(303)
       const after = await owner.follow(on)
       expect(after.body).toContain(`href="${APPS}"`)
+      expect(after.body).toContain('>Developers<')
       expect((await owner.get(APPS)).statusCode).toBe(200)
       expect(await actionsAt(school)).toEqual(['school.changed'])
       await submit(owner, '/admin/settings', '/admin/settings/beta')
@@ -349,6 +351,58 @@ describe('the beta feature', () => {
   )
 })
 
+describe('connected apps', () => {
+  verifies(
+    'pages.clients.always',
+    'with the beta feature off, an operator still sees every application, ends access and switches it off',
+    async () => {
+      const school = await world.aSchool()
+      const client = await world.aPublicClient(school, { name: 'Study Planner' })
+      const [ada, ben] = [await world.aMember(school), await world.aMember(school)]
+      const hers = await aPair(world, school, client, ada)
+      const his = await aPair(world, school, client, ben)
+      const owner = await anOwner(world, school)
+      expect((await owner.get('/admin')).body).toContain('href="/admin/clients"')
+      const page = `/admin/clients/view?id=${client.clientId}`
+      expect((await owner.get('/admin/clients')).body).toContain(`href="${page}"`)
+      const { body } = await owner.get(page)
+      expect(body).toContain('Study Planner')
+      expect(body).toContain(ada.email)
+      const { form_token = '' } = hiddenFields(body, '/sign-out')
+      const end = { form_token, client: client.clientId, person: ada.id }
+      const ended = await owner.post('/admin/clients/end', end)
+      expect(ended.headers.location).toBe(`${page}&done=ended`)
+      expect((await userinfo(world, school, hers.access_token)).statusCode).toBe(401)
+      const off = await submit(owner, page, '/admin/clients/standing')
+      expect(off.headers.location).toBe(`${page}&done=off`)
+      expect((await userinfo(world, school, his.access_token)).statusCode).toBe(401)
+      expect((await owner.get(page)).body).toContain('Switched off')
+      await submit(owner, page, '/admin/clients/standing')
+      expect((await userinfo(world, school, his.access_token)).statusCode).toBe(200)
+    },
+  )
+
+  test('with the beta feature on, the page of an application is in the Developers area', async () => {
+    const school = await aBetaSchool(world)
+    const client = await world.aPublicClient(school)
+    const owner = await anOwner(world, school)
+    const answer = await owner.get(`/admin/clients/view?id=${client.clientId}`)
+    expect(answer.headers.location).toBe(`${APPS}/${client.clientId}`)
+  })
+
+  test('pages that moved out of the Developers area redirect, with their query', async () => {
+    const owner = await anOwner(world, await world.aSchool())
+    for (const [from, to] of [
+      ['/admin/developers/clients', '/admin/clients'],
+      ['/admin/developers/clients/view?id=a%3Ab&done=off', '/admin/clients/view?id=a%3Ab&done=off'],
+      ['/admin/developers/keys', '/admin/keys'],
+    ] as const) {
+      const answer = await owner.get(from)
+      expect([answer.statusCode, answer.headers.location]).toEqual([303, to])
+    }
+  })
+})
+
 describe('another school', () => {
   test('an application of one school is not in the admin area of another', async () => {
     const school = await aBetaSchool(world)
@@ -368,9 +422,9 @@ describe('another school', () => {
       [page, { name: 'Taken over' }],
       [`${page}/secret`, {}],
       [`${page}/delete`, {}],
-      ['/admin/developers/clients/standing', { client: client.clientId, standing: 'off' }],
-      ['/admin/developers/clients/end', { client: client.clientId, person: person.id }],
-      ['/admin/developers/clients/review', { client: client.clientId }],
+      ['/admin/clients/standing', { client: client.clientId, standing: 'off' }],
+      ['/admin/clients/end', { client: client.clientId, person: person.id }],
+      ['/admin/clients/review', { client: client.clientId }],
     ]
     for (const [path, fields] of posts) {
       expect((await intruder.post(path, { form_token, ...fields })).statusCode, path).toBe(404)

@@ -30,7 +30,7 @@ test('the not-found page of the admin area links back to it', async () => {
   const visitor = new Visitor(world, school)
   const owner = await world.aMember(school, ['owner'])
   await visitor.signIn(await visitor.get('/sign-in'), owner)
-  const answer = await visitor.get('/admin/developers/clients/view?id=unknown')
+  const answer = await visitor.get('/admin/clients/view?id=unknown')
   expectPage(answer, 404)
   expect(answer.body).toContain('There is no client with this client_id here.')
   expect(answer.body).toContain('href="/admin"')

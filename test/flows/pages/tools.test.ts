@@ -9,7 +9,7 @@ import { aWorld, CALLBACK, type TestSchool } from '../../support/world.ts'
 
 const world = await aWorld()
 const TOOLS = '/admin/developers/tools'
-const CLIENTS = '/admin/developers/clients'
+const CLIENTS = '/admin/clients'
 
 type Fields = Partial<Record<'slug' | 'name' | 'redirect_uris', string>> & { scopes?: string[] }
 

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
-import { EXPLORER_PATH as PATH } from '../../../domain/clients/explorer-client.ts'
+import { explorerState, EXPLORER_PATH as PATH } from '../../../domain/clients/explorer-client.ts'
 import { nameSurface } from '../../../foundation/http/observe-requests.ts'
 import { pageHeaders } from '../../../foundation/http/security-headers.ts'
 import { type ExplorerAsset, loadExplorerAssets } from './explorer-assets.ts'
-import { explorerPage } from './explorer-page.tsx'
+import { explorerOffPage, explorerPage } from './explorer-page.tsx'
 
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
@@ -30,6 +30,14 @@ export function addExplorerRoutes(app: FastifyInstance): void {
     nameSurface(scope, 'explorer')
     scope.get(PATH, async (request, reply) => {
       const { school } = request
+      const state = await explorerState(request.at, school)
+      if (state !== 'on') {
+        return reply
+          .code(404)
+          .headers(pageHeaders(school.origin, 'site'))
+          .type('text/html; charset=utf-8')
+          .send(explorerOffPage(school, state, assets))
+      }
       const redirectUri = school.origin + PATH
       return (
         reply

@@ -6,6 +6,7 @@ import { addApplicationRoutes } from './applications.ts'
 import { addAuditRoutes } from './audit.ts'
 import { addClientRoutes } from './clients.ts'
 import { addKeyRoutes } from './keys.ts'
+import { addMovedRoutes } from './moved.ts'
 import { addOverviewRoutes } from './overview.ts'
 import { addSchoolRoutes } from './school/school-pages.ts'
 import { addSettingsRoutes } from './settings.ts'
@@ -22,5 +23,6 @@ export function addAdminRoutes(app: FastifyInstance, context: AppContext): void 
   addToolRoutes(app, context)
   addClientRoutes(app, context)
   addKeyRoutes(app, context)
+  addMovedRoutes(app)
   addAuditRoutes(app, context)
 }

@@ -8,6 +8,7 @@ import type { ListedClient } from '../../../domain/clients/list-clients.ts'
 import { countPeopleOfApp } from '../../../domain/grants/people-of-app.ts'
 import type { InputProblem } from '../../../domain/operation/refusal.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
+import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { applicationPath, paths } from '../views/admin/admin-page.tsx'
@@ -37,6 +38,12 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
     checkShown(request, operator)
     return { operator, application: await loadApplication(request) }
   }
+  /** The same for everything that the explorer, which is built in, does not have. */
+  const enterToChange = async (request: FastifyRequest, returnTo?: string) => {
+    const entered = await enter(request, returnTo)
+    if (!entered.application.builtIn) return entered
+    throw new RequestRefusedError(409, 'The explorer is built in. You can only switch it off.')
+  }
 
   app.get(ONE, async (request, reply) => {
     const { operator, application } = await enter(request)
@@ -45,7 +52,7 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
   })
 
   app.post(ONE, async (request, reply) => {
-    const { operator, application } = await enter(request, pathOf(request))
+    const { operator, application } = await enterToChange(request, pathOf(request))
     const { clientId } = application
     const draft = readDraft(checkedForm(context.keyring, request, operator))
     const input = { client_id: clientId, ...detailsOf(draft) }
@@ -58,7 +65,7 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
   })
 
   app.post(`${ONE}/secret`, async (request, reply) => {
-    const { operator, application } = await enter(request, pathOf(request))
+    const { operator, application } = await enterToChange(request, pathOf(request))
     checkedForm(context.keyring, request, operator)
     const { clientId } = application
     const made = await performAs(request, operator, rotateSecret, { client_id: clientId })
@@ -71,7 +78,7 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
   })
 
   app.get(`${ONE}/secret`, async (request, reply) => {
-    const { operator, application } = await enter(request)
+    const { operator, application } = await enterToChange(request)
     const { clientId, name } = application
     const taken = takeSecret(context.keyring, request, reply, operator, clientId)
     if (taken === undefined) {
@@ -82,7 +89,7 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
   })
 
   app.get(`${ONE}/delete`, async (request, reply) => {
-    const { operator, application } = await enter(request)
+    const { operator, application } = await enterToChange(request)
     const people = await countPeopleOfApp(request.at, application.clientId)
     const frame = adminFrame(context, request, reply, operator)
     const page = deleteApplicationPage({ ...frame, application, people })
@@ -90,7 +97,7 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
   })
 
   app.post(`${ONE}/delete`, async (request, reply) => {
-    const { operator, application } = await enter(request, pathOf(request))
+    const { operator, application } = await enterToChange(request, pathOf(request))
     checkedForm(context.keyring, request, operator)
     const input = { client_id: application.clientId }
     await performAs(request, operator, deleteApplication, input)

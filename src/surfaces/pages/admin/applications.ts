@@ -71,7 +71,7 @@ export function addApplicationRoutes(app: FastifyInstance, context: AppContext):
   })
 }
 
-/** The beta feature only shows these pages; applications work without it. */
+/** Without the beta feature the Developers area is absent; applications go on working. */
 export function checkShown(request: FastifyRequest, operator: BrowserSession): void {
   if (!request.school.mcpConnections) throw new FeatureOff(operator)
 }

@@ -38,7 +38,7 @@ const NOTICES = {
   saved: 'Saved.',
 }
 
-/** Clients that act for operators: platforms of the server, apps with client metadata, tools of the school. */
+/** Connected apps: where an operator sees, reviews and stops clients of every kind, with the beta feature on or off. */
 export function addClientRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(paths.clients, async (request, reply) => {
     const operator = await loadOperator(request)
@@ -68,7 +68,7 @@ export function addClientRoutes(app: FastifyInstance, context: AppContext): void
   app.get(paths.client, async (request, reply) => {
     const operator = await loadOperator(request)
     const client = await loadClient(request, queryOf(request).get('id') ?? '')
-    if (client.kind === 'application') {
+    if (hasOwnPage(request, client)) {
       return redirectTo(reply, request, 'site', applicationPath(client.clientId))
     }
     if (client.slug !== undefined && request.school.mcpConnections) {
@@ -95,7 +95,7 @@ export function addClientRoutes(app: FastifyInstance, context: AppContext): void
     const off = form.get('standing') === 'off'
     const operation = off ? disableClient : enableClient
     await performAs(request, operator, operation, { client_id: client.clientId })
-    return redirectTo(reply, request, 'site', pageOf(client, off ? 'off' : 'on'))
+    return redirectTo(reply, request, 'site', pageOf(request, client, off ? 'off' : 'on'))
   })
 
   app.post(`${paths.clients}/end`, async (request, reply) => {
@@ -104,7 +104,7 @@ export function addClientRoutes(app: FastifyInstance, context: AppContext): void
     if (!isUuid(person)) throw new RequestRefusedError(404, 'There is no such person here.')
     const by = operatorActor(request, operator)
     await endConnectedApp(request.at, person, { clientId: client.clientId }, by)
-    return redirectTo(reply, request, 'site', pageOf(client, 'ended'))
+    return redirectTo(reply, request, 'site', pageOf(request, client, 'ended'))
   })
 }
 
@@ -124,10 +124,15 @@ async function loadClient(request: FastifyRequest, clientId: string): Promise<Li
   return found
 }
 
-function pageOf({ kind, clientId }: ListedClient, done: string): string {
-  return kind === 'application'
-    ? `${applicationPath(clientId)}?done=${done}`
-    : `${clientPath(clientId)}&done=${done}`
+/** With the beta feature on, applications have a page in the Developers area. */
+function hasOwnPage({ school }: FastifyRequest, { kind }: ListedClient): boolean {
+  return kind === 'application' && school.mcpConnections
+}
+
+function pageOf(request: FastifyRequest, client: ListedClient, done: string): string {
+  return hasOwnPage(request, client)
+    ? `${applicationPath(client.clientId)}?done=${done}`
+    : `${clientPath(client.clientId)}&done=${done}`
 }
 
 /** The people with a live authorization of one app, starting at the address's `after`. */
@@ -151,7 +156,7 @@ async function showAll(
   const page = clientsPage({
     ...adminFrame(context, request, reply, operator, NOTICES),
     here: paths.clients,
-    clients: clients.filter(({ kind }) => kind !== 'application'),
+    clients,
     people,
     settings,
     alwaysPermitted: context.documentHosts,

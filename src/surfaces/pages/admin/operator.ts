@@ -71,7 +71,7 @@ export function adminFrame(
 ): AdminFrame {
   return {
     ...frameFor(context, request, reply, operator, notices),
-    applicationsShown: request.school.mcpConnections,
+    developersShown: request.school.mcpConnections,
     timeZone: request.school.timeZone,
   }
 }

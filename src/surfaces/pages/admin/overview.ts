@@ -24,7 +24,8 @@ export function addOverviewRoutes(app: FastifyInstance, context: AppContext): vo
       ...visit.frame(),
       figures,
       people,
-      applications: clients.filter(({ kind }) => kind === 'application').length,
+      applications: clients.filter(({ kind, builtIn }) => kind === 'application' && !builtIn)
+        .length,
       awaitingReview: clients.filter(({ kind, reviewed }) => kind === 'document' && !reviewed)
         .length,
       signsIdTokens: signsIdTokens(request.school),

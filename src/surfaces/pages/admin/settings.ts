@@ -11,7 +11,8 @@ import { adminFrame, loadOperator, performAs } from './operator.ts'
 
 const NOTICES = {
   'mcp-on': 'MCP connections is on. You find OAuth applications under Developers.',
-  'mcp-off': 'MCP connections is off. Existing applications continue to work.',
+  'mcp-off':
+    'MCP connections is off. Existing applications continue to work; you find them under Connected apps.',
   saved: 'Saved.',
 }
 

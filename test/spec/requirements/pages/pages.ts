@@ -5,7 +5,7 @@ export const pages = [
     'pages.applications.create':
       'Operators of a school create its member applications under Developers, OAuth applications.',
     'pages.applications.behind-beta':
-      'OAuth applications appear in the admin area once the beta feature "MCP connections" is on.',
+      'The Developers area appears in the admin area once the beta feature "MCP connections" is on.',
     'pages.applications.client-id': 'The page of an application shows the client_id to hand out.',
     'pages.applications.confidential-checkbox':
       'A checkbox makes the new application confidential; without it, it is public.',
@@ -26,6 +26,12 @@ export const pages = [
   chapter('pages', 'product decision', {
     'pages.applications.beta-reveals-only':
       'With the beta feature off, existing clients, tokens and /mcp keep working.',
+    'pages.clients.always':
+      'Connected apps, where operators see, review and stop clients of every kind, is there with the beta feature off as well; so are the signing keys.',
+    'pages.explorer.beta':
+      'The explorer and its application exist only with the beta feature on; elsewhere its page says that it is off.',
+    'pages.explorer.built-in':
+      'The application of the explorer is listed as built in; it can be switched off, not changed or deleted.',
     'pages.applications.admins-only': 'Only owners and admins get into the admin area.',
     'pages.paths':
       'Home, sign-in, sign-out, account, connected apps, admin and docs are at their documented paths.',

@@ -5,13 +5,13 @@ interface MenuItem {
   readonly href: string
   /** The item is not marked on pages below it. */
   readonly exact?: boolean
-  /** Shown only if the beta feature for OAuth applications is on. */
-  readonly beta?: boolean
 }
 
 interface MenuGroup {
   readonly title: string
   readonly items: readonly MenuItem[]
+  /** Shown only if the beta feature "MCP connections" is on. */
+  readonly beta?: boolean
 }
 
 export const OVERVIEW: MenuItem = { label: 'Overview', href: '/admin', exact: true }
@@ -59,20 +59,21 @@ export const MENU: readonly MenuGroup[] = [
     items: [
       { label: 'Analytics', href: '/admin/analytics' },
       { label: 'Members', href: '/admin/members' },
+      { label: 'Connected apps', href: '/admin/clients' },
       { label: 'Notifications', href: '/admin/notifications' },
       { label: 'School details', href: '/admin/details' },
       { label: 'Appearance', href: '/admin/appearance' },
       { label: 'Settings', href: '/admin/settings' },
+      { label: 'Signing keys', href: '/admin/keys' },
       { label: 'Audit log', href: '/admin/audit' },
     ],
   },
   {
     title: 'Developers',
+    beta: true,
     items: [
-      { label: 'OAuth applications', href: '/admin/developers/applications', beta: true },
-      { label: 'Operator tools', href: '/admin/developers/tools', beta: true },
-      { label: 'Connected platforms', href: '/admin/developers/clients' },
-      { label: 'Signing keys', href: '/admin/developers/keys' },
+      { label: 'OAuth applications', href: '/admin/developers/applications' },
+      { label: 'Operator tools', href: '/admin/developers/tools' },
     ],
   },
 ]

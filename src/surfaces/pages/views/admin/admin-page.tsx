@@ -3,8 +3,8 @@ import { type SiteFrame, sitePage } from '../site-layout.tsx'
 import { isAt, MENU, OVERVIEW } from './admin-menu.ts'
 
 export interface AdminFrame extends SiteFrame {
-  /** Whether the beta feature that shows OAuth applications is on. */
-  applicationsShown: boolean
+  /** Whether the beta feature "MCP connections" is on, which shows the Developers area. */
+  developersShown: boolean
   timeZone: string
 }
 
@@ -23,9 +23,9 @@ export const paths = {
   newApplication: '/admin/developers/applications/new',
   tools: '/admin/developers/tools',
   newTool: '/admin/developers/tools/new',
-  clients: '/admin/developers/clients',
-  client: '/admin/developers/clients/view',
-  keys: '/admin/developers/keys',
+  clients: '/admin/clients',
+  client: '/admin/clients/view',
+  keys: '/admin/keys',
   audit: '/admin/audit',
 } as const
 
@@ -39,7 +39,10 @@ export function toolPath(slug: string): string {
   return `${paths.tools}/${encodeURIComponent(slug)}`
 }
 
-/** The page of any other client. Its id may be a URL, which does not fit into a path. */
+/**
+ * The page of a client of any kind, where an operator sees and stops it. The id may be a URL, which
+ * does not fit into a path.
+ */
 export function clientPath(clientId: string): string {
   return `${paths.client}?id=${encodeURIComponent(clientId)}`
 }
@@ -53,11 +56,8 @@ export function adminPage(props: AdminPageProps): string {
  * The menu is open on wide screens and closed on narrow ones, where the line that opens it shows the
  * current page. It needs no script.
  */
-function AdminNav({ here, applicationsShown }: AdminFrame) {
-  const groups = MENU.map(({ title, items }) => ({
-    title,
-    items: items.filter(({ beta }) => applicationsShown || beta !== true),
-  }))
+function AdminNav({ here, developersShown }: AdminFrame) {
+  const groups = MENU.filter(({ beta }) => developersShown || beta !== true)
   const current = groups.flatMap(({ items }) => items).find((item) => isAt(item, here)) ?? OVERVIEW
   return (
     <nav class="side" aria-label="Admin">

@@ -5,7 +5,7 @@ import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { Badge, ButtonLink, PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
 import { type AdminFrame, adminPage, applicationPath, paths } from './admin-page.tsx'
 import { ApplicationFields, type ApplicationFieldsProps } from './application-fields.tsx'
-import { KindBadge } from './applications.tsx'
+import { KindBadges } from './applications.tsx'
 import { PeoplePanel, type PeopleProps } from './people.tsx'
 import { StandingPanel } from './standing.tsx'
 
@@ -16,7 +16,7 @@ interface ApplicationProps extends AdminFrame, ApplicationFieldsProps {
 
 export function applicationPage(props: ApplicationProps): string {
   const { application, people, problems } = props
-  const { clientId, confidential, disabled } = application
+  const { clientId, confidential, disabled, builtIn } = application
   const formToken = props.viewer?.formToken ?? ''
   const name = plainText(application.name) || clientId
   return adminPage({
@@ -30,19 +30,21 @@ export function applicationPage(props: ApplicationProps): string {
           up={{ url: paths.applications, label: 'OAuth applications' }}
         >
           <p class="badges">
-            <KindBadge confidential={confidential} />
+            <KindBadges client={application} />
             {disabled && <Badge tone="warning">Switched off</Badge>}
           </p>
         </PageHead>
         <section class="panel" aria-label="Facts">
           <Facts application={application} timeZone={props.timeZone} />
         </section>
-        <Panel title="Details">
-          <Form action={applicationPath(clientId)} formToken={formToken}>
-            <ApplicationFields {...props} />
-            <Button look="primary">Save details</Button>
-          </Form>
-        </Panel>
+        {!builtIn && (
+          <Panel title="Details">
+            <Form action={applicationPath(clientId)} formToken={formToken}>
+              <ApplicationFields {...props} />
+              <Button look="primary">Save details</Button>
+            </Form>
+          </Panel>
+        )}
         <PeoplePanel
           {...props}
           clientId={clientId}
@@ -60,17 +62,19 @@ export function applicationPage(props: ApplicationProps): string {
           </Panel>
         )}
         <StandingPanel {...props} clientId={clientId} disabled={disabled} />
-        <Panel
-          title="Delete"
-          tone="danger"
-          lead="Ends all access that people gave it. This cannot be undone."
-        >
-          <div class="actions">
-            <ButtonLink look="plain" href={applicationPath(clientId, '/delete')}>
-              Delete this application…
-            </ButtonLink>
-          </div>
-        </Panel>
+        {!builtIn && (
+          <Panel
+            title="Delete"
+            tone="danger"
+            lead="Ends all access that people gave it. This cannot be undone."
+          >
+            <div class="actions">
+              <ButtonLink look="plain" href={applicationPath(clientId, '/delete')}>
+                Delete this application…
+              </ButtonLink>
+            </div>
+          </Panel>
+        )}
       </>
     ),
   })

@@ -12,7 +12,8 @@ export function applicationsOffPage(frame: AdminFrame): string {
         <section class="panel">
           <p>
             They are part of the beta feature “MCP connections”, which is off at your school.
-            Existing applications continue to work.
+            Existing applications continue to work: you see and stop them under{' '}
+            <a href={paths.clients}>Connected apps</a>.
           </p>
           <div class="actions">
             <ButtonLink look="primary" href={paths.settings}>

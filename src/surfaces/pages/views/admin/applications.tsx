@@ -26,12 +26,13 @@ export function applicationsPage(props: ApplicationsProps): string {
           </ButtonLink>
         </PageHead>
         <section class="panel" aria-label="Applications">
-          {applications.length === 0 ? (
+          {applications.every(({ builtIn }) => builtIn) && (
             <Empty>
-              <p>No applications yet.</p>
+              <p>You created no applications yet.</p>
               <p>Create one, and give its client_id to the developer of the app.</p>
             </Empty>
-          ) : (
+          )}
+          {applications.length > 0 && (
             <ul class="rows">
               {applications.map((application) => (
                 <li>
@@ -40,7 +41,7 @@ export function applicationsPage(props: ApplicationsProps): string {
                       <a href={applicationPath(application.clientId)}>
                         <Name text={application.name} fallback={application.clientId} />
                       </a>
-                      <KindBadge confidential={application.confidential} />
+                      <KindBadges client={application} />
                       {application.disabled && <Badge tone="warning">Switched off</Badge>}
                     </p>
                     <p class="row-note">
@@ -60,6 +61,11 @@ export function applicationsPage(props: ApplicationsProps): string {
   })
 }
 
-export function KindBadge({ confidential }: { confidential: boolean }) {
-  return <Badge>{confidential ? 'Confidential' : 'Public'}</Badge>
+export function KindBadges({ client }: { client: ListedClient }) {
+  return (
+    <>
+      <Badge>{client.confidential ? 'Confidential' : 'Public'}</Badge>
+      {client.builtIn && <Badge>Built in</Badge>}
+    </>
+  )
 }

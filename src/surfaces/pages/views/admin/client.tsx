@@ -13,7 +13,7 @@ interface ClientProps extends AdminFrame {
   people: PeopleProps
 }
 
-/** A platform or a metadata document, as this school knows it. */
+/** A client as this school knows it, and the ways to stop it. */
 export function clientPage(props: ClientProps): string {
   const { client, people } = props
   const { clientId, disabled, platformDisabled } = client
@@ -24,7 +24,7 @@ export function clientPage(props: ClientProps): string {
       <>
         <PageHead
           title={<Name text={client.name} fallback={clientId} />}
-          up={{ url: paths.clients, label: 'Connected platforms' }}
+          up={{ url: paths.clients, label: 'Connected apps' }}
         >
           <p class="badges">
             <StandingBadges client={client} />
@@ -39,7 +39,7 @@ export function clientPage(props: ClientProps): string {
               </dd>
             </div>
             <div>
-              <dt>First allowed</dt>
+              <dt>{client.kind === 'application' ? 'Created' : 'First allowed'}</dt>
               <dd>
                 <Moment at={client.createdAt} timeZone={props.timeZone} />
               </dd>

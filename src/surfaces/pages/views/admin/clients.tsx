@@ -4,6 +4,7 @@ import { Checkbox, TextArea } from '../../../../foundation/html/form-fields.tsx'
 import { Badge, Empty, PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
 import { count } from '../words.ts'
 import { type AdminFrame, adminPage, clientPath, paths } from './admin-page.tsx'
+import { KindBadges } from './applications.tsx'
 
 export interface DocumentSettings {
   /** One per line. */
@@ -24,24 +25,31 @@ interface ClientsProps extends AdminFrame {
 export function clientsPage(props: ClientsProps): string {
   const { clients, people, settings } = props
   const waiting = clients.filter(({ kind, reviewed }) => kind === 'document' && !reviewed)
-  const others = clients.filter((client) => !waiting.includes(client))
+  const applications = clients.filter(({ kind }) => kind === 'application')
+  const others = clients.filter((each) => !waiting.includes(each) && !applications.includes(each))
   return adminPage({
     ...props,
-    title: settings.problems.length > 0 ? 'Error: Connected platforms' : 'Connected platforms',
+    title: settings.problems.length > 0 ? 'Error: Connected apps' : 'Connected apps',
     children: (
       <>
         <PageHead
-          title="Connected platforms"
-          lead="Clients that act for owners and admins. They appear here once an owner or admin has allowed them."
+          title="Connected apps"
+          lead="Every app that can get access here. Open one to see who allowed it, to end that, or to switch the app off."
         />
         <Panel
           title="Awaiting review"
-          lead="Apps that published a metadata document. Until you review an app, it may ask to see data but not to change it."
+          lead="Apps that published a metadata document, and that an owner or admin allowed. Until you review an app, it may ask to see data but not to change it."
         >
           <ClientRows clients={waiting} people={people} none="Nothing to review." />
         </Panel>
-        <Panel title="Platforms, reviewed apps and tools of your school">
+        <Panel
+          title="Platforms, reviewed apps and tools of your school"
+          lead="They act for owners and admins."
+        >
           <ClientRows clients={others} people={people} none="None yet." />
+        </Panel>
+        <Panel title="Applications" lead="They act for members, each for themselves.">
+          <ClientRows clients={applications} people={people} none="None yet." />
         </Panel>
         <Documents {...props} />
       </>
@@ -90,6 +98,7 @@ export function StandingBadges({ client }: { client: ListedClient }) {
   return (
     <>
       <Badge>{KIND_WORDS[client.kind]}</Badge>
+      {client.kind === 'application' && <KindBadges client={client} />}
       {client.kind === 'document' && client.reviewed && <Badge tone="good">Reviewed</Badge>}
       {client.kind === 'document' && !client.reviewed && <Badge tone="warning">Not reviewed</Badge>}
       {client.disabled && <Badge tone="warning">Switched off</Badge>}

@@ -21,7 +21,7 @@ interface OverviewProps extends AdminFrame {
 }
 
 export function overviewPage(props: OverviewProps): string {
-  const { applicationsShown, applications, awaitingReview } = props
+  const { developersShown, applications, awaitingReview } = props
   return adminPage({
     ...props,
     title: 'Admin',
@@ -45,7 +45,7 @@ export function overviewPage(props: OverviewProps): string {
             title="OAuth applications"
             lead="Apps that you created for your members, each with its client_id."
           >
-            {applicationsShown ? (
+            {developersShown ? (
               <p>
                 <a href={paths.applications}>
                   {count(applications, 'application', 'applications')}
@@ -58,10 +58,7 @@ export function overviewPage(props: OverviewProps): string {
               </p>
             )}
           </Panel>
-          <Panel
-            title="Connected platforms"
-            lead="Assistants and tools that act for owners and admins."
-          >
+          <Panel title="Connected apps" lead="Apps, assistants and tools that people gave access.">
             <p>
               <a href={paths.clients}>
                 {awaitingReview === 0
