@@ -287,7 +287,7 @@ create table consulting_meetings (
   constraint consulting_meetings_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
   constraint consulting_meetings_school_id_service_id_fkey FOREIGN KEY (school_id, service_id) REFERENCES consulting_services(school_id, id),
   constraint consulting_meetings_school_id_study_group_id_fkey FOREIGN KEY (school_id, study_group_id) REFERENCES study_groups(school_id, id),
-  constraint consulting_meetings_class_not_scheduled CHECK (((study_group_id IS NULL) OR (state <> 'scheduled'::text))),
+  constraint consulting_meetings_class_available CHECK (((study_group_id IS NULL) OR (state = 'available'::text))),
   constraint consulting_meetings_end_after_start CHECK ((ends_at > starts_at)),
   constraint consulting_meetings_room_url_check CHECK ((length(room_url) <= 2000)),
   constraint consulting_meetings_service_or_group CHECK ((num_nonnulls(service_id, study_group_id) = 1)),

@@ -1,4 +1,10 @@
-import type { BookingSketch, ServiceSketch, SlotSketch } from './content/school-content.ts'
+import { classRemoved } from '../domain/consulting/remove-class.ts'
+import type {
+  BookingSketch,
+  ServiceSketch,
+  SlotSketch,
+  StudyGroupSketch,
+} from './content/school-content.ts'
 import { classmatesOf, personId } from './people.ts'
 import { idAt, type Stage } from './stage.ts'
 import { varietyOf } from './variety.ts'
@@ -98,21 +104,43 @@ function addSlotMeeting(
   })
 }
 
+/** In these weeks no class takes place. */
+const WITHOUT_CLASS: readonly number[] = [-6, -5, 2]
+
 /** A class has no seats: the members of the group attend. */
 function addClasses(stage: Stage): void {
   for (const group of stage.school.studyGroups) {
     const [first, last, every] = group.weeks
     for (let week = first; week <= last; week += every) {
+      const start = stage.clock.occurrence({ ...group, timeZone: stage.school.timeZone }, week)
+      if (WITHOUT_CLASS.includes(week)) {
+        if (week > 0) tellGroup(stage, group, start)
+        continue
+      }
       addMeeting(stage, {
         name: `${group.key}/${week}`,
         title: group.name,
         of: { study_group_id: idAt(stage, 'study-group', group.key) },
-        state: week === -5 || week === -6 || week === 2 ? 'canceled' : 'available',
-        start: stage.clock.occurrence({ ...group, timeZone: stage.school.timeZone }, week),
+        state: 'available',
+        start,
         minutes: group.minutes,
         seats: [],
       })
     }
+  }
+}
+
+/** The notification that members of a group get when a class is removed. */
+function tellGroup(stage: Stage, group: StudyGroupSketch, start: Date): void {
+  for (const member of group.members) {
+    stage.rows.add('notifications', {
+      school_id: stage.schoolId,
+      id: idAt(stage, 'notification', `${group.key}/${member}`),
+      user_id: personId(member),
+      ...classRemoved(group.name, start, stage.school.timeZone),
+      created_at: stage.clock.hours(-30),
+      read_at: null,
+    })
   }
 }
 

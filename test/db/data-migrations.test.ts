@@ -37,6 +37,78 @@ async function aSchool(client: pg.Client): Promise<string> {
   return id
 }
 
+async function aMember(client: pg.Client, school: string, name: string): Promise<string> {
+  const id = randomUUID()
+  await client.query('insert into users (id, email, name) values ($1, $2, $3)', [
+    id,
+    `${name}@people.test`,
+    name,
+  ])
+  await client.query(
+    "insert into school_members (school_id, user_id, roles) values ($1, $2, '{student}')",
+    [school, id],
+  )
+  return id
+}
+
+test('canceled classes are removed, and members of the group read of those to come', async () => {
+  const { client, apply } = await before('-classes-stay-available.sql')
+  const school = await aSchool(client)
+  const [ada, muted] = [await aMember(client, school, 'ada'), await aMember(client, school, 'eve')]
+  await client.query(
+    `insert into notification_subscriptions (school_id, user_id, topic, channel, enabled)
+     values ($1, $2, 'meetings', 'in_app', false)`,
+    [school, muted],
+  )
+  const [group, service] = [randomUUID(), randomUUID()]
+  await client.query("insert into study_groups (school_id, id, name) values ($1, $2, 'Owls')", [
+    school,
+    group,
+  ])
+  await client.query(
+    "insert into consulting_services (school_id, id, title) values ($1, $2, 'Coaching')",
+    [school, service],
+  )
+  for (const user of [ada, muted]) {
+    await client.query(
+      'insert into study_group_members (school_id, group_id, user_id) values ($1, $2, $3)',
+      [school, group, user],
+    )
+  }
+  const rows = [
+    ['Held', group, null, 'available', '2096-01-01'],
+    ['Off', group, null, 'canceled', '2096-01-02'],
+    ['Long off', group, null, 'canceled', '2020-01-01'],
+    ['Meeting', null, service, 'canceled', '2096-01-03'],
+  ]
+  for (const [title, study_group, consulting, state, day] of rows) {
+    await client.query(
+      `insert into consulting_meetings
+         (school_id, id, title, study_group_id, service_id, state, starts_at, ends_at)
+       values ($1, $2, $3, $4, $5, $6, $7::timestamptz, $7::timestamptz + interval '1 hour')`,
+      [school, randomUUID(), title, study_group, consulting, state, `${day}T10:00:00Z`],
+    )
+  }
+  await apply()
+  const kept = await client.query('select title, state from consulting_meetings order by title')
+  expect(kept.rows).toEqual([
+    { title: 'Held', state: 'available' },
+    { title: 'Meeting', state: 'canceled' },
+  ])
+  const told = await client.query('select user_id, kind, title, body from notifications')
+  expect(told.rows).toEqual([
+    {
+      user_id: ada,
+      kind: 'class_canceled',
+      title: 'A class does not take place',
+      body: 'Off, 2096-01-02 18:00 (Asia/Taipei), is no longer in your schedule.',
+    },
+  ])
+  await expect(
+    client.query("update consulting_meetings set state = 'canceled' where title = 'Held'"),
+  ).rejects.toThrow('consulting_meetings_class_available')
+})
+
 test('an explorer that a school deleted is switched off', async () => {
   const { client, apply } = await before('-explorer-stays.sql')
   const school = await aSchool(client)

@@ -8,6 +8,7 @@ import {
   readMeeting,
   reopenMeeting,
 } from '../../src/domain/consulting/meeting-operations.ts'
+import { removeClass } from '../../src/domain/consulting/remove-class.ts'
 import {
   addAttendee,
   bookSlot,
@@ -40,6 +41,8 @@ import {
   removeFromStudyGroup,
   removeStudyGroup,
 } from '../../src/domain/consulting/study-group-operations.ts'
+import { setSubscription } from '../../src/domain/notifications/subscriptions.ts'
+import { verifies } from '../spec/verifies.ts'
 import { hoursFromNow } from '../support/consulting.ts'
 import { aCourse, anEnrollment } from '../support/learning.ts'
 import { aToken, read } from '../support/member-api.ts'
@@ -380,6 +383,7 @@ describe('study groups', () => {
     const { id: held } = await staff.does(createMeeting, lesson)
     expect(await staff.isRefused(addAttendee, { id: held, member_id: ada.id })).toBe('study_group')
     expect(await staff.isRefused(confirmMeeting, { id: held })).toBe('study_group')
+    expect(await staff.isRefused(cancelMeeting, { id: held })).toBe('study_group')
     expect(await staff.isRefused(removeStudyGroup, { id })).toBe('in_use')
     await staff.does(changeStudyGroup, { id, name: 'Larks' })
     expect((await staff.does(listStudyGroups, { search: 'lark' })).data).toMatchObject([
@@ -388,6 +392,75 @@ describe('study groups', () => {
     const unused = await staff.does(createStudyGroup, { name: 'Unused' })
     await staff.does(removeStudyGroup, { id: unused.id })
     expect(await staff.isRefused(readStudyGroup, { id: unused.id })).toBe('not_found')
+  })
+})
+
+describe('a class that does not take place', () => {
+  const inboxOf = (member: TestPerson) =>
+    school.at
+      .from('notifications')
+      .select(['kind', 'title', 'body', 'read_at'])
+      .where('user_id', '=', member.id)
+      .where('kind', '=', 'class_canceled')
+      .execute()
+
+  verifies(
+    'meeting.study-group.removed',
+    'is removed, and the members of the group get a notification, except those who muted it',
+    async () => {
+      const [eve, muted, outside] = [
+        await world.aMember(school),
+        await world.aMember(school),
+        await world.aMember(school),
+      ]
+      await setSubscription(school.at, muted.id, {
+        topic: 'meetings',
+        channel: 'in_app',
+        enabled: false,
+      })
+      const { id: study_group_id } = await staff.does(createStudyGroup, {
+        name: 'Night owls',
+        member_ids: [eve.id, muted.id],
+      })
+      const start = '2096-11-16T04:30:00.000Z'
+      const lesson = { study_group_id, starts_at: start, ends_at: '2096-11-16T05:30:00.000Z' }
+      const { id, version } = await staff.does(createMeeting, lesson)
+      expect(await staff.isRefused(removeClass, { id, if_version: Number(version) + 1 })).toBe(
+        'stale',
+      )
+      expect(await inboxOf(eve)).toEqual([])
+      await staff.does(removeClass, { id, if_version: version })
+      expect(await meetingSeenBy(eve, id)).toBeUndefined()
+      expect(await staff.isRefused(readMeeting, { id })).toBe('not_found')
+      expect(await inboxOf(eve)).toEqual([
+        {
+          kind: 'class_canceled',
+          title: 'A class does not take place',
+          body: expect.stringMatching(/^Night owls, Friday, November 16, 2096 at .+ is no longer/),
+          read_at: null,
+        },
+      ])
+      expect([await inboxOf(muted), await inboxOf(outside)]).toEqual([[], []])
+      await staff.does(removeStudyGroup, { id: study_group_id })
+    },
+  )
+
+  test('is removed without a notification if it is over', async () => {
+    const eve = await world.aMember(school)
+    const { id: study_group_id } = await staff.does(createStudyGroup, {
+      name: 'Early birds',
+      member_ids: [eve.id],
+    })
+    const { id } = await staff.does(createMeeting, { study_group_id, ...times(-5) })
+    await staff.does(removeClass, { id })
+    expect(await inboxOf(eve)).toEqual([])
+  })
+
+  test('is the only kind of meeting that can be removed', async () => {
+    const { id: service_id } = await createdService()
+    const { id } = await staff.does(createMeeting, { service_id, ...times(6) })
+    expect(await staff.isRefused(removeClass, { id })).toBe('consulting')
+    expect(await staff.does(readMeeting, { id })).toMatchObject({ id })
   })
 })
 
@@ -418,6 +491,7 @@ test('another school cannot read or change any of these objects', async () => {
     [changeMeeting, { id: meeting, title: 'Theirs' }],
     [confirmMeeting, { id: meeting }],
     [cancelMeeting, { id: meeting }],
+    [removeClass, { id: meeting }],
     [listAttendees, { meeting_id: meeting }],
     [addAttendee, { id: meeting, member_id: stranger.id }],
     [removeAttendee, { id: meeting, member_id: ada.id }],

@@ -55,7 +55,8 @@ async function consult({ browser, student }: ActionSetup): Promise<void> {
   await browser.done(`${meeting}/unseat`, { member_id: student.email })
   const { path: group } = await browser.done('/admin/study-groups/new', { name: 'Sketchers' })
   await browser.done(`${group}/add-member`, { member_id: student.email })
-  await browser.done(`${group}/classes/new`, LATER)
+  const { path: lesson } = await browser.done(`${group}/classes/new`, LATER)
+  await browser.done(`${lesson}/delete`)
   await browser.done(`${group}/remove-member`, { member_id: student.email })
 }
 

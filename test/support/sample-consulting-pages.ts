@@ -31,7 +31,6 @@ const lesson = {
   id: id(2),
   kind: 'study_group',
   title: hostileName,
-  state: 'canceled',
   attendee_count: 12,
 }
 const confirmed = { ...meeting, id: id(3), title: 'Office hour', state: 'scheduled' }

@@ -128,7 +128,7 @@ export const meetingKind = tableKind({
     service_id: { fixed: true, note: 'this or study_group_id, not both' },
     study_group_id: { fixed: true },
     title: { note: 'by default the title of the service or the name of the group' },
-    state: { default: 'available' },
+    state: { default: 'available', note: 'of a class always available' },
     starts_at: NEEDED,
     ends_at: NEEDED,
     room_url: { default: '' },

@@ -145,11 +145,18 @@ export const confirmMeeting = changeOperation({
 export const cancelMeeting = changeOperation({
   name: 'consulting_meetings.cancel',
   title: 'Cancel a meeting',
-  summary: 'The meeting stays in the members’ schedules as canceled, without its room.',
+  summary:
+    'A meeting of a service stays in the members’ schedules as canceled, without its room. A class is removed instead.',
   ...WITHOUT_SCOPE,
   of: meetings,
   fields: {},
-  change: (tx, _caller, input) => moveTo(tx, input, 'canceled'),
+  async change(tx, caller, input) {
+    const { kind } = await loadObject(tx, caller, meetings, input.id)
+    if (kind === 'study_group') {
+      throw conflict('study_group', 'A class of a study group is not canceled. Remove it instead.')
+    }
+    await moveTo(tx, input, 'canceled')
+  },
 })
 
 export const reopenMeeting = changeOperation({

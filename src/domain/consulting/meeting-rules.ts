@@ -44,8 +44,9 @@ export const meetingRules: RowRules<MeetingRow> = [
   {
     field: 'state',
     code: 'study_group',
-    detail: 'A class is available or canceled; it is never confirmed.',
-    broken: ({ study_group_id, state }) => study_group_id != null && state === 'scheduled',
+    detail: 'A class is always available. Remove one that does not take place.',
+    broken: ({ study_group_id, state = 'available' }) =>
+      study_group_id != null && state !== 'available',
   },
   {
     field: 'member_ids',

@@ -91,7 +91,7 @@ export const changeStudyGroup = changeOperation({
 export const removeStudyGroup = removeOperation({
   name: 'study_groups.remove',
   title: 'Remove a study group',
-  summary: 'Removes a group that never had a class.',
+  summary: 'Removes a group that has no classes.',
   ...WITHOUT_SCOPE,
   of: studyGroups,
   async remove(tx, _caller, { id: group, if_version }) {
@@ -101,7 +101,7 @@ export const removeStudyGroup = removeOperation({
     if (rows.length > 0) {
       throw conflict(
         'in_use',
-        'This group has classes, so it cannot be removed. Cancel the upcoming ones instead.',
+        'This group has classes, so it cannot be removed. Remove those that do not take place instead.',
       )
     }
     await writing(tx).delete('study_groups', target(group, if_version))

@@ -14,7 +14,7 @@ const studyGroupSchema = z
       .array(id)
       .meta({ description: 'The members of the group, who attend every class.' }),
     member_count: count,
-    upcoming_class_count: count.meta({ description: 'Canceled ones are not counted.' }),
+    upcoming_class_count: count,
     ...stamps,
     course: courseSchema.nullable().optional(),
   })
@@ -27,7 +27,7 @@ export const studyGroups: Resource<typeof studyGroupSchema> = {
     select g.id, g.name, g.course_id, roster.member_ids,
       cardinality(roster.member_ids) as member_count,
       (select count(*) from consulting_meetings m
-       where m.school_id = g.school_id and m.study_group_id = g.id and m.state <> 'canceled'
+       where m.school_id = g.school_id and m.study_group_id = g.id
          and m.starts_at > now()) as upcoming_class_count,
       g.created_at, g.updated_at, g.version
     from study_groups g, lateral (

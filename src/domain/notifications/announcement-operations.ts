@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { uuidv7 } from '../../foundation/crypto/random.ts'
 import { IS_ACTIVE } from '../learning/active-enrollment.ts'
 import { count, id } from '../operation/fields.ts'
 import { notFound } from '../operation/refusal.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import type { WriteOperation } from '../operation.ts'
 import { notificationFields } from './notification-rules.ts'
+import { notify } from './notify.ts'
 
 const announcement = z.strictObject({
   id: id.meta({ description: 'The course.' }),
@@ -35,16 +35,10 @@ export const announceToCourse = {
     if (found === undefined) throw notFound('course')
     const { rows } = await tx.run(sql<{ user_id: string }>`
       select e.user_id from enrollments e
-      where e.school_id = ${tx.schoolId} and e.course_id = ${course} and ${IS_ACTIVE}
-        and not exists (
-          select from notification_subscriptions s
-          where s.school_id = e.school_id and s.user_id = e.user_id and s.topic = 'announcements'
-            and s.channel = 'in_app' and not s.enabled)`)
-    await tx.run(sql`
-      insert into notifications (school_id, user_id, id, kind, title, body, url)
-      select ${tx.schoolId}, o.user_id, o.id, 'announcement', ${title}, ${body}, ${url}
-      from unnest(${rows.map((row) => row.user_id)}::uuid[], ${rows.map(() => uuidv7())}::uuid[])
-        as o (user_id, id)`)
-    return { object: 'announcement' as const, id: course, sent_count: rows.length }
+      where e.school_id = ${tx.schoolId} and e.course_id = ${course} and ${IS_ACTIVE}`)
+    const students = rows.map(({ user_id }) => user_id)
+    const message = { kind: 'announcement', title, body, url }
+    const sent_count = await notify(tx, 'announcements', students, message)
+    return { object: 'announcement' as const, id: course, sent_count }
   },
 } satisfies WriteOperation<typeof announcement, typeof announced>

@@ -349,6 +349,7 @@ export const BAD_ROWS: Readonly<Record<string, readonly BadRow[]>> = {
     meeting({}, '/service_id one_of'),
     meeting({ service_id: MADE.service, study_group_id: MADE.group }, '/study_group_id one_of'),
     meeting({ study_group_id: MADE.group, state: 'scheduled' }, '/state study_group'),
+    meeting({ study_group_id: MADE.group, state: 'canceled' }, '/state study_group'),
     meeting(
       { study_group_id: MADE.group, member_ids: [EXAMPLE.student] },
       '/member_ids study_group',

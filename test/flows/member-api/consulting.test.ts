@@ -147,7 +147,8 @@ describe('the filter', () => {
       const seats = [ada]
       const past = await aMeeting(school, { service, seats, start: hoursFromNow(-48) })
       const offBefore = await aMeeting(school, {
-        group,
+        service,
+        seats,
         start: hoursFromNow(-24),
         state: 'canceled',
       })

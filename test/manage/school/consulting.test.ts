@@ -195,6 +195,18 @@ describe('the list of meetings', () => {
 })
 
 describe('a study group', () => {
+  test('has classes that are removed, not canceled, if they do not take place', async () => {
+    const group = await aStudyGroup(school, [ada])
+    const lesson = await aMeeting(school, { group, title: 'Off', start: hoursFromNow(20) })
+    const page = await browser.page(`/admin/meetings/${lesson}`)
+    expect(page).toContain('Remove class')
+    expect(page).not.toContain('Cancel meeting')
+    expect((await browser.send(`/admin/meetings/${lesson}/cancel`)).statusCode).toBe(409)
+    expect(await meetingOf(ada, 'Off')).toMatchObject({ state: 'available' })
+    await browser.done(`/admin/meetings/${lesson}/delete`)
+    expect(await meetingOf(ada, 'Off')).toBeUndefined()
+  })
+
   test('shows its classes to the members on its roster, without confirmation', async () => {
     const { path } = await browser.done('/admin/study-groups/new', { name: 'Sketchers' })
     const added = await browser.done(`${path}/add-member`, { member_id: ada.email })
@@ -230,7 +242,7 @@ describe('a person who does not run the school', () => {
       .select('id')
       .executeTakeFirstOrThrow()
     const forms = [
-      ...['confirm', 'cancel', 'reopen', 'seat', 'unseat', 'edit'].map(
+      ...['confirm', 'cancel', 'delete', 'reopen', 'seat', 'unseat', 'edit'].map(
         (act) => `/admin/meetings/${meeting}/${act}`,
       ),
       ...['book', 'delete'].map((act) => `/admin/slots/${slot}/${act}`),

@@ -51,6 +51,8 @@ export const consulting = [
   chapter('member-api', 'product decision', {
     'meeting.fields':
       'A meeting has id, title, kind and state, startedAt and endedAt, roomUrl and attendeesCount.',
+    'meeting.study-group.removed':
+      'A class that will not be held is removed, and its group is notified; no class is ever canceled or scheduled.',
     'meeting.filter.bounds': 'startedAfter includes its second, startedBefore leaves it out.',
     'meeting.last-beyond-page':
       'last counts from the end of the window even when the window is longer than a page.',

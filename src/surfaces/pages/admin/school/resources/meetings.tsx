@@ -7,6 +7,7 @@ import {
   readMeeting,
   reopenMeeting,
 } from '../../../../../domain/consulting/meeting-operations.ts'
+import { removeClass } from '../../../../../domain/consulting/remove-class.ts'
 import {
   addAttendee,
   listAttendees,
@@ -90,7 +91,19 @@ const cancel: Action<Meeting> = {
   consequence: 'Everybody who attends sees it as canceled and no longer sees its room.',
   done: 'The meeting is canceled.',
   tone: 'danger',
-  when: (meeting) => meeting.state !== 'canceled',
+  when: (meeting) => meeting.state !== 'canceled' && !isClass(meeting),
+}
+
+const remove: Action<Meeting> = {
+  path: 'delete',
+  label: 'Remove class',
+  does: removeClass,
+  question: 'Remove this class?',
+  consequence:
+    'It leaves the schedules of the group for good. If it is not over, the members get a notification that it does not take place.',
+  done: 'The class is removed.',
+  tone: 'danger',
+  when: isClass,
 }
 
 const actions: readonly Action<Meeting>[] = [
@@ -124,6 +137,7 @@ const actions: readonly Action<Meeting>[] = [
     when: (meeting) => meeting.attendee_count !== 0 && !isClass(meeting),
   },
   cancel,
+  remove,
   {
     path: 'reopen',
     label: 'Reopen',

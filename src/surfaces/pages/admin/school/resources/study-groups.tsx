@@ -109,7 +109,7 @@ export const studyGroups = defineResource({
       does: removeStudyGroup,
       question: 'Delete this study group?',
       consequence:
-        'The group is deleted for good. One that had classes cannot be deleted: cancel its future classes instead.',
+        'The group is deleted for good. One with classes cannot be deleted: remove the classes that do not take place instead.',
       done: 'The study group is deleted.',
       tone: 'danger',
     },
