@@ -63,18 +63,14 @@ function sources(at: SchoolDb, userId: string): readonly RawBuilder<unknown>[] {
 
 function matches({ startedAfter, startedBefore, states }: MeetingFilter): RawBuilder<boolean> {
   return sql<boolean>`
-    m.starts_at >= ${seconds(startedAfter, '-infinity')}::timestamptz
-    and m.starts_at < ${seconds(startedBefore, 'infinity')}::timestamptz
+    m.starts_at >= to_timestamp(${startedAfter ?? '-infinity'}::float8)
+    and m.starts_at < to_timestamp(${startedBefore ?? 'infinity'}::float8)
     and m.state = any(${distinct(states ?? MEETING_STATES)}::text[])`
 }
 
 /** Removes repeated states: PostgreSQL would compare each of them with every row. */
 function distinct(states: readonly MeetingState[]): MeetingState[] {
   return [...new Set(states)]
-}
-
-function seconds(value: number | undefined, open: string): Date | string {
-  return value === undefined ? open : new Date(value * 1000)
 }
 
 /** The member's meetings, newest start first. The room is hidden once a meeting is over or canceled. */

@@ -6,7 +6,7 @@ interface MemberTypes {
   DefaultFieldNullability: false
   Scalars: {
     ID: { Input: string; Output: string }
-    UnixTime: { Input: never; Output: Date }
+    UnixTime: { Input: number; Output: Date }
     MinorUnits: { Input: never; Output: number }
   }
 }

@@ -6,7 +6,6 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
   parse,
-  specifiedRules,
   validate,
 } from 'graphql/index.js'
 import { compileQuery, isCompiledQuery } from 'graphql-jit'
@@ -16,6 +15,7 @@ import { recoded, refusal } from '../refusal.ts'
 import type { Variables } from './cost.ts'
 import { type DocumentLimits, overLimit } from './limits.ts'
 import { type Measure, measureOperations } from './measure.ts'
+import { VALIDATION_RULES } from './validation-rules.ts'
 
 /** The most bytes that the documents of one schema may take, as estimated by `weightOf`. */
 const CACHED_BYTES = 64_000_000
@@ -69,7 +69,7 @@ export class DocumentStore {
     }
     const document = parseDocument(source, this.#limits.tokens)
     const measures = refusing(() => measureOperations(this.schema, document, this.#limits))
-    const errors = validate(this.schema, document, specifiedRules, {
+    const errors = validate(this.schema, document, VALIDATION_RULES, {
       maxErrors: MAX_VALIDATION_ERRORS,
     })
     if (errors.length > 0) {

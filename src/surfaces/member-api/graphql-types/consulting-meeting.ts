@@ -10,6 +10,7 @@ import type { Builder, Ref } from '../builder.ts'
 import type { MemberContext } from '../member-context.ts'
 import { defineEnum } from './enums.ts'
 import type { MeetingStateEnum } from './meeting-state.ts'
+import { UNIX_TIME } from './scalars.ts'
 
 export interface MeetingNode extends MemberMeeting {
   readonly attendeesCount: () => Promise<number>
@@ -74,11 +75,13 @@ export function defineMeetingFilter(builder: Builder, meetingState: MeetingState
     description:
       'Which meetings to list; all conditions must hold, and one that is null or left out holds always. The upcoming schedule is startedAfter now with the states available and scheduled; history is startedBefore now.',
     fields: (t) => ({
-      startedAfter: t.int({
-        description: 'Unix seconds: only meetings that start at this second or later.',
+      startedAfter: t.field({
+        type: UNIX_TIME,
+        description: 'Only meetings that start at this second or later.',
       }),
-      startedBefore: t.int({
-        description: 'Unix seconds: only meetings that start before this second.',
+      startedBefore: t.field({
+        type: UNIX_TIME,
+        description: 'Only meetings that start before this second.',
       }),
       state: t.field({
         type: [meetingState],

@@ -54,6 +54,10 @@ export const consulting = [
     'meeting.study-group.removed':
       'A class that will not be held is removed, and its group is notified; no class is ever canceled or scheduled.',
     'meeting.filter.bounds': 'startedAfter includes its second, startedBefore leaves it out.',
+    'meeting.filter.unix-time':
+      'The bounds are of type UnixTime: integers also after 2038 and before 1970, as far as the database can hold them; other values are refused with what to send.',
+    'meeting.filter.int-variables':
+      'Variables of the bounds that a document declares as Int are accepted, too.',
     'meeting.last-beyond-page':
       'last counts from the end of the window even when the window is longer than a page.',
     'consulting-service.reserved-meeting':
