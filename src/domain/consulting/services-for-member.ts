@@ -7,23 +7,23 @@ import {
   rangeOrder,
 } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
-import { IS_ACTIVE } from '../learning/active-enrollment.ts'
+import { IS_LISTED } from '../learning/active-enrollment.ts'
 
-/** A service that a member may book because they have access to one of its courses. */
+/** A service that is offered to a member because of one of their courses. */
 export interface OfferedService extends Keyed {
   readonly id: string
   readonly title: string
   readonly description: string
 }
 
-/** The service is offered now, for a course to which the member has access now. */
+/** The service is offered now, for one of the member's courses: the list that `enrolledCoursesOf` gives. */
 function offeredTo(at: SchoolDb, userId: string): RawBuilder<boolean> {
   return sql<boolean>`
     s.school_id = ${at.schoolId} and s.state = 'offered' and exists (
       select from consulting_service_courses o
         join enrollments e on e.school_id = o.school_id and e.course_id = o.course_id
       where o.school_id = s.school_id and o.service_id = s.id and e.user_id = ${userId}
-        and ${IS_ACTIVE})`
+        and ${IS_LISTED})`
 }
 
 export async function servicesFor(

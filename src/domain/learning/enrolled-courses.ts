@@ -7,6 +7,7 @@ import {
   rangeOrder,
 } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { IS_LISTED } from './active-enrollment.ts'
 
 /** A course with the enrollment of one member. */
 export interface EnrolledCourse extends Keyed {
@@ -65,7 +66,7 @@ function selectOf(at: SchoolDb, userId: string): RawBuilder<unknown> {
     select e.id as enrollment_id, e.course_id, c.slug, c.title, c.created_at, c.outline_version,
       e.enrolled_at, e.expires_at, e.last_lecture_id, e.last_position_seconds, now() as read_at
     from enrollments e join courses c on c.school_id = e.school_id and c.id = e.course_id
-    where e.school_id = ${at.schoolId} and e.user_id = ${userId} and e.revoked_at is null`
+    where e.school_id = ${at.schoolId} and e.user_id = ${userId} and ${IS_LISTED}`
 }
 
 function courseFromRow(row: EnrolledCourseRow): EnrolledCourse {
@@ -88,7 +89,7 @@ function courseFromRow(row: EnrolledCourseRow): EnrolledCourse {
 
 export async function countEnrolledCoursesOf(at: SchoolDb, userId: string): Promise<number> {
   const { rows } = await at.run(sql<{ total: number }>`
-    select count(*) as total from enrollments
-    where school_id = ${at.schoolId} and user_id = ${userId} and revoked_at is null`)
+    select count(*) as total from enrollments e
+    where e.school_id = ${at.schoolId} and e.user_id = ${userId} and ${IS_LISTED}`)
   return rows[0]?.total ?? 0
 }

@@ -271,20 +271,27 @@ describe('services', () => {
   }
 
   verifies(
-    ['viewer.consulting-services', 'viewer.consulting-services.not-purchases'],
-    'are those offered with the courses of the viewer, bought or not',
+    [
+      'viewer.consulting-services',
+      'viewer.consulting-services.not-purchases',
+      'viewer.consulting-services.lapsed',
+    ],
+    'are those offered with the courses of the viewer, bought or not, lapsed or not',
     async () => {
       const ada = await world.aMember(school)
-      const [mine, ended, notMine] = [
+      const [mine, ended, revoked, notMine] = [
+        await aCourse(school),
         await aCourse(school),
         await aCourse(school),
         await aCourse(school),
       ]
       await anEnrollment(school, ada, mine)
       await anEnrollment(school, ada, ended, { expiresAt: daysFromNow(-1) })
+      await anEnrollment(school, ada, revoked, { revokedAt: daysFromNow(-1) })
       const offered = await aService(school, [mine, notMine])
+      const lapsed = await aService(school, [ended])
       await aService(school, [notMine])
-      await aService(school, [ended])
+      await aService(school, [revoked])
       await aService(school, [mine], { paused: true })
       const { viewer } = await read<ServicesAnswer>(
         world,
@@ -292,8 +299,9 @@ describe('services', () => {
         await aToken(world, school, ada),
         SERVICES,
       )
-      expect(viewer.consultingServices.totalCount).toBe(1)
-      expect(viewer.consultingServices.nodes.map(({ id }) => id)).toEqual([offered])
+      expect(viewer.consultingServices.totalCount).toBe(2)
+      const ids = viewer.consultingServices.nodes.map(({ id }) => id)
+      expect(new Set(ids)).toEqual(new Set([lapsed, offered]))
     },
   )
 

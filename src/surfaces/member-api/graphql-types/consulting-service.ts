@@ -38,7 +38,7 @@ export function defineConsultingService(
   const reserved = defineReservedMeeting(builder, meetingState)
   return builder.objectRef<ServiceNode>('ConsultingService').implement({
     description:
-      'Time with a consultant, offered to the viewer because of a course they have. It is an offer, not a purchase and not a booking.',
+      'Time with a consultant, offered to the viewer because of one of their courses. It is an offer, not a purchase and not a booking.',
     fields: (t) => ({
       id: t.exposeID('id', { description: 'Id of the service.' }),
       title: t.exposeString('title', { description: 'Title of the service.' }),

@@ -35,7 +35,7 @@ export function addConsultingServices(
   builder.objectField(viewer, 'consultingServices', (t) =>
     t.field({
       type: connection,
-      description: `The consulting services that the viewer may book, because they are offered with courses the viewer has; newest first. Not a list of purchases, and not of "my bookings", ${signposts.bookings}.`,
+      description: `The consulting services that are offered with the courses of enrolledCourses, courses whose access has ended included; newest first. Not a list of purchases, and not of "my bookings", ${signposts.bookings}.`,
       args: pageArgs(builder, MAXIMUM_SERVICES),
       extensions: pageSizes(MAXIMUM_SERVICES),
       resolve: ({ id }, args, context) =>

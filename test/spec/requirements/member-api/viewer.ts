@@ -48,6 +48,8 @@ export const viewer = [
   chapter('member-api', 'product decision', {
     'older.scope-missing.whole-document':
       'On older origins a scope refusal concerns the whole document, mutations too, and precedes execution.',
+    'viewer.consulting-services.lapsed':
+      'The courses that decide about consultingServices are those of enrolledCourses, so lapsed ones count.',
     'viewer.school.fields': 'A school has id, name, subdomain, url and roles.',
     'viewer.plain-lists':
       'Neither schools nor notificationSubscriptions is a connection; they are simply lists.',
