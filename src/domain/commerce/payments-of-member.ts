@@ -109,7 +109,7 @@ export async function countPaymentsOf(at: SchoolDb, userId: string): Promise<num
 
 function paymentFromRow(row: PaymentRow): MemberPayment {
   // If a paid payment still showed instructions, a member might pay twice.
-  const unpaid = row.state === 'pending' || row.state === 'expired'
+  const unpaid = row.paid_at === null && (row.state !== 'failed' || isByInstruction(row))
   return {
     key: { at: row.created_at, id: row.id },
     id: row.id,
@@ -131,6 +131,11 @@ function paymentFromRow(row: PaymentRow): MemberPayment {
     codeNo: unpaid ? row.code_no : null,
     expiredAt: unpaid ? row.expires_at : null,
   }
+}
+
+/** The buyer pays elsewhere, by the instructions, and must find them again in every state. */
+function isByInstruction({ payment_type }: PaymentRow): boolean {
+  return payment_type === 'atm' || payment_type === 'convenience_store'
 }
 
 function installmentFromRow(row: PaymentRow): MemberPayment['installment'] {

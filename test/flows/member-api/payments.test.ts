@@ -153,6 +153,19 @@ describe('a payment', () => {
       },
     )
 
+    verifies(
+      'payment.failed.keeps-instructions',
+      `by ${type} that failed keeps its instructions`,
+      async () => {
+        const expiresAt = daysFromNow(-2)
+        expect(await onlyPayment({ type, state: 'failed', bank, expiresAt })).toMatchObject({
+          paymentState: 'failed',
+          ...instructions,
+          expiredAt: seconds(expiresAt),
+        })
+      },
+    )
+
     test(`by ${type} that is paid has no instructions to pay it again`, async () => {
       expect(
         await onlyPayment({ type, state: 'paid', bank, expiresAt: daysFromNow(1) }),

@@ -30,7 +30,7 @@ const payment = z.object({
   refundRequestedAt: maybeTime,
   bankCode: z.string().nullable(),
   bankName: z.string().nullable(),
-  codeNo: z.string().nullable().describe('account or code to pay with, while unpaid'),
+  codeNo: z.string().nullable().describe('account or code to pay with; null once paid'),
   expiredAt: maybeTime,
   installment: z.object({ count: z.number().int(), amount }).nullable(),
   invoice: z.object({ number: z.string(), issuedAt: time, url: z.string().nullable() }).nullable(),

@@ -39,7 +39,7 @@ export function paymentNodes(context: MemberContext, payments: MemberPayment[]):
 }
 
 const FOR_UNPAID =
-  'For an ATM or convenience-store payment that is unpaid or has expired; null otherwise.'
+  'For an ATM or convenience-store payment that was never paid: pending, expired or failed; null otherwise.'
 
 export function definePayment(builder: Builder): Ref<PaymentNode> {
   const type = definePaymentType(builder)
@@ -156,7 +156,7 @@ function definePaymentState(builder: Builder) {
   return defineEnum<PaymentState>(builder, 'PaymentState', 'State of a payment.', {
     pending: 'Not paid yet, and can still be. Show the instructions.',
     paid: 'Paid, perhaps refunded in part.',
-    failed: 'Refused by the bank, or canceled.',
+    failed: 'Refused by the bank, or canceled. The instructions remain, but no longer work.',
     expired: 'Not paid in time. The instructions remain, but no longer work.',
     refunded: 'Paid and fully refunded.',
   })

@@ -45,5 +45,6 @@ export const payments = [
     'payment.expiry.at-read': 'Expiry is decided when the row is read, not by a job.',
     'payment.expired.keeps-instructions':
       'Expired bank and store payments keep their instructions.',
+    'payment.failed.keeps-instructions': 'Failed bank and store payments keep theirs as well.',
   }),
 ] as const
