@@ -7,7 +7,7 @@ import type { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import { costWith, type Variables } from './documents/cost.ts'
 import { DocumentRefused, type DocumentStore, type Operation } from './documents/document-store.ts'
 import { type DocumentLimits, overLimit } from './documents/limits.ts'
-import type { GraphQLRequest } from './graphql-request.ts'
+import { parseGraphQLRequest } from './graphql-request.ts'
 import type { MemberContext } from './member-context.ts'
 import { recoded } from './refusal.ts'
 
@@ -27,10 +27,10 @@ export async function answerGraphQLRequest(
   store: DocumentStore,
   limits: DocumentLimits,
   context: MemberContext,
-  { query, operationName, variables }: GraphQLRequest,
   request: FastifyRequest,
 ): Promise<GraphQLAnswer> {
   try {
+    const { query, operationName, variables } = parseGraphQLRequest(request.body)
     const operation = store.load(query, operationName)
     if (context.school.variant === 'older') checkScopes(operation, context.caller.scopes)
     const coerced = coerceVariables(store, operation, variables)

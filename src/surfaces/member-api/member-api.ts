@@ -17,7 +17,6 @@ import { answerGraphQLRequest } from './answer-request.ts'
 import { DocumentStore } from './documents/document-store.ts'
 import { DEFAULT_LIMITS, type DocumentLimits } from './documents/limits.ts'
 import { addExplorerRoutes } from './explorer/explorer.ts'
-import { parseGraphQLRequest } from './graphql-request.ts'
 import { refusal } from './refusal.ts'
 import { buildMemberSchema } from './schema.ts'
 import { ACCOUNT_SCOPES } from './scopes.ts'
@@ -79,7 +78,6 @@ export function addMemberApiRoutes(
           outlines,
           profile: once(() => loadPerson(context.db, caller.person.id)),
         },
-        parseGraphQLRequest(request.body),
         request,
       )
       if (body.errors !== undefined) request.outcome.result = resultWord(body.errors)

@@ -10,6 +10,8 @@ export type RefusalCode =
   | 'graphql_validation_failed'
   | 'bad_request'
   | 'server_error'
+  // Apollo's protocol gives this one.
+  | 'PERSISTED_QUERY_NOT_SUPPORTED'
 
 /** An error for the caller: a sentence for people and `extensions.code` for programs. */
 export function refusal(

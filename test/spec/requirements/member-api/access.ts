@@ -66,6 +66,8 @@ export const memberAccess = [
     'member.http.post-only': 'Methods besides POST get 405 with Allow.',
     'member.http.415': 'A body that is not JSON gets 415.',
     'member.http.406': 'An Accept header that no answer satisfies gets 406.',
+    'member.http.persisted-query':
+      'A request with the hash of a persisted query and no document is answered PersistedQueryNotSupported, and clients go on with the document.',
     'member.http.cors': 'The Member API can be called from pages of any origin.',
     'member.limits.depth-and-cost':
       'Depth and cost of a document are bounded before it is executed.',
