@@ -29,7 +29,9 @@ export function isTimeZone(name: string): boolean {
 export const publicFields = {
   name: line(200),
   description: text(0, 5000),
-  contact_email: email.nullable(),
+  contact_email: email
+    .nullable()
+    .meta({ description: 'Public: it is the contact in `/openapi.json`.' }),
   locale: z
     .string()
     .max(40)

@@ -27,6 +27,8 @@ export interface School {
   readonly origin: string
   readonly name: string
   readonly description: string
+  /** Public: developers find it in the description of the REST API. */
+  readonly contactEmail: string | undefined
   readonly currency: string
   readonly locale: string
   readonly timeZone: string
@@ -49,6 +51,7 @@ interface SchoolRow {
   origin: string
   name: string
   description: string
+  contact_email: string | null
   currency: string
   locale: string
   time_zone: string
@@ -70,7 +73,7 @@ interface SchoolRow {
 
 export async function findSchoolByOrigin(db: Db, origin: string): Promise<School | undefined> {
   const { rows } = await sql<SchoolRow>`
-    select s.id, s.subdomain, s.origin, s.name, s.description, s.currency, s.locale, s.time_zone,
+    select s.id, s.subdomain, s.origin, s.name, s.description, s.contact_email, s.currency, s.locale, s.time_zone,
       s.variant, s.mcp_connections, s.open_registration, s.document_hosts, s.end_authorization_on_replay,
       exists (select from clients
               where school_id = s.id and slug is not null and deleted_at is null) as has_tools,
@@ -103,6 +106,7 @@ function schoolFromRow(row: SchoolRow): School {
     origin: row.origin,
     name: row.name,
     description: row.description,
+    contactEmail: row.contact_email ?? undefined,
     currency: row.currency,
     locale: row.locale,
     timeZone: row.time_zone,

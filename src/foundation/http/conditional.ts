@@ -11,12 +11,33 @@ export type ConstantDocument = {
   readonly unchangedHeaders: Readonly<Record<string, string>>
 }
 
-export function constantDocument(
-  value: unknown,
-  options: { readonly maxAgeSeconds: number; readonly contentType?: string },
-): ConstantDocument {
+interface DocumentOptions {
+  readonly maxAgeSeconds: number
+  readonly contentType?: string
+}
+
+export function constantDocument(value: unknown, options: DocumentOptions): ConstantDocument {
   const body = JSON.stringify(value)
-  const etag = `"${sha256(body).toString('base64url').slice(0, 27)}"`
+  return { body, ...headersFor(body, options) }
+}
+
+/** The same for a long document that most schools share: it is put together for each answer, not kept. */
+export function assembledDocument(
+  /** Changes whenever the document changes. */
+  version: string,
+  assemble: () => string,
+  options: DocumentOptions,
+): ConstantDocument {
+  return {
+    get body() {
+      return assemble()
+    },
+    ...headersFor(version, options),
+  }
+}
+
+function headersFor(version: string, options: DocumentOptions): Omit<ConstantDocument, 'body'> {
+  const etag = `"${sha256(version).toString('base64url').slice(0, 27)}"`
   const unchangedHeaders = {
     etag,
     'cache-control': `public, max-age=${options.maxAgeSeconds}`,
@@ -26,7 +47,7 @@ export function constantDocument(
     'x-content-type-options': 'nosniff',
     'content-type': options.contentType ?? 'application/json; charset=utf-8',
   }
-  return { body, etag, headers, unchangedHeaders }
+  return { etag, headers, unchangedHeaders }
 }
 
 /**

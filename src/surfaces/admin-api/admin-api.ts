@@ -2,11 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../domain/access/caller.ts'
 import { API_ROOT } from '../../domain/operation/rest-path.ts'
 import { neededScopes, performOperation, type WriteOperation } from '../../domain/operation.ts'
-import {
-  type ConstantDocument,
-  constantDocument,
-  sendDocument,
-} from '../../foundation/http/conditional.ts'
+import { once } from '../../foundation/cache/once.ts'
+import { sendDocument } from '../../foundation/http/conditional.ts'
 import { nameSurface } from '../../foundation/http/observe-requests.ts'
 import { acceptJson } from '../../foundation/http/request-body.ts'
 import type { AppContext } from '../../gate/context.ts'
@@ -15,8 +12,8 @@ import { apiActor, checkScopes, createRateChecks, loadOperator } from './access.
 import { type Answer, answerOf, sendAnswer } from './answer.ts'
 import { addBulkRoutes } from './bulk.ts'
 import { BULK_ROUTES } from './bulk-routes.ts'
+import { Descriptions } from './descriptions.ts'
 import { addDownloadRoute } from './download.ts'
-import { openApiDocument } from './openapi.ts'
 import { answerProblem, Problem, problemOf } from './problem.ts'
 import { addReferenceRoutes } from './reference-routes.ts'
 import { type DescribedRoute, type InputPlan, planOf, type Route, routerPath } from './route.ts'
@@ -36,12 +33,10 @@ declare module 'fastify' {
 export function addAdminApiRoutes(app: FastifyInstance, { files, limits }: AppContext): void {
   const routes = [...ROUTES, UPLOAD_ROUTE, ...BULK_ROUTES]
   // Built at the first request, so that it does not delay the start of the server.
-  let description: ConstantDocument | undefined
-  const describe = () => constantDocument(openApiDocument(routes), { maxAgeSeconds: 300 })
-  app.get('/openapi.json', (request, reply) => {
-    description ??= describe()
-    return sendDocument(request, reply, description)
-  })
+  const descriptions = once(() => new Descriptions(routes))
+  app.get('/openapi.json', (request, reply) =>
+    sendDocument(request, reply, descriptions().of(request.school)),
+  )
 
   addReferenceRoutes(app, routes)
   if (files !== undefined) {

@@ -7,11 +7,20 @@ import { FILE_BODY, PARAMETERS, PROBLEM_SCHEMA, problemResponses } from './opena
 import { RESOURCE_NOTES } from './resource-notes.ts'
 import { type DescribedRoute, planOf, type RowFiles, resourceOf } from './route.ts'
 
+interface DescribedSchool {
+  readonly origin: string
+  /** A Contact Object, or what stands for it in a template. */
+  readonly contact: unknown
+}
+
 /**
  * The description of the REST API. It is built from the routes and their operations, so that it always
- * matches the server. It is the same on every origin, so its URLs are relative.
+ * matches the server. Only the origin and the contact differ between schools.
  */
-export function openApiDocument(routes: readonly DescribedRoute[]): JsonSchema {
+export function openApiDocument(
+  routes: readonly DescribedRoute[],
+  { origin, contact }: DescribedSchool,
+): JsonSchema {
   const components: Components = new Map([['Problem', PROBLEM_SCHEMA]])
   const paths: Record<string, JsonSchema> = {}
   for (const route of routes) {
@@ -28,9 +37,10 @@ export function openApiDocument(routes: readonly DescribedRoute[]): JsonSchema {
       version: API_VERSION,
       summary: 'Run a school: courses, students, sales and content.',
       description: DESCRIPTION,
+      contact,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/', description: 'The school whose origin you read this from.' }],
+    servers: [{ url: origin, description: 'The school whose origin you read this from.' }],
     tags: [...new Set(routes.map(resourceOf))].map((name) => ({
       name,
       description: RESOURCE_NOTES[name],
@@ -38,7 +48,7 @@ export function openApiDocument(routes: readonly DescribedRoute[]): JsonSchema {
     security: [{ operator: [] }],
     paths,
     components: {
-      securitySchemes: { operator: securityScheme() },
+      securitySchemes: { operator: securityScheme(origin) },
       schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
       parameters: PARAMETERS,
       responses: problemResponses(),
@@ -196,16 +206,16 @@ function parameter(
   }
 }
 
-function securityScheme(): JsonSchema {
+function securityScheme(origin: string): JsonSchema {
   const scopes = SCOPES.filter(({ audience }) => audience === 'operator')
   return {
     type: 'oauth2',
     description: 'Operator clients; PKCE with S256 is required.',
     flows: {
       authorizationCode: {
-        authorizationUrl: '/oauth/authorize',
-        tokenUrl: '/api/oauth/token',
-        refreshUrl: '/api/oauth/token',
+        authorizationUrl: `${origin}/oauth/authorize`,
+        tokenUrl: `${origin}/api/oauth/token`,
+        refreshUrl: `${origin}/api/oauth/token`,
         scopes: Object.fromEntries(scopes.map(({ name, meaning }) => [name, meaning])),
       },
     },

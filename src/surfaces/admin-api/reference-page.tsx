@@ -25,7 +25,7 @@ export function referenceIndex({ school, origin, routes }: ReferenceProps): stri
         lead={
           <>
             Run the school at <Address text={origin} /> from a program. The same, for machines:{' '}
-            <a href="/openapi.json">/openapi.json</a>.
+            <a href="/openapi.json">/openapi.json</a>, with the addresses of this origin.
           </>
         }
       />

@@ -18,6 +18,8 @@ export const adminAccess = [
   }),
 
   chapter('admin-api', 'product decision', {
+    'openapi.own-origin':
+      'It names the origin that serves it in servers and in the OAuth URLs, and the school as contact.',
     'openapi.no-token': 'Reading /openapi.json takes no token.',
     'admin-api.path-version': 'Paths begin with /api/v1.',
     'admin-api.operator-tokens-only': 'A member token is refused by the REST API.',

@@ -21,7 +21,11 @@ export const details: SettingsPage<typeof readSchool, typeof changeSchool> = {
       rows: 4,
       hint: 'Shown on the home page of your school.',
     },
-    { name: 'contact_email', label: 'Contact email' },
+    {
+      name: 'contact_email',
+      label: 'Contact email',
+      hint: 'Public: developers find it in the description of your API.',
+    },
     { name: 'locale', label: 'Language', hint: 'A tag such as en or pt-BR.' },
     {
       name: 'time_zone',
