@@ -132,6 +132,8 @@ const docs = {
   origin,
   variant: 'newer' as const,
   signsIdTokens: true,
+  publishesKeys: true,
+  explorer: true,
   documents: true,
 }
 
@@ -181,6 +183,8 @@ export const sampleSitePages: Record<string, string> = {
     viewer: owner,
     variant: 'older',
     signsIdTokens: false,
+    publishesKeys: true,
+    explorer: false,
     documents: false,
   }),
   account: accountPage(account),

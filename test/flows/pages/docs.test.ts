@@ -183,11 +183,62 @@ test('the commands of the guide use the endpoints of discovery', async () => {
   expect(guide).toContain(`${metadata.authorization_endpoint}?response_type=code`)
 })
 
-test('the guide of an older origin describes introspection and no missing feature', async () => {
-  const older = await guideAt(await world.aSchool({ variant: 'older', signing: 'none' }))
-  expect(older).toContain('/api/oauth/introspect')
-  expect(older).toContain('does not sign ID tokens at the moment')
-  expect(older).not.toContain('viewer.payments')
+verifies(
+  'guide.older-rules',
+  'the guide of an older origin states its rules and names no feature that it lacks',
+  async () => {
+    const older = await guideAt(await world.aSchool({ variant: 'older', signing: 'none' }))
+    expect(older).toContain('/api/oauth/introspect')
+    expect(older).toContain('except by introspection at this origin')
+    expect(older).toContain('The resource of a token is in aud')
+    expect(older).toContain('token and client_id are all this origin asks for')
+    expect(older).toContain('a missing scope is always a 403, for the whole query')
+    expect(older).toContain('into the form body of the token and introspection endpoints')
+    for (const newer of [
+      'viewer.payments',
+      'consultingMeetings',
+      'bookings, payments',
+      'unauthorized_client',
+      'gives an entry in the errors array',
+    ]) {
+      expect(older).not.toContain(newer)
+      expect(guide).toContain(newer)
+    }
+    for (const olderOnly of ['introspect', 'always a 403', 'all this origin asks for']) {
+      expect(guide).not.toContain(olderOnly)
+    }
+  },
+)
+
+verifies(
+  'guide.without-id-tokens',
+  'where no ID tokens are signed, the guide asks without openid and nonce, and says why',
+  async () => {
+    expect(guide).toContain('SCOPE=openid+profile+')
+    expect(guide).toContain('&nonce=')
+    expect(guide).not.toContain('leave openid out')
+    for (const signing of ['none', 'published'] as const) {
+      for (const variant of ['newer', 'older'] as const) {
+        const text = await guideAt(await world.aSchool({ variant, signing }))
+        expect(text).toContain('does not sign ID tokens at the moment: use UserInfo')
+        expect(text).toContain('leave openid out of scope')
+        expect(text).toContain('SCOPE=profile+email+')
+        expect(text).not.toContain('openid+')
+        expect(text).not.toContain('nonce=')
+        expect(text.includes('none of them signs yet')).toBe(signing === 'published')
+      }
+    }
+  },
+)
+
+verifies('guide.graphql-clients', 'the guide has the settings of common GraphQL clients', () => {
+  expect(guide).toContain('in urql set preferGetMethod: false')
+  expect(guide).toContain('Apollo’s link notices that')
+})
+
+test('the guide leads to the explorer only where the school has it', async () => {
+  expect(guide).not.toContain('the explorer')
+  expect(await guideAt(await world.aSchool({ mcpConnections: true }))).toContain('the explorer')
 })
 
 /** The commands in the guide, in their order. */

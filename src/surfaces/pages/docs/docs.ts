@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { MetadataClients } from '../../../domain/clients/metadata-clients.ts'
-import { signsIdTokens } from '../../../domain/schools/signing.ts'
+import { publishedKeys, signsIdTokens } from '../../../domain/schools/signing.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { sendPage } from '../page-request.ts'
@@ -21,6 +21,8 @@ export function addDocsRoutes(
       origin: school.origin,
       variant: school.variant,
       signsIdTokens: signsIdTokens(school),
+      publishesKeys: publishedKeys(school).length > 0,
+      explorer: school.mcpConnections,
       documents: documents.arePermittedAt(school),
     })
     return sendPage(reply, request, 'site', page)

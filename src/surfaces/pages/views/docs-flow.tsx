@@ -1,3 +1,4 @@
+import type { SchoolVariant } from '../../../domain/schools/school.ts'
 import { Code, Panel } from '../../../foundation/html/site-components.tsx'
 
 /** The code flow, step by step, with commands for this origin. */
@@ -109,7 +110,7 @@ export function Refreshing({ origin }: { origin: string }) {
   )
 }
 
-export function SigningOut({ origin }: { origin: string }) {
+export function SigningOut({ origin, variant }: { origin: string; variant: SchoolVariant }) {
   return (
     <Panel id="sign-out" title="Sign out">
       <div class="prose">
@@ -122,7 +123,18 @@ export function SigningOut({ origin }: { origin: string }) {
         <p>
           Revoke the <strong>refresh token</strong>: that always ends the pair, also when the access
           token has expired. An access token ends the pair only before it expires; after its two
-          hours the call answers 200 and ends nothing.
+          hours the call answers 200 and ends nothing.{' '}
+          {variant === 'newer' ? (
+            <>
+              A confidential application adds its <code>client_secret</code>; without it the answer
+              is <strong>403 unauthorized_client</strong>.
+            </>
+          ) : (
+            <>
+              <code>token</code> and <code>client_id</code> are all this origin asks for, also from
+              a confidential application.
+            </>
+          )}
         </p>
         <p>
           Every device has its own pair, and a new authorization does not end earlier ones. So your

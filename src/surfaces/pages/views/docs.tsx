@@ -10,6 +10,10 @@ interface DocsProps extends SiteFrame {
   origin: string
   variant: SchoolVariant
   signsIdTokens: boolean
+  /** Keys may be published before they sign. */
+  publishesKeys: boolean
+  /** Whether the school has the Member API explorer. */
+  explorer: boolean
   /** Whether client metadata documents of any host resolve here. */
   documents: boolean
 }
@@ -33,13 +37,13 @@ export function docsPage(props: DocsProps): string {
           }
         />
         <Discover origin={origin} />
-        <Choose />
+        <Choose {...props} />
         <Register {...props} />
         <CodeFlow {...props} />
         <Use {...props} />
-        <Errors />
+        <Errors {...props} />
         <Refreshing origin={origin} />
-        <SigningOut origin={origin} />
+        <SigningOut {...props} />
         <IdTokens {...props} />
         <Assistants {...props} />
         <Pitfalls {...props} />
@@ -72,13 +76,14 @@ function Discover({ origin }: { origin: string }) {
   )
 }
 
-function Choose() {
+function Choose({ variant }: DocsProps) {
   return (
     <Panel id="choose" title="2. Choose who you act for">
       <div class="prose">
         <ul>
           <li>
-            <strong>A member</strong> who reads their own courses, bookings, payments and
+            <strong>A member</strong> who reads their own courses,{' '}
+            {variant === 'newer' ? 'bookings, payments' : 'products, event registrations'} and
             notifications: scopes <code>account:read</code> and <code>account:write</code>, the
             GraphQL Member API, and <code>/mcp/member</code> for{' '}
             <a href="#assistants">assistants</a>.
@@ -162,7 +167,7 @@ function Register({ school, origin, documents }: DocsProps) {
   )
 }
 
-function Use({ origin, variant }: DocsProps) {
+function Use({ origin, variant, explorer }: DocsProps) {
   return (
     <Panel id="use" title="5. Use it">
       <div class="prose">
@@ -191,9 +196,15 @@ function Use({ origin, variant }: DocsProps) {
             `    "arguments": {"action": "courses.list", "input": {"limit": 5}}}}'`,
           ].join('\n')}
         </Code>
+        {explorer && (
+          <p>
+            Try queries of the Member API in your browser, as yourself, in{' '}
+            <a href="/member/explorer">the explorer</a>.
+          </p>
+        )}
         <p>
-          Try queries of the Member API in your browser, as yourself, in{' '}
-          <a href="/member/explorer">the explorer</a>.
+          The Member API takes POST only: in urql set <code>preferGetMethod: false</code>. It keeps
+          no persisted queries; Apollo’s link notices that and sends the whole query.
         </p>
         <ul>
           <li>
@@ -205,9 +216,9 @@ function Use({ origin, variant }: DocsProps) {
           {variant === 'newer' && (
             <li>
               Build a billing history from <code>viewer.payments</code>, the only list with orders,
-              refunds and invoices. It includes unpaid and expired rows on purpose: show their{' '}
-              <code>bankCode</code>, <code>bankName</code>, <code>codeNo</code> and{' '}
-              <code>expiredAt</code>, so that people can still pay.
+              refunds and invoices. It includes unpaid, expired and failed rows on purpose: show
+              their <code>bankCode</code>, <code>bankName</code>, <code>codeNo</code> and{' '}
+              <code>expiredAt</code>. Only a pending one can still be paid.
             </li>
           )}
           <li>
@@ -234,7 +245,7 @@ function Use({ origin, variant }: DocsProps) {
   )
 }
 
-function Errors() {
+function Errors({ variant }: DocsProps) {
   return (
     <Panel id="errors" title="6. Read refusals">
       <div class="prose">
@@ -247,11 +258,19 @@ function Errors() {
             <strong>403 insufficient_scope</strong>: the token lacks the scope in the header{' '}
             <code>WWW-Authenticate</code>. Ask for it in a new authorization.
           </li>
-          <li>
-            <strong>200 with errors</strong> from the Member API: if the token has only one of the
-            two account scopes, a field that needs the other one gives an entry in the{' '}
-            <code>errors</code> array. Check the array, not only the status.
-          </li>
+          {variant === 'newer' ? (
+            <li>
+              <strong>200 with errors</strong> from the Member API: if the token has only one of the
+              two account scopes, a field that needs the other one gives an entry in the{' '}
+              <code>errors</code> array. Check the array, not only the status.
+            </li>
+          ) : (
+            <li>
+              <strong>200 with errors</strong> from the Member API: a part of the query failed.
+              Check the array, not only the status. At this origin a missing scope is always a 403,
+              for the whole query.
+            </li>
+          )}
           <li>
             <strong>400</strong> from the token endpoint: <code>error_description</code> says what
             to change. After <strong>invalid_grant</strong>, start a new authorization.
@@ -265,16 +284,21 @@ function Errors() {
   )
 }
 
-function IdTokens({ origin, signsIdTokens }: DocsProps) {
+function IdTokens({ origin, signsIdTokens, publishesKeys }: DocsProps) {
   return (
     <Panel id="id-token" title="ID tokens">
       <div class="prose">
+        {!signsIdTokens && (
+          <p>
+            This origin does not sign ID tokens at the moment: use UserInfo, and leave{' '}
+            <code>openid</code> out of <code>scope</code>, because libraries that ask for it fail
+            without an ID token.
+            {publishesKeys && ' Its keys are published already, but none of them signs yet.'}
+          </p>
+        )}
         <p>
-          {signsIdTokens
-            ? 'This origin signs ID tokens.'
-            : 'This origin does not sign ID tokens at the moment: use UserInfo.'}{' '}
-          You get one only from the code exchange, with the scope <code>openid</code>, if the
-          discovery document lists both <code>id_token_signing_alg_values_supported</code> and{' '}
+          You get an ID token only from the code exchange, with the scope <code>openid</code>, if
+          the discovery document lists both <code>id_token_signing_alg_values_supported</code> and{' '}
           <code>jwks_uri</code>. If either is missing, use UserInfo. Before you trust an ID token,
           check:
         </p>
@@ -307,12 +331,14 @@ function Pitfalls({ origin, variant }: DocsProps) {
           </li>
           <li>
             Confidential applications put <code>client_secret</code> into the form body of the token
-            and revocation endpoints. HTTP Basic is not accepted.
+            and {variant === 'newer' ? 'revocation' : 'introspection'} endpoints. HTTP Basic is not
+            accepted.
           </li>
           {variant === 'older' && (
             <li>
               At this origin a client can also introspect its own tokens:{' '}
-              <Address text={`${origin}/api/oauth/introspect`} />.
+              <Address text={`${origin}/api/oauth/introspect`} />. The <code>resource</code> of a
+              token is in <code>aud</code>.
             </li>
           )}
           <li>

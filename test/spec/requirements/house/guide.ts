@@ -49,6 +49,18 @@ export const guide = [
       'The guide tells Member API clients to look into errors and not at the status alone.',
   }),
 
+  chapter('house', 'Deployment variants', {
+    'guide.older-rules':
+      'On older origins the guide states their rules: revocation without a secret, introspection, 403 for a missing scope, fewer fields.',
+  }),
+
+  chapter('house', 'product decision', {
+    'guide.without-id-tokens':
+      'Where no ID tokens are signed, the guide says to leave openid out and asks for none.',
+    'guide.graphql-clients':
+      'The guide says what urql and Apollo need: POST, and that no persisted queries are kept.',
+  }),
+
   chapter('house', 'Payment node', {
     'guide.billing-history':
       'The guide builds the billing history from payments and shows open instructions.',
