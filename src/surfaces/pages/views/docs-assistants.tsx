@@ -28,7 +28,10 @@ export function Assistants({ school, origin, variant }: AssistantsProps) {
         <p>
           Give your assistant the address <Address text={`${origin}/mcp`} />. It asks for identity
           and read scopes first, and for a write scope when you want to change something. Platforms
-          that this server knows register by themselves; other assistants use a metadata document.
+          that this server knows register by themselves. Any other assistant needs a tool of the
+          school or a metadata document, as in <a href="#register">step 3</a>; a tool that lacks one
+          of the identity and read scopes is refused, unless you can tell the assistant which scopes
+          to ask for.
         </p>
         <h3>What both addresses have in common</h3>
         <p>
@@ -59,7 +62,8 @@ export function Assistants({ school, origin, variant }: AssistantsProps) {
             A tool answers with at most 80,000 characters; <code>max_characters</code> allows up to
             200,000. If an answer was cut, <code>nextCursor</code> is not null: call the tool again
             with the same arguments and this <code>cursor</code>. A list of an operator’s tool goes
-            on with <code>after</code>, as in the REST API.
+            on with <code>after</code>, as in the REST API; any other long result comes as{' '}
+            <code>part</code>, a part of its JSON text: join all parts, then parse the text.
           </li>
         </ul>
       </div>
