@@ -8,8 +8,13 @@ export const TOOL_ENDPOINTS = { operator: '/mcp', member: '/mcp/member' } as con
 
 export type ToolEndpoint = (typeof TOOL_ENDPOINTS)[keyof typeof TOOL_ENDPOINTS]
 
-/** A resource of an origin, by its path; the empty path is the origin itself. */
-export type ResourcePath = '' | ToolEndpoint
+/** A resource of an origin, by its path as it was called; the empty path is the origin itself. */
+export type ResourcePath = '' | ToolEndpoint | `${ToolEndpoint}/`
+
+/** People also type the address with a slash at the end, and strict clients compare it as it was typed. */
+export function spellingsOf(endpoint: ToolEndpoint): readonly ResourcePath[] {
+  return [endpoint, `${endpoint}/`]
+}
 
 /** Where the metadata of a resource is, as a path. @see RFC 9728 §3.1 */
 export function resourceMetadataPath(resource: ResourcePath): string {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findClientFault } from '../../foundation/http/client-fault.ts'
 import { apiHeaders } from '../../foundation/http/security-headers.ts'
-import type { ToolEndpoint } from '../../foundation/protocol/resource-names.ts'
+import type { ResourcePath } from '../../foundation/protocol/resource-names.ts'
 import { answerBearerError } from '../../gate/refusal.ts'
 import type { Message } from './message.ts'
 import { RpcRefusal } from './rpc-refusal.ts'
@@ -16,7 +16,7 @@ export function answerError(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
-  endpoint: ToolEndpoint,
+  path: ResourcePath,
 ): FastifyReply {
   if (error instanceof RpcRefusal) return sendRpcError(request, reply, error)
   const fault = findClientFault(error)
@@ -25,7 +25,7 @@ export function answerError(
     const refusal = new RpcRefusal(fault.status, code, fault.description)
     return sendRpcError(request, reply, refusal)
   }
-  return answerBearerError(error, request, reply, endpoint)
+  return answerBearerError(error, request, reply, path)
 }
 
 function sendRpcError(

@@ -6,7 +6,12 @@ import { chooseMediaType } from '../../foundation/http/negotiate.ts'
 import { nameSurface } from '../../foundation/http/observe-requests.ts'
 import { checkRate, createRateLimiter } from '../../foundation/http/rate-limit.ts'
 import { apiHeaders } from '../../foundation/http/security-headers.ts'
-import { TOOL_ENDPOINTS, type ToolEndpoint } from '../../foundation/protocol/resource-names.ts'
+import {
+  type ResourcePath,
+  spellingsOf,
+  TOOL_ENDPOINTS,
+  type ToolEndpoint,
+} from '../../foundation/protocol/resource-names.ts'
 import { findCaller } from '../../gate/bearer-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { type AdmittedCall, admitCall } from './admit-call.ts'
@@ -40,15 +45,18 @@ export function addMcpRoutes(
     windowSeconds: 60,
   })
   const lists = new ToolLists()
-  const addEndpoint = async (scope: FastifyInstance, endpoint: ToolEndpoint): Promise<void> => {
+  const addEndpoint = async (
+    scope: FastifyInstance,
+    endpoint: ToolEndpoint,
+    path: ResourcePath,
+  ): Promise<void> => {
     nameSurface(scope, 'mcp')
-    scope.setErrorHandler((error, request, reply) => answerError(error, request, reply, endpoint))
+    scope.setErrorHandler((error, request, reply) => answerError(error, request, reply, path))
     scope.addHook('onRequest', async (request) => checkWebOrigin(request.headers.origin))
     scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) =>
       done(null, text),
     )
-    const paths = pathsOf(endpoint)
-    refuseOtherMethods(scope, paths)
+    refuseOtherMethods(scope, path)
     const readJson = jsonReader(scope)
 
     const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -57,7 +65,7 @@ export function addMcpRoutes(
       checkMediaTypes(request)
       const message = parseMessage(await readJson(request))
       const { school, at, id: requestId } = request
-      const call: ToolCall = { school, at, endpoint, caller, outlines, requestId }
+      const call: ToolCall = { school, at, endpoint, path, caller, outlines, requestId }
 
       const admit = (asked: AskedCall): AdmittedCall => {
         checkRate(limiter, caller?.authorizationId ?? addressOf(request), reply)
@@ -80,16 +88,13 @@ export function addMcpRoutes(
         throw error
       }
     }
-    for (const path of paths) scope.post(path, answer)
+    scope.post(path, answer)
   }
   for (const endpoint of Object.values(TOOL_ENDPOINTS)) {
-    app.register((scope) => addEndpoint(scope, endpoint))
+    for (const path of spellingsOf(endpoint)) {
+      app.register((scope) => addEndpoint(scope, endpoint, path))
+    }
   }
-}
-
-/** People also type the address with a slash at the end, and clients call what was typed. */
-function pathsOf(endpoint: ToolEndpoint): readonly string[] {
-  return [endpoint, `${endpoint}/`]
 }
 
 function addressOf(request: FastifyRequest): string {
@@ -143,16 +148,14 @@ function jsonReader(scope: FastifyInstance): (request: FastifyRequest) => Promis
 }
 
 /** Streams and sessions are not offered, which both eras let a server say in this way. */
-function refuseOtherMethods(scope: FastifyInstance, paths: readonly string[]): void {
-  for (const url of paths) {
-    scope.route({
-      method: ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
-      url,
-      onRequest: async (_request, reply) => {
-        reply.header('allow', 'POST')
-        throw new RpcRefusal(405, 405, 'Send messages by POST; there is no stream and no session.')
-      },
-      handler: (_request, reply) => reply.callNotFound(),
-    })
-  }
+function refuseOtherMethods(scope: FastifyInstance, url: string): void {
+  scope.route({
+    method: ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+    url,
+    onRequest: async (_request, reply) => {
+      reply.header('allow', 'POST')
+      throw new RpcRefusal(405, 405, 'Send messages by POST; there is no stream and no session.')
+    },
+    handler: (_request, reply) => reply.callNotFound(),
+  })
 }

@@ -15,14 +15,14 @@ export class StepUpError extends Error {
   readonly challengeInBody: string
   readonly description: string
 
-  constructor({ school, endpoint, caller }: ToolCall, tool: Tool, needed: ScopeSet) {
+  constructor({ school, path, caller }: ToolCall, tool: Tool, needed: ScopeSet) {
     const description = describe(caller, tool, needed)
     super(description)
     this.description = description
     this.status = caller === undefined ? 401 : 403
     const error = new OAuthError('insufficient_scope', description)
     const scope = scopeToAskFor(caller, needed)
-    const bare = { origin: school.origin, resource: endpoint, scope }
+    const bare = { origin: school.origin, resource: path, scope }
     this.challengeInBody = bearerChallenge({ ...bare, error })
     // RFC 6750 §3: a request without a token made no mistake, so its challenge names no error.
     this.challenge = caller === undefined ? bearerChallenge(bare) : this.challengeInBody

@@ -4,7 +4,7 @@ import type { OutlineCache } from '../../domain/learning/outline-cache.ts'
 import { judgeInput } from '../../domain/operation/input-problems.ts'
 import type { School } from '../../domain/schools/school.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
-import type { ToolEndpoint } from '../../foundation/protocol/resource-names.ts'
+import type { ResourcePath, ToolEndpoint } from '../../foundation/protocol/resource-names.ts'
 import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import type { LongAnswer } from './long-answer.ts'
 import { type ToolAnnotations, type ToolDescription, type WireTool, wireTool } from './wire-tool.ts'
@@ -13,8 +13,9 @@ import { type ToolAnnotations, type ToolDescription, type WireTool, wireTool } f
 export interface ToolCall {
   readonly school: School
   readonly at: SchoolDb
-  /** The name under which the endpoint was called. */
+  /** The name under which the endpoint was called, and the same as it was spelled. */
   readonly endpoint: ToolEndpoint
+  readonly path: ResourcePath
   /** Undefined without a token. */
   readonly caller: KnownCaller | undefined
   /** Of this process, shared by all calls. */

@@ -7,7 +7,11 @@ import {
   constantDocument,
   sendDocument,
 } from '../../foundation/http/conditional.ts'
-import { resourceMetadataPath, TOOL_ENDPOINTS } from '../../foundation/protocol/resource-names.ts'
+import {
+  resourceMetadataPath,
+  spellingsOf,
+  TOOL_ENDPOINTS,
+} from '../../foundation/protocol/resource-names.ts'
 import {
   authorizationServerMetadata,
   openidConfiguration,
@@ -40,9 +44,11 @@ export function addDiscoveryRoutes(app: FastifyInstance, metadataClients: Metada
   )
   add(resourceMetadataPath(''), METADATA_SECONDS, protectedResourceMetadata)
   for (const audience of ['operator', 'member'] as const) {
-    add(resourceMetadataPath(TOOL_ENDPOINTS[audience]), METADATA_SECONDS, (school) =>
-      toolEndpointMetadata(school, audience),
-    )
+    for (const path of spellingsOf(TOOL_ENDPOINTS[audience])) {
+      add(resourceMetadataPath(path), METADATA_SECONDS, (school) =>
+        toolEndpointMetadata(school, audience, path),
+      )
+    }
   }
 
   const keySetOf = perSchool(JWKS_SECONDS, jsonWebKeySet)

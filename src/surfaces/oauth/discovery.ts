@@ -6,7 +6,7 @@ import {
 } from '../../domain/clients/scope-catalogue.ts'
 import type { School } from '../../domain/schools/school.ts'
 import { publishedKeys, signsIdTokens } from '../../domain/schools/signing.ts'
-import { TOOL_ENDPOINTS } from '../../foundation/protocol/resource-names.ts'
+import { type ResourcePath, TOOL_ENDPOINTS } from '../../foundation/protocol/resource-names.ts'
 import type { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import { grantTypes } from './grant-types/grant-types.ts'
@@ -95,11 +95,15 @@ const SCOPES_OF_ENDPOINT: Readonly<Record<Audience, ScopeSet>> = {
   member: SCOPES_OF_AUDIENCE.member,
 }
 
-/** The tool endpoint under the name that it has for this audience. */
-export function toolEndpointMetadata(school: School, audience: Audience): Record<string, unknown> {
+/** The tool endpoint under a name that it has for this audience. */
+export function toolEndpointMetadata(
+  school: School,
+  audience: Audience,
+  path: ResourcePath,
+): Record<string, unknown> {
   return {
     ...protectedResourceMetadata(school),
-    resource: school.origin + TOOL_ENDPOINTS[audience],
+    resource: school.origin + path,
     scopes_supported: SCOPES_OF_ENDPOINT[audience].toArray(),
   }
 }

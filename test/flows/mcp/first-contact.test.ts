@@ -70,7 +70,7 @@ for (const { path, email, client, scopes, tool } of ROLES) {
   }
 
   describe(`a client that compares resource with the URL as text, at ${path}`, () => {
-    /** As gemini-cli, VS Code and others do (RFC 9728 §3.3); a slash at the end is no difference. */
+    /** As gemini-cli, VS Code and others do (RFC 9728 §3.3). */
     async function resourceNamedBy(challenged: Response): Promise<string> {
       const { resourceMetadataUrl } = extractWWWAuthenticateParams(challenged)
       if (resourceMetadataUrl === undefined) throw new Error('the challenge names no metadata')
@@ -86,7 +86,7 @@ for (const { path, email, client, scopes, tool } of ROLES) {
           body: '{}',
         })
         expect(challenged.status).toBe(401)
-        expect(await resourceNamedBy(challenged)).toBe(url.replace(/\/$/, ''))
+        expect(await resourceNamedBy(challenged)).toBe(url)
       })
     }
   })

@@ -219,6 +219,7 @@ describe('scope checks at the place where a tool runs', async () => {
         school: found,
         at: school.at,
         endpoint: '/mcp' as const,
+        path: '/mcp' as const,
         caller: undefined,
         outlines: new OutlineCache(),
         requestId: 'a request',

@@ -20,7 +20,7 @@ for (const school of [newer, older]) {
   const { host } = new URL(school.origin)
   const documentUrl = (path: string) => `/.well-known/oauth-protected-resource${path}`
 
-  for (const path of ['/mcp', '/mcp/member'] as const) {
+  for (const path of ['/mcp', '/mcp/', '/mcp/member', '/mcp/member/'] as const) {
     describe(`${path} of the ${variant} variant`, async () => {
       const member = await world.aMember(school)
       const client = await world.aPublicClient(school)
@@ -36,7 +36,7 @@ for (const school of [newer, older]) {
           const refusals = [
             await post(world, school, request('tools/list'), { path, token: 'nonsense' }),
             await post(world, school, call('my_courses'), { path }),
-            await post(world, school, call('sign_in', { as: 'member' }), { path: `${path}/` }),
+            await post(world, school, call('sign_in', { as: 'member' }), { path }),
             await post(world, school, call('read_people'), { path, token }),
             await postModern(world, school, 'tools/call', { name: 'my_courses' }, { path }),
           ]
@@ -83,7 +83,7 @@ for (const school of [newer, older]) {
           const { scopes_supported } = (await getFrom(world, school, documentUrl(path))).json()
           expect(scheme?.type).toBe('oauth2')
           expect(scopes_supported).toEqual(expect.arrayContaining(scheme?.scopes ?? []))
-          const audience = path === '/mcp' ? 'operator' : 'member'
+          const audience = path.includes('member') ? 'member' : 'operator'
           for (const scope of scopes_supported) {
             expect(SCOPES_OF_AUDIENCE[audience].has(scope)).toBe(true)
           }
@@ -94,11 +94,9 @@ for (const school of [newer, older]) {
         ['mcp.get-and-delete', 'mcp.two-names'],
         `${variant} ${path}: only POST`,
         async () => {
-          for (const url of [path, `${path}/`]) {
-            for (const method of ['GET', 'DELETE', 'PUT', 'PATCH', 'OPTIONS'] as const) {
-              const answer = await world.app.inject({ method, url, headers: { host } })
-              expect([answer.statusCode, answer.headers.allow]).toEqual([405, 'POST'])
-            }
+          for (const method of ['GET', 'DELETE', 'PUT', 'PATCH', 'OPTIONS'] as const) {
+            const answer = await world.app.inject({ method, url: path, headers: { host } })
+            expect([answer.statusCode, answer.headers.allow]).toEqual([405, 'POST'])
           }
         },
       )
