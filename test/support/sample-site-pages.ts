@@ -135,6 +135,7 @@ const docs = {
   publishesKeys: true,
   explorer: true,
   documents: true,
+  foreignDocuments: true,
 }
 
 /** Every state of the public and account pages, by the name of its screenshot. */
@@ -186,6 +187,7 @@ export const sampleSitePages: Record<string, string> = {
     publishesKeys: true,
     explorer: false,
     documents: false,
+    foreignDocuments: false,
   }),
   account: accountPage(account),
   'account-owner': accountPage({

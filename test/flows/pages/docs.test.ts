@@ -321,6 +321,15 @@ for (const variant of ['newer', 'older'] as const) {
   )
 }
 
+test('the guide of a school with only a tool announces documents, and says that no host is permitted', async () => {
+  const at = await world.aSchool()
+  expect(await guideAt(at)).toContain('Here it is false.')
+  await aTool(world, at)
+  const text = await guideAt(at)
+  expect(text).toContain('Here it is true.')
+  expect(text).toContain('This school permits no host yet')
+})
+
 verifies(
   'guide.operator-tool',
   'the guide names the four ways to a client_id, and what generic clients need',

@@ -23,7 +23,8 @@ export function addDocsRoutes(
       signsIdTokens: signsIdTokens(school),
       publishesKeys: publishedKeys(school).length > 0,
       explorer: school.mcpConnections,
-      documents: documents.arePermittedAt(school),
+      documents: documents.areSupportedAt(school),
+      foreignDocuments: documents.arePermittedAt(school),
     })
     return sendPage(reply, request, 'site', page)
   })

@@ -14,8 +14,10 @@ interface DocsProps extends SiteFrame {
   publishesKeys: boolean
   /** Whether the school has the Member API explorer. */
   explorer: boolean
-  /** Whether client metadata documents of any host resolve here. */
+  /** Whether discovery announces client metadata documents. */
   documents: boolean
+  /** Whether documents of any other host resolve here; a school with only its own tools permits none. */
+  foreignDocuments: boolean
 }
 
 /** One short page, in the order in which a developer needs the steps. */
@@ -107,7 +109,7 @@ function Choose({ variant }: DocsProps) {
   )
 }
 
-function Register({ school, origin, documents }: DocsProps) {
+function Register({ school, origin, documents, foreignDocuments }: DocsProps) {
   return (
     <Panel id="register" title="3. Get a client_id">
       <div class="prose">
@@ -158,7 +160,7 @@ function Register({ school, origin, documents }: DocsProps) {
           use its address as <code>client_id</code>. Its redirect URIs are on the document’s host or
           on loopback. Until the school has reviewed it, it may ask only for identity and read
           scopes.{' '}
-          {documents
+          {foreignDocuments
             ? 'This school accepts documents from the hosts that it permits.'
             : 'This school permits no host yet: ask its operator to add yours.'}
         </p>
