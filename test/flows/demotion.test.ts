@@ -109,10 +109,19 @@ describe('a person who is no longer owner or admin', () => {
         await anOperatorPair(world, school, leaving),
         await anOperatorPair(world, school, deleted),
       ]
+      const own = await memberPair(deleted)
       expect((await manager.send('DELETE', `/members/${leaving.id}`)).statusCode).toBe(200)
-      await world.database.db
-        .transaction()
-        .execute((tx) => deletePerson(tx, deleted.id, { force: false }, { via: 'command_line' }))
+      const rows = await auditOf(school, async () => {
+        const done = await world.database.db
+          .transaction()
+          .execute((tx) => deletePerson(tx, deleted.id, { force: false }, { via: 'command_line' }))
+        expect(done).toMatchObject({ schools: 1, authorizations: 2 })
+      })
+      expect(rows.map(({ action }) => action)).toEqual([
+        'authorization.ended',
+        'member.roles_changed',
+      ])
+      expect(await isLive(world, own)).toBe(false)
       for (const pair of pairs) await expectEnded(pair)
       await setRoles(leaving, 'admin')
       for (const pair of pairs) await expectEnded(pair)

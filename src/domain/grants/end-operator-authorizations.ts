@@ -6,13 +6,14 @@ import { changeEntry } from '../audit/record-change.ts'
 
 /**
  * Ends all operator authorizations of people who are no longer owner or admin here, in the transaction
- * that changes their roles: if a role comes back, no old token does. Member authorizations stay.
+ * that changes their roles: if a role comes back, no old token does. Member authorizations stay. Returns
+ * how many ended.
  */
 export async function endOperatorAuthorizations(
   tx: SchoolTx,
   userIds: readonly string[],
   by: AuditedActor,
-): Promise<void> {
+): Promise<number> {
   // Codes first: a running exchange then finishes before we look for the authorization it makes.
   await tx.run(sql`
     delete from authorization_codes
@@ -31,4 +32,5 @@ export async function endOperatorAuthorizations(
     const entry = changeEntry(by, { action: 'authorization.ended', clientId, subject, detail })
     await record(tx, { ...entry, authorizationId: id })
   }
+  return rows.length
 }

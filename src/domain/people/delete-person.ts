@@ -5,6 +5,7 @@ import type { AuditedActor } from '../actor.ts'
 import { recordForInstallation } from '../audit/audit.ts'
 import { changeEntry, recordChange } from '../audit/record-change.ts'
 import { endAuthorizationsOfPerson } from '../grants/authorizations.ts'
+import { endOperatorAuthorizations } from '../grants/end-operator-authorizations.ts'
 import { conflict, notFound } from '../operation/refusal.ts'
 import { endSessionsOfPerson } from './sessions.ts'
 
@@ -40,10 +41,10 @@ export async function deletePerson(
   if (orphaned.length > 0 && !options.force) {
     throw conflict('last_owner', `This person is the only owner of ${orphaned.join(', ')}.`)
   }
-  const schools = await leaveEverySchool(tx, userId, by)
+  const { schools, ended } = await leaveEverySchool(tx, userId, by)
   const sessions = await endSessionsOfPerson(tx, userId)
   await tx.deleteFrom('password_resets').where('user_id', '=', userId).execute()
-  const authorizations = await endAuthorizationsOfPerson(tx, userId)
+  const authorizations = ended + (await endAuthorizationsOfPerson(tx, userId))
   await tx
     .updateTable('users')
     .set({
@@ -76,11 +77,12 @@ async function schoolsOwnedAlone(tx: Transaction<DB>, userId: string): Promise<r
   return owned.filter((subdomain) => !others.has(subdomain))
 }
 
+/** Returns the number of schools, and of the operator authorizations that ended there. */
 async function leaveEverySchool(
   tx: Transaction<DB>,
   userId: string,
   by: AuditedActor,
-): Promise<number> {
+): Promise<{ readonly schools: number; readonly ended: number }> {
   const left = await tx
     .updateTable('school_members')
     .set({ roles: [] })
@@ -88,10 +90,12 @@ async function leaveEverySchool(
     .where(sql<boolean>`roles <> '{}'`)
     .returning('school_id')
     .execute()
+  let ended = 0
   for (const { school_id } of left) {
     const at = atSchoolInTransaction(tx, school_id)
+    ended += await endOperatorAuthorizations(at, [userId], by)
     const detail = { after: [] }
     await recordChange(at, by, { action: 'member.roles_changed', subject: userId, detail })
   }
-  return left.length
+  return { schools: left.length, ended }
 }
