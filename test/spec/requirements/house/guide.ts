@@ -19,7 +19,7 @@ export const guide = [
   chapter('house', 'Authorization request', {
     'guide.state': 'The guide says to send a random state each time and to compare it.',
     'guide.nonce':
-      'Where ID tokens are signed, the guide says to send a random nonce each time and to compare it.',
+      'A client that verifies ID tokens reads in the guide that it needs a fresh random nonce, and what to compare.',
   }),
 
   chapter('house', 'States and transitions', {
