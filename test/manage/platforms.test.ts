@@ -12,6 +12,7 @@ import {
   SHIPPED_PLATFORMS,
   type ShippedPlatforms,
 } from '../../src/domain/clients/shipped-platforms.ts'
+import { admitVendorPlatform } from '../../src/domain/clients/vendor-platforms.ts'
 import { refusalFrom } from '../../src/domain/operation.ts'
 import { redirectUriProblems } from '../../src/foundation/protocol/registrable-redirect-uri.ts'
 import { verifies } from '../spec/verifies.ts'
@@ -19,6 +20,7 @@ import { ask, expectPage, type Setup } from '../support/authorization.ts'
 import { aPair, exchange, postForm, refresh, userinfo } from '../support/client-like.ts'
 import { aCode, CLAUDE } from '../support/oauth-world.ts'
 import { performByCommandLine } from '../support/performing.ts'
+import { whileRowHeld } from '../support/row-lock.ts'
 import { aWorld, CALLBACK, type World } from '../support/world.ts'
 
 const world = await aWorld()
@@ -288,6 +290,26 @@ describe('what the administrator changes', () => {
       }
       const late = await exchange(world, first.school, CLAUDE, code, pkce.verifier)
       expect(late.json().error).toBe('invalid_grant')
+    },
+  )
+
+  verifies(
+    'platform.disabled.everywhere',
+    'a consent at the moment of the switch makes a row that is switched off',
+    async () => {
+      const school = await world.aSchool()
+      const lock = 'update vendor_platforms set disabled_at = now() where client_id = $1'
+      await whileRowHeld(
+        world.database.connection,
+        { lock, id: 'claude' },
+        () => admitVendorPlatform(school.at, 'claude', BY),
+        async (waiting, holder) => {
+          await waiting(1)
+          await holder.query('commit')
+        },
+      )
+      const row = await school.at.from('clients').select('platform_disabled_at').executeTakeFirst()
+      expect(row?.platform_disabled_at).toBeInstanceOf(Date)
     },
   )
 })
