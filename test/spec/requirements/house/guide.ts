@@ -56,7 +56,7 @@ export const guide = [
 
   chapter('house', 'product decision', {
     'guide.without-id-tokens':
-      'Where no ID tokens are signed, the guide says to leave openid out and asks for none.',
+      'The guide of an origin without ID tokens tells clients to leave openid out, and its examples do.',
     'guide.graphql-clients':
       'The guide says what urql and Apollo need: POST, and that no persisted queries are kept.',
   }),
