@@ -225,7 +225,10 @@ describe('client', () => {
     expect((await findClient(at, clientId))?.secretHash).toEqual(sha256(rotated.json.clientSecret))
     const list = await schoolgate('client', 'list', '--school', 'north')
     expect(list.stdout).not.toContain('sg_cs_')
-    expect(list.json.clients).toMatchObject([{ clientId: 'planner', confidential: true }])
+    expect(list.json.clients).toMatchObject([
+      { clientId: 'member-api-explorer', builtIn: true },
+      { clientId: 'planner', confidential: true },
+    ])
   })
 
   test('set, disable, enable and delete change the client', async () => {
