@@ -24,6 +24,16 @@ begin
   return null;
 end $function$;
 
+-- the wanted scopes that are held too, in the order of the wanted ones
+CREATE OR REPLACE FUNCTION public.held_scopes(wanted text[], held text[])
+ RETURNS text[]
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+begin
+  return array(select scope from unnest(wanted) scope where scope = any (held));
+end $function$;
+
 -- Gives the tools of a school the addresses of its new origin.
 CREATE OR REPLACE FUNCTION public.move_tools()
  RETURNS trigger

@@ -34,6 +34,8 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'client disable': AT_NORTH,
   'client enable': AT_NORTH,
   'client review': AT_NORTH,
+  'client withdraw-review': AT_NORTH,
+  'client end-access': AT_NORTH,
   'keys activate': AT_NORTH,
   'keys retire': AT_NORTH,
   'backup restore': [],

@@ -110,6 +110,14 @@ const sharedWays = {
       request.resource = ['http://elsewhere.test']
     },
   ],
+  'the application still holds a scope of what was authorized': [
+    ({ school, client }) =>
+      school.at
+        .update('clients')
+        .set({ scopes: ['email', 'profile'] })
+        .where('client_id', '=', client.clientId)
+        .execute(),
+  ],
   'the person exists and holds the role that the grant needs': [
     ({ school, person }) =>
       school.at
@@ -170,6 +178,16 @@ export const REFRESH_WAYS: Ways<RefreshScene> = {
   'the scope is no wider than what was granted': [
     ({ request }) => {
       request.scope = 'openid email'
+    },
+  ],
+  'the application still holds a scope that is asked for': [
+    async ({ school, client, request }) => {
+      request.scope = 'account:read'
+      await school.at
+        .update('clients')
+        .set({ scopes: ['openid'] })
+        .where('client_id', '=', client.clientId)
+        .execute()
     },
   ],
   'the authorization is bound to a person': [changeAuthorization('user_id = null')],

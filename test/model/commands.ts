@@ -29,6 +29,7 @@ export async function aStory(
   const clients = [0, 0, 0, 1, 1, 1].map((school, n) => ({
     name: `client ${n}`,
     school,
+    scopes: SCOPES,
     deleted: false,
   }))
   const members = participants.members.map(({ school }, n) => ({
@@ -86,7 +87,10 @@ async function agree(
   const present = members.filter(({ school, hasRole }) => hasRole && school === client?.school)
   const member = present[more % present.length]
   if (client === undefined || member === undefined) return undefined
-  const code = model.consent(client, member, SCOPES.slice(0, 2 + (more % 4)))
+  // A request for a scope that the client lost is refused before the page.
+  const asked = SCOPES.slice(0, 2 + (more % 4)).filter((scope) => client.scopes.includes(scope))
+  if (asked.length === 0) return undefined
+  const code = model.consent(client, member, asked)
   await server.consent(code)
   return code
 }
@@ -118,7 +122,8 @@ const refresh =
   async (story, server, pick, more) => {
     const pair = pickPair(story.held, pick, more)
     if (pair === undefined) return
-    const asked = [undefined, undefined, pair.scopes.slice(0, 1 + (more % 3)), SCOPES][more % 4]
+    const granted = pair.authorization.scopes
+    const asked = [undefined, undefined, granted.slice(0, 1 + (more % 3)), SCOPES][more % 4]
     const expected = story.model.refresh(pair, asked)
     await settle(story, server, expected, await server.refresh(pair, asked), lost)
   }
@@ -163,6 +168,14 @@ const deleteClient: Act = async ({ model, clients }, server, pick) => {
   if (client === undefined) return
   model.deleteClient(client)
   await server.deleteClient(client)
+}
+
+/** An operator narrows or widens the application, down to one scope and up to all. */
+const changeScopes: Act = async ({ clients }, server, pick, more) => {
+  const client = pick(clients.filter(({ deleted }) => !deleted))
+  if (client === undefined) return
+  client.scopes = SCOPES.slice(more % SCOPES.length)
+  await server.changeScopes(client)
 }
 
 const changeRole: Act = async ({ members }, server, pick) => {
@@ -226,6 +239,7 @@ export function storySteps(): fc.Arbitrary<StoryCommand> {
     { weight: 1, arbitrary: step('end the authorization', end) },
     { weight: 1, arbitrary: step('delete the client', deleteClient) },
     { weight: 2, arbitrary: step('give or take the role', changeRole) },
+    { weight: 3, arbitrary: step('give or take scopes', changeScopes) },
     { weight: 4, arbitrary: step('expire', expire) },
     { weight: 1, arbitrary: step('expire the code', expireCode) },
     { weight: 2, arbitrary: step('tokens of another client', otherClient) },

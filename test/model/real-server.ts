@@ -1,4 +1,7 @@
-import { deleteApplication } from '../../src/domain/clients/application-operations.ts'
+import {
+  changeApplication,
+  deleteApplication,
+} from '../../src/domain/clients/application-operations.ts'
 import { endAuthorization } from '../../src/domain/grants/authorizations.ts'
 import { type Role, setRoles } from '../../src/domain/people/membership.ts'
 import { parseToken } from '../../src/foundation/protocol/token-format.ts'
@@ -136,6 +139,12 @@ export class RealServer {
     const { school, real } = this.#client(client)
     // A story may delete a client twice; the second time is refused and changes nothing.
     await performByCommandLine(school, deleteApplication, { client_id: real.clientId })
+  }
+
+  async changeScopes(client: ModelClient): Promise<void> {
+    const { school, real } = this.#client(client)
+    const input = { client_id: real.clientId, scopes: [...client.scopes] }
+    await performByCommandLine(school, changeApplication, input)
   }
 
   /** Gives or removes the member's role in the database, as in the model. */

@@ -9,6 +9,8 @@ export interface ModelMember {
 
 export interface ModelClient {
   readonly name: string
+  /** What an operator lets it have. */
+  scopes: readonly string[]
   deleted: boolean
 }
 
@@ -23,6 +25,7 @@ export interface ModelCode {
 export interface ModelAuthorization {
   readonly client: ModelClient
   readonly member: ModelMember
+  readonly scopes: readonly string[]
   ended: boolean
 }
 
@@ -60,20 +63,26 @@ export class ReferenceModel {
       return 'invalid_grant'
     }
     if (code.expired || !code.member.hasRole) return 'invalid_grant'
-    const authorization = { client: code.client, member: code.member, ended: false }
+    const { client, member, scopes } = code
+    const held = stillHeld(client, scopes)
+    if (held.length === 0) return 'invalid_grant'
+    const authorization = { client, member, scopes, ended: false }
     this.authorizations.push(authorization)
     code.authorization = authorization
-    return this.#mint(authorization, undefined, code.scopes)
+    return this.#mint(authorization, undefined, held)
   }
 
   /** The old pair stays live, so that a client whose answer was lost can refresh again. */
-  refresh(old: ModelPair, scopes: readonly string[] = old.scopes): ModelPair | Refusal {
-    const { client, member } = old.authorization
+  refresh(old: ModelPair, asked?: readonly string[]): ModelPair | Refusal {
+    const { client, member, scopes } = old.authorization
     if (client.deleted) return 'invalid_client'
     if (!isLive(old) || old.refreshExpired) return 'invalid_grant'
-    if (scopes.some((scope) => !old.scopes.includes(scope))) return 'invalid_scope'
+    if (asked?.some((scope) => !scopes.includes(scope))) return 'invalid_scope'
+    if (stillHeld(client, scopes).length === 0) return 'invalid_grant'
+    const held = stillHeld(client, asked ?? scopes)
+    if (held.length === 0) return 'invalid_scope'
     if (!member.hasRole) return 'invalid_grant'
-    return this.#mint(old.authorization, old, scopes)
+    return this.#mint(old.authorization, old, held)
   }
 
   /** A client calls an API with the access token. */
@@ -123,6 +132,10 @@ export class ReferenceModel {
     this.pairs.push(pair)
     return pair
   }
+}
+
+function stillHeld(client: ModelClient, scopes: readonly string[]): readonly string[] {
+  return scopes.filter((scope) => client.scopes.includes(scope))
 }
 
 /** Up to and including the nearest used ancestor, whose first use has revoked all older ones. */

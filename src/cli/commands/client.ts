@@ -8,7 +8,9 @@ import {
 import {
   disableClient,
   enableClient,
+  endClientAccess,
   reviewClient,
+  withdrawReview,
 } from '../../domain/clients/client-operations.ts'
 import { listClients } from '../../domain/clients/list-clients.ts'
 import { SCOPES_OF_AUDIENCE } from '../../domain/clients/scope-catalogue.ts'
@@ -81,7 +83,7 @@ export function addClientCommand(program: Command, cli: Cli): void {
     )
   teach(
     set,
-    'Changes what is given and leaves the rest. People who already agreed keep what they agreed to.',
+    'Changes what is given and leaves the rest. A scope that you leave out is gone at the next refresh; access tokens keep it for two hours at most. `client end-access` stops them at once. A scope that you give back is given again to people who agreed to it.',
     'client set --school north app-1f… --redirect-uri https://planner.example/back',
   )
 
@@ -131,6 +133,23 @@ export function addClientCommand(program: Command, cli: Cli): void {
     standing('review', 'trust a client metadata document', reviewClient, 'is reviewed'),
     'Until then such a client may only read. Afterwards it may ask operators for write scopes as well. Look at its document and its redirect URIs first.',
     'client review --school north https://tool.example/client.json',
+  )
+  teach(
+    standing(
+      'withdraw-review',
+      'leave a client metadata document only read scopes',
+      withdrawReview,
+      'is not reviewed any more',
+    ),
+    'Its next refresh gives only identity and read scopes; access tokens keep the others for two hours at most. `client end-access` stops them at once.',
+    'client withdraw-review --school north https://tool.example/client.json',
+  )
+  teach(
+    command('end-access <client_id>', 'end all that people gave a client').action(
+      cli.act((id: string, options: Options) => at(options, (school) => endAccess(school, id))),
+    ),
+    'Its tokens stop working at once. It may ask people again; `client disable` prevents that.',
+    'client end-access --school north app-1f…',
   )
 }
 
@@ -214,6 +233,15 @@ async function removeOne({ perform }: NamedSchool, clientId: string): Promise<Ou
   return {
     data: { clientId, people },
     text: `${clientId} is deleted; ${people} ${people === 1 ? 'person' : 'people'} had authorized it.`,
+  }
+}
+
+async function endAccess({ perform }: NamedSchool, clientId: string): Promise<Outcome> {
+  const input = { client_id: clientId }
+  const { people } = await perform(endClientAccess, input, wordsFor(clientId))
+  return {
+    data: { clientId, people },
+    text: `${clientId} has no access any more; ${people} ${people === 1 ? 'person' : 'people'} had authorized it.`,
   }
 }
 

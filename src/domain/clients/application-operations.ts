@@ -75,7 +75,10 @@ async function isReserved(tx: SchoolTx, clientId: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** People who already agreed keep what they agreed to; deleting the application ends that too. */
+/**
+ * What people agreed to stays as it is. A refresh gives the part of it that the application holds at
+ * that moment, so a scope that comes back is given again.
+ */
 export const changeApplication = unscopedWrite({
   name: 'applications.change',
   title: 'Change an application',

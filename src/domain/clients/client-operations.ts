@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { endAuthorizationsOfClient } from '../grants/authorizations.ts'
 import { withdrawCodesOfClient } from '../grants/withdraw-codes.ts'
 import { conflict, notFound } from '../operation/refusal.ts'
 import { unscopedWrite } from '../operation/without-scope.ts'
 import { admitExplorerClient, EXPLORER_CLIENT_ID } from './explorer-client.ts'
-import { SCOPES_OF_AUDIENCE } from './scope-catalogue.ts'
+import { SCOPES_OF_AUDIENCE, UNREVIEWED_SCOPES } from './scope-catalogue.ts'
 import { admitVendorPlatform } from './vendor-platforms.ts'
 
 const input = z.strictObject({ client_id: z.string() })
@@ -79,13 +80,7 @@ export const reviewClient = unscopedWrite({
   input,
   output,
   async run(tx, actor, { client_id }) {
-    const { kind, reviewed_at } = await lockClient(tx, client_id)
-    if (kind !== 'document') {
-      throw conflict(
-        'no_client_metadata',
-        `${client_id} has no client metadata of its own, so there is nothing to review.`,
-      )
-    }
+    const { reviewed_at } = await lockDocument(tx, client_id)
     if (reviewed_at !== null) return { client_id, changed: false }
     await tx
       .update('clients')
@@ -101,6 +96,56 @@ export const reviewClient = unscopedWrite({
   audit: ({ client_id: clientId, changed }) =>
     changed ? [{ action: 'client.reviewed', clientId }] : [],
 })
+
+/** Narrows a client like `changeApplication` does: its next refresh gives no scope that it lost. */
+export const withdrawReview = unscopedWrite({
+  name: 'clients.withdraw_review',
+  title: 'Withdraw a review',
+  summary: 'Leaves a client that published its own metadata only identity and read scopes.',
+  kind: 'change',
+  input,
+  output,
+  async run(tx, _actor, { client_id }) {
+    const { reviewed_at } = await lockDocument(tx, client_id)
+    if (reviewed_at === null) return { client_id, changed: false }
+    await tx
+      .update('clients')
+      .set({ reviewed_at: null, reviewed_by: null, scopes: UNREVIEWED_SCOPES.toArray() })
+      .where('client_id', '=', client_id)
+      .execute()
+    return { client_id, changed: true }
+  },
+  audit: ({ client_id: clientId, changed }) =>
+    changed ? [{ action: 'client.changed', clientId, detail: { reviewed: false } }] : [],
+})
+
+/** Ends all that people gave a client of any kind. It may ask them again; to prevent that, disable it. */
+export const endClientAccess = unscopedWrite({
+  name: 'clients.end_access',
+  title: 'End all access of a client',
+  summary: 'Ends every authorization that people gave the client; its tokens stop working at once.',
+  kind: 'change',
+  input,
+  output: input.extend({ people: z.int() }),
+  async run(tx, _actor, { client_id }) {
+    // Codes first, as in `deleteApplication`.
+    await withdrawCodesOfClient(tx, client_id)
+    await lockClient(tx, client_id)
+    return { client_id, people: await endAuthorizationsOfClient(tx, client_id) }
+  },
+  audit: ({ client_id: clientId, people }) => [
+    { action: 'authorization.ended', clientId, detail: { by: 'operator', people } },
+  ],
+})
+
+async function lockDocument(tx: SchoolTx, clientId: string) {
+  const client = await lockClient(tx, clientId)
+  if (client.kind === 'document') return client
+  throw conflict(
+    'no_client_metadata',
+    `${clientId} has no client metadata of its own, so there is nothing to review.`,
+  )
+}
 
 async function lockClient(tx: SchoolTx, clientId: string) {
   const client = await tx

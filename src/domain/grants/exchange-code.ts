@@ -13,7 +13,7 @@ import { allHold } from './grant-rule.ts'
 import { type GrantOutcome, mintOrRefuse } from './judge-grant.ts'
 import { ACCESS_TOKEN_SECONDS, REFRESH_TOKEN_IDLE_DAYS } from './lifetimes.ts'
 import { type FreshTokens, freshTokens, type IssuedPair } from './token-pair.ts'
-import { tokenRequestValues } from './token-request-rules.ts'
+import { stillHeld, tokenRequestValues } from './token-request-rules.ts'
 
 /** The pair, and the other values for the ID token. */
 export interface ExchangedCode {
@@ -47,7 +47,7 @@ interface Exchange extends ExchangeValues {
 const EXCHANGE = prepared<Exchange, ExchangedRow>(
   (given) => sql`
     with presented as (
-      select g.id, g.audience, g.scopes, g.nonce, g.authenticated_at,
+      select g.id, g.audience, ${stillHeld(sql`g.scopes`)} as held, g.nonce, g.authenticated_at,
         u.id as user_id, u.email, u.name, u.avatar_url, m.roles
       from ${EXCHANGE_RULEBOOK.rows(given)}
       where ${allHold(EXCHANGE_RULEBOOK, given)}),
@@ -58,15 +58,15 @@ const EXCHANGE = prepared<Exchange, ExchangedRow>(
     opened as (
       insert into authorizations (id, school_id, client_id, user_id, audience, scopes, resource, code_id, device)
       select ${given.authorizationId}, school_id, client_id, user_id, audience, scopes, resource, id, device
-      from consumed returning id, school_id, audience, scopes),
+      from consumed returning id, school_id, audience),
     minted as (
       insert into token_pairs (id, authorization_id, bound_school_id, scopes, access_hash, refresh_hash,
         access_expires_at, refresh_expires_at)
-      select ${given.pairId}, id, case when audience = 'member' then school_id end, scopes,
+      select ${given.pairId}, opened.id, case when opened.audience = 'member' then school_id end, held,
         ${given.accessHash}, ${given.refreshHash},
         now() + make_interval(secs => ${sql.lit(ACCESS_TOKEN_SECONDS)}),
         now() + make_interval(days => ${sql.lit(REFRESH_TOKEN_IDLE_DAYS)})
-      from opened returning issued_at),
+      from opened, presented returning issued_at, scopes),
     audited as (${auditInsert(
       {
         id: given.auditId,
@@ -79,10 +79,10 @@ const EXCHANGE = prepared<Exchange, ExchangedRow>(
       },
       sql`from consumed`,
     )})
-    select presented.*, pair.issued_at
+    select presented.*, pair.issued_at, pair.scopes
     from presented, (
-      select issued_at from minted
-      union all select issued_at from token_pairs where id = ${given.pairId}) pair`,
+      select issued_at, scopes from minted
+      union all select issued_at, scopes from token_pairs where id = ${given.pairId}) pair`,
 )
 
 /**

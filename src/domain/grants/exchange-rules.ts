@@ -5,6 +5,7 @@ import { parseToken } from '../../foundation/protocol/token-format.ts'
 import type { GrantFacts, Rulebook, TokenRequest, TokenRequestValues } from './grant-rule.ts'
 import { endAuthorizationOfReplayedCode } from './replayed-code.ts'
 import {
+  applicationHoldsSome,
   clientIsOn,
   parameterIsSent,
   personAndRoles,
@@ -109,6 +110,7 @@ export const EXCHANGE_RULEBOOK: Rulebook<ExchangeRequest, ExchangeValues, Exchan
       refusal: codeExpired,
       audit: 'client and person',
     },
+    applicationHoldsSome,
     personHoldsRole,
   ],
 }

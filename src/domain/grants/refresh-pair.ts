@@ -12,7 +12,7 @@ import { type GrantOutcome, mintOrRefuse } from './judge-grant.ts'
 import { ACCESS_TOKEN_SECONDS, REFRESH_TOKEN_IDLE_DAYS } from './lifetimes.ts'
 import { REFRESH_RULEBOOK, type RefreshRequest, type RefreshValues } from './refresh-rules.ts'
 import { freshTokens, type IssuedPair } from './token-pair.ts'
-import { tokenRequestValues } from './token-request-rules.ts'
+import { stillHeld, tokenRequestValues } from './token-request-rules.ts'
 
 /**
  * Adds a child to a live pair, in one statement that mints only if every rule holds. The old pair
@@ -64,13 +64,14 @@ interface MintedRow {
 const MINT_CHILD = prepared<Minting, MintedRow>(
   (given) => sql`
     with old as (
-      select p.id, p.authorization_id, p.bound_school_id, p.scopes, g.audience, g.user_id
+      select p.id, p.authorization_id, p.bound_school_id, g.audience, g.user_id,
+        ${stillHeld(sql`coalesce(${given.scopes}::text[], g.scopes)`)} as scopes
       from ${REFRESH_RULEBOOK.rows(given)}
       where ${allHold(REFRESH_RULEBOOK, given)}),
     minted as (
       insert into token_pairs (id, authorization_id, bound_school_id, scopes, access_hash, refresh_hash,
         previous_id, access_expires_at, refresh_expires_at)
-      select ${given.pairId}, authorization_id, bound_school_id, coalesce(${given.scopes}::text[], scopes),
+      select ${given.pairId}, authorization_id, bound_school_id, scopes,
         ${given.accessHash}, ${given.refreshHash}, id,
         now() + make_interval(secs => ${sql.lit(ACCESS_TOKEN_SECONDS)}),
         now() + make_interval(days => ${sql.lit(REFRESH_TOKEN_IDLE_DAYS)})

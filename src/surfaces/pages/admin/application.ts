@@ -26,7 +26,7 @@ const ONE = `${paths.applications}/:clientId`
 const NOTICES = {
   ...STANDING_NOTICES,
   created: 'The application is ready. Give its client_id to the developer of the app.',
-  saved: 'Saved. It applies to new authorizations.',
+  saved: 'Saved. New authorizations and refreshes follow it.',
   'no-secret': { warning: 'A public application has no secret.' },
   'secret-shown': { warning: 'A secret is shown once. If you did not copy it, issue a new one.' },
 }

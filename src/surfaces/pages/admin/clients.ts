@@ -2,7 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   disableClient,
   enableClient,
+  endClientAccess,
   reviewClient,
+  withdrawReview,
 } from '../../../domain/clients/client-operations.ts'
 import {
   findListedClient,
@@ -10,7 +12,11 @@ import {
   listClients,
 } from '../../../domain/clients/list-clients.ts'
 import { endConnectedApp } from '../../../domain/grants/connected-apps.ts'
-import { peopleOfApp, peoplePerApp } from '../../../domain/grants/people-of-app.ts'
+import {
+  countPeopleOfApp,
+  peopleOfApp,
+  peoplePerApp,
+} from '../../../domain/grants/people-of-app.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import { isUuid } from '../../../foundation/protocol/uuid.ts'
@@ -20,6 +26,7 @@ import { queryOf, withoutNul } from '../site-frame.ts'
 import { applicationPath, clientPath, paths, toolPath } from '../views/admin/admin-page.tsx'
 import { clientPage } from '../views/admin/client.tsx'
 import { clientsPage, type DocumentSettings } from '../views/admin/clients.tsx'
+import { endAccessPage } from '../views/admin/end-access.tsx'
 import type { PeopleProps } from '../views/admin/people.tsx'
 import { adminFrame, loadOperator, operatorActor, performAs } from './operator.ts'
 import { saveSettings } from './settings.ts'
@@ -30,11 +37,13 @@ export const STANDING_NOTICES = {
   off: 'Switched off. It gets no new authorization and no new tokens here.',
   on: 'Switched on again.',
   ended: 'Ended. The app can no longer use that person’s account.',
+  'all-ended': 'Ended. The app has no access until people allow it again.',
 }
 
 const NOTICES = {
   ...STANDING_NOTICES,
   reviewed: 'Reviewed. It may ask for every operator scope from now on.',
+  unreviewed: 'The review is withdrawn. From its next refresh on the app can only read.',
   saved: 'Saved.',
 }
 
@@ -90,6 +99,12 @@ export function addClientRoutes(app: FastifyInstance, context: AppContext): void
     return redirectTo(reply, request, 'site', `${clientPath(client.clientId)}&done=reviewed`)
   })
 
+  app.post(`${paths.clients}/withdraw-review`, async (request, reply) => {
+    const { operator, client } = await enterPost(context, request)
+    await performAs(request, operator, withdrawReview, { client_id: client.clientId })
+    return redirectTo(reply, request, 'site', `${clientPath(client.clientId)}&done=unreviewed`)
+  })
+
   app.post(`${paths.clients}/standing`, async (request, reply) => {
     const { operator, client, form } = await enterPost(context, request)
     const off = form.get('standing') === 'off'
@@ -105,6 +120,24 @@ export function addClientRoutes(app: FastifyInstance, context: AppContext): void
     const by = operatorActor(request, operator)
     await endConnectedApp(request.at, person, { clientId: client.clientId }, by)
     return redirectTo(reply, request, 'site', pageOf(request, client, 'ended'))
+  })
+
+  app.get(paths.endAccess, async (request, reply) => {
+    const operator = await loadOperator(request)
+    const client = await loadClient(request, queryOf(request).get('id') ?? '')
+    const page = endAccessPage({
+      ...adminFrame(context, request, reply, operator),
+      client,
+      people: await countPeopleOfApp(request.at, client.clientId),
+      back: pageOf(request, client),
+    })
+    return sendPage(reply, request, 'site', page)
+  })
+
+  app.post(paths.endAccess, async (request, reply) => {
+    const { operator, client } = await enterPost(context, request)
+    await performAs(request, operator, endClientAccess, { client_id: client.clientId })
+    return redirectTo(reply, request, 'site', pageOf(request, client, 'all-ended'))
   })
 }
 
@@ -129,10 +162,10 @@ function hasOwnPage({ school }: FastifyRequest, { kind }: ListedClient): boolean
   return kind === 'application' && school.mcpConnections
 }
 
-function pageOf(request: FastifyRequest, client: ListedClient, done: string): string {
-  return hasOwnPage(request, client)
-    ? `${applicationPath(client.clientId)}?done=${done}`
-    : `${clientPath(client.clientId)}&done=${done}`
+function pageOf(request: FastifyRequest, client: ListedClient, done?: string): string {
+  const own = hasOwnPage(request, client)
+  const page = own ? applicationPath(client.clientId) : clientPath(client.clientId)
+  return done === undefined ? page : `${page}${own ? '?' : '&'}done=${done}`
 }
 
 /** The people with a live authorization of one app, starting at the address's `after`. */

@@ -105,6 +105,11 @@ export function Refreshing({ origin }: { origin: string }) {
           send the old refresh token again. You need no <code>offline_access</code>: every
           authorization has a refresh token, and the name is ignored.
         </p>
+        <p>
+          Read <code>scope</code> in every answer. It is smaller if the school took a scope away
+          from your application, and whole again when the school gives it back. You may ask in{' '}
+          <code>scope</code> for a part of what the person allowed, never for more.
+        </p>
       </div>
     </Panel>
   )

@@ -42,6 +42,7 @@ export const guide = [
       'The guide says that signing out is done per device, by the client.',
     'guide.lost-refresh':
       'The guide says that a lost refresh response may be retried, and until when.',
+    'guide.narrowed': 'The guide says to read scope in every answer of a refresh, and why.',
   }),
 
   chapter('house', 'Errors', {

@@ -42,5 +42,9 @@ export const clients = [
     'client.operator.demotion':
       'A person who is no longer owner or admin loses their operator authorizations for good, each with an audit entry.',
     'client.deleted.ends-tokens': 'Deleting a client ends every authorization that people gave it.',
+    'client.end-access':
+      'An operator can end every authorization of a client at once; the client itself stays.',
+    'client.review.withdrawn':
+      'A document client whose review is withdrawn keeps only identity and read scopes.',
   }),
 ] as const

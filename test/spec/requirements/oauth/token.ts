@@ -62,8 +62,22 @@ export const token = [
     'token.code.bound-to-client': 'A code cannot be exchanged by any client but its own.',
     'token.code.other-school': 'A code of one school is refused at the origin of another.',
     'token.code.expired': 'A code past its lifetime is invalid_grant.',
-    'token.refresh.narrow-scope': 'A refresh may ask for fewer scopes than were granted.',
-    'token.refresh.never-wider': 'A refresh that asks for more scopes is invalid_scope.',
+    'token.refresh.narrow-scope':
+      'A refresh may ask for fewer scopes than were granted, for this one new access token.',
+    'token.refresh.never-wider':
+      'A refresh that asks for more scopes than were granted is invalid_scope.',
+    'token.narrowed.refresh':
+      'A refresh gives what was authorized and the application still holds, and scope says what that is.',
+    'token.narrowed.exchange':
+      'A code of an application that was narrowed meanwhile gives the part that it still holds.',
+    'token.narrowed.nothing-left':
+      'If the application holds nothing of what was authorized, exchange and refresh are invalid_grant.',
+    'token.narrowed.asked-for-lost':
+      'A refresh that asks for lost scopes gives the others that it asks for; if there are none, it is invalid_scope.',
+    'token.narrowed.widened-again':
+      'After the application is widened, a refresh gives again all that was authorized, and no more.',
+    'token.narrowed.access-token-stays':
+      'Narrowing an application leaves its access tokens as they are until they expire.',
     'token.refresh.bound-to-client': 'A refresh token cannot be used by other clients.',
     'token.repeated-parameter': 'A token request that repeats a parameter is invalid_request.',
     'token.no-store': 'Token answers must not be cached.',

@@ -25,6 +25,7 @@ export const paths = {
   newTool: '/admin/developers/tools/new',
   clients: '/admin/clients',
   client: '/admin/clients/view',
+  endAccess: '/admin/clients/end-all',
   keys: '/admin/keys',
   audit: '/admin/audit',
 } as const
@@ -45,6 +46,11 @@ export function toolPath(slug: string): string {
  */
 export function clientPath(clientId: string): string {
   return `${paths.client}?id=${encodeURIComponent(clientId)}`
+}
+
+/** The question before the access of a client of any kind ends. */
+export function endAccessPath(clientId: string): string {
+  return `${paths.endAccess}?id=${encodeURIComponent(clientId)}`
 }
 
 export function adminPage(props: AdminPageProps): string {

@@ -56,7 +56,8 @@ export function clientPage(props: ClientProps): string {
             </div>
           </dl>
         </section>
-        {client.kind === 'document' && !client.reviewed && <Review {...props} />}
+        {client.kind === 'document' &&
+          (client.reviewed ? <Reviewed {...props} /> : <Review {...props} />)}
         <PeoplePanel
           {...props}
           clientId={clientId}
@@ -84,6 +85,23 @@ function Review({ client, viewer }: ClientProps) {
         hidden={{ client: client.clientId }}
       >
         <Button look="primary">Mark as reviewed</Button>
+      </Form>
+    </Panel>
+  )
+}
+
+function Reviewed({ client, viewer }: ClientProps) {
+  return (
+    <Panel
+      title="Review"
+      lead="It is reviewed and may ask for every operator scope. Without the review it keeps only identity and read scopes."
+    >
+      <Form
+        action={`${paths.clients}/withdraw-review`}
+        formToken={viewer?.formToken ?? ''}
+        hidden={{ client: client.clientId }}
+      >
+        <Button look="plain">Withdraw the review</Button>
       </Form>
     </Panel>
   )

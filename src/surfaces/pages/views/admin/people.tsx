@@ -2,9 +2,9 @@ import type { PersonOfApp } from '../../../../domain/grants/people-of-app.ts'
 import { Button, Email, Form, Name } from '../../../../foundation/html/components.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
 import { plainText } from '../../../../foundation/html/plain-text.ts'
-import { Empty, Panel } from '../../../../foundation/html/site-components.tsx'
+import { ButtonLink, Empty, Panel } from '../../../../foundation/html/site-components.tsx'
 import { count } from '../words.ts'
-import { type AdminFrame, paths } from './admin-page.tsx'
+import { type AdminFrame, endAccessPath, paths } from './admin-page.tsx'
 
 export interface PeopleProps {
   people: readonly PersonOfApp[]
@@ -19,7 +19,7 @@ interface PeoplePanelProps extends AdminFrame {
   nextUrl: string | undefined
 }
 
-/** The people who connected an app, each with a button that ends the access. */
+/** The people who connected an app, with buttons that end the access of one or of all. */
 export function PeoplePanel(props: PeoplePanelProps) {
   const { page, clientId, nextUrl, timeZone } = props
   return (
@@ -72,6 +72,15 @@ export function PeoplePanel(props: PeoplePanelProps) {
           <a href={nextUrl}>More people</a>
         </p>
       )}
+      <p class="row-note">
+        A scope that the app loses is gone at its next refresh. Access tokens keep it until they
+        expire, for two hours at most.
+      </p>
+      <div class="actions">
+        <ButtonLink look="plain" href={endAccessPath(clientId)}>
+          End all access…
+        </ButtonLink>
+      </div>
     </Panel>
   )
 }
