@@ -223,12 +223,22 @@ describe('client', () => {
     const rotated = await schoolgate('client', 'rotate-secret', '--school', 'north', clientId)
     expect(rotated.json.clientSecret).not.toBe(clientSecret)
     expect((await findClient(at, clientId))?.secretHash).toEqual(sha256(rotated.json.clientSecret))
+    expect((await findClient(at, clientId))?.oldSecretHash).toEqual(sha256(clientSecret))
+    const { oldSecretExpiresAt } = rotated.json
+    expect(Date.parse(oldSecretExpiresAt)).not.toBeNaN()
     const list = await schoolgate('client', 'list', '--school', 'north')
     expect(list.stdout).not.toContain('sg_cs_')
     expect(list.json.clients).toMatchObject([
-      { clientId: 'member-api-explorer', builtIn: true },
-      { clientId: 'planner', confidential: true },
+      { clientId: 'planner', confidential: true, oldSecretExpiresAt },
     ])
+    const text = await run(['client', 'list', '--school', 'north'], env)
+    expect(text.stdout).toContain(`old secret until ${oldSecretExpiresAt}`)
+    const end = () => schoolgate('client', 'end-old-secret', '--school', 'north', clientId)
+    expect(await end()).toMatchObject({ json: { changed: true } })
+    expect(await end()).toMatchObject({ json: { changed: false } })
+    const leaked = ['client', 'rotate-secret', '--school', 'north', clientId, '--end-old']
+    expect((await schoolgate(...leaked)).json.oldSecretExpiresAt).toBeNull()
+    expect((await findClient(at, clientId))?.oldSecretHash).toBeUndefined()
   })
 
   test('set, disable, enable and delete change the client', async () => {
@@ -246,6 +256,9 @@ describe('client', () => {
     expect(await act('enable')).toMatchObject({ json: { changed: true } })
     expect(await act('enable')).toMatchObject({ json: { changed: false } })
     expect(await act('review')).toMatchObject({ code: 1 })
+    expect(await act('withdraw-review')).toMatchObject({ code: 1 })
+    expect(await act('end-old-secret')).toMatchObject({ code: 1 })
+    expect(await act('end-access')).toMatchObject({ json: { people: 0 } })
     expect(await act('delete')).toMatchObject({ json: { people: 0 } })
     expect(await act('delete')).toMatchObject({ code: 1 })
   })

@@ -30,6 +30,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'school set': ['--name', 'Other'],
   'client set': [...AT_NORTH, '--name', 'Other'],
   'client rotate-secret': AT_NORTH,
+  'client end-old-secret': AT_NORTH,
   'client delete': AT_NORTH,
   'client disable': AT_NORTH,
   'client enable': AT_NORTH,

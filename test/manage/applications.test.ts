@@ -4,15 +4,17 @@ import {
   changeApplication,
   createApplication,
   deleteApplication,
-  rotateSecret,
 } from '../../src/domain/clients/application-operations.ts'
 import { findClient } from '../../src/domain/clients/client.ts'
 import {
   disableClient,
   enableClient,
+  endClientAccess,
   reviewClient,
+  withdrawReview,
 } from '../../src/domain/clients/client-operations.ts'
 import { listClients } from '../../src/domain/clients/list-clients.ts'
+import { endOldSecret, rotateSecret } from '../../src/domain/clients/secret-operations.ts'
 import { sha256 } from '../../src/foundation/crypto/digest.ts'
 import { verifies } from '../spec/verifies.ts'
 import { aPair, exchange, refresh, userinfo } from '../support/client-like.ts'
@@ -153,7 +155,11 @@ describe('changing an application', () => {
   test('of another school is not found', async () => {
     const [school, other] = [await world.aSchool(), await world.aSchool()]
     const { clientId } = await anApplication(school, { confidential: true })
-    for (const operation of [changeApplication, rotateSecret, deleteApplication, disableClient]) {
+    const operations = [
+      ...[changeApplication, rotateSecret, endOldSecret, deleteApplication, disableClient],
+      ...[endClientAccess, withdrawReview],
+    ]
+    for (const operation of operations) {
       const outcome = await perform(other, operation as typeof disableClient, {
         client_id: clientId,
       })
@@ -162,20 +168,13 @@ describe('changing an application', () => {
     expect(await findClient(school.at, clientId)).toMatchObject({ name: app.name, disabled: false })
   })
 
-  test('a new secret works at once, and the old one stops working', async () => {
+  test('that is public has no secret to renew or to end', async () => {
     const school = await world.aSchool()
-    const client = await anApplication(school, { confidential: true })
-    const pair = await aPair(world, school, client, await world.aMember(school), {
-      scope: 'openid account:read',
-    })
-    const rotate = ({ clientId }: TestClient) =>
-      perform(school, rotateSecret, { client_id: clientId })
-    const { client_secret } = outputOf(await rotate(client))
-    expect((await refresh(world, school, client, pair.refresh_token)).statusCode).toBe(401)
-    const renewed = { ...client, secret: client_secret }
-    expect((await refresh(world, school, renewed, pair.refresh_token)).statusCode).toBe(200)
-    const publicOne = await anApplication(school)
-    expect(await rotate(publicOne)).toMatchObject({ kind: 'conflict', code: 'public' })
+    const { clientId: client_id } = await anApplication(school)
+    for (const operation of [rotateSecret, endOldSecret]) {
+      const outcome = await perform(school, operation as typeof endOldSecret, { client_id })
+      expect(outcome).toMatchObject({ kind: 'conflict', code: 'public' })
+    }
   })
 })
 
@@ -213,7 +212,11 @@ test('each change of an application leaves one audit entry, with its own action 
   const { clientId: client_id } = await anApplication(school, { confidential: true })
   await perform(school, changeApplication, { client_id, name: ' Planner ' })
   await perform(school, changeApplication, { client_id })
+  await perform(school, rotateSecret, { client_id, end_old: true })
+  await perform(school, endOldSecret, { client_id })
   await perform(school, rotateSecret, { client_id })
+  await perform(school, endOldSecret, { client_id })
+  await perform(school, endClientAccess, { client_id })
   await perform(school, disableClient, { client_id })
   await perform(school, disableClient, { client_id })
   await perform(school, enableClient, { client_id })
@@ -230,7 +233,10 @@ test('each change of an application leaves one audit entry, with its own action 
       { name, redirect_uris, scopes: [...scopes].sort(), confidential: true, via },
     ],
     ['client.changed', { name: 'Planner', via }],
-    ['client.secret_rotated', { via }],
+    ['client.secret_rotated', { old_secret_expires_at: null, via }],
+    ['client.secret_rotated', { old_secret_expires_at: expect.any(String), via }],
+    ['client.secret_ended', { via }],
+    ['authorization.ended', { by: 'operator', people: 0, via }],
     ['client.disabled', { via }],
     ['client.changed', { disabled: false, via }],
     ['client.deleted', { people: 0, via }],

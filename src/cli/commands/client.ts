@@ -3,7 +3,6 @@ import {
   changeApplication,
   createApplication,
   deleteApplication,
-  rotateSecret,
 } from '../../domain/clients/application-operations.ts'
 import {
   disableClient,
@@ -12,8 +11,13 @@ import {
   reviewClient,
   withdrawReview,
 } from '../../domain/clients/client-operations.ts'
-import { listClients } from '../../domain/clients/list-clients.ts'
+import { type ListedClient, listClients } from '../../domain/clients/list-clients.ts'
 import { SCOPES_OF_AUDIENCE } from '../../domain/clients/scope-catalogue.ts'
+import {
+  endOldSecret,
+  OLD_SECRET_HOURS,
+  rotateSecret,
+} from '../../domain/clients/secret-operations.ts'
 import { atNamedSchool, type NamedSchool } from '../at-named-school.ts'
 import type { Cli } from '../cli.ts'
 import { SCHOOL_ABOUT, SCHOOL_OPTION } from '../load-school.ts'
@@ -30,6 +34,10 @@ interface DetailOptions extends Options {
   readonly name?: string
   readonly redirectUri?: string[]
   readonly scopes?: string
+}
+
+interface RotateOptions extends Options {
+  readonly endOld?: boolean
 }
 
 interface CreateOptions extends DetailOptions {
@@ -87,15 +95,16 @@ export function addClientCommand(program: Command, cli: Cli): void {
     'client set --school north app-1f… --redirect-uri https://planner.example/back',
   )
 
-  const rotate = command(
-    'rotate-secret <client_id>',
-    'give a confidential application a new secret',
-  ).action(
-    cli.act((id: string, options: Options) => at(options, (school) => rotateOne(school, id))),
-  )
+  const rotate = command('rotate-secret <client_id>', 'give a confidential application a new secret')
+    .option('--end-old', 'end the current secret at once, because other people may know it')
+    .action(
+      cli.act((id: string, options: RotateOptions) =>
+        at(options, (school) => rotateOne(school, id, options)),
+      ),
+    )
   teach(
     rotate,
-    'Prints the new secret, once. The old one stops working at once; tokens that were given stay good.',
+    `Prints the new secret, once. The old one works for ${OLD_SECRET_HOURS} hours more, unless you end it; one that is older still ends at once. Tokens that were given stay good.`,
     'client rotate-secret --school north app-1f…',
   )
 
@@ -145,6 +154,16 @@ export function addClientCommand(program: Command, cli: Cli): void {
     'client withdraw-review --school north https://tool.example/client.json',
   )
   teach(
+    standing(
+      'end-old-secret',
+      'end the secret before the last renewal',
+      endOldSecret,
+      'has only its newest secret',
+    ),
+    '`client list` shows which applications have an old secret, and until when; the audit log says which one they use.',
+    'client end-old-secret --school north app-1f…',
+  )
+  teach(
     command('end-access <client_id>', 'end all that people gave a client').action(
       cli.act((id: string, options: Options) => at(options, (school) => endAccess(school, id))),
     ),
@@ -185,7 +204,7 @@ async function show({ at }: NamedSchool): Promise<Outcome> {
       client.name,
       client.builtIn ? 'built in' : client.kind,
       client.audience,
-      client.confidential ? 'confidential' : 'public',
+      client.confidential ? secretState(client) : 'public',
       client.disabled
         ? 'off'
         : client.kind === 'document' && !client.reviewed
@@ -215,15 +234,28 @@ async function alter(
   return { data: { clientId, changed }, text: `${clientId} is changed.` }
 }
 
-async function rotateOne({ perform }: NamedSchool, clientId: string): Promise<Outcome> {
-  const { client_secret: clientSecret } = await perform(
+function secretState({ oldSecretExpiresAt }: ListedClient): string {
+  if (oldSecretExpiresAt === undefined) return 'confidential'
+  return `confidential, old secret until ${oldSecretExpiresAt.toISOString()}`
+}
+
+async function rotateOne(
+  { perform }: NamedSchool,
+  clientId: string,
+  { endOld = false }: RotateOptions,
+): Promise<Outcome> {
+  const { client_secret: clientSecret, old_secret_expires_at: oldSecretExpiresAt } = await perform(
     rotateSecret,
-    { client_id: clientId },
+    { client_id: clientId, end_old: endOld },
     wordsFor(clientId),
   )
   return {
-    data: { clientId, clientSecret },
-    text: facts([['client_id', clientId], secretFact(clientSecret)]),
+    data: { clientId, clientSecret, oldSecretExpiresAt },
+    text: facts([
+      ['client_id', clientId],
+      secretFact(clientSecret),
+      ['old secret', oldSecretExpiresAt === null ? 'ended' : `works until ${oldSecretExpiresAt}`],
+    ]),
   }
 }
 

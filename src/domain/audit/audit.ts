@@ -32,6 +32,7 @@ export const AUDIT_ACTIONS = [
   'client.created',
   'client.changed',
   'client.secret_rotated',
+  'client.secret_ended',
   'client.deleted',
   'client.reviewed',
   'client.disabled',

@@ -1,15 +1,16 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { randomSecret, uuidv7 } from '../../foundation/crypto/random.ts'
+import { randomSecret } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
-import { type MintedToken, mintToken } from '../../foundation/protocol/token-format.ts'
 import { endAuthorizationsOfClient } from '../grants/authorizations.ts'
 import { withdrawCodesOfClient } from '../grants/withdraw-codes.ts'
-import { conflict, notFound } from '../operation/refusal.ts'
+import { conflict } from '../operation/refusal.ts'
 import { unscopedWrite } from '../operation/without-scope.ts'
 import { type ApplicationDetails, checkDetails, type GivenDetails } from './application-details.ts'
 import { EXPLORER_CLIENT_ID } from './explorer-client.ts'
+import { lockApplication } from './lock-application.ts'
+import { newSecret } from './secret-operations.ts'
 
 /** `checkDetails` judges the values, because what a redirect URI may be depends on the client. */
 const details = z.strictObject({
@@ -100,29 +101,6 @@ export const changeApplication = unscopedWrite({
       : [{ action: 'client.changed', clientId, detail: changed }],
 })
 
-export const rotateSecret = unscopedWrite({
-  name: 'applications.rotate_secret',
-  title: 'Rotate the secret of an application',
-  summary: 'Replaces the secret of a confidential application; the old one stops working at once.',
-  kind: 'change',
-  input: named,
-  output: named.extend({ client_secret: z.string() }),
-  async run(tx, _actor, { client_id }) {
-    const { confidential } = await lockApplication(tx, client_id)
-    if (!confidential) {
-      throw conflict('public', `${client_id} is a public application and has no secret.`)
-    }
-    const secret = newSecret()
-    await tx
-      .update('clients')
-      .set({ secret_hash: secret.hash, secret_rotated_at: sql<Date>`now()` })
-      .where('client_id', '=', client_id)
-      .execute()
-    return { client_id, client_secret: secret.value }
-  },
-  audit: ({ client_id: clientId }) => [{ action: 'client.secret_rotated', clientId }],
-})
-
 export const deleteApplication = unscopedWrite({
   name: 'applications.delete',
   title: 'Delete an application',
@@ -147,31 +125,8 @@ export const deleteApplication = unscopedWrite({
   ],
 })
 
-async function lockApplication(
-  tx: SchoolTx,
-  clientId: string,
-): Promise<{ readonly confidential: boolean }> {
-  if (clientId === EXPLORER_CLIENT_ID) {
-    throw conflict('built_in', 'The explorer is built in. You can switch it off, and nothing else.')
-  }
-  const application = await tx
-    .from('clients')
-    .select('confidential')
-    .where('client_id', '=', clientId)
-    .where('kind', '=', 'application')
-    .where('deleted_at', 'is', null)
-    .forUpdate()
-    .executeTakeFirst()
-  if (application === undefined) throw notFound('application')
-  return application
-}
-
 const taken = (clientId: string) =>
   conflict('taken', `The client_id ${clientId} is taken at this school.`)
-
-function newSecret(): MintedToken {
-  return mintToken('clientSecret', uuidv7())
-}
 
 function columnsOf(given: ApplicationDetails): ApplicationDetails
 function columnsOf(given: GivenDetails): Partial<ApplicationDetails>

@@ -21,6 +21,8 @@ export interface Client {
   /** By the school, or by the administrator at all schools. */
   readonly disabled: boolean
   readonly secretHash: Buffer | undefined
+  /** Of the secret before the last renewal, while it is still accepted. */
+  readonly oldSecretHash?: Buffer | undefined
 }
 
 /** The client of this school, deleted ones apart. */
@@ -40,6 +42,7 @@ export async function findClient(at: SchoolDb, clientId: string): Promise<Client
       'disabled_at',
       'platform_disabled_at',
     ])
+    .select(sql<Buffer | null>`case when ${OLD_SECRET_LIVES} then old_secret_hash end`.as('old'))
     .where('client_id', '=', clientId)
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
@@ -55,8 +58,11 @@ export async function findClient(at: SchoolDb, clientId: string): Promise<Client
     reviewed: row.reviewed_at !== null,
     disabled: row.disabled_at !== null || row.platform_disabled_at !== null,
     secretHash: row.secret_hash ?? undefined,
+    oldSecretHash: row.old ?? undefined,
   }
 }
+
+const OLD_SECRET_LIVES = sql`old_secret_expires_at > now()`
 
 declare const proven: unique symbol
 
@@ -84,9 +90,12 @@ export function authenticateClient(
     if (secret !== undefined) throw clientNotProven()
     return client as AuthenticatedClient
   }
-  if (secret === undefined || !constantTimeEqual(sha256(secret), client.secretHash)) {
-    throw clientNotProven()
-  }
+  const { secretHash, oldSecretHash = secretHash } = client
+  const sent = sha256(secret ?? '')
+  // Always two comparisons: the time must not show which secret it is, or whether there is an old one.
+  const isNew = constantTimeEqual(sent, secretHash)
+  const isOld = constantTimeEqual(sent, oldSecretHash)
+  if (secret === undefined || !(isNew || isOld)) throw clientNotProven()
   return client as AuthenticatedClient
 }
 
@@ -94,9 +103,21 @@ export function authenticateClient(
 export const CLIENT_IS_ON = sql<boolean>`
   c.disabled_at is null and c.platform_disabled_at is null and c.deleted_at is null`
 
-/** Its second condition: the sent secret is that of `c`; a public client has none and sends none. */
+/**
+ * Its second condition: the sent secret is the new or the old one of `c`; a public client has none and
+ * sends none. Hashes are compared, so the time tells nothing about a secret.
+ */
 export function secretMatchesInSql(secretHash: RawBuilder<unknown>): RawBuilder<boolean> {
-  return sql`c.secret_hash is not distinct from ${secretHash}`
+  return sql`(c.secret_hash is not distinct from ${secretHash}
+    or c.old_secret_hash = ${secretHash} and c.${OLD_SECRET_LIVES})`
+}
+
+/** For the audit: which of two secrets `c` sent. While it has one secret there is nothing to tell. */
+export function secretUsedInSql(secretHash: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`case
+    when c.old_secret_hash is null or ${secretHash}::bytea is null or not c.${OLD_SECRET_LIVES} then '{}'::jsonb
+    when c.old_secret_hash = ${secretHash} then '{"client_secret": "old"}'::jsonb
+    else '{"client_secret": "new"}'::jsonb end`
 }
 
 /** One text for every reason, so that it helps no search for client ids or secrets. */

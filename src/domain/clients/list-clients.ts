@@ -22,6 +22,8 @@ export interface ListedClient {
   readonly builtIn: boolean
   readonly createdAt: Date
   readonly secretRotatedAt: Date | undefined
+  /** Until when the secret before the last renewal is accepted; absent afterwards. */
+  readonly oldSecretExpiresAt: Date | undefined
 }
 
 /** Every client that the school knows, deleted ones apart, oldest first. */
@@ -94,6 +96,11 @@ function selectClients(at: SchoolDb) {
       'created_at',
       'secret_rotated_at',
     ])
+    .select(
+      sql<Date | null>`case when old_secret_expires_at > now() then old_secret_expires_at end`.as(
+        'old_secret_until',
+      ),
+    )
     .where('deleted_at', 'is', null)
 }
 
@@ -115,5 +122,6 @@ function listedFromRow(row: ClientRow): ListedClient {
     builtIn: row.client_id === EXPLORER_CLIENT_ID,
     createdAt: row.created_at,
     secretRotatedAt: row.secret_rotated_at ?? undefined,
+    oldSecretExpiresAt: row.old_secret_until ?? undefined,
   }
 }

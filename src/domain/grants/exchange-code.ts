@@ -6,6 +6,7 @@ import { retryLostConnection } from '../../foundation/db/unavailable.ts'
 import { challengeOf } from '../../foundation/protocol/pkce.ts'
 import { parseToken } from '../../foundation/protocol/token-format.ts'
 import { auditInsert } from '../audit/audit.ts'
+import { secretUsedInSql } from '../clients/client.ts'
 import type { Audience } from '../clients/scope-catalogue.ts'
 import type { Member, Role } from '../people/membership.ts'
 import { EXCHANGE_RULEBOOK, type ExchangeRequest, type ExchangeValues } from './exchange-rules.ts'
@@ -48,7 +49,8 @@ const EXCHANGE = prepared<Exchange, ExchangedRow>(
   (given) => sql`
     with presented as (
       select g.id, g.audience, ${stillHeld(sql`g.scopes`)} as held, g.nonce, g.authenticated_at,
-        u.id as user_id, u.email, u.name, u.avatar_url, m.roles
+        u.id as user_id, u.email, u.name, u.avatar_url, m.roles,
+        ${secretUsedInSql(given.secretHash)} as detail
       from ${EXCHANGE_RULEBOOK.rows(given)}
       where ${allHold(EXCHANGE_RULEBOOK, given)}),
     consumed as (
@@ -74,10 +76,11 @@ const EXCHANGE = prepared<Exchange, ExchangedRow>(
         action: 'token.issued',
         clientId: given.clientId,
         requestId: given.requestId,
-        actorUserId: sql`user_id`,
+        actorUserId: sql`consumed.user_id`,
         authorizationId: given.authorizationId,
+        detail: sql`detail`,
       },
-      sql`from consumed`,
+      sql`from consumed, presented`,
     )})
     select presented.*, pair.issued_at, pair.scopes
     from presented, (

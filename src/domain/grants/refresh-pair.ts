@@ -6,6 +6,7 @@ import { retryLostConnection } from '../../foundation/db/unavailable.ts'
 import { requestedScopes } from '../../foundation/protocol/scope-set.ts'
 import { parseToken } from '../../foundation/protocol/token-format.ts'
 import { auditInsert } from '../audit/audit.ts'
+import { secretUsedInSql } from '../clients/client.ts'
 import type { Audience } from '../clients/scope-catalogue.ts'
 import { allHold } from './grant-rule.ts'
 import { type GrantOutcome, mintOrRefuse } from './judge-grant.ts'
@@ -65,7 +66,8 @@ const MINT_CHILD = prepared<Minting, MintedRow>(
   (given) => sql`
     with old as (
       select p.id, p.authorization_id, p.bound_school_id, g.audience, g.user_id,
-        ${stillHeld(sql`coalesce(${given.scopes}::text[], g.scopes)`)} as scopes
+        ${stillHeld(sql`coalesce(${given.scopes}::text[], g.scopes)`)} as scopes,
+        ${secretUsedInSql(given.secretHash)} as detail
       from ${REFRESH_RULEBOOK.rows(given)}
       where ${allHold(REFRESH_RULEBOOK, given)}),
     minted as (
@@ -86,6 +88,7 @@ const MINT_CHILD = prepared<Minting, MintedRow>(
         requestId: given.requestId,
         actorUserId: sql`user_id`,
         authorizationId: sql`authorization_id`,
+        detail: sql`detail`,
       },
       sql`from old`,
     )})

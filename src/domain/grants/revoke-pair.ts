@@ -5,7 +5,7 @@ import type { AtSchool, SchoolDb } from '../../foundation/db/school-db.ts'
 import { retryLostConnection } from '../../foundation/db/unavailable.ts'
 import { parseToken } from '../../foundation/protocol/token-format.ts'
 import { auditInsert } from '../audit/audit.ts'
-import { secretMatchesInSql } from '../clients/client.ts'
+import { secretMatchesInSql, secretUsedInSql } from '../clients/client.ts'
 
 export interface RevocationRequest {
   readonly clientId: string
@@ -50,7 +50,7 @@ const auditedAs = (kind: TokenKind, given: Placeholders<Revocation>) =>
       actorUserId: sql`user_id`,
       clientId: given.clientId,
       authorizationId: sql`authorization_id`,
-      detail: sql.lit(JSON.stringify({ by: `${kind}_token` })),
+      detail: sql`${sql.lit(JSON.stringify({ by: `${kind}_token` }))}::jsonb || secret_used`,
       requestId: given.requestId,
     },
     sql`from me`,
@@ -65,7 +65,7 @@ const revocationAlone = (kind: TokenKind) =>
       from authorizations a join clients c on c.school_id = a.school_id and c.client_id = a.client_id
       where ${shownBy(kind, given)} and a.id = p.authorization_id and ${provenBy(given)}
         and (p.first_used_at is not null or p.previous_id is null)
-      returning p.authorization_id, a.user_id),
+      returning p.authorization_id, a.user_id, ${secretUsedInSql(given.secretHash)} as secret_used),
     audited as (${auditedAs(kind, given)})
     select from me`,
   )
@@ -74,7 +74,7 @@ const revocationWithAncestors = (kind: TokenKind) =>
   prepared<Revocation, unknown>(
     (given) => sql`
     with recursive gate as materialized (
-      select a.id, a.user_id from authorizations a
+      select a.id, a.user_id, ${secretUsedInSql(given.secretHash)} as secret_used from authorizations a
         join clients c on c.school_id = a.school_id and c.client_id = a.client_id
       where a.id = (select authorization_id from token_pairs where id = ${given.tokenId})
         and ${provenBy(given)}
@@ -82,7 +82,7 @@ const revocationWithAncestors = (kind: TokenKind) =>
     me as (
       update token_pairs p set revoked_at = now() from gate
       where ${shownBy(kind, given)} and p.authorization_id = gate.id
-      returning p.authorization_id, gate.user_id, p.previous_id, p.first_used_at is not null as used),
+      returning p.authorization_id, gate.user_id, gate.secret_used, p.previous_id, p.first_used_at is not null as used),
     up (id, previous_id, used) as (
       select id, previous_id, first_used_at is not null from token_pairs
       where id = (select previous_id from me where not me.used)

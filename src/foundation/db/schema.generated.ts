@@ -110,6 +110,8 @@ export interface ClientsTable {
   version: Generated<number>
   platform_disabled_at: Date | null
   slug: string | null
+  old_secret_hash: Buffer | null
+  old_secret_expires_at: Date | null
 }
 
 /** learning: what members say under a lecture */

@@ -214,23 +214,6 @@ describe('OAuth applications', () => {
     expect(row?.scopes).toEqual(['account:read', 'openid'])
   })
 
-  test('a new secret replaces the old one at once', async () => {
-    const school = await aBetaSchool(world)
-    const client = await world.aConfidentialClient(school)
-    const owner = await anOwner(world, school)
-    const ada = await world.aMember(school)
-    const pair = await aPair(world, school, client, ada)
-    const page = `${APPS}/${client.clientId}`
-    const rotated = await submit(owner, page, `${page}/secret`)
-    const shown = await owner.follow(rotated)
-    expect(shown.statusCode).toBe(200)
-    const secret = /sg_cs_[\w-]+/.exec(shown.body)?.[0]
-    expect((await refresh(world, school, client, pair.refresh_token)).statusCode).toBe(401)
-    const renewed = await refresh(world, school, { ...client, secret }, pair.refresh_token)
-    expect(renewed.statusCode).toBe(200)
-    expect(await actionsAt(school)).toContain('client.secret_rotated')
-  })
-
   verifies(
     'client.deleted.ends-tokens',
     'deleting asks first, with the number of people, and then ends all authorizations',
@@ -342,7 +325,8 @@ describe('the beta feature', () => {
       expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(200)
       expect((await refresh(world, school, client, pair.refresh_token)).statusCode).toBe(200)
       await aPair(world, school, client, ada)
-      for (const action of [APPS, page, `${page}/secret`, `${page}/delete`]) {
+      const forms = [APPS, page, `${page}/secret`, `${page}/old-secret`, `${page}/delete`]
+      for (const action of forms) {
         const answer = await owner.post(action, [...Object.entries(hidden), ...form()])
         expect(answer.statusCode, action).toBe(404)
       }
@@ -421,9 +405,11 @@ describe('another school', () => {
     const posts: [string, Record<string, string>][] = [
       [page, { name: 'Taken over' }],
       [`${page}/secret`, {}],
+      [`${page}/old-secret`, {}],
       [`${page}/delete`, {}],
       ['/admin/clients/standing', { client: client.clientId, standing: 'off' }],
       ['/admin/clients/end', { client: client.clientId, person: person.id }],
+      ['/admin/clients/end-all', { client: client.clientId }],
       ['/admin/clients/review', { client: client.clientId }],
     ]
     for (const [path, fields] of posts) {

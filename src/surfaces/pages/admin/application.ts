@@ -2,9 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   changeApplication,
   deleteApplication,
-  rotateSecret,
 } from '../../../domain/clients/application-operations.ts'
 import type { ListedClient } from '../../../domain/clients/list-clients.ts'
+import { endOldSecret, rotateSecret } from '../../../domain/clients/secret-operations.ts'
 import { countPeopleOfApp } from '../../../domain/grants/people-of-app.ts'
 import type { InputProblem } from '../../../domain/operation/refusal.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
@@ -28,6 +28,7 @@ const NOTICES = {
   created: 'The application is ready. Give its client_id to the developer of the app.',
   saved: 'Saved. New authorizations and refreshes follow it.',
   'no-secret': { warning: 'A public application has no secret.' },
+  'old-secret-ended': 'Ended. The app can use only the newest secret.',
   'secret-shown': { warning: 'A secret is shown once. If you did not copy it, issue a new one.' },
 }
 
@@ -66,13 +67,15 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
 
   app.post(`${ONE}/secret`, async (request, reply) => {
     const { operator, application } = await enterToChange(request, pathOf(request))
-    checkedForm(context.keyring, request, operator)
+    const end_old = checkedForm(context.keyring, request, operator).get('end_old') === 'yes'
     const { clientId } = application
-    const made = await performAs(request, operator, rotateSecret, { client_id: clientId })
+    const input = { client_id: clientId, end_old }
+    const made = await performAs(request, operator, rotateSecret, input)
     if (made.kind !== 'done') {
       return redirectTo(reply, request, 'site', `${applicationPath(clientId)}?done=no-secret`)
     }
-    const carried = { secret: made.output.client_secret, rotated: true }
+    const { client_secret: secret, old_secret_expires_at: old_until } = made.output
+    const carried = { secret, rotated: true, old_until }
     carrySecret(context.keyring, request, reply, operator, clientId, carried)
     return redirectTo(reply, request, 'site', applicationPath(clientId, '/secret'))
   })
@@ -86,6 +89,14 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
     }
     const frame = adminFrame(context, request, reply, operator)
     return sendPage(reply, request, 'site', secretPage({ ...frame, clientId, name, ...taken }))
+  })
+
+  app.post(`${ONE}/old-secret`, async (request, reply) => {
+    const { operator, application } = await enterToChange(request, pathOf(request))
+    checkedForm(context.keyring, request, operator)
+    const { clientId } = application
+    await performAs(request, operator, endOldSecret, { client_id: clientId })
+    return redirectTo(reply, request, 'site', `${applicationPath(clientId)}?done=old-secret-ended`)
   })
 
   app.get(`${ONE}/delete`, async (request, reply) => {

@@ -16,6 +16,8 @@ const newSecret = z.strictObject({
   secret: z.string(),
   /** True if it replaces an earlier secret. */
   rotated: z.boolean(),
+  /** Until when that one is accepted; null if it ended. */
+  old_until: z.iso.datetime().nullable().optional(),
 })
 
 export type NewSecret = z.output<typeof newSecret>

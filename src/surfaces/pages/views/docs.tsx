@@ -334,7 +334,8 @@ function Pitfalls({ origin, variant }: DocsProps) {
           <li>
             Confidential applications put <code>client_secret</code> into the form body of the token
             and {variant === 'newer' ? 'revocation' : 'introspection'} endpoints. HTTP Basic is not
-            accepted.
+            accepted. When the school renews your secret, the old one works for 24 hours more,
+            unless the school ends it at once.
           </li>
           {variant === 'older' && (
             <li>

@@ -35,6 +35,13 @@ export const clients = [
     'client.basic-refused': 'No endpoint accepts client credentials by HTTP Basic.',
     'client.secret.wrong': 'A wrong or missing secret at the token endpoint is 401 invalid_client.',
     'client.secret.hashed': 'Client secrets are stored only as hashes.',
+    'client.secret.renewed':
+      'After a renewal the old and the new secret are both accepted at every endpoint for 24 hours.',
+    'client.secret.old-ended': 'An operator can end the old secret before its 24 hours are over.',
+    'client.secret.two-at-most':
+      'At most two secrets of a client are accepted; another renewal ends the oldest at once.',
+    'client.secret.audit-says-which':
+      'While a client has two secrets, audit entries of its tokens say which one it sent.',
     'client.operator.who-may-authorize':
       'Only people who own or administer the school can authorize an operator client.',
     'client.operator.others-told':

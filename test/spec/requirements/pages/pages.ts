@@ -32,6 +32,8 @@ export const pages = [
       'The explorer and its application exist only with the beta feature on; elsewhere its page says that it is off.',
     'pages.explorer.built-in':
       'The application of the explorer is listed as built in; it can be switched off, not changed or deleted.',
+    'pages.applications.secret-renewed':
+      'The page of an application renews its secret, says until when the old one works, and ends it.',
     'pages.applications.admins-only': 'Only owners and admins get into the admin area.',
     'pages.paths':
       'Home, sign-in, sign-out, account, connected apps, admin and docs are at their documented paths.',

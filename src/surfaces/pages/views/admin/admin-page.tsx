@@ -31,7 +31,10 @@ export const paths = {
 } as const
 
 /** The page of one application. */
-export function applicationPath(clientId: string, rest: '' | '/secret' | '/delete' = ''): string {
+export function applicationPath(
+  clientId: string,
+  rest: '' | '/secret' | '/old-secret' | '/delete' = '',
+): string {
   return `${paths.applications}/${encodeURIComponent(clientId)}${rest}`
 }
 

@@ -7,6 +7,7 @@ import { type AdminFrame, adminPage, applicationPath, paths } from './admin-page
 import { ApplicationFields, type ApplicationFieldsProps } from './application-fields.tsx'
 import { KindBadges } from './applications.tsx'
 import { PeoplePanel, type PeopleProps } from './people.tsx'
+import { SecretPanel } from './secret-panel.tsx'
 import { StandingPanel } from './standing.tsx'
 
 interface ApplicationProps extends AdminFrame, ApplicationFieldsProps {
@@ -51,16 +52,7 @@ export function applicationPage(props: ApplicationProps): string {
           page={people}
           nextUrl={people.next && `${applicationPath(clientId)}?after=${people.next}#people`}
         />
-        {confidential && (
-          <Panel
-            title="Secret"
-            lead="A new secret replaces the current one at once. Be ready to put it into the app."
-          >
-            <Form action={applicationPath(clientId, '/secret')} formToken={formToken}>
-              <Button look="plain">Issue a new secret</Button>
-            </Form>
-          </Panel>
-        )}
+        {confidential && <SecretPanel {...props} />}
         <StandingPanel {...props} clientId={clientId} disabled={disabled} />
         {!builtIn && (
           <Panel

@@ -1,4 +1,5 @@
 import { Address, Alert, Name } from '../../../../foundation/html/components.tsx'
+import { Moment } from '../../../../foundation/html/moment.tsx'
 import { ButtonLink, PageHead } from '../../../../foundation/html/site-components.tsx'
 import { type AdminFrame, adminPage, applicationPath, paths } from './admin-page.tsx'
 
@@ -8,11 +9,13 @@ interface SecretProps extends AdminFrame {
   secret: string
   /** True if it replaces an earlier secret. */
   rotated: boolean
+  /** Until when that one is accepted, as an RFC 3339 time. */
+  old_until?: string | null | undefined
 }
 
 /** The only page that shows a secret. It shows it once. */
 export function secretPage(props: SecretProps): string {
-  const { clientId, name, secret, rotated } = props
+  const { clientId, name, secret, rotated, old_until } = props
   return adminPage({
     ...props,
     here: applicationPath(clientId),
@@ -27,7 +30,14 @@ export function secretPage(props: SecretProps): string {
           <Alert tone="warning" title="Copy the secret now">
             <p>
               It is shown only once. We store only a hash of it, so it cannot be looked up later.
-              {rotated && ' The old secret no longer works.'}
+              {rotated && !old_until && ' The old secret no longer works.'}
+              {old_until && (
+                <>
+                  {' '}
+                  The old secret works until{' '}
+                  <Moment at={new Date(old_until)} timeZone={props.timeZone} />.
+                </>
+              )}
             </p>
           </Alert>
           <dl class="definitions">

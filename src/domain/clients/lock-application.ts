@@ -1,0 +1,23 @@
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { conflict, notFound } from '../operation/refusal.ts'
+import { EXPLORER_CLIENT_ID } from './explorer-client.ts'
+
+/** Locks an application of this school until the transaction ends; refuses if there is none. */
+export async function lockApplication(
+  tx: SchoolTx,
+  clientId: string,
+): Promise<{ readonly confidential: boolean }> {
+  if (clientId === EXPLORER_CLIENT_ID) {
+    throw conflict('built_in', 'The explorer is built in. You can switch it off, and nothing else.')
+  }
+  const application = await tx
+    .from('clients')
+    .select('confidential')
+    .where('client_id', '=', clientId)
+    .where('kind', '=', 'application')
+    .where('deleted_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst()
+  if (application === undefined) throw notFound('application')
+  return application
+}
