@@ -235,6 +235,7 @@ create table clients (
   slug text,
   old_secret_hash bytea,
   old_secret_expires_at timestamp(3) with time zone,
+  post_logout_redirect_uris text[] not null default '{}'::text[],
   constraint clients_pkey PRIMARY KEY (school_id, client_id),
   constraint clients_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
   constraint clients_reviewed_by_fkey FOREIGN KEY (reviewed_by) REFERENCES users(id),
@@ -248,6 +249,7 @@ create table clients (
   constraint clients_old_secret_has_new CHECK (((old_secret_hash IS NULL) OR (secret_hash IS NOT NULL))),
   constraint clients_old_secret_hash_check CHECK ((length(old_secret_hash) = 32)),
   constraint clients_platform_is_public_operator CHECK (((kind = 'application'::text) OR ((audience = 'operator'::text) AND (NOT confidential)))),
+  constraint clients_post_logout_redirect_uris_check CHECK ((cardinality(post_logout_redirect_uris) <= 50)),
   constraint clients_redirect_uris_check CHECK (((cardinality(redirect_uris) >= 1) AND (cardinality(redirect_uris) <= 50))),
   constraint clients_scopes_check CHECK ((cardinality(scopes) >= 1)),
   constraint clients_secret_hash_check CHECK ((length(secret_hash) = 32)),
@@ -262,6 +264,7 @@ CREATE TRIGGER clients_touch BEFORE UPDATE ON public.clients FOR EACH ROW EXECUT
 -- clients.platform_disabled_at: the administrator disabled the platform at all schools; here too, so that the check of a token reads one row
 -- clients.slug: name of a tool in its address; a deleted tool keeps it, so that it is never used again
 -- clients.old_secret_hash: the secret before the last renewal; accepted until old_secret_expires_at
+-- clients.post_logout_redirect_uris: compared letter by letter, the port of loopback included
 
 -- learning: what members say under a lecture
 create table comments (

@@ -35,6 +35,6 @@ function invalidValues(problems: readonly InputProblem[]): CommandError {
 /** `/redirect_uris/0` was typed as `--redirect-uri`. */
 function optionOf(pointer: string): string {
   const [, field = ''] = pointer.split('/')
-  const named = { redirect_uris: 'redirect_uri', client_id: 'id' }[field] ?? field
+  const named = field === 'client_id' ? 'id' : field.replace(/_uris$/, '_uri')
   return `--${named.replaceAll('_', '-')}`
 }

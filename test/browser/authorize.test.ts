@@ -56,7 +56,8 @@ beforeAll(async () => {
   person = await world.aMember(school)
   await world.database.pool.query('update users set avatar_url = null')
   const redirectUris = [`${appOrigin}/callback`, `${appOrigin}/onward`]
-  client = await world.aPublicClient(school, { redirectUris })
+  const postLogoutRedirectUris = [`${appOrigin}/signed-out`]
+  client = await world.aPublicClient(school, { redirectUris, postLogoutRedirectUris })
   browser = await launchBrowser()
 }, 60_000)
 
@@ -250,4 +251,87 @@ describe('rules of the browser', () => {
     expect(answer.fromServiceWorker()).toBe(false)
     expect(answer.status()).toBe(200)
   }, 60_000)
+})
+
+/** The app gets an ID token, then shows a page with a form or link to the sign-out. */
+async function signedInApp() {
+  const window = await aPage()
+  const pkce = aPkce()
+  await window.page.goto(
+    `${school.origin}/oauth/authorize?${authorizeParameters(school, client, pkce)}`,
+  )
+  await signInByKeyboard(window.page)
+  await pressByKeyboard(window.page, 'Allow')
+  await window.page.waitForURL(`${appOrigin}/callback?*`)
+  const code = parametersOf(window.page).get('code') ?? ''
+  const { id_token } = (await exchange(world, school, client, code, pkce.verifier)).json()
+  return { ...window, idToken: String(id_token) }
+}
+
+const isSignedIn = async (page: Page) => {
+  await page.goto(`${school.origin}/account`)
+  return new URL(page.url()).pathname === '/account'
+}
+
+describe('sign-out by the app', () => {
+  verifies(
+    'logout.post',
+    'a cross-site POST with the ID token signs out, and the browser is back at the app',
+    async () => {
+      const { page, messages, idToken } = await signedInApp()
+      const fields = Object.entries({
+        id_token_hint: idToken,
+        post_logout_redirect_uri: `${appOrigin}/signed-out`,
+        state: 'a state',
+      }).map(([name, value]) => `<input type="hidden" name="${name}" value="${value}">`)
+      const form = `<form method="post" action="${school.origin}/oauth/logout">${fields.join('')}<button>Leave</button></form>`
+      pages.set('/leave', html(form))
+      await page.goto(`${appOrigin}/leave`)
+      await page.click('button')
+      await page.waitForURL(`${appOrigin}/signed-out?*`)
+      expect(parametersOf(page).get('state')).toBe('a state')
+      expect(messages).toEqual([])
+      expect(await isSignedIn(page)).toBe(false)
+    },
+    60_000,
+  )
+
+  verifies(
+    'logout.asks-first',
+    'a link without the ID token asks; the person presses Sign out and is back at the app',
+    async () => {
+      const { page, messages } = await signedInApp()
+      const query = new URLSearchParams({
+        client_id: client.clientId,
+        post_logout_redirect_uri: `${appOrigin}/signed-out`,
+      })
+      pages.set('/link', html(`<a href="${school.origin}/oauth/logout?${query}">Leave</a>`))
+      await page.goto(`${appOrigin}/link`)
+      await page.click('a')
+      await page.waitForSelector('h1')
+      expect(await page.locator('h1').innerText()).toBe('Sign out?')
+      await pressByKeyboard(page, 'Sign out')
+      await page.waitForURL(`${appOrigin}/signed-out`)
+      expect(messages).toEqual([])
+      expect(await isSignedIn(page)).toBe(false)
+    },
+    60_000,
+  )
+
+  verifies(
+    ['logout.asks-first', 'rfc9700.clickjacking'],
+    'another site can neither frame the question nor sign out by an image or a frame',
+    async () => {
+      const { page, messages, idToken } = await signedInApp()
+      const address = `${school.origin}/oauth/logout`
+      const trap = `<iframe src="${address}"></iframe><img src="${address}?id_token_hint=${idToken}">`
+      pages.set('/trap-sign-out', html(trap))
+      await page.goto(`${appOrigin}/trap-sign-out`)
+      await expect.poll(() => messages.join(' ')).toMatch(/frame-ancestors|X-Frame-Options/)
+      const texts = await Promise.all(page.frames().map((frame) => frame.content()))
+      expect(texts.join(' ')).not.toContain('Sign out?')
+      expect(await isSignedIn(page)).toBe(true)
+    },
+    60_000,
+  )
 })

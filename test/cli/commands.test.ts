@@ -228,9 +228,9 @@ describe('client', () => {
     expect(Date.parse(oldSecretExpiresAt)).not.toBeNaN()
     const list = await schoolgate('client', 'list', '--school', 'north')
     expect(list.stdout).not.toContain('sg_cs_')
-    expect(list.json.clients).toMatchObject([
-      { clientId: 'planner', confidential: true, oldSecretExpiresAt },
-    ])
+    expect(list.json.clients).toContainEqual(
+      expect.objectContaining({ clientId: 'planner', confidential: true, oldSecretExpiresAt }),
+    )
     const text = await run(['client', 'list', '--school', 'north'], env)
     expect(text.stdout).toContain(`old secret until ${oldSecretExpiresAt}`)
     const end = () => schoolgate('client', 'end-old-secret', '--school', 'north', clientId)
@@ -250,6 +250,15 @@ describe('client', () => {
       code: 0,
     })
     expect((await findClient(at, clientId))?.redirectUris).toEqual(uris)
+    const setAfter = async (...given: string[]) => {
+      await act('set', ...given.flatMap((uri) => ['--post-logout-redirect-uri', uri]))
+      return (await findClient(at, clientId))?.postLogoutRedirectUris
+    }
+    expect(await setAfter('https://a.example/', 'https://b.example/')).toEqual([
+      'https://a.example/',
+      'https://b.example/',
+    ])
+    expect(await setAfter('')).toEqual([])
     expect(await act('set', '--scopes', 'courses:write')).toMatchObject({ code: 2 })
     expect(await act('disable')).toMatchObject({ json: { changed: true } })
     expect(await findClient(at, clientId)).toMatchObject({ disabled: true })
@@ -261,6 +270,16 @@ describe('client', () => {
     expect(await act('end-access')).toMatchObject({ json: { people: 0 } })
     expect(await act('delete')).toMatchObject({ json: { people: 0 } })
     expect(await act('delete')).toMatchObject({ code: 1 })
+  })
+
+  test('create registers redirect URIs after sign-out, and refuses wrong ones', async () => {
+    const option = '--post-logout-redirect-uri'
+    const made = await client(option, 'https://planner.example/')
+    expect(made.json.postLogoutRedirectUris).toEqual(['https://planner.example/'])
+    expect(await client(option, 'https://planner.example/#x')).toMatchObject({
+      code: 2,
+      json: { error: expect.stringMatching(/^--post-logout-redirect-uri: https:/) },
+    })
   })
 
   test('wrong redirect URIs are refused with the option name', async () => {

@@ -42,7 +42,7 @@ const AS_MEMBERS = [
   'token_endpoint_auth_methods_supported',
   'userinfo_endpoint',
 ]
-const SIGNING = ['id_token_signing_alg_values_supported', 'jwks_uri']
+const SIGNING = ['end_session_endpoint', 'id_token_signing_alg_values_supported', 'jwks_uri']
 const INTROSPECTION = ['introspection_endpoint', 'introspection_endpoint_auth_methods_supported']
 const OIDC_MEMBERS = [
   'claim_types_supported',

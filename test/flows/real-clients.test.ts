@@ -14,14 +14,16 @@ const ada = await world.aMember(school)
 const issuer = new URL(school.origin)
 const SCOPE = 'openid profile email account:read'
 
+const AFTER = 'https://app.example/signed-out'
+const postLogoutRedirectUris = [AFTER]
+
 const clients: readonly [string, TestClient][] = [
-  ['public', await world.aPublicClient(school)],
-  ['confidential', await world.aConfidentialClient(school)],
+  ['public', await world.aPublicClient(school, { postLogoutRedirectUris })],
+  ['confidential', await world.aConfidentialClient(school, { postLogoutRedirectUris })],
 ]
 
 /** Opens the authorization URL as Ada, signs in and allows. Returns the redirect back to the client. */
-async function authorize(url: URL): Promise<URL> {
-  const visitor = new Visitor(world, school)
+async function authorize(url: URL, visitor = new Visitor(world, school)): Promise<URL> {
   const signIn = await visitor.follow(await visitor.get(url.pathname + url.search))
   const consent = await visitor.follow(await visitor.signIn(signIn, ada))
   const back = await visitor.decide(consent, 'allow')
@@ -39,7 +41,7 @@ for (const [kind, app] of clients) {
         { algorithm, execute: [openid.allowInsecureRequests] },
       )
 
-    async function pairFrom(config: openid.Configuration) {
+    async function pairFrom(config: openid.Configuration, visitor?: Visitor) {
       const pkceCodeVerifier = openid.randomPKCECodeVerifier()
       const expectedState = openid.randomState()
       const expectedNonce = openid.randomNonce()
@@ -54,7 +56,7 @@ for (const [kind, app] of clients) {
       })
       return await openid.authorizationCodeGrant(
         config,
-        await authorize(url),
+        await authorize(url, visitor),
         { pkceCodeVerifier, expectedState, expectedNonce, idTokenExpected: true },
         { resource: school.origin },
       )
@@ -97,6 +99,25 @@ for (const [kind, app] of clients) {
         },
       )
     }
+
+    verifies(
+      ['logout.hint.signs-out', 'logout.discovery'],
+      'finds the end_session_endpoint, signs the person out and gets the browser back',
+      async () => {
+        const config = await discover('oidc')
+        const visitor = new Visitor(world, school)
+        const { id_token = '' } = await pairFrom(config, visitor)
+        const state = openid.randomState()
+        const { pathname, search } = openid.buildEndSessionUrl(config, {
+          id_token_hint: id_token,
+          post_logout_redirect_uri: AFTER,
+          state,
+        })
+        const answer = await visitor.get(pathname + search)
+        expect(answer.headers.location).toBe(`${AFTER}?state=${state}`)
+        expect((await visitor.get('/account')).statusCode).toBe(303)
+      },
+    )
   })
 
   describe(`oauth4webapi as a ${kind} client`, () => {

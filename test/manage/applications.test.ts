@@ -230,7 +230,10 @@ test('each change of an application leaves one audit entry, with its own action 
   const expected = [
     [
       'client.created',
-      { name, redirect_uris, scopes: [...scopes].sort(), confidential: true, via },
+      {
+        ...{ name, redirect_uris, post_logout_redirect_uris: [] },
+        ...{ scopes: [...scopes].sort(), confidential: true, via },
+      },
     ],
     ['client.changed', { name: 'Planner', via }],
     ['client.secret_rotated', { old_secret_expires_at: null, via }],

@@ -316,10 +316,70 @@ const fapi2 = [
   },
 ] as const satisfies readonly ConformanceModule[]
 
+/** oidcc-rp-initiated-logout-certification-test-plan. */
+const rpInitiatedLogout = [
+  {
+    name: 'oidcc-rp-initiated-logout-discovery-endpoint-verification',
+    asserts: 'Discovery names a well-formed end_session_endpoint.',
+    adaptation: ['http-in-the-demo'],
+  },
+  {
+    name: 'oidcc-rp-initiated-logout',
+    asserts: 'With an ID token and a registered URI the person is signed out and sent there.',
+    adaptation: signedFlow,
+  },
+  {
+    name: 'oidcc-rp-initiated-logout-bad-post-logout-redirect-uri',
+    asserts: 'A URI that is not registered gets an error page and no redirect.',
+    adaptation: signedFlow,
+  },
+  {
+    name: 'oidcc-rp-initiated-logout-modified-id-token-hint',
+    asserts: 'An ID token with a changed signature causes no redirect.',
+    adaptation: signedFlow,
+  },
+  {
+    name: 'oidcc-rp-initiated-logout-no-id-token-hint',
+    asserts: 'Without an ID token there is a page, and no redirect without a question.',
+    adaptation: signedFlow,
+  },
+  {
+    name: 'oidcc-rp-initiated-logout-no-params',
+    asserts: 'Without parameters the person may sign out and stays at the server.',
+    adaptation: signedFlow,
+  },
+  {
+    name: 'oidcc-rp-initiated-logout-no-post-logout-redirect-uri',
+    asserts: 'Without a URI the person is signed out and stays at the server.',
+    adaptation: signedFlow,
+  },
+  {
+    name: 'oidcc-rp-initiated-logout-no-state',
+    asserts: 'Without a state the redirect has none.',
+    adaptation: signedFlow,
+  },
+  {
+    name: 'oidcc-rp-initiated-logout-only-state',
+    asserts: 'A state alone changes nothing: the server asks, and shows its own page at the end.',
+    adaptation: signedFlow,
+  },
+  {
+    name: 'oidcc-rp-initiated-logout-query-added-to-post-logout-redirect-uri',
+    asserts: 'A registered URI with a query added to it is like any other unknown one.',
+    adaptation: signedFlow,
+  },
+  {
+    name: 'oidcc-rp-initiated-logout-bad-id-token-hint',
+    asserts: 'An ID token that another server signed causes no redirect.',
+    adaptation: signedFlow,
+  },
+] as const satisfies readonly ConformanceModule[]
+
 export const conformancePlans = [
   { plan: 'Basic OP', modules: basicOp },
   { plan: 'Config OP', modules: configOp },
   { plan: 'Dynamic OP, the applicable part', modules: dynamicOp },
+  { plan: 'RP-Initiated Logout OP', modules: rpInitiatedLogout },
   { plan: 'FAPI 2 Security Profile Final, the applicable part', modules: fapi2 },
 ] as const satisfies readonly { plan: string; modules: readonly ConformanceModule[] }[]
 

@@ -12,8 +12,7 @@ export function printConformance(verifications: readonly Verification[]): string
     "The modules of the OpenID Foundation's conformance suite (v5.2.3) that fit this service, each " +
       'repeated by a test of ours with its name. This is our own work, not a certification. ' +
       'The tests send what this service requires of every client; if a module expects something that we ' +
-      'do not do, the row says what happens instead. RP-initiated logout is not offered, so its plan ' +
-      'is left out.',
+      'do not do, the row says what happens instead.',
     ...deviationSection(used),
     ...plans.flatMap(({ plan, modules }) => [
       `## ${plan}`,

@@ -18,6 +18,7 @@ import { authorize } from './requirements/oauth/authorize.ts'
 import { clients } from './requirements/oauth/clients.ts'
 import { discovery } from './requirements/oauth/discovery.ts'
 import { identity } from './requirements/oauth/identity.ts'
+import { logout } from './requirements/oauth/logout.ts'
 import { metadataDocuments } from './requirements/oauth/metadata-documents.ts'
 import { registration } from './requirements/oauth/registration.ts'
 import { revoke } from './requirements/oauth/revoke.ts'
@@ -36,6 +37,7 @@ const chapters = [
   ...token,
   ...tokenPairs,
   ...revoke,
+  ...logout,
   ...identity,
   ...access,
   ...memberAccess,

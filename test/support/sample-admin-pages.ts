@@ -8,6 +8,7 @@ import { auditPage } from '../../src/surfaces/pages/views/admin/audit.tsx'
 import { clientPage } from '../../src/surfaces/pages/views/admin/client.tsx'
 import { clientsPage } from '../../src/surfaces/pages/views/admin/clients.tsx'
 import { deleteApplicationPage } from '../../src/surfaces/pages/views/admin/delete-application.tsx'
+import { endAccessPage } from '../../src/surfaces/pages/views/admin/end-access.tsx'
 import { keysPage } from '../../src/surfaces/pages/views/admin/keys.tsx'
 import { newApplicationPage } from '../../src/surfaces/pages/views/admin/new-application.tsx'
 import { overviewPage } from '../../src/surfaces/pages/views/admin/overview.tsx'
@@ -26,6 +27,7 @@ const planner: ListedClient = {
   name: 'Study Planner',
   confidential: false,
   redirectUris: ['https://planner.example/callback', 'http://127.0.0.1/callback'],
+  postLogoutRedirectUris: ['https://planner.example/'],
   scopes: ['openid', 'profile', 'account:read'],
   reviewed: false,
   disabled: false,
@@ -33,6 +35,7 @@ const planner: ListedClient = {
   builtIn: false,
   createdAt: day('2026-09-01T09:00'),
   secretRotatedAt: undefined,
+  oldSecretExpiresAt: undefined,
 }
 const website: ListedClient = {
   ...planner,
@@ -41,6 +44,7 @@ const website: ListedClient = {
   confidential: true,
   disabled: true,
   secretRotatedAt: day('2026-10-11T07:30'),
+  oldSecretExpiresAt: day('2026-10-12T07:30'),
 }
 const explorer: ListedClient = {
   ...planner,
@@ -99,6 +103,7 @@ const fields = {
   draft: {
     name: 'Study Planner',
     redirectUris: planner.redirectUris.join('\n'),
+    postLogoutRedirectUris: planner.postLogoutRedirectUris.join('\n'),
     scopes: ['openid', 'account:read'],
     confidential: false,
   },
@@ -115,6 +120,7 @@ const problems = [
 const wrongDraft = {
   name: '',
   redirectUris: 'http://planner.example/callback',
+  postLogoutRedirectUris: '',
   scopes: [],
   confidential: true,
 }
@@ -234,6 +240,7 @@ export const sampleAdminPages: Record<string, string> = {
     name: website.name,
     secret: 'sg_cs_AZjzwAAAcACAAAAAAAAAAWSampleSampleSampleSampleSampleSampleSample0a1b2c3d',
     rotated: true,
+    old_until: '2026-10-12T07:30:00.000Z',
   }),
   'admin-application': applicationPage({
     ...at('/admin/developers/applications'),
@@ -248,6 +255,12 @@ export const sampleAdminPages: Record<string, string> = {
     draft: wrongDraft,
     problems,
     people: noPeople,
+  }),
+  'admin-end-access': endAccessPage({
+    ...at('/admin/clients/end-all'),
+    client: planner,
+    people: 12,
+    back: '/admin/developers/applications',
   }),
   'admin-delete-application': deleteApplicationPage({
     ...at('/admin/developers/applications'),

@@ -8,7 +8,11 @@ import {
   resetPasswordPage,
 } from '../../src/surfaces/pages/views/forgotten-password.tsx'
 import { homePage } from '../../src/surfaces/pages/views/home.tsx'
-import { signOutPage } from '../../src/surfaces/pages/views/sign-out.tsx'
+import {
+  signedOutPage,
+  signOutPage,
+  signOutRefusedPage,
+} from '../../src/surfaces/pages/views/sign-out.tsx'
 import { writingPage } from '../../src/surfaces/pages/views/writing.tsx'
 import { formToken, harbor, hostileName, owner, person, school, student } from './sample-people.ts'
 
@@ -248,4 +252,17 @@ export const sampleSitePages: Record<string, string> = {
   }),
   'reset-password-expired': resetExpiredPage(school),
   'sign-out': signOutPage({ school, person, formToken }),
+  'sign-out-for-app': signOutPage({
+    ...{ school, person, formToken },
+    app: { name: 'Study Planner', sealedRequest: 'sealed' },
+  }),
+  'signed-out': signedOutPage({
+    school,
+    target: { clientName: 'Study Planner', url: 'https://planner.example/' },
+  }),
+  'sign-out-refused': signOutRefusedPage({
+    school,
+    reference: 'req-1',
+    explanation: 'post_logout_redirect_uri is not registered for this application.',
+  }),
 }

@@ -16,6 +16,7 @@ const reports: ListedClient = {
   name: 'Monthly reports',
   confidential: false,
   redirectUris: ['http://127.0.0.1/callback'],
+  postLogoutRedirectUris: [],
   scopes: ['openid', 'orders:read', 'analytics:read'],
   reviewed: true,
   disabled: false,
@@ -23,6 +24,7 @@ const reports: ListedClient = {
   builtIn: false,
   createdAt: new Date('2026-11-02T09:00Z'),
   secretRotatedAt: undefined,
+  oldSecretExpiresAt: undefined,
 }
 
 const draft = {

@@ -44,6 +44,13 @@ export interface TestClient {
   readonly redirectUri: string
 }
 
+interface ClientOptions {
+  readonly scopes?: string[]
+  readonly redirectUris?: string[]
+  readonly postLogoutRedirectUris?: string[]
+  readonly name?: string
+}
+
 const ring = new Keyring('a secret for tests that is long enough to be one')
 /** Hashing is slow on purpose, so it is done once per test file. */
 let passwordHash: Promise<string> | undefined
@@ -145,24 +152,18 @@ export class World {
     return who
   }
 
-  async aPublicClient(
-    school: TestSchool,
-    options: { scopes?: string[]; redirectUris?: string[]; name?: string } = {},
-  ): Promise<TestClient> {
+  async aPublicClient(school: TestSchool, options: ClientOptions = {}): Promise<TestClient> {
     return await this.#aClient(school, undefined, options)
   }
 
-  async aConfidentialClient(
-    school: TestSchool,
-    options: { scopes?: string[]; redirectUris?: string[] } = {},
-  ): Promise<TestClient> {
+  async aConfidentialClient(school: TestSchool, options: ClientOptions = {}): Promise<TestClient> {
     return await this.#aClient(school, randomBytes(16).toString('hex'), options)
   }
 
   async #aClient(
     school: TestSchool,
     secret: string | undefined,
-    options: { scopes?: string[]; redirectUris?: string[]; name?: string },
+    options: ClientOptions,
   ): Promise<TestClient> {
     const clientId = `c${randomBytes(6).toString('hex')}`
     const redirectUris = options.redirectUris ?? [CALLBACK]
@@ -175,6 +176,7 @@ export class World {
         confidential: secret !== undefined,
         secret_hash: secret === undefined ? null : sha256(secret),
         redirect_uris: redirectUris,
+        post_logout_redirect_uris: options.postLogoutRedirectUris ?? [],
         scopes: options.scopes ?? ['openid', 'profile', 'email', 'account:read', 'account:write'],
       })
       .execute()

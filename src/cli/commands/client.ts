@@ -33,6 +33,7 @@ interface Options {
 interface DetailOptions extends Options {
   readonly name?: string
   readonly redirectUri?: string[]
+  readonly postLogoutRedirectUri?: string[]
   readonly scopes?: string
 }
 
@@ -49,6 +50,7 @@ interface CreateOptions extends DetailOptions {
 }
 
 const SCOPES_ABOUT = `separated by spaces or commas, from: ${SCOPES_OF_AUDIENCE.member.toArray().join(' ')}`
+const AFTER_SIGN_OUT_ABOUT = 'where people go after the app signed them out; may be repeated'
 const gather = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value]
 
 export function addClientCommand(program: Command, cli: Cli): void {
@@ -61,6 +63,7 @@ export function addClientCommand(program: Command, cli: Cli): void {
   const create = command('create', 'make a member application')
     .requiredOption('--name <name>', 'what the consent page calls it')
     .requiredOption('--redirect-uri <uri>', 'where people return to; may be repeated', gather)
+    .option('--post-logout-redirect-uri <uri>', AFTER_SIGN_OUT_ABOUT, gather)
     .requiredOption('--scopes <scopes>', SCOPES_ABOUT)
     .option('--confidential', 'it runs on a server and can keep a secret')
     .option('--id <client_id>', 'its client_id, if you want to choose it')
@@ -83,6 +86,7 @@ export function addClientCommand(program: Command, cli: Cli): void {
   const set = command('set <client_id>', 'change a member application')
     .option('--name <name>', 'another name')
     .option('--redirect-uri <uri>', 'all redirect URIs from now on; may be repeated', gather)
+    .option('--post-logout-redirect-uri <uri>', `${AFTER_SIGN_OUT_ABOUT}; '' for none`, gather)
     .option('--scopes <scopes>', SCOPES_ABOUT)
     .action(
       cli.act((id: string, options: DetailOptions) =>
@@ -95,7 +99,10 @@ export function addClientCommand(program: Command, cli: Cli): void {
     'client set --school north app-1f… --redirect-uri https://planner.example/back',
   )
 
-  const rotate = command('rotate-secret <client_id>', 'give a confidential application a new secret')
+  const rotate = command(
+    'rotate-secret <client_id>',
+    'give a confidential application a new secret',
+  )
     .option('--end-old', 'end the current secret at once, because other people may know it')
     .action(
       cli.act((id: string, options: RotateOptions) =>
@@ -174,15 +181,19 @@ export function addClientCommand(program: Command, cli: Cli): void {
 
 async function make({ perform }: NamedSchool, options: CreateOptions): Promise<Outcome> {
   const { name, redirectUri: redirect_uris, id: client_id, confidential = false } = options
+  const post_logout_redirect_uris = options.postLogoutRedirectUri ?? []
   const scopes = scopesOf(options.scopes)
   const made = await perform(
     createApplication,
-    { name, redirect_uris, scopes, confidential, client_id },
+    { name, redirect_uris, post_logout_redirect_uris, scopes, confidential, client_id },
     { taken: 'choose another with --id, or leave it out' },
   )
   const { client_id: clientId, client_secret: clientSecret } = made
   return {
-    data: { clientId, clientSecret, confidential, redirectUris: redirect_uris, scopes },
+    data: {
+      ...{ clientId, clientSecret, confidential, redirectUris: redirect_uris },
+      ...{ postLogoutRedirectUris: post_logout_redirect_uris, scopes },
+    },
     text: facts([
       ['client_id', clientId],
       ...(clientSecret === null ? [] : [secretFact(clientSecret)]),
@@ -222,10 +233,13 @@ async function alter(
   clientId: string,
   options: DetailOptions,
 ): Promise<Outcome> {
-  const { name, redirectUri, scopes } = options
+  const { name, redirectUri, postLogoutRedirectUri, scopes } = options
   const changes = {
     ...(name === undefined ? {} : { name }),
     ...(redirectUri === undefined ? {} : { redirect_uris: redirectUri }),
+    ...(postLogoutRedirectUri === undefined
+      ? {}
+      : { post_logout_redirect_uris: postLogoutRedirectUri.filter((uri) => uri !== '') }),
     ...(scopes === undefined ? {} : { scopes: scopesOf(scopes) }),
   }
   const changed = Object.keys(changes)

@@ -6,6 +6,7 @@ import { type Audience, SCOPES_OF_AUDIENCE } from './scope-catalogue.ts'
 export interface ApplicationDetails {
   readonly name: string
   readonly redirect_uris: string[]
+  readonly post_logout_redirect_uris: string[]
   readonly scopes: string[]
 }
 
@@ -13,6 +14,7 @@ export interface GivenDetails {
   readonly client_id?: string | undefined
   readonly name?: string | undefined
   readonly redirect_uris?: readonly string[] | undefined
+  readonly post_logout_redirect_uris?: readonly string[] | undefined
   readonly scopes?: readonly string[] | undefined
 }
 
@@ -22,7 +24,7 @@ const CONTROL = /[\x00-\x1f\x7f]/
 
 /** Refuses wrong details with a sentence for each; a detail that is not given is not judged. */
 export function checkDetails(
-  { client_id, name, redirect_uris, scopes }: GivenDetails,
+  { client_id, name, redirect_uris, post_logout_redirect_uris, scopes }: GivenDetails,
   { confidential }: { readonly confidential: boolean },
 ): void {
   const problems = [
@@ -31,6 +33,9 @@ export function checkDetails(
       : [problem('client_id', 'Use 3 to 100 letters, digits, dots, hyphens and underscores.')]),
     ...(name === undefined ? [] : nameProblems(name)),
     ...(redirect_uris === undefined ? [] : uriProblems(redirect_uris, confidential)),
+    ...(post_logout_redirect_uris === undefined
+      ? []
+      : uriProblems(post_logout_redirect_uris, confidential, 'post_logout_redirect_uris')),
     ...(scopes === undefined ? [] : scopeProblems(scopes, 'member')),
   ]
   if (problems.length > 0) throw new OperationRefused({ kind: 'invalid', problems })
@@ -50,13 +55,15 @@ export function nameProblems(name: string): readonly InputProblem[] {
 export function uriProblems(
   uris: readonly string[],
   confidential: boolean,
+  field: 'redirect_uris' | 'post_logout_redirect_uris' = 'redirect_uris',
 ): readonly InputProblem[] {
-  if (uris.length === 0 || uris.length > MAX_REDIRECT_URIS) {
-    return [problem('redirect_uris', `List 1 to ${MAX_REDIRECT_URIS} redirect URIs.`)]
+  const atLeast = field === 'redirect_uris' ? 1 : 0
+  if (uris.length < atLeast || uris.length > MAX_REDIRECT_URIS) {
+    return [problem(field, `List ${atLeast} to ${MAX_REDIRECT_URIS} redirect URIs.`)]
   }
   return uris.flatMap((uri) =>
     redirectUriProblems(uri, { confidential }).map((text) =>
-      problem('redirect_uris', `${uri.slice(0, 200)}: ${text}`),
+      problem(field, `${uri.slice(0, 200)}: ${text}`),
     ),
   )
 }

@@ -16,6 +16,7 @@ import { newSecret } from './secret-operations.ts'
 const details = z.strictObject({
   name: z.string(),
   redirect_uris: z.array(z.string()),
+  post_logout_redirect_uris: z.array(z.string()),
   scopes: z.array(z.string()),
 })
 const named = z.strictObject({ client_id: z.string() })
@@ -30,7 +31,11 @@ export const createApplication = unscopedWrite({
   title: 'Create an application',
   summary: 'Creates a member application, with a secret if it is confidential.',
   kind: 'create',
-  input: details.extend({ confidential: z.boolean(), client_id: z.string().optional() }),
+  input: details.extend({
+    post_logout_redirect_uris: details.shape.post_logout_redirect_uris.default([]),
+    confidential: z.boolean(),
+    client_id: z.string().optional(),
+  }),
   output: details.extend({
     client_id: z.string(),
     client_secret: z.string().nullable(),
@@ -58,13 +63,11 @@ export const createApplication = unscopedWrite({
     if (row === undefined || (await isReserved(tx, clientId))) throw taken(clientId)
     return { ...columns, client_id: clientId, client_secret: secret?.value ?? null, confidential }
   },
-  audit: ({ client_id: clientId, name, redirect_uris, scopes, confidential }) => [
-    {
-      action: 'client.created',
-      clientId,
-      detail: { name, redirect_uris, scopes, confidential },
-    },
-  ],
+  audit: ({ client_id: clientId, name, scopes, confidential, ...made }) => {
+    const { redirect_uris, post_logout_redirect_uris } = made
+    const detail = { name, redirect_uris, post_logout_redirect_uris, scopes, confidential }
+    return [{ action: 'client.created', clientId, detail }]
+  },
 })
 
 /** An application with the id of a platform or of the explorer would get their sign-ins at its own URIs. */
@@ -130,10 +133,14 @@ const taken = (clientId: string) =>
 
 function columnsOf(given: ApplicationDetails): ApplicationDetails
 function columnsOf(given: GivenDetails): Partial<ApplicationDetails>
-function columnsOf({ name, redirect_uris, scopes }: GivenDetails): Partial<ApplicationDetails> {
+function columnsOf(given: GivenDetails): Partial<ApplicationDetails> {
+  const { name, redirect_uris, post_logout_redirect_uris, scopes } = given
   return {
     ...(name === undefined ? {} : { name: name.trim() }),
     ...(redirect_uris === undefined ? {} : { redirect_uris: [...new Set(redirect_uris)] }),
+    ...(post_logout_redirect_uris === undefined
+      ? {}
+      : { post_logout_redirect_uris: [...new Set(post_logout_redirect_uris)] }),
     ...(scopes === undefined ? {} : { scopes: ScopeSet.of(scopes).toArray() }),
   }
 }

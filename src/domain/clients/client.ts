@@ -16,6 +16,7 @@ export interface Client {
   readonly name: string
   readonly confidential: boolean
   readonly redirectUris: readonly string[]
+  readonly postLogoutRedirectUris?: readonly string[]
   readonly scopes: ScopeSet
   readonly reviewed: boolean
   /** By the school, or by the administrator at all schools. */
@@ -36,6 +37,7 @@ export async function findClient(at: SchoolDb, clientId: string): Promise<Client
       'name',
       'confidential',
       'redirect_uris',
+      'post_logout_redirect_uris',
       'scopes',
       'secret_hash',
       'reviewed_at',
@@ -54,6 +56,7 @@ export async function findClient(at: SchoolDb, clientId: string): Promise<Client
     name: row.name,
     confidential: row.confidential,
     redirectUris: row.redirect_uris,
+    postLogoutRedirectUris: row.post_logout_redirect_uris,
     scopes: ScopeSet.of(row.scopes),
     reviewed: row.reviewed_at !== null,
     disabled: row.disabled_at !== null || row.platform_disabled_at !== null,

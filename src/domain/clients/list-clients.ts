@@ -13,6 +13,7 @@ export interface ListedClient {
   readonly name: string
   readonly confidential: boolean
   readonly redirectUris: readonly string[]
+  readonly postLogoutRedirectUris: readonly string[]
   readonly scopes: readonly string[]
   readonly reviewed: boolean
   readonly disabled: boolean
@@ -63,7 +64,9 @@ async function unusedExplorer(at: SchoolDb): Promise<ListedClient[]> {
     platformDisabled: false,
     builtIn: true,
     createdAt: created_at,
+    postLogoutRedirectUris: [],
     secretRotatedAt: undefined,
+    oldSecretExpiresAt: undefined,
   }))
 }
 
@@ -96,6 +99,7 @@ function selectClients(at: SchoolDb) {
       'created_at',
       'secret_rotated_at',
     ])
+    .select('post_logout_redirect_uris')
     .select(
       sql<Date | null>`case when old_secret_expires_at > now() then old_secret_expires_at end`.as(
         'old_secret_until',
@@ -115,6 +119,7 @@ function listedFromRow(row: ClientRow): ListedClient {
     name: row.name,
     confidential: row.confidential,
     redirectUris: row.redirect_uris,
+    postLogoutRedirectUris: row.post_logout_redirect_uris,
     scopes: row.scopes,
     reviewed: row.reviewed_at !== null,
     disabled: row.disabled_at !== null || row.platform_disabled_at !== null,

@@ -1,6 +1,6 @@
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { z } from 'zod'
-import { type Keyring, seal, unseal } from '../../foundation/crypto/seal.ts'
+import type { Keyring } from '../../foundation/crypto/seal.ts'
+import { openMessage, sealMessage } from '../../foundation/crypto/sealed-message.ts'
 import { PENDING_AUTHORIZATION_SECONDS } from './lifetimes.ts'
 
 /**
@@ -31,29 +31,18 @@ const schema = z.object({
   nonce: z.string().optional(),
   loginHint: z.string().optional(),
   signInAfter: z.number().optional(),
-  expires: z.number(),
 })
 
 const PURPOSE = 'pending-authorization'
 
-/** Only base64url: a lenient decoder would accept a sealed text with other text appended. */
-const SEALED = /^[A-Za-z0-9_-]+$/
-/** Far above the size of any accepted request. Only we can seal, so this is a guard against our own mistakes. */
-const MAX_PLAIN_BYTES = 256 * 1024
-
-/**
- * Compressed before it is sealed: base64 adds a third, and proxies and this server limit the length
- * of a URL. The browser that carries it sent all of it, so its compressed length reveals no secret.
- */
 export function sealPending(
   keyring: Keyring,
   schoolId: string,
   pending: PendingAuthorization,
   now: number = Date.now(),
 ): string {
-  const expires = Math.floor(now / 1000) + PENDING_AUTHORIZATION_SECONDS
-  const plain = deflateRawSync(JSON.stringify({ ...pending, expires }))
-  return seal(keyring.key(PURPOSE), plain, schoolId).toString('base64url')
+  const expiresAt = now + PENDING_AUTHORIZATION_SECONDS * 1000
+  return sealMessage(keyring, PURPOSE, schoolId, pending, expiresAt)
 }
 
 /** The request, or undefined if it is forged, another school's, or too old. */
@@ -63,13 +52,7 @@ export function openPending(
   sealedRequest: string | undefined,
   now: number = Date.now(),
 ): PendingAuthorization | undefined {
-  if (sealedRequest === undefined || !SEALED.test(sealedRequest)) return undefined
-  const plain = unseal(keyring.key(PURPOSE), Buffer.from(sealedRequest, 'base64url'), schoolId)
-  if (plain === undefined) return undefined
-  const text = inflateRawSync(plain, { maxOutputLength: MAX_PLAIN_BYTES }).toString()
-  const parsed = schema.safeParse(JSON.parse(text))
+  const opened = openMessage(keyring, PURPOSE, schoolId, sealedRequest, now)
   // Sealed by another release, which was replaced while the person signed in: treat it as expired.
-  if (!parsed.success) return undefined
-  const { expires, ...pending } = parsed.data
-  return expires * 1000 > now ? pending : undefined
+  return schema.safeParse(opened).data
 }

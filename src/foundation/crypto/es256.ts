@@ -1,9 +1,11 @@
 import {
   createHash,
   createPrivateKey,
+  createPublicKey,
   generateKeyPairSync,
   type KeyObject,
   sign,
+  verify,
 } from 'node:crypto'
 
 export interface PublicJwk {
@@ -71,4 +73,45 @@ export function signEs256(
 
 function encode(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url')
+}
+
+/** A compact JWS whose signature is not checked yet, so its claims cannot be read. */
+export interface UncheckedJws {
+  readonly kid: string
+  readonly claimsIfSignedBy: (key: PublicJwk) => Readonly<Record<string, unknown>> | undefined
+}
+
+const COMPACT_JWS = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{86})$/
+const KID = /^[A-Za-z0-9_-]{1,100}$/
+
+/**
+ * Undefined if the text is no JWS of ours. The header only names the key: the algorithm is ES256,
+ * whatever it says, and another one (`none` too) or a `crit` is refused.
+ *
+ * @see RFC 7515 §5.2, RFC 8725 §3.1
+ */
+export function parseEs256(text: string): UncheckedJws | undefined {
+  const [, header = '', payload = '', signature = ''] = COMPACT_JWS.exec(text) ?? []
+  const { alg, kid, crit } = decode(header) ?? {}
+  if (alg !== 'ES256' || crit !== undefined) return undefined
+  if (typeof kid !== 'string' || !KID.test(kid)) return undefined
+  return {
+    kid,
+    claimsIfSignedBy({ kty, crv, x, y }) {
+      const key = createPublicKey({ key: { kty, crv, x, y }, format: 'jwk' })
+      const signed = Buffer.from(`${header}.${payload}`)
+      const bytes = Buffer.from(signature, 'base64url')
+      const isRight = verify('sha256', signed, { key, dsaEncoding: 'ieee-p1363' }, bytes)
+      return isRight ? decode(payload) : undefined
+    },
+  }
+}
+
+function decode(part: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString())
+    return typeof value === 'object' && value !== null ? { ...value } : undefined
+  } catch {
+    return undefined
+  }
 }

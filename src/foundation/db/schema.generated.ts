@@ -112,6 +112,7 @@ export interface ClientsTable {
   slug: string | null
   old_secret_hash: Buffer | null
   old_secret_expires_at: Date | null
+  post_logout_redirect_uris: Generated<string[]>
 }
 
 /** learning: what members say under a lecture */

@@ -16,10 +16,24 @@ export function authorizationResponseUrl(
   uri: ValidatedRedirectUri,
   response: AuthorizationResponse,
 ): string {
+  return withParameters(uri, response)
+}
+
+/**
+ * Where a person continues after a sign-out that a client asked for.
+ *
+ * @see OpenID Connect RP-Initiated Logout 1.0 §3
+ */
+export function postLogoutUrl(uri: ValidatedRedirectUri, state: string | undefined): string {
+  return withParameters(uri, { state })
+}
+
+function withParameters(uri: string, parameters: object): string {
   const added = new URLSearchParams()
-  for (const [name, value] of Object.entries(response)) {
+  for (const [name, value] of Object.entries(parameters)) {
     if (value !== undefined) added.append(name, value)
   }
+  if (added.size === 0) return uri
   // Both are legal for a space, but some native apps cannot parse the plus sign.
   return uri + joint(uri) + added.toString().replaceAll('+', '%20')
 }

@@ -1,7 +1,7 @@
 declare const validated: unique symbol
 
 /**
- * A redirect URI that a client registered and this request presented. Only `findRedirectUri` makes one, so no
+ * A redirect URI that a client registered and this request presented. Only the two functions below make one, so no
  * code can redirect a browser to a URI that was not validated.
  */
 export type ValidatedRedirectUri = string & { readonly [validated]: true }
@@ -23,6 +23,18 @@ export function findRedirectUri(
   return registered.some((uri) => matchesRedirectUri(uri, presented))
     ? (presented as ValidatedRedirectUri)
     : undefined
+}
+
+/**
+ * The same after a sign-out, where nothing may differ, not even the port of loopback.
+ *
+ * @see OpenID Connect RP-Initiated Logout 1.0 §3
+ */
+export function findPostLogoutRedirectUri(
+  registered: readonly string[],
+  presented: string,
+): ValidatedRedirectUri | undefined {
+  return registered.includes(presented) ? (presented as ValidatedRedirectUri) : undefined
 }
 
 /**

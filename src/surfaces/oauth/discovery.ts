@@ -38,8 +38,13 @@ export function authorizationServerMetadata(
         }
       : {}),
     ...(publishedKeys(school).length > 0 ? { jwks_uri: at(ENDPOINTS.jwks) } : {}),
-    // Not part of RFC 8414, but some clients read only this document and need the field.
-    ...(signsIdTokens(school) ? { id_token_signing_alg_values_supported: ['ES256'] } : {}),
+    // Not part of RFC 8414, but some clients read only this document and need the fields.
+    ...(signsIdTokens(school)
+      ? {
+          id_token_signing_alg_values_supported: ['ES256'],
+          end_session_endpoint: at(ENDPOINTS.endSession),
+        }
+      : {}),
     scopes_supported: ALL_SCOPES.toArray(),
     response_types_supported: ['code'],
     response_modes_supported: ['query'],

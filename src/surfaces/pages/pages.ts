@@ -24,6 +24,7 @@ import { addAssetRoutes } from './assets.ts'
 import { SignInNeeded } from './browser-session.ts'
 import { addConsentRoutes } from './consent.ts'
 import { addDocsRoutes } from './docs/docs.ts'
+import { addEndSessionRoutes } from './end-session.ts'
 import { addHomeRoutes } from './home/home.ts'
 import { addWritingRoutes } from './home/writing.ts'
 import { redirectTo, sendPage } from './page-request.ts'
@@ -48,6 +49,7 @@ export function addPageRoutes(
     addAssetRoutes(scope)
     addSignInRoutes(scope, context, documents)
     addSignOutRoutes(scope, context)
+    addEndSessionRoutes(scope, context)
     addConsentRoutes(scope, context, documents)
     addHomeRoutes(scope, context)
     addWritingRoutes(scope, context)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { smtpMailer } from '../../../src/foundation/mail/mailer.ts'
-import { Visitor } from '../../support/browser-like.ts'
+import { hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aPair } from '../../support/client-like.ts'
 import { aMailBox } from '../../support/mail-box.ts'
 import { aBetaSchool, signedIn, submit } from '../../support/operator-like.ts'
@@ -14,6 +14,7 @@ const mailer = smtpMailer(mailBox.url, 'Schools <no-reply@schools.test>')
 const { world, costs } = await aCountedWorld({ mailer })
 const school = await aBetaSchool(world)
 const answered: AnsweredRequest[] = []
+const END_ALL = '/admin/clients/end-all'
 
 /** Counts the statements of `work` and checks that none reads a whole table. */
 async function checkPlans(work: () => Promise<void>): Promise<void> {
@@ -45,6 +46,25 @@ test('sign-in, sign-out and password changes read no whole table', async () => {
   })
 })
 
+test('sign-out by an app reads no whole table', async () => {
+  const ada = await world.aMember(school)
+  const after = 'https://app.example/'
+  const client = await world.aPublicClient(school, { postLogoutRedirectUris: [after] })
+  const visitor = new Visitor(world, school)
+  const { id_token = '' } = await aPair(world, school, client, ada, { visitor })
+  await checkPlans(async () => {
+    const fields = { client_id: client.clientId, post_logout_redirect_uri: after }
+    const asks = await visitor.get(`/oauth/logout?${new URLSearchParams(fields)}`)
+    const sealed = hiddenFields(asks.body, '/sign-out')
+    expect((await visitor.post('/sign-out', sealed)).headers.location).toBe(after)
+    const hint = { ...fields, id_token_hint: id_token }
+    expect((await visitor.post('/oauth/logout', hint)).statusCode).toBe(303)
+    await visitor.signIn(await visitor.get('/sign-in'), ada)
+    const done = await visitor.get(`/oauth/logout?${new URLSearchParams(hint)}`)
+    expect(done.headers.location).toBe(after)
+  })
+})
+
 test('ending the access of an app reads no whole table, by its user or by an operator', async () => {
   const ada = await world.aMember(school, ['owner'])
   const client = await world.aPublicClient(school)
@@ -55,8 +75,10 @@ test('ending the access of an app reads no whole table, by its user or by an ope
     for (const [page, action] of [
       ['/account/apps', '/account/apps/end'],
       [`/admin/developers/applications/${client.clientId}`, '/admin/clients/end'],
+      [`${END_ALL}?id=${client.clientId}`, END_ALL],
     ] as const) {
-      expect((await submit(owner, page, action)).headers.location, action).toMatch(/done=\w*ended/)
+      const { location } = (await submit(owner, page, action)).headers
+      expect(location, action).toMatch(/done=[a-z-]*ended/)
     }
   })
 })
@@ -100,9 +122,11 @@ test('no form for developers and no settings form reads a whole table', async ()
     const [app = ''] = made.split(/\/secret|\?/)
     await done(app, app, form)
     await done(app, `${app}/secret`)
+    await done(app, `${app}/old-secret`)
     await done(app, `${clients}/standing`)
     await done(`${app}/delete`, `${app}/delete`)
     await done(tool, `${clients}/review`)
+    await done(tool, `${clients}/withdraw-review`)
     await done(clients, `${clients}/documents`, [['document_hosts', 'tool.example']])
     await done(keys, `${keys}/publish`)
     await school.at

@@ -198,6 +198,25 @@ describe('OAuth applications', () => {
     expect(await applicationsOf(school)).toEqual([])
   })
 
+  test('redirect URIs after sign-out are registered and removed, and wrong ones refused', async () => {
+    const school = await aBetaSchool(world)
+    const client = await world.aPublicClient(school)
+    const owner = await anOwner(world, school)
+    const page = `${APPS}/${client.clientId}`
+    const save = (uris: string) =>
+      submit(owner, page, page, [...form(), ['post_logout_redirect_uris', uris]])
+    expect((await save('https://app.example/\r\nhttp://127.0.0.1:8400/out')).statusCode).toBe(303)
+    const saved = ['https://app.example/', 'http://127.0.0.1:8400/out']
+    expect((await applicationsOf(school))[0]?.post_logout_redirect_uris).toEqual(saved)
+    expect((await owner.get(page)).body).toContain(saved.join('\n'))
+    const refused = await save('http://app.example/\njavascript:alert(1)')
+    expect(refused.statusCode).toBe(400)
+    expect(refused.body).toContain('id="post_logout_redirect_uris-error"')
+    expect((await applicationsOf(school))[0]?.post_logout_redirect_uris).toEqual(saved)
+    await save('')
+    expect((await applicationsOf(school))[0]?.post_logout_redirect_uris).toEqual([])
+  })
+
   test('editing keeps authorizations, and has an audit entry', async () => {
     const school = await aBetaSchool(world)
     const client = await world.aPublicClient(school)
@@ -377,8 +396,8 @@ describe('connected apps', () => {
   test('pages that moved out of the Developers area redirect, with their query', async () => {
     const owner = await anOwner(world, await world.aSchool())
     for (const [from, to] of [
-      ['/admin/clients', '/admin/clients'],
-      ['/admin/clients/view?id=a%3Ab&done=off', '/admin/clients/view?id=a%3Ab&done=off'],
+      ['/admin/developers/clients', '/admin/clients'],
+      ['/admin/developers/clients/view?id=a%3Ab&done=off', '/admin/clients/view?id=a%3Ab&done=off'],
       ['/admin/developers/keys', '/admin/keys'],
     ] as const) {
       const answer = await owner.get(from)

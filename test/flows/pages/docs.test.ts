@@ -72,6 +72,21 @@ verifies(
   },
 )
 
+verifies(
+  'guide.end-session',
+  'the guide names the end_session_endpoint where there is one',
+  async () => {
+    expect(guide).toContain(`${school.origin}/oauth/logout?id_token_hint=`)
+    for (const variant of ['newer', 'older'] as const) {
+      const unsigned = await guideAt(await world.aSchool({ variant, signing: 'none' }))
+      expect(unsigned).not.toContain('/oauth/logout')
+      expect(unsigned).toContain('it has no end_session_endpoint')
+      const signs = await world.aSchool({ variant })
+      expect(await guideAt(signs)).toContain(`${signs.origin}/oauth/logout`)
+    }
+  },
+)
+
 verifies('guide.lost-refresh', 'the guide says until when a refresh may be retried', () => {
   expect(guide).toContain('until you first use the new access token')
   expect(guide).toContain('send the old refresh token again')

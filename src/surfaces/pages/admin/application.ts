@@ -121,8 +121,15 @@ function pathOf(request: FastifyRequest): string {
   return applicationPath((request.params as { clientId: string }).clientId)
 }
 
-function draftOf({ name, redirectUris, scopes, confidential }: ListedClient): ApplicationDraft {
-  return { name, redirectUris: redirectUris.join('\n'), scopes, confidential }
+function draftOf(application: ListedClient): ApplicationDraft {
+  const { name, redirectUris, postLogoutRedirectUris, scopes, confidential } = application
+  return {
+    name,
+    redirectUris: redirectUris.join('\n'),
+    postLogoutRedirectUris: postLogoutRedirectUris.join('\n'),
+    scopes,
+    confidential,
+  }
 }
 
 interface Shown {

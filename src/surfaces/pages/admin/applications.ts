@@ -26,6 +26,7 @@ export const MEMBER_SCOPES = SCOPES.map(({ name }) => name).filter((name) =>
 const EMPTY: ApplicationDraft = {
   name: '',
   redirectUris: '',
+  postLogoutRedirectUris: '',
   scopes: ['openid', 'profile', 'email', 'account:read'],
   confidential: false,
 }
@@ -91,6 +92,7 @@ export function readDraft(form: URLSearchParams): ApplicationDraft {
   return {
     name: form.get('name') ?? '',
     redirectUris: form.get('redirect_uris') ?? '',
+    postLogoutRedirectUris: form.get('post_logout_redirect_uris') ?? '',
     scopes: form.getAll('scopes'),
     confidential: form.get('confidential') === 'yes',
   }
@@ -99,9 +101,14 @@ export function readDraft(form: URLSearchParams): ApplicationDraft {
 export function detailsOf(draft: ApplicationDraft) {
   return {
     name: draft.name,
-    redirect_uris: draft.redirectUris.split('\n').flatMap((line) => line.trim() || []),
+    redirect_uris: linesOf(draft.redirectUris),
+    post_logout_redirect_uris: linesOf(draft.postLogoutRedirectUris),
     scopes: [...draft.scopes],
   }
+}
+
+function linesOf(text: string): string[] {
+  return text.split('\n').flatMap((line) => line.trim() || [])
 }
 
 function showNew(

@@ -115,7 +115,15 @@ export function Refreshing({ origin }: { origin: string }) {
   )
 }
 
-export function SigningOut({ origin, variant }: { origin: string; variant: SchoolVariant }) {
+export function SigningOut({
+  origin,
+  variant,
+  signsIdTokens,
+}: {
+  origin: string
+  variant: SchoolVariant
+  signsIdTokens: boolean
+}) {
   return (
     <Panel id="sign-out" title="Sign out">
       <div class="prose">
@@ -145,6 +153,24 @@ export function SigningOut({ origin, variant }: { origin: string; variant: Schoo
           Every device has its own pair, and a new authorization does not end earlier ones. So your
           client revokes the pair of a device when the person signs out on that device.
         </p>
+        {signsIdTokens ? (
+          <>
+            <p>
+              To end the browser’s session here too, send the browser to this address. Keep the ID
+              token for it: it may have expired, but without it the person is asked first. An
+              operator registers <code>post_logout_redirect_uri</code> on your application; it must
+              match exactly, the port too. The tokens stay: revoke them as above.
+            </p>
+            <Code>
+              {`${origin}/oauth/logout?id_token_hint=ID_TOKEN&post_logout_redirect_uri=YOUR_URI&state=RANDOM`}
+            </Code>
+          </>
+        ) : (
+          <p>
+            This origin signs no ID tokens, so it has no <code>end_session_endpoint</code>: people
+            end the browser’s session here at <a href="/sign-out">/sign-out</a>.
+          </p>
+        )}
       </div>
     </Panel>
   )

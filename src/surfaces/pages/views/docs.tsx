@@ -117,7 +117,8 @@ function Register({ school, origin, documents, foreignDocuments }: DocsProps) {
         <p>
           Ask an operator of {plainText(school.name)} to create your application: Admin, Developers,
           OAuth applications (once the beta feature “MCP connections” is on). Tell them your
-          redirect URIs and scopes. There is no self-service for these.
+          redirect URIs, also those after sign-out, and your scopes. There is no self-service for
+          these.
         </p>
         <h3>For operators, with a tool of the school</h3>
         <p>

@@ -40,6 +40,8 @@ export const guide = [
     'guide.sign-out': 'The guide says that a session is ended by revoking the refresh token.',
     'guide.sign-out.each-device':
       'The guide says that signing out is done per device, by the client.',
+    'guide.end-session':
+      'The guide says how a client ends the session of the browser, and where it cannot.',
     'guide.lost-refresh':
       'The guide says that a lost refresh response may be retried, and until when.',
     'guide.narrowed': 'The guide says to read scope in every answer of a refresh, and why.',

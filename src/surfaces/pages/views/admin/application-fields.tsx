@@ -8,6 +8,8 @@ export interface ApplicationDraft {
   name: string
   /** One per line. */
   redirectUris: string
+  /** One per line. */
+  postLogoutRedirectUris: string
   scopes: readonly string[]
   confidential: boolean
 }
@@ -22,6 +24,7 @@ export interface ApplicationFieldsProps {
 const FIELDS = [
   { field: 'name', label: 'Name' },
   { field: 'redirect_uris', label: 'Redirect URIs' },
+  { field: 'post_logout_redirect_uris', label: 'Redirect URIs after sign-out' },
   { field: 'scopes', label: 'Scopes' },
 ] as const
 
@@ -55,6 +58,14 @@ export function ApplicationFields({ draft, problems, offered }: ApplicationField
         value={draft.redirectUris}
         rows={4}
         errors={of('redirect_uris')}
+      />
+      <TextArea
+        name="post_logout_redirect_uris"
+        label="Redirect URIs after sign-out"
+        hint="Optional, one per line. Where the app may send people after it signed them out here. Must match exactly, the port too."
+        value={draft.postLogoutRedirectUris}
+        rows={2}
+        errors={of('post_logout_redirect_uris')}
       />
       <fieldset
         id="scopes"
