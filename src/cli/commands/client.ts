@@ -4,40 +4,25 @@ import {
   createApplication,
   deleteApplication,
 } from '../../domain/clients/application-operations.ts'
-import {
-  disableClient,
-  enableClient,
-  endClientAccess,
-  reviewClient,
-  withdrawReview,
-} from '../../domain/clients/client-operations.ts'
 import { type ListedClient, listClients } from '../../domain/clients/list-clients.ts'
 import { SCOPES_OF_AUDIENCE } from '../../domain/clients/scope-catalogue.ts'
-import {
-  endOldSecret,
-  OLD_SECRET_HOURS,
-  rotateSecret,
-} from '../../domain/clients/secret-operations.ts'
+import { OLD_SECRET_HOURS, rotateSecret } from '../../domain/clients/secret-operations.ts'
 import { atNamedSchool, type NamedSchool } from '../at-named-school.ts'
 import type { Cli } from '../cli.ts'
 import { SCHOOL_ABOUT, SCHOOL_OPTION } from '../load-school.ts'
 import { nothingToChange, type Outcome } from '../outcome.ts'
-import type { RefusalWords } from '../refusal-error.ts'
 import { facts, table } from '../table.ts'
 import { teach } from '../teach.ts'
+import { addStandingCommands, type ClientOptions, wordsFor } from './client-standing.ts'
 
-interface Options {
-  readonly school: string
-}
-
-interface DetailOptions extends Options {
+interface DetailOptions extends ClientOptions {
   readonly name?: string
   readonly redirectUri?: string[]
   readonly postLogoutRedirectUri?: string[]
   readonly scopes?: string
 }
 
-interface RotateOptions extends Options {
+interface RotateOptions extends ClientOptions {
   readonly endOld?: boolean
 }
 
@@ -55,7 +40,7 @@ const gather = (value: string, before: string[] | undefined): string[] => [...(b
 
 export function addClientCommand(program: Command, cli: Cli): void {
   const client = program.command('client').description('OAuth applications and other clients')
-  const at = ({ school }: Options, work: (named: NamedSchool) => Promise<Outcome>) =>
+  const at = ({ school }: ClientOptions, work: (named: NamedSchool) => Promise<Outcome>) =>
     atNamedSchool(cli, school, work)
   const command = (name: string, about: string): Command =>
     client.command(name).description(about).requiredOption(SCHOOL_OPTION, SCHOOL_ABOUT)
@@ -75,7 +60,7 @@ export function addClientCommand(program: Command, cli: Cli): void {
   )
 
   const list = command('list', 'list the clients of a school').action(
-    cli.act((options: Options) => at(options, show)),
+    cli.act((options: ClientOptions) => at(options, show)),
   )
   teach(
     list,
@@ -116,7 +101,7 @@ export function addClientCommand(program: Command, cli: Cli): void {
   )
 
   const remove = command('delete <client_id>', 'delete a member application').action(
-    cli.act((id: string, options: Options) => at(options, (school) => removeOne(school, id))),
+    cli.act((id: string, options: ClientOptions) => at(options, (school) => removeOne(school, id))),
   )
   teach(
     remove,
@@ -124,59 +109,7 @@ export function addClientCommand(program: Command, cli: Cli): void {
     'client delete --school north app-1f…',
   )
 
-  const standing = (
-    name: string,
-    about: string,
-    operation: typeof disableClient,
-    done: string,
-  ): Command =>
-    command(`${name} <client_id>`, about).action(
-      cli.act((id: string, options: Options) =>
-        at(options, (school) => changeStanding(school, id, operation, done)),
-      ),
-    )
-  teach(
-    standing('disable', 'switch a client off at one school', disableClient, 'is switched off'),
-    'It gets no new authorizations and no new tokens at this school, and access tokens that it holds are refused at once. Works for applications, vendor platforms and client metadata documents.',
-    'client disable --school north chatgpt',
-  )
-  teach(
-    standing('enable', 'switch a client on again', enableClient, 'is switched on'),
-    'Refresh tokens that it still holds work again.',
-    'client enable --school north chatgpt',
-  )
-  teach(
-    standing('review', 'trust a client metadata document', reviewClient, 'is reviewed'),
-    'Until then such a client may only read. Afterwards it may ask operators for write scopes as well. Look at its document and its redirect URIs first.',
-    'client review --school north https://tool.example/client.json',
-  )
-  teach(
-    standing(
-      'withdraw-review',
-      'leave a client metadata document only read scopes',
-      withdrawReview,
-      'is not reviewed any more',
-    ),
-    'Its next refresh gives only identity and read scopes; access tokens keep the others for two hours at most. `client end-access` stops them at once.',
-    'client withdraw-review --school north https://tool.example/client.json',
-  )
-  teach(
-    standing(
-      'end-old-secret',
-      'end the secret before the last renewal',
-      endOldSecret,
-      'has only its newest secret',
-    ),
-    '`client list` shows which applications have an old secret, and until when; the audit log says which one they use.',
-    'client end-old-secret --school north app-1f…',
-  )
-  teach(
-    command('end-access <client_id>', 'end all that people gave a client').action(
-      cli.act((id: string, options: Options) => at(options, (school) => endAccess(school, id))),
-    ),
-    'Its tokens stop working at once. It may ask people again; `client disable` prevents that.',
-    'client end-access --school north app-1f…',
-  )
+  addStandingCommands({ cli, command, at })
 }
 
 async function make({ perform }: NamedSchool, options: CreateOptions): Promise<Outcome> {
@@ -281,36 +214,6 @@ async function removeOne({ perform }: NamedSchool, clientId: string): Promise<Ou
     text: `${clientId} is deleted; ${people} ${people === 1 ? 'person' : 'people'} had authorized it.`,
   }
 }
-
-async function endAccess({ perform }: NamedSchool, clientId: string): Promise<Outcome> {
-  const input = { client_id: clientId }
-  const { people } = await perform(endClientAccess, input, wordsFor(clientId))
-  return {
-    data: { clientId, people },
-    text: `${clientId} has no access any more; ${people} ${people === 1 ? 'person' : 'people'} had authorized it.`,
-  }
-}
-
-async function changeStanding(
-  { perform }: NamedSchool,
-  clientId: string,
-  operation: typeof disableClient,
-  done: string,
-): Promise<Outcome> {
-  const { changed } = await perform(operation, { client_id: clientId }, wordsFor(clientId))
-  return { data: { clientId, changed }, text: `${clientId} ${done}${changed ? '' : ' already'}.` }
-}
-
-const wordsFor = (clientId: string): RefusalWords => ({
-  not_found: [
-    `This school has no such client: ${clientId}`,
-    '`npx schoolgate client list` shows the clients that it has',
-  ],
-  platform_disabled: '`npx schoolgate platform enable` switches it on at every school',
-  public: 'make a confidential application if it runs on a server',
-  built_in: '`npx schoolgate client disable` switches it off',
-  no_client_metadata: '`npx schoolgate client list` shows which clients have',
-})
 
 function scopesOf(text: string): string[] {
   return text.split(/[\s,]+/).filter((scope) => scope !== '')

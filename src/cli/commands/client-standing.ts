@@ -1,0 +1,117 @@
+import type { Command } from 'commander'
+import {
+  disableClient,
+  enableClient,
+  endClientAccess,
+  reviewClient,
+  withdrawReview,
+} from '../../domain/clients/client-operations.ts'
+import { endOldSecret } from '../../domain/clients/secret-operations.ts'
+import type { NamedSchool } from '../at-named-school.ts'
+import type { Cli } from '../cli.ts'
+import type { Outcome } from '../outcome.ts'
+import type { RefusalWords } from '../refusal-error.ts'
+import { teach } from '../teach.ts'
+
+export interface ClientOptions {
+  readonly school: string
+}
+
+interface Group {
+  readonly cli: Cli
+  /** Adds a command to the group. */
+  readonly command: (name: string, about: string) => Command
+  readonly at: (
+    options: ClientOptions,
+    work: (named: NamedSchool) => Promise<Outcome>,
+  ) => Promise<Outcome>
+}
+
+/** The commands that decide what a client of any kind may do at a school. */
+export function addStandingCommands({ cli, command, at }: Group): void {
+  const standing = (
+    name: string,
+    about: string,
+    operation: typeof disableClient,
+    done: string,
+  ): Command =>
+    command(`${name} <client_id>`, about).action(
+      cli.act((id: string, options: ClientOptions) =>
+        at(options, (school) => changeStanding(school, id, operation, done)),
+      ),
+    )
+  teach(
+    standing('disable', 'switch a client off at one school', disableClient, 'is switched off'),
+    'It gets no new authorizations and no new tokens at this school, and access tokens that it holds are refused at once. Works for applications, vendor platforms and client metadata documents.',
+    'client disable --school north chatgpt',
+  )
+  teach(
+    standing('enable', 'switch a client on again', enableClient, 'is switched on'),
+    'Refresh tokens that it still holds work again.',
+    'client enable --school north chatgpt',
+  )
+  teach(
+    standing('review', 'trust a client metadata document', reviewClient, 'is reviewed'),
+    'Until then such a client may only read. Afterwards it may ask operators for write scopes as well. Look at its document and its redirect URIs first.',
+    'client review --school north https://tool.example/client.json',
+  )
+  teach(
+    standing(
+      'withdraw-review',
+      'leave a client metadata document only read scopes',
+      withdrawReview,
+      'is not reviewed any more',
+    ),
+    'Its next refresh gives only identity and read scopes; access tokens keep the others for two hours at most. `client end-access` stops them at once.',
+    'client withdraw-review --school north https://tool.example/client.json',
+  )
+  teach(
+    standing(
+      'end-old-secret',
+      'end the secret before the last renewal',
+      endOldSecret,
+      'has only its newest secret',
+    ),
+    '`client list` shows which applications have an old secret, and until when; the audit log says which one they use.',
+    'client end-old-secret --school north app-1f…',
+  )
+  teach(
+    command('end-access <client_id>', 'end all that people gave a client').action(
+      cli.act((id: string, options: ClientOptions) =>
+        at(options, (school) => endAccess(school, id)),
+      ),
+    ),
+    'Its tokens stop working at once. It may ask people again; `client disable` prevents that.',
+    'client end-access --school north app-1f…',
+  )
+}
+
+async function endAccess({ perform }: NamedSchool, clientId: string): Promise<Outcome> {
+  const input = { client_id: clientId }
+  const { people } = await perform(endClientAccess, input, wordsFor(clientId))
+  return {
+    data: { clientId, people },
+    text: `${clientId} has no access any more; ${people} ${people === 1 ? 'person' : 'people'} had authorized it.`,
+  }
+}
+
+async function changeStanding(
+  { perform }: NamedSchool,
+  clientId: string,
+  operation: typeof disableClient,
+  done: string,
+): Promise<Outcome> {
+  const { changed } = await perform(operation, { client_id: clientId }, wordsFor(clientId))
+  return { data: { clientId, changed }, text: `${clientId} ${done}${changed ? '' : ' already'}.` }
+}
+
+export const wordsFor = (clientId: string): RefusalWords => ({
+  not_found: [
+    `This school has no such client: ${clientId}`,
+    '`npx schoolgate client list` shows the clients that it has',
+  ],
+  platform_disabled: '`npx schoolgate platform enable` switches it on at every school',
+  public: 'make a confidential application if it runs on a server',
+  built_in: '`npx schoolgate client disable` switches it off',
+  no_client_metadata: '`npx schoolgate client list` shows which clients have',
+})
