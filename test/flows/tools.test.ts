@@ -174,8 +174,11 @@ describe('authorizing a tool', () => {
       expect((await refresh(world, school, client, pair.refresh_token)).statusCode).toBe(401)
       expect((await documentAt(school, '/clients/reports.json')).statusCode).toBe(200)
       outputOf(await perform(school, enableClient, input))
-      expect((await refresh(world, school, client, pair.refresh_token)).statusCode).toBe(200)
+      const whole = await refresh(world, school, client, pair.refresh_token)
+      expect(whole.json().scope).toBe('courses:read courses:write openid')
       outputOf(await perform(school, changeTool, { slug: 'reports', scopes: ['courses:read'] }))
+      const narrow = await refresh(world, school, client, whole.json().refresh_token)
+      expect(narrow.json().scope).toBe('courses:read')
       expectErrorRedirect(setup, await ask(setup, { scope: 'courses:write' }), 'invalid_scope')
       expect(locationOf(await ask(setup, READ))).toMatch(/^\/sign-in/)
     },

@@ -42,7 +42,7 @@ export function addStandingCommands({ cli, command, at }: Group): void {
     )
   teach(
     standing('disable', 'switch a client off at one school', disableClient, 'is switched off'),
-    'It gets no new authorizations and no new tokens at this school, and access tokens that it holds are refused at once. Works for applications, vendor platforms and client metadata documents.',
+    'It gets no new authorizations and no new tokens at this school, and access tokens that it holds are refused at once. Works for applications, tools, vendor platforms and client metadata documents.',
     'client disable --school north chatgpt',
   )
   teach(
@@ -108,7 +108,7 @@ async function changeStanding(
 export const wordsFor = (clientId: string): RefusalWords => ({
   not_found: [
     `This school has no such client: ${clientId}`,
-    '`npx schoolgate client list` shows the clients that it has',
+    '`npx schoolgate client list` shows the clients that it has; `npx schoolgate tool` changes tools',
   ],
   platform_disabled: '`npx schoolgate platform enable` switches it on at every school',
   public: 'make a confidential application if it runs on a server',

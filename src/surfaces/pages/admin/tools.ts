@@ -27,7 +27,7 @@ const ONE = `${paths.tools}/:slug`
 const NOTICES = {
   ...STANDING_NOTICES,
   created: 'The tool is ready. Give its client_id to the person who runs it.',
-  saved: 'Saved.',
+  saved: 'Saved. New authorizations and refreshes follow it.',
   deleted: 'The tool is deleted, and all access to it has ended.',
 }
 
