@@ -3,7 +3,7 @@ import { sha256 } from '../crypto/digest.ts'
 
 /** A JSON document that stays the same for a while: serialised and hashed once, sent many times. */
 export type ConstantDocument = {
-  readonly body: string
+  readonly body: string | Buffer
   readonly etag: string
   /** Headers of the answer that carries the body. */
   readonly headers: Readonly<Record<string, string>>
@@ -25,7 +25,7 @@ export function constantDocument(value: unknown, options: DocumentOptions): Cons
 export function assembledDocument(
   /** Changes whenever the document changes. */
   version: string,
-  assemble: () => string,
+  assemble: () => Buffer,
   options: DocumentOptions,
 ): ConstantDocument {
   return {

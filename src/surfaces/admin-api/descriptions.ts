@@ -14,16 +14,16 @@ const CONTACT = 'contact.schoolgate.invalid'
  */
 export class Descriptions {
   readonly #digest: string
-  readonly #head: string
-  readonly #rest: readonly string[]
+  readonly #head: Buffer
+  readonly #rest: readonly Buffer[]
   readonly #made = new WeakMap<School, ConstantDocument>()
 
   constructor(routes: readonly DescribedRoute[]) {
     const text = JSON.stringify(openApiDocument(routes, { origin: ORIGIN, contact: CONTACT }))
     this.#digest = sha256(text).toString('base64url')
     const [head = '', rest = ''] = text.split(`"${CONTACT}"`)
-    this.#head = head
-    this.#rest = rest.split(ORIGIN)
+    this.#head = Buffer.from(head)
+    this.#rest = rest.split(ORIGIN).map((part) => Buffer.from(part))
   }
 
   of(school: School): ConstantDocument {
@@ -33,11 +33,17 @@ export class Descriptions {
     const origin = JSON.stringify(school.origin).slice(1, -1)
     const made = assembledDocument(
       this.#digest + origin + contact,
-      () => this.#head + contact + this.#rest.join(origin),
+      () => this.#assemble(Buffer.from(contact), Buffer.from(origin)),
       { maxAgeSeconds: 300 },
     )
     this.#made.set(school, made)
     return made
+  }
+
+  /** Copies bytes: to encode the text for each answer takes four times as long. */
+  #assemble(contact: Buffer, origin: Buffer): Buffer {
+    const [first = Buffer.alloc(0), ...others] = this.#rest
+    return Buffer.concat([this.#head, contact, first, ...others.flatMap((part) => [origin, part])])
   }
 }
 
