@@ -248,6 +248,12 @@ export const sampleAdminPages: Record<string, string> = {
     application: planner,
     people,
   }),
+  'admin-application-built-in': applicationPage({
+    ...at('/admin/developers/applications'),
+    ...fields,
+    application: explorer,
+    people: noPeople,
+  }),
   'admin-application-confidential': applicationPage({
     ...at('/admin/developers/applications'),
     ...fields,

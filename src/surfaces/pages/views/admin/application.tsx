@@ -15,6 +15,9 @@ interface ApplicationProps extends AdminFrame, ApplicationFieldsProps {
   people: PeopleProps
 }
 
+const BUILT_IN =
+  'People sign in with it at /member/explorer. You can switch it off, and nothing else.'
+
 export function applicationPage(props: ApplicationProps): string {
   const { application, people, problems } = props
   const { clientId, confidential, disabled, builtIn } = application
@@ -29,6 +32,7 @@ export function applicationPage(props: ApplicationProps): string {
         <PageHead
           title={<Name text={application.name} fallback={clientId} />}
           up={{ url: paths.applications, label: 'OAuth applications' }}
+          lead={builtIn && BUILT_IN}
         >
           <p class="badges">
             <KindBadges client={application} />
