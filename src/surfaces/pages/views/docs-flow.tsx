@@ -145,7 +145,7 @@ export function SigningOut({
           ) : (
             <>
               <code>token</code> and <code>client_id</code> are all this origin asks for, also from
-              a confidential application.
+              a confidential application. A secret that you send all the same must be right.
             </>
           )}
         </p>

@@ -218,9 +218,9 @@ function Use({ origin, variant, explorer }: DocsProps) {
           </li>
           {variant === 'newer' && (
             <li>
-              Build a billing history from <code>viewer.payments</code>, the only list with orders,
-              refunds and invoices. It includes unpaid, expired and failed rows on purpose: show
-              their <code>bankCode</code>, <code>bankName</code>, <code>codeNo</code> and{' '}
+              Build a billing history from <code>viewer.payments</code>, the only list with amounts,
+              coupons, refunds and invoices. It includes unpaid, expired and failed rows on purpose:
+              show their <code>bankCode</code>, <code>bankName</code>, <code>codeNo</code> and{' '}
               <code>expiredAt</code>. Only a pending one can still be paid.
             </li>
           )}
@@ -270,8 +270,8 @@ function Errors({ variant }: DocsProps) {
           ) : (
             <li>
               <strong>200 with errors</strong> from the Member API: a part of the query failed.
-              Check the array, not only the status. At this origin a missing scope is always a 403,
-              for the whole query.
+              Check the <code>errors</code> array, not only the status. At this origin a missing
+              scope is always a 403, for the whole query.
             </li>
           )}
           <li>
