@@ -12,6 +12,32 @@ begin
   return null;
 end $function$;
 
+-- Ends the foreign clients of a school that have addresses of its own tools.
+CREATE OR REPLACE FUNCTION public.clear_tool_addresses(school uuid, origin text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  foreigners text[];
+begin
+  -- No client_id that is presented has a fragment, so a row with one is out of the way for good.
+  foreigners := array(
+    select client_id from clients
+    where school_id = school and slug is null
+      and starts_with(client_id, origin || '/clients/') and position('#' in client_id) = 0);
+  -- Codes before the clients, as in every other place that ends a client.
+  delete from authorization_codes
+  where school_id = school and client_id = any (foreigners) and consumed_at is null;
+  update clients set client_id = client_id || '#' || gen_random_uuid(), deleted_at = coalesce(deleted_at, now())
+  where school_id = school and client_id = any (foreigners);
+  update authorizations set revoked_at = now()
+  where id in (
+    select id from authorizations
+    where school_id = school and revoked_at is null
+      and starts_with(client_id, origin || '/clients/') and position('#' in client_id) > 0
+    order by id for no key update);
+end $function$;
+
 -- A cached outline is good while its course still has this version.
 CREATE OR REPLACE FUNCTION public.count_outline_change()
  RETURNS trigger
@@ -40,6 +66,7 @@ CREATE OR REPLACE FUNCTION public.move_tools()
  LANGUAGE plpgsql
 AS $function$
 begin
+  perform clear_tool_addresses(new.id, new.origin);
   update clients set client_id = new.origin || '/clients/' || slug || '.json'
   where school_id = new.id and slug is not null;
   return null;

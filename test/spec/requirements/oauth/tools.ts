@@ -23,5 +23,7 @@ export const tools = [
       'Consent, connected apps, the list of clients and the audit log name a tool and say that the school made it.',
     'tool.moves-with-origin':
       'If a school changes its origin, its tools get the addresses of the new origin and keep their authorizations.',
+    'tool.address.own-only':
+      'Among the addresses of its tools a school has only tools that it made: if it moves to an origin whose documents it knows as foreign apps, those end.',
   }),
 ] as const
