@@ -233,11 +233,15 @@ describe('what the administrator changes', () => {
       const change = (changes: object) => refusalOf(changePlatform(db, 'cursor', changes, BY))
       expect(await change({ name: 'Claude' })).toMatchObject({ kind: 'invalid' })
       expect(await change(uri('javascript:alert(1)'))).toMatchObject({ kind: 'invalid' })
-      for (const work of [
-        changePlatform(db, 'nothing', { name: 'x' }, BY),
-        switchPlatform(db, 'nothing', 'off', BY),
-      ]) {
-        expect(await refusalOf(work)).toMatchObject({ kind: 'not_found' })
+      const unknown = [
+        await refusalOf(changePlatform(db, 'nothing', { name: 'x' }, BY)),
+        await refusalOf(switchPlatform(db, 'nothing', 'off', BY)),
+      ]
+      for (const refused of unknown) {
+        expect(refused).toEqual({
+          kind: 'not_found',
+          detail: 'There is no platform nothing. `schoolgate platform list` shows all.',
+        })
       }
       expect(await rows()).toEqual(before)
     },

@@ -6,7 +6,7 @@ import type { AuditedActor } from '../actor.ts'
 import { recordForInstallation } from '../audit/audit.ts'
 import { type AuditedChange, changeEntry, recordChange } from '../audit/record-change.ts'
 import { withdrawCodesOfClient } from '../grants/withdraw-codes.ts'
-import { invalid, notFound } from '../operation/refusal.ts'
+import { invalid, OperationRefused } from '../operation/refusal.ts'
 import { checkDetails } from './application-details.ts'
 import { changingPlatforms, isClientOfASchool } from './platform-list.ts'
 
@@ -115,7 +115,10 @@ async function findPlatform(tx: Transaction<DB>, clientId: string) {
     .select('disabled_at')
     .where('client_id', '=', clientId)
     .executeTakeFirst()
-  if (row === undefined) throw notFound('platform')
+  if (row === undefined) {
+    const detail = `There is no platform ${clientId}. \`schoolgate platform list\` shows all.`
+    throw new OperationRefused({ kind: 'not_found', detail })
+  }
   return { disabled: row.disabled_at !== null }
 }
 
