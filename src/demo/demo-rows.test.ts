@@ -4,7 +4,7 @@ import { gatherDemoRows } from './demo-rows.ts'
 
 const keyring = new Keyring('a secret that seals nothing but tests')
 
-/** Everything but times, which are Dates, and keys, which are made anew. */
+/** Everything but times, which are Dates or written in a text, and keys, which are made anew. */
 function timeless(now: string): ReadonlyMap<string, readonly unknown[]> {
   const rows = gatherDemoRows({ now: new Date(now), port: 3000, keyring, passwordHash: 'hash' })
   const kept = new Map<string, readonly unknown[]>()
@@ -12,10 +12,23 @@ function timeless(now: string): ReadonlyMap<string, readonly unknown[]> {
     const drawn = table === 'signing_keys'
     kept.set(
       table,
-      list.map((row) => (drawn ? {} : Object.entries(row).filter((entry) => !isTime(entry)))),
+      list.map((row) =>
+        drawn
+          ? {}
+          : Object.entries(row)
+              .filter((entry) => !isTime(entry))
+              .map(withoutWrittenTime),
+      ),
     )
   }
   return kept
+}
+
+/** As in the notification of a removed class: Tuesday, May 12, 2026 at 6:00 PM. */
+const WRITTEN_TIME = /\w+day, \w+ \d+, \d{4} at \d+:\d\d\s[AP]M/g
+
+function withoutWrittenTime([column, value]: [string, unknown]): [string, unknown] {
+  return [column, typeof value === 'string' ? value.replaceAll(WRITTEN_TIME, 'then') : value]
 }
 
 function isTime([column, value]: [string, unknown]): boolean {

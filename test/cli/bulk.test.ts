@@ -63,7 +63,7 @@ describe('schoolgate import', () => {
     const rows = '{"slug":"x"}\n'.repeat(3)
     const done = await schoolgate(['import', 'pages', '--max-errors', '2', ...school], rows)
     expect(done.code).toBe(1)
-    expect(done.stdout).toContain('go on with --from-line 4')
+    expect(done.stdout).toContain('continue with --from-line 4')
   })
 
   test.each([
