@@ -26,7 +26,7 @@ async function renew(client: TestClient, end_old = false, at = school): Promise<
 async function expireOldSecret({ clientId }: TestClient, at: TestSchool = school): Promise<void> {
   await at.at
     .update('clients')
-    .set({ old_secret_expires_at: sql<Date>`now()` })
+    .set({ old_secret_expires_at: sql<Date>`now() - interval '1 s'` })
     .where('client_id', '=', clientId)
     .execute()
 }

@@ -166,7 +166,7 @@ export const REFRESH_WAYS: Ways<RefreshScene> = {
     changePair('revoked_at = now()'),
     changeAuthorization('revoked_at = now()'),
   ],
-  'the refresh token has not expired': [changePair('refresh_expires_at = now()')],
+  'the refresh token has not expired': [changePair(`refresh_expires_at = now() - interval '1 s'`)],
   'the scope names at least one scope, if it is sent': [
     ({ request }) => {
       request.scope = ' '
@@ -245,7 +245,7 @@ export const EXCHANGE_WAYS: Ways<ExchangeScene> = {
   'the code was not used': [
     changeCode(`consumed_at = now(), pair_id = '00000000-0000-7000-8000-000000000000'`),
   ],
-  'the code has not expired': [changeCode('expires_at = now()')],
+  'the code has not expired': [changeCode(`expires_at = now() - interval '1 s'`)],
 }
 
 function idOf(kind: 'code' | 'refresh', token: string | undefined): string | undefined {
