@@ -26,3 +26,28 @@ test('a value in the text of a prepared statement is refused, not kept for later
   )
   expect(() => greet.run(db, { word: 'hello' })).toThrow(/placeholders/)
 })
+
+test('an optional value that is null is written into the text, and only then', async () => {
+  const find = prepared<{ a: number | null; b: number | null }, { found: number | null }>(
+    ({ a, b }) => sql`select coalesce(${a}::int, ${b}::int, 0) as found`,
+    { optional: ['a', 'b'] },
+  )
+  const texts = await statementsOf(async () => {
+    for (const [a, b, found] of [
+      [1, 2, 1],
+      [null, 2, 2],
+      [1, null, 1],
+      [null, null, 0],
+      [0, 3, 0],
+    ] as const) {
+      expect((await find.run(db, { a, b })).rows).toEqual([{ found }])
+    }
+  })
+  expect(texts).toEqual([
+    'select coalesce($1::int, $2::int, 0) as found',
+    'select coalesce(null::int, $1::int, 0) as found',
+    'select coalesce($1::int, null::int, 0) as found',
+    'select coalesce(null::int, null::int, 0) as found',
+    'select coalesce($1::int, $2::int, 0) as found',
+  ])
+})

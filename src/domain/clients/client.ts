@@ -115,10 +115,10 @@ export function secretMatchesInSql(secretHash: RawBuilder<unknown>): RawBuilder<
     or c.old_secret_hash = ${secretHash} and c.${OLD_SECRET_LIVES})`
 }
 
-/** For the audit: which of two secrets `c` sent. While it has one secret there is nothing to tell. */
+/** For the audit: which of two secrets `c` sent. Before its first renewal there is nothing to tell. */
 export function secretUsedInSql(secretHash: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`case
-    when c.old_secret_hash is null or ${secretHash}::bytea is null or not c.${OLD_SECRET_LIVES} then '{}'::jsonb
+    when c.old_secret_hash is null or ${secretHash}::bytea is null then '{}'::jsonb
     when c.old_secret_hash = ${secretHash} then '{"client_secret": "old"}'::jsonb
     else '{"client_secret": "new"}'::jsonb end`
 }

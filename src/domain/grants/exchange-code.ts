@@ -86,6 +86,7 @@ const EXCHANGE = prepared<Exchange, ExchangedRow>(
     from presented, (
       select issued_at, scopes from minted
       union all select issued_at, scopes from token_pairs where id = ${given.pairId}) pair`,
+  { optional: ['secretHash'] },
 )
 
 /**

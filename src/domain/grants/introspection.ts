@@ -63,6 +63,7 @@ const lookBy = (kind: 'access' | 'refresh') =>
       and ${CLIENT_IS_ON} and ${secretMatchesInSql(given.secretHash)}
       and (a.user_id is null
         or u.deleted_at is null and ${mayHoldInSql(sql`a.audience`, sql`m.roles`)})`,
+    { optional: ['secretHash'] },
   )
 
 const LOOK_BY_ACCESS_TOKEN = lookBy('access')

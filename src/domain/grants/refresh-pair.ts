@@ -93,6 +93,7 @@ const MINT_CHILD = prepared<Minting, MintedRow>(
       sql`from old`,
     )})
     select minted.scopes, minted.bound_school_id, minted.issued_at, old.audience from minted, old`,
+  { optional: ['scopes', 'secretHash'] },
 )
 
 /** Undefined if a rule does not hold. */

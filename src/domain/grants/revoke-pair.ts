@@ -68,6 +68,7 @@ const revocationAlone = (kind: TokenKind) =>
       returning p.authorization_id, a.user_id, ${secretUsedInSql(given.secretHash)} as secret_used),
     audited as (${auditedAs(kind, given)})
     select from me`,
+    { optional: ['secretHash'] },
   )
 
 const revocationWithAncestors = (kind: TokenKind) =>
@@ -94,6 +95,7 @@ const revocationWithAncestors = (kind: TokenKind) =>
       where p.id = up.id and p.revoked_at is null returning 1),
     audited as (${auditedAs(kind, given)})
     select (select count(*) from retired) as retired from me`,
+    { optional: ['secretHash'] },
   )
 
 const STATEMENTS = {

@@ -21,18 +21,33 @@ class Placeholder {
 /** A placeholder for each value of a statement; each may be used any number of times. */
 export type Placeholders<V> = { readonly [K in keyof V]-?: RawBuilder<V[K]> }
 
+interface Compiled<V> {
+  readonly text: string
+  readonly names: readonly (keyof V)[]
+}
+
 /** A statement whose text is written once, at its first use. */
 export class Prepared<V extends object, R> {
   readonly #write: (placeholders: Placeholders<V>) => RawBuilder<R>
-  #compiled: { readonly text: string; readonly names: readonly (keyof V)[] } | undefined
+  readonly #optional: readonly (keyof V)[]
+  /** By the optional values that are null, one bit for each. */
+  readonly #compiled: Compiled<V>[] = []
 
-  constructor(write: (placeholders: Placeholders<V>) => RawBuilder<R>) {
+  constructor(
+    write: (placeholders: Placeholders<V>) => RawBuilder<R>,
+    optional: readonly (keyof V)[],
+  ) {
     this.#write = write
+    this.#optional = optional
   }
 
   run(db: Kysely<DB>, values: V): Promise<{ readonly rows: readonly R[] }> {
-    this.#compiled ??= this.#compile(db)
-    const { text, names } = this.#compiled
+    const absent = this.#optional.reduce(
+      (bits, name, n) => bits | (+(values[name] === null) << n),
+      0,
+    )
+    this.#compiled[absent] ??= this.#compile(db, absent)
+    const { text, names } = this.#compiled[absent]
     const parameters = names.map((name) => values[name])
     const pipelines = pipelinesOf.get(db)
     return pipelines === undefined
@@ -40,9 +55,12 @@ export class Prepared<V extends object, R> {
       : pipelines.run<R>(text, parameters)
   }
 
-  #compile(db: Kysely<DB>): { readonly text: string; readonly names: readonly (keyof V)[] } {
+  #compile(db: Kysely<DB>, absent: number): Compiled<V> {
+    const isAbsent = (name: string | symbol) =>
+      this.#optional.some((known, n) => known === name && (absent >> n) & 1)
     const placeholders = new Proxy({} as Placeholders<V>, {
-      get: (_target, name) => sql.val(new Placeholder(String(name))),
+      get: (_target, name) =>
+        isAbsent(name) ? sql.lit(null) : sql.val(new Placeholder(String(name))),
     })
     const { sql: text, parameters } = this.#write(placeholders).compile(db)
     const names = parameters.map((parameter) => {
@@ -55,10 +73,13 @@ export class Prepared<V extends object, R> {
 
 /**
  * For statements that run at every request: writing SQL from fragments costs more than sending it.
- * `write` gets placeholders instead of values, so the text cannot depend on the values.
+ * `write` gets placeholders instead of values, so the text cannot depend on the values. There is one
+ * exception: where an `optional` value is null, the text says so, and PostgreSQL leaves the conditions
+ * about it out of the plan. Each use of a placeholder is a parameter, which costs even if it is null.
  */
 export function prepared<V extends object, R>(
   write: (placeholders: Placeholders<V>) => RawBuilder<R>,
+  { optional = [] }: { readonly optional?: readonly (keyof V)[] } = {},
 ): Prepared<V, R> {
-  return new Prepared(write)
+  return new Prepared(write, optional)
 }

@@ -41,7 +41,7 @@ export const clients = [
     'client.secret.two-at-most':
       'At most two secrets of a client are accepted; another renewal ends the oldest at once.',
     'client.secret.audit-says-which':
-      'While a client has two secrets, audit entries of its tokens say which one it sent.',
+      'After a renewal, audit entries of tokens say which of the two secrets was sent.',
     'client.operator.who-may-authorize':
       'Only people who own or administer the school can authorize an operator client.',
     'client.operator.others-told':
