@@ -217,7 +217,11 @@ describe('what the administrator changes', () => {
         ['/client_id', { client_id: EXPLORER_CLIENT_ID }],
         ['/name', { name: 'Claude' }],
         ['/name', { name: ' Claude ' }],
+        ['/name', { name: 'claude' }],
+        ['/name', { name: 'VISUAL STUDIO CODE' }],
         ['/name', { name: '' }],
+        ['/name', { name: 'a\u202eb' }],
+        ['/name', { name: 'Cl\u200baude' }],
         ['/name', { name: 'two\nlines' }],
         ['/redirect_uris', { redirect_uris: [] }],
         ['/redirect_uris', uri('http://windsurf.example/callback')],
@@ -231,7 +235,12 @@ describe('what the administrator changes', () => {
         })
       }
       const change = (changes: object) => refusalOf(changePlatform(db, 'cursor', changes, BY))
-      expect(await change({ name: 'Claude' })).toMatchObject({ kind: 'invalid' })
+      for (const name of ['Claude', 'CLAUDE', 'Cursor\u2066']) {
+        expect(await change({ name }), name).toMatchObject({
+          kind: 'invalid',
+          problems: [{ pointer: '/name' }],
+        })
+      }
       expect(await change(uri('javascript:alert(1)'))).toMatchObject({ kind: 'invalid' })
       const unknown = [
         await refusalOf(changePlatform(db, 'nothing', { name: 'x' }, BY)),
@@ -244,6 +253,8 @@ describe('what the administrator changes', () => {
         })
       }
       expect(await rows()).toEqual(before)
+      // A platform may change the letter case of its own name.
+      await changePlatform(db, 'cursor', { name: 'CURSOR' }, BY)
     },
   )
 

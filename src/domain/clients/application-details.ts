@@ -1,6 +1,6 @@
 import { redirectUriProblems } from '../../foundation/protocol/registrable-redirect-uri.ts'
 import { type InputProblem, OperationRefused } from '../operation/refusal.ts'
-import { MAX_REDIRECT_URIS } from './metadata/client-metadata.ts'
+import { isDeceptiveName, MAX_REDIRECT_URIS } from './metadata/client-metadata.ts'
 import { type Audience, SCOPES_OF_AUDIENCE } from './scope-catalogue.ts'
 
 export interface ApplicationDetails {
@@ -20,7 +20,6 @@ export interface GivenDetails {
 
 /** Never a URL, because a URL names client metadata. */
 const CLIENT_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{2,99}$/
-const CONTROL = /[\x00-\x1f\x7f]/
 
 /** Refuses wrong details with a sentence for each; a detail that is not given is not judged. */
 export function checkDetails(
@@ -47,9 +46,16 @@ export const problem = (field: string, detail: string): InputProblem => ({
   detail,
 })
 
+/** For every client: people see the name when they are asked for consent. */
 export function nameProblems(name: string): readonly InputProblem[] {
   if (name.trim() === '' || name.length > 200) return [problem('name', 'Use 1 to 200 characters.')]
-  return CONTROL.test(name) ? [problem('name', 'Remove line breaks and control characters.')] : []
+  if (!isDeceptiveName(name)) return []
+  return [
+    problem(
+      'name',
+      'Remove line breaks, invisible characters and characters that change the text direction.',
+    ),
+  ]
 }
 
 export function uriProblems(

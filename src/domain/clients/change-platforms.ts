@@ -144,15 +144,20 @@ async function checkIdIsFree(tx: Transaction<DB>, clientId: string): Promise<voi
   }
 }
 
+/** People tell platforms apart by their names, so letter case alone does not make a new one. */
 async function checkNameIsFree(tx: Transaction<DB>, clientId: string, name: string): Promise<void> {
   const other = await tx
     .selectFrom('vendor_platforms')
     .select('client_id')
-    .where('client_name', '=', name.trim())
+    .where(sql<boolean>`lower(client_name) = lower(${name.trim()})`)
     .where('client_id', '<>', clientId)
     .executeTakeFirst()
   if (other === undefined) return
-  throw invalid('name', 'taken', `The platform ${other.client_id} has this name.`)
+  throw invalid(
+    'name',
+    'taken',
+    `The platform ${other.client_id} has this name, perhaps in other letter case.`,
+  )
 }
 
 async function recordPlatform(

@@ -54,7 +54,7 @@ export async function fillPlatforms(
         insert into vendor_platforms as p (client_id, client_name, redirect_uris, shipped_version)
         select ${clientId}, ${clientName}, ${[...redirectUris]}::text[], ${version}
         where not exists (select from vendor_platforms
-                          where client_name = ${clientName} and client_id <> ${clientId})
+                          where lower(client_name) = lower(${clientName}) and client_id <> ${clientId})
           and not ${isClientOfASchool(clientId)}
         on conflict (client_id) do update
           set client_name = excluded.client_name, redirect_uris = excluded.redirect_uris,

@@ -1,7 +1,7 @@
 import { isLoopback } from '../../foundation/protocol/redirect-uri.ts'
 import { type InputProblem, OperationRefused } from '../operation/refusal.ts'
 import { nameProblems, problem, scopeProblems, uriProblems } from './application-details.ts'
-import { isDeceptiveName, MAX_CLIENT_NAME_LENGTH } from './metadata/client-metadata.ts'
+import { MAX_CLIENT_NAME_LENGTH } from './metadata/client-metadata.ts'
 
 export interface ToolDetails {
   readonly name: string
@@ -43,20 +43,12 @@ function slugProblems(slug: string): readonly InputProblem[] {
   return slug === RESERVED ? [problem('slug', `${RESERVED} is reserved. Choose another.`)] : []
 }
 
-/** The name stands in a document that other servers read, so it keeps to the rules for such documents. */
+/** The name stands in a document that other servers read, so it keeps to their limit. */
 function toolNameProblems(name: string): readonly InputProblem[] {
   const problems = nameProblems(name)
   if (problems.length > 0) return problems
-  if (name.trim().length > MAX_CLIENT_NAME_LENGTH) {
-    return [problem('name', `Use at most ${MAX_CLIENT_NAME_LENGTH} characters.`)]
-  }
-  return isDeceptiveName(name)
-    ? [
-        problem(
-          'name',
-          'Remove invisible characters and characters that change the text direction.',
-        ),
-      ]
+  return name.trim().length > MAX_CLIENT_NAME_LENGTH
+    ? [problem('name', `Use at most ${MAX_CLIENT_NAME_LENGTH} characters.`)]
     : []
 }
 

@@ -29,7 +29,7 @@ export const registration = [
     'platform.list.keeps-changes':
       'The shipped list never overwrites a platform that the administrator added, changed or disabled.',
     'platform.commands':
-      'The administrator lists, adds, corrects, disables and enables platforms; wrong values are refused and change nothing.',
+      'The administrator lists, adds, corrects, disables and enables platforms; wrong values, deceptive names and names that differ from another only in letter case are refused and change nothing.',
     'platform.disabled.everywhere':
       'At every school a disabled platform cannot register or be authorized, and its tokens are refused until it is enabled.',
     'register.rate-limited':
