@@ -290,7 +290,12 @@ describe('OAuth applications', () => {
     async () => {
       const school = await aBetaSchool(world)
       const owner = await anOwner(world, school)
-      await make(owner, { name: '<script>alert(1)</script>\u202egnp.exe' })
+      const name = '<script>alert(1)</script>\u202egnp.exe'
+      expect((await make(owner, { name })).body).toContain('change the text direction')
+      expect(await applicationsOf(school)).toEqual([])
+      // Names from before that rule are still stored.
+      await make(owner)
+      await school.at.update('clients').set({ name }).execute()
       const { body } = await owner.get(APPS)
       expect(body).toContain('&lt;script>alert(1)&lt;/script>gnp.exe')
       expect(body).not.toContain('<script')
@@ -437,4 +442,59 @@ describe('another school', () => {
     expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(200)
     expect(await actionsAt(elsewhere)).toEqual([])
   })
+})
+
+describe('redirect URIs after sign-out', () => {
+  const AFTER = 'https://app.example/signed-out'
+  const stored = async (school: TestSchool) =>
+    (await applicationsOf(school)).map((row) => row.post_logout_redirect_uris)
+  const FIELD = 'name="post_logout_redirect_uris"'
+
+  verifies(
+    'logout.registered-where-signed',
+    'are in the form where ID tokens are signed, and are saved and removed there',
+    async () => {
+      const school = await aBetaSchool(world)
+      const owner = await anOwner(world, school)
+      expect((await owner.get(`${APPS}/new`)).body).toContain(FIELD)
+      const fields = (after: string): [string, string][] => [
+        ...form(),
+        ['post_logout_redirect_uris', after],
+      ]
+      await submit(owner, `${APPS}/new`, APPS, fields(AFTER))
+      expect(await stored(school)).toEqual([[AFTER]])
+      const [row] = await applicationsOf(school)
+      const page = `${APPS}/${row?.client_id}`
+      expect((await owner.get(page)).body).toContain(FIELD)
+      await submit(owner, page, page, fields(''))
+      expect(await stored(school)).toEqual([[]])
+    },
+  )
+
+  verifies(
+    'logout.registered-where-signed',
+    'are not in the form where none are signed, and saving it keeps them',
+    async () => {
+      for (const variant of ['newer', 'older'] as const) {
+        const school = await world.aSchool({ variant, signing: 'none', mcpConnections: true })
+        const owner = await anOwner(world, school)
+        expect((await owner.get(`${APPS}/new`)).body).not.toContain(FIELD)
+        await make(owner)
+        const [row] = await applicationsOf(school)
+        await school.at
+          .update('clients')
+          .set({ post_logout_redirect_uris: [AFTER] })
+          .execute()
+        const page = `${APPS}/${row?.client_id}`
+        expect((await owner.get(page)).body).not.toContain(FIELD)
+        const wrong = await submit(owner, page, page, form({ name: '' }))
+        expect(wrong.statusCode).toBe(400)
+        expect(wrong.body).not.toContain(FIELD)
+        const saved = await submit(owner, page, page, form({ name: 'Renamed' }))
+        expect(saved.headers.location).toContain('done=saved')
+        const [after] = await applicationsOf(school)
+        expect(after).toMatchObject({ name: 'Renamed', post_logout_redirect_uris: [AFTER] })
+      }
+    },
+  )
 })

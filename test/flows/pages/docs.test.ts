@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
+import { disableClient, enableClient } from '../../../src/domain/clients/client-operations.ts'
+import { EXPLORER_CLIENT_ID } from '../../../src/domain/clients/explorer-client.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { Visitor } from '../../support/browser-like.ts'
 import { aPair } from '../../support/client-like.ts'
+import { outputOf, performByCommandLine } from '../../support/performing.ts'
 import { aTool } from '../../support/tools.ts'
 import { aWorld, type TestSchool } from '../../support/world.ts'
 
@@ -81,11 +84,18 @@ verifies(
       const unsigned = await guideAt(await world.aSchool({ variant, signing: 'none' }))
       expect(unsigned).not.toContain('/oauth/logout')
       expect(unsigned).toContain('it has no end_session_endpoint')
+      expect(unsigned).toContain('Tell them your redirect URIs and your scopes.')
       const signs = await world.aSchool({ variant })
-      expect(await guideAt(signs)).toContain(`${signs.origin}/oauth/logout`)
+      const signed = await guideAt(signs)
+      expect(signed).toContain(`${signs.origin}/oauth/logout`)
+      expect(signed).toContain('redirect URIs, also those after sign-out, and your scopes.')
     }
   },
 )
+
+test('the guide says how long an answer of a tool may be', () => {
+  expect(guide).toContain('at most 80,000 characters, unless one item of a list alone is longer;')
+})
 
 verifies('guide.lost-refresh', 'the guide says until when a refresh may be retried', () => {
   expect(guide).toContain('until you first use the new access token')
@@ -255,10 +265,20 @@ verifies('guide.graphql-clients', 'the guide has the settings of common GraphQL 
   expect(guide).toContain('Apollo’s link notices that')
 })
 
-test('the guide leads to the explorer only where the school has it', async () => {
-  expect(guide).not.toContain('the explorer')
-  expect(await guideAt(await world.aSchool({ mcpConnections: true }))).toContain('the explorer')
-})
+verifies(
+  'guide.explorer',
+  'the guide leads to the explorer only where the school has it switched on',
+  async () => {
+    expect(guide).not.toContain('the explorer')
+    const beta = await world.aSchool({ mcpConnections: true })
+    expect(await guideAt(beta)).toContain('the explorer')
+    const input = { client_id: EXPLORER_CLIENT_ID }
+    outputOf(await performByCommandLine(beta, disableClient, input))
+    expect(await guideAt(beta)).not.toContain('the explorer')
+    outputOf(await performByCommandLine(beta, enableClient, input))
+    expect(await guideAt(beta)).toContain('the explorer')
+  },
+)
 
 /** The commands in the guide, in their order. */
 async function commandsAt(at: TestSchool): Promise<string[]> {

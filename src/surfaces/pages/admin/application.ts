@@ -8,6 +8,7 @@ import { endOldSecret, rotateSecret } from '../../../domain/clients/secret-opera
 import { countPeopleOfApp } from '../../../domain/grants/people-of-app.ts'
 import type { InputProblem } from '../../../domain/operation/refusal.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
+import { signsIdTokens } from '../../../domain/schools/signing.ts'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
@@ -48,7 +49,7 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
 
   app.get(ONE, async (request, reply) => {
     const { operator, application } = await enter(request)
-    const draft = draftOf(application)
+    const draft = draftOf(application, signsIdTokens(request.school))
     return await show(context, request, reply, { operator, application, draft, problems: [] })
   })
 
@@ -121,12 +122,13 @@ function pathOf(request: FastifyRequest): string {
   return applicationPath((request.params as { clientId: string }).clientId)
 }
 
-function draftOf(application: ListedClient): ApplicationDraft {
+/** Without ID tokens there is no end_session_endpoint, so its redirect URIs are not shown. */
+function draftOf(application: ListedClient, endSession: boolean): ApplicationDraft {
   const { name, redirectUris, postLogoutRedirectUris, scopes, confidential } = application
   return {
     name,
     redirectUris: redirectUris.join('\n'),
-    postLogoutRedirectUris: postLogoutRedirectUris.join('\n'),
+    postLogoutRedirectUris: endSession ? postLogoutRedirectUris.join('\n') : undefined,
     scopes,
     confidential,
   }

@@ -5,6 +5,7 @@ import { SCOPES, SCOPES_OF_AUDIENCE } from '../../../domain/clients/scope-catalo
 import { peoplePerApp } from '../../../domain/grants/people-of-app.ts'
 import type { InputProblem } from '../../../domain/operation/refusal.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
+import { signsIdTokens } from '../../../domain/schools/signing.ts'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
@@ -26,7 +27,7 @@ export const MEMBER_SCOPES = SCOPES.map(({ name }) => name).filter((name) =>
 const EMPTY: ApplicationDraft = {
   name: '',
   redirectUris: '',
-  postLogoutRedirectUris: '',
+  postLogoutRedirectUris: undefined,
   scopes: ['openid', 'profile', 'email', 'account:read'],
   confidential: false,
 }
@@ -48,7 +49,11 @@ export function addApplicationRoutes(app: FastifyInstance, context: AppContext):
   app.get(paths.newApplication, async (request, reply) => {
     const operator = await loadOperator(request)
     checkShown(request, operator)
-    return showNew(context, request, reply, operator, EMPTY, [])
+    const draft = {
+      ...EMPTY,
+      postLogoutRedirectUris: signsIdTokens(request.school) ? '' : undefined,
+    }
+    return showNew(context, request, reply, operator, draft, [])
   })
 
   app.post(paths.applications, async (request, reply) => {
@@ -92,17 +97,20 @@ export function readDraft(form: URLSearchParams): ApplicationDraft {
   return {
     name: form.get('name') ?? '',
     redirectUris: form.get('redirect_uris') ?? '',
-    postLogoutRedirectUris: form.get('post_logout_redirect_uris') ?? '',
+    postLogoutRedirectUris: form.get('post_logout_redirect_uris') ?? undefined,
     scopes: form.getAll('scopes'),
     confidential: form.get('confidential') === 'yes',
   }
 }
 
-export function detailsOf(draft: ApplicationDraft) {
+/** A field that the form does not have is left out, so that saving keeps what is stored. */
+export function detailsOf({ postLogoutRedirectUris, ...draft }: ApplicationDraft) {
   return {
     name: draft.name,
     redirect_uris: linesOf(draft.redirectUris),
-    post_logout_redirect_uris: linesOf(draft.postLogoutRedirectUris),
+    ...(postLogoutRedirectUris === undefined
+      ? {}
+      : { post_logout_redirect_uris: linesOf(postLogoutRedirectUris) }),
     scopes: [...draft.scopes],
   }
 }

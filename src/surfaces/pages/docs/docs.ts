@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { explorerState } from '../../../domain/clients/explorer-client.ts'
 import type { MetadataClients } from '../../../domain/clients/metadata-clients.ts'
 import { publishedKeys, signsIdTokens } from '../../../domain/schools/signing.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
@@ -22,7 +23,7 @@ export function addDocsRoutes(
       variant: school.variant,
       signsIdTokens: signsIdTokens(school),
       publishesKeys: publishedKeys(school).length > 0,
-      explorer: school.mcpConnections,
+      explorer: (await explorerState(request.at, school)) === 'on',
       documents: documents.areSupportedAt(school),
       foreignDocuments: documents.arePermittedAt(school),
     })

@@ -59,11 +59,12 @@ export function Assistants({ school, origin, variant }: AssistantsProps) {
             the sign-in: <code>{'{"as": "member"}'}</code> or <code>{'{"as": "operator"}'}</code>.
           </li>
           <li>
-            A tool answers with at most 80,000 characters; <code>max_characters</code> allows up to
-            200,000. If an answer was cut, <code>nextCursor</code> is not null: call the tool again
-            with the same arguments and this <code>cursor</code>. A list of an operator’s tool goes
-            on with <code>after</code>, as in the REST API; any other long result comes as{' '}
-            <code>part</code>, a part of its JSON text: join all parts, then parse the text.
+            A tool answers with at most 80,000 characters, unless one item of a list alone is
+            longer; <code>max_characters</code> allows up to 200,000. If an answer was cut,{' '}
+            <code>nextCursor</code> is not null: call the tool again with the same arguments and
+            this <code>cursor</code>. A list of an operator’s tool goes on with <code>after</code>,
+            as in the REST API; any other long result comes as <code>part</code>, a part of its JSON
+            text: join all parts, then parse the text.
           </li>
         </ul>
       </div>

@@ -109,7 +109,7 @@ function Choose({ variant }: DocsProps) {
   )
 }
 
-function Register({ school, origin, documents, foreignDocuments }: DocsProps) {
+function Register({ school, origin, signsIdTokens, documents, foreignDocuments }: DocsProps) {
   return (
     <Panel id="register" title="3. Get a client_id">
       <div class="prose">
@@ -117,8 +117,8 @@ function Register({ school, origin, documents, foreignDocuments }: DocsProps) {
         <p>
           Ask an operator of {plainText(school.name)} to create your application: Admin, Developers,
           OAuth applications (once the beta feature “MCP connections” is on). Tell them your
-          redirect URIs, also those after sign-out, and your scopes. There is no self-service for
-          these.
+          redirect URIs{signsIdTokens && ', also those after sign-out,'} and your scopes. There is
+          no self-service for these.
         </p>
         <h3>For operators, with a tool of the school</h3>
         <p>

@@ -58,6 +58,7 @@ export const guide = [
   }),
 
   chapter('house', 'product decision', {
+    'guide.explorer': 'The guide leads to the explorer only while the school has it switched on.',
     'guide.without-id-tokens':
       'The guide of an origin without ID tokens tells clients to leave openid out, and its examples do.',
     'guide.graphql-clients':

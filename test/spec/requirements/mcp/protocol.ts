@@ -24,7 +24,7 @@ export const mcpProtocol = [
     'mcp.same-answers': 'Member tools give the answers that the Member API gives.',
     'mcp.rate-limit': 'Tool calls are limited in rate.',
     'mcp.answers.length':
-      'An answer has at most 80,000 characters, or as many as max_characters says, up to 200,000.',
+      'An answer has at most 80,000 characters, or as many as max_characters says, up to 200,000; only one row that is longer alone is shown whole.',
     'mcp.answers.cursor':
       'An answer that was cut has a cursor; following the cursors gives everything exactly once.',
     'mcp.answers.one-version':

@@ -4,6 +4,8 @@ export const logout = [
   chapter('oauth', 'product decision', {
     'logout.where-signed':
       'GET and POST of /oauth/logout are served where ID tokens are signed, and 404 elsewhere.',
+    'logout.registered-where-signed':
+      'The form of an application has the redirect URIs after sign-out only where ID tokens are signed; saving it elsewhere keeps them.',
     'logout.discovery':
       'Both metadata documents name the end_session_endpoint where it is served, and only there.',
     'logout.hint.signs-out':

@@ -8,8 +8,8 @@ export interface ApplicationDraft {
   name: string
   /** One per line. */
   redirectUris: string
-  /** One per line. */
-  postLogoutRedirectUris: string
+  /** One per line; undefined where the form has no such field, because no ID tokens are signed. */
+  postLogoutRedirectUris: string | undefined
   scopes: readonly string[]
   confidential: boolean
 }
@@ -59,14 +59,16 @@ export function ApplicationFields({ draft, problems, offered }: ApplicationField
         rows={4}
         errors={of('redirect_uris')}
       />
-      <TextArea
-        name="post_logout_redirect_uris"
-        label="Redirect URIs after sign-out"
-        hint="Optional, one per line. Where the app may send people after it signed them out here. Must match exactly, the port too."
-        value={draft.postLogoutRedirectUris}
-        rows={2}
-        errors={of('post_logout_redirect_uris')}
-      />
+      {draft.postLogoutRedirectUris !== undefined && (
+        <TextArea
+          name="post_logout_redirect_uris"
+          label="Redirect URIs after sign-out"
+          hint="Optional, one per line. Where the app may send people after it signed them out here. Must match exactly, the port too."
+          value={draft.postLogoutRedirectUris}
+          rows={2}
+          errors={of('post_logout_redirect_uris')}
+        />
+      )}
       <fieldset
         id="scopes"
         aria-describedby={scopeProblems.length === 0 ? undefined : 'scopes-error'}
