@@ -7,6 +7,7 @@ import {
   rangeOrder,
 } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { boundInSql } from '../../foundation/db/unix-seconds.ts'
 
 export const MEETING_STATES = ['available', 'scheduled', 'canceled'] as const
 export type MeetingState = (typeof MEETING_STATES)[number]
@@ -63,8 +64,8 @@ function sources(at: SchoolDb, userId: string): readonly RawBuilder<unknown>[] {
 
 function matches({ startedAfter, startedBefore, states }: MeetingFilter): RawBuilder<boolean> {
   return sql<boolean>`
-    m.starts_at >= to_timestamp(${startedAfter ?? '-infinity'}::float8)
-    and m.starts_at < to_timestamp(${startedBefore ?? 'infinity'}::float8)
+    m.starts_at >= ${boundInSql(startedAfter ?? -Infinity)}
+    and m.starts_at < ${boundInSql(startedBefore ?? Infinity)}
     and m.state = any(${distinct(states ?? MEETING_STATES)}::text[])`
 }
 

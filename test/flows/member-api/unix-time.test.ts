@@ -53,15 +53,20 @@ describe('a time bound of the meeting filter', () => {
   for (const [way, send] of Object.entries(WAYS)) {
     verifies(
       'meeting.filter.unix-time',
-      `as ${way} is any second that the database can hold`,
+      `as ${way} is any integer, also beyond what the database can hold`,
       async () => {
         const cases: readonly (readonly [number, number])[] = [
+          [Number.MIN_SAFE_INTEGER, 3],
+          [FIRST_SECOND - 1, 3],
           [FIRST_SECOND, 3],
           [EARLIEST, 3],
           [EARLIEST + 1, 2],
           [0, 2],
           [2 ** 31, 1],
           [LAST_SECOND, 0],
+          [LAST_SECOND + 1, 0],
+          [1_000_000_000_000_000, 0],
+          [Number.MAX_SAFE_INTEGER, 0],
         ]
         // The first time a document is interpreted, from the second time it is compiled.
         for (const [after, count] of [...cases, ...cases]) {
@@ -70,15 +75,19 @@ describe('a time bound of the meeting filter', () => {
       },
     )
 
-    verifies('meeting.filter.unix-time', `as ${way} beyond that is refused`, async () => {
-      for (const after of [FIRST_SECOND - 1, LAST_SECOND + 1, 1e20]) {
-        const { data, errors } = await send(after)
-        expect(data ?? null).toBeNull()
-        expect(errors?.[0]?.message).toContain(
-          'Send Unix seconds from -210866803200 to 9224318015999.',
-        )
-      }
-    })
+    verifies(
+      'meeting.filter.unix-time',
+      `as ${way} that no JSON number holds exactly is refused`,
+      async () => {
+        for (const after of [Number.MIN_SAFE_INTEGER - 1, Number.MAX_SAFE_INTEGER + 1, 1e20]) {
+          const { data, errors } = await send(after)
+          expect(data ?? null).toBeNull()
+          expect(errors?.[0]?.message).toContain(
+            'Send Unix seconds from -9007199254740991 to 9007199254740991.',
+          )
+        }
+      },
+    )
   }
 
   for (const after of ['1.5', '1.0', '1e9', '"1767225600"', 'true', '[1, 2]', '{}', 'now']) {
@@ -105,6 +114,26 @@ describe('a time bound of the meeting filter', () => {
     )
   }
 })
+
+verifies(
+  'meeting.filter.unix-time',
+  'as the end of the window means the same beyond the range of the database',
+  async () => {
+    const field = 'consultingMeetings(filter: { startedBefore: $before })'
+    const query = `query ($before: UnixTime) { viewer { ${field} { totalCount } } }`
+    for (const [before, count] of [
+      [Number.MIN_SAFE_INTEGER, 0],
+      [EARLIEST, 0],
+      [EARLIEST + 1, 1],
+      [1_000_000_000_000_000, 3],
+    ] as const) {
+      expect([before, total(await ask(world, school, token, query, { before }))]).toEqual([
+        before,
+        count,
+      ])
+    }
+  },
+)
 
 describe('a variable that is declared Int', () => {
   verifies(

@@ -1,5 +1,4 @@
 import { type GraphQLScalarLiteralParser, Kind } from 'graphql/index.js'
-import { FIRST_SECOND, LAST_SECOND } from '../../../foundation/db/unix-seconds.ts'
 import type { Builder } from '../builder.ts'
 
 export const UNIX_TIME = 'UnixTime'
@@ -7,7 +6,7 @@ export const UNIX_TIME = 'UnixTime'
 export function defineScalars(builder: Builder): void {
   builder.scalarType(UNIX_TIME, {
     description:
-      'A moment as whole seconds since 1970-01-01T00:00:00Z, a JSON number that may exceed 32 bits. As an argument any integer from the year 4713 BC to 294276, negative ones included; a variable for it may also be declared Int.',
+      'A moment as whole seconds since 1970-01-01T00:00:00Z, a JSON number that may exceed 32 bits. As an argument any integer that a JSON number holds exactly, negative ones included; a variable for it may also be declared Int.',
     serialize: (moment) => Math.floor(moment.getTime() / 1000),
     parseValue: unixTime,
     parseLiteral: unixTimeLiteral,
@@ -27,8 +26,9 @@ function unixTime(value: unknown): number {
   if (typeof value !== 'number' || !Number.isInteger(value)) {
     throw new TypeError('Send whole Unix seconds as a JSON number, such as 1767225600.')
   }
-  if (value < FIRST_SECOND || value > LAST_SECOND) {
-    throw new RangeError(`Send Unix seconds from ${FIRST_SECOND} to ${LAST_SECOND}.`)
+  if (!Number.isSafeInteger(value)) {
+    const { MIN_SAFE_INTEGER, MAX_SAFE_INTEGER } = Number
+    throw new RangeError(`Send Unix seconds from ${MIN_SAFE_INTEGER} to ${MAX_SAFE_INTEGER}.`)
   }
   return value
 }

@@ -55,7 +55,7 @@ export const consulting = [
       'A class that will not be held is removed, and its group is notified; no class is ever canceled or scheduled.',
     'meeting.filter.bounds': 'startedAfter includes its second, startedBefore leaves it out.',
     'meeting.filter.unix-time':
-      'The bounds are of type UnixTime: integers also after 2038 and before 1970, as far as the database can hold them; other values are refused with what to send.',
+      'The bounds are of type UnixTime: any integer that a JSON number holds exactly, also after 2038, before 1970 and beyond what the database can hold; other values are refused with what to send.',
     'meeting.filter.int-variables':
       'Variables of the bounds that a document declares as Int are accepted, too.',
     'meeting.last-beyond-page':
