@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { count, id } from '../operation/fields.ts'
+import { readScopesOf } from '../operation/write-answer.ts'
 import type { DescribedOperation } from '../operation.ts'
 import { DEFAULT_MAX_ERRORS, type ImportSummary } from './import-rows.ts'
 import type { BulkKind } from './kind.ts'
@@ -68,16 +69,22 @@ export const importSchema = z
   .meta({ id: 'Import' })
 
 export function importOperation(kind: BulkKind, scope: string): DescribedOperation {
+  const read = readScopesOf([scope])
   return {
     name: `${nameOf(kind)}.import`,
     title: `Import ${wordsOf(kind)}`,
     summary: `Creates and changes many objects at once. A row names its object by ${kind.named}; columns that it leaves out stay unchanged. Invalid rows are reported with their line, and all others are imported. Importing the same file again changes nothing, so an interrupted import is continued by sending the file again.`,
     kind: 'change',
-    // Not how many were created or unchanged: dry runs with guessed values would read the objects.
+    // Not how many were created or unchanged: rows with guessed values would read the objects.
     creates: ['resource', 'dry_run', 'complete', 'next_line', 'rows', 'failed', 'errors'],
     scopes: [scope],
+    // A dry run leaves no trace, and its refusals of guessed rows tell what exists: it is a read.
+    extraScopes: ({ dry_run }) => (dry_run === true ? read : []),
     input: z.strictObject({
-      dry_run: z.boolean().optional().meta({ description: 'Check every row and write none.' }),
+      dry_run: z
+        .boolean()
+        .optional()
+        .meta({ description: `Check every row and write none. Also needs ${read.join(', ')}.` }),
       from_line: z
         .int()
         .min(1)

@@ -35,7 +35,8 @@ export function mayReadWritten(
   return held === undefined || readScopesOf(scopes).every((scope) => held.has(scope))
 }
 
-function readScopesOf(scopes: readonly string[]): string[] {
+/** The read scopes that belong to write scopes. */
+export function readScopesOf(scopes: readonly string[]): string[] {
   return scopes.map((scope) => scope.replace(/:write$/, ':read'))
 }
 
@@ -59,9 +60,13 @@ export function writeAnswer<O extends Record<string, unknown>>(
   return Object.fromEntries(shown.filter(([, value]) => value !== undefined)) as O
 }
 
-/** A refusal as the actor is told it: without the read scope, a conflict does not say in which state the object is. */
+/**
+ * A refusal as the actor is told it: without the read scope it does not say in which state the object is, nor
+ * that the object is one which this actor may not change.
+ */
 export function toldRefusal(write: Write, actor: Pick<Actor, 'scopes'>, refusal: Refusal): Refusal {
-  if (refusal.kind !== 'conflict' || mayReadWritten(write, actor)) return refusal
+  if (refusal.kind !== 'conflict' && refusal.kind !== 'forbidden') return refusal
+  if (mayReadWritten(write, actor)) return refusal
   if (ABOUT_THE_INPUT.has(refusal.code)) return refusal
   const needed = readScopesOf(write.scopes).join(' and ')
   const detail = `The current state does not allow this. A token that also has ${needed} is told why.`

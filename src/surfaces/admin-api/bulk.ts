@@ -8,10 +8,11 @@ import { type Format, HeadingError } from '../../domain/bulk/row-reader.ts'
 import { judgeInput } from '../../domain/operation/input-problems.ts'
 import { OperationRefused } from '../../domain/operation/refusal.ts'
 import { writeAnswer } from '../../domain/operation/write-answer.ts'
+import { neededScopes } from '../../domain/operation.ts'
 import { Limiter } from '../../foundation/concurrency/limiter.ts'
 import { RequestRefusedError } from '../../foundation/http/client-fault.ts'
 import { apiHeaders } from '../../foundation/http/security-headers.ts'
-import { apiActor } from './access.ts'
+import { apiActor, checkScopes } from './access.ts'
 import { BULK_ROUTES, type BulkRoute } from './bulk-routes.ts'
 import { Problem, type RequestProblem } from './problem.ts'
 import { planOf, routerPath } from './route.ts'
@@ -93,10 +94,12 @@ async function takeImport(
   imports: Limiter,
 ): Promise<FastifyReply> {
   const { kind } = route
-  const { dry_run, from_line, max_errors } = checkedQuery(request, route) as ImportQuery
+  const query = checkedQuery(request, route)
+  const { dry_run, from_line, max_errors } = query as ImportQuery
   const dryRun = dry_run === true
   if (imports.isFull) throw busy()
   try {
+    checkScopes(callerOf(request), neededScopes(route.operation, query))
     const caller = apiActor(request, callerOf(request))
     const summary = await imports.run(() =>
       importRows(request.at, caller, kind, bodyOf(request), {

@@ -24,6 +24,7 @@ const writing = new Map<string, OperatorClient>()
 type Fields = Readonly<Record<string, unknown>>
 
 const WRITES = ROUTES.filter(({ operation }) => operation.kind !== 'read')
+const CSV = { 'content-type': 'text/csv' }
 const NAMING = ['object', 'id', 'version', 'deleted']
 
 beforeAll(async () => {
@@ -254,7 +255,7 @@ describe('a token with the write scope alone', () => {
 
   verifies(
     'admin-api.write-only',
-    'cannot find out roles by adding some, nor guess values by dry runs of an import',
+    'cannot find out roles by adding some, nor guess values by importing them',
     async () => {
       await resetExamples()
       const members = writing.get('members:write')
@@ -269,7 +270,7 @@ describe('a token with the write scope alone', () => {
       for (const route of BULK_ROUTES.filter(({ method }) => method === 'POST')) {
         const [type, { example }] = Object.entries(route.rows.content)[0] ?? ['', {}]
         const writer = writing.get(route.operation.scopes[0] ?? '')
-        for (const path of [`${route.path}?dry_run=true`, route.path, route.path]) {
+        for (const path of [route.path, route.path]) {
           const sent = { body: example, headers: { 'content-type': type } }
           const answer = await writer?.send('POST', path, sent)
           expect(Object.keys(answer?.json() ?? {}).sort(), path).toEqual([
@@ -290,6 +291,59 @@ describe('a token with the write scope alone', () => {
     60_000,
   )
 })
+
+verifies(
+  'admin-api.dry-run-reads',
+  'a guess by a dry run of an import is refused without the read scope, which the challenge names',
+  async () => {
+    for (const route of BULK_ROUTES.filter(({ method }) => method === 'POST')) {
+      const [type, { example }] = Object.entries(route.rows.content)[0] ?? ['', {}]
+      const [scope = ''] = route.operation.scopes
+      const path = `${route.path}?dry_run=true`
+      const sent = { body: example, headers: { 'content-type': type } }
+      const answer = await writing.get(scope)?.send('POST', path, sent)
+      expect(answer?.statusCode, path).toBe(403)
+      const read = scope.replace(':write', ':read')
+      const challenge = String(answer?.headers['www-authenticate'])
+      expect(challenge, path).toContain('error="insufficient_scope"')
+      expect(challenge, path).toContain(`scope="${scope} ${read}"`)
+      expect(answer?.body, path).toContain(`lacks ${read}.`)
+      expect(answer?.json().errors, path).toBeUndefined()
+      const allowed = await full.send('POST', path, sent)
+      expect(allowed.json(), path).toMatchObject({ dry_run: true, rows: 1 })
+    }
+  },
+  60_000,
+)
+
+verifies(
+  'admin-api.write-only',
+  'an admin who tries to demote everybody is not told who the owners are',
+  async () => {
+    const admin = await world.aMember(school, ['admin'])
+    const scope = 'members:read members:write'
+    const { access_token } = await aPair(world, school, CLAUDE, admin, { scope })
+    const both = new OperatorClient(world, school, admin, access_token)
+    const pair = await aPair(world, school, CLAUDE, admin, { scope })
+    const narrowed = await refresh(world, school, CLAUDE, pair.refresh_token, {
+      scope: 'members:write',
+    })
+    const blind = new OperatorClient(world, school, admin, narrowed.json().access_token)
+    const path = `/members/${owner.id}`
+    const body = { roles: ['student'] }
+    const answer = await blind.send('PATCH', path, { body })
+    expect(answer.statusCode).toBe(409)
+    expect(answer.json()).toMatchObject({ code: 'conflict', reason: 'state' })
+    expect(everythingIn(answer)).not.toContain('owner')
+    const csv = { body: `id,roles\n${owner.id},"[""student""]"\n`, headers: CSV }
+    const imported = await blind.send('POST', '/members/import', csv)
+    expect(imported.json().errors).toMatchObject([{ errors: [{ code: 'state' }] }])
+    expect(imported.body).not.toContain('owner')
+
+    const told = await both.send('PATCH', path, { body })
+    expect([told.statusCode, told.json().reason]).toEqual([403, 'owners_only'])
+  },
+)
 
 interface Tool {
   readonly name: string

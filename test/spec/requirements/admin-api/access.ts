@@ -29,6 +29,8 @@ export const adminAccess = [
     'admin-api.write-is-not-read': 'A write scope does not let a client read.',
     'admin-api.write-only':
       'Without the read scope a write tells the id, the version, what was sent and what it made; refusals and replays tell no more.',
+    'admin-api.dry-run-reads':
+      'A dry run of an import needs the read scope too; without it the challenge names both, and no row is judged.',
     'admin-api.pages': 'Lists are paged with limit and after and say has_more.',
     'admin-api.problems': 'Errors are RFC 9457 problem bodies.',
     'admin-api.idempotency-key':
