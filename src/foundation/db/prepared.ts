@@ -63,11 +63,16 @@ export class Prepared<V extends object, R> {
         isAbsent(name) ? sql.lit(null) : sql.val(new Placeholder(String(name))),
     })
     const { sql: text, parameters } = this.#write(placeholders).compile(db)
-    const names = parameters.map((parameter) => {
-      if (parameter instanceof Placeholder) return parameter.name as keyof V
+    const used = parameters.map((parameter) => {
+      if (parameter instanceof Placeholder) return parameter.name
       throw new Error('A prepared statement takes its values only through its placeholders.')
     })
-    return { text, names }
+    // Kysely numbers every use of a placeholder; each value is sent only once.
+    const names = [...new Set(used)]
+    const numbered = text.replaceAll(/\$(\d+)/g, (_, number) => {
+      return `$${names.indexOf(used[Number(number) - 1] ?? '') + 1}`
+    })
+    return { text: numbered, names: names as (keyof V)[] }
   }
 }
 
@@ -75,7 +80,7 @@ export class Prepared<V extends object, R> {
  * For statements that run at every request: writing SQL from fragments costs more than sending it.
  * `write` gets placeholders instead of values, so the text cannot depend on the values. There is one
  * exception: where an `optional` value is null, the text says so, and PostgreSQL leaves the conditions
- * about it out of the plan. Each use of a placeholder is a parameter, which costs even if it is null.
+ * about it out of the plan.
  */
 export function prepared<V extends object, R>(
   write: (placeholders: Placeholders<V>) => RawBuilder<R>,
