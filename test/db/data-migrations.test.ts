@@ -129,3 +129,39 @@ test('an explorer that a school deleted is switched off', async () => {
     { client_id: 'planner', kept: false, off: false },
   ])
 })
+
+test('a foreign app at an address of the school’s own tools ends, and nothing else does', async () => {
+  const { client, apply } = await before('-own-tool-addresses.sql')
+  const school = await aSchool(client)
+  const ada = await aMember(client, school, 'ada')
+  const own = 'https://north.test/clients/reports.json'
+  const clients = [
+    [own, 'tool', 'reports'],
+    ['https://north.test/clients/foreign.json', 'document', null],
+    ['https://north.test.example/clients/reports.json', 'document', null],
+    ['https://apps.example/clients/reports.json', 'document', null],
+  ]
+  for (const [id, kind, slug] of clients) {
+    await client.query(
+      `insert into clients (school_id, client_id, kind, slug, audience, name, redirect_uris, scopes)
+       values ($1, $2, $3, $4, 'operator', 'App', '{http://127.0.0.1/callback}', '{courses:read}')`,
+      [school, id, kind, slug],
+    )
+    await client.query(
+      `insert into authorizations (id, school_id, client_id, user_id, audience, scopes)
+       values ($1, $2, $3, $4, 'operator', '{courses:read}')`,
+      [randomUUID(), school, id, ada],
+    )
+  }
+  await apply()
+  const { rows } = await client.query<{ client_id: string; lives: boolean }>(
+    `select c.client_id, c.deleted_at is null and a.revoked_at is null as lives
+     from clients c join authorizations a using (school_id, client_id) order by client_id`,
+  )
+  expect(rows.filter(({ lives }) => lives).map((row) => row.client_id)).toEqual(
+    clients.flatMap(([id]) => (id?.endsWith('foreign.json') ? [] : [id])).sort(),
+  )
+  const [gone, ...others] = rows.filter(({ lives }) => !lives)
+  expect(others).toEqual([])
+  expect(gone?.client_id).toMatch(/^https:\/\/north\.test\/clients\/foreign\.json#/)
+})
