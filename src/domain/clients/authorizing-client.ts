@@ -8,7 +8,7 @@ import { type Client, findClient } from './client.ts'
 import { admitExplorerClient, EXPLORER_CLIENT_ID, explorerClient } from './explorer-client.ts'
 import { parseClientIdUrl } from './metadata/client-id-url.ts'
 import { type MetadataClients, metadataAsClient } from './metadata-clients.ts'
-import { SCOPES_OF_AUDIENCE } from './scope-catalogue.ts'
+import { SCOPES_OF_AUDIENCE, UNREVIEWED_SCOPES } from './scope-catalogue.ts'
 import { isToolAddress } from './tool-address.ts'
 import { admitVendorPlatform, findVendorPlatform } from './vendor-platforms.ts'
 
@@ -92,25 +92,30 @@ export async function findAuthorizingClient(
 /**
  * Gives the school its own row of a client that is new, or whose row was deleted, after an owner or
  * admin agreed to it. To keep a client out, the school disables it. A deleted row loses its review.
+ * Scopes follow the review of the row as it is locked here: an operator may have changed it while the
+ * metadata was fetched.
  */
 export async function admitClient(at: SchoolDb, client: Client, by: AuditedActor): Promise<void> {
   if (client.clientId === EXPLORER_CLIENT_ID) await admitExplorerClient(at, by)
   if (client.kind === 'vendor') await admitVendorPlatform(at, client.clientId, by)
   if (client.kind === 'document') {
     const redirectUris = [...client.redirectUris]
-    const scopes = client.scopes.toArray()
+    const unreviewed = sql`${UNREVIEWED_SCOPES.toArray()}::text[]`
+    const reviewed = sql`${SCOPES_OF_AUDIENCE.operator.toArray()}::text[]`
+    const scopes = sql`case when c.reviewed_at is not null and c.deleted_at is null
+      then ${reviewed} else ${unreviewed} end`
     const upsert = sql`
       insert into clients as c (school_id, client_id, kind, audience, name, redirect_uris, scopes)
       values (${at.schoolId}, ${client.clientId}, 'document', 'operator', ${client.name},
-        ${redirectUris}::text[], ${scopes}::text[])
+        ${redirectUris}::text[], ${unreviewed})
       on conflict (school_id, client_id) do update
-        set name = excluded.name, redirect_uris = excluded.redirect_uris, scopes = excluded.scopes,
+        set name = excluded.name, redirect_uris = excluded.redirect_uris, scopes = ${scopes},
           reviewed_at = case when c.deleted_at is null then c.reviewed_at end,
           reviewed_by = case when c.deleted_at is null then c.reviewed_by end,
           deleted_at = null
         where c.kind = 'document'
           and (c.name, c.redirect_uris, c.scopes, c.deleted_at)
-              is distinct from (excluded.name, excluded.redirect_uris, excluded.scopes, null)`
+              is distinct from (excluded.name, excluded.redirect_uris, ${scopes}, null)`
     await admitAudited(at, client, by, upsert)
   }
 }
