@@ -263,6 +263,7 @@ create table clients (
   old_secret_hash bytea,
   old_secret_expires_at timestamp(3) with time zone,
   post_logout_redirect_uris text[] not null default '{}'::text[],
+  codes_withdrawn_at timestamp(3) with time zone,
   constraint clients_pkey PRIMARY KEY (school_id, client_id),
   constraint clients_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
   constraint clients_reviewed_by_fkey FOREIGN KEY (reviewed_by) REFERENCES users(id),
@@ -292,6 +293,7 @@ CREATE TRIGGER clients_touch BEFORE UPDATE ON public.clients FOR EACH ROW EXECUT
 -- clients.slug: name of a tool in its address; a deleted tool keeps it, so that it is never used again
 -- clients.old_secret_hash: the secret before the last renewal; accepted until old_secret_expires_at
 -- clients.post_logout_redirect_uris: compared letter by letter, the port of loopback included
+-- clients.codes_withdrawn_at: when its codes were last deleted; a consent that began before gives no code
 
 -- learning: what members say under a lecture
 create table comments (
@@ -1125,6 +1127,7 @@ create table school_members (
   joined_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
+  codes_withdrawn_at timestamp(3) with time zone,
   constraint school_members_pkey PRIMARY KEY (school_id, user_id),
   constraint school_members_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
   constraint school_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
@@ -1133,7 +1136,8 @@ create table school_members (
 CREATE INDEX school_members_by_time ON public.school_members USING btree (school_id, joined_at, user_id);
 CREATE INDEX school_members_by_user ON public.school_members USING btree (user_id);
 CREATE INDEX school_members_staff ON public.school_members USING btree (school_id, user_id) WHERE (roles && ARRAY['owner'::text, 'admin'::text, 'lecturer'::text]);
-CREATE TRIGGER school_members_touch BEFORE UPDATE ON public.school_members FOR EACH ROW EXECUTE FUNCTION touch_row();
+CREATE TRIGGER school_members_touch BEFORE UPDATE OF roles, joined_at ON public.school_members FOR EACH ROW EXECUTE FUNCTION touch_row();
+-- school_members.codes_withdrawn_at: when codes of the person were last deleted; a consent that began before gives no code
 
 -- schools: one row per tenant, found by its origin
 create table schools (

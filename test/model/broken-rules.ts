@@ -46,6 +46,7 @@ export async function anExchange(
     nonce: undefined,
     authenticatedAt: new Date(0),
     device: 'a test',
+    allowedAt: new Date(),
   })
   const request: ExchangeRequest = {
     school: asSeen,

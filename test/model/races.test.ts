@@ -15,6 +15,7 @@ import { performByCommandLine } from '../support/performing.ts'
 import { whileRowHeld } from '../support/row-lock.ts'
 import { aWorld } from '../support/world.ts'
 import { effort, timeout } from './effort.ts'
+import { must } from './real-server.ts'
 
 const world = await aWorld()
 const school = await world.aSchool()
@@ -44,8 +45,9 @@ async function newPair(app = client, person = ada): Promise<Pair> {
     nonce: undefined,
     authenticatedAt: new Date(),
     device: 'a test',
+    allowedAt: new Date(),
   })
-  return (await exchange(world, school, app, code, pkce.verifier)).json()
+  return (await exchange(world, school, app, must(code), pkce.verifier)).json()
 }
 
 /** A trigger records each write of revoked_at, and whether the pair was revoked before. */

@@ -98,7 +98,7 @@ export class Storm {
 
   async #open(): Promise<void> {
     const pkce = aPkce()
-    const code = await issueCode(this.#school.at, {
+    const issued = await issueCode(this.#school.at, {
       clientId: this.#client.clientId,
       userId: this.#person.id,
       audience: 'member',
@@ -109,7 +109,9 @@ export class Storm {
       nonce: undefined,
       authenticatedAt: new Date(),
       device: 'a storm',
+      allowedAt: new Date(),
     })
+    const code = must(issued)
     const answer = await this.#exchange(code, pkce.verifier)
     expect(outcomeOf(answer)).toBe('ok')
     const tokens: Pair = answer.json()

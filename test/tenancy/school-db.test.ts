@@ -69,6 +69,7 @@ await issueCode(demo, {
   nonce: undefined,
   authenticatedAt: new Date(),
   device: 'a test',
+  allowedAt: new Date(),
 })
 
 describe('the condition on school_id', () => {

@@ -112,8 +112,6 @@ export const deleteApplication = unscopedWrite({
   input: named,
   output: named.extend({ people: z.int() }),
   async run(tx, _actor, { client_id }) {
-    // Codes first: an exchange that already holds its code finishes before we look for what it
-    // opened, and a later one finds no code. In the other order the two would wait for each other.
     await withdrawCodesOfClient(tx, client_id)
     await lockApplication(tx, client_id)
     await tx

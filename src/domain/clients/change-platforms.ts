@@ -82,11 +82,6 @@ export async function switchPlatform(
   return await changingPlatforms(db, async (tx) => {
     const { disabled } = await findPlatform(tx, clientId)
     if (disabled === (standing === 'off')) return false
-    // Codes before the platform and its clients, as a school's own switch locks them. Otherwise the two could
-    // wait for each other.
-    if (standing === 'off') {
-      for (const at of await schoolsWith(tx, clientId)) await withdrawCodesOfClient(at, clientId)
-    }
     await tx
       .updateTable('vendor_platforms')
       .set({ disabled_at })
@@ -97,6 +92,7 @@ export async function switchPlatform(
         ? { action: 'client.disabled', clientId, detail: { platform: true } }
         : { action: 'client.changed', clientId, detail: { platform: true, disabled: false } }
     for (const at of await schoolsWith(tx, clientId)) {
+      if (standing === 'off') await withdrawCodesOfClient(at, clientId)
       await at
         .update('clients')
         .set({ platform_disabled_at: disabled_at })

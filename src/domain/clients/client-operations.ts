@@ -26,12 +26,11 @@ export const disableClient = unscopedWrite({
   input,
   output,
   async run(tx, actor, { client_id }) {
-    // Before the client is locked: an exchange in flight holds its code and then needs the client.
-    // A code that stayed would work again if the client were switched on within its lifetime.
-    await withdrawCodesOfClient(tx, client_id)
     // A platform or the explorer may be switched off before any person of this school authorized it.
     if (client_id === EXPLORER_CLIENT_ID) await admitExplorerClient(tx, actor)
     else await admitVendorPlatform(tx, client_id, actor)
+    // A code that stayed would work again if the client were switched on within its lifetime.
+    await withdrawCodesOfClient(tx, client_id)
     const { disabled_at } = await lockClient(tx, client_id)
     if (disabled_at !== null) return { client_id, changed: false }
     await tx
@@ -128,7 +127,6 @@ export const endClientAccess = unscopedWrite({
   input,
   output: input.extend({ people: z.int() }),
   async run(tx, _actor, { client_id }) {
-    // Codes first, as in `deleteApplication`.
     await withdrawCodesOfClient(tx, client_id)
     await lockClient(tx, client_id)
     return { client_id, people: await endAuthorizationsOfClient(tx, client_id) }

@@ -89,7 +89,6 @@ export const deleteTool = unscopedWrite({
   output: answered.extend({ people: z.int() }),
   async run(tx, _actor, { slug }) {
     const found = await findTool(tx, slug)
-    // Codes before the client is locked, as in `deleteApplication`.
     await withdrawCodesOfClient(tx, found)
     const client_id = await lockTool(tx, slug)
     await tx

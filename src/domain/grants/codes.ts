@@ -2,7 +2,9 @@ import { sql } from 'kysely'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { mintToken } from '../../foundation/protocol/token-format.ts'
+import { CLIENT_IS_ON } from '../clients/client.ts'
 import type { Audience } from '../clients/scope-catalogue.ts'
+import { mayHoldInSql } from '../people/membership.ts'
 import { CODE_SECONDS } from './lifetimes.ts'
 
 /** What a person agreed to, stored until the client exchanges the code. */
@@ -17,28 +19,31 @@ export interface Consent {
   readonly nonce: string | undefined
   readonly authenticatedAt: Date
   readonly device: string
+  /** The time of the database when the server began to handle the person's Allow. */
+  readonly allowedAt: Date
 }
 
-/** Stores a consent under a new code and returns the code; only its hash is stored. */
-export async function issueCode(at: SchoolDb, consent: Consent): Promise<string> {
+/**
+ * Stores a consent under a new code and returns the code; only its hash is stored. Returns undefined if
+ * meanwhile the client was switched off or deleted, the person lost the role, or codes of either were
+ * withdrawn. Waits for a transaction that does this (`withdraw-codes.ts` says the order of locks).
+ */
+export async function issueCode(at: SchoolDb, consent: Consent): Promise<string | undefined> {
   const id = uuidv7()
   const code = mintToken('code', id)
-  await at
-    .insert('authorization_codes', {
-      id,
-      hash: code.hash,
-      client_id: consent.clientId,
-      user_id: consent.userId,
-      audience: consent.audience,
-      scopes: [...consent.scopes],
-      resource: consent.resource ?? null,
-      redirect_uri: consent.redirectUri,
-      code_challenge: consent.codeChallenge,
-      nonce: consent.nonce ?? null,
-      authenticated_at: consent.authenticatedAt,
-      device: consent.device.slice(0, 200),
-      expires_at: sql<Date>`now() + make_interval(secs => ${CODE_SECONDS})`,
-    })
-    .execute()
-  return code.value
+  const { clientId, userId, audience, allowedAt } = consent
+  const { rows } = await at.run(sql`
+    insert into authorization_codes (id, hash, school_id, client_id, user_id, audience, scopes, resource,
+      redirect_uri, code_challenge, nonce, authenticated_at, device, expires_at)
+    select ${id}, ${code.hash}, m.school_id, c.client_id, m.user_id, ${audience}, ${[...consent.scopes]},
+      ${consent.resource ?? null}, ${consent.redirectUri}, ${consent.codeChallenge}, ${consent.nonce ?? null},
+      ${consent.authenticatedAt}, ${consent.device.slice(0, 200)},
+      now() + make_interval(secs => ${CODE_SECONDS})
+    from school_members m join clients c on c.school_id = m.school_id
+    where m.school_id = ${at.schoolId} and m.user_id = ${userId} and c.client_id = ${clientId}
+      and ${CLIENT_IS_ON} and ${mayHoldInSql(sql`${audience}::text`, sql`m.roles`)}
+      and coalesce(greatest(m.codes_withdrawn_at, c.codes_withdrawn_at) < ${allowedAt}, true)
+    for share of m, c
+    returning 1`)
+  return rows.length === 0 ? undefined : code.value
 }

@@ -3,7 +3,7 @@ import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import type { ClientKind } from '../clients/client.ts'
-import { withdrawCodesOfClient } from './withdraw-codes.ts'
+import { withdrawCodesOfApp } from './withdraw-codes.ts'
 
 /** One completed authorization that can still be used: an app on one device. */
 export interface LiveAuthorization {
@@ -96,10 +96,9 @@ export async function endConnectedApp(
   by: Pick<Actor, 'userId' | 'requestId'>,
 ): Promise<number> {
   return await at.transaction(async (tx) => {
-    // Codes first: a running exchange then finishes before we look for the authorization it makes.
     const clientId =
       'clientId' in what ? what.clientId : await findClientOf(tx, userId, what.authorizationId)
-    if (clientId !== undefined) await withdrawCodesOfClient(tx, clientId, userId)
+    if (clientId !== undefined) await withdrawCodesOfApp(tx, userId, clientId)
     const ended = await tx
       .update('authorizations')
       .set({ revoked_at: sql<Date>`now()` })

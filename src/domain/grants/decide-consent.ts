@@ -46,14 +46,17 @@ export function standingOf(session: BrowserSession, client: Client): Standing {
   return mayHold(client.audience, session.roles) ? 'allowed' : 'not_operator'
 }
 
-/** The person agreed: returns the code that the client will exchange. */
+/**
+ * The person agreed: returns the code that the client will exchange, or undefined if client or person
+ * lost what it needs while we handled this.
+ */
 export async function grantConsent(
   at: SchoolDb,
   question: ConsentQuestion,
   session: BrowserSession,
   device: string,
   requestId: string,
-): Promise<string> {
+): Promise<string | undefined> {
   const { pending, client } = question
   await admitClient(at, client, { via: 'consent', userId: session.person.id, requestId })
   const code = await issueCode(at, {
@@ -67,7 +70,12 @@ export async function grantConsent(
     nonce: pending.nonce,
     authenticatedAt: session.authenticatedAt,
     device,
+    allowedAt: session.readAt,
   })
+  if (code === undefined) {
+    await refuseConsent(at, question, session, 'changed', requestId)
+    return undefined
+  }
   await record(at, {
     action: 'authorization.granted',
     outcome: 'ok',
@@ -79,12 +87,12 @@ export async function grantConsent(
   return code
 }
 
-/** Records that a person without the needed role posted an agreement, which no page offers them. */
+/** Records an agreement that gave nothing: no page offers it to this person, or it came too late. */
 export async function refuseConsent(
   at: SchoolDb,
   { client }: ConsentQuestion,
   session: BrowserSession,
-  standing: Standing,
+  standing: Standing | 'changed',
   requestId: string,
 ): Promise<void> {
   await record(at, {

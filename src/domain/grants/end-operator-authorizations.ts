@@ -3,6 +3,7 @@ import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import type { AuditedActor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import { changeEntry } from '../audit/record-change.ts'
+import { withdrawOperatorCodes } from './withdraw-codes.ts'
 
 /**
  * Ends all operator authorizations of people who are no longer owner or admin here, in the transaction
@@ -14,11 +15,7 @@ export async function endOperatorAuthorizations(
   userIds: readonly string[],
   by: AuditedActor,
 ): Promise<number> {
-  // Codes first: a running exchange then finishes before we look for the authorization it makes.
-  await tx.run(sql`
-    delete from authorization_codes
-    where school_id = ${tx.schoolId} and user_id = any(${userIds}::uuid[])
-      and audience = 'operator' and consumed_at is null`)
+  await withdrawOperatorCodes(tx, userIds)
   const { rows } = await tx.run(sql<{ id: string; client_id: string; user_id: string }>`
     with live as materialized (
       select id from authorizations

@@ -1,15 +1,52 @@
+import { sql } from 'kysely'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { refuseEarlierConsentsTo } from '../clients/withdrawn-codes.ts'
+import { refuseEarlierConsentsOf } from '../people/withdrawn-codes.ts'
 
-/** Deletes the client's codes that are not exchanged yet: those of all people, or of one. */
-export async function withdrawCodesOfClient(
-  tx: SchoolTx,
-  clientId: string,
-  userId?: string,
-): Promise<void> {
+/*
+ * Each of these deletes codes that are not exchanged yet, so that a running exchange finishes before the
+ * caller looks for the authorization it makes, and a later one finds no code. A consent that began before
+ * and has no code yet gets none.
+ *
+ * The order of locks: vendor platform; client or member; codes; authorizations. `issueCode` locks member
+ * and client, so its code is stored before they are marked, and deleted, or it sees the mark. An exchange
+ * holds its code and then needs the keys of client and member, which the marks leave free. Only after the
+ * codes may a caller lock the client `for update`.
+ */
+
+/** Those of a client. */
+export async function withdrawCodesOfClient(tx: SchoolTx, clientId: string): Promise<void> {
+  await refuseEarlierConsentsTo(tx, clientId)
   await tx
     .delete('authorization_codes')
     .where('client_id', '=', clientId)
     .where('consumed_at', 'is', null)
-    .$if(userId !== undefined, (query) => query.where('user_id', '=', userId as string))
     .execute()
+}
+
+/** Those that one person gave a client. Running consents of the person to other clients fail too. */
+export async function withdrawCodesOfApp(
+  tx: SchoolTx,
+  userId: string,
+  clientId: string,
+): Promise<void> {
+  await refuseEarlierConsentsOf(tx, [userId])
+  await tx
+    .delete('authorization_codes')
+    .where('client_id', '=', clientId)
+    .where('user_id', '=', userId)
+    .where('consumed_at', 'is', null)
+    .execute()
+}
+
+/** Those that people gave as owner or admin. */
+export async function withdrawOperatorCodes(
+  tx: SchoolTx,
+  userIds: readonly string[],
+): Promise<void> {
+  await refuseEarlierConsentsOf(tx, userIds)
+  await tx.run(sql`
+    delete from authorization_codes
+    where school_id = ${tx.schoolId} and user_id = any(${userIds}::uuid[])
+      and audience = 'operator' and consumed_at is null`)
 }

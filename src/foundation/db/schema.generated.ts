@@ -113,6 +113,7 @@ export interface ClientsTable {
   old_secret_hash: Buffer | null
   old_secret_expires_at: Date | null
   post_logout_redirect_uris: Generated<string[]>
+  codes_withdrawn_at: Date | null
 }
 
 /** learning: what members say under a lecture */
@@ -602,6 +603,7 @@ export interface SchoolMembersTable {
   joined_at: Generated<Date>
   updated_at: Generated<Date>
   version: Generated<number>
+  codes_withdrawn_at: Date | null
 }
 
 /** schools: one row per tenant, found by its origin */

@@ -79,7 +79,9 @@ export function addConsentRoutes(
       return redirectTo(reply, request, 'authorization', await deny(request, question, session))
     }
     if (decision === 'allow' && standing === 'allowed') {
-      return redirectTo(reply, request, 'authorization', await allow(request, question, session))
+      const location = await allow(request, question, session)
+      if (location === undefined) return changed(request, reply)
+      return redirectTo(reply, request, 'authorization', location)
     }
     if (decision === 'allow') {
       await refuseConsent(request.at, question, session, standing, request.id)
@@ -97,9 +99,10 @@ async function allow(
   request: FastifyRequest,
   question: ConsentQuestion,
   session: BrowserSession,
-): Promise<string> {
+): Promise<string | undefined> {
   const device = describeDevice(request.headers['user-agent'])
   const code = await grantConsent(request.at, question, session, device, request.id)
+  if (code === undefined) return undefined
   const { state } = question.pending
   return authorizationResponseUrl(question.redirectUri, {
     code,
@@ -178,11 +181,11 @@ function expired(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return sendPage(reply, request, 'authorization', page, 400)
 }
 
-/** The client, its redirect URI or its scopes changed while the person was on the consent page. */
+/** The client, or what the person may allow, changed while they were on the consent page. */
 function changed(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const page = errorPage({
     title: 'This app has changed',
-    what: 'While you were here the app was switched off or changed, or its details could not be read again. The app got no access.',
+    what: 'While you were here the app or your role at the school changed, or the app’s details could not be read again. The app got no access.',
     next: 'Go back to the app and connect it again. If that fails too, ask the school about it.',
     reference: request.id,
     school: brandingOf(request.school),

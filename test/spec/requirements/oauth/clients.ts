@@ -51,6 +51,8 @@ export const clients = [
     'client.deleted.ends-tokens': 'Deleting a client ends every authorization that people gave it.',
     'client.end-access':
       'An operator can end every authorization of a client at once; the client itself stays.',
+    'client.ended-while-allowing':
+      'An Allow pressed before a demotion, a switch-off or an end of access gives no code, however long the metadata takes.',
     'client.review.withdrawn':
       'A document client whose review is withdrawn keeps only identity and read scopes.',
   }),
