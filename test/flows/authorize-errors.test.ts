@@ -244,6 +244,13 @@ describe('scopes', () => {
     },
   )
 
+  test('an operator scope from a member application is refused as one for operator clients', async () => {
+    const answer = await ask(setup, { scope: 'openid courses:read' })
+    const description = expectErrorRedirect(setup, answer, 'invalid_scope').get('error_description')
+    expect(description).toMatch(/^Only operator clients may ask for courses:read;/)
+    expect(description).not.toContain('chooses its scopes')
+  })
+
   verifies(
     ['authorize.scope.from-table', 'authorize.scope.unknown', 'authorize.scope.required'],
     'only the published scopes exist',

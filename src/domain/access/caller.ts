@@ -149,7 +149,9 @@ function judge(
   if (!row.client_on) throw refused(SWITCHED_OFF)
   if (row.user_id === null) throw refused(UNBOUND)
   if (row.holds_role !== true) throw refused(LEFT)
-  if (demands.boundSchool && row.bound_school_id !== at.schoolId) throw refused(ELSEWHERE)
+  if (demands.boundSchool && row.bound_school_id !== at.schoolId) {
+    throw refused(row.audience === 'operator' ? FOR_OPERATORS : ELSEWHERE)
+  }
   return {
     person: { id: row.user_id },
     roles: row.roles ?? [],
@@ -167,6 +169,9 @@ const UNKNOWN =
 const ELSEWHERE =
   'The access token was issued for a different organization than this origin. Run the authorization-code flow at this origin; a refresh does not change the binding.'
 const SWITCHED_OFF = 'The application that holds this access token is switched off at this school.'
+/** An operator token has no school_id, so it gets the refusal of a token without one. */
+const FOR_OPERATORS =
+  'The access token counts as issued for a different organization than this origin, because operator tokens have no school_id. The Member API accepts only member tokens: send the person through the authorization-code flow of a member application.'
 const UNBOUND = 'The access token is not bound to a user.'
 const LEFT =
   'The person behind this access token no longer holds the role it needs at this school. Authorize again as a person who does.'

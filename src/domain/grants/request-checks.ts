@@ -78,6 +78,7 @@ export function checkScopes(client: Client, scopes: ScopeSet): void {
 }
 
 const isForMembers = (scope: ScopeEntry | undefined) => scope?.audience === 'member'
+const isForOperators = (scope: string) => findScope(scope)?.audience === 'operator'
 
 function whyBeyond(client: Client, beyond: ScopeSet): string {
   if (
@@ -86,6 +87,10 @@ function whyBeyond(client: Client, beyond: ScopeSet): string {
   ) {
     const names = SCOPES.filter(isForMembers).map(({ name }) => name)
     return `${names.join(' and ')} are for member applications; this is an operator client.`
+  }
+  if (client.audience === 'member' && [...beyond].some(isForOperators)) {
+    const names = [...beyond].filter(isForOperators)
+    return `Only operator clients may ask for ${names.join(' and ')}; this is a member application. Leave it out, or use an operator client.`
   }
   if (client.kind === 'document' && !client.reviewed) {
     return `Until an operator of this school has reviewed this client it may ask for read and identity scopes only, not for ${beyond}.`

@@ -93,7 +93,12 @@ describe('401, before any other check', () => {
       .where('client_id', '=', client.clientId)
       .execute()
     const { access_token } = await aPair(world, school, client, owner, { scope: 'courses:read' })
-    expectChallenge(await postGraphQL(world, school, access_token, VIEWER))
+    const answer = await postGraphQL(world, school, access_token, VIEWER)
+    expectChallenge(answer)
+    const { error_description } = answer.json()
+    expect(error_description).toContain('issued for a different organization')
+    expect(error_description).toContain('accepts only member tokens')
+    expect(error_description).not.toContain('flow at this origin')
   })
 
   verifies(
