@@ -3,7 +3,7 @@ import type { AskedCall } from './read-params.ts'
 import { problem, runTool, type ToolResult } from './run-tool.ts'
 import { StepUpError } from './step-up.ts'
 import { type ParsedCall, signedIn, type Tool, type ToolCall } from './tool.ts'
-import { findTool } from './toolbox.ts'
+import { findTool, furtherToolsFor } from './toolbox.ts'
 
 /** A call that may be answered. */
 export interface AdmittedCall {
@@ -22,7 +22,7 @@ export function admitCall(
   logFault: (fault: unknown) => void,
 ): AdmittedCall {
   const tool = findTool(name, call.school)
-  if (tool === undefined) return { answer: () => Promise.reject(unknownTool(name)) }
+  if (tool === undefined) return { answer: () => Promise.reject(unknownTool(name, call)) }
   const run = admit(tool, tool.parse(given, call.caller), call)
   // PostgreSQL keeps no NUL character in text, so none fits any argument of any tool.
   if (holdsNul(given)) return { answer: async () => NUL_PROBLEM }
@@ -36,10 +36,16 @@ function admit(tool: Tool, parsed: ParsedCall, call: ToolCall): () => Promise<ob
   return () => parsed.run(admitted)
 }
 
-function unknownTool(name: string): ProtocolError {
+/** Names what the list leaves out, because a client that guesses a name has read the list already. */
+function unknownTool(name: string, { caller, school }: ToolCall): ProtocolError {
+  const further = caller === undefined ? '' : furtherToolsFor(caller, school)
+  const more =
+    caller === undefined
+      ? ' More are listed after a login: call sign_in.'
+      : further && ` More appear once the token has their scopes: ${further}.`
   return new ProtocolError(
     ProtocolErrorCode.InvalidParams,
-    `There is no tool called ${JSON.stringify(name).slice(0, 80)}. List the tools to see which there are.`,
+    `There is no tool called ${JSON.stringify(name).slice(0, 80)}. List the tools to see which there are.${more}`,
   )
 }
 

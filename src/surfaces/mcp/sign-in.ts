@@ -62,6 +62,8 @@ const WIRES: Readonly<Record<ToolEndpoint, WireTool>> = {
 export const SIGN_IN: Tool = {
   name: description.name,
   existsAt: everywhere,
+  scopes: ScopeSet.empty,
+  changedBy: [],
   wireFor: (caller, endpoint) => (caller === undefined ? WIRES[endpoint] : undefined),
   parse: (given, caller) => {
     const { data } = input.safeParse(given)

@@ -67,6 +67,10 @@ export interface Tool {
   readonly name: string
   /** Depends on the school's variant only: older origins lack some tools. */
   readonly existsAt: (school: School) => boolean
+  /** All that some use of it needs; empty if it needs no token. */
+  readonly scopes: ScopeSet
+  /** The tools that change what this one shows. */
+  readonly changedBy: readonly string[]
   /** As `tools/list` shows it to this caller, by their scopes; undefined if it does not. */
   readonly wireFor: (caller: Caller | undefined, endpoint: ToolEndpoint) => WireTool | undefined
   readonly parse: (given: unknown, caller: Caller | undefined) => ParsedCall
@@ -89,6 +93,8 @@ export function publicTool<I extends z.ZodObject, O extends z.ZodObject>(
   return {
     name: tool.name,
     existsAt: everywhere,
+    scopes: ScopeSet.empty,
+    changedBy: [],
     wireFor: () => wire,
     parse: (given) => {
       const input = tryParse(() => parseInput(tool.input, given))
@@ -101,6 +107,7 @@ export function publicTool<I extends z.ZodObject, O extends z.ZodObject>(
 export function scopedTool<I extends z.ZodObject, O extends z.ZodObject>(
   tool: ToolDescription<I, O> & {
     readonly scopes: readonly string[]
+    readonly changedBy?: readonly string[]
     readonly existsAt?: (school: School) => boolean
     readonly run: (call: SignedInCall, input: z.output<I>) => Answer<O>
   },
@@ -110,6 +117,8 @@ export function scopedTool<I extends z.ZodObject, O extends z.ZodObject>(
   return {
     name: tool.name,
     existsAt: tool.existsAt ?? everywhere,
+    scopes: needs,
+    changedBy: tool.changedBy ?? [],
     wireFor: (caller) => (caller && needs.isSubsetOf(caller.scopes) ? wire : undefined),
     parse: (given) => {
       const input = tryParse(() => parseInput(tool.input, given))

@@ -2,6 +2,7 @@ import type { Caller } from '../../domain/access/caller.ts'
 import type { School } from '../../domain/schools/school.ts'
 import { LruCache } from '../../foundation/cache/lru-cache.ts'
 import type { ToolEndpoint } from '../../foundation/protocol/resource-names.ts'
+import { furtherTools, withChanges } from './further-tools.ts'
 import { MEMBER_TOOLS } from './member/member-tools.ts'
 import { OPERATOR_TOOLS } from './operator/operator-tools.ts'
 import { PUBLIC_TOOLS } from './public/public-tools.ts'
@@ -22,20 +23,47 @@ export function findTool(name: string, school: School): Tool | undefined {
   return tool?.existsAt(school) ? tool : undefined
 }
 
+/** The tools of this school, in order. */
+function toolsAt(school: School): readonly Tool[] {
+  return TOOLS.filter((tool) => tool.existsAt(school))
+}
+
+/** The tools that the caller's login could open with more scopes; empty if there are none. */
+export function furtherToolsFor(caller: Caller, school: School): string {
+  return furtherTools(toolsAt(school), caller)
+}
+
 const MAX_LISTS = 500
 
-/** What callers may use; nothing else is shown. Kept by the three things that a list depends on. */
+/** What callers may use; nothing else is listed. Kept by the three things that a list depends on. */
 export class ToolLists {
   readonly #lists = new LruCache<readonly WireTool[]>(MAX_LISTS)
+  readonly #further = new LruCache<string>(MAX_LISTS)
 
   for(caller: Caller | undefined, school: School, endpoint: ToolEndpoint): readonly WireTool[] {
     const key = `${endpoint} ${school.variant} ${caller === undefined ? 'anonymous' : `: ${caller.scopes}`}`
-    const known = this.#lists.get(key)
-    if (known !== undefined) return known
-    const list = TOOLS.filter((tool) => tool.existsAt(school)).flatMap(
-      (tool) => tool.wireFor(caller, endpoint) ?? [],
-    )
-    this.#lists.set(key, list, 1)
-    return list
+    return recall(this.#lists, key, () => {
+      const tools = toolsAt(school)
+      return tools.flatMap((tool) => {
+        const wire = tool.wireFor(caller, endpoint)
+        if (wire === undefined) return []
+        const changes = tools.filter(({ name }) => tool.changedBy.includes(name))
+        return withChanges(wire, changes, caller)
+      })
+    })
   }
+
+  /** The same as `furtherToolsFor`, kept, because every message needs it. */
+  furtherFor(caller: Caller, school: School): string {
+    const key = `${school.variant} ${caller.audience} ${caller.scopes}`
+    return recall(this.#further, key, () => furtherToolsFor(caller, school))
+  }
+}
+
+function recall<V extends object | string>(kept: LruCache<V>, key: string, make: () => V): V {
+  const known = kept.get(key)
+  if (known !== undefined) return known
+  const made = make()
+  kept.set(key, made, 1)
+  return made
 }

@@ -50,6 +50,7 @@ export const myNotifications = scopedTool({
     'The inbox of the signed-in person, newest first, and how many entries are unread. Reading it marks nothing as read.',
   annotations: READS,
   scopes: ['account:read'],
+  changedBy: ['mark_notification_read', 'mark_all_notifications_read'],
   input: z.strictObject(pageInput),
   output: z.object({
     notifications: z.array(notification),
@@ -89,6 +90,7 @@ export const myNotificationSubscriptions = scopedTool({
     'Every topic on every channel, and whether the signed-in person wants to hear of it. Reads only.',
   annotations: READS,
   scopes: ['account:read'],
+  changedBy: ['update_notification_subscription'],
   input: z.strictObject({}),
   output: z.object({ subscriptions: z.array(subscription), graphql: graphqlLink }),
   run: async ({ at, caller, school }) => ({

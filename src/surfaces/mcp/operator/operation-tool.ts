@@ -32,6 +32,7 @@ interface OperationTool {
   readonly name: string
   readonly title: string
   readonly description: string
+  readonly changedBy?: readonly string[]
   readonly operations: readonly Operation[]
 }
 
@@ -74,6 +75,8 @@ export function operationTool(tool: OperationTool): Tool {
   return {
     name: tool.name,
     existsAt: everywhere,
+    scopes: everyScopeOf(tool),
+    changedBy: tool.changedBy ?? [],
     wireFor: (caller) => {
       const covered = coveredBy(caller, tool)
       if (covered.length === 0) return undefined
@@ -121,15 +124,18 @@ function readInput(operation: Operation, call: unknown): FittingCall {
 /** A caller who may use at least one action gets the list of actions; any other is asked for every scope. */
 function unknownAction(tool: OperationTool, caller: Caller | undefined): ParsedCall {
   const covered = coveredBy(caller, tool).map(({ name }) => name)
-  const everything = ScopeSet.of(tool.operations.flatMap(({ scopes }) => scopes))
   return {
-    needs: covered.length > 0 ? ScopeSet.empty : everything,
+    needs: covered.length > 0 ? ScopeSet.empty : everyScopeOf(tool),
     run: async () => {
       throw new ToolProblem(
         `Name an action of ${tool.name} and its input. There are: ${covered.join(', ')}.`,
       )
     },
   }
+}
+
+function everyScopeOf(tool: OperationTool): ScopeSet {
+  return ScopeSet.of(tool.operations.flatMap(({ scopes }) => scopes))
 }
 
 function coveredBy(caller: Caller | undefined, tool: OperationTool): readonly Operation[] {

@@ -28,6 +28,7 @@ export const PEOPLE_TOOLS: readonly Tool[] = [
     title: 'Look at people',
     description:
       'Students, their enrollments and progress, and all people who hold a role. Personal data: show it only to the operator who asked. Reads only.',
+    changedBy: ['change_people'],
     operations: [
       listStudents,
       readStudent,

@@ -43,6 +43,7 @@ export const PUBLISHING_TOOLS: readonly Tool[] = [
     name: 'read_events',
     title: 'Look at events',
     description: 'Events in every state, and who registered for them. Reads only.',
+    changedBy: ['change_events'],
     operations: [listEvents, readEvent, listRegistrations, readRegistration],
   }),
   operationTool({
@@ -64,6 +65,7 @@ export const PUBLISHING_TOOLS: readonly Tool[] = [
     name: 'read_publishing',
     title: 'Look at texts and forms',
     description: 'Posts and pages, drafts included, and forms with what was submitted. Reads only.',
+    changedBy: ['change_publishing'],
     operations: [
       listPosts,
       readPost,

@@ -39,6 +39,7 @@ export const SALES_TOOLS: readonly Tool[] = [
     title: 'Look at sales',
     description:
       'Orders with their payments, coupons, membership plans, subscriptions and digital products. Reads only.',
+    changedBy: ['change_sales'],
     operations: [
       listOrders,
       readOrder,

@@ -15,6 +15,7 @@ export const SCHOOL_TOOLS: readonly Tool[] = [
     title: 'Look at the school',
     description:
       'Settings, appearance, and the figures: revenue, enrollments, active learners and completion. Reads only.',
+    changedBy: ['change_school'],
     operations: [
       readSchool,
       readAppearance,

@@ -40,6 +40,7 @@ export const TEACHING_TOOLS: readonly Tool[] = [
     title: 'Look at what is taught',
     description:
       'Courses in every state, their sections and lectures, lecturers, and comments under lectures, as the school’s staff sees them. Reads only.',
+    changedBy: ['change_teaching'],
     operations: [
       listCourses,
       readCourse,

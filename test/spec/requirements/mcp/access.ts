@@ -31,6 +31,8 @@ export const mcpAccess = [
     'mcp.no-owner.401': 'The refusal of a token without an owner is 401 invalid_token.',
     'mcp.other-origin': 'A token of another origin is 401, naming the origin that was called.',
     'mcp.unlisted': 'Tools that the caller may not use are not listed.',
+    'mcp.further':
+      'A signed-in caller learns the names and missing scopes of tools that are not listed from the instructions, from the description of the tool that shows what they change, and from the refusal of an unknown name.',
     'mcp.step-up.anonymous': 'Calling an unlisted tool anonymously is 401 with a challenge.',
     'mcp.step-up.signed-in':
       'Calling an unlisted tool with a token that lacks a scope is 403 insufficient_scope.',
