@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
+import { UNREVIEWED_SCOPES } from '../../src/domain/clients/scope-catalogue.ts'
 import { findSchoolByOrigin } from '../../src/domain/schools/school.ts'
 import { verifies } from '../spec/verifies.ts'
 import { testDatabase } from '../support/database.ts'
@@ -65,6 +66,17 @@ describe('tool', () => {
     }
     expect((await tool('list')).json.tools).toEqual([])
   })
+
+  verifies(
+    'tool.scopes.default',
+    'create without --scopes takes what MCP clients ask for',
+    async () => {
+      const [slug, name, uri] = ['plain', 'Plain', 'http://127.0.0.1/callback']
+      const made = await tool('create', '--slug', slug, '--name', name, '--redirect-uri', uri)
+      expect(made.json.scopes).toEqual(UNREVIEWED_SCOPES.toArray())
+      expect(await tool('delete', slug)).toMatchObject({ code: 0 })
+    },
+  )
 
   verifies('tool.slug.never-again', 'a deleted slug is refused with the reason', async () => {
     await tool('create', ...details('once'))

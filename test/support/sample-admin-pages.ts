@@ -3,11 +3,11 @@ import { MEMBER_SCOPES } from '../../src/surfaces/pages/admin/applications.ts'
 import { adminOnlyPage } from '../../src/surfaces/pages/views/admin/admin-only.tsx'
 import { applicationPage } from '../../src/surfaces/pages/views/admin/application.tsx'
 import { applicationsPage } from '../../src/surfaces/pages/views/admin/applications.tsx'
-import { applicationsOffPage } from '../../src/surfaces/pages/views/admin/applications-off.tsx'
 import { auditPage } from '../../src/surfaces/pages/views/admin/audit.tsx'
 import { clientPage } from '../../src/surfaces/pages/views/admin/client.tsx'
 import { clientsPage } from '../../src/surfaces/pages/views/admin/clients.tsx'
 import { deleteApplicationPage } from '../../src/surfaces/pages/views/admin/delete-application.tsx'
+import { developersOffPage } from '../../src/surfaces/pages/views/admin/developers-off.tsx'
 import { endAccessPage } from '../../src/surfaces/pages/views/admin/end-access.tsx'
 import { keysPage } from '../../src/surfaces/pages/views/admin/keys.tsx'
 import { newApplicationPage } from '../../src/surfaces/pages/views/admin/new-application.tsx'
@@ -208,7 +208,7 @@ export const sampleAdminPages: Record<string, string> = {
     signsIdTokens: false,
   }),
   'admin-only': adminOnlyPage({ school, here: '/admin', viewer: student, roles: ['student'] }),
-  'admin-applications-off': applicationsOffPage({
+  'admin-developers-off': developersOffPage({
     ...at('/admin/developers/applications'),
     developersShown: false,
   }),

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { disableClient, enableClient } from '../../domain/clients/client-operations.ts'
 import { findListedTool, listClients } from '../../domain/clients/list-clients.ts'
 import { SCOPES_OF_AUDIENCE } from '../../domain/clients/scope-catalogue.ts'
+import { DEFAULT_TOOL_SCOPES } from '../../domain/clients/tool-details.ts'
 import { changeTool, createTool, deleteTool } from '../../domain/clients/tool-operations.ts'
 import { atNamedSchool, type NamedSchool } from '../at-named-school.ts'
 import type { Cli } from '../cli.ts'
@@ -21,7 +22,11 @@ interface DetailOptions extends Options {
   readonly scopes?: string
 }
 
-type CreateOptions = Required<DetailOptions> & { readonly slug: string }
+interface CreateOptions extends DetailOptions {
+  readonly slug: string
+  readonly name: string
+  readonly redirectUri: string[]
+}
 
 const SCOPES_ABOUT = `separated by spaces or commas, from: ${SCOPES_OF_AUDIENCE.operator.toArray().join(' ')}`
 const gather = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value]
@@ -39,11 +44,11 @@ export function addToolCommand(program: Command, cli: Cli): void {
     .requiredOption('--slug <word>', 'its name in its address; cannot be changed or used again')
     .requiredOption('--name <name>', 'what the consent page calls it')
     .requiredOption('--redirect-uri <uri>', 'on loopback, any port; may be repeated', gather)
-    .requiredOption('--scopes <scopes>', SCOPES_ABOUT)
+    .option('--scopes <scopes>', `${SCOPES_ABOUT}; without it, identity and all read scopes`)
     .action(cli.act((options: CreateOptions) => at(options, (school) => make(school, options))))
   teach(
     create,
-    'Prints the client_id: the address of its metadata document, {origin}/clients/{slug}.json. Owners and admins of the school can authorize the tool at once; it needs no secret and no review.',
+    'Prints the client_id: the address of its metadata document, {origin}/clients/{slug}.json. Owners and admins of the school can authorize the tool at once; it needs no secret and no review. Without --scopes it holds the identity scopes and all read scopes: an MCP client asks for all of them and is refused if the tool lacks one.',
     'tool create --school north --slug reports --name "Monthly reports" --redirect-uri http://127.0.0.1/callback --scopes "orders:read analytics:read"',
   )
 
@@ -100,7 +105,7 @@ async function make({ perform }: NamedSchool, options: CreateOptions): Promise<O
     slug,
     name,
     redirect_uris: redirectUri,
-    scopes: scopesOf(options.scopes),
+    scopes: options.scopes === undefined ? [...DEFAULT_TOOL_SCOPES] : scopesOf(options.scopes),
   })
   const { client_id: clientId, redirect_uris: redirectUris, scopes } = made
   return {

@@ -32,7 +32,7 @@ import { addSignInRoutes } from './sign-in.ts'
 import { addSignOutRoutes } from './sign-out.ts'
 import { frameFor } from './site-frame.ts'
 import { adminOnlyPage } from './views/admin/admin-only.tsx'
-import { applicationsOffPage } from './views/admin/applications-off.tsx'
+import { developersOffPage } from './views/admin/developers-off.tsx'
 
 /** All HTML pages. */
 export function addPageRoutes(
@@ -78,7 +78,7 @@ function answerPageError(
     return sendPage(reply, request, 'site', adminOnlyPage({ ...frame, roles: session.roles }), 403)
   }
   if (error instanceof FeatureOff) {
-    const page = applicationsOffPage(adminFrame(context, request, reply, error.operator))
+    const page = developersOffPage(adminFrame(context, request, reply, error.operator))
     return sendPage(reply, request, 'site', page, 404)
   }
   const place = { reference: request.id, school: brandingOf(request.school) }

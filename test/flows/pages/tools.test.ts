@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { UNREVIEWED_SCOPES } from '../../../src/domain/clients/scope-catalogue.ts'
 import { verifies } from '../../spec/verifies.ts'
 import type { Visitor } from '../../support/browser-like.ts'
 import { aPair, userinfo } from '../../support/client-like.ts'
@@ -25,6 +26,12 @@ const form = ({ slug, name, redirect_uris, scopes }: Fields = {}): [string, stri
 
 const make = (visitor: Visitor, fields: Fields = {}) =>
   submit(visitor, `${TOOLS}/new`, TOOLS, form(fields))
+
+/** The scopes whose boxes are ticked. */
+const ticked = (page: string): string[] =>
+  [...page.matchAll(/<input[^>]*name="scopes"[^>]*>/g)]
+    .filter(([box]) => / checked\b/.test(box))
+    .map(([box]) => /value="([^"]*)"/.exec(box)?.[1] ?? '')
 
 const rowsOf = ({ at }: TestSchool) => at.from('clients').selectAll().execute()
 
@@ -96,6 +103,20 @@ describe('operator tools in the admin area', () => {
   }
 
   verifies(
+    'tool.scopes.default',
+    'a new form has identity and all read scopes ticked, a refused one what was sent',
+    async () => {
+      const school = await aBetaSchool(world)
+      const owner = await anOwner(world, school)
+      const empty = await owner.get(`${TOOLS}/new`)
+      expect(ticked(empty.body).sort()).toEqual(UNREVIEWED_SCOPES.toArray().sort())
+      expect(empty.body).toContain('take away what it must not see')
+      const refused = await make(owner, { name: '', scopes: ['courses:write'] })
+      expect(ticked(refused.body)).toEqual(['courses:write'])
+    },
+  )
+
+  verifies(
     'tool.slug.never-again',
     'a slug that the school had is told at its field; one of another school is free',
     async () => {
@@ -150,8 +171,14 @@ describe('operator tools in the admin area', () => {
     const client = await aTool(world, school)
     await setBeta(world, school, false)
     for (const path of [TOOLS, `${TOOLS}/new`, `${TOOLS}/reports`]) {
-      expect((await owner.get(path)).statusCode, path).toBe(404)
+      const page = await owner.get(path)
+      expect(page.statusCode, path).toBe(404)
+      expect(page.body).toContain('OAuth applications and operator tools are part of')
     }
+    const settings = (await owner.get('/admin/settings')).body
+    expect(settings).toContain('tools for owners and admins')
+    const done = (await owner.get('/admin/settings?done=mcp-on')).body
+    expect(done).toContain('OAuth applications and operator tools under Developers')
     expect((await owner.get(CLIENTS)).body).toContain('Monthly reports')
     const view = `${CLIENTS}/view?id=${encodeURIComponent(client.clientId)}`
     const off = await submit(owner, view, `${CLIENTS}/standing`)

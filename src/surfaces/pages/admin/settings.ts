@@ -10,9 +10,10 @@ import { settingsPage } from '../views/admin/settings.tsx'
 import { adminFrame, loadOperator, performAs } from './operator.ts'
 
 const NOTICES = {
-  'mcp-on': 'MCP connections is on. You find OAuth applications under Developers.',
+  'mcp-on':
+    'MCP connections is on. You find OAuth applications and operator tools under Developers.',
   'mcp-off':
-    'MCP connections is off. Existing applications continue to work; you find them under Connected apps.',
+    'MCP connections is off. Existing applications and tools continue to work; you find them under Connected apps.',
   saved: 'Saved.',
 }
 

@@ -5,6 +5,7 @@ import {
   listClients,
 } from '../../../domain/clients/list-clients.ts'
 import { TOOLS_PATH } from '../../../domain/clients/tool-address.ts'
+import { DEFAULT_TOOL_SCOPES } from '../../../domain/clients/tool-details.ts'
 import { changeTool, createTool, deleteTool } from '../../../domain/clients/tool-operations.ts'
 import { countPeopleOfApp, peoplePerApp } from '../../../domain/grants/people-of-app.ts'
 import type { InputProblem } from '../../../domain/operation/refusal.ts'
@@ -35,7 +36,7 @@ const EMPTY: ToolDraft = {
   slug: '',
   name: '',
   redirectUris: 'http://127.0.0.1/callback',
-  scopes: ['openid', 'profile', 'email'],
+  scopes: DEFAULT_TOOL_SCOPES,
 }
 
 /** Developers, Operator tools: operator clients whose metadata document the school publishes. */

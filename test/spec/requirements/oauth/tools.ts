@@ -13,6 +13,8 @@ export const tools = [
       'Discovery announces metadata documents while the school has a tool, at once in every process.',
     'tool.deleted.gone':
       'The document of a deleted tool is 404, and every authorization that people gave it ends.',
+    'tool.scopes.default':
+      'A new tool is offered, or gets, the identity scopes and all read scopes, unless its maker chooses others.',
     'tool.slug.never-again':
       'A school cannot use the slug of a tool that it has or had; other schools can.',
     'tool.input.refused':

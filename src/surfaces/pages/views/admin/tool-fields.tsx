@@ -71,11 +71,18 @@ export function ToolFields({ draft, problems, address }: ToolFieldsProps & { add
   )
 }
 
-const GROUPS: readonly { title: string; holds: (scope: ScopeEntry) => boolean }[] = [
+interface ScopeGroup {
+  title: string
+  holds: (scope: ScopeEntry) => boolean
+  hint?: string
+}
+
+const GROUPS: readonly ScopeGroup[] = [
   { title: 'Scopes: who the person is', holds: ({ audience }) => audience === 'identity' },
   {
     title: 'Scopes: what it can see',
     holds: ({ audience, access }) => audience === 'operator' && access === 'read',
+    hint: 'An assistant asks for all read scopes; take away what it must not see.',
   },
   {
     title: 'Scopes: what it can change',
@@ -92,13 +99,14 @@ function ScopeChoice({ draft, errors }: { draft: ToolDraft; errors: readonly str
           {errors.join(' ')}
         </p>
       )}
-      {GROUPS.map(({ title, holds }, place) => (
+      {GROUPS.map(({ title, holds, hint }, place) => (
         <fieldset
           id={place === 0 ? 'scopes' : undefined}
           class="check-columns"
           aria-describedby={errorId}
         >
           <legend>{title}</legend>
+          {hint !== undefined && <p class="field-hint">{hint}</p>}
           {SCOPES.filter(holds).map(({ name, meaning }) => (
             <Checkbox
               id={`scope-${name.replace(':', '-')}`}

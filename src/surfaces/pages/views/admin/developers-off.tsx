@@ -2,18 +2,18 @@ import { ButtonLink, PageHead } from '../../../../foundation/html/site-component
 import { type AdminFrame, adminPage, paths } from './admin-page.tsx'
 
 /** Answers 404, to an operator whose school has the beta feature off. */
-export function applicationsOffPage(frame: AdminFrame): string {
+export function developersOffPage(frame: AdminFrame): string {
   return adminPage({
     ...frame,
-    title: 'OAuth applications are not shown',
+    title: 'The Developers area is off',
     children: (
       <>
-        <PageHead title="OAuth applications are not shown" />
+        <PageHead title="The Developers area is off" />
         <section class="panel">
           <p>
-            They are part of the beta feature “MCP connections”, which is off at your school.
-            Existing applications continue to work: you see and stop them under{' '}
-            <a href={paths.clients}>Connected apps</a>.
+            OAuth applications and operator tools are part of the beta feature “MCP connections”,
+            which is off at your school. Those that exist continue to work: you see and stop them
+            under <a href={paths.clients}>Connected apps</a>.
           </p>
           <div class="actions">
             <ButtonLink look="primary" href={paths.settings}>
