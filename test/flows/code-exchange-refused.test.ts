@@ -265,6 +265,7 @@ describe('a refused exchange leaves the code unchanged', () => {
       .execute()
     const answer = await exchange(world, school, doomed, code, pkce.verifier)
     expect([answer.statusCode, answer.json().error]).toEqual([401, 'invalid_client'])
+    expect(answer.json().error_description).toMatch(/switched off at this school.*owner or admin/)
   })
 
   test('a signing key that cannot be decrypted fails the exchange before the code is used', async () => {

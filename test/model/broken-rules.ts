@@ -83,8 +83,8 @@ const clientColumn = (column: string) => (scene: AnyScene) =>
     .execute()
 
 const sharedWays = {
-  'the client is known here and switched on': [
-    clientColumn('disabled_at'),
+  'the client is switched on': [clientColumn('disabled_at'), clientColumn('platform_disabled_at')],
+  'the client is known here': [
     clientColumn('deleted_at'),
     ({ request }) => {
       request.clientId = 'unknown'

@@ -7,7 +7,7 @@ import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import { parseToken, type TokenFingerprint } from '../../foundation/protocol/token-format.ts'
 import type { Actor } from '../actor.ts'
-import { CLIENT_IS_ON } from '../clients/client.ts'
+import { CLIENT_IS_ON, SWITCH_ON_AGAIN } from '../clients/client.ts'
 import type { Audience } from '../clients/scope-catalogue.ts'
 import { markFirstUse } from '../grants/first-use.ts'
 import { mayHoldInSql, type Role } from '../people/membership.ts'
@@ -168,7 +168,7 @@ const UNKNOWN =
   'The access token is malformed, unknown, expired or revoked. Refresh it, or send the person through the authorization-code flow again.'
 const ELSEWHERE =
   'The access token was issued for a different organization than this origin. Run the authorization-code flow at this origin; a refresh does not change the binding.'
-const SWITCHED_OFF = 'The application that holds this access token is switched off at this school.'
+const SWITCHED_OFF = `The application that holds this access token is switched off at this school. ${SWITCH_ON_AGAIN}`
 /** An operator token has no school_id, so it gets the refusal of a token without one. */
 const FOR_OPERATORS =
   'The access token counts as issued for a different organization than this origin, because operator tokens have no school_id. The Member API accepts only member tokens: send the person through the authorization-code flow of a member application.'

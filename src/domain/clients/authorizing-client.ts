@@ -12,6 +12,9 @@ import { SCOPES_OF_AUDIENCE, UNREVIEWED_SCOPES } from './scope-catalogue.ts'
 import { isToolAddress } from './tool-address.ts'
 import { admitVendorPlatform, findVendorPlatform } from './vendor-platforms.ts'
 
+/** Who can switch the client on again. */
+export type SwitchedOffBy = 'school' | 'administrator'
+
 export type AuthorizingClient =
   | {
       readonly kind: 'known'
@@ -20,7 +23,7 @@ export type AuthorizingClient =
       readonly staleBecause?: string | undefined
     }
   /** A text for the developer, without secrets. */
-  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'refused'; readonly why: string; readonly switchedOffBy?: SwitchedOffBy }
   /** The client metadata was not fetched: no verdict on the client. */
   | { readonly kind: 'busy'; readonly why: string; readonly retryAfterSeconds: number }
 
@@ -38,8 +41,7 @@ export async function findAuthorizingClient(
   address: string,
 ): Promise<AuthorizingClient> {
   const own = await findClient(at, clientId)
-  if (own?.disabled)
-    return { kind: 'refused', why: 'This application is switched off at this school.' }
+  if (own?.disabled) return switchedOff(own.platformDisabled ? 'administrator' : 'school')
   if (own?.kind === 'tool') return { kind: 'known', client: own }
   if (isToolAddress(school.origin, clientId)) {
     return { kind: 'refused', why: 'This school has no tool with this address as its client_id.' }
@@ -69,9 +71,7 @@ export async function findAuthorizingClient(
   if (platform === undefined) {
     return { kind: 'refused', why: 'No application with this client_id is known at this school.' }
   }
-  if (platform.disabled) {
-    return { kind: 'refused', why: 'The administrator of this server switched this platform off.' }
-  }
+  if (platform.disabled) return switchedOff('administrator')
   return {
     kind: 'known',
     client: {
@@ -87,6 +87,14 @@ export async function findAuthorizingClient(
       secretHash: undefined,
     },
   }
+}
+
+function switchedOff(switchedOffBy: SwitchedOffBy): AuthorizingClient {
+  const why = {
+    school: 'This application is switched off at this school.',
+    administrator: 'The administrator of this server switched this platform off.',
+  }[switchedOffBy]
+  return { kind: 'refused', why, switchedOffBy }
 }
 
 /**

@@ -21,6 +21,8 @@ export interface Client {
   readonly reviewed: boolean
   /** By the school, or by the administrator at all schools. */
   readonly disabled: boolean
+  /** By the administrator: the school cannot switch it on again. */
+  readonly platformDisabled?: boolean
   readonly secretHash: Buffer | undefined
   /** Of the secret before the last renewal, while it is still accepted. */
   readonly oldSecretHash?: Buffer | undefined
@@ -60,6 +62,7 @@ export async function findClient(at: SchoolDb, clientId: string): Promise<Client
     scopes: ScopeSet.of(row.scopes),
     reviewed: row.reviewed_at !== null,
     disabled: row.disabled_at !== null || row.platform_disabled_at !== null,
+    platformDisabled: row.platform_disabled_at !== null,
     secretHash: row.secret_hash ?? undefined,
     oldSecretHash: row.old ?? undefined,
   }
@@ -75,7 +78,7 @@ export type AuthenticatedClient = Client & { readonly [proven]: true }
 /**
  * Confidential clients prove themselves by their secret in the body; public ones have nothing to
  * prove here, PKCE does that for them. A secret sent by a public client is refused, because the
- * client has mistaken its own kind.
+ * client has mistaken its own kind. Only a client that is proven hears that it is switched off.
  *
  * @see RFC 6749 §2.3.1 and §3.2.1
  */
@@ -83,15 +86,14 @@ export function authenticateClient(
   client: Client | undefined,
   secret: string | undefined,
 ): AuthenticatedClient {
-  const known = client !== undefined && !client.disabled
-  if (!known) {
+  if (client === undefined) {
     // Hash in any case: the time must not show whether the client is unknown or the secret is wrong.
     sha256(secret ?? '')
     throw clientNotProven()
   }
   if (client.secretHash === undefined) {
     if (secret !== undefined) throw clientNotProven()
-    return client as AuthenticatedClient
+    return switchedOn(client)
   }
   const { secretHash, oldSecretHash = secretHash } = client
   const sent = sha256(secret ?? '')
@@ -99,15 +101,20 @@ export function authenticateClient(
   const isNew = constantTimeEqual(sent, secretHash)
   const isOld = constantTimeEqual(sent, oldSecretHash)
   if (secret === undefined || !(isNew || isOld)) throw clientNotProven()
+  return switchedOn(client)
+}
+
+function switchedOn(client: Client): AuthenticatedClient {
+  if (client.disabled) throw clientSwitchedOff()
   return client as AuthenticatedClient
 }
 
-/** The first condition of `authenticateClient` in SQL: the client `c` is neither disabled nor deleted. */
+/** The client `c` is neither disabled nor deleted. */
 export const CLIENT_IS_ON = sql<boolean>`
   c.disabled_at is null and c.platform_disabled_at is null and c.deleted_at is null`
 
 /**
- * Its second condition: the sent secret is the new or the old one of `c`; a public client has none and
+ * The check of `authenticateClient` in SQL: the sent secret is the new or the old one of `c`; a public client has none and
  * sends none. Hashes are compared, so the time tells nothing about a secret.
  */
 export function secretMatchesInSql(secretHash: RawBuilder<unknown>): RawBuilder<boolean> {
@@ -121,6 +128,18 @@ export function secretUsedInSql(secretHash: RawBuilder<unknown>): RawBuilder<unk
     when c.old_secret_hash is null or ${secretHash}::bytea is null then '{}'::jsonb
     when c.old_secret_hash = ${secretHash} then '{"client_secret": "old"}'::jsonb
     else '{"client_secret": "new"}'::jsonb end`
+}
+
+/** The next step wherever a client hears that it is switched off. */
+export const SWITCH_ON_AGAIN =
+  'An owner or admin of the school can switch it on again in the admin area, under Connected apps; if the administrator of this server switched it off, only they can.'
+
+/** Only for a client that is public or sent the right secret. */
+export function clientSwitchedOff(): OAuthError {
+  return new OAuthError(
+    'invalid_client',
+    `This client is switched off at this school. ${SWITCH_ON_AGAIN}`,
+  )
 }
 
 /** One text for every reason, so that it helps no search for client ids or secrets. */

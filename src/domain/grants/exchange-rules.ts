@@ -6,6 +6,7 @@ import type { GrantFacts, Rulebook, TokenRequest, TokenRequestValues } from './g
 import { endAuthorizationOfReplayedCode } from './replayed-code.ts'
 import {
   applicationHoldsSome,
+  clientIsKnown,
   clientIsOn,
   parameterIsSent,
   personAndRoles,
@@ -59,8 +60,9 @@ export const EXCHANGE_RULEBOOK: Rulebook<ExchangeRequest, ExchangeValues, Exchan
     ${personAndRoles}`,
   facts: sql`g.user_id as "userId", g.id as "codeId"`,
   rules: [
-    clientIsOn,
+    clientIsKnown,
     secretMatches,
+    clientIsOn,
     parameterIsSent('code', ({ code }) => code, 'RFC 6749 §4.1.3'),
     parameterIsSent('redirect_uri', ({ redirectUri }) => redirectUri, 'RFC 6749 §4.1.3'),
     parameterIsSent('code_verifier', ({ codeVerifier }) => codeVerifier, 'RFC 7636 §4.5'),

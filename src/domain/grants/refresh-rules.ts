@@ -6,6 +6,7 @@ import type { GrantFacts, Rulebook, TokenRequest, TokenRequestValues } from './g
 import { noteReplayedRefreshToken } from './replayed-refresh-token.ts'
 import {
   applicationHoldsSome,
+  clientIsKnown,
   clientIsOn,
   parameterIsSent,
   personAndRoles,
@@ -56,8 +57,9 @@ export const REFRESH_RULEBOOK: Rulebook<RefreshRequest, RefreshValues, RefreshFa
     ${personAndRoles}`,
   facts: sql`g.user_id as "userId", g.id as "authorizationId", g.scopes`,
   rules: [
-    clientIsOn,
+    clientIsKnown,
     secretMatches,
+    clientIsOn,
     parameterIsSent('refresh_token', ({ refreshToken }) => refreshToken, 'RFC 6749 §6'),
     {
       name: 'the refresh token has the form of ours',

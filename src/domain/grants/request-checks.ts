@@ -4,7 +4,7 @@ import {
   type ValidatedRedirectUri,
 } from '../../foundation/protocol/redirect-uri.ts'
 import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
-import type { AuthorizingClient } from '../clients/authorizing-client.ts'
+import type { AuthorizingClient, SwitchedOffBy } from '../clients/authorizing-client.ts'
 import type { Client } from '../clients/client.ts'
 import { findScope, SCOPES, type ScopeEntry } from '../clients/scope-catalogue.ts'
 
@@ -42,9 +42,20 @@ export function checkClient(found: AuthorizingClient): Client {
     })
   }
   if (found.kind === 'refused') {
+    if (found.switchedOffBy !== undefined) throw new SwitchedOff(found.why, found.switchedOffBy)
     throw new OAuthError('invalid_client', found.why, { status: 400, redirectable: false })
   }
   return found.client
+}
+
+/** An own class, because the page for the person names who can switch the client on again. */
+export class SwitchedOff extends OAuthError {
+  readonly by: SwitchedOffBy
+
+  constructor(why: string, by: SwitchedOffBy) {
+    super('invalid_client', why, { status: 400, redirectable: false })
+    this.by = by
+  }
 }
 
 /** @see RFC 6749 §3.1.2.3, RFC 9700 §4.1.3 */

@@ -4,7 +4,12 @@ import type { Placeholders } from '../../foundation/db/prepared.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { bindResource, missingResource } from '../../foundation/protocol/resource.ts'
-import { CLIENT_IS_ON, clientNotProven, secretMatchesInSql } from '../clients/client.ts'
+import {
+  CLIENT_IS_ON,
+  clientNotProven,
+  clientSwitchedOff,
+  secretMatchesInSql,
+} from '../clients/client.ts'
 import { mayHoldInSql } from '../people/membership.ts'
 import type {
   ParameterRule,
@@ -40,10 +45,10 @@ export const personAndRoles: RawBuilder<unknown> = sql`
     left join school_members m on m.school_id = g.school_id and m.user_id = g.user_id
     left join users u on u.id = g.user_id`
 
-export const clientIsOn: SharedRowRule = {
-  name: 'the client is known here and switched on',
+export const clientIsKnown: SharedRowRule = {
+  name: 'the client is known here',
   section: 'RFC 6749 §3.2.1',
-  holds: () => sql`c.client_id is not null and ${CLIENT_IS_ON}`,
+  holds: () => sql`c.client_id is not null and c.deleted_at is null`,
   refusal: clientNotProven,
   audit: 'nothing',
 }
@@ -55,6 +60,15 @@ export const secretMatches: SharedRowRule = {
   holds: ({ secretHash }) => secretMatchesInSql(secretHash),
   refusal: clientNotProven,
   audit: 'nothing',
+}
+
+/** After the secret: a caller with a wrong one must not hear this. */
+export const clientIsOn: SharedRowRule = {
+  name: 'the client is switched on',
+  section: 'RFC 6749 §3.2.1',
+  holds: () => CLIENT_IS_ON,
+  refusal: clientSwitchedOff,
+  audit: 'client',
 }
 
 export function parameterIsSent<Request>(

@@ -95,6 +95,37 @@ export function unknownClientPage({
   })
 }
 
+/** Answers 400. The app is known and in order; only the one who switched it off can help. */
+export function switchedOffClientPage({
+  reference,
+  school,
+  clientId,
+  explanation,
+  by,
+}: Place & { clientId: string; explanation: string; by: 'school' | 'administrator' }) {
+  const name = plainText(school.name) || 'this school'
+  const what =
+    by === 'school'
+      ? `This app is switched off at ${name}, so you cannot connect it.`
+      : `The administrator of this server switched this app off at every school, so you cannot connect it at ${name}.`
+  return errorPage({
+    reference,
+    school,
+    title: 'This app is switched off',
+    what: `${what} ${NOTHING_DONE}`,
+    next:
+      by === 'school' ? (
+        <p>
+          If you are an owner or admin of the school, you can switch it on again in the admin area,
+          under <a href="/admin/clients">Connected apps</a>. Otherwise ask your school.
+        </p>
+      ) : (
+        'Only the administrator of this server can switch it on again. Ask your school to contact them.'
+      ),
+    developer: { explanation, parameters: { client_id: clientId } },
+  })
+}
+
 /**
  * Answers 400. Redirecting the person would make this origin an open redirector.
  *
@@ -133,6 +164,8 @@ export function brokenRequestPage({
   })
 }
 
+const NOTHING_DONE = 'We sent nothing to the app and changed nothing in your account.'
+
 interface AppMistake extends Place {
   title: string
   what: string
@@ -143,7 +176,7 @@ interface AppMistake extends Place {
 function appMistakePage({ explanation, parameters, what, ...page }: AppMistake) {
   return errorPage({
     ...page,
-    what: `${what} We sent nothing to the app and changed nothing in your account.`,
+    what: `${what} ${NOTHING_DONE}`,
     next: 'Only the developer of the app can fix this. Send them the details below.',
     developer: { explanation, parameters },
   })

@@ -1,8 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { SwitchedOff } from '../../domain/grants/request-checks.ts'
 import { errorPage } from '../../foundation/html/error-page.tsx'
 import {
   brokenRequestPage,
   ourFaultPage,
+  switchedOffClientPage,
   unavailablePage,
   unknownClientPage,
   wrongRedirectUriPage,
@@ -37,6 +39,10 @@ function pageFor(refusal: OAuthError, request: FastifyRequest): string {
   if (refusal.status === 429) return busyPage(place, refusal.description)
   const clientId = parameterOf(request, 'client_id')
   const redirectUri = parameterOf(request, 'redirect_uri')
+  if (refusal instanceof SwitchedOff && clientId !== undefined) {
+    const { by, description: explanation } = refusal
+    return switchedOffClientPage({ ...place, clientId, explanation, by })
+  }
   if (refusal.code === 'invalid_client' && clientId !== undefined) {
     return unknownClientPage({ ...place, clientId, explanation: refusal.description })
   }

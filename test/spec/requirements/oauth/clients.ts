@@ -32,6 +32,8 @@ export const clients = [
       'Vendor platforms and fetched documents get a row of the school at their first authorization there.',
     'client.disable.per-school':
       'Disabling or reviewing an installation-wide client at one school does not affect other schools.',
+    'client.switched-off.told':
+      'A client that is switched off hears so and who can switch it on again, at every endpoint and on the page of the authorization endpoint; a wrong secret hears what it hears of an unknown client.',
     'client.basic-refused': 'No endpoint accepts client credentials by HTTP Basic.',
     'client.secret.wrong': 'A wrong or missing secret at the token endpoint is 401 invalid_client.',
     'client.secret.hashed': 'Client secrets are stored only as hashes.',
