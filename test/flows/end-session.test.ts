@@ -457,7 +457,14 @@ verifies(
           )
         }
         for (const method of ['GET', 'POST'] as const) {
-          expect((await getFrom(world, silent, LOGOUT, {}, method)).statusCode).toBe(404)
+          const answer = await getFrom(world, silent, LOGOUT, {}, method)
+          expect([answer.statusCode, answer.json().error]).toEqual([404, 'not_found'])
+          const page = await getFrom(world, silent, LOGOUT, { accept: 'text/html' }, method)
+          expect(page.statusCode).toBe(404)
+          expect(page.headers['content-type']).toContain('text/html')
+          expect(page.body).toContain('only at schools that sign ID tokens')
+          expect(page.body).toContain('href="/sign-out"')
+          expect(page.body).not.toContain('mistyped')
         }
       }
     }

@@ -9,6 +9,7 @@ import {
 } from '../../domain/clients/sign-out-request.ts'
 import { type BrowserSession, endSession } from '../../domain/people/sessions.ts'
 import { signsIdTokens } from '../../domain/schools/signing.ts'
+import { wantsHtml } from '../../foundation/http/negotiate.ts'
 import { rawQuery } from '../../foundation/http/raw-url.ts'
 import { defaultHttpLimits } from '../../foundation/http/server.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
@@ -18,7 +19,12 @@ import { findBrowserSession } from '../../gate/browser-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { forgetSession } from './browser-session.ts'
 import { formTokenFor, redirectTo, sendPage } from './page-request.ts'
-import { signedOutPage, signOutPage, signOutRefusedPage } from './views/sign-out.tsx'
+import {
+  noAppSignOutPage,
+  signedOutPage,
+  signOutPage,
+  signOutRefusedPage,
+} from './views/sign-out.tsx'
 
 /**
  * Sign-out on request of a client, only where ID tokens are signed. Without the person's own ID token
@@ -29,7 +35,10 @@ import { signedOutPage, signOutPage, signOutRefusedPage } from './views/sign-out
 export function addEndSessionRoutes(app: FastifyInstance, context: AppContext): void {
   app.register(async (scope) => {
     scope.addHook('onRequest', async (request, reply) => {
-      if (!signsIdTokens(request.school)) return reply.callNotFound()
+      if (signsIdTokens(request.school)) return
+      if (!wantsHtml(request.headers.accept)) return reply.callNotFound()
+      const place = { reference: request.id, school: brandingOf(request.school) }
+      return sendPage(reply, request, 'authorization', noAppSignOutPage(place), 404)
     })
 
     // No HEAD: it would sign out too.

@@ -64,6 +64,20 @@ export function signedOutPage(props: { school: Branding; target: SignOutTarget |
   )
 }
 
+/** Answers 404, where no ID tokens are signed: the address is right, but this origin does not serve it. */
+export function noAppSignOutPage(place: { reference: string; school: Branding }) {
+  return errorPage({
+    ...place,
+    title: 'Apps cannot sign you out here',
+    what: 'This address signs people out for an app. It works only at schools that sign ID tokens, and this one does not. We changed nothing.',
+    next: (
+      <p>
+        Sign out yourself <a href="/sign-out">on this page</a>.
+      </p>
+    ),
+  })
+}
+
 /** Answers 400. The person can still sign out, but is not sent to an address that is not registered. */
 export function signOutRefusedPage(props: {
   reference: string

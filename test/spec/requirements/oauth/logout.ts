@@ -3,7 +3,7 @@ import { chapter } from '../chapter.ts'
 export const logout = [
   chapter('oauth', 'product decision', {
     'logout.where-signed':
-      'GET and POST of /oauth/logout are served where ID tokens are signed, and 404 elsewhere.',
+      'GET and POST of /oauth/logout are served where ID tokens are signed, and 404 elsewhere; a browser gets the reason and the way to sign out.',
     'logout.registered-where-signed':
       'The form of an application has the redirect URIs after sign-out only where ID tokens are signed; saving it elsewhere keeps them.',
     'logout.discovery':
