@@ -129,6 +129,16 @@ verifies(
   },
 )
 
+test('a platform that one school switched off still registers there: the list decides', async () => {
+  const at = await world.aSchool()
+  const boss = await world.aMember(at, ['owner'])
+  await aPair(world, at, CLAUDE, boss, READ)
+  await switchOff(at, CLAUDE)
+  const answer = await postForm(world, at, '/api/oauth/register', { client_name: 'Claude' })
+  expect([answer.statusCode, answer.json().client_id]).toEqual([201, CLAUDE.clientId])
+  expectPage(await ask({ world, school: at, person: boss, client: CLAUDE }, READ), 400)
+})
+
 verifies(
   'client.switched-off.told',
   'the page of a platform that the administrator switched off names the administrator',
