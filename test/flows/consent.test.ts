@@ -266,3 +266,20 @@ verifies(
     expect((await exchange(world, school, client, code, pkce.verifier)).statusCode).toBe(200)
   },
 )
+
+verifies(
+  'pages.consent.variant',
+  'the consent page promises what the Member API of the origin has',
+  async () => {
+    for (const [variant, words] of [
+      ['newer', 'purchases, bookings, payments'],
+      ['older', 'products, event registrations'],
+    ] as const) {
+      const school = await world.aSchool({ variant })
+      const client = await world.aPublicClient(school)
+      const own = { world, school, client, person: await world.aMember(school) }
+      const { page } = await signedIn(own, { scope: 'account:read' })
+      expect(page.body, variant).toContain(`See your courses, progress, ${words} and notifications`)
+    }
+  },
+)

@@ -130,6 +130,12 @@ describe('the scopes on a consent page', () => {
     expect(samplePages.consent).not.toContain('It cannot change anything.')
   })
 
+  test('ask an operator to manage the school only if the app can change it', () => {
+    expect(samplePages['consent-operator']).toContain('on your behalf')
+    expect(samplePages['consent-tool-of-the-school']).toContain('wants to see data of')
+    expect(samplePages['consent-tool-of-the-school']).not.toContain('on your behalf')
+  })
+
   test('that the catalogue does not know count as a change', () => {
     expect(linesOf('consent-hostile-name').slice(-2)).toEqual(['What it can change', 'grades:read'])
   })

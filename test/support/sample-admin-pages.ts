@@ -99,6 +99,7 @@ const applications = {
 }
 const fields = {
   offered: MEMBER_SCOPES,
+  variant: 'newer' as const,
   problems: [],
   draft: {
     name: 'Study Planner',

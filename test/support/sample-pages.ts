@@ -25,6 +25,7 @@ const switchAccount = { action: '/sign-out', sealedRequest }
 const signIn = { school, action: '/sign-in', formToken, forgotPasswordUrl: '/forgotten-password' }
 
 const consent = {
+  variant: 'newer' as const,
   school,
   person,
   formToken,

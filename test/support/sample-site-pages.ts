@@ -105,12 +105,14 @@ const apps = {
   here: '/account/apps',
   viewer: student,
   timeZone,
+  variant: 'newer' as const,
   apps: [
     {
       clientId: 'demo-public',
       name: 'Study Planner',
       kind: 'application' as const,
       reviewed: true,
+      disabled: false,
       scopes: ['openid', 'profile', 'account:read', 'account:write'],
       authorizations: [
         live('1', 'Safari on iPhone', day('2026-11-14T21:05')),
@@ -122,6 +124,7 @@ const apps = {
       name: 'Claude Desktop',
       kind: 'document' as const,
       reviewed: false,
+      disabled: true,
       scopes: ['openid', 'courses:read'],
       authorizations: [live('3', '', day('2026-11-01T12:00'))],
     },

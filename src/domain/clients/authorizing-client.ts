@@ -104,7 +104,7 @@ function switchedOff(switchedOffBy: SwitchedOffBy): AuthorizingClient {
  * metadata was fetched.
  */
 export async function admitClient(at: SchoolDb, client: Client, by: AuditedActor): Promise<void> {
-  if (client.clientId === EXPLORER_CLIENT_ID) await admitExplorerClient(at, by)
+  if (client.clientId === EXPLORER_CLIENT_ID) await admitExplorerClient(at)
   if (client.kind === 'vendor') await admitVendorPlatform(at, client.clientId, by)
   if (client.kind === 'document') {
     const redirectUris = [...client.redirectUris]

@@ -27,7 +27,7 @@ export const disableClient = unscopedWrite({
   output,
   async run(tx, actor, { client_id }) {
     // A platform or the explorer may be switched off before any person of this school authorized it.
-    if (client_id === EXPLORER_CLIENT_ID) await admitExplorerClient(tx, actor)
+    if (client_id === EXPLORER_CLIENT_ID) await admitExplorerClient(tx)
     else await admitVendorPlatform(tx, client_id, actor)
     // A code that stayed would work again if the client were switched on within its lifetime.
     await withdrawCodesOfClient(tx, client_id)

@@ -1,9 +1,7 @@
 import { sql } from 'kysely'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
-import type { AuditedActor } from '../actor.ts'
 import type { School } from '../schools/school.ts'
-import { admitAudited } from './audited-admission.ts'
 import { type Client, findClient } from './client.ts'
 
 /**
@@ -45,14 +43,16 @@ export async function explorerState(at: SchoolDb, school: School): Promise<Explo
   return own?.disabled ? 'switched_off' : 'on'
 }
 
-/** Its redirect URI follows the school when the origin moves. Does nothing without the beta feature. */
-export async function admitExplorerClient(at: SchoolDb, by: AuditedActor): Promise<void> {
-  const upsert = sql`
+/**
+ * Its redirect URI follows the school when the origin moves. Does nothing without the beta feature.
+ * No audit entry: it was there before its row, and no person added or changed it.
+ */
+export async function admitExplorerClient(at: SchoolDb): Promise<void> {
+  await at.run(sql`
     insert into clients as c (school_id, client_id, kind, audience, name, redirect_uris, scopes)
     select s.id, ${EXPLORER_CLIENT_ID}, 'application', 'member', ${NAME},
       array[s.origin || ${EXPLORER_PATH}], ${SCOPES.toArray()}::text[]
     from schools s where s.id = ${at.schoolId} and s.mcp_connections
     on conflict (school_id, client_id) do update set redirect_uris = excluded.redirect_uris
-      where c.redirect_uris is distinct from excluded.redirect_uris`
-  await admitAudited(at, { clientId: EXPLORER_CLIENT_ID, kind: 'application' }, by, upsert)
+      where c.redirect_uris is distinct from excluded.redirect_uris`)
 }

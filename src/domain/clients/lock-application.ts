@@ -8,7 +8,10 @@ export async function lockApplication(
   clientId: string,
 ): Promise<{ readonly confidential: boolean }> {
   if (clientId === EXPLORER_CLIENT_ID) {
-    throw conflict('built_in', 'The explorer is built in. You can switch it off, and nothing else.')
+    throw conflict(
+      'built_in',
+      'The explorer is built in. You can end its access and switch it off, but not change or delete it.',
+    )
   }
   const application = await tx
     .from('clients')

@@ -1,4 +1,5 @@
 import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
+import type { SchoolVariant } from '../schools/school.ts'
 
 /** Who a client acts for: a member reading their own data, or an operator running the school. */
 export type Audience = 'member' | 'operator'
@@ -12,6 +13,8 @@ export interface ScopeEntry {
   readonly access: 'read' | 'write'
   /** What it lets an app do, as the consent page says it. */
   readonly meaning: string
+  /** The same on older origins, where it gives something else. */
+  readonly olderMeaning?: string
 }
 
 const identity = (name: string, meaning: string): ScopeEntry => ({
@@ -81,6 +84,7 @@ export const SCOPES: readonly ScopeEntry[] = [
     audience: 'member',
     access: 'read',
     meaning: 'See your courses, progress, purchases, bookings, payments and notifications',
+    olderMeaning: 'See your courses, progress, products, event registrations and notifications',
   },
   {
     name: 'account:write',
@@ -94,6 +98,16 @@ const byName = new Map(SCOPES.map((scope) => [scope.name, scope]))
 
 export function findScope(name: string): ScopeEntry | undefined {
   return byName.get(name)
+}
+
+/** What a scope lets an app do at a school of this variant. */
+export function meaningOf(scope: ScopeEntry, variant: SchoolVariant): string {
+  return variant === 'older' ? (scope.olderMeaning ?? scope.meaning) : scope.meaning
+}
+
+/** A scope that the catalogue does not know counts as a change: no page may understate what an app can do. */
+export function isChange(name: string): boolean {
+  return findScope(name)?.access !== 'read'
 }
 
 const namesWhere = (wanted: (scope: ScopeEntry) => boolean): ScopeSet =>

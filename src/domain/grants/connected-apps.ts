@@ -20,6 +20,8 @@ export interface ConnectedApp {
   readonly name: string
   readonly kind: ClientKind
   readonly reviewed: boolean
+  /** Switched off at this school, by itself or with all others: what lives cannot be used. */
+  readonly disabled: boolean
   /** The scopes of all its authorizations together. */
   readonly scopes: readonly string[]
   readonly authorizations: readonly LiveAuthorization[]
@@ -35,6 +37,7 @@ interface Row {
   name: string
   kind: ClientKind
   reviewed: boolean
+  disabled: boolean
   id: string
   scopes: string[]
   device: string
@@ -49,6 +52,7 @@ export async function connectedApps(
 ): Promise<readonly ConnectedApp[]> {
   const { rows } = await at.run(sql<Row>`
     select a.client_id, c.name, c.kind, c.reviewed_at is not null as reviewed,
+      (c.disabled_at is not null or c.platform_disabled_at is not null) as disabled,
       a.id, a.scopes, a.device, a.created_at, a.last_used_at
     from authorizations a
       join clients c on c.school_id = a.school_id and c.client_id = a.client_id and c.deleted_at is null
@@ -69,6 +73,7 @@ function appFromRows(rows: readonly Row[]): ConnectedApp[] {
       name: first.name,
       kind: first.kind,
       reviewed: first.reviewed,
+      disabled: first.disabled,
       scopes: [...new Set(rows.flatMap((row) => row.scopes))],
       authorizations: rows.map((row) => ({
         id: row.id,

@@ -159,6 +159,7 @@ async function ask(
     ...common,
     client: askingClient(question),
     audience: question.client.audience,
+    variant: request.school.variant,
     scopes: question.pending.scopes,
     idleDays: REFRESH_TOKEN_IDLE_DAYS,
   })

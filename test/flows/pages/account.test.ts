@@ -276,3 +276,23 @@ test('the home page shows only published objects', async () => {
     expect(body).not.toContain(hidden)
   }
 })
+
+verifies(
+  'pages.account.apps.switched-off',
+  'an app that the school switched off is listed as such, and its access can be ended',
+  async () => {
+    const school = await world.aSchool()
+    const client = await world.aPublicClient(school, { name: 'Study Planner' })
+    const ada = await world.aMember(school)
+    await aPair(world, school, client, ada)
+    const visitor = await signedIn(school, ada)
+    const off = 'This app is switched off at this school'
+    expect((await visitor.get('/account/apps')).body).not.toContain(off)
+    await school.at.update('clients').set({ disabled_at: new Date() }).execute()
+    const page = await visitor.get('/account/apps')
+    expect(page.body).toContain(off)
+    const [only] = endForms(page.body)
+    await visitor.post('/account/apps/end', only ?? {})
+    expect((await visitor.get('/account/apps')).body).toContain('No app has access')
+  },
+)

@@ -22,6 +22,7 @@ export function addConnectedAppRoutes(app: FastifyInstance, context: AppContext)
       ...frameFor(context, request, reply, session, NOTICES),
       apps: await connectedApps(request.at, session.person.id),
       timeZone: request.school.timeZone,
+      variant: request.school.variant,
     })
     return sendPage(reply, request, 'site', page)
   })

@@ -30,7 +30,7 @@ const NOTICES = {
   saved: 'Saved. New authorizations and refreshes follow it.',
   'no-secret': { warning: 'A public application has no secret.' },
   'old-secret-ended': 'Ended. The app can use only the newest secret.',
-  'secret-shown': { warning: 'A secret is shown once. If you did not copy it, issue a new one.' },
+  'secret-shown': { warning: 'A secret is shown once. If you did not copy it, renew it.' },
 }
 
 export function addOneApplicationRoutes(app: FastifyInstance, context: AppContext): void {
@@ -44,7 +44,10 @@ export function addOneApplicationRoutes(app: FastifyInstance, context: AppContex
   const enterToChange = async (request: FastifyRequest, returnTo?: string) => {
     const entered = await enter(request, returnTo)
     if (!entered.application.builtIn) return entered
-    throw new RequestRefusedError(409, 'The explorer is built in. You can only switch it off.')
+    throw new RequestRefusedError(
+      409,
+      'The explorer is built in. You can end its access and switch it off, but not change or delete it.',
+    )
   }
 
   app.get(ONE, async (request, reply) => {
@@ -154,6 +157,7 @@ async function show(
     draft,
     problems,
     offered: MEMBER_SCOPES,
+    variant: request.school.variant,
     people: await readPeople(request, application.clientId),
   })
   return sendPage(reply, request, 'site', page, status)

@@ -17,7 +17,7 @@ import { newApplicationPage } from '../views/admin/new-application.tsx'
 import { carrySecret } from './new-secret.ts'
 import { adminFrame, FeatureOff, loadOperator, performAs } from './operator.ts'
 
-const NOTICES = { deleted: 'The application is deleted, and all access to it has ended.' }
+const NOTICES = { deleted: 'The application is deleted, and its access has ended.' }
 
 /** The scopes that an application of the admin area may have, in the order of the catalogue. */
 export const MEMBER_SCOPES = SCOPES.map(({ name }) => name).filter((name) =>
@@ -134,6 +134,7 @@ function showNew(
     draft,
     problems,
     offered: MEMBER_SCOPES,
+    variant: request.school.variant,
   })
   return sendPage(reply, request, 'site', page, status)
 }

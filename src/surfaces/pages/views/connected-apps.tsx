@@ -1,4 +1,5 @@
 import type { ConnectedApp, LiveAuthorization } from '../../../domain/grants/connected-apps.ts'
+import type { SchoolVariant } from '../../../domain/schools/school.ts'
 import { Address, Button, Form, Name, Tile } from '../../../foundation/html/components.tsx'
 import { Moment } from '../../../foundation/html/moment.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
@@ -9,6 +10,7 @@ import { type SiteFrame, sitePage } from './site-layout.tsx'
 interface ConnectedAppsProps extends SiteFrame {
   apps: readonly ConnectedApp[]
   timeZone: string
+  variant: SchoolVariant
 }
 
 const nameless = 'An app without a name'
@@ -65,6 +67,7 @@ function App(props: ConnectedAppsProps & { app: ConnectedApp }) {
             {app.kind === 'document' && !app.reviewed && (
               <Badge tone="warning">Not reviewed by this school</Badge>
             )}
+            {app.disabled && <Badge tone="warning">Switched off at this school</Badge>}
           </div>
         </div>
         {many && (
@@ -73,6 +76,12 @@ function App(props: ConnectedAppsProps & { app: ConnectedApp }) {
           </Form>
         )}
       </div>
+      {app.disabled && (
+        <p class="row-note">
+          This app is switched off at this school, so it cannot use your account now. What you
+          allowed works again if the app is switched on, unless you end it.
+        </p>
+      )}
       <ul class="rows">
         {app.authorizations.map((one) => (
           <Session {...{ one, formToken, timeZone }} appName={app.name} />
@@ -80,7 +89,7 @@ function App(props: ConnectedAppsProps & { app: ConnectedApp }) {
       </ul>
       <details>
         <summary>What it may do</summary>
-        <ScopeList scopes={app.scopes} />
+        <ScopeList scopes={app.scopes} variant={props.variant} />
       </details>
     </section>
   )

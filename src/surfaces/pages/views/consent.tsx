@@ -1,5 +1,6 @@
 import type { ClientKind } from '../../../domain/clients/client.ts'
-import type { Audience } from '../../../domain/clients/scope-catalogue.ts'
+import { type Audience, isChange } from '../../../domain/clients/scope-catalogue.ts'
+import type { SchoolVariant } from '../../../domain/schools/school.ts'
 import {
   Address,
   Alert,
@@ -33,6 +34,7 @@ interface ConsentProps {
   client: AskingClient
   person: Person
   audience: Audience
+  variant: SchoolVariant
   scopes: readonly string[]
   /** Days without use after which the access ends by itself. */
   idleDays: number
@@ -54,7 +56,7 @@ export function consentPage(props: ConsentProps): string {
         <Question {...props} />
         <SignedInAs person={person} formToken={formToken} switchAccount={props.switchAccount} />
         <Provenance client={client} school={school} />
-        <ScopeList scopes={props.scopes} />
+        <ScopeList scopes={props.scopes} variant={props.variant} />
         <p class="terms">
           This lasts until you end it under <a href="/account/apps">Connected apps</a>, or until the
           app has not used it for {props.idleDays} days.
@@ -96,16 +98,23 @@ function Logos({ client, school }: { client: AskingClient; school: Branding }) {
   )
 }
 
-function Question({ client, school, audience }: ConsentProps) {
+function Question({ client, school, audience, scopes }: ConsentProps) {
   const asking = <Name text={client.name} fallback={nameless} />
   const place = <Name text={school.name} fallback="this school" />
-  return audience === 'member' ? (
+  if (audience === 'member') {
+    return (
+      <h1 class="question">
+        {asking} wants to use your account at {place}
+      </h1>
+    )
+  }
+  return scopes.some(isChange) ? (
     <h1 class="question">
-      {asking} wants to use your account at {place}
+      {asking} wants to manage {place} on your behalf
     </h1>
   ) : (
     <h1 class="question">
-      {asking} wants to manage {place} on your behalf
+      {asking} wants to see data of {place}
     </h1>
   )
 }

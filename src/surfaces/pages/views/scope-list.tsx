@@ -1,4 +1,11 @@
-import { findScope, SCOPES } from '../../../domain/clients/scope-catalogue.ts'
+import {
+  findScope,
+  isChange,
+  meaningOf,
+  SCOPES,
+  type ScopeEntry,
+} from '../../../domain/clients/scope-catalogue.ts'
+import type { SchoolVariant } from '../../../domain/schools/school.ts'
 
 const personIcon = 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8ZM4.5 20a7.5 7.5 0 0 1 15 0'
 const eyeIcon =
@@ -6,19 +13,32 @@ const eyeIcon =
 const pencilIcon =
   'M4 20l1-4.5L16.5 4a2.1 2.1 0 0 1 3 0l.5.5a2.1 2.1 0 0 1 0 3L8.5 19 4 20ZM14 6.5l3.5 3.5'
 
-export function ScopeList({ scopes }: { scopes: readonly string[] }) {
-  const asked = SCOPES.filter(({ name }) => scopes.includes(name))
-  const identity = asked.filter(({ audience }) => audience === 'identity')
-  const read = asked.filter(({ audience, access }) => audience !== 'identity' && access === 'read')
+interface ScopeListProps {
+  scopes: readonly string[]
+  variant: SchoolVariant
+}
+
+export function ScopeList({ scopes, variant }: ScopeListProps) {
+  const lines = (wanted: (scope: ScopeEntry) => boolean): string[] =>
+    SCOPES.filter((scope) => scopes.includes(scope.name) && wanted(scope)).map((scope) =>
+      meaningOf(scope, variant),
+    )
   const change = [
-    ...asked.filter(({ access }) => access === 'write').map(({ meaning }) => meaning),
-    // A scope that we have no text for is shown as a change: the page must not understate what an app can do.
+    ...lines(({ name }) => isChange(name)),
     ...scopes.filter((name) => findScope(name) === undefined),
   ]
   return (
     <div class="scopes">
-      <Group icon={personIcon} title="Who you are" lines={identity.map(({ meaning }) => meaning)} />
-      <Group icon={eyeIcon} title="What it can see" lines={read.map(({ meaning }) => meaning)} />
+      <Group
+        icon={personIcon}
+        title="Who you are"
+        lines={lines(({ audience }) => audience === 'identity')}
+      />
+      <Group
+        icon={eyeIcon}
+        title="What it can see"
+        lines={lines(({ name, audience }) => audience !== 'identity' && !isChange(name))}
+      />
       <Group icon={pencilIcon} title="What it can change" lines={change} />
       {change.length === 0 && <p class="scopes-note">It cannot change anything.</p>}
     </div>

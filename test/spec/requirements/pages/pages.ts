@@ -53,6 +53,10 @@ export const pages = [
       'People who may not authorize an operator client see the reason and can go back.',
     'pages.account.apps':
       'Connected apps lists the live authorizations; ending one revokes all of its pairs.',
+    'pages.account.apps.switched-off':
+      'Connected apps says of an app that is switched off that it cannot use the account now.',
+    'pages.consent.variant':
+      'The consent page names the data that the Member API of this origin has, not that of the other variant.',
     'pages.security.headers':
       'Pages refuse framing, inline script and third-party content, and are not stored by caches.',
     'pages.security.form-token':

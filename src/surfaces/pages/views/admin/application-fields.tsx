@@ -1,5 +1,6 @@
-import { findScope } from '../../../../domain/clients/scope-catalogue.ts'
+import { findScope, meaningOf } from '../../../../domain/clients/scope-catalogue.ts'
 import type { InputProblem } from '../../../../domain/operation/refusal.ts'
+import type { SchoolVariant } from '../../../../domain/schools/school.ts'
 import { Alert, Field } from '../../../../foundation/html/components.tsx'
 import { Checkbox, TextArea } from '../../../../foundation/html/form-fields.tsx'
 
@@ -19,6 +20,7 @@ export interface ApplicationFieldsProps {
   problems: readonly InputProblem[]
   /** The scopes to choose from. */
   offered: readonly string[]
+  variant: SchoolVariant
 }
 
 const FIELDS = [
@@ -28,7 +30,7 @@ const FIELDS = [
   { field: 'scopes', label: 'Scopes' },
 ] as const
 
-export function ApplicationFields({ draft, problems, offered }: ApplicationFieldsProps) {
+export function ApplicationFields({ draft, problems, offered, variant }: ApplicationFieldsProps) {
   const of = (field: (typeof FIELDS)[number]['field']) =>
     problems.filter(({ pointer }) => pointer === `/${field}`).map(({ detail }) => detail)
   const scopeProblems = of('scopes')
@@ -54,7 +56,7 @@ export function ApplicationFields({ draft, problems, offered }: ApplicationField
       <TextArea
         name="redirect_uris"
         label="Redirect URIs"
-        hint="One per line. https, or http on loopback (any port), or an app’s own scheme. Must match exactly."
+        hint="One per line. https, or an app’s own scheme, or on the person’s own computer, such as http://127.0.0.1/callback. Must match exactly; only on the person’s own computer the port may differ."
         value={draft.redirectUris}
         rows={4}
         errors={of('redirect_uris')}
@@ -85,11 +87,16 @@ export function ApplicationFields({ draft, problems, offered }: ApplicationField
             name="scopes"
             value={scope}
             label={<code>{scope}</code>}
-            hint={findScope(scope)?.meaning}
+            hint={hintOf(scope, variant)}
             checked={draft.scopes.includes(scope)}
           />
         ))}
       </fieldset>
     </>
   )
+}
+
+function hintOf(name: string, variant: SchoolVariant): string | undefined {
+  const scope = findScope(name)
+  return scope === undefined ? undefined : meaningOf(scope, variant)
 }

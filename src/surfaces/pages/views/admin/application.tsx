@@ -16,7 +16,7 @@ interface ApplicationProps extends AdminFrame, ApplicationFieldsProps {
 }
 
 const BUILT_IN =
-  'People sign in with it at /member/explorer. You can switch it off, and nothing else.'
+  'People sign in with it at /member/explorer. You can end its access and switch it off, but not change or delete it.'
 
 export function applicationPage(props: ApplicationProps): string {
   const { application, people, problems } = props
@@ -53,6 +53,7 @@ export function applicationPage(props: ApplicationProps): string {
         <PeoplePanel
           {...props}
           clientId={clientId}
+          canLoseScopes={!builtIn}
           page={people}
           nextUrl={people.next && `${applicationPath(clientId)}?after=${people.next}#people`}
         />
@@ -77,7 +78,7 @@ export function applicationPage(props: ApplicationProps): string {
 }
 
 function Facts({ application, timeZone }: { application: ListedClient; timeZone: string }) {
-  const { clientId, confidential, createdAt, secretRotatedAt } = application
+  const { clientId, confidential, builtIn, createdAt, secretRotatedAt } = application
   return (
     <dl class="facts">
       <div>
@@ -91,15 +92,17 @@ function Facts({ application, timeZone }: { application: ListedClient; timeZone:
         <dd>
           {confidential
             ? 'Confidential: sends its secret in the form body (client_secret_post)'
-            : 'Public: no secret, only PKCE (none)'}
+            : 'Public: no secret; PKCE protects each sign-in'}
         </dd>
       </div>
-      <div>
-        <dt>Created</dt>
-        <dd>
-          <Moment at={createdAt} timeZone={timeZone} />
-        </dd>
-      </div>
+      {!builtIn && (
+        <div>
+          <dt>Created</dt>
+          <dd>
+            <Moment at={createdAt} timeZone={timeZone} />
+          </dd>
+        </div>
+      )}
       {confidential && (
         <div>
           <dt>Secret issued</dt>

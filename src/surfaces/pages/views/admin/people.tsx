@@ -15,13 +15,15 @@ export interface PeopleProps {
 interface PeoplePanelProps extends AdminFrame {
   clientId: string
   page: PeopleProps
+  /** False for the explorer, whose scopes are fixed. */
+  canLoseScopes?: boolean
   /** The address of the next page, if there is one. */
   nextUrl: string | undefined
 }
 
 /** The people who connected an app, with buttons that end the access of one or of all. */
 export function PeoplePanel(props: PeoplePanelProps) {
-  const { page, clientId, nextUrl, timeZone } = props
+  const { page, clientId, canLoseScopes = true, nextUrl, timeZone } = props
   return (
     <Panel id="people" title="People" lead="People who gave this app access.">
       {page.people.length === 0 ? (
@@ -72,10 +74,12 @@ export function PeoplePanel(props: PeoplePanelProps) {
           <a href={nextUrl}>More people</a>
         </p>
       )}
-      <p class="row-note">
-        A scope that the app loses is gone at its next refresh. Access tokens keep it until they
-        expire, for two hours at most.
-      </p>
+      {canLoseScopes && (
+        <p class="row-note">
+          A scope that the app loses is gone at its next refresh. Access tokens keep it until they
+          expire, for two hours at most.
+        </p>
+      )}
       <div class="actions">
         <ButtonLink look="plain" href={endAccessPath(clientId)}>
           End all access…
