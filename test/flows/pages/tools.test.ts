@@ -64,7 +64,7 @@ describe('operator tools in the admin area', () => {
 
       const off = await submit(owner, page, `${CLIENTS}/standing`)
       const notice = await owner.follow(off)
-      expect(notice.body).toContain('Switched off. It gets no new authorization')
+      expect(notice.body).toContain('and its current tokens are refused at once')
       expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(401)
       await submit(owner, page, `${CLIENTS}/standing`)
       expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(200)
@@ -72,7 +72,9 @@ describe('operator tools in the admin area', () => {
       const question = await owner.get(`${page}/delete`)
       expect(question.body).toContain('1 person has')
       const deleted = await submit(owner, `${page}/delete`, `${page}/delete`)
-      expect((await owner.follow(deleted)).body).toContain('The tool is deleted')
+      expect((await owner.follow(deleted)).body).toContain(
+        'The tool is deleted, and its access has ended',
+      )
       expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(401)
       expect((await owner.get(page)).statusCode).toBe(404)
       expect(await advertised(school)).toBe(false)

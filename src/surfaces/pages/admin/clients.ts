@@ -34,7 +34,7 @@ import { saveSettings } from './settings.ts'
 const PEOPLE_SHOWN = 50
 
 export const STANDING_NOTICES = {
-  off: 'Switched off. It gets no new authorization and no new tokens here.',
+  off: 'Switched off. It gets no new authorization and no new tokens here, and its current tokens are refused at once.',
   on: 'Switched on again.',
   ended: 'Ended. The app can no longer use that person’s account.',
   'all-ended': 'Ended. The app has no access until people allow it again.',

@@ -29,7 +29,7 @@ const NOTICES = {
   ...STANDING_NOTICES,
   created: 'The tool is ready. Give its client_id to the person who runs it.',
   saved: 'Saved. New authorizations and refreshes follow it.',
-  deleted: 'The tool is deleted, and all access to it has ended.',
+  deleted: 'The tool is deleted, and its access has ended.',
 }
 
 const EMPTY: ToolDraft = {

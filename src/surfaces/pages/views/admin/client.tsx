@@ -38,12 +38,14 @@ export function clientPage(props: ClientProps): string {
                 <Address text={clientId} />
               </dd>
             </div>
-            <div>
-              <dt>{client.kind === 'application' ? 'Created' : 'First allowed'}</dt>
-              <dd>
-                <Moment at={client.createdAt} timeZone={props.timeZone} />
-              </dd>
-            </div>
+            {!client.builtIn && (
+              <div>
+                <dt>{isOwn(client) ? 'Created' : 'Known since'}</dt>
+                <dd>
+                  <Moment at={client.createdAt} timeZone={props.timeZone} />
+                </dd>
+              </div>
+            )}
             <div>
               <dt>Sends people back to</dt>
               <dd>
@@ -61,6 +63,7 @@ export function clientPage(props: ClientProps): string {
         <PeoplePanel
           {...props}
           clientId={clientId}
+          canLoseScopes={!client.builtIn}
           page={people}
           nextUrl={people.next && `${clientPath(clientId)}&after=${people.next}#people`}
         />
@@ -68,6 +71,11 @@ export function clientPage(props: ClientProps): string {
       </>
     ),
   })
+}
+
+/** The school made it. The row of any other client is written when it is first allowed or switched off. */
+function isOwn({ kind }: ListedClient): boolean {
+  return kind === 'application' || kind === 'tool'
 }
 
 function Review({ client, viewer }: ClientProps) {

@@ -21,7 +21,8 @@ export function SecretPanel(props: AdminFrame & { application: ListedClient }) {
             <p>
               The old one works until <Moment at={oldSecretExpiresAt} timeZone={props.timeZone} />.
               The <a href={`${paths.audit}?app=${encodeURIComponent(clientId)}`}>audit log</a> says
-              which one the app uses. Another new secret ends the old one at once.
+              which one the app uses. If you renew the secret again, this old one ends at once, and
+              the current one becomes the old one.
             </p>
           </Alert>
           <Form action={applicationPath(clientId, '/old-secret')} formToken={formToken}>
@@ -38,7 +39,7 @@ export function SecretPanel(props: AdminFrame & { application: ListedClient }) {
           hint="For a secret that other people may know. The app stops working until it has the new one."
           checked={false}
         />
-        <Button look="plain">Issue a new secret</Button>
+        <Button look="plain">Renew the secret</Button>
       </Form>
     </Panel>
   )

@@ -24,7 +24,7 @@ export function StandingPanel({ clientId, disabled, platformDisabled, viewer }: 
       title={disabled ? 'Switched off' : 'Switch off'}
       lead={
         disabled
-          ? 'It gets no new authorization and no new tokens at this school.'
+          ? 'It gets no new authorization and no new tokens at this school, and its current tokens are refused. If you switch it on again, they work again.'
           : 'Stops new authorizations and new tokens at this school, and refuses its current tokens at once. If you switch it on again, the tokens work again.'
       }
     >

@@ -45,7 +45,7 @@ export function toolPage(props: ToolProps): string {
             </div>
             <div>
               <dt>Kind</dt>
-              <dd>Public: no secret, only PKCE (none)</dd>
+              <dd>Public: no secret; PKCE protects each sign-in</dd>
             </div>
             <div>
               <dt>Created</dt>
