@@ -24,7 +24,9 @@ verifies(
   'the guide says what to discover, and what is not offered',
   () => {
     expect(guide).toContain('do not provoke that challenge')
-    expect(guide).toContain('Agent-auth extensions are\nnot offered')
+    expect(guide).toContain(
+      'no agent-auth extension (identity assertions, service tokens, a claim step)',
+    )
   },
 )
 

@@ -141,6 +141,7 @@ const docs = {
   signsIdTokens: true,
   publishesKeys: true,
   explorer: true,
+  mcpConnections: true,
   documents: true,
   foreignDocuments: true,
 }
@@ -193,6 +194,7 @@ export const sampleSitePages: Record<string, string> = {
     signsIdTokens: false,
     publishesKeys: true,
     explorer: false,
+    mcpConnections: false,
     documents: false,
     foreignDocuments: false,
   }),

@@ -5,6 +5,7 @@ import { EXPLORER_CLIENT_ID } from '../../../src/domain/clients/explorer-client.
 import { verifies } from '../../spec/verifies.ts'
 import { Visitor } from '../../support/browser-like.ts'
 import { aPair } from '../../support/client-like.ts'
+import { commandsAt } from '../../support/guide-commands.ts'
 import { outputOf, performByCommandLine } from '../../support/performing.ts'
 import { aTool } from '../../support/tools.ts'
 import { aWorld, type TestSchool } from '../../support/world.ts'
@@ -17,6 +18,7 @@ async function guideAt(school: TestSchool): Promise<string> {
   expect(statusCode).toBe(200)
   return body
     .slice(body.indexOf('<main'), body.indexOf('</main>'))
+    .replace(/<nav[\s\S]*<\/nav>/, ' ')
     .replace(/<\/(?:p|pre|li|h\d)>/g, ' ')
     .replace(/<[^>]*>/g, '')
     .replaceAll('&quot;', '"')
@@ -47,8 +49,9 @@ verifies('guide.discover-first', 'the guide starts with the metadata', () => {
   expect(guide).toContain('do not wait for a 401')
 })
 
-verifies('guide.agent-auth', 'the guide says that agent-auth is not offered', () => {
-  expect(guide).toContain('Agent-auth extensions are not offered')
+verifies('guide.agent-auth', 'the guide says that a program gets no token on its own', () => {
+  expect(guide).toContain('A program cannot get one on its own: there are no service accounts')
+  expect(guide).toContain('no token comes first with the person’s approval later')
 })
 
 verifies('guide.store-resource', 'the guide says to keep the resource with the token', () => {
@@ -196,18 +199,51 @@ verifies(
   },
 )
 
+test('the guide begins with a list of its sections', async () => {
+  const { body } = await new Visitor(world, school).get('/docs')
+  const main = body.slice(body.indexOf('<main'))
+  const [contents = ''] = /<nav[\s\S]*?<\/nav>/.exec(main) ?? []
+  const listed = [...contents.matchAll(/<a href="#([\w-]+)">([^<]+)</g)].map(([, ...two]) => two)
+  const sections = [...main.matchAll(/<section id="([\w-]+)"[\s\S]*?<h2>([^<]+)</g)]
+  expect(listed.length).toBeGreaterThan(8)
+  expect(listed).toEqual(sections.map(([, ...two]) => two))
+})
+
+test('the guide names the beta feature only where it is off', async () => {
+  expect(guide).toContain('switched on the beta feature “MCP connections” under Settings')
+  const beta = await guideAt(await world.aSchool({ mcpConnections: true }))
+  expect(beta).not.toContain('MCP connections')
+  expect(beta).toContain('Admin, Developers, OAuth applications. Tell them your redirect URIs')
+  expect(beta).toContain('Admin, Developers, Operator tools, or')
+})
+
+test('the guide says what 401 invalid_client means, and how to add a platform', () => {
+  expect(guide).toContain('401 invalid_client from the token endpoint')
+  expect(guide).toContain('add a platform with npx schoolgate platform add')
+})
+
+test('where no ID tokens are signed, the guide says that assistants may ask for openid', async () => {
+  const harmless = 'Here openid brings no ID token, and assistants need none.'
+  expect(guide).not.toContain(harmless)
+  const unsigned = await guideAt(await world.aSchool({ variant: 'older', signing: 'none' }))
+  expect(unsigned).toContain(harmless)
+  expect(unsigned).toContain('Assistants may ask for it: they use no ID token.')
+})
+
 test('every URL in the guide has the origin that shows it', () => {
   const addresses = guide.match(/https?:\/\/[^\s"'?/]+/g) ?? []
   expect(addresses.length).toBeGreaterThan(10)
   const own = addresses.filter((address) => !/^http:\/\/(127\.0\.0\.1|localhost)/.test(address))
-  expect(new Set(own.map((address) => address.replace(/,$/, '')))).toEqual(new Set([school.origin]))
+  expect(new Set(own.map((address) => address.replace(/[,)]$/, '')))).toEqual(
+    new Set([school.origin]),
+  )
 })
 
 test('the commands of the guide use the endpoints of discovery', async () => {
   const { body } = await new Visitor(world, school).get('/.well-known/oauth-authorization-server')
   const metadata = JSON.parse(body)
   for (const name of ['token_endpoint', 'revocation_endpoint', 'registration_endpoint']) {
-    expect(guide).toContain(`curl ${metadata[name]} `)
+    expect(guide).toMatch(new RegExp(`curl (-s )?${metadata[name]} `))
   }
   expect(guide).toContain(`${metadata.authorization_endpoint}?response_type=code`)
 })
@@ -280,20 +316,6 @@ verifies(
   },
 )
 
-/** The commands in the guide, in their order. */
-async function commandsAt(at: TestSchool): Promise<string[]> {
-  const { body } = await new Visitor(world, at).get('/docs')
-  return [...body.matchAll(/<code>([^<]+\n[^<]+|curl [^<]+|echo [^<]+)<\/code>/g)].map(
-    ([, text = '']) =>
-      text
-        .replaceAll('&quot;', '"')
-        .replaceAll('&#39;', "'")
-        .replaceAll('&lt;', '<')
-        .replaceAll('&gt;', '>')
-        .replaceAll('&amp;', '&'),
-  )
-}
-
 /** What a shell prints for these commands. */
 const printed = (...commands: string[]): string =>
   execFileSync('/bin/sh', ['-c', commands.join('\n')], {
@@ -316,7 +338,7 @@ for (const variant of ['newer', 'older'] as const) {
   test(`the commands of the ${variant} guide print one URL, and the server accepts it for a member`, async () => {
     const at = await world.aSchool({ variant, signing })
     const { clientId } = await world.aPublicClient(at)
-    const address = addressOf(await commandsAt(at), 'member', clientId)
+    const address = addressOf(await commandsAt(world, at), 'member', clientId)
     const answer = await new Visitor(world, at).get(address.pathname + address.search)
     expect(answer.headers.location).toMatch(/^\/sign-in/)
   })
@@ -328,7 +350,7 @@ for (const variant of ['newer', 'older'] as const) {
       const at = await world.aSchool({ variant, signing })
       const owner = await world.aMember(at, ['owner'])
       const { clientId } = await aTool(world, at, { slug: 'your-tool' })
-      const commands = await commandsAt(at)
+      const commands = await commandsAt(world, at)
       const own = (text: string) => text.replaceAll('YOUR_TOOL', 'your-tool')
       const document = commands.find(
         (text) => text.startsWith('curl') && text.includes('/clients/'),

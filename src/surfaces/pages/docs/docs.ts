@@ -25,6 +25,7 @@ export function addDocsRoutes(
       publishesKeys: publishedKeys(school).length > 0,
       explorer: (await explorerState(request.at, school)) === 'on',
       documents: documents.areSupportedAt(school),
+      mcpConnections: school.mcpConnections,
       foreignDocuments: documents.arePermittedAt(school),
     })
     return sendPage(reply, request, 'site', page)

@@ -1,18 +1,20 @@
 import type { SchoolVariant } from '../../../domain/schools/school.ts'
 import { Address } from '../../../foundation/html/components.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
-import { Code, Panel } from '../../../foundation/html/site-components.tsx'
+import { Code } from '../../../foundation/html/site-components.tsx'
+import { Section } from './docs-sections.tsx'
 import type { SiteFrame } from './site-layout.tsx'
 
 interface AssistantsProps extends SiteFrame {
   origin: string
   variant: SchoolVariant
+  signsIdTokens: boolean
 }
 
 /** For people who connect an assistant, and for developers of one. */
-export function Assistants({ school, origin, variant }: AssistantsProps) {
+export function Assistants({ school, origin, variant, signsIdTokens }: AssistantsProps) {
   return (
-    <Panel id="assistants" title="Connect an assistant (MCP)">
+    <Section id="assistants">
       <div class="prose">
         <h3>Members</h3>
         <p>
@@ -21,17 +23,20 @@ export function Assistants({ school, origin, variant }: AssistantsProps) {
           {variant === 'newer' && ', schedule, payments'} and notifications. The assistant needs a{' '}
           <code>client_id</code> from an operator of {plainText(school.name)}: an application with
           the scopes <code>openid profile email account:read account:write</code> and the
-          assistant’s redirect URI. Assistants ask for all of these scopes, so an application that
-          lacks one is refused.
+          assistant’s redirect URI. Some assistants ask only for what they need, others for all the
+          scopes that the metadata of this address lists, which are these five. Give the application
+          all five: a request for a scope that it lacks is refused.
+          {!signsIdTokens && ' Here openid brings no ID token, and assistants need none.'}
         </p>
         <h3>Owners and admins</h3>
         <p>
           Give your assistant the address <Address text={`${origin}/mcp`} />. It asks for identity
           and read scopes first, and for a write scope when you want to change something. Platforms
           that this server knows register by themselves. Any other assistant needs a tool of the
-          school or a metadata document, as in <a href="#register">step 3</a>; a tool that lacks one
-          of the identity and read scopes is refused, unless you can tell the assistant which scopes
-          to ask for.
+          school or a metadata document, as in <a href="#register">step 3</a>. Some assistants ask
+          for every identity and read scope, and a tool that lacks one of them is then refused: give
+          it all, or tell the assistant which scopes to ask for. Tools that change data are listed
+          once the token has a write scope; the server’s instructions name them.
         </p>
         <h3>What both addresses have in common</h3>
         <p>
@@ -68,6 +73,6 @@ export function Assistants({ school, origin, variant }: AssistantsProps) {
           </li>
         </ul>
       </div>
-    </Panel>
+    </Section>
   )
 }

@@ -1,11 +1,20 @@
 import type { SchoolVariant } from '../../../domain/schools/school.ts'
-import { Code, Panel } from '../../../foundation/html/site-components.tsx'
+import { Code } from '../../../foundation/html/site-components.tsx'
+import { Section } from './docs-sections.tsx'
+
+/** Shows an answer of the token endpoint and keeps its tokens for the commands that follow. */
+const TAKE_TOKENS = [
+  'echo "$ANSWER"',
+  ...['access_token', 'refresh_token'].map(
+    (name) => `${name.toUpperCase()}=$(echo "$ANSWER" | sed 's/.*"${name}":"\\([^"]*\\)".*/\\1/')`,
+  ),
+]
 
 /** The code flow, step by step, with commands for this origin. */
 export function CodeFlow({ origin, signsIdTokens }: { origin: string; signsIdTokens: boolean }) {
   const openid = signsIdTokens ? 'openid+' : ''
   return (
-    <Panel id="authorize" title="4. Send the person here, and exchange the code">
+    <Section id="authorize">
       <div class="prose">
         <p>Set these for a member:</p>
         <Code>
@@ -38,6 +47,12 @@ export function CodeFlow({ origin, signsIdTokens }: { origin: string; signsIdTok
           ].join('\n')}
         </Code>
         <p>
+          Nothing listens at <code>127.0.0.1:8400</code> while you try this, so after Allow the
+          browser shows an error page. That is right: copy the code from its address bar, from
+          behind <code>code=</code> up to the next <code>&amp;</code>.
+        </p>
+        <Code>CODE=THE_CODE_FROM_THE_ADDRESS_BAR</Code>
+        <p>
           The browser returns to your redirect URI with <code>code</code>, <code>state</code> and{' '}
           <code>iss</code>. Check the last two, then exchange the code within five minutes. Send{' '}
           <code>resource</code> again: member tokens are bound to it.
@@ -60,13 +75,19 @@ export function CodeFlow({ origin, signsIdTokens }: { origin: string; signsIdTok
           )}
           .
         </p>
+        <p>
+          If your application is confidential, add <code>-d client_secret=YOUR_SECRET</code> after
+          the address in this command and in the one that refreshes; without it they answer 401{' '}
+          <code>invalid_client</code>.
+        </p>
         <Code>
           {[
-            `curl ${origin}/api/oauth/token \\`,
+            `ANSWER=$(curl -s ${origin}/api/oauth/token \\`,
             '  -d grant_type=authorization_code --data-urlencode client_id="$CLIENT_ID" \\',
             '  -d code="$CODE" -d code_verifier="$VERIFIER" \\',
             '  --data-urlencode redirect_uri=http://127.0.0.1:8400/callback \\',
-            `  --data-urlencode resource=${origin}`,
+            `  --data-urlencode resource=${origin})`,
+            ...TAKE_TOKENS,
           ].join('\n')}
         </Code>
         <p>
@@ -75,18 +96,17 @@ export function CodeFlow({ origin, signsIdTokens }: { origin: string; signsIdTok
         </p>
         <Code>{`${origin}/api/oauth/token?resource=${encodeURIComponent(origin)}`}</Code>
         <p>
-          Add <code>client_secret</code> if your application is confidential. The answer for a
-          member also has <code>school_id</code>, <code>school_subdomain</code> and{' '}
+          The answer for a member also has <code>school_id</code>, <code>school_subdomain</code> and{' '}
           <code>created_at</code>.
         </p>
       </div>
-    </Panel>
+    </Section>
   )
 }
 
 export function Refreshing({ origin }: { origin: string }) {
   return (
-    <Panel id="refresh" title="Stay signed in">
+    <Section id="refresh">
       <div class="prose">
         <p>
           An access token lasts two hours. A refresh gives you a new pair of tokens without asking
@@ -94,10 +114,11 @@ export function Refreshing({ origin }: { origin: string }) {
         </p>
         <Code>
           {[
-            `curl ${origin}/api/oauth/token \\`,
+            `ANSWER=$(curl -s ${origin}/api/oauth/token \\`,
             '  -d grant_type=refresh_token --data-urlencode client_id="$CLIENT_ID" \\',
             '  -d refresh_token="$REFRESH_TOKEN" \\',
-            `  --data-urlencode resource=${origin}`,
+            `  --data-urlencode resource=${origin})`,
+            ...TAKE_TOKENS,
           ].join('\n')}
         </Code>
         <p>
@@ -111,7 +132,7 @@ export function Refreshing({ origin }: { origin: string }) {
           <code>scope</code> for a part of what the person allowed, never for more.
         </p>
       </div>
-    </Panel>
+    </Section>
   )
 }
 
@@ -125,7 +146,7 @@ export function SigningOut({
   signsIdTokens: boolean
 }) {
   return (
-    <Panel id="sign-out" title="Sign out">
+    <Section id="sign-out">
       <div class="prose">
         <Code>
           {[
@@ -172,6 +193,6 @@ export function SigningOut({
           </p>
         )}
       </div>
-    </Panel>
+    </Section>
   )
 }

@@ -1,9 +1,10 @@
 import type { SchoolVariant } from '../../../domain/schools/school.ts'
 import { Address } from '../../../foundation/html/components.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
-import { Code, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
+import { Code, PageHead } from '../../../foundation/html/site-components.tsx'
 import { Assistants } from './docs-assistants.tsx'
 import { CodeFlow, Refreshing, SigningOut } from './docs-flow.tsx'
+import { Contents, Section } from './docs-sections.tsx'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 
 interface DocsProps extends SiteFrame {
@@ -18,6 +19,8 @@ interface DocsProps extends SiteFrame {
   documents: boolean
   /** Whether documents of any other host resolve here; a school with only its own tools permits none. */
   foreignDocuments: boolean
+  /** Whether the admin area has the group Developers. */
+  mcpConnections: boolean
 }
 
 /** One short page, in the order in which a developer needs the steps. */
@@ -38,6 +41,7 @@ export function docsPage(props: DocsProps): string {
             </>
           }
         />
+        <Contents />
         <Discover origin={origin} />
         <Choose {...props} />
         <Register {...props} />
@@ -56,7 +60,7 @@ export function docsPage(props: DocsProps): string {
 
 function Discover({ origin }: { origin: string }) {
   return (
-    <Panel id="discover" title="1. Discover">
+    <Section id="discover">
       <div class="prose">
         <p>
           Read the metadata first. It lists the endpoints, grant types and scopes; do not wait for a
@@ -74,13 +78,13 @@ function Discover({ origin }: { origin: string }) {
           , without a slash at the end.
         </p>
       </div>
-    </Panel>
+    </Section>
   )
 }
 
 function Choose({ variant }: DocsProps) {
   return (
-    <Panel id="choose" title="2. Choose who you act for">
+    <Section id="choose">
       <div class="prose">
         <ul>
           <li>
@@ -101,33 +105,39 @@ function Choose({ variant }: DocsProps) {
         </ul>
         <p>
           In both cases a person signs in and allows it: authorization code with PKCE (S256) is the
-          only way to get a token. Agent-auth extensions are not offered: no identity assertions, no
-          service accounts, no anonymous registration to claim later.
+          only way to get a token. A program cannot get one on its own: there are no service
+          accounts, no proof of identity from elsewhere is exchanged for a token, and no token comes
+          first with the person’s approval later.
         </p>
       </div>
-    </Panel>
+    </Section>
   )
 }
 
-function Register({ school, origin, signsIdTokens, documents, foreignDocuments }: DocsProps) {
+const BETA_IS_OFF =
+  'This group is shown once they have switched on the beta feature “MCP connections” under Settings. '
+
+function Register(props: DocsProps) {
+  const { school, origin, signsIdTokens, documents, foreignDocuments, mcpConnections } = props
   return (
-    <Panel id="register" title="3. Get a client_id">
+    <Section id="register">
       <div class="prose">
         <h3>For members</h3>
         <p>
           Ask an operator of {plainText(school.name)} to create your application: Admin, Developers,
-          OAuth applications (once the beta feature “MCP connections” is on). Tell them your
-          redirect URIs{signsIdTokens && ', also those after sign-out,'} and your scopes. There is
-          no self-service for these.
+          OAuth applications. {!mcpConnections && BETA_IS_OFF}Tell them your redirect URIs
+          {signsIdTokens && ', also those after sign-out,'} and your scopes. There is no
+          self-service for these.
         </p>
         <h3>For operators, with a tool of the school</h3>
         <p>
           For your own script or program, and for generic clients such as mcp-remote and MCP
-          Inspector. Ask an owner or admin to create it: Admin, Developers, Operator tools (once
-          “MCP connections” is on), or <code>npx schoolgate tool create</code> on the server. Tell
-          them a short name, the scopes, and your redirect URIs, which must be on your own computer;
-          their port may differ. The school publishes the metadata document of the tool, and its
-          address is your <code>client_id</code>:
+          Inspector. Ask an owner or admin to create it: Admin, Developers, Operator tools
+          {!mcpConnections && ' (with “MCP connections” on)'}, or{' '}
+          <code>npx schoolgate tool create</code> on the server. Tell them a short name, the scopes,
+          and your redirect URIs, which must be on your own computer; their port may differ. The
+          school publishes the metadata document of the tool, and its address is your{' '}
+          <code>client_id</code>:
         </p>
         <Code>{`curl ${origin}/clients/YOUR_TOOL.json`}</Code>
         <p>
@@ -151,7 +161,7 @@ function Register({ school, origin, signsIdTokens, documents, foreignDocuments }
           that you may ask for. An unknown name is answered with{' '}
           <code>invalid_client_metadata</code>, whatever else you send; its{' '}
           <code>error_description</code> lists the names that are known here. The administrator of
-          the server can add a platform.
+          the server can add a platform with <code>npx schoolgate platform add</code>.
         </p>
         <h3>For operators, with your own metadata document</h3>
         <p>
@@ -166,13 +176,13 @@ function Register({ school, origin, signsIdTokens, documents, foreignDocuments }
             : 'This school permits no host yet: ask its operator to add yours.'}
         </p>
       </div>
-    </Panel>
+    </Section>
   )
 }
 
 function Use({ origin, variant, explorer }: DocsProps) {
   return (
-    <Panel id="use" title="5. Use it">
+    <Section id="use">
       <div class="prose">
         <p>Who signed in, for both audiences:</p>
         <Code>{`curl ${origin}/api/oauth/userinfo -H "Authorization: Bearer $ACCESS_TOKEN"`}</Code>
@@ -244,13 +254,13 @@ function Use({ origin, variant, explorer }: DocsProps) {
           )}
         </ul>
       </div>
-    </Panel>
+    </Section>
   )
 }
 
 function Errors({ variant }: DocsProps) {
   return (
-    <Panel id="errors" title="6. Read refusals">
+    <Section id="errors">
       <div class="prose">
         <ul>
           <li>
@@ -275,6 +285,12 @@ function Errors({ variant }: DocsProps) {
             </li>
           )}
           <li>
+            <strong>401 invalid_client</strong> from the token endpoint: the <code>client_id</code>{' '}
+            is not known or switched off here, or the <code>client_secret</code> is missing, wrong,
+            or sent by a public application. Correct it; a new attempt or authorization alone does
+            not help.
+          </li>
+          <li>
             <strong>400</strong> from the token endpoint: <code>error_description</code> says what
             to change. After <strong>invalid_grant</strong>, start a new authorization.
           </li>
@@ -283,19 +299,20 @@ function Errors({ variant }: DocsProps) {
           </li>
         </ul>
       </div>
-    </Panel>
+    </Section>
   )
 }
 
 function IdTokens({ origin, signsIdTokens, publishesKeys }: DocsProps) {
   return (
-    <Panel id="id-token" title="ID tokens">
+    <Section id="id-token">
       <div class="prose">
         {!signsIdTokens && (
           <p>
             This origin does not sign ID tokens at the moment: use UserInfo, and leave{' '}
             <code>openid</code> out of <code>scope</code>, because libraries that ask for it fail
-            without an ID token.
+            without an ID token. <a href="#assistants">Assistants</a> may ask for it: they use no ID
+            token.
             {publishesKeys && ' Its keys are published already, but none of them signs yet.'}
           </p>
         )}
@@ -319,13 +336,13 @@ function IdTokens({ origin, signsIdTokens, publishesKeys }: DocsProps) {
           </li>
         </ul>
       </div>
-    </Panel>
+    </Section>
   )
 }
 
 function Pitfalls({ origin, variant }: DocsProps) {
   return (
-    <Panel id="good-to-know" title="Good to know">
+    <Section id="good-to-know">
       <div class="prose">
         <ul>
           <li>
@@ -350,6 +367,6 @@ function Pitfalls({ origin, variant }: DocsProps) {
           </li>
         </ul>
       </div>
-    </Panel>
+    </Section>
   )
 }

@@ -8,7 +8,10 @@ export const guide = [
     'guide.discover-first': 'The guide says to read the metadata and not to wait for a challenge.',
     'guide.operator-tool':
       'The guide leads an operator with a tool of their own from the origin to REST and tool calls, in both variants.',
-    'guide.agent-auth': 'The guide says that agent-auth extensions are not offered.',
+    'guide.commands':
+      'The commands of the guide run as they are, from the authorization to sign-out, with only the code pasted between them.',
+    'guide.agent-auth':
+      'The guide says that no program gets a token without a person: no service accounts, no foreign proof of identity, no approval afterwards.',
   }),
 
   chapter('house', 'Client ID Metadata Documents', {

@@ -1,0 +1,84 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect } from 'vitest'
+import { verifies } from '../../spec/verifies.ts'
+import { aPkce, Visitor } from '../../support/browser-like.ts'
+import { commandsAt } from '../../support/guide-commands.ts'
+import { aListeningSchool } from '../../support/listening-school.ts'
+import { aTool } from '../../support/tools.ts'
+import { aWorld, type TestPerson, type TestSchool, type World } from '../../support/world.ts'
+
+const CURL = fileURLToPath(new URL('../../support/curl.mjs', import.meta.url))
+
+/** What a shell prints; in the background, because the server answers from this process. */
+async function printed(...commands: string[]): Promise<string> {
+  const curl = `curl() { '${process.execPath}' '${CURL}' "$@"; }`
+  const script = ['set -eu', curl, ...commands].join('\n')
+  return (await promisify(execFile)('/bin/sh', ['-c', script])).stdout.trim()
+}
+
+/** Opens the address in a browser, signs in and allows; gives the code in the address bar. */
+async function codeOf(world: World, at: TestSchool, person: TestPerson, address: string) {
+  const visitor = new Visitor(world, at)
+  const { pathname, search } = new URL(address)
+  const signIn = await visitor.follow(await visitor.get(pathname + search))
+  const consent = await visitor.follow(await visitor.signIn(signIn, person))
+  const { location } = (await visitor.decide(consent, 'allow')).headers
+  expect(location).toMatch(/^http:\/\/127\.0\.0\.1:8400\/callback\?code=[^&]+&/)
+  return /code=([^&]+)/.exec(String(location))?.[1] ?? ''
+}
+
+for (const variant of ['newer', 'older'] as const) {
+  const world = await aWorld()
+  const at = await aListeningSchool(world, {
+    variant,
+    signing: variant === 'newer' ? 'active' : 'none',
+  })
+  for (const audience of ['member', 'operator'] as const) {
+    verifies(
+      'guide.commands',
+      `the commands of the ${variant} guide run straight through for ${audience}s`,
+      async () => {
+        const isMember = audience === 'member'
+        const person = await world.aMember(at, isMember ? ['student'] : ['owner'])
+        const { clientId } = isMember
+          ? await world.aPublicClient(at)
+          : await aTool(world, at, { slug: 'your-tool' })
+        const blocks = await commandsAt(world, at)
+        const from = (start: string, part = '') =>
+          blocks.find((text) => text.startsWith(start) && text.includes(part)) ?? 'false'
+
+        const { verifier, challenge } = aPkce()
+        const set = from('CLIENT_ID=', isMember ? 'account:read' : 'courses:read')
+        const before = [
+          set.replace(/CLIENT_ID=.*/, `CLIENT_ID=${clientId}`),
+          `VERIFIER=${verifier} CHALLENGE=${challenge}`,
+        ]
+        const address = await printed(...before, from('echo '))
+        const code = await codeOf(world, at, person, address)
+
+        // From here on as the page has them, with nothing set between the blocks.
+        const output = await printed(
+          ...before,
+          from('CODE=').replace(/=.*/, `=${code}`),
+          from('ANSWER=', 'authorization_code'),
+          from('curl', '/userinfo'),
+          from('curl', isMember ? '/member/graphql' : '/api/v1/courses'),
+          'echo; FIRST=$REFRESH_TOKEN',
+          from('ANSWER=', 'grant_type=refresh_token'),
+          'test "$FIRST" != "$REFRESH_TOKEN"',
+          from('curl', '/userinfo'),
+          from('curl', '/api/oauth/revoke'),
+          from('curl', '/userinfo'),
+        )
+        expect(output.match(/"access_token":"/g)).toHaveLength(2)
+        expect(output.match(/"sub":"/g)).toHaveLength(2)
+        expect(output).toContain(isMember ? '"viewer":{"id":' : '"object":"list"')
+        // Only the call after sign-out is refused.
+        expect(output.match(/"error"/g)).toHaveLength(1)
+        expect(output).toMatch(/"error":"invalid_token"[^{}]*\}$/)
+      },
+    )
+  }
+}
