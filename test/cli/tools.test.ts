@@ -78,6 +78,35 @@ describe('tool', () => {
     },
   )
 
+  test('a tool may be named by its client_id, and a command for applications says what it is', async () => {
+    await tool('create', ...details('named'))
+    const id = `${ORIGIN}/clients/named.json`
+    expect((await tool('set', id, '--name', 'New')).json).toMatchObject({ slug: 'named' })
+    expect((await tool('disable', id)).json).toEqual({ slug: 'named', changed: true })
+    for (const argv of [
+      ['set', id, '--name', 'x'],
+      ['delete', id],
+    ]) {
+      const refused = await schoolgate('client', ...argv, '--school', 'north')
+      expect(refused).toMatchObject({
+        code: 1,
+        json: {
+          error: `${id} is a tool, not an application.`,
+          remedy: expect.stringContaining('tool set --school north named'),
+        },
+      })
+    }
+    const other = 'https://south.example/clients/named.json'
+    expect(await tool('delete', other)).toMatchObject({ code: 1 })
+    expect((await tool('delete', id)).json).toMatchObject({ slug: 'named' })
+  })
+
+  test('several wrong scopes are each told, with one list of the right ones', async () => {
+    const refused = await tool('create', ...details('wrong', undefined, 'a:read b:read'))
+    expect(refused.json.error).toMatch(/^--scopes: a:read is not .*\n--scopes: b:read is not /)
+    expect(refused.json.error.match(/Choose from/g)).toHaveLength(1)
+  })
+
   verifies('tool.slug.never-again', 'a deleted slug is refused with the reason', async () => {
     await tool('create', ...details('once'))
     await tool('delete', 'once')
@@ -97,7 +126,7 @@ describe('tool', () => {
         code: 1,
         json: {
           error: 'This school has no tool nope.',
-          remedy: expect.stringContaining('tool list'),
+          remedy: expect.stringContaining('tool list --school north'),
         },
       })
     }

@@ -10,8 +10,8 @@ import { endOldSecret } from '../../domain/clients/secret-operations.ts'
 import type { NamedSchool } from '../at-named-school.ts'
 import type { Cli } from '../cli.ts'
 import type { Outcome } from '../outcome.ts'
-import type { RefusalWords } from '../refusal-error.ts'
 import { teach } from '../teach.ts'
+import { wordsFor } from './client-words.ts'
 
 export interface ClientOptions {
   readonly school: string
@@ -86,9 +86,9 @@ export function addStandingCommands({ cli, command, at }: Group): void {
   )
 }
 
-async function endAccess({ perform }: NamedSchool, clientId: string): Promise<Outcome> {
+async function endAccess(named: NamedSchool, clientId: string): Promise<Outcome> {
   const input = { client_id: clientId }
-  const { people } = await perform(endClientAccess, input, wordsFor(clientId))
+  const { people } = await named.perform(endClientAccess, input, await wordsFor(named, clientId))
   return {
     data: { clientId, people },
     text: `${clientId} has no access any more; ${people} ${people === 1 ? 'person' : 'people'} had authorized it.`,
@@ -96,22 +96,12 @@ async function endAccess({ perform }: NamedSchool, clientId: string): Promise<Ou
 }
 
 async function changeStanding(
-  { perform }: NamedSchool,
+  named: NamedSchool,
   clientId: string,
   operation: typeof disableClient,
   done: string,
 ): Promise<Outcome> {
-  const { changed } = await perform(operation, { client_id: clientId }, wordsFor(clientId))
+  const words = await wordsFor(named, clientId)
+  const { changed } = await named.perform(operation, { client_id: clientId }, words)
   return { data: { clientId, changed }, text: `${clientId} ${done}${changed ? '' : ' already'}.` }
 }
-
-export const wordsFor = (clientId: string): RefusalWords => ({
-  not_found: [
-    `This school has no such client: ${clientId}`,
-    '`npx schoolgate client list` shows the clients that it has; `npx schoolgate tool` changes tools',
-  ],
-  platform_disabled: '`npx schoolgate platform enable` switches it on at every school',
-  public: 'make a confidential application if it runs on a server',
-  built_in: '`npx schoolgate client disable` switches it off',
-  no_client_metadata: '`npx schoolgate client list` shows which clients have',
-})

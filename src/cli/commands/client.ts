@@ -13,7 +13,8 @@ import { SCHOOL_ABOUT, SCHOOL_OPTION } from '../load-school.ts'
 import { nothingToChange, type Outcome } from '../outcome.ts'
 import { facts, table } from '../table.ts'
 import { teach } from '../teach.ts'
-import { addStandingCommands, type ClientOptions, wordsFor } from './client-standing.ts'
+import { addStandingCommands, type ClientOptions } from './client-standing.ts'
+import { wordsFor } from './client-words.ts'
 
 interface DetailOptions extends ClientOptions {
   readonly name?: string
@@ -139,7 +140,7 @@ async function make({ perform }: NamedSchool, options: CreateOptions): Promise<O
 
 const secretFact = (secret: string) => ['client_secret', `${secret} (shown this once)`] as const
 
-async function show({ at }: NamedSchool): Promise<Outcome> {
+async function show({ at, school }: NamedSchool): Promise<Outcome> {
   const clients = await listClients(at)
   const text = table(
     ['client_id', 'name', 'kind', 'for', 'secret', 'state', 'scopes'],
@@ -156,13 +157,13 @@ async function show({ at }: NamedSchool): Promise<Outcome> {
           : 'on',
       client.scopes.length > 6 ? `${client.scopes.length} scopes` : client.scopes.join(' '),
     ]),
-    'This school has no clients yet. Make one with `npx schoolgate client create`.',
+    `This school has no clients yet. Make one with \`npx schoolgate client create --school ${school.subdomain}\`.`,
   )
   return { data: { clients }, text }
 }
 
 async function alter(
-  { perform }: NamedSchool,
+  named: NamedSchool,
   clientId: string,
   options: DetailOptions,
 ): Promise<Outcome> {
@@ -177,7 +178,8 @@ async function alter(
   }
   const changed = Object.keys(changes)
   if (changed.length === 0) throw nothingToChange()
-  await perform(changeApplication, { client_id: clientId, ...changes }, wordsFor(clientId))
+  const words = await wordsFor(named, clientId)
+  await named.perform(changeApplication, { client_id: clientId, ...changes }, words)
   return { data: { clientId, changed }, text: `${clientId} is changed.` }
 }
 
@@ -187,15 +189,16 @@ function secretState({ oldSecretExpiresAt }: ListedClient): string {
 }
 
 async function rotateOne(
-  { perform }: NamedSchool,
+  named: NamedSchool,
   clientId: string,
   { endOld = false }: RotateOptions,
 ): Promise<Outcome> {
-  const { client_secret: clientSecret, old_secret_expires_at: oldSecretExpiresAt } = await perform(
-    rotateSecret,
-    { client_id: clientId, end_old: endOld },
-    wordsFor(clientId),
-  )
+  const { client_secret: clientSecret, old_secret_expires_at: oldSecretExpiresAt } =
+    await named.perform(
+      rotateSecret,
+      { client_id: clientId, end_old: endOld },
+      await wordsFor(named, clientId),
+    )
   return {
     data: { clientId, clientSecret, oldSecretExpiresAt },
     text: facts([
@@ -206,9 +209,9 @@ async function rotateOne(
   }
 }
 
-async function removeOne({ perform }: NamedSchool, clientId: string): Promise<Outcome> {
+async function removeOne(named: NamedSchool, clientId: string): Promise<Outcome> {
   const input = { client_id: clientId }
-  const { people } = await perform(deleteApplication, input, wordsFor(clientId))
+  const { people } = await named.perform(deleteApplication, input, await wordsFor(named, clientId))
   return {
     data: { clientId, people },
     text: `${clientId} is deleted; ${people} ${people === 1 ? 'person' : 'people'} had authorized it.`,

@@ -88,21 +88,21 @@ async function publishOne({ perform, school }: NamedSchool, keyring: Keyring): P
 }
 
 async function activateOne(
-  { perform, at }: NamedSchool,
+  named: NamedSchool,
   keyring: Keyring,
   kid: string,
   { force = false }: Options,
 ): Promise<Outcome> {
-  const readyAt = (await listKeys(at)).find((key) => key.kid === kid)?.readyAt.toISOString()
+  const readyAt = (await listKeys(named.at)).find((key) => key.kid === kid)?.readyAt.toISOString()
   const words = {
-    not_found: unknownKey(kid),
+    not_found: unknownKey(named, kid),
     already_active: 'there is nothing to do',
     already_retired: 'publish a new key instead',
     too_early: `wait until ${readyAt}, or add --force if no ID token was ever verified at this school`,
     does_not_open:
       'set SCHOOLGATE_SECRET to the secret it was published with, or publish a new key',
   }
-  const { retired } = await perform(activateKey(keyring), { kid, force }, words)
+  const { retired } = await named.perform(activateKey(keyring), { kid, force }, words)
   return {
     data: { kid, stage: 'active', retired },
     text: `${kid} signs from now on.${retired === null ? '' : ` ${retired} is retired.`}`,
@@ -110,15 +110,15 @@ async function activateOne(
 }
 
 async function retireOne(
-  { perform }: NamedSchool,
+  named: NamedSchool,
   kid: string,
   { force = false }: Options,
 ): Promise<Outcome> {
-  await perform(
+  await named.perform(
     retireKey,
     { kid, force },
     {
-      not_found: unknownKey(kid),
+      not_found: unknownKey(named, kid),
       already_retired: 'there is nothing to do',
       signs:
         'publish and activate another key, which retires this one; or add --force to stop ID tokens',
@@ -127,13 +127,13 @@ async function retireOne(
   return { data: { kid, stage: 'retired' }, text: `${kid} is retired.` }
 }
 
-const unknownKey = (kid: string) =>
+const unknownKey = ({ school }: NamedSchool, kid: string) =>
   [
     `This school has no key ${kid}.`,
-    '`npx schoolgate keys list` shows the keys that it has',
+    `\`npx schoolgate keys list --school ${school.subdomain}\` shows the keys that it has`,
   ] as const
 
-async function showKeys({ at }: NamedSchool): Promise<Outcome> {
+async function showKeys({ at, school }: NamedSchool): Promise<Outcome> {
   const keys = await listKeys(at)
   const text = table(
     ['kid', 'stage', 'published', 'may sign from', 'activated', 'retired'],
@@ -145,7 +145,7 @@ async function showKeys({ at }: NamedSchool): Promise<Outcome> {
       key.activatedAt,
       key.retiredAt,
     ]),
-    'This school has no keys, so it gives no ID tokens. Make one with `npx schoolgate keys publish`.',
+    `This school has no keys, so it gives no ID tokens. Make one with \`npx schoolgate keys publish --school ${school.subdomain}\`.`,
   )
   return { data: { keys }, text }
 }

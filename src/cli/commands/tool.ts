@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { disableClient, enableClient } from '../../domain/clients/client-operations.ts'
 import { findListedTool, listClients } from '../../domain/clients/list-clients.ts'
 import { SCOPES_OF_AUDIENCE } from '../../domain/clients/scope-catalogue.ts'
+import { toolAddress } from '../../domain/clients/tool-address.ts'
 import { DEFAULT_TOOL_SCOPES } from '../../domain/clients/tool-details.ts'
 import { changeTool, createTool, deleteTool } from '../../domain/clients/tool-operations.ts'
 import { atNamedSchool, type NamedSchool } from '../at-named-school.ts'
@@ -118,7 +119,7 @@ async function make({ perform }: NamedSchool, options: CreateOptions): Promise<O
   }
 }
 
-async function show({ at }: NamedSchool): Promise<Outcome> {
+async function show({ at, school }: NamedSchool): Promise<Outcome> {
   const tools = await listClients(at, 'tool')
   const text = table(
     ['slug', 'name', 'state', 'client_id', 'scopes'],
@@ -129,16 +130,13 @@ async function show({ at }: NamedSchool): Promise<Outcome> {
       clientId,
       scopes.length > 6 ? `${scopes.length} scopes` : scopes.join(' '),
     ]),
-    'This school has no tools yet. Make one with `npx schoolgate tool create`.',
+    `This school has no tools yet. Make one with \`npx schoolgate tool create --school ${school.subdomain}\`.`,
   )
   return { data: { tools }, text }
 }
 
-async function alter(
-  { perform }: NamedSchool,
-  slug: string,
-  options: DetailOptions,
-): Promise<Outcome> {
+async function alter(named: NamedSchool, given: string, options: DetailOptions): Promise<Outcome> {
+  const slug = slugOf(named, given)
   const { name, redirectUri, scopes } = options
   const changes = {
     ...(name === undefined ? {} : { name }),
@@ -147,37 +145,49 @@ async function alter(
   }
   const changed = Object.keys(changes)
   if (changed.length === 0) throw nothingToChange()
-  await perform(changeTool, { slug, ...changes }, wordsFor(slug))
+  await named.perform(changeTool, { slug, ...changes }, wordsFor(named, slug))
   return { data: { slug, changed }, text: `${slug} is changed.` }
 }
 
 async function changeStanding(
-  { at, perform }: NamedSchool,
-  slug: string,
+  named: NamedSchool,
+  given: string,
   operation: typeof disableClient,
   done: string,
 ): Promise<Outcome> {
-  const tool = await findListedTool(at, slug)
-  if (tool === undefined) throw new CommandError(...unknownTool(slug))
-  const { changed } = await perform(operation, { client_id: tool.clientId }, wordsFor(slug))
+  const slug = slugOf(named, given)
+  const tool = await findListedTool(named.at, slug)
+  if (tool === undefined) throw new CommandError(...unknownTool(named, slug))
+  const input = { client_id: tool.clientId }
+  const { changed } = await named.perform(operation, input, wordsFor(named, slug))
   return { data: { slug, changed }, text: `${slug} ${done}${changed ? '' : ' already'}.` }
 }
 
-async function removeOne({ perform }: NamedSchool, slug: string): Promise<Outcome> {
-  const { client_id: clientId, people } = await perform(deleteTool, { slug }, wordsFor(slug))
+async function removeOne(named: NamedSchool, given: string): Promise<Outcome> {
+  const slug = slugOf(named, given)
+  const words = wordsFor(named, slug)
+  const { client_id: clientId, people } = await named.perform(deleteTool, { slug }, words)
   return {
     data: { slug, clientId, people },
     text: `${slug} is deleted; ${people} ${people === 1 ? 'person' : 'people'} had authorized it.`,
   }
 }
 
-const unknownTool = (slug: string) =>
+/** A tool is named by its slug or by its whole client_id. */
+function slugOf({ school }: NamedSchool, given: string): string {
+  const slug = /([^/]+)\.json$/.exec(given)?.[1]
+  return slug !== undefined && given === toolAddress(school.origin, slug) ? slug : given
+}
+
+const unknownTool = ({ school }: NamedSchool, slug: string) =>
   [
     `This school has no tool ${slug}.`,
-    '`npx schoolgate tool list` shows the tools that it has',
+    `\`npx schoolgate tool list --school ${school.subdomain}\` shows the tools that it has`,
   ] as const
 
-const wordsFor = (slug: string): RefusalWords => ({ not_found: unknownTool(slug) })
+const wordsFor = (named: NamedSchool, slug: string): RefusalWords => ({
+  not_found: unknownTool(named, slug),
+})
 
 function scopesOf(text: string): string[] {
   return text.split(/[\s,]+/).filter((scope) => scope !== '')

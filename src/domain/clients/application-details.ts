@@ -85,12 +85,13 @@ export function scopeProblems(
   if (scopes.length === 0) {
     return [problem('scopes', `Choose at least one of ${allowed.toArray().join(', ')}.`)]
   }
-  return scopes
-    .filter((scope) => !allowed.has(scope))
-    .map((scope) =>
-      problem(
-        'scopes',
-        `${scope.slice(0, 100)} is not for ${KIND[audience]}. Choose from ${allowed.toArray().join(', ')}.`,
-      ),
-    )
+  const wrong = scopes.filter((scope) => !allowed.has(scope))
+  // The list is long, so that only the last sentence has it.
+  const choice = ` Choose from ${allowed.toArray().join(', ')}.`
+  return wrong.map((scope, place) =>
+    problem(
+      'scopes',
+      `${scope.slice(0, 100)} is not for ${KIND[audience]}.${place === wrong.length - 1 ? choice : ''}`,
+    ),
+  )
 }

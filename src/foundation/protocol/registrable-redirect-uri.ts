@@ -97,7 +97,7 @@ function schemeProblems(uri: string, { scheme }: UriParts, confidential: boolean
   }
   if (!REVERSE_DOMAIN.test(scheme) && !KNOWN_NATIVE_SCHEMES.has(scheme)) {
     return [
-      "Use https, or an app's own scheme made of a domain backwards, such as com.example.app:/callback.",
+      `Use https, or an app's own scheme: a domain backwards, such as com.example.app:/callback, or one of ${[...KNOWN_NATIVE_SCHEMES].join(', ')}.`,
     ]
   }
   if (confidential) {
