@@ -217,6 +217,13 @@ test('the guide names the beta feature only where it is off', async () => {
   expect(beta).toContain('Admin, Developers, Operator tools, or')
 })
 
+test('the guide says where the code is, and what a confidential application adds', () => {
+  const step = guide.slice(guide.indexOf('4. Send the person'), guide.indexOf('5. Use it'))
+  expect(step).toContain('after Allow the browser shows an error page')
+  expect(step).toContain('add -d client_secret=YOUR_SECRET after the address in this command')
+  expect(step.indexOf('YOUR_SECRET')).toBeLessThan(step.indexOf('ANSWER=$(curl'))
+})
+
 test('the guide says what 401 invalid_client means, and how to add a platform', () => {
   expect(guide).toContain('401 invalid_client from the token endpoint')
   expect(guide).toContain('add a platform with npx schoolgate platform add')
