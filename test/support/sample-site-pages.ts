@@ -124,7 +124,7 @@ const apps = {
       name: 'Claude Desktop',
       kind: 'document' as const,
       reviewed: false,
-      disabled: true,
+      disabled: false,
       scopes: ['openid', 'courses:read'],
       authorizations: [live('3', '', day('2026-11-01T12:00'))],
     },
@@ -219,6 +219,10 @@ export const sampleSitePages: Record<string, string> = {
     ...apps,
     apps: [],
     notice: 'Ended. The app can no longer use your account from there.',
+  }),
+  'connected-apps-switched-off': connectedAppsPage({
+    ...apps,
+    apps: apps.apps.map((app) => ({ ...app, disabled: true })),
   }),
   'connected-apps-hostile-name': connectedAppsPage({
     ...apps,

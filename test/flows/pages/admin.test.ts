@@ -170,7 +170,9 @@ describe('connected platforms', () => {
     const admin = await signedIn(world, school, person)
     expect((await admin.get('/admin')).body).toContain('1 document awaits review')
     const page = `${CLIENTS}/view?id=${encodeURIComponent(DOCUMENT)}`
-    expect((await admin.get(CLIENTS)).body).toContain(page)
+    const list = (await admin.get(CLIENTS)).body
+    expect(list).toContain(page)
+    expect(list).toContain('A platform that this server knows appears after')
     expect((await admin.get(page)).body).toContain('Not reviewed')
     const reviewed = await submit(admin, page, `${CLIENTS}/review`)
     expect(reviewed.headers.location).toBe(`${page}&done=reviewed`)

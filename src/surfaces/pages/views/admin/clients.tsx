@@ -34,7 +34,7 @@ export function clientsPage(props: ClientsProps): string {
       <>
         <PageHead
           title="Connected apps"
-          lead="Apps that people connected here, and those of your school. A known platform such as Claude appears after the first person connected it. Open one to see who allowed it, to end that, or to switch the app off."
+          lead="Apps that people connected here, and those of your school. A platform that this server knows appears after the first person connected it. Open one to see who allowed it, to end that, or to switch the app off."
         />
         <Panel
           title="Awaiting review"
