@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { MetadataClients } from './domain/clients/metadata-clients.ts'
+import { MetadataClients } from './domain/clients/metadata/metadata-clients.ts'
 import { OutlineCache } from './domain/learning/outline-cache.ts'
 import { addressBucket } from './foundation/http/client-address.ts'
 import { allowCrossOrigin, pathsAmong } from './foundation/http/cross-origin.ts'

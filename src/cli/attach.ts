@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Config } from '../config.ts'
-import { fillPlatforms } from '../domain/clients/platform-list.ts'
+import { fillPlatforms } from '../domain/clients/platforms/platform-list.ts'
 import { type Database, openDatabase } from '../foundation/db/database.ts'
 import {
   EmbeddedPostgresError,

@@ -3,7 +3,7 @@ import {
   type AuthorizingClient,
   findAuthorizingClient,
 } from '../domain/clients/authorizing-client.ts'
-import type { MetadataClients } from '../domain/clients/metadata-clients.ts'
+import type { MetadataClients } from '../domain/clients/metadata/metadata-clients.ts'
 import { clientAddress } from '../foundation/http/client-address.ts'
 import type { AppContext } from './context.ts'
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { createDemoWorldIfEmpty, moveDemoOrigins } from '../demo/demo-world.ts'
-import { fillPlatforms } from '../domain/clients/platform-list.ts'
+import { fillPlatforms } from '../domain/clients/platforms/platform-list.ts'
 import { Keyring } from '../foundation/crypto/seal.ts'
 import { type Database, type Db, openDatabase } from '../foundation/db/database.ts'
 import { migrate } from '../foundation/db/migration/migrate.ts'

@@ -4,7 +4,11 @@ import {
   changeApplication,
   createApplication,
   deleteApplication,
-} from '../../src/domain/clients/application-operations.ts'
+} from '../../src/domain/clients/applications/application-operations.ts'
+import {
+  endOldSecret,
+  rotateSecret,
+} from '../../src/domain/clients/applications/secret-operations.ts'
 import { findClient } from '../../src/domain/clients/client.ts'
 import {
   disableClient,
@@ -14,7 +18,6 @@ import {
   withdrawReview,
 } from '../../src/domain/clients/client-operations.ts'
 import { listClients } from '../../src/domain/clients/list-clients.ts'
-import { endOldSecret, rotateSecret } from '../../src/domain/clients/secret-operations.ts'
 import { sha256 } from '../../src/foundation/crypto/digest.ts'
 import { verifies } from '../spec/verifies.ts'
 import { aPair, exchange, refresh, userinfo } from '../support/client-like.ts'

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
+import { enableClient } from '../../src/domain/clients/client-operations.ts'
+import { EXPLORER_CLIENT_ID } from '../../src/domain/clients/explorer-client.ts'
 import {
   addPlatform,
   changePlatform,
   switchPlatform,
-} from '../../src/domain/clients/change-platforms.ts'
-import { enableClient } from '../../src/domain/clients/client-operations.ts'
-import { EXPLORER_CLIENT_ID } from '../../src/domain/clients/explorer-client.ts'
-import { fillPlatforms, listPlatforms } from '../../src/domain/clients/platform-list.ts'
+} from '../../src/domain/clients/platforms/change-platforms.ts'
+import { fillPlatforms, listPlatforms } from '../../src/domain/clients/platforms/platform-list.ts'
 import {
   SHIPPED_PLATFORMS,
   type ShippedPlatforms,
-} from '../../src/domain/clients/shipped-platforms.ts'
-import { admitVendorPlatform } from '../../src/domain/clients/vendor-platforms.ts'
+} from '../../src/domain/clients/platforms/shipped-platforms.ts'
+import { admitVendorPlatform } from '../../src/domain/clients/platforms/vendor-platforms.ts'
 import { refusalFrom } from '../../src/domain/operation.ts'
 import { redirectUriProblems } from '../../src/foundation/protocol/registrable-redirect-uri.ts'
 import { verifies } from '../spec/verifies.ts'

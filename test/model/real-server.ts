@@ -1,7 +1,7 @@
 import {
   changeApplication,
   deleteApplication,
-} from '../../src/domain/clients/application-operations.ts'
+} from '../../src/domain/clients/applications/application-operations.ts'
 import { endAuthorization } from '../../src/domain/grants/authorizations.ts'
 import { type Role, setRoles } from '../../src/domain/people/membership.ts'
 import { parseToken } from '../../src/foundation/protocol/token-format.ts'

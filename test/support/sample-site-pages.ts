@@ -1,12 +1,12 @@
 import { accountPage } from '../../src/surfaces/pages/views/account.tsx'
 import { changePasswordPage } from '../../src/surfaces/pages/views/change-password.tsx'
 import { connectedAppsPage } from '../../src/surfaces/pages/views/connected-apps.tsx'
-import { docsPage } from '../../src/surfaces/pages/views/docs.tsx'
 import {
   forgottenPasswordPage,
   resetExpiredPage,
   resetPasswordPage,
 } from '../../src/surfaces/pages/views/forgotten-password.tsx'
+import { guidePage } from '../../src/surfaces/pages/views/guide/guide.tsx'
 import { homePage } from '../../src/surfaces/pages/views/home.tsx'
 import {
   signedOutPage,
@@ -185,8 +185,8 @@ export const sampleSitePages: Record<string, string> = {
     timeZone,
     writing: { ...text, kind: 'post', body: 'Three new courses.\n\n[See them](/)' },
   }),
-  docs: docsPage(docs),
-  'docs-older': docsPage({
+  docs: guidePage(docs),
+  'docs-older': guidePage({
     ...docs,
     school: harbor,
     viewer: owner,

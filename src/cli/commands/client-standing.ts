@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { endOldSecret } from '../../domain/clients/applications/secret-operations.ts'
 import {
   disableClient,
   enableClient,
@@ -6,7 +7,6 @@ import {
   reviewClient,
   withdrawReview,
 } from '../../domain/clients/client-operations.ts'
-import { endOldSecret } from '../../domain/clients/secret-operations.ts'
 import type { NamedSchool } from '../at-named-school.ts'
 import type { Cli } from '../cli.ts'
 import type { Outcome } from '../outcome.ts'

@@ -3,10 +3,13 @@ import {
   changeApplication,
   createApplication,
   deleteApplication,
-} from '../../domain/clients/application-operations.ts'
+} from '../../domain/clients/applications/application-operations.ts'
+import {
+  OLD_SECRET_HOURS,
+  rotateSecret,
+} from '../../domain/clients/applications/secret-operations.ts'
 import { type ListedClient, listClients } from '../../domain/clients/list-clients.ts'
 import { SCOPES_OF_AUDIENCE } from '../../domain/clients/scope-catalogue.ts'
-import { OLD_SECRET_HOURS, rotateSecret } from '../../domain/clients/secret-operations.ts'
 import { atNamedSchool, type NamedSchool } from '../at-named-school.ts'
 import type { Cli } from '../cli.ts'
 import { SCHOOL_ABOUT, SCHOOL_OPTION } from '../load-school.ts'

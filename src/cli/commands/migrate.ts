@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { fillPlatforms } from '../../domain/clients/platform-list.ts'
+import { fillPlatforms } from '../../domain/clients/platforms/platform-list.ts'
 import { migrate } from '../../foundation/db/migration/migrate.ts'
 import { withDatabase } from '../attach.ts'
 import type { Cli } from '../cli.ts'

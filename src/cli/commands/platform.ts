@@ -3,8 +3,8 @@ import {
   addPlatform,
   changePlatform,
   switchPlatform,
-} from '../../domain/clients/change-platforms.ts'
-import { listPlatforms } from '../../domain/clients/platform-list.ts'
+} from '../../domain/clients/platforms/change-platforms.ts'
+import { listPlatforms } from '../../domain/clients/platforms/platform-list.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import { withDatabase } from '../attach.ts'
 import { BY_COMMAND_LINE } from '../by-command-line.ts'

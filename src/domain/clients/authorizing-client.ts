@@ -7,10 +7,10 @@ import { admitAudited } from './audited-admission.ts'
 import { type Client, findClient } from './client.ts'
 import { admitExplorerClient, EXPLORER_CLIENT_ID, explorerClient } from './explorer-client.ts'
 import { parseClientIdUrl } from './metadata/client-id-url.ts'
-import { type MetadataClients, metadataAsClient } from './metadata-clients.ts'
+import { type MetadataClients, metadataAsClient } from './metadata/metadata-clients.ts'
+import { admitVendorPlatform, findVendorPlatform } from './platforms/vendor-platforms.ts'
 import { SCOPES_OF_AUDIENCE, UNREVIEWED_SCOPES } from './scope-catalogue.ts'
-import { isToolAddress } from './tool-address.ts'
-import { admitVendorPlatform, findVendorPlatform } from './vendor-platforms.ts'
+import { isToolAddress } from './tools/tool-address.ts'
 
 /** Who can switch the client on again. */
 export type SwitchedOffBy = 'school' | 'administrator'

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { MetadataClients } from '../../domain/clients/metadata-clients.ts'
+import type { MetadataClients } from '../../domain/clients/metadata/metadata-clients.ts'
 import { isDatabaseUnavailable } from '../../foundation/db/unavailable.ts'
 import { errorPage } from '../../foundation/html/error-page.tsx'
 import {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { MetadataClients } from '../../domain/clients/metadata-clients.ts'
+import type { MetadataClients } from '../../domain/clients/metadata/metadata-clients.ts'
 import { isSignInDue } from '../../domain/grants/decide-consent.ts'
 import {
   openPending,

@@ -2,9 +2,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   changeApplication,
   deleteApplication,
-} from '../../../domain/clients/application-operations.ts'
+} from '../../../domain/clients/applications/application-operations.ts'
+import {
+  endOldSecret,
+  rotateSecret,
+} from '../../../domain/clients/applications/secret-operations.ts'
 import type { ListedClient } from '../../../domain/clients/list-clients.ts'
-import { endOldSecret, rotateSecret } from '../../../domain/clients/secret-operations.ts'
 import { countPeopleOfApp } from '../../../domain/grants/people-of-app.ts'
 import type { InputProblem } from '../../../domain/operation/refusal.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import { explorerState } from '../../../domain/clients/explorer-client.ts'
-import type { MetadataClients } from '../../../domain/clients/metadata-clients.ts'
+import type { MetadataClients } from '../../../domain/clients/metadata/metadata-clients.ts'
 import { publishedKeys, signsIdTokens } from '../../../domain/schools/signing.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { sendPage } from '../page-request.ts'
 import { frameFor } from '../site-frame.ts'
-import { docsPage } from '../views/docs.tsx'
+import { guidePage } from '../views/guide/guide.tsx'
 
 /** The guide for developers of clients, with the addresses and features of this origin. */
 export function addDocsRoutes(
@@ -17,7 +17,7 @@ export function addDocsRoutes(
   app.get('/docs', async (request, reply) => {
     const { school } = request
     const session = await findBrowserSession(request)
-    const page = docsPage({
+    const page = guidePage({
       ...frameFor(context, request, reply, session),
       origin: school.origin,
       variant: school.variant,

@@ -1,5 +1,5 @@
+import { OLD_SECRET_HOURS } from '../../../../domain/clients/applications/secret-operations.ts'
 import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
-import { OLD_SECRET_HOURS } from '../../../../domain/clients/secret-operations.ts'
 import { Alert, Button, Form } from '../../../../foundation/html/components.tsx'
 import { Checkbox } from '../../../../foundation/html/form-fields.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'

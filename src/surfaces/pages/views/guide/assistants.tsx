@@ -1,9 +1,9 @@
-import type { SchoolVariant } from '../../../domain/schools/school.ts'
-import { Address } from '../../../foundation/html/components.tsx'
-import { plainText } from '../../../foundation/html/plain-text.ts'
-import { Code } from '../../../foundation/html/site-components.tsx'
-import { Section } from './docs-sections.tsx'
-import type { SiteFrame } from './site-layout.tsx'
+import type { SchoolVariant } from '../../../../domain/schools/school.ts'
+import { Address } from '../../../../foundation/html/components.tsx'
+import { plainText } from '../../../../foundation/html/plain-text.ts'
+import { Code } from '../../../../foundation/html/site-components.tsx'
+import type { SiteFrame } from '../site-layout.tsx'
+import { Section } from './sections.tsx'
 
 interface AssistantsProps extends SiteFrame {
   origin: string

@@ -1,6 +1,6 @@
-import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import { conflict, notFound } from '../operation/refusal.ts'
-import { EXPLORER_CLIENT_ID } from './explorer-client.ts'
+import type { SchoolTx } from '../../../foundation/db/school-db.ts'
+import { conflict, notFound } from '../../operation/refusal.ts'
+import { EXPLORER_CLIENT_ID } from '../explorer-client.ts'
 
 /** Locks an application of this school until the transaction ends; refuses if there is none. */
 export async function lockApplication(

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { Panel } from '../../../foundation/html/site-components.tsx'
+import { Panel } from '../../../../foundation/html/site-components.tsx'
 
 /** The sections of the guide by their anchors, in the order of the page. */
 const TITLES = {

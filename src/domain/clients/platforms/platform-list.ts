@@ -1,7 +1,7 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely'
-import type { Db } from '../../foundation/db/database.ts'
-import type { DB } from '../../foundation/db/schema.generated.ts'
-import { EXPLORER_CLIENT_ID } from './explorer-client.ts'
+import type { Db } from '../../../foundation/db/database.ts'
+import type { DB } from '../../../foundation/db/schema.generated.ts'
+import { EXPLORER_CLIENT_ID } from '../explorer-client.ts'
 import { SHIPPED_PLATFORMS, type ShippedPlatforms } from './shipped-platforms.ts'
 import type { VendorPlatform } from './vendor-platforms.ts'
 

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { uuidv7 } from '../../foundation/crypto/random.ts'
-import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import { type MintedToken, mintToken } from '../../foundation/protocol/token-format.ts'
-import { conflict } from '../operation/refusal.ts'
-import { unscopedWrite } from '../operation/without-scope.ts'
+import { uuidv7 } from '../../../foundation/crypto/random.ts'
+import type { SchoolTx } from '../../../foundation/db/school-db.ts'
+import { type MintedToken, mintToken } from '../../../foundation/protocol/token-format.ts'
+import { conflict } from '../../operation/refusal.ts'
+import { unscopedWrite } from '../../operation/without-scope.ts'
 import { lockApplication } from './lock-application.ts'
 
 /** How long the old secret is accepted beside the new one. */

@@ -1,6 +1,6 @@
-import type { SchoolVariant } from '../../../domain/schools/school.ts'
-import { Code } from '../../../foundation/html/site-components.tsx'
-import { Section } from './docs-sections.tsx'
+import type { SchoolVariant } from '../../../../domain/schools/school.ts'
+import { Code } from '../../../../foundation/html/site-components.tsx'
+import { Section } from './sections.tsx'
 
 /** Shows an answer of the token endpoint and keeps its tokens for the commands that follow. */
 const TAKE_TOKENS = [

@@ -1,7 +1,7 @@
-import { redirectUriProblems } from '../../foundation/protocol/registrable-redirect-uri.ts'
-import { type InputProblem, OperationRefused } from '../operation/refusal.ts'
-import { isDeceptiveName, MAX_REDIRECT_URIS } from './metadata/client-metadata.ts'
-import { type Audience, SCOPES_OF_AUDIENCE } from './scope-catalogue.ts'
+import { redirectUriProblems } from '../../../foundation/protocol/registrable-redirect-uri.ts'
+import { type InputProblem, OperationRefused } from '../../operation/refusal.ts'
+import { isDeceptiveName, MAX_REDIRECT_URIS } from '../metadata/client-metadata.ts'
+import { type Audience, SCOPES_OF_AUDIENCE } from '../scope-catalogue.ts'
 
 export interface ApplicationDetails {
   readonly name: string

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { Db } from '../../foundation/db/database.ts'
-import type { SchoolDb } from '../../foundation/db/school-db.ts'
-import type { AuditedActor } from '../actor.ts'
-import { admitAudited } from './audited-admission.ts'
-import { SCOPES_OF_AUDIENCE } from './scope-catalogue.ts'
+import type { Db } from '../../../foundation/db/database.ts'
+import type { SchoolDb } from '../../../foundation/db/school-db.ts'
+import type { AuditedActor } from '../../actor.ts'
+import { admitAudited } from '../audited-admission.ts'
+import { SCOPES_OF_AUDIENCE } from '../scope-catalogue.ts'
 
 /** A known integration of this installation; every school shares it. */
 export interface VendorPlatform {

@@ -1,8 +1,13 @@
-import { isLoopback } from '../../foundation/protocol/redirect-uri.ts'
-import { type InputProblem, OperationRefused } from '../operation/refusal.ts'
-import { nameProblems, problem, scopeProblems, uriProblems } from './application-details.ts'
-import { MAX_CLIENT_NAME_LENGTH } from './metadata/client-metadata.ts'
-import { UNREVIEWED_SCOPES } from './scope-catalogue.ts'
+import { isLoopback } from '../../../foundation/protocol/redirect-uri.ts'
+import { type InputProblem, OperationRefused } from '../../operation/refusal.ts'
+import {
+  nameProblems,
+  problem,
+  scopeProblems,
+  uriProblems,
+} from '../applications/application-details.ts'
+import { MAX_CLIENT_NAME_LENGTH } from '../metadata/client-metadata.ts'
+import { UNREVIEWED_SCOPES } from '../scope-catalogue.ts'
 
 /** An MCP client asks for all of them, and is refused if the tool lacks one. */
 export const DEFAULT_TOOL_SCOPES: readonly string[] = UNREVIEWED_SCOPES.toArray()

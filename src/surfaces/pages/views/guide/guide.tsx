@@ -1,0 +1,46 @@
+import { Address } from '../../../../foundation/html/components.tsx'
+import { plainText } from '../../../../foundation/html/plain-text.ts'
+import { PageHead } from '../../../../foundation/html/site-components.tsx'
+import { sitePage } from '../site-layout.tsx'
+import { Assistants } from './assistants.tsx'
+import { IdTokens, Pitfalls } from './details.tsx'
+import { Choose, Discover, Register } from './first-steps.tsx'
+import { CodeFlow, Refreshing, SigningOut } from './flow.tsx'
+import type { GuideProps } from './guide-props.ts'
+import { Contents } from './sections.tsx'
+import { Errors, Use } from './use.tsx'
+
+/** One short page, in the order in which a developer needs the steps. */
+export function guidePage(props: GuideProps): string {
+  const { origin } = props
+  return sitePage({
+    ...props,
+    title: 'For developers',
+    listed: true,
+    children: (
+      <>
+        <PageHead
+          title="Build a client"
+          lead={
+            <>
+              Six steps from <Address text={origin} /> to a working client of{' '}
+              {plainText(props.school.name)}. Every command below is for this origin.
+            </>
+          }
+        />
+        <Contents />
+        <Discover origin={origin} />
+        <Choose {...props} />
+        <Register {...props} />
+        <CodeFlow {...props} />
+        <Use {...props} />
+        <Errors {...props} />
+        <Refreshing origin={origin} />
+        <SigningOut {...props} />
+        <IdTokens {...props} />
+        <Assistants {...props} />
+        <Pitfalls {...props} />
+      </>
+    ),
+  })
+}

@@ -1,0 +1,126 @@
+import { Code } from '../../../../foundation/html/site-components.tsx'
+import type { GuideProps } from './guide-props.ts'
+import { Section } from './sections.tsx'
+
+export function Use({ origin, variant, explorer }: GuideProps) {
+  return (
+    <Section id="use">
+      <div class="prose">
+        <p>Who signed in, for both audiences:</p>
+        <Code>{`curl ${origin}/api/oauth/userinfo -H "Authorization: Bearer $ACCESS_TOKEN"`}</Code>
+        <p>The Member API, for a member with account:read:</p>
+        <Code>
+          {[
+            `curl ${origin}/member/graphql \\`,
+            '  -H "Authorization: Bearer $ACCESS_TOKEN" \\',
+            "  -H 'Content-Type: application/json' \\",
+            `  -d '{"query": "{ viewer { id name enrolledCourses(first: 5) { nodes { title } } } }"}'`,
+          ].join('\n')}
+        </Code>
+        <p>The REST API and an operator’s tool of /mcp, for an operator with courses:read:</p>
+        <Code>
+          {[
+            `curl "${origin}/api/v1/courses?limit=5" \\`,
+            '  -H "Authorization: Bearer $ACCESS_TOKEN"',
+            '',
+            `curl ${origin}/mcp \\`,
+            '  -H "Authorization: Bearer $ACCESS_TOKEN" \\',
+            "  -H 'Content-Type: application/json' \\",
+            `  -d '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {`,
+            `    "name": "read_teaching",`,
+            `    "arguments": {"action": "courses.list", "input": {"limit": 5}}}}'`,
+          ].join('\n')}
+        </Code>
+        {explorer && (
+          <p>
+            Try queries of the Member API in your browser, as yourself, in{' '}
+            <a href="/member/explorer">the explorer</a>.
+          </p>
+        )}
+        <p>
+          The Member API takes POST only: in urql set <code>preferGetMethod: false</code>. It keeps
+          no persisted queries; Apollo’s link notices that and sends the whole query.
+        </p>
+        <ul>
+          <li>
+            Store the <code>resource</code> that you sent together with the token, and compare it
+            with the origin before each call. You cannot ask later which resource a token is bound
+            to
+            {variant === 'older' && ', except by introspection at this origin'}.
+          </li>
+          {variant === 'newer' && (
+            <li>
+              Build a billing history from <code>viewer.payments</code>, the only list with amounts,
+              coupons, refunds and invoices. It includes unpaid, expired and failed rows on purpose:
+              show their <code>bankCode</code>, <code>bankName</code>, <code>codeNo</code> and{' '}
+              <code>expiredAt</code>. Only a pending one can still be paid.
+            </li>
+          )}
+          <li>
+            The <code>meetings</code> of a consulting service are those of all members. Never show
+            them as the member’s own
+            {variant === 'newer' && (
+              <>
+                ; those are <code>viewer.consultingMeetings</code>
+              </>
+            )}
+            .
+          </li>
+          {variant === 'newer' && (
+            <li>
+              <code>viewer.consultingMeetings</code> has canceled meetings too: for a schedule,
+              filter by <code>state: [available, scheduled]</code>. The newest start comes first, so
+              the next meeting is <code>last: 1</code> of a <code>startedAfter</code> window, not{' '}
+              <code>first: 1</code>.
+            </li>
+          )}
+        </ul>
+      </div>
+    </Section>
+  )
+}
+
+export function Errors({ variant }: GuideProps) {
+  return (
+    <Section id="errors">
+      <div class="prose">
+        <ul>
+          <li>
+            <strong>401 invalid_token</strong>: the token is expired, revoked, missing or for
+            another origin. Try one refresh, then start a new authorization.
+          </li>
+          <li>
+            <strong>403 insufficient_scope</strong>: the token lacks the scope in the header{' '}
+            <code>WWW-Authenticate</code>. Ask for it in a new authorization.
+          </li>
+          {variant === 'newer' ? (
+            <li>
+              <strong>200 with errors</strong> from the Member API: if the token has only one of the
+              two account scopes, a field that needs the other one gives an entry in the{' '}
+              <code>errors</code> array. Check the array, not only the status.
+            </li>
+          ) : (
+            <li>
+              <strong>200 with errors</strong> from the Member API: a part of the query failed.
+              Check the <code>errors</code> array, not only the status. At this origin a missing
+              scope is always a 403, for the whole query.
+            </li>
+          )}
+          <li>
+            <strong>401 invalid_client</strong> from the token endpoint: the <code>client_id</code>{' '}
+            is not known or switched off here, or the <code>client_secret</code> is missing, wrong,
+            or sent by a public application. Correct it; a new attempt or authorization alone does
+            not help.
+          </li>
+          <li>
+            <strong>400</strong> from the token endpoint: <code>error_description</code> says what
+            to change. After <strong>invalid_grant</strong>, start a new authorization.
+          </li>
+          <li>
+            <strong>429 and 503</strong>: wait for <code>Retry-After</code>, and keep your tokens.
+          </li>
+        </ul>
+      </div>
+    </Section>
+  )
+}
