@@ -64,10 +64,12 @@ function App(props: ConnectedAppsProps & { app: ConnectedApp }) {
               </p>
             )}
             {app.kind === 'tool' && <p class="row-note">made by this school</p>}
-            {app.kind === 'document' && !app.reviewed && (
-              <Badge tone="warning">Not reviewed by this school</Badge>
-            )}
-            {app.disabled && <Badge tone="warning">Switched off at this school</Badge>}
+            <p class="badges">
+              {app.kind === 'document' && !app.reviewed && (
+                <Badge tone="warning">Not reviewed by this school</Badge>
+              )}
+              {app.disabled && <Badge tone="warning">Switched off at this school</Badge>}
+            </p>
           </div>
         </div>
         {many && (
