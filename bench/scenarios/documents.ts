@@ -60,6 +60,9 @@ export const jwks = document('jwks', 'JWKS', '/.well-known/jwks.json', ({ school
   jsonWebKeySet(school),
 )
 
-export const openapi = document('openapi', 'openapi.json (600 kB)', '/openapi.json', () =>
-  openApiDocument([...ROUTES, UPLOAD_ROUTE, ...BULK_ROUTES]),
+export const openapi = document('openapi', 'openapi.json (600 kB)', '/openapi.json', ({ school }) =>
+  openApiDocument([...ROUTES, UPLOAD_ROUTE, ...BULK_ROUTES], {
+    origin: school.origin,
+    contact: { name: school.name, url: `${school.origin}/docs` },
+  }),
 )
