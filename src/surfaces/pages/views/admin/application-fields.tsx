@@ -1,8 +1,9 @@
 import { findScope, meaningOf } from '../../../../domain/clients/scope-catalogue.ts'
 import type { InputProblem } from '../../../../domain/operation/refusal.ts'
 import type { SchoolVariant } from '../../../../domain/schools/school.ts'
-import { Alert, Field } from '../../../../foundation/html/components.tsx'
+import { Field } from '../../../../foundation/html/components.tsx'
 import { Checkbox, TextArea } from '../../../../foundation/html/form-fields.tsx'
+import { FormProblems, problemsAt } from './form-problems.tsx'
 
 /** An application as typed in its form. */
 export interface ApplicationDraft {
@@ -31,19 +32,11 @@ const FIELDS = [
 ] as const
 
 export function ApplicationFields({ draft, problems, offered, variant }: ApplicationFieldsProps) {
-  const of = (field: (typeof FIELDS)[number]['field']) =>
-    problems.filter(({ pointer }) => pointer === `/${field}`).map(({ detail }) => detail)
+  const of = (field: (typeof FIELDS)[number]['field']) => problemsAt(problems, field)
   const scopeProblems = of('scopes')
   return (
     <>
-      {problems.length > 0 && (
-        <Alert tone="error" title="Nothing was saved yet">
-          <p>Check these fields:</p>
-          {FIELDS.filter(({ field }) => of(field).length > 0).map(({ field, label }) => (
-            <a href={`#${field}`}>{label}</a>
-          ))}
-        </Alert>
-      )}
+      <FormProblems fields={FIELDS} problems={problems} />
       <Field
         name="name"
         label="Name"

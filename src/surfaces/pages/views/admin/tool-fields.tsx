@@ -1,7 +1,8 @@
 import { SCOPES, type ScopeEntry } from '../../../../domain/clients/scope-catalogue.ts'
 import type { InputProblem } from '../../../../domain/operation/refusal.ts'
-import { Alert, Field } from '../../../../foundation/html/components.tsx'
+import { Field } from '../../../../foundation/html/components.tsx'
 import { Checkbox, TextArea } from '../../../../foundation/html/form-fields.tsx'
+import { FormProblems, problemsAt } from './form-problems.tsx'
 
 /** A tool as typed in its form. */
 export interface ToolDraft {
@@ -26,18 +27,10 @@ const FIELDS = [
 
 /** `address` is the start of the address of a new tool; that of an existing one never changes. */
 export function ToolFields({ draft, problems, address }: ToolFieldsProps & { address?: string }) {
-  const of = (field: (typeof FIELDS)[number]['field']) =>
-    problems.filter(({ pointer }) => pointer === `/${field}`).map(({ detail }) => detail)
+  const of = (field: (typeof FIELDS)[number]['field']) => problemsAt(problems, field)
   return (
     <>
-      {problems.length > 0 && (
-        <Alert tone="error" title="Nothing was saved yet">
-          <p>Check these fields:</p>
-          {FIELDS.filter(({ field }) => of(field).length > 0).map(({ field, label }) => (
-            <a href={`#${field}`}>{label}</a>
-          ))}
-        </Alert>
-      )}
+      <FormProblems fields={FIELDS} problems={problems} />
       <Field
         name="name"
         label="Name"
