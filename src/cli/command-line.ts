@@ -45,9 +45,9 @@ export async function runCommandLine(
 function buildProgram(cli: Cli, complaints: string[]): Command {
   const program = new Command('schoolgate')
     .description('The authorization service for online schools.')
-    .version(VERSION, '--version', 'tell the version')
+    .version(VERSION, '--version', 'show the version')
     .option('--json', 'answer with JSON, and errors as {"error", "remedy"} on stderr')
-    .helpOption('-h, --help', 'teach this command')
+    .helpOption('-h, --help', 'show help for this command')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => cli.io.stdout.write(text),

@@ -84,7 +84,7 @@ export function addClientCommand(program: Command, cli: Cli): void {
     )
   teach(
     set,
-    'Changes what is given and leaves the rest. A scope that you leave out is gone at the next refresh; access tokens keep it for two hours at most. `client end-access` stops them at once. A scope that you give back is given again to people who agreed to it.',
+    'Changes only the options that you give. A scope that you leave out is gone at the next refresh; access tokens keep it for two hours at most. `client end-access` stops them at once. A scope that you give back is given again to people who agreed to it.',
     'client set --school north app-1f… --redirect-uri https://planner.example/back',
   )
 

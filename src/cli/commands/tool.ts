@@ -69,7 +69,7 @@ export function addToolCommand(program: Command, cli: Cli): void {
     )
   teach(
     set,
-    'Changes what is given and leaves the rest, the address too. A scope that you leave out is gone at the next refresh; access tokens keep it for two hours at most, `tool disable` stops them at once.',
+    'Changes only the options that you give; the address never changes. A scope that you leave out is gone at the next refresh; access tokens keep it for two hours at most, `tool disable` stops them at once.',
     'tool set --school north reports --scopes "analytics:read"',
   )
 
