@@ -17,7 +17,7 @@ function tool(
     name,
     title,
     bar: 1.2,
-    least: 'the SDK alone behind bare Fastify, with the same tools and a constant answer',
+    least: 'the SDK alone behind bare Fastify, with the same tools and the same answer, kept',
     peers: [],
     async prepare({ size }) {
       const _meta = {
@@ -59,7 +59,18 @@ function bareServer({ school }: FloorGivens): Server {
     { name: 'floor', version: '1' },
     { capabilities: { tools: {} }, supportedProtocolVersions: ['2025-11-25'] },
   )
-  const answer = { name: school.name, url: school.origin, currency: school.currency }
+  const answer = {
+    name: school.name,
+    tagline: school.appearance.tagline,
+    description: school.description,
+    url: school.origin,
+    locale: school.locale,
+    timeZone: school.timeZone,
+    currency: school.currency,
+    guideUrl: `${school.origin}/docs`,
+    memberApiUrl: `${school.origin}/member/graphql`,
+    restDescriptionUrl: `${school.origin}/openapi.json`,
+  }
   server.setRequestHandler('tools/list', async () => ({ tools: [...toolsOf(school)] }))
   server.setRequestHandler('tools/call', async () => ({
     content: [{ type: 'text', text: JSON.stringify(answer) }],

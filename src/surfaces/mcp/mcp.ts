@@ -73,7 +73,6 @@ export function addMcpRoutes(
       }
       try {
         const response = await serveMessage({
-          origin: school.origin,
           headers: request.headers,
           message,
           createServer: (era) => {
@@ -107,7 +106,19 @@ async function send(reply: FastifyReply, response: Response): Promise<FastifyRep
   return reply
     .code(response.status)
     .headers(apiHeaders('no-store'))
-    .send(response.body === null ? undefined : await response.text())
+    .send(response.body === null ? undefined : await readBytes(response.body))
+}
+
+/** `response.text()` would decode the bytes, and Fastify would encode them again. */
+async function readBytes(body: ReadableStream<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  const reader = body.getReader()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    chunks.push(value)
+  }
+  return Buffer.concat(chunks)
 }
 
 /**

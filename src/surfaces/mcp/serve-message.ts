@@ -6,13 +6,13 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
+import { LruCache } from '../../foundation/cache/lru-cache.ts'
 import type { Message } from './message.ts'
 
 /** With a handshake before anything else (2025), or without one (2026-07-28). */
 export type Era = 'handshake' | 'modern'
 
 export interface Exchange {
-  readonly origin: string
   readonly headers: IncomingHttpHeaders
   readonly message: Message
   /**
@@ -23,7 +23,7 @@ export interface Exchange {
 
 /** Serves one message by the rules of its era. */
 export async function serveMessage(exchange: Exchange): Promise<Response> {
-  const request = webRequest(exchange)
+  const request = headOf(exchange)
   const isModern =
     claimsModernEra(exchange.message) || !(await isLegacyRequest(request, exchange.message.body))
   return isModern
@@ -75,8 +75,25 @@ async function serveHandshakeEra(request: Request, exchange: Exchange): Promise<
 /** The headers that the SDK gets to see: neither cookies nor the token reach it. */
 const PASSED_ON = ['mcp-protocol-version', 'mcp-method', 'mcp-name'] as const
 
-/** The message's head; the body is handed over parsed. */
-function webRequest({ origin, headers }: Exchange): Request {
+/** Longer values name nothing that exists here. */
+const MAX_KEY_LENGTH = 200
+
+const heads = new LruCache<Request>(500)
+
+/**
+ * The message's head; the body is handed over parsed. The SDK only reads a head, so messages with the
+ * same passed-on headers share one: a new `Request` costs more than most of the code around it.
+ */
+function headOf({ headers }: Exchange): Request {
+  const key = PASSED_ON.map((name) => headers[name] ?? '').join('\n')
+  const known = heads.get(key)
+  if (known !== undefined) return known
+  const head = createHead(headers)
+  if (key.length <= MAX_KEY_LENGTH) heads.set(key, head, 1)
+  return head
+}
+
+function createHead(headers: IncomingHttpHeaders): Request {
   const passed: Record<string, string> = {
     'content-type': 'application/json',
     // The SDK insists on both, although we only answer JSON; a client that takes none was refused.
@@ -86,5 +103,5 @@ function webRequest({ origin, headers }: Exchange): Request {
     const value = headers[name]
     if (typeof value === 'string') passed[name] = value
   }
-  return new Request(`${origin}/mcp`, { method: 'POST', headers: passed })
+  return new Request('http://any.invalid/mcp', { method: 'POST', headers: passed })
 }

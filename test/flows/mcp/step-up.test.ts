@@ -261,7 +261,6 @@ describe('scope checks at the place where a tool runs', async () => {
       const call = request('tools/call', { name: 'my_courses' })
       for (const version of ['2025-03-26', MODERN]) {
         const response = await serveMessage({
-          origin: school.origin,
           headers: {
             'mcp-protocol-version': version,
             'mcp-method': 'tools/call',
