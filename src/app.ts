@@ -1,11 +1,10 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { MetadataClients } from './domain/clients/metadata/metadata-clients.ts'
 import { OutlineCache } from './domain/learning/outline-cache.ts'
-import { addressBucket } from './foundation/http/client-address.ts'
+import { createAddressRateLimiter } from './foundation/http/address-rate-limit.ts'
 import { allowCrossOrigin, pathsAmong } from './foundation/http/cross-origin.ts'
 import { addHealthRoutes, type ReadinessCheck } from './foundation/http/health.ts'
 import type { RequestObserver } from './foundation/http/observe-requests.ts'
-import { createRateLimiter } from './foundation/http/rate-limit.ts'
 import { createHttpServer } from './foundation/http/server.ts'
 import type { TrustProxy } from './foundation/http/trust-proxy.ts'
 import type { AppContext } from './gate/context.ts'
@@ -63,7 +62,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
 }
 
 function createMetadataClients(context: AppContext): MetadataClients {
-  const limiter = createRateLimiter({
+  const limiter = createAddressRateLimiter({
     name: 'document',
     quota: context.limits.documentPerMinute,
     windowSeconds: 60,
@@ -71,6 +70,6 @@ function createMetadataClients(context: AppContext): MetadataClients {
   return new MetadataClients({
     hosts: context.documentHosts,
     loopbackHttp: context.loopbackDocuments,
-    mayFetch: (address) => limiter.take(addressBucket(address)).allowed,
+    mayFetch: (address) => limiter.take(address).allowed,
   })
 }

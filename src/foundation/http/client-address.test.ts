@@ -1,6 +1,6 @@
 import { fastify } from 'fastify'
 import { describe, expect, test } from 'vitest'
-import { addressBucket, clientAddress } from './client-address.ts'
+import { clientAddress } from './client-address.ts'
 import { parseTrustProxy } from './trust-proxy.ts'
 
 async function addressSeen(trust: string, remoteAddress: string, forwardedFor?: string) {
@@ -30,24 +30,5 @@ describe('clientAddress', () => {
 
   test('an entry that is not an address gives the address of the peer', async () => {
     expect(await addressSeen('10.0.0.0/8', '10.0.0.1', 'x'.repeat(5000))).toBe('10.0.0.1')
-  })
-})
-
-describe('addressBucket', () => {
-  test('IPv4 addresses count one by one', () => {
-    expect(addressBucket('192.0.2.1')).toBe('192.0.2.1')
-  })
-
-  test('all addresses of one IPv6 /64 count together', () => {
-    const bucket = addressBucket('2001:db8:1:2::1')
-    expect(bucket).toBe('2001:db8:1:2::/64')
-    expect(addressBucket('2001:db8:1:2:ffff:ffff:ffff:ffff')).toBe(bucket)
-    expect(addressBucket('2001:db8:1:3::1')).not.toBe(bucket)
-    expect(addressBucket('::1')).toBe('0:0:0:0::/64')
-    expect(addressBucket('fe80::1%eth0')).toBe('fe80:0:0:0::/64')
-  })
-
-  test('text that is not an address stays unchanged', () => {
-    expect(addressBucket('unknown')).toBe('unknown')
   })
 })

@@ -12,15 +12,6 @@ export function clientAddress(request: FastifyRequest): string {
   )
 }
 
-/**
- * What to count a caller by. One IPv6 household owns a whole /64, so counting single addresses
- * would give an attacker 2^64 fresh allowances.
- */
-export function addressBucket(address: string): string {
-  if (isIP(address) !== 6) return address
-  return `${expandIPv6(address).slice(0, 4).join(':')}::/64`
-}
-
 function parseAddress(text: string): string | undefined {
   const plain = unmapIPv4(text)
   if (isIP(plain) !== 0) return plain
@@ -28,12 +19,4 @@ function parseAddress(text: string): string | undefined {
   const withPort = /^(?:\[([0-9a-f:.]+)\]|(\d{1,3}(?:\.\d{1,3}){3})):\d{1,5}$/i.exec(text)
   const address = unmapIPv4(withPort?.[1] ?? withPort?.[2] ?? '')
   return isIP(address) === 0 ? undefined : address
-}
-
-function expandIPv6(address: string): string[] {
-  const canonical = new URL(`http://[${address.split('%')[0]}]`).hostname.slice(1, -1)
-  const [head = '', tail] = canonical.split('::')
-  const left = head === '' ? [] : head.split(':')
-  const right = tail === undefined || tail === '' ? [] : tail.split(':')
-  return [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right]
 }

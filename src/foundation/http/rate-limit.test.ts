@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { addressBucket, clientAddress } from './client-address.ts'
+import { addressBucket } from '../net/address-buckets.ts'
+import { clientAddress } from './client-address.ts'
 import { createLogger } from './logging.ts'
 import { createRateLimiter, rateLimitFields, rateLimitHook } from './rate-limit.ts'
 import { createHttpServer } from './server.ts'

@@ -2,7 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { actorOf, type Caller } from '../../domain/access/caller.ts'
 import type { Actor } from '../../domain/actor.ts'
 import { type DescribedOperation, neededScopes } from '../../domain/operation.ts'
-import { addressBucket, clientAddress } from '../../foundation/http/client-address.ts'
+import { createAddressRateLimiter } from '../../foundation/http/address-rate-limit.ts'
+import { clientAddress } from '../../foundation/http/client-address.ts'
 import { checkRate, createRateLimiter } from '../../foundation/http/rate-limit.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { loadCaller } from '../../gate/bearer-gate.ts'
@@ -15,7 +16,7 @@ const APPS_PER_ADDRESS = 10
  * many requests of one app do not slow another app down.
  */
 export function createRateChecks(perMinute: number) {
-  const ofAddress = createRateLimiter({
+  const ofAddress = createAddressRateLimiter({
     name: 'address',
     quota: perMinute * APPS_PER_ADDRESS,
     windowSeconds: 60,
@@ -23,7 +24,7 @@ export function createRateChecks(perMinute: number) {
   const ofApp = createRateLimiter({ name: 'app', quota: perMinute, windowSeconds: 60 })
   return {
     ofAddress: (request: FastifyRequest, reply: FastifyReply) =>
-      checkRate(ofAddress, addressBucket(clientAddress(request)), reply),
+      checkRate(ofAddress, clientAddress(request), reply),
     ofApp: (caller: Caller, reply: FastifyReply) => checkRate(ofApp, caller.authorizationId, reply),
   }
 }

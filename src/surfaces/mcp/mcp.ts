@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { OutlineCache } from '../../domain/learning/outline-cache.ts'
-import { addressBucket, clientAddress } from '../../foundation/http/client-address.ts'
+import { clientAddress } from '../../foundation/http/client-address.ts'
 import { logFailure } from '../../foundation/http/last-resort.ts'
 import { chooseMediaType } from '../../foundation/http/negotiate.ts'
 import { nameSurface } from '../../foundation/http/observe-requests.ts'
 import { checkRate, createRateLimiter } from '../../foundation/http/rate-limit.ts'
 import { apiHeaders } from '../../foundation/http/security-headers.ts'
+import { addressBucket } from '../../foundation/net/address-buckets.ts'
 import {
   type ResourcePath,
   spellingsOf,

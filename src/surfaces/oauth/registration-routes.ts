@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { addressBucket, clientAddress } from '../../foundation/http/client-address.ts'
-import { checkRate, createRateLimiter } from '../../foundation/http/rate-limit.ts'
+import { createAddressRateLimiter } from '../../foundation/http/address-rate-limit.ts'
+import { clientAddress } from '../../foundation/http/client-address.ts'
+import { checkRate } from '../../foundation/http/rate-limit.ts'
 import { acceptForms, acceptJson } from '../../foundation/http/request-body.ts'
 import { parseParameters } from '../../foundation/protocol/parameters.ts'
 import type { AppContext } from '../../gate/context.ts'
@@ -11,7 +12,7 @@ import { answerRegistrationRequest, asMetadataError } from './register.ts'
 import { sendJson } from './send-json.ts'
 
 export function addRegistrationRoutes(app: FastifyInstance, context: AppContext): void {
-  const limiter = createRateLimiter({
+  const limiter = createAddressRateLimiter({
     name: 'registration',
     quota: context.limits.registrationPerMinute,
     windowSeconds: 60,
@@ -24,7 +25,7 @@ export function addRegistrationRoutes(app: FastifyInstance, context: AppContext)
       answerOAuthError(asMetadataError(error), request, reply),
     )
     scope.post(ENDPOINTS.register, async (request, reply) => {
-      checkRate(limiter, addressBucket(clientAddress(request)), reply)
+      checkRate(limiter, clientAddress(request), reply)
       return sendJson(reply, 201, await answerRegistrationRequest(context, request))
     })
   })

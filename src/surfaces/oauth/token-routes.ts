@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sha256 } from '../../foundation/crypto/digest.ts'
-import { addressBucket, clientAddress } from '../../foundation/http/client-address.ts'
+import { createAddressRateLimiter } from '../../foundation/http/address-rate-limit.ts'
+import { clientAddress } from '../../foundation/http/client-address.ts'
 import {
   checkRate,
   createRateLimiter,
@@ -8,6 +9,7 @@ import {
   TooManyRequestsError,
 } from '../../foundation/http/rate-limit.ts'
 import { acceptForms } from '../../foundation/http/request-body.ts'
+import { addressBucket } from '../../foundation/net/address-buckets.ts'
 import { type Parameters, parseParameters } from '../../foundation/protocol/parameters.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { ENDPOINTS } from './endpoints.ts'
@@ -68,16 +70,16 @@ const MAX_KEY_LENGTH = 64
  */
 function createTokenRateCheck(perSecond: number) {
   const ofClient = createRateLimiter({ name: 'token', quota: perSecond, windowSeconds: 1 })
-  const ofAddress = createRateLimiter({
+  const ofAddress = createAddressRateLimiter({
     name: 'address',
     quota: perSecond * CLIENTS_PER_ADDRESS,
     windowSeconds: 1,
   })
   return (request: FastifyRequest, form: Parameters, reply: FastifyReply): void => {
-    const address = addressBucket(clientAddress(request))
+    const address = clientAddress(request)
     const clientId = form.get('client_id') ?? ''
     const client = clientId.length <= MAX_KEY_LENGTH ? clientId : sha256(clientId).toString('hex')
-    checkRate(ofClient, `${address} ${request.school.id} ${client}`, reply)
+    checkRate(ofClient, `${addressBucket(address)} ${request.school.id} ${client}`, reply)
     const decision = ofAddress.take(address)
     if (decision.allowed) return
     reply.headers(rateLimitFields(ofAddress.policy, decision))

@@ -7,7 +7,8 @@ import {
   resetPassword,
 } from '../../../domain/people/reset-password.ts'
 import { LimiterFull } from '../../../foundation/concurrency/limiter.ts'
-import { addressBucket, clientAddress } from '../../../foundation/http/client-address.ts'
+import { clientAddress } from '../../../foundation/http/client-address.ts'
+import { addressBucket } from '../../../foundation/net/address-buckets.ts'
 import { brandingOf } from '../../../gate/branding.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'

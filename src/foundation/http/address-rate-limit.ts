@@ -1,0 +1,41 @@
+import { addressBuckets } from '../net/address-buckets.ts'
+import {
+  createRateLimiter,
+  type RateDecision,
+  type RateLimiter,
+  type RateLimitPolicy,
+} from './rate-limit.ts'
+
+/**
+ * A rate limiter whose keys are addresses. An IPv6 address counts in its /64, its /56 and its /48. The headers show
+ * the policy of a single caller and what is left in the fullest bucket.
+ */
+export function createAddressRateLimiter(
+  policy: RateLimitPolicy,
+  options: { readonly maxKeys?: number; readonly now?: () => number } = {},
+): RateLimiter {
+  const limiters = new Map<number, RateLimiter>()
+
+  function limiterOf(times: number): RateLimiter {
+    const known = limiters.get(times)
+    if (known !== undefined) return known
+    const made = createRateLimiter({ ...policy, quota: policy.quota * times }, options)
+    limiters.set(times, made)
+    return made
+  }
+
+  return {
+    policy,
+    take(address) {
+      const [narrowest, ...wider] = addressBuckets(address)
+      let tightest: RateDecision = limiterOf(narrowest.times).take(narrowest.name)
+      for (const { name, times } of wider) {
+        // A refused request does not count further: one household must not use up the allowance of its neighbours.
+        if (!tightest.allowed) return tightest
+        const decision = limiterOf(times).take(name)
+        if (!decision.allowed || decision.remaining < tightest.remaining) tightest = decision
+      }
+      return tightest
+    },
+  }
+}
