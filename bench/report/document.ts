@@ -43,7 +43,7 @@ machine mean little; ratios within a run are reliable. A bar is the limit that w
   statements of all requests over few connections without waiting for answers in between, which saves
   more than its checks cost: so it comes close to the floor. Two tables also show the floor with pipelined statements.
 - **\`/mcp\`** is called without a token, and its floor uses the SDK as its documentation shows, with a
-  \`Request\` for every message, like Schoolgate.
+  \`Request\` for every message; in Schoolgate messages with the same headers share one.
 - **No contender logs requests**, except where a line says so. Peers have only the records that are requested,
   which is an advantage for them; better-auth exchanges and revokes 200 tokens per round, because each needs a
   whole authorization first.
