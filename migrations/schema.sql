@@ -953,6 +953,22 @@ CREATE INDEX orders_of_person ON public.orders USING btree (school_id, user_id, 
 CREATE STATISTICS public.orders_ids (dependencies) ON school_id, user_id FROM orders;
 CREATE TRIGGER orders_touch BEFORE UPDATE ON public.orders FOR EACH ROW EXECUTE FUNCTION touch_row();
 
+-- people: requests for mail, as typed, until they are sent or dropped
+create table outgoing_mails (
+  id uuid not null,
+  school_id uuid not null,
+  kind text not null,
+  email text not null,
+  attempts integer not null default 0,
+  next_try_at timestamp(3) with time zone not null default now(),
+  created_at timestamp(3) with time zone not null default now(),
+  constraint outgoing_mails_pkey PRIMARY KEY (id),
+  constraint outgoing_mails_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
+  constraint outgoing_mails_email_check CHECK ((length(email) <= 320)),
+  constraint outgoing_mails_kind_check CHECK ((kind = ANY (ARRAY['forgotten_password'::text, 'password_changed'::text])))
+);
+CREATE INDEX outgoing_mails_due ON public.outgoing_mails USING btree (next_try_at);
+
 -- content: a standing page in Markdown
 create table pages (
   school_id uuid not null,
@@ -1128,16 +1144,21 @@ create table school_members (
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
   codes_withdrawn_at timestamp(3) with time zone,
+  signed_in_at timestamp(3) with time zone,
+  typed_name text,
   constraint school_members_pkey PRIMARY KEY (school_id, user_id),
   constraint school_members_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
   constraint school_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
-  constraint school_members_roles_check CHECK (((roles <@ ARRAY['owner'::text, 'admin'::text, 'lecturer'::text, 'student'::text]) AND (cardinality(roles) <= 4) AND (array_position(roles, NULL::text) IS NULL)))
+  constraint school_members_roles_check CHECK (((roles <@ ARRAY['owner'::text, 'admin'::text, 'lecturer'::text, 'student'::text]) AND (cardinality(roles) <= 4) AND (array_position(roles, NULL::text) IS NULL))),
+  constraint school_members_typed_name_check CHECK (((length(typed_name) >= 1) AND (length(typed_name) <= 200)))
 );
 CREATE INDEX school_members_by_time ON public.school_members USING btree (school_id, joined_at, user_id);
 CREATE INDEX school_members_by_user ON public.school_members USING btree (user_id);
 CREATE INDEX school_members_staff ON public.school_members USING btree (school_id, user_id) WHERE (roles && ARRAY['owner'::text, 'admin'::text, 'lecturer'::text]);
 CREATE TRIGGER school_members_touch BEFORE UPDATE OF roles, joined_at ON public.school_members FOR EACH ROW EXECUTE FUNCTION touch_row();
 -- school_members.codes_withdrawn_at: when codes of the person were last deleted; a consent that began before gives no code
+-- school_members.signed_in_at: when the person first signed in at this school; until then it knows them only by email
+-- school_members.typed_name: the name with which the school added the person; shown until they sign in
 
 -- schools: one row per tenant, found by its origin
 create table schools (

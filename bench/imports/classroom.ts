@@ -24,8 +24,8 @@ export async function addClassroom(pool: pg.Pool, school: number): Promise<void>
      select bench_id('pupil', n), 'pupil' || n || '@bench.test', 'Pupil ' || n from ${students}`,
   )
   await pool.query(
-    `insert into school_members (school_id, user_id, roles)
-     select $1, bench_id('pupil', n), '{student}' from ${students}`,
+    `insert into school_members (school_id, user_id, roles, signed_in_at)
+     select $1, bench_id('pupil', n), '{student}', now() from ${students}`,
     [schoolId],
   )
   await pool.query(

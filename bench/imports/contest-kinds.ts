@@ -127,9 +127,9 @@ const students: ContestKind = {
   }),
   types: { id: 'uuid', email: 'text', name: 'text' },
   floor: `,
-    persons as (insert into users (id, email, name) select * from given returning id)
-    insert into school_members (school_id, user_id, roles)
-    select $1::uuid, id, '{student}' from persons`,
+    persons as (insert into users (id, email, name) select * from given returning id, name)
+    insert into school_members (school_id, user_id, roles, typed_name)
+    select $1::uuid, id, '{student}', name from persons`,
 }
 
 const newEmailOf = (school: number, student: number, n: number): string =>

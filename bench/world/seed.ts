@@ -56,12 +56,12 @@ function statements(size: Size): readonly string[] {
     `insert into users (id, email, name, avatar_url)
      select bench_id('person', n), 'person' || n || '@bench.test', 'Person ' || n, '/avatar/' || n
      from generate_series(1, ${people + readers}) n`,
-    `insert into school_members (school_id, user_id, roles)
+    `insert into school_members (school_id, user_id, roles, signed_in_at)
      select ${schoolOf('n')}, bench_id('person', n),
-       case when n <= ${schools} then '{owner}'::text[] else '{student}' end
+       case when n <= ${schools} then '{owner}'::text[] else '{student}' end, now()
      from generate_series(1, ${people}) n
      union all
-     select bench_id('school', n), bench_id('person', ${people} + n), '{student}'
+     select bench_id('school', n), bench_id('person', ${people} + n), '{student}', now()
      from generate_series(1, ${readers}) n`,
     `insert into authorizations (id, school_id, client_id, user_id, audience, scopes, resource)
      select bench_id('authorization', n), ${schoolOf('n')}, 'app', bench_id('person', n), 'member',

@@ -27,12 +27,12 @@ async function before(name: string): Promise<{ client: pg.Client; apply: () => P
   return { client, apply: () => client.query(all[place]?.sql ?? '') }
 }
 
-async function aSchool(client: pg.Client): Promise<string> {
+async function aSchool(client: pg.Client, name = 'north'): Promise<string> {
   const id = randomUUID()
   await client.query(
     `insert into schools (id, subdomain, origin, name, time_zone)
-     values ($1, 'north', 'https://north.test', 'North', 'Asia/Taipei')`,
-    [id],
+     values ($1, $2, 'https://' || $2 || '.test', initcap($2), 'Asia/Taipei')`,
+    [id, name],
   )
   return id
 }
@@ -164,4 +164,61 @@ test('a foreign app at an address of the school’s own tools ends, and nothing 
   const [gone, ...others] = rows.filter(({ lives }) => !lives)
   expect(others).toEqual([])
   expect(gone?.client_id).toMatch(/^https:\/\/north\.test\/clients\/foreign\.json#/)
+})
+
+test('members from before count as signed in where that is proven, and keep their shown name', async () => {
+  const { client, apply } = await before('-signed-in-members.sql')
+  const [first, second] = [await aSchool(client, 'first'), await aSchool(client, 'second')]
+  const join = (school: string, user: string, joined: string) =>
+    client.query(
+      `insert into school_members (school_id, user_id, roles, joined_at) values ($1, $2, '{student}', $3)`,
+      [school, user, joined],
+    )
+  const people: Record<string, string> = {}
+  for (const name of ['password', 'silent', 'session', 'app']) {
+    const id = await aMember(client, first, name)
+    await client.query("update school_members set joined_at = '2025-01-01' where user_id = $1", [
+      id,
+    ])
+    await join(second, id, '2025-06-01')
+    people[name] = id
+  }
+  await client.query("update users set password_hash = 'x' where name <> 'silent'")
+  await client.query(
+    `insert into browser_sessions (id, secret_hash, school_id, user_id, expires_at, created_at)
+     values ($1, $2, $3, $4, now(), '2025-07-01')`,
+    [randomUUID(), Buffer.alloc(32), second, people.session],
+  )
+  await client.query(
+    `insert into clients (school_id, client_id, kind, audience, name, redirect_uris, scopes)
+     values ($1, 'app', 'application', 'member', 'App', '{https://app.test/}', '{openid}')`,
+    [second],
+  )
+  await client.query(
+    `insert into authorizations (id, school_id, client_id, user_id, audience, scopes, resource, created_at)
+     values ($1, $2, 'app', $3, 'member', '{openid}', 'https://second.test', '2025-08-01')`,
+    [randomUUID(), second, people.app],
+  )
+  const versions = await client.query('select sum(version)::int as sum from school_members')
+  await apply()
+  expect((await client.query('select sum(version)::int as sum from school_members')).rows).toEqual(
+    versions.rows,
+  )
+  const { rows } = await client.query(
+    `select u.name, s.subdomain, m.signed_in_at is not null as signed_in, m.typed_name
+     from school_members m join users u on u.id = m.user_id join schools s on s.id = m.school_id
+     order by u.name, s.subdomain`,
+  )
+  const signedIn = { signed_in: true, typed_name: null }
+  const notYet = (name: string) => ({ signed_in: false, typed_name: name })
+  expect(rows).toEqual([
+    { name: 'app', subdomain: 'first', ...signedIn },
+    { name: 'app', subdomain: 'second', ...signedIn },
+    { name: 'password', subdomain: 'first', ...signedIn },
+    { name: 'password', subdomain: 'second', ...notYet('password') },
+    { name: 'session', subdomain: 'first', ...signedIn },
+    { name: 'session', subdomain: 'second', ...signedIn },
+    { name: 'silent', subdomain: 'first', ...notYet('silent') },
+    { name: 'silent', subdomain: 'second', ...notYet('silent') },
+  ])
 })

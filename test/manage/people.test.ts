@@ -6,11 +6,11 @@ import { addMember, type NewMember } from '../../src/domain/people/member-roles.
 import { type Role, rolesAt, schoolsOfPerson } from '../../src/domain/people/membership.ts'
 import { findOrCreatePerson } from '../../src/domain/people/person.ts'
 import { addPerson, setPersonRoles } from '../../src/domain/people/person-operations.ts'
-import { startSession } from '../../src/domain/people/sessions.ts'
 import { signIn } from '../../src/domain/people/sign-in.ts'
 import { hashPassword } from '../../src/foundation/crypto/password.ts'
 import { uuidv7 } from '../../src/foundation/crypto/random.ts'
 import { verifies } from '../spec/verifies.ts'
+import { Visitor } from '../support/browser-like.ts'
 import { aPair, refresh, userinfo } from '../support/client-like.ts'
 import { outputOf, performByCommandLine } from '../support/performing.ts'
 import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../support/world.ts'
@@ -52,7 +52,7 @@ describe('taking over the owner of another school', () => {
       }
       await setRolesOf(attackers, victim.id, ['student', 'owner'])
       const created = { email: victim.email, name: 'Mallory', passwordHash: attackerHash }
-      expect(await findOrCreatePerson(db, created)).toBe(victim.id)
+      expect(await findOrCreatePerson(db, created)).toEqual({ id: victim.id, isNew: false })
       expect(await row(victim.id)).toEqual(before)
       expect(await attempt(victim.email, 'a password of the attacker')).toEqual({ kind: 'refused' })
       expect(await attempt(victim.email, PASSWORD)).toMatchObject({ kind: 'signed_in' })
@@ -180,7 +180,8 @@ describe('deleting a person', () => {
       for (const school of schools) {
         const client = await world.aPublicClient(school)
         pairs.push({ school, client, pair: await aPair(world, school, client, person) })
-        await startSession(school.at, { ...person, avatarUrl: undefined }, 'browser')
+        const visitor = new Visitor(world, school)
+        await visitor.signIn(await visitor.get('/sign-in'), person)
       }
       const outcome = await remove(person.id)
       expect(outcome).toMatchObject({ schools: 2, authorizations: 2 })

@@ -27,7 +27,9 @@ async function people(world: World, { at }: TestSchool): Promise<void> {
       .values(person)
       .onConflict((conflict) => conflict.doNothing())
       .execute()
-    await at.insert('school_members', { user_id: id, roles: held }).execute()
+    await at
+      .insert('school_members', { user_id: id, roles: held, signed_in_at: new Date() })
+      .execute()
   }
 }
 

@@ -142,13 +142,16 @@ export class World {
     return { id, email, name: `Person ${email.slice(0, 6)}` }
   }
 
+  /** A person who has signed in at the school before. */
   async aMember(
     school: TestSchool,
     roles: readonly string[] = ['student'],
     person?: TestPerson,
   ): Promise<TestPerson> {
     const who = person ?? (await this.aPerson())
-    await school.at.insert('school_members', { user_id: who.id, roles: [...roles] }).execute()
+    await school.at
+      .insert('school_members', { user_id: who.id, roles: [...roles], signed_in_at: new Date() })
+      .execute()
     return who
   }
 

@@ -69,6 +69,33 @@ export async function recordForInstallation(db: Db, entry: AuditEntry): Promise<
   await db.insertInto('audit_entries').values(auditRow(entry)).execute()
 }
 
+/** Crosses schools: entries of several schools, in one statement. */
+export async function recordAtSchools(
+  db: Db,
+  entries: readonly (AuditEntry & { readonly schoolId: string })[],
+): Promise<void> {
+  if (entries.length === 0) return
+  const rows = entries.map((entry) => ({ ...auditRow(entry), school_id: entry.schoolId }))
+  await db.insertInto('audit_entries').values(rows).execute()
+}
+
+/**
+ * An entry of the installation about people whose account an addition made. It is sent for known accounts too, and then writes nothing: one
+ * statement less would show that the account existed.
+ */
+export async function recordCreated(
+  db: Db,
+  entry: AuditEntry,
+  subjects: readonly string[],
+): Promise<void> {
+  const row = auditRow(withSubjects(entry, subjects))
+  await sql`
+    insert into audit_entries (id, action, outcome, actor_user_id, subject, detail, request_id)
+    select ${row.id}, ${row.action}, ${row.outcome}, ${row.actor_user_id}::uuid, ${row.subject}::text,
+      ${row.detail}::jsonb, ${row.request_id}::text
+    where ${subjects.length > 0}::boolean`.execute(db)
+}
+
 /** A value, or SQL that stands for it: a placeholder, a column or a literal. */
 type Part<T> = T | RawBuilder<unknown>
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { shownPeople } from '../people/shown-person.ts'
 import { COMMON_ACTIONS } from './audit.ts'
 
 export interface AuditFilter {
@@ -69,7 +70,7 @@ export async function readAudit(
     select e.id, e.at, e.action, e.outcome, e.actor_user_id, u.name as actor_name, u.email as actor_email,
       e.client_id, c.name as client_name, e.subject, e.detail, e.request_id
     from audit_entries e
-      left join users u on u.id = e.actor_user_id
+      left join ${shownPeople(at)} u on u.id = e.actor_user_id
       left join clients c on c.school_id = e.school_id and c.client_id = e.client_id
     where ${sql.join(conditions, sql` and `)}
     order by e.id desc

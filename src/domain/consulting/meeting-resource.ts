@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { count, id, line, stamps, utc } from '../operation/fields.ts'
 import type { Resource } from '../operation/resource.ts'
+import { shownPeople } from '../people/shown-person.ts'
 import { MEETING_KINDS, MEETING_STATES } from './meetings-of-member.ts'
 
 const meetingSchema = z
@@ -71,5 +72,5 @@ export const attendees: Resource<typeof attendeeSchema> = {
       select p.user_id, m.id, p.joined_at
       from consulting_meetings m join study_group_members p
         on p.school_id = m.school_id and p.group_id = m.study_group_id
-      where m.school_id = ${at.schoolId}) a join users u on u.id = a.user_id`,
+      where m.school_id = ${at.schoolId}) a join ${shownPeople(at)} u on u.id = a.user_id`,
 }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { courseSchema, courses } from '../learning/course-resource.ts'
 import { count, id, line, stamps, utc } from '../operation/fields.ts'
 import { expansionOf, type Resource } from '../operation/resource.ts'
+import { shownPeople } from '../people/shown-person.ts'
 
 const studyGroupSchema = z
   .strictObject({
@@ -54,6 +55,6 @@ export const roster: Resource<typeof rosterEntrySchema> = {
   schema: rosterEntrySchema,
   rows: (at) => sql`
     select p.user_id as id, p.group_id, u.name, u.email, p.joined_at
-    from study_group_members p join users u on u.id = p.user_id
+    from study_group_members p join ${shownPeople(at)} u on u.id = p.user_id
     where p.school_id = ${at.schoolId}`,
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { shownPeople } from '../people/shown-person.ts'
 import { isLive } from './connected-apps.ts'
 
 /** A person with a live authorization of the app. */
@@ -31,10 +32,10 @@ export async function peopleOfApp(
   const { rows } = await at.run(sql<Row>`
     select u.id, u.name, u.email, count(*)::int as authorizations,
       max(a.created_at) as last_authorized_at, max(a.last_used_at) as last_used_at
-    from authorizations a join users u on u.id = a.user_id
+    from authorizations a join ${shownPeople(at)} u on u.id = a.user_id
     where a.school_id = ${at.schoolId} and a.client_id = ${clientId} and ${isLive}
       ${page.after === undefined ? sql`` : sql`and u.id > ${page.after}`}
-    group by u.id
+    group by u.id, u.name, u.email
     order by u.id
     limit ${page.limit + 1}`)
   const people = rows.slice(0, page.limit).map((row) => ({

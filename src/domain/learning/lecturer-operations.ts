@@ -13,6 +13,7 @@ import { invalid } from '../operation/refusal.ts'
 import type { Resource } from '../operation/resource.ts'
 import { writing } from '../operation/writing.ts'
 import { rolesAt } from '../people/membership.ts'
+import { shownPeople } from '../people/shown-person.ts'
 
 const READ = ['lecturers:read']
 const WRITE = ['lecturers:write']
@@ -40,7 +41,7 @@ export const lecturers: Resource<typeof lecturerSchema> = {
             where c.school_id = l.school_id and c.user_id = l.user_id
             order by c.course_id)::text[] as course_ids,
       l.created_at, l.updated_at, l.version
-    from lecturers l join users u on u.id = l.user_id where l.school_id = ${at.schoolId}`,
+    from lecturers l join ${shownPeople(at)} u on u.id = l.user_id where l.school_id = ${at.schoolId}`,
 }
 
 export const listLecturers = listOperation({

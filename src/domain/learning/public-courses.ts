@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { containsWords } from '../../foundation/db/contains-words.ts'
 import { inRange, type Keyed, type KeysetRange, rangeOrder } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { shownPeople } from '../people/shown-person.ts'
 
 /** A course as it is public. */
 export interface PublicCourse extends Keyed {
@@ -52,7 +53,7 @@ export async function findPublicCourse(
                                 order by cl.position, u.id), '[]')
        from course_lecturers cl
          join lecturers l on l.school_id = cl.school_id and l.user_id = cl.user_id
-         join users u on u.id = cl.user_id
+         join ${shownPeople(at)} u on u.id = cl.user_id
        where cl.school_id = c.school_id and cl.course_id = c.id) as lecturers
     from courses c
     where c.school_id = ${at.schoolId} and c.slug = ${slug} and c.state = 'published'

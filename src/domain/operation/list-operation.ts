@@ -4,6 +4,7 @@ import type { CursorType } from '../../foundation/db/cursor.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor.ts'
 import type { Operation, OperationExample, ReadOperation } from '../operation.ts'
+import { shownPeople } from '../people/shown-person.ts'
 import { afterCursor, cursorOf, orderBy, type Sorting } from './cursor.ts'
 import { type ExpandShape, expandFields, expansionScopes } from './expand.ts'
 import { line, time } from './fields.ts'
@@ -55,11 +56,11 @@ export function searchWithPerson(
   person: string,
   ...columns: readonly string[]
 ): Filter<typeof searchText> {
-  return filter(searchText, (value) => {
+  return filter(searchText, (value, at) => {
     const pattern = containsPattern(value)
     return anyOf([
       ...columns.map((column) => sql`r.${sql.ref(column)} ilike ${pattern}`),
-      sql`exists (select from users u where u.id = r.${sql.ref(person)}
+      sql`exists (select from ${shownPeople(at)} u where u.id = r.${sql.ref(person)}
             and (u.name ilike ${pattern} or u.email ilike ${pattern}))`,
     ])
   })

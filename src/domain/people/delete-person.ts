@@ -42,9 +42,14 @@ export async function deletePerson(
     throw conflict('last_owner', `This person is the only owner of ${orphaned.join(', ')}.`)
   }
   const { schools, ended } = await leaveEverySchool(tx, userId, by)
+  await tx
+    .updateTable('school_members')
+    .set({ typed_name: null })
+    .where('user_id', '=', userId)
+    .execute()
   const sessions = await endSessionsOfPerson(tx, userId)
   await tx.deleteFrom('password_resets').where('user_id', '=', userId).execute()
-  const authorizations = ended + (await endAuthorizationsOfPerson(tx, userId))
+  const authorizations = ended + (await endAuthorizationsOfPerson(tx, userId)).length
   await tx
     .updateTable('users')
     .set({

@@ -54,7 +54,8 @@ export const readMember = readOperation({
 export const addedPerson = {
   email,
   name: line(200).meta({
-    description: 'For a new account; a person who already has an account keeps their name.',
+    description:
+      'Shown at this school until the person signs in here; then their own name is shown.',
   }),
 }
 

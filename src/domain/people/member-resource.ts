@@ -6,12 +6,17 @@ import { IS_ACTIVE } from '../learning/active-enrollment.ts'
 import { count, email, id, text, utc, version } from '../operation/fields.ts'
 import type { Resource } from '../operation/resource.ts'
 import { ROLES } from './membership.ts'
+import { shownPeople } from './shown-person.ts'
 
 /** Fields of the person's account: a school shows them, and only the person changes them. */
 const person = {
-  name: text(1, 200),
+  name: text(1, 200).meta({
+    description: 'As the school typed it, until the person has signed in here.',
+  }),
   email: email.meta({ description: 'Only the person can change it.' }),
-  picture_url: z.string().nullable(),
+  picture_url: z.string().nullable().meta({
+    description: 'Null until the person has signed in here.',
+  }),
 }
 
 const membership = { joined_at: utc, updated_at: utc, version }
@@ -48,14 +53,14 @@ function peopleRows(
   who: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
   return sql`
-    select m.user_id as id, ${columns} m.joined_at, m.updated_at, m.version
-    from school_members m join users u on u.id = m.user_id
-    where m.school_id = ${at.schoolId} and u.deleted_at is null and m.roles <> '{}' and ${who}`
+    select m.id, ${columns} m.joined_at, m.updated_at, m.version
+    from ${shownPeople(at)} m
+    where m.deleted_at is null and m.roles <> '{}' and ${who}`
 }
 
 function personColumns(caller: Pick<Actor, 'origin'>): RawBuilder<unknown> {
-  return sql`u.name, u.email,
-    case when u.avatar_url like '/%' then ${caller.origin}::text || u.avatar_url else u.avatar_url end as picture_url,`
+  return sql`m.name, m.email,
+    case when m.avatar_url like '/%' then ${caller.origin}::text || m.avatar_url else m.avatar_url end as picture_url,`
 }
 
 const ALL_MEMBERS = sql`true`
@@ -73,20 +78,20 @@ export const writtenMembers: Resource<typeof writtenMemberSchema> = {
   schema: writtenMemberSchema,
   // A member without roles has left. The answer to the write that removed the roles still shows them.
   rows: (at) => sql`
-    select m.user_id as id, m.roles, m.joined_at, m.updated_at, m.version
-    from school_members m join users u on u.id = m.user_id
-    where m.school_id = ${at.schoolId} and u.deleted_at is null`,
+    select m.id, m.roles, m.joined_at, m.updated_at, m.version
+    from ${shownPeople(at)} m
+    where m.deleted_at is null`,
 }
 
-const ENROLLED = sql`
+const enrolledAt = (at: SchoolDb) => sql`
   (select count(*) from enrollments e
-   where e.school_id = m.school_id and e.user_id = m.user_id and ${IS_ACTIVE}) as active_enrollment_count,`
+   where e.school_id = ${at.schoolId} and e.user_id = m.id and ${IS_ACTIVE}) as active_enrollment_count,`
 
 export const students: Resource<typeof studentSchema> = {
   object: 'student',
   restPath: '/students/{id}',
   schema: studentSchema,
-  rows: (at, caller) => peopleRows(at, sql`${personColumns(caller)} ${ENROLLED}`, IS_STUDENT),
+  rows: (at, caller) => peopleRows(at, sql`${personColumns(caller)} ${enrolledAt(at)}`, IS_STUDENT),
 }
 
 export const writtenStudents: Resource<typeof writtenStudentSchema> = {

@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import { acrossSchools, type SchoolTx } from '../../foundation/db/school-db.ts'
 import type { AuditedActor } from '../actor.ts'
-import { recordForInstallation } from '../audit/audit.ts'
+import { recordCreated } from '../audit/audit.ts'
 import { changeEntry, recordChange } from '../audit/record-change.ts'
 import { notFound, OperationRefused, type Refusal } from '../operation/refusal.ts'
 import { endLostRights } from './end-lost-rights.ts'
 import { ROLES, type Role, setRoles } from './membership.ts'
-import { findOrCreatePerson, findPersonByEmail } from './person.ts'
+import { findOrCreatePerson } from './person.ts'
 
 export interface NewMember {
   readonly email: string
-  /** For a new account; a person who already has an account keeps their name. */
+  /** Shown here until the person signs in; the name of a new account. */
   readonly name: string
   readonly passwordHash?: string | undefined
   readonly roles: readonly Role[]
@@ -24,22 +24,19 @@ export interface NewMember {
  */
 export async function addMember(tx: SchoolTx, fresh: NewMember, by: AuditedActor): Promise<string> {
   const across = acrossSchools(tx)
-  const email = fresh.email.trim()
-  const known = await findPersonByEmail(across, email)
-  const userId = await findOrCreatePerson(across, {
-    email,
-    name: fresh.name.trim(),
+  const name = fresh.name.trim()
+  const { id: userId, isNew } = await findOrCreatePerson(across, {
+    email: fresh.email.trim(),
+    name,
     ...(fresh.passwordHash === undefined ? {} : { passwordHash: fresh.passwordHash }),
   })
-  if (known === undefined) {
-    const entry = changeEntry(by, { action: 'person.created', subject: userId })
-    await recordForInstallation(across, entry)
-  }
+  const entry = changeEntry(by, { action: 'person.created' })
+  await recordCreated(across, entry, isNew ? [userId] : [])
   const added = ordered(fresh.roles)
   await tx.run(sql`
-    insert into school_members as m (school_id, user_id, roles)
-    values (${tx.schoolId}, ${userId}, ${added}::text[])
-    on conflict (school_id, user_id) do update set roles =
+    insert into school_members as m (school_id, user_id, roles, typed_name)
+    values (${tx.schoolId}, ${userId}, ${added}::text[], ${name})
+    on conflict (school_id, user_id) do update set typed_name = excluded.typed_name, roles =
       array(select role from unnest(${[...ROLES]}::text[]) with ordinality as r (role, place)
             where role = any (m.roles || excluded.roles) order by place)`)
   await recordChange(tx, by, { action: 'member.roles_changed', subject: userId, detail: { added } })

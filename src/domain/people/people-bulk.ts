@@ -26,7 +26,7 @@ const columns = {
   email: { schema: email, note: 'of any other person; an existing account only gets the role' },
   name: {
     schema: line(200),
-    note: 'for a new account; a person who already has an account keeps their name',
+    note: 'shown here until the person signs in; then their own name is shown',
   },
 }
 
@@ -117,25 +117,38 @@ async function writePeople(
   return people.map(({ outcome }) => outcome)
 }
 
-/** The member with the id of the row, otherwise the person with its email, otherwise a new person. */
+/**
+ * The member with the id of the row, otherwise the member with its email. All others have no `userId` yet, whether
+ * they have an account or not.
+ */
 async function findPeople(tx: SchoolTx, rows: readonly ImportRow[]): Promise<Person[]> {
   const ids = rows.flatMap(({ values }) => (typeof values.id === 'string' ? values.id : []))
-  const byId = await lockMembers(tx, ids)
+  const byId = ids.length === 0 ? new Map<string, Membership>() : await lockMembers(tx, ids)
   const asked = rows.filter(({ values }) => !byId.has(String(values.id)))
   const emails = asked.flatMap(({ values }) =>
     typeof values.email === 'string' ? normalEmail(values.email) : [],
   )
-  const persons = await findPersons(tx, emails)
-  const byPerson = await lockMembers(tx, [...persons.values()])
+  const byEmail = emails.length === 0 ? new Map<string, never>() : await findMembers(tx, emails)
   return rows.map(({ values }): Person => {
     const known = byId.get(String(values.id))
     if (known !== undefined) return personOf(values, String(values.id), known)
     if (typeof values.email !== 'string') {
       return { ...personOf(values, undefined, undefined), outcome: unknownPerson(values) }
     }
-    const userId = persons.get(normalEmail(values.email))
-    return personOf(values, userId, userId === undefined ? undefined : byPerson.get(userId))
+    const member = byEmail.get(normalEmail(values.email))
+    return personOf(values, member?.userId, member)
   })
+}
+
+async function findMembers(tx: SchoolTx, emails: readonly string[]) {
+  const persons = await findPersons(tx, emails)
+  const members = await lockMembers(tx, [...persons.values()])
+  return new Map(
+    [...persons].flatMap(([email, userId]) => {
+      const membership = members.get(userId)
+      return membership === undefined ? [] : [[email, { userId, ...membership }] as const]
+    }),
+  )
 }
 
 function personOf(

@@ -1,16 +1,19 @@
 import { sql } from 'kysely'
-import { uuidv7 } from '../../foundation/crypto/random.ts'
+import { randomId } from '../../foundation/crypto/random.ts'
 import { plainList, textList } from '../../foundation/db/array-literals.ts'
 import { groupRows } from '../../foundation/db/group-rows.ts'
 import { acrossSchools, type SchoolTx } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor.ts'
-import { record, recordForInstallation, withSubjects } from '../audit/audit.ts'
+import { record, recordCreated, withSubjects } from '../audit/audit.ts'
 import { changeEntry } from '../audit/record-change.ts'
 import { endLostRights } from './end-lost-rights.ts'
 import type { Role } from './membership.ts'
 import { normalEmail } from './person.ts'
 
-/** Reads and writes many people; each function sends one statement, however many people there are. */
+/**
+ * Reads and writes many people; each function sends the same statements, however many people there are and whether
+ * their accounts existed: an import must not tell a school which emails are known.
+ */
 
 export interface Membership {
   readonly roles: readonly Role[]
@@ -24,7 +27,6 @@ export async function lockMembers(
   tx: SchoolTx,
   userIds: readonly string[],
 ): Promise<ReadonlyMap<string, Membership>> {
-  if (userIds.length === 0) return new Map()
   const { rows } = await tx.run(sql<{ user_id: string; roles: Role[] }>`
     select m.user_id, m.roles from school_members m join users u on u.id = m.user_id
     where m.school_id = ${tx.schoolId} and m.user_id = any(${userIds}::uuid[]) and u.deleted_at is null
@@ -37,7 +39,6 @@ export async function findPersons(
   tx: SchoolTx,
   emails: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  if (emails.length === 0) return new Map()
   const { rows } = await sql<{ email: string; id: string }>`
     select lower(email) as email, id from users where lower(email) = any(${emails}::text[])`.execute(
     acrossSchools(tx),
@@ -56,6 +57,7 @@ export async function countOtherOwners(tx: SchoolTx, than: readonly string[]): P
 
 interface Added {
   readonly values: Readonly<Record<string, unknown>>
+  /** Absent for people who are named by an email and hold no role here. */
   userId: string | undefined
 }
 
@@ -68,38 +70,34 @@ export async function addPersons(
   const fresh = people.filter(({ userId }) => userId === undefined)
   if (fresh.length === 0) return
   const rows = fresh.map(({ values }) => ({
-    id: uuidv7(),
+    id: randomId(),
     email: normalEmail(String(values.email)),
     name: String(values.name).trim(),
   }))
   const db = acrossSchools(tx)
-  const made = await sql<{ id: string }>`
+  await sql`
     insert into users (id, email, name)
     select * from unnest(
       ${plainList(rows.map((row) => row.id))}::uuid[],
       ${textList(rows.map((row) => row.email))}::text[],
       ${textList(rows.map((row) => row.name))}::text[])
-    on conflict (lower(email)) do nothing returning id`.execute(db)
-  const ids = new Set(made.rows.map(({ id }) => id))
-  if (ids.size > 0) {
-    await recordForInstallation(
-      db,
-      withSubjects(changeEntry(caller, { action: 'person.created' }), [...ids]),
-    )
-  }
-  // Another request created these accounts in the meantime.
-  const missed = rows.filter(({ id }) => !ids.has(id))
+    on conflict (lower(email)) do nothing`.execute(db)
   const found = await findPersons(
     tx,
-    missed.map(({ email }) => email),
+    rows.map(({ email }) => email),
   )
-  for (const [place, person] of fresh.entries()) {
-    const row = rows[place]
-    if (row !== undefined) person.userId = ids.has(row.id) ? row.id : found.get(row.email)
-  }
+  const made = rows.filter(({ id, email }) => found.get(email) === id)
+  const entry = changeEntry(caller, { action: 'person.created' })
+  await recordCreated(
+    db,
+    entry,
+    made.map(({ id }) => id),
+  )
+  for (const [place, person] of fresh.entries()) person.userId = found.get(rows[place]?.email ?? '')
 }
 
 interface Changed {
+  readonly values: Readonly<Record<string, unknown>>
   readonly userId: string | undefined
   readonly before: readonly Role[]
   readonly after: readonly Role[]
@@ -112,12 +110,15 @@ export async function writeRoles(
 ): Promise<void> {
   if (people.length === 0) return
   await tx.run(sql`
-    insert into school_members as m (school_id, user_id, roles)
-    select ${tx.schoolId}::uuid, v.user_id, v.roles::text[]
+    insert into school_members as m (school_id, user_id, roles, typed_name)
+    select ${tx.schoolId}::uuid, v.user_id, v.roles::text[], nullif(v.typed_name, '')
     from unnest(
       ${plainList(people.map(({ userId }) => userId))}::uuid[],
-      ${textList(people.map(({ after }) => plainList(after)))}::text[]) v (user_id, roles)
-    on conflict (school_id, user_id) do update set roles = excluded.roles`)
+      ${textList(people.map(({ after }) => plainList(after)))}::text[],
+      ${textList(people.map(({ values }) => String(values.name ?? '').trim()))}::text[]
+    ) v (user_id, roles, typed_name)
+    on conflict (school_id, user_id) do update set roles = excluded.roles,
+      typed_name = coalesce(excluded.typed_name, m.typed_name)`)
   await endLostRights(
     tx,
     people.map(({ userId = '', before, after }) => ({ userId, before, after })),

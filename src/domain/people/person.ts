@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { uuidv7 } from '../../foundation/crypto/random.ts'
+import { randomId } from '../../foundation/crypto/random.ts'
 import type { Db } from '../../foundation/db/database.ts'
 
 /** One person, with one account for all schools. No school may change any of this. */
@@ -58,18 +58,32 @@ export function normalEmail(email: string): string {
   return email.trim().toLowerCase()
 }
 
+/** No stored email is longer. */
+const LONGEST_EMAIL = 320
+
+/**
+ * An email that a stranger typed, as a value to compare. PostgreSQL rejects a NUL byte in text, and no stored email has
+ * one or is longer: the text that results finds no account.
+ */
+export function typedEmail(typed: string): string {
+  const email = normalEmail(typed).replaceAll('\0', '\ufffd')
+  return email.length <= LONGEST_EMAIL ? email : ''
+}
+
 /**
  * The account with this email, created if there is none. An existing account keeps its name and
- * password, so that a school that adds a known email cannot change the account or learn about it.
+ * password, so that a school that adds a known email cannot change the account or learn about it: the
+ * statements are the same in both cases.
  */
 export async function findOrCreatePerson(
   db: Db,
   fresh: { email: string; name: string; passwordHash?: string },
-): Promise<string> {
-  const created = await db
+): Promise<{ readonly id: string; readonly isNew: boolean }> {
+  const id = randomId()
+  await db
     .insertInto('users')
     .values({
-      id: uuidv7(),
+      id,
       email: normalEmail(fresh.email),
       name: fresh.name,
       ...(fresh.passwordHash === undefined
@@ -77,10 +91,8 @@ export async function findOrCreatePerson(
         : { password_hash: fresh.passwordHash, password_changed_at: new Date() }),
     })
     .onConflict((conflict) => conflict.expression(sql`lower(email)`).doNothing())
-    .returning('id')
-    .executeTakeFirst()
-  if (created !== undefined) return created.id
-  const known = await findPersonByEmail(db, fresh.email)
-  if (known === undefined) throw new Error('an account vanished while it was being added')
-  return known.id
+    .execute()
+  const found = await findPersonByEmail(db, fresh.email)
+  if (found === undefined) throw new Error('an account vanished while it was being added')
+  return { id: found.id, isNew: found.id === id }
 }

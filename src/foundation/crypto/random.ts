@@ -36,6 +36,16 @@ function draw(bytes: number): number {
   return supply.used - bytes
 }
 
+/**
+ * The id of a person. Random, because every school that adds an email gets the id: a time in it would tell whether the
+ * account is new.
+ *
+ * @see RFC 9562 §5.4
+ */
+export function randomId(): string {
+  return randomUUID()
+}
+
 /** The first half of the ids of one millisecond, and their count. */
 const sequence = { millisecond: -1, start: '', count: 0 }
 

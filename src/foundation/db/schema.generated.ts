@@ -498,6 +498,17 @@ export interface OrdersTable {
   version: Generated<number>
 }
 
+/** people: requests for mail, as typed, until they are sent or dropped */
+export interface OutgoingMailsTable {
+  id: string
+  school_id: string
+  kind: 'forgotten_password' | 'password_changed'
+  email: string
+  attempts: Generated<number>
+  next_try_at: Generated<Date>
+  created_at: Generated<Date>
+}
+
 /** content: a standing page in Markdown */
 export interface PagesTable {
   school_id: string
@@ -604,6 +615,8 @@ export interface SchoolMembersTable {
   updated_at: Generated<Date>
   version: Generated<number>
   codes_withdrawn_at: Date | null
+  signed_in_at: Date | null
+  typed_name: string | null
 }
 
 /** schools: one row per tenant, found by its origin */
@@ -772,6 +785,7 @@ export interface DB {
   notifications: NotificationsTable
   order_items: OrderItemsTable
   orders: OrdersTable
+  outgoing_mails: OutgoingMailsTable
   pages: PagesTable
   password_resets: PasswordResetsTable
   payment_adjustments: PaymentAdjustmentsTable

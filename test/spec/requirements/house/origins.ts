@@ -20,12 +20,21 @@ export const origins = [
       'A school can change its own membership rows, never email, password, name or avatar.',
     'house.people.known-email':
       'Adding an email that already exists grants the role and reveals nothing about it.',
+    'house.people.typed-until-signed-in':
+      'A school sees the name that it typed, and no picture, until the person has signed in there.',
+    'house.people.ids': 'Ids of new people are random: they do not tell when an account was made.',
+    'house.people.same-work':
+      'Every path that takes an email sends the same statements and hashes for known and unknown ones.',
+    'house.people.no-takeover':
+      'A school that owns its host name cannot take over a person of another school.',
     'house.tenancy.keys': 'No row of one school can refer to a row of another.',
     'house.limits.json-body': 'A JSON body beyond 1 MiB is 413.',
     'house.limits.429':
       'A request above a rate limit gets 429 with the limits and the time to retry.',
     'house.limits.generous':
       'Default rates are high enough for a whole company or test suite with one address.',
+    'house.limits.networks':
+      'Limits by address count an IPv6 address in its /64, /56 and /48, each with a wider limit.',
     'house.limits.configurable': 'All limits are configurable and documented.',
     'house.audit.after-proof':
       'A refusal before the client is proven is only logged and counted; audit begins after that.',
