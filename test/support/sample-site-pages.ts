@@ -8,6 +8,7 @@ import {
 } from '../../src/surfaces/pages/views/forgotten-password.tsx'
 import { guidePage } from '../../src/surfaces/pages/views/guide/guide.tsx'
 import { homePage } from '../../src/surfaces/pages/views/home.tsx'
+import { shortPasswordPage } from '../../src/surfaces/pages/views/short-password.tsx'
 import {
   signedOutPage,
   signOutPage,
@@ -250,6 +251,17 @@ export const sampleSitePages: Record<string, string> = {
   'forgotten-password-unavailable': forgottenPasswordPage({
     ...forgotten,
     state: { kind: 'unavailable' },
+  }),
+  'short-password': shortPasswordPage({
+    ...{ school, formToken, email },
+    proof: 'sealed',
+    afterSignIn: {},
+  }),
+  'short-password-common': shortPasswordPage({
+    ...{ school, formToken, email },
+    proof: 'sealed',
+    afterSignIn: {},
+    problem: { kind: 'unfit', problem: 'common' },
   }),
   'reset-password': resetPasswordPage({ school, formToken, token: 'sg_pr_sample', email }),
   'reset-password-too-short': resetPasswordPage({

@@ -29,7 +29,7 @@ export function addUserCommand(program: Command, cli: Cli): void {
     .action(cli.act((options: CreateOptions) => createUser(cli, options)))
   teach(
     create,
-    'A person is one account across all schools. An email that is known gets the roles and keeps its own name and password. Without --password-stdin a new account has no password, so its owner cannot sign in yet.',
+    'A person is one account across all schools. An email that is known gets the roles and keeps its own name and password; the school sees --name until the person signs in there. Without --password-stdin a new account has no password, so its owner cannot sign in before they set one by “Forgot your password?” at this school.',
     'user create --school north --email ada@north.example --name Ada --roles owner --password-stdin < password.txt',
   )
 
@@ -71,10 +71,12 @@ async function createUser(cli: Cli, options: CreateOptions): Promise<Outcome> {
   const roles = parseRoles(options.roles)
   const email = options.email.trim()
   const { name } = options
-  const passwordHash = options.passwordStdin
-    ? await hashPassword(await readPassword(cli.io.stdin ?? process.stdin, email))
-    : undefined
   return await atNamedSchool(cli, options.school, async ({ db, school, perform }) => {
+    const passwordHash = options.passwordStdin
+      ? await hashPassword(
+          await readPassword(cli.io.stdin ?? process.stdin, { email, name, school }),
+        )
+      : undefined
     // The operation never tells whether the account existed; the command line may read the table.
     const known = await findPersonByEmail(db, email)
     const added = await perform(addPerson, { email, name, roles, password_hash: passwordHash })

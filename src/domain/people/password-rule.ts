@@ -1,18 +1,50 @@
-import { MAX_PASSWORD_BYTES } from '../../foundation/crypto/password.ts'
-import { normalEmail } from './person.ts'
+import { MAX_PASSWORD_BYTES, normalPassword } from '../../foundation/crypto/password.ts'
+import { commonPasswords } from './common-passwords.ts'
+import { isMadeOf, isSequence, lettersOf, repeatedUnit, wordsOf } from './guessable.ts'
 
-export const MIN_PASSWORD_LENGTH = 10
+/** For a password that is the only factor; 8 would do while every sign-in of the person demands a second one. */
+export const MIN_PASSWORD_LENGTH = 15
 
-export type PasswordProblem = 'too_short' | 'too_long' | 'same_as_email'
+export type PasswordProblem = 'too_short' | 'too_long' | 'repeated' | 'common' | 'personal'
+
+/** What an attacker knows about the person and the place. */
+export interface PasswordContext {
+  readonly email: string
+  readonly name: string
+  readonly school: { readonly name: string; readonly origin: string }
+}
 
 /**
- * Only the length counts: rules about digits and signs make people write passwords down.
+ * The one rule for every way to set a password. Length, and not among the first guesses of an attacker: rules about
+ * digits and signs would only make people write passwords down.
  *
- * @see NIST SP 800-63B §3.1.1.2
+ * @see NIST SP 800-63B-4 §3.1.1.2
  */
-export function findPasswordProblem(password: string, email: string): PasswordProblem | undefined {
-  if ([...password].length < MIN_PASSWORD_LENGTH) return 'too_short'
-  if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) return 'too_long'
-  if (normalEmail(password) === normalEmail(email)) return 'same_as_email'
-  return undefined
+export async function findPasswordProblem(
+  password: string,
+  about: PasswordContext,
+  minimum: number = MIN_PASSWORD_LENGTH,
+): Promise<PasswordProblem | undefined> {
+  const normal = normalPassword(password)
+  if (isTooShort(normal, minimum)) return 'too_short'
+  if (Buffer.byteLength(normal) > MAX_PASSWORD_BYTES) return 'too_long'
+  const folded = normal.toLowerCase()
+  const unit = repeatedUnit(folded)
+  const common = await commonPasswords()
+  const cores = [folded, unit, lettersOf(folded), lettersOf(unit)]
+  if (cores.some((core) => common.has(core) || common.has(reversed(core)))) return 'common'
+  if (isSequence(folded)) return 'common'
+  if (unit.length * 2 <= folded.length && isTooShort(unit, minimum)) return 'repeated'
+  const { email, name, school } = about
+  const words = wordsOf([email, name, school.name, new URL(school.origin).hostname])
+  return isMadeOf(folded, words, common) ? 'personal' : undefined
+}
+
+/** A password from before the rule is only judged by its length: the next sign-in replaces it. */
+export function isTooShort(password: string, minimum: number = MIN_PASSWORD_LENGTH): boolean {
+  return [...normalPassword(password)].length < minimum
+}
+
+function reversed(text: string): string {
+  return [...text].reverse().join('')
 }

@@ -1,3 +1,4 @@
+import { hash } from '@node-rs/argon2'
 import { describe, expect, test } from 'vitest'
 import { LimiterFull } from '../concurrency/limiter.ts'
 import { hashPassword, MAX_PASSWORD_BYTES, verifyPassword } from './password.ts'
@@ -11,6 +12,19 @@ describe('passwords', () => {
     const stored = await hashPassword('correct horse')
     expect(await verifyPassword(stored, 'correct horse')).toBe(true)
     expect(await verifyPassword(stored, 'correct horsf')).toBe(false)
+  })
+
+  test('one password in two spellings of its characters is one password', async () => {
+    const stored = await hashPassword('cafe\u0301 ole\u0301')
+    expect(await verifyPassword(stored, 'caf\u00e9 ol\u00e9')).toBe(true)
+    expect(await verifyPassword(stored, 'cafe\u0301 ole\u0301')).toBe(true)
+  })
+
+  test('one that was hashed as it was typed, before spellings were made one, still fits', async () => {
+    const typed = 'cafe\u0301 ole\u0301'
+    const stored = await hash(typed, { memoryCost: 19_456, timeCost: 2, parallelism: 1 })
+    expect(await verifyPassword(stored, typed)).toBe(true)
+    expect(await verifyPassword(stored, 'caf\u00e9 ol\u00e9')).toBe(false)
   })
 
   test('other work goes on while a password is hashed', async () => {

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { sha256 } from '../../foundation/crypto/digest.ts'
+import { hashPassword } from '../../foundation/crypto/password.ts'
+import type { Keyring } from '../../foundation/crypto/seal.ts'
+import { openMessage, sealMessage } from '../../foundation/crypto/sealed-message.ts'
+import type { Db } from '../../foundation/db/database.ts'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { findPasswordProblem, type PasswordContext, type PasswordProblem } from './password-rule.ts'
+import type { ProvenPerson } from './sessions.ts'
+import { setPassword } from './set-password.ts'
+
+/*
+ * A password from before today's rule may be right, but too short: a new one replaces it before the sign-in gives a
+ * session. Nothing is stored in between. The proof that the person typed the old one travels sealed through the
+ * form; it fits only the stored hash, so it works once.
+ */
+
+const PURPOSE = 'short-password'
+const LIFETIME_MS = 15 * 60 * 1000
+
+const schema = z.object({ userId: z.string(), digest: z.string() })
+
+const digestOf = (hash: string) => sha256(hash).toString('base64url')
+
+export function sealShortPassword(
+  keyring: Keyring,
+  schoolId: string,
+  { person, passwordHash }: ProvenPerson,
+): string {
+  const proof = { userId: person.id, digest: digestOf(passwordHash) }
+  return sealMessage(keyring, PURPOSE, schoolId, proof, Date.now() + LIFETIME_MS)
+}
+
+/** The person whose short password this proves; undefined if it is forged, too old or used. */
+export async function findShortPassword(
+  db: Db,
+  keyring: Keyring,
+  schoolId: string,
+  sealed: string | undefined,
+): Promise<ProvenPerson | undefined> {
+  const proof = schema.safeParse(openMessage(keyring, PURPOSE, schoolId, sealed, Date.now())).data
+  if (proof === undefined) return undefined
+  const row = await db
+    .selectFrom('users')
+    .select(['id', 'email', 'name', 'avatar_url', 'password_hash'])
+    .where('id', '=', proof.userId)
+    .executeTakeFirst()
+  if (!row?.email || !row.password_hash || digestOf(row.password_hash) !== proof.digest) {
+    return undefined
+  }
+  const { id, name, email, avatar_url } = row
+  return {
+    person: { id, name, email, avatarUrl: avatar_url ?? undefined },
+    passwordHash: row.password_hash,
+  }
+}
+
+export type Replacement =
+  | ({ readonly kind: 'replaced' } & ProvenPerson)
+  | { readonly kind: 'expired' }
+  | { readonly kind: 'unfit'; readonly problem: PasswordProblem }
+
+export async function replaceShortPassword(
+  at: SchoolDb,
+  { person, passwordHash }: ProvenPerson,
+  request: {
+    readonly next: string
+    readonly school: PasswordContext['school']
+    readonly requestId: string
+  },
+): Promise<Replacement> {
+  const problem = await findPasswordProblem(request.next, { ...person, school: request.school })
+  if (problem !== undefined) return { kind: 'unfit', problem }
+  const hash = await hashPassword(request.next, at.schoolId)
+  const stored = await at.transaction((tx) =>
+    setPassword(tx, {
+      userId: person.id,
+      email: person.email,
+      hash,
+      replaces: passwordHash,
+      by: 'short_password',
+      endsAccess: false,
+      requestId: request.requestId,
+    }),
+  )
+  return stored ? { kind: 'replaced', person, passwordHash: hash } : { kind: 'expired' }
+}

@@ -1,0 +1,103 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ProvenPerson } from '../../../domain/people/sessions.ts'
+import {
+  findShortPassword,
+  type Replacement,
+  replaceShortPassword,
+  sealShortPassword,
+} from '../../../domain/people/short-password.ts'
+import { LimiterFull } from '../../../foundation/concurrency/limiter.ts'
+import { brandingOf } from '../../../gate/branding.ts'
+import { findBrowserSession } from '../../../gate/browser-gate.ts'
+import type { AppContext } from '../../../gate/context.ts'
+import {
+  type AfterSignIn,
+  keepAfterSignIn,
+  placeAfterSignIn,
+  readAfterSignIn,
+} from '../after-sign-in.ts'
+import { beginSession } from '../browser-session.ts'
+import { checkedSignInForm, formTokenFor, redirectTo, sendPage } from '../page-request.ts'
+import type { PasswordFormProblem } from '../views/change-password.tsx'
+import { SHORT_PASSWORD_PATH, shortPasswordPage } from '../views/short-password.tsx'
+import type { AfterAnswer } from './mail-sender.ts'
+
+/** The sign-in was right, but the password is too short by now. The session begins after a new one is chosen. */
+export async function askForLongerPassword(
+  context: AppContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  proven: ProvenPerson,
+  afterSignIn: AfterSignIn,
+): Promise<FastifyReply> {
+  const proof = sealShortPassword(context.keyring, request.school.id, proven)
+  return await ask(context, request, reply, { proof, proven, afterSignIn })
+}
+
+export function addShortPasswordRoutes(
+  app: FastifyInstance,
+  context: AppContext,
+  sendsMail: AfterAnswer,
+): void {
+  app.post(SHORT_PASSWORD_PATH, sendsMail, async (request, reply) => {
+    const session = await findBrowserSession(request)
+    const form = checkedSignInForm(context.keyring, request, session)
+    const { db, keyring } = context
+    const afterSignIn = readAfterSignIn(keyring, request.school.id, form)
+    const proof = form.get('proof') ?? ''
+    const proven = await findShortPassword(db, keyring, request.school.id, proof)
+    const signInAgain = () =>
+      redirectTo(reply, request, 'authorization', keepAfterSignIn('/sign-in', afterSignIn))
+    if (proven === undefined) return signInAgain()
+    const next = form.get('new_password') ?? ''
+    const outcome = await tryToReplace(request, proven, next)
+    if (outcome.kind === 'expired') return signInAgain()
+    if (outcome.kind === 'replaced') {
+      const begun = await beginSession(context, request, reply, outcome)
+      if (!begun) return signInAgain()
+      return redirectTo(reply, request, 'authorization', placeAfterSignIn(afterSignIn))
+    }
+    const status = outcome.kind === 'busy' ? 503 : 400
+    const state = { proof, proven, afterSignIn, problem: outcome }
+    return await ask(context, request, reply, state, status)
+  })
+}
+
+async function tryToReplace(
+  { at, school, id: requestId }: FastifyRequest,
+  proven: ProvenPerson,
+  next: string,
+): Promise<Replacement | { kind: 'busy'; retryAfterSeconds: number }> {
+  try {
+    return await replaceShortPassword(at, proven, { next, school, requestId })
+  } catch (error) {
+    if (!(error instanceof LimiterFull)) throw error
+    return { kind: 'busy', retryAfterSeconds: 5 }
+  }
+}
+
+interface Asked {
+  readonly proof: string
+  readonly proven: ProvenPerson
+  readonly afterSignIn: AfterSignIn
+  readonly problem?: PasswordFormProblem
+}
+
+async function ask(
+  context: AppContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { proof, proven, afterSignIn, problem }: Asked,
+  status = 200,
+): Promise<FastifyReply> {
+  const session = await findBrowserSession(request)
+  const page = shortPasswordPage({
+    school: brandingOf(request.school),
+    formToken: formTokenFor(context.keyring, request, reply, session),
+    proof,
+    email: proven.person.email,
+    afterSignIn,
+    problem,
+  })
+  return sendPage(reply, request, 'authorization', page, status)
+}

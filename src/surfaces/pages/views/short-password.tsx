@@ -1,0 +1,58 @@
+import { MIN_PASSWORD_LENGTH } from '../../../domain/people/password-rule.ts'
+import { Button, Card, Field, Form } from '../../../foundation/html/components.tsx'
+import { type Branding, Layout } from '../../../foundation/html/layout.tsx'
+import { renderPage } from '../../../foundation/html/render.tsx'
+import {
+  AccountOfPassword,
+  BusyAlert,
+  newPasswordError,
+  type PasswordFormProblem,
+} from './change-password.tsx'
+import { passwordHint } from './password-words.ts'
+
+export const SHORT_PASSWORD_PATH = '/sign-in/new-password'
+
+interface ShortPasswordProps {
+  school: Branding
+  formToken: string
+  /** Sealed: the person has just typed the old password. */
+  proof: string
+  email: string
+  /** Where the person continues. */
+  afterSignIn: { sealedRequest?: string | undefined; returnTo?: string | undefined }
+  problem?: PasswordFormProblem | undefined
+}
+
+/** Between a right password that is too short and the session that it asked for. */
+export function shortPasswordPage(props: ShortPasswordProps): string {
+  const { school, formToken, proof, email, afterSignIn, problem } = props
+  return renderPage(
+    <Layout title={problem ? 'Error: New password' : 'New password'} school={school}>
+      <Card>
+        <h1>Choose a longer password</h1>
+        <p class="lead">
+          Your password is right, but short ones are guessed too easily. Passwords now have at least{' '}
+          {MIN_PASSWORD_LENGTH} characters. Choose a new one to continue.
+        </p>
+        {problem?.kind === 'busy' && <BusyAlert />}
+        <Form
+          action={SHORT_PASSWORD_PATH}
+          formToken={formToken}
+          hidden={{ proof, request: afterSignIn.sealedRequest, return_to: afterSignIn.returnTo }}
+        >
+          <AccountOfPassword email={email} />
+          <Field
+            name="new_password"
+            label="New password"
+            type="password"
+            autocomplete="new-password"
+            hint={passwordHint}
+            error={newPasswordError(problem)}
+            autofocus
+          />
+          <Button look="primary">Save and continue</Button>
+        </Form>
+      </Card>
+    </Layout>,
+  )
+}
