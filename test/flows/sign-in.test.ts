@@ -228,15 +228,20 @@ describe('sessions', () => {
     async () => {
       const visitor = new Visitor(world, school)
       const answer = await visitor.signIn(await visitor.get('/sign-in'), person)
-      expect(String(answer.headers['set-cookie'])).toMatch(
-        /^schoolgate-80=[A-Za-z0-9_-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=\d+$/,
-      )
+      expect(answer.headers['set-cookie']).toEqual([
+        expect.stringMatching(
+          /^schoolgate-80=[A-Za-z0-9_-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=\d+$/,
+        ),
+        expect.stringMatching(
+          /^schoolgate-device-80=[A-Za-z0-9_.-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=\d+$/,
+        ),
+      ])
     },
   )
 
   verifies(
     'pages.session.cookie-https',
-    'on https both cookies have the __Host- prefix and are Secure, and HSTS is sent',
+    'on https all cookies have the __Host- prefix and are Secure, and HSTS is sent',
     async () => {
       const secure = await world.aSchool()
       const origin = secure.origin.replace('http:', 'https:')
@@ -254,9 +259,14 @@ describe('sessions', () => {
       )
       const fields = { ...hiddenFields(page.body, '/sign-in'), email: person.email }
       const answer = await visitor.post('/sign-in', { ...fields, password: PASSWORD }, headers)
-      expect(String(answer.headers['set-cookie'])).toMatch(
-        /^__Host-schoolgate=[A-Za-z0-9_-]+; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=\d+$/,
-      )
+      expect(answer.headers['set-cookie']).toEqual([
+        expect.stringMatching(
+          /^__Host-schoolgate=[A-Za-z0-9_-]+; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=\d+$/,
+        ),
+        expect.stringMatching(
+          /^__Host-schoolgate-device=[A-Za-z0-9_.-]+; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=\d+$/,
+        ),
+      ])
       expect(answer.headers['strict-transport-security']).toMatch(/^max-age=\d+$/)
     },
   )

@@ -50,6 +50,10 @@ export class Visitor {
     this.#cookies.set(name, value)
   }
 
+  cookie(name: string): string | undefined {
+    return this.#cookies.get(name)
+  }
+
   /** Posts bytes of any content type, such as a form with files. */
   async send(path: string, payload: Buffer, headers: Record<string, string>): Promise<Answer> {
     return this.#keep(

@@ -12,6 +12,11 @@ export function anonymousCookieName(origin: string): string {
   return cookieName(origin, 'schoolgate-form')
 }
 
+/** The cookie by which a browser is known to have signed in before. */
+export function deviceCookieName(origin: string): string {
+  return cookieName(origin, 'schoolgate-device')
+}
+
 /** The cookie that carries a new client secret to the one page that shows it. */
 export function secretCookieName(origin: string): string {
   return cookieName(origin, 'schoolgate-secret')

@@ -27,6 +27,13 @@ export function readAfterSignIn(
   }
 }
 
+/** The address where the person continues now. */
+export function placeAfterSignIn({ sealedRequest, returnTo }: AfterSignIn): string {
+  return sealedRequest === undefined
+    ? (returnTo ?? '/account')
+    : `/consent?request=${sealedRequest}`
+}
+
 /** Adds to a path where the person continues after signing in. */
 export function keepAfterSignIn(path: string, after: AfterSignIn): string {
   const query = new URLSearchParams()

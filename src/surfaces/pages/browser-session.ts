@@ -1,13 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { describeDevice } from '../../domain/people/device.ts'
-import type { Person } from '../../domain/people/person.ts'
-import { type BrowserSession, startSession } from '../../domain/people/sessions.ts'
+import {
+  type BrowserSession,
+  type ProvenPerson,
+  startSession,
+} from '../../domain/people/sessions.ts'
 import {
   serializeCookie,
   serializeExpiredCookie,
   sessionCookieName,
 } from '../../foundation/http/cookies.ts'
 import { findBrowserSession } from '../../gate/browser-gate.ts'
+import type { AppContext } from '../../gate/context.ts'
+import { rememberBrowser } from './known-browser.ts'
 
 const SESSION_COOKIE_SECONDS = 90 * 24 * 60 * 60
 
@@ -36,20 +41,24 @@ export async function loadBrowserSession(
   return session
 }
 
-/** Starts a new session for this browser. */
+/** Starts a new session for this browser. False if the password was changed since it was checked. */
 export async function beginSession(
+  context: AppContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  person: Person,
-): Promise<void> {
+  proven: ProvenPerson,
+): Promise<boolean> {
   const device = describeDevice(request.headers['user-agent'])
-  const { cookie } = await startSession(request.at, person, device)
+  const session = await startSession(request.at, proven, device)
+  if (session === undefined) return false
   const { origin } = request.school
   reply.header(
     'set-cookie',
-    serializeCookie(origin, sessionCookieName(origin), cookie, SESSION_COOKIE_SECONDS),
+    serializeCookie(origin, sessionCookieName(origin), session.cookie, SESSION_COOKIE_SECONDS),
   )
-  request.outcome.personId = person.id
+  rememberBrowser(context, request, reply, proven.person.email)
+  request.outcome.personId = proven.person.id
+  return true
 }
 
 /** Makes the browser delete its session cookie. */

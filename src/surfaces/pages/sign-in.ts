@@ -5,18 +5,19 @@ import {
   openPending,
   type PendingAuthorization,
 } from '../../domain/grants/pending-authorization.ts'
+import { isTooShort } from '../../domain/people/password-rule.ts'
 import { endSession } from '../../domain/people/sessions.ts'
 import { signIn } from '../../domain/people/sign-in.ts'
 import { expiredRequestPage } from '../../foundation/html/error-pages.tsx'
-import { clientAddress } from '../../foundation/http/client-address.ts'
 import { parseLocalPath } from '../../foundation/http/local-path.ts'
-import { addressBucket } from '../../foundation/net/address-buckets.ts'
 import { brandingOf } from '../../gate/branding.ts'
 import { findBrowserSession } from '../../gate/browser-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { findRequestingClient } from '../../gate/requesting-client.ts'
-import { keepAfterSignIn } from './after-sign-in.ts'
+import { askForLongerPassword } from './account/short-password.ts'
+import { keepAfterSignIn, placeAfterSignIn } from './after-sign-in.ts'
 import { beginSession } from './browser-session.ts'
+import { requesterOf } from './known-browser.ts'
 import { checkedSignInForm, formTokenFor, redirectTo, sendPage } from './page-request.ts'
 import { queryOf } from './site-frame.ts'
 import { type SignInProblem, signInPage } from './views/sign-in.tsx'
@@ -64,7 +65,7 @@ export function addSignInRoutes(
     const outcome = await signIn(context.db, context.keyring.key('sign-in-throttle'), {
       email,
       password,
-      address: addressBucket(clientAddress(request)),
+      ...requesterOf(context, request, email),
       schoolId: request.school.id,
     })
     if (outcome.kind === 'throttled' || outcome.kind === 'busy') {
@@ -72,12 +73,20 @@ export function addSignInRoutes(
       return await again(outcome, outcome.kind === 'busy' ? 503 : 429)
     }
     if (outcome.kind === 'refused') return await again({ kind: 'mismatch' }, 401)
+    if (isTooShort(password)) {
+      const after = { sealedRequest, returnTo }
+      return askForLongerPassword(context, request, reply, outcome, after)
+    }
     // A new session at every sign-in: a session that an attacker planted stays useless (session fixation).
     if (session !== undefined) await endSession(request.at, session.id)
-    await beginSession(request, reply, outcome.person)
-    const next =
-      sealedRequest === undefined ? (returnTo ?? '/account') : `/consent?request=${sealedRequest}`
-    return redirectTo(reply, request, 'authorization', next)
+    const begun = await beginSession(context, request, reply, outcome)
+    if (!begun) return await again({ kind: 'mismatch' }, 401)
+    return redirectTo(
+      reply,
+      request,
+      'authorization',
+      placeAfterSignIn({ sealedRequest, returnTo }),
+    )
   })
 }
 

@@ -1,0 +1,48 @@
+import { constantTimeEqual, hmacSha256 } from '../../foundation/crypto/digest.ts'
+import { randomSecret } from '../../foundation/crypto/random.ts'
+import { typedEmail } from './person.ts'
+
+/**
+ * A browser proves by a cookie that a person signed in with it before, at this school. The value is a random name and a
+ * mark for each of the last accounts, which only the server can make. It opens nothing: it gives the browser a failure
+ * counter of its own.
+ */
+const FORM = /^[\w-]{22}(?:\.[\w-]{22}){1,4}$/
+const ACCOUNTS = 4
+const BYTES = 16
+
+/** The name of the browser, if this value proves that it signed in to the account with this email. */
+export function findKnownDevice(
+  key: Buffer,
+  schoolId: string,
+  value: string | undefined,
+  email: string,
+): string | undefined {
+  const [name, ...marks] = partsOf(value)
+  if (name === undefined) return undefined
+  const mark = markOf(key, schoolId, name, email)
+  return marks.some((one) => constantTimeEqual(one, mark)) ? name : undefined
+}
+
+/** The next value of the cookie, after a sign-in to the account with this email. */
+export function rememberDevice(
+  key: Buffer,
+  schoolId: string,
+  value: string | undefined,
+  email: string,
+): string {
+  const [known, ...marks] = partsOf(value)
+  const name = known ?? randomSecret(BYTES).toString('base64url')
+  const mark = markOf(key, schoolId, name, email)
+  const others = marks.filter((one) => one !== mark)
+  return [name, mark, ...others].slice(0, ACCOUNTS + 1).join('.')
+}
+
+function partsOf(value: string | undefined): string[] {
+  return value !== undefined && FORM.test(value) ? value.split('.') : []
+}
+
+function markOf(key: Buffer, schoolId: string, name: string, email: string): string {
+  const text = JSON.stringify([schoolId, name, typedEmail(email)])
+  return hmacSha256(key, text).subarray(0, BYTES).toString('base64url')
+}
