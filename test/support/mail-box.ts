@@ -1,5 +1,9 @@
+import { EventEmitter, once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
+import { vi } from 'vitest'
 import { whenFileIsDone } from './clean-up.ts'
+import { eventually } from './eventually.ts'
+import type { World } from './world.ts'
 
 export interface ReceivedMail {
   readonly to: string
@@ -9,21 +13,28 @@ export interface ReceivedMail {
 export interface MailBox {
   /** The value for `SMTP_URL`. */
   readonly url: string
-  /** Takes the next mail, and waits for it if there is none. */
-  take(): Promise<ReceivedMail>
-  /** The number of mails that are not taken yet. */
-  readonly waiting: number
+  /** Takes the next mail to this person that contains these words, and waits for it if there is none. */
+  take(to: string, words?: string): Promise<ReceivedMail>
+  /** The mails to this person that are not taken yet. */
+  waitingFor(to: string): readonly ReceivedMail[]
+}
+
+/** Waits until every mail that was asked for is sent or dropped. */
+export async function untilSent(world: World): Promise<void> {
+  await vi.waitFor(async () => {
+    const { rows } = await world.database.pool.query('select 1 from outgoing_mails')
+    if (rows.length > 0) throw new Error(`${rows.length} mails wait`)
+  }, eventually)
 }
 
 /** A mail server that keeps its mails, with the necessary part of RFC 5321. */
 export async function aMailBox(): Promise<MailBox> {
   const kept: ReceivedMail[] = []
-  const takers: ((mail: ReceivedMail) => void)[] = []
+  const post = new EventEmitter().setMaxListeners(0)
   const server = createServer((socket) => {
     converse(socket, (mail) => {
-      const taker = takers.shift()
-      if (taker === undefined) kept.push(mail)
-      else taker(mail)
+      kept.push(mail)
+      post.emit('mail')
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -32,15 +43,15 @@ export async function aMailBox(): Promise<MailBox> {
   if (address === null || typeof address === 'string') throw new Error('no port')
   return {
     url: `smtp://127.0.0.1:${address.port}`,
-    take: () => {
-      const mail = kept.shift()
-      return mail !== undefined
-        ? Promise.resolve(mail)
-        : new Promise((resolve) => takers.push(resolve))
+    async take(to, words = '') {
+      for (;;) {
+        const place = kept.findIndex((mail) => mail.to === to && mail.text.includes(words))
+        const [mail] = place === -1 ? [] : kept.splice(place, 1)
+        if (mail !== undefined) return mail
+        await once(post, 'mail')
+      }
     },
-    get waiting() {
-      return kept.length
-    },
+    waitingFor: (to) => kept.filter((mail) => mail.to === to),
   }
 }
 

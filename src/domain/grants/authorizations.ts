@@ -36,16 +36,24 @@ export async function endAuthorizationsOfClient(at: SchoolDb, clientId: string):
   return rows[0]?.people ?? 0
 }
 
-/** Crosses schools: a deleted person loses the authorizations at every school. */
-export async function endAuthorizationsOfPerson(db: Db, userId: string): Promise<number> {
-  const { rows } = await sql<{ ended: number }>`
+export interface EndedAuthorization {
+  readonly id: string
+  readonly schoolId: string
+  readonly clientId: string
+}
+
+/** Crosses schools: ends the authorizations of a person at every school. */
+export async function endAuthorizationsOfPerson(
+  db: Db,
+  userId: string,
+): Promise<readonly EndedAuthorization[]> {
+  const { rows } = await sql<EndedAuthorization>`
     with live as materialized (
       select id from authorizations
       where (school_id, user_id) in (select school_id, user_id from school_members where user_id = ${userId})
         and revoked_at is null
-      order by id for no key update),
-    ended as (
-      update authorizations set revoked_at = now() where id in (select id from live) returning 1)
-    select count(*)::int as ended from ended`.execute(db)
-  return rows[0]?.ended ?? 0
+      order by id for no key update)
+    update authorizations set revoked_at = now() where id in (select id from live)
+    returning id, school_id as "schoolId", client_id as "clientId"`.execute(db)
+  return rows
 }

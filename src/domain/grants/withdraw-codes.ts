@@ -1,7 +1,11 @@
 import { sql } from 'kysely'
+import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { refuseEarlierConsentsTo } from '../clients/withdrawn-codes.ts'
-import { refuseEarlierConsentsOf } from '../people/withdrawn-codes.ts'
+import {
+  refuseEarlierConsentsEverywhere,
+  refuseEarlierConsentsOf,
+} from '../people/withdrawn-codes.ts'
 
 /*
  * Each of these deletes codes that are not exchanged yet, so that a running exchange finishes before the
@@ -49,4 +53,13 @@ export async function withdrawOperatorCodes(
     delete from authorization_codes
     where school_id = ${tx.schoolId} and user_id = any(${userIds}::uuid[])
       and audience = 'operator' and consumed_at is null`)
+}
+
+/** Crosses schools: all that one person gave. */
+export async function withdrawCodesOfPerson(tx: Db, userId: string): Promise<void> {
+  await refuseEarlierConsentsEverywhere(tx, userId)
+  await sql`
+    delete from authorization_codes
+    where (school_id, user_id) in (select school_id, user_id from school_members where user_id = ${userId})
+      and consumed_at is null`.execute(tx)
 }

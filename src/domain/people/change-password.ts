@@ -1,90 +1,64 @@
-import { sql } from 'kysely'
 import { hashPassword } from '../../foundation/crypto/password.ts'
 import type { Db } from '../../foundation/db/database.ts'
-import { atSchoolInTransaction, type SchoolTx } from '../../foundation/db/school-db.ts'
-import { record } from '../audit/audit.ts'
-import { findPasswordProblem, type PasswordProblem } from './password-rule.ts'
-import { type BrowserSession, endSession, endSessionsOfPerson } from './sessions.ts'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { findPasswordProblem, type PasswordContext, type PasswordProblem } from './password-rule.ts'
+import type { BrowserSession, ProvenPerson } from './sessions.ts'
+import { setPassword } from './set-password.ts'
 import { signIn } from './sign-in.ts'
+import type { Requester } from './sign-in-counters.ts'
 
 export type PasswordChange =
-  | { readonly kind: 'changed' }
+  | ({ readonly kind: 'changed' } & ProvenPerson)
   | { readonly kind: 'wrong_current' }
   | { readonly kind: 'throttled' | 'busy'; readonly retryAfterSeconds: number }
   | { readonly kind: 'unfit'; readonly problem: PasswordProblem }
 
-interface PasswordChangeRequest {
+interface PasswordChangeRequest extends Requester {
   readonly session: BrowserSession
+  readonly school: PasswordContext['school']
   readonly current: string
   readonly next: string
-  readonly address: string
-  /** Whether to sign the person out in all other browsers, at every school. */
-  readonly endOtherSessions: boolean
+  /** Whether to disconnect all apps, at every school. */
+  readonly endsAccess: boolean
   readonly requestId: string
 }
 
 /**
- * Changes the password of the signed-in person, who must type the current one. This session always
- * ends, because its cookie may have been stolen; the caller starts a new one. Crosses schools, because
- * a person has one account for all of them.
+ * Changes the password of the signed-in person, who must type the current one. All sessions end, at every school:
+ * a cookie may have been stolen. The caller starts a new one. Crosses schools, because a person has one account for
+ * all of them.
  */
 export async function changePassword(
   db: Db,
-  schoolId: string,
+  at: SchoolDb,
   throttleKey: Buffer,
   request: PasswordChangeRequest,
 ): Promise<PasswordChange> {
-  const { session, current, next, address } = request
+  const { session, school, current, next, address, device } = request
   const { person } = session
-  const problem = findPasswordProblem(next, person.email)
+  const problem = await findPasswordProblem(next, { ...person, school })
   if (problem !== undefined) return { kind: 'unfit', problem }
   // An attacker could guess passwords here as well, so it counts as a sign-in try.
   const proof = await signIn(db, throttleKey, {
     email: person.email,
     password: current,
     address,
-    schoolId,
+    device,
+    schoolId: at.schoolId,
   })
   if (proof.kind === 'throttled' || proof.kind === 'busy') return proof
   if (proof.kind === 'refused' || proof.person.id !== person.id) return { kind: 'wrong_current' }
-  const hash = await hashPassword(next, schoolId)
-  await db.transaction().execute(async (tx) => {
-    const at = atSchoolInTransaction(tx, schoolId)
-    await storePassword(tx, person.id, hash)
-    if (request.endOtherSessions) await endSessionsOfPerson(tx, person.id)
-    else await endSession(at, session.id)
-    await recordChange(at, person.id, 'current_password', request.requestId)
-  })
-  return { kind: 'changed' }
-}
-
-/** Also ends all unused links for a forgotten password. */
-export async function storePassword(tx: Db, userId: string, hash: string): Promise<void> {
-  await tx
-    .updateTable('users')
-    .set({ password_hash: hash, password_changed_at: sql<Date>`now()` })
-    .where('id', '=', userId)
-    .where('deleted_at', 'is', null)
-    .execute()
-  await tx
-    .updateTable('password_resets')
-    .set({ used_at: sql<Date>`now()` })
-    .where('user_id', '=', userId)
-    .where('used_at', 'is', null)
-    .execute()
-}
-
-export async function recordChange(
-  at: SchoolTx,
-  userId: string,
-  by: 'current_password' | 'reset_link',
-  requestId: string,
-): Promise<void> {
-  await record(at, {
-    action: 'person.password_changed',
-    outcome: 'ok',
-    actorUserId: userId,
-    detail: { by },
-    requestId,
-  })
+  const passwordHash = await hashPassword(next, at.schoolId)
+  const stored = await at.transaction((tx) =>
+    setPassword(tx, {
+      userId: person.id,
+      email: person.email,
+      hash: passwordHash,
+      replaces: proof.passwordHash,
+      by: 'current_password',
+      endsAccess: request.endsAccess,
+      requestId: request.requestId,
+    }),
+  )
+  return stored ? { kind: 'changed', person, passwordHash } : { kind: 'wrong_current' }
 }

@@ -24,24 +24,38 @@ export interface BrowserSession {
   readonly readAt: Date
 }
 
-/** Starts a session. Only a hash of the cookie's secret is stored. */
+/** A person whose password was just checked, and the stored hash that it fitted. */
+export interface ProvenPerson {
+  readonly person: Person
+  readonly passwordHash: string
+}
+
+/**
+ * Starts a session. Only a hash of the cookie's secret is stored. The first one at a school is noted on the membership.
+ *
+ * Undefined if the password was changed since it was checked: the new one ends all sessions, and this one must not
+ * begin after that. The row of the person is locked, so that the change waits for this statement, or this one sees it.
+ */
 export async function startSession(
   at: SchoolDb,
-  person: Person,
+  { person, passwordHash }: ProvenPerson,
   device: string,
-): Promise<{ cookie: string; id: string }> {
+): Promise<{ cookie: string; id: string } | undefined> {
   const id = uuidv7()
   const token = mintToken('session', id)
-  await at
-    .insert('browser_sessions', {
-      id,
-      secret_hash: token.hash,
-      user_id: person.id,
-      device: device.slice(0, 200),
-      expires_at: sql<Date>`now() + make_interval(days => ${IDLE_DAYS})`,
-    })
-    .execute()
-  return { cookie: token.value, id }
+  const { rows } = await at.run(sql<{ id: string }>`
+    with proven as materialized (
+      select id from users
+      where id = ${person.id} and deleted_at is null and password_hash = ${passwordHash}
+      for share),
+    noted as (
+      update school_members set signed_in_at = now()
+      where school_id = ${at.schoolId} and user_id in (select id from proven) and signed_in_at is null)
+    insert into browser_sessions (id, secret_hash, school_id, user_id, device, expires_at)
+    select ${id}, ${token.hash}, ${at.schoolId}, proven.id, ${device.slice(0, 200)},
+      now() + make_interval(days => ${IDLE_DAYS})
+    from proven returning id`)
+  return rows.length === 0 ? undefined : { cookie: token.value, id }
 }
 
 interface SessionRow {

@@ -17,7 +17,9 @@ import type { AppContext } from '../../gate/context.ts'
 import { addAccountRoutes } from './account/account.ts'
 import { addConnectedAppRoutes } from './account/connected-apps.ts'
 import { addForgottenPasswordRoutes } from './account/forgotten-password.ts'
+import { addMailSender } from './account/mail-sender.ts'
 import { addPasswordRoutes } from './account/password.ts'
+import { addShortPasswordRoutes } from './account/short-password.ts'
 import { addAdminRoutes } from './admin/admin.ts'
 import { adminFrame, FeatureOff, NotOperator } from './admin/operator.ts'
 import { addAssetRoutes } from './assets.ts'
@@ -47,7 +49,9 @@ export function addPageRoutes(
     )
     acceptForms(scope, (text) => new URLSearchParams(text), context.limits.formBodyBytes)
     addAssetRoutes(scope)
+    const sendsMail = addMailSender(scope, context)
     addSignInRoutes(scope, context, documents)
+    addShortPasswordRoutes(scope, context, sendsMail)
     addSignOutRoutes(scope, context)
     addEndSessionRoutes(scope, context)
     addConsentRoutes(scope, context, documents)
@@ -56,8 +60,8 @@ export function addPageRoutes(
     addDocsRoutes(scope, context, documents)
     addAccountRoutes(scope, context)
     addConnectedAppRoutes(scope, context)
-    addPasswordRoutes(scope, context)
-    addForgottenPasswordRoutes(scope, context)
+    addPasswordRoutes(scope, context, sendsMail)
+    addForgottenPasswordRoutes(scope, context, sendsMail)
     addAdminRoutes(scope, context)
   })
 }

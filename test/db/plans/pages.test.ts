@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
+import { hashPassword } from '../../../src/foundation/crypto/password.ts'
 import { smtpMailer } from '../../../src/foundation/mail/mailer.ts'
 import { hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aPair } from '../../support/client-like.ts'
-import { aMailBox } from '../../support/mail-box.ts'
+import { aMailBox, untilSent } from '../../support/mail-box.ts'
 import { aBetaSchool, signedIn, submit } from '../../support/operator-like.ts'
 import { wholeReads } from '../../support/plans.ts'
 import { type AnsweredRequest, aCountedWorld } from '../../support/request-costs.ts'
@@ -35,15 +36,52 @@ test('sign-in, sign-out and password changes read no whole table', async () => {
     const changed = await submit(visitor, '/account/password', '/account/password', {
       current_password: PASSWORD,
       new_password: 'a much better password',
-      end_other_sessions: 'yes',
+      end_access: 'yes',
     })
     expect(changed.statusCode).toBe(303)
+    await untilSent(world)
     expect((await submit(visitor, '/account', '/sign-out')).statusCode).toBe(303)
     await submit(visitor, '/forgotten-password', '/forgotten-password', { email: ada.email })
-    const link = /\/reset-password\?token=\S+/.exec((await mailBox.take()).text)?.[0] ?? ''
+    const mail = await mailBox.take(ada.email, 'You asked')
+    await untilSent(world)
+    const link = /\/reset-password\?token=\S+/.exec(mail.text)?.[0] ?? ''
     const fields = { new_password: PASSWORD }
     expect((await submit(visitor, link, '/reset-password', fields)).statusCode).toBe(303)
+    await untilSent(world)
   })
+})
+
+test('a sign-in that replaces a short password reads no whole table', async () => {
+  const ada = await world.aMember(school)
+  await world.database.db
+    .updateTable('users')
+    .set({ password_hash: await hashPassword('short') })
+    .where('id', '=', ada.id)
+    .execute()
+  const visitor = new Visitor(world, school)
+  await checkPlans(async () => {
+    const page = await visitor.signIn(await visitor.get('/sign-in'), ada, 'short')
+    const hidden = hiddenFields(page.body, '/sign-in/new-password')
+    const fields = { ...hidden, new_password: PASSWORD }
+    expect((await visitor.post('/sign-in/new-password', fields)).statusCode).toBe(303)
+  })
+  await untilSent(world)
+})
+
+test('sending mail after the answer reads no whole table', async () => {
+  const [ada, eve] = [await world.aMember(school), await world.aMember(await aBetaSchool(world))]
+  await school.at.insert('school_members', { user_id: eve.id, roles: ['student'] }).execute()
+  const statements: string[] = []
+  world.database.onStatement((text) => statements.push(text))
+  for (const { email } of [ada, eve]) {
+    await submit(new Visitor(world, school), '/forgotten-password', '/forgotten-password', {
+      email,
+    })
+    await untilSent(world)
+  }
+  const sending = statements.filter((text) => text !== 'select 1 from outgoing_mails')
+  expect(sending.some((text) => text.includes('delete from "outgoing_mails"'))).toBe(true)
+  expect(await wholeReads(world.database.connection, sending)).toEqual(new Map())
 })
 
 test('sign-out by an app reads no whole table', async () => {

@@ -1,11 +1,22 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { startSession } from '../../../src/domain/people/sessions.ts'
+import { signIn } from '../../../src/domain/people/sign-in.ts'
 import { hashPassword } from '../../../src/foundation/crypto/password.ts'
 import { logMailer, smtpMailer } from '../../../src/foundation/mail/mailer.ts'
-import { aSetup, ask } from '../../support/authorization.ts'
-import { type Answer, hiddenFields, Visitor } from '../../support/browser-like.ts'
-import { aMailBox } from '../../support/mail-box.ts'
-import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../../support/world.ts'
+import { verifies } from '../../spec/verifies.ts'
+import { anOperator } from '../../support/admin-api.ts'
+import { aSetup, ask, signedIn as consenting } from '../../support/authorization.ts'
+import { type Answer, authorizeAs, hiddenFields, Visitor } from '../../support/browser-like.ts'
+import { aPair, exchange, refresh, userinfo } from '../../support/client-like.ts'
+import { aMailBox, untilSent } from '../../support/mail-box.ts'
+import {
+  aWorld,
+  PASSWORD,
+  type TestClient,
+  type TestPerson,
+  type TestSchool,
+} from '../../support/world.ts'
 
 const mailBox = await aMailBox()
 const world = await aWorld({ mailer: smtpMailer(mailBox.url, 'Schools <no-reply@schools.test>') })
@@ -40,63 +51,88 @@ describe('changing a password', () => {
     expect(await signsInWith(school, ada, PASSWORD)).toBe(303)
   })
 
-  test('rotates this session and, if chosen, ends all others at every school', async () => {
-    const school = await world.aSchool()
-    const elsewhere = await world.aSchool()
-    const ada = await world.aMember(school)
-    await world.aMember(elsewhere, ['student'], ada)
-    const here = await signedIn(school, ada)
-    const other = await signedIn(elsewhere, ada)
-    const before = await sessionIds(ada)
-    const changed = await change(here, {
-      current_password: PASSWORD,
-      new_password: NEW,
-      end_other_sessions: 'yes',
-    })
-    expect(changed.statusCode).toBe(303)
-    expect((await here.follow(changed)).body).toContain('signed out everywhere else')
-    const after = await sessionIds(ada)
-    expect(after).toHaveLength(1)
-    expect(before).not.toContain(after[0])
-    expect((await other.get('/account')).statusCode).toBe(303)
-    expect(await signsInWith(school, ada, PASSWORD)).toBe(401)
-    expect(await signsInWith(school, ada, NEW)).toBe(303)
-    const audited = await school.at
-      .from('audit_entries')
-      .select(['action', 'detail'])
-      .where('actor_user_id', '=', ada.id)
-      .execute()
-    expect(audited).toEqual([
-      { action: 'person.password_changed', detail: { by: 'current_password' } },
-    ])
-  })
+  verifies(
+    'pages.password.change-offers',
+    'rotates this session, ends all others at every school, and tells the person by mail',
+    async () => {
+      const school = await world.aSchool()
+      const elsewhere = await world.aSchool()
+      const ada = await world.aMember(school)
+      await world.aMember(elsewhere, ['student'], ada)
+      const here = await signedIn(school, ada)
+      const other = await signedIn(elsewhere, ada)
+      const before = await sessionIds(ada)
+      const changed = await change(here, { current_password: PASSWORD, new_password: NEW })
+      expect(changed.statusCode).toBe(303)
+      const mail = await mailBox.take(ada.email, 'was changed')
+      expect(mail.text).toContain(`${school.origin}/forgotten-password`)
+      expect((await here.follow(changed)).body).toContain('signed out everywhere else')
+      const after = await sessionIds(ada)
+      expect(after).toHaveLength(1)
+      expect(before).not.toContain(after[0])
+      expect((await other.get('/account')).statusCode).toBe(303)
+      expect(await signsInWith(school, ada, PASSWORD)).toBe(401)
+      expect(await signsInWith(school, ada, NEW)).toBe(303)
+      const audited = await school.at
+        .from('audit_entries')
+        .select(['action', 'detail'])
+        .where('actor_user_id', '=', ada.id)
+        .execute()
+      expect(audited).toEqual([
+        { action: 'person.password_changed', detail: { by: 'current_password' } },
+      ])
+    },
+  )
 
-  test('otherwise keeps the other sessions, and still rotates this one', async () => {
-    const school = await world.aSchool()
-    const ada = await world.aMember(school)
-    const here = await signedIn(school, ada)
-    const other = await signedIn(school, ada)
-    const before = await sessionIds(ada)
-    await change(here, { current_password: PASSWORD, new_password: NEW })
-    expect((await here.get('/account')).statusCode).toBe(200)
-    expect((await other.get('/account')).statusCode).toBe(200)
-    const kept = (await sessionIds(ada)).filter((id) => before.includes(id))
-    expect(kept).toHaveLength(1)
-  })
+  verifies(
+    'pages.password.change-offers',
+    'offers to disconnect all apps, at every school, and keeps them otherwise',
+    async () => {
+      const school = await world.aSchool()
+      const elsewhere = await world.aSchool()
+      const ada = await world.aMember(school)
+      await world.aMember(elsewhere, ['student'], ada)
+      const client = await world.aPublicClient(elsewhere)
+      const pair = await aPair(world, elsewhere, client, ada)
+      const here = await signedIn(school, ada)
+      await change(here, { current_password: PASSWORD, new_password: NEW })
+      expect((await userinfo(world, elsewhere, pair.access_token)).statusCode).toBe(200)
+      const page = await here.get('/account/password')
+      expect(page.body).toMatch(/name="end_access"[^>]*checked/)
+      const fields = { current_password: NEW, new_password: `${NEW} again`, end_access: 'yes' }
+      const changed = await change(here, fields)
+      expect((await here.follow(changed)).body).toContain('all apps were disconnected')
+      expect((await userinfo(world, elsewhere, pair.access_token)).statusCode).toBe(401)
+      expect((await refresh(world, elsewhere, client, pair.refresh_token)).statusCode).toBe(400)
+      const audited = await elsewhere.at
+        .from('audit_entries')
+        .select(['actor_user_id', 'client_id', 'detail'])
+        .where('action', '=', 'authorization.ended')
+        .execute()
+      expect(audited).toEqual([
+        { actor_user_id: ada.id, client_id: client.clientId, detail: { by: 'new_password' } },
+      ])
+    },
+  )
 
-  test.each([
-    ['too short', 'short', 'Use at least'],
+  for (const [what, password, words] of [
+    ['too short', 'fourteen chars', 'Use at least 15'],
     ['too long', 'x'.repeat(1025), 'too long'],
+    ['common', 'password12345678', 'guessed first'],
+    ['a repetition', 'glimwort9!glimwort9!', 'repeats'],
+    ['the name of the school', 'SCHOOL school 2026', 'made of'],
     ['missing', '', 'Enter a new password'],
-  ])('refuses one that is %s', async (_, password, words) => {
-    const school = await world.aSchool()
-    const ada = await world.aMember(school)
-    const visitor = await signedIn(school, ada)
-    const refused = await change(visitor, { current_password: PASSWORD, new_password: password })
-    expect(refused.statusCode).toBe(400)
-    expect(refused.body).toContain(words)
-    expect(await signsInWith(school, ada, PASSWORD)).toBe(303)
-  })
+  ] as const) {
+    verifies('pages.password.rule', `refuses one that is ${what}`, async () => {
+      const school = await world.aSchool()
+      const ada = await world.aMember(school)
+      const visitor = await signedIn(school, ada)
+      const refused = await change(visitor, { current_password: PASSWORD, new_password: password })
+      expect(refused.statusCode).toBe(400)
+      expect(refused.body).toContain(words)
+      expect(await signsInWith(school, ada, PASSWORD)).toBe(303)
+    })
+  }
 
   test('guessing the current one is throttled like sign-in', async () => {
     const school = await world.aSchool()
@@ -129,8 +165,7 @@ async function forget(school: TestSchool, email: string): Promise<Answer> {
 
 async function linkFor(school: TestSchool, person: TestPerson): Promise<string> {
   await forget(school, person.email)
-  const mail = await mailBox.take()
-  expect(mail.to).toBe(person.email)
+  const mail = await mailBox.take(person.email, 'You asked')
   const link = new RegExp(`${school.origin}(/reset-password\\?token=\\S+)`).exec(mail.text)?.[1]
   if (link === undefined) throw new Error(`no link in ${mail.text}`)
   return link
@@ -145,7 +180,7 @@ async function follow(school: TestSchool, link: string, password: string): Promi
 }
 
 describe('a forgotten password', () => {
-  test('a link by mail sets a new one and ends every session', async () => {
+  test('a link by mail sets a new one and ends every session, and the person is told', async () => {
     const school = await world.aSchool()
     const ada = await world.aMember(school)
     const visitor = await signedIn(school, ada)
@@ -153,9 +188,55 @@ describe('a forgotten password', () => {
     const set = await follow(school, await linkFor(school, ada), NEW)
     expect(set.statusCode).toBe(303)
     expect(set.headers.location).toBe('/sign-in?reset')
+    await mailBox.take(ada.email, 'was changed')
     expect((await visitor.get('/account')).statusCode).toBe(303)
     expect(await signsInWith(school, ada, PASSWORD)).toBe(401)
     expect(await signsInWith(school, ada, NEW)).toBe(303)
+  })
+
+  verifies(
+    'pages.password.reset-ends-all',
+    'a new password by a link ends access tokens, refresh tokens, codes and running consents, at every school',
+    async () => {
+      const [school, elsewhere] = [await world.aSchool(), await world.aSchool()]
+      const ada = await world.aMember(school, ['owner'])
+      await world.aMember(elsewhere, ['student'], ada)
+      const clients = [await world.aPublicClient(school), await world.aPublicClient(elsewhere)]
+      const link = await linkFor(school, ada)
+      const held = []
+      for (const [place, at] of [school, elsewhere].entries()) {
+        const client = clients[place] as TestClient
+        const code = await authorizeAs(world, at, client, ada)
+        held.push({ at, client, code, pair: await aPair(world, at, client, ada) })
+      }
+      const setup = { world, school: elsewhere, client: clients[1] as TestClient, person: ada }
+      const running = await consenting(setup)
+      const operator = await anOperator(world, school, { person: ada })
+      expect((await follow(school, link, NEW)).statusCode).toBe(303)
+      for (const { at, client, code, pair } of held) {
+        expect((await userinfo(world, at, pair.access_token)).statusCode).toBe(401)
+        expect((await refresh(world, at, client, pair.refresh_token)).statusCode).toBe(400)
+        const late = await exchange(
+          ...([world, at, client, code.get('code') ?? '', code.pkce?.verifier ?? ''] as const),
+        )
+        expect(late.json()).toMatchObject({ error: 'invalid_grant' })
+      }
+      expect((await operator.get('/members')).statusCode).toBe(401)
+      const allowed = await running.visitor.decide(running.page, 'allow')
+      expect(String(allowed.headers.location)).not.toContain('code=')
+    },
+  )
+
+  test('a sign-in with the old password that is being checked meanwhile gets no session', async () => {
+    const school = await world.aSchool()
+    const ada = await world.aMember(school)
+    const key = world.context.keyring.key('sign-in-throttle')
+    const attempt = { email: ada.email, password: PASSWORD, address: '192.0.2.9' }
+    const proven = await signIn(world.database.db, key, { ...attempt, schoolId: school.id })
+    if (proven.kind !== 'signed_in') throw new Error(proven.kind)
+    expect((await follow(school, await linkFor(school, ada), NEW)).statusCode).toBe(303)
+    expect(await startSession(school.at, proven, 'late')).toBeUndefined()
+    expect(await sessionIds(ada)).toEqual([])
   })
 
   test('requesting a link keeps the pending authorization of an app', async () => {
@@ -170,7 +251,7 @@ describe('a forgotten password', () => {
     const missing = await visitor.post('/forgotten-password', { ...hidden, email: '' })
     const email = setup.person.email
     const sent = await visitor.post('/forgotten-password', { ...hidden, email })
-    await mailBox.take()
+    await mailBox.take(email)
     const sentPage = await visitor.follow(sent)
     expect(sentPage.body).toContain('to continue to the app')
     for (const one of [page, missing, sentPage]) {
@@ -206,10 +287,25 @@ describe('a forgotten password', () => {
   test('a new password ends all earlier links', async () => {
     const school = await world.aSchool()
     const ada = await world.aMember(school)
-    const first = await linkFor(school, ada)
+    const elsewhere = await world.aSchool()
+    await world.aMember(elsewhere, ['student'], ada)
+    const first = await linkFor(elsewhere, ada)
     const second = await linkFor(school, ada)
     expect((await follow(school, second, NEW)).statusCode).toBe(303)
-    expect((await follow(school, first, 'yet another password')).statusCode).toBe(400)
+    expect((await follow(elsewhere, first, 'yet another one of those')).statusCode).toBe(400)
+  })
+
+  test('two links that are used at the same moment do not wait for each other', async () => {
+    const school = await world.aSchool()
+    const elsewhere = await world.aSchool()
+    const ada = await world.aMember(school)
+    await world.aMember(elsewhere, ['student'], ada)
+    const links = [await linkFor(school, ada), await linkFor(elsewhere, ada)] as const
+    const answers = await Promise.all([
+      follow(school, links[0], NEW),
+      follow(elsewhere, links[1], `${NEW} 2`),
+    ])
+    expect(answers.map((answer) => answer.statusCode).sort()).toEqual([303, 400])
   })
 
   test('a link expires after an hour, and is refused at another school', async () => {
@@ -239,17 +335,13 @@ describe('a forgotten password', () => {
     const school = await world.aSchool()
     const ada = await world.aMember(school)
     const known = await forget(school, ada.email.toUpperCase())
-    await mailBox.take()
+    await mailBox.take(ada.email)
     const unknown = await forget(school, 'unknown@people.test')
     for (const part of ['statusCode', 'body'] as const) expect(unknown[part]).toEqual(known[part])
     expect(unknown.headers.location).toBe(known.headers.location)
-    expect(mailBox.waiting).toBe(0)
-    const statements = (email: string) => world.database.statementsOf(() => forget(school, email))
-    expect(await statements('unknown-too@people.test')).toEqual(await statements(ada.email))
-    await mailBox.take()
   })
 
-  test('repeated requests are throttled, for known and unknown accounts', async () => {
+  test('repeated requests are throttled, for known and unknown accounts, and lead to one mail', async () => {
     const school = await world.aSchool()
     const ada = await world.aMember(school)
     for (const email of [ada.email, 'unknown-again@people.test']) {
@@ -258,8 +350,8 @@ describe('a forgotten password', () => {
       }
       expect((await forget(school, email)).statusCode).toBe(429)
     }
-    for (let mails = 0; mails < 3; mails++) await mailBox.take()
-    expect(mailBox.waiting).toBe(0)
+    await untilSent(world)
+    expect(mailBox.waitingFor(ada.email)).toHaveLength(1)
   })
 
   test('a new password unlocks an account that was locked by guesses', async () => {

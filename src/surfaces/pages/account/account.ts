@@ -9,8 +9,9 @@ import { frameFor } from '../site-frame.ts'
 import { accountPage } from '../views/account.tsx'
 
 const NOTICES = {
-  password: 'Your password was changed.',
-  'password-everywhere': 'Your password was changed, and you were signed out everywhere else.',
+  password: 'Your password was changed, and you were signed out everywhere else.',
+  'password-everywhere':
+    'Your password was changed. You were signed out everywhere else, and all apps were disconnected.',
 }
 
 export function addAccountRoutes(app: FastifyInstance, context: AppContext): void {

@@ -1,18 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { requestPasswordReset } from '../../../domain/people/request-reset.ts'
 import {
   findResetAccount,
-  type ResetMessage,
   type ResetOutcome,
-  requestPasswordReset,
   resetPassword,
 } from '../../../domain/people/reset-password.ts'
 import { LimiterFull } from '../../../foundation/concurrency/limiter.ts'
 import { clientAddress } from '../../../foundation/http/client-address.ts'
-import { addressBucket } from '../../../foundation/net/address-buckets.ts'
 import { brandingOf } from '../../../gate/branding.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { keepAfterSignIn, readAfterSignIn } from '../after-sign-in.ts'
+import { rememberBrowser } from '../known-browser.ts'
 import { checkedForm, formTokenFor, redirectTo, sendPage } from '../page-request.ts'
 import { queryOf } from '../site-frame.ts'
 import type { PasswordFormProblem } from '../views/change-password.tsx'
@@ -22,13 +21,17 @@ import {
   resetExpiredPage,
   resetPasswordPage,
 } from '../views/forgotten-password.tsx'
-import { resetMail } from './reset-mail.ts'
+import type { AfterAnswer } from './mail-sender.ts'
 
 const ASK = '/forgotten-password'
 const SET = '/reset-password'
 
 /** Sends a link by email that works once, within an hour. No answer shows whether an account exists. */
-export function addForgottenPasswordRoutes(app: FastifyInstance, context: AppContext): void {
+export function addForgottenPasswordRoutes(
+  app: FastifyInstance,
+  context: AppContext,
+  sendsMail: AfterAnswer,
+): void {
   const throttleKey = context.keyring.key('sign-in-throttle')
 
   app.get(ASK, async (request, reply) => {
@@ -37,7 +40,7 @@ export function addForgottenPasswordRoutes(app: FastifyInstance, context: AppCon
     return await ask(context, request, reply, state, query)
   })
 
-  app.post(ASK, async (request, reply) => {
+  app.post(ASK, sendsMail, async (request, reply) => {
     const session = await findBrowserSession(request)
     const form = checkedForm(context.keyring, request, session)
     const email = form.get('email') ?? ''
@@ -45,7 +48,7 @@ export function addForgottenPasswordRoutes(app: FastifyInstance, context: AppCon
       return await ask(context, request, reply, { kind: 'asking' }, form)
     }
     if (email === '') return await ask(context, request, reply, { kind: 'missing' }, form, 400)
-    const address = addressBucket(clientAddress(request))
+    const address = clientAddress(request)
     const outcome = await requestPasswordReset(context.db, request.at, throttleKey, {
       email,
       address,
@@ -54,7 +57,6 @@ export function addForgottenPasswordRoutes(app: FastifyInstance, context: AppCon
       reply.header('retry-after', outcome.retryAfterSeconds)
       return await ask(context, request, reply, outcome, form, 429)
     }
-    if (outcome.message !== undefined) sendResetMail(context, request, outcome.message)
     const afterSignIn = readAfterSignIn(context.keyring, request.school.id, form)
     return redirectTo(reply, request, 'site', keepAfterSignIn(`${ASK}?sent`, afterSignIn))
   })
@@ -64,7 +66,7 @@ export function addForgottenPasswordRoutes(app: FastifyInstance, context: AppCon
     return await choose(context, request, reply, token)
   })
 
-  app.post(SET, async (request, reply) => {
+  app.post(SET, sendsMail, async (request, reply) => {
     const session = await findBrowserSession(request)
     const form = checkedForm(context.keyring, request, session)
     const token = form.get('token') ?? ''
@@ -72,22 +74,19 @@ export function addForgottenPasswordRoutes(app: FastifyInstance, context: AppCon
       resetPassword(context.db, request.at, throttleKey, {
         token,
         next: form.get('new_password') ?? '',
-        address: addressBucket(clientAddress(request)),
+        school: request.school,
+        address: clientAddress(request),
         requestId: request.id,
       }),
     )
-    if (outcome.kind === 'changed') return redirectTo(reply, request, 'site', '/sign-in?reset')
+    if (outcome.kind === 'changed') {
+      // The mailbox is proof enough: strangers who guess cannot keep the person from signing in now.
+      rememberBrowser(context, request, reply, outcome.email)
+      return redirectTo(reply, request, 'site', '/sign-in?reset')
+    }
     if (outcome.kind === 'expired') return expired(request, reply)
     const status = outcome.kind === 'busy' ? 503 : 400
     return await choose(context, request, reply, token, outcome, status)
-  })
-}
-
-/** The answer does not wait for the mail server: its time would show that the account exists. */
-function sendResetMail(context: AppContext, request: FastifyRequest, message: ResetMessage): void {
-  const link = `${request.school.origin}${SET}?token=${message.token}`
-  context.mailer?.send(resetMail(request.school.name, message, link)).catch((error: unknown) => {
-    request.log.error({ err: error }, 'An email for a forgotten password could not be sent.')
   })
 }
 
@@ -129,14 +128,14 @@ async function choose(
   problem?: PasswordFormProblem,
   status = 200,
 ): Promise<FastifyReply> {
-  const email = await findResetAccount(request.at, token)
-  if (email === undefined) return expired(request, reply)
+  const account = await findResetAccount(request.at, token)
+  if (account === undefined) return expired(request, reply)
   const session = await findBrowserSession(request)
   const page = resetPasswordPage({
     school: brandingOf(request.school),
     formToken: formTokenFor(context.keyring, request, reply, session),
     token,
-    email,
+    email: account.email,
     problem,
   })
   return sendPage(reply, request, 'site', page, status)

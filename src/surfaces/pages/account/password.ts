@@ -2,40 +2,44 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { changePassword, type PasswordChange } from '../../../domain/people/change-password.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { LimiterFull } from '../../../foundation/concurrency/limiter.ts'
-import { clientAddress } from '../../../foundation/http/client-address.ts'
-import { addressBucket } from '../../../foundation/net/address-buckets.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { beginSession, loadBrowserSession } from '../browser-session.ts'
+import { requesterOf } from '../known-browser.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { frameFor } from '../site-frame.ts'
 import { changePasswordPage, type PasswordFormProblem } from '../views/change-password.tsx'
+import type { AfterAnswer } from './mail-sender.ts'
 
 const PATH = '/account/password'
 
-export function addPasswordRoutes(app: FastifyInstance, context: AppContext): void {
+export function addPasswordRoutes(
+  app: FastifyInstance,
+  context: AppContext,
+  sendsMail: AfterAnswer,
+): void {
   app.get(PATH, async (request, reply) => {
     const session = await loadBrowserSession(request)
     return show(context, request, reply, session)
   })
 
-  app.post(PATH, async (request, reply) => {
+  app.post(PATH, sendsMail, async (request, reply) => {
     const session = await loadBrowserSession(request, PATH)
     const form = checkedForm(context.keyring, request, session)
     const current = form.get('current_password') ?? ''
     const next = form.get('new_password') ?? ''
-    const endOthers = form.get('end_other_sessions') === 'yes'
+    const endsAccess = form.get('end_access') === 'yes'
     const again = (problem: PasswordFormProblem, status: number) =>
       show(context, request, reply, session, problem, status)
     if (current === '' || next === '') {
       return again({ kind: 'missing', current: current === '', next: next === '' }, 400)
     }
     const outcome = await tryToChange(context, {
-      ...{ request, session, current, next, endOthers },
+      ...{ request, session, current, next, endsAccess },
     })
     switch (outcome.kind) {
       case 'changed': {
-        await beginSession(request, reply, session.person)
-        const done = endOthers ? 'password-everywhere' : 'password'
+        await beginSession(context, request, reply, outcome)
+        const done = endsAccess ? 'password-everywhere' : 'password'
         return redirectTo(reply, request, 'site', `/account?done=${done}`)
       }
       case 'throttled':
@@ -55,23 +59,18 @@ interface Attempt {
   readonly session: BrowserSession
   readonly current: string
   readonly next: string
-  readonly endOthers: boolean
+  readonly endsAccess: boolean
 }
 
 async function tryToChange(context: AppContext, attempt: Attempt): Promise<PasswordChange> {
-  const { request, session, current, next } = attempt
+  const { request, session, current, next, endsAccess } = attempt
   try {
-    return await changePassword(
-      context.db,
-      request.school.id,
-      context.keyring.key('sign-in-throttle'),
-      {
-        ...{ session, current, next },
-        address: addressBucket(clientAddress(request)),
-        endOtherSessions: attempt.endOthers,
-        requestId: request.id,
-      },
-    )
+    return await changePassword(context.db, request.at, context.keyring.key('sign-in-throttle'), {
+      ...{ session, current, next, endsAccess },
+      ...requesterOf(context, request, session.person.email),
+      school: request.school,
+      requestId: request.id,
+    })
   } catch (error) {
     if (!(error instanceof LimiterFull)) throw error
     return { kind: 'busy', retryAfterSeconds: 5 }

@@ -48,15 +48,20 @@ export function changePasswordPage(props: ChangePasswordProps): string {
               type="password"
               autocomplete="new-password"
               hint={passwordHint}
-              error={nextError(problem)}
-              autofocus={currentError(problem) === undefined && nextError(problem) !== undefined}
+              error={newPasswordError(problem)}
+              autofocus={
+                currentError(problem) === undefined && newPasswordError(problem) !== undefined
+              }
             />
+            <p class="field-hint">
+              You will be signed out in every other browser, at every school.
+            </p>
             <Checkbox
-              id="end_other_sessions"
-              name="end_other_sessions"
+              id="end_access"
+              name="end_access"
               value="yes"
-              label="Sign out everywhere else"
-              hint="Every other browser, at every school. Connected apps stay connected."
+              label="Disconnect all apps"
+              hint="At every school. Keep this on if another person may know your password: they could have connected an app. You can connect your apps again."
               checked
             />
             <Button look="primary">Change password</Button>
@@ -85,7 +90,7 @@ function currentError(problem: PasswordFormProblem | undefined): string | undefi
   return problem?.kind === 'missing' && problem.current ? 'Enter your current password.' : undefined
 }
 
-function nextError(problem: PasswordFormProblem | undefined): string | undefined {
+export function newPasswordError(problem: PasswordFormProblem | undefined): string | undefined {
   if (problem?.kind === 'unfit') return passwordProblems[problem.problem]
   return problem?.kind === 'missing' && problem.next ? 'Enter a new password.' : undefined
 }

@@ -71,8 +71,8 @@ function sentPage(school: Branding, signInUrl: string, appWaits: boolean): strin
       <Card>
         <h1>Check your email</h1>
         <p>
-          If there is an account for this address, we have sent you an email with a link. The link
-          works once, within an hour.
+          If you have an account here with this address, we have sent you an email with a link. The
+          link works once, within an hour.
         </p>
         <p>No email? Check your spam folder, or try another of your addresses.</p>
         {appWaits && (
@@ -119,7 +119,10 @@ export function resetPasswordPage(props: ResetProps): string {
     <Layout title={problem ? 'Error: New password' : 'New password'} school={school}>
       <Card>
         <h1>Choose a new password</h1>
-        <p class="lead">You will be signed out everywhere. Then sign in with the new password.</p>
+        <p class="lead">
+          You will be signed out everywhere and all apps will be disconnected, at every school. Then
+          sign in with the new password.
+        </p>
         {problem?.kind === 'busy' && <BusyAlert />}
         <Form action="/reset-password" formToken={formToken} hidden={{ token }}>
           <AccountOfPassword email={props.email} />

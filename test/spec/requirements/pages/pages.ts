@@ -42,6 +42,21 @@ export const pages = [
     'pages.sign-in.throttled':
       'Failed sign-ins are throttled by account and by address; successful ones never count.',
     'pages.sign-in.no-oracle': 'A refusal does not tell whether the account exists.',
+    'pages.sign-in.known-browser':
+      'A browser that signed in before is not locked out by the wrong tries of strangers.',
+    'pages.password.rule':
+      'A new password has 15 characters or more and is not common, repeated or made of what is known about the person.',
+    'pages.password.replaced':
+      'A shorter password from before is replaced at the next sign-in, before a session begins.',
+    'pages.password.reset-ends-all':
+      'A new password by a link ends all sessions, grants and pending codes of the person, at every school.',
+    'pages.password.change-offers':
+      'Changing the password ends all other sessions and offers to disconnect all apps.',
+    'pages.forgotten-password.not-blocked':
+      'Requests of strangers do not keep a person from getting a link, and lead to one mail.',
+    'pages.mail.no-role': 'A school sends no mail to a person who has no role there.',
+    'pages.mail.given-role':
+      'Until a person has signed in at a school, it sends a link that sets a password only if the account has none.',
     'pages.session.cookie-https':
       'On https the session cookie is Secure, HttpOnly and has the __Host- prefix.',
     'pages.session.cookie-http': 'On http the name of the cookie includes the port.',

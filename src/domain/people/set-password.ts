@@ -1,0 +1,64 @@
+import { sql } from 'kysely'
+import { acrossSchools, type SchoolTx } from '../../foundation/db/school-db.ts'
+import { record } from '../audit/audit.ts'
+import { endAccessOfPerson } from '../grants/end-access-of-person.ts'
+import { queueMail } from './outgoing-mail.ts'
+import { endSessionsOfPerson } from './sessions.ts'
+
+export interface NewPassword {
+  readonly userId: string
+  readonly email: string
+  readonly hash: string
+  /** The stored hash that the person proved to know; undefined if a link is the proof. */
+  readonly replaces?: string | undefined
+  readonly by: 'current_password' | 'reset_link' | 'short_password'
+  /** Whether apps lose their access too, at every school. */
+  readonly endsAccess: boolean
+  readonly requestId: string
+}
+
+/** Every statement that sets a password locks the person first. */
+export async function lockPerson(at: SchoolTx, userId: string): Promise<void> {
+  await acrossSchools(at)
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', userId)
+    .forNoKeyUpdate()
+    .execute()
+}
+
+/**
+ * Stores a new password, for every way to choose one. All sessions at every school end, all links for a forgotten
+ * password, and, if asked for, all grants and pending codes; the person gets a mail about it. False if the password was changed
+ * in the meantime: then nothing happens.
+ */
+export async function setPassword(at: SchoolTx, fresh: NewPassword): Promise<boolean> {
+  const { userId, replaces, requestId } = fresh
+  const tx = acrossSchools(at)
+  const stored = await tx
+    .updateTable('users')
+    .set({ password_hash: fresh.hash, password_changed_at: sql<Date>`now()` })
+    .where('id', '=', userId)
+    .where('deleted_at', 'is', null)
+    .$if(replaces !== undefined, (query) => query.where('password_hash', '=', replaces ?? ''))
+    .returning('id')
+    .executeTakeFirst()
+  if (stored === undefined) return false
+  await tx
+    .updateTable('password_resets')
+    .set({ used_at: sql<Date>`now()` })
+    .where('user_id', '=', userId)
+    .where('used_at', 'is', null)
+    .execute()
+  await endSessionsOfPerson(tx, userId)
+  if (fresh.endsAccess) await endAccessOfPerson(tx, userId, requestId)
+  await record(at, {
+    action: 'person.password_changed',
+    outcome: 'ok',
+    actorUserId: userId,
+    detail: { by: fresh.by },
+    requestId,
+  })
+  await queueMail(at, 'password_changed', fresh.email)
+  return true
+}
