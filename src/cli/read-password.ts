@@ -35,7 +35,7 @@ export async function readPassword(input: Readable, about: PasswordContext): Pro
   if (problem === undefined) return password
   throw new CommandError(
     `The password on stdin cannot be used: it ${WORDS[problem]}.`,
-    'pipe another one in, such as: printf \'%s\' "$PASSWORD" | npx schoolgate user create … --password-stdin',
+    'pipe another one in, such as: printf \'%s\' "$PASSWORD" | npx schoolgate user … --password-stdin',
     2,
   )
 }

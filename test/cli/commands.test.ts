@@ -158,6 +158,35 @@ describe('user', () => {
     })
   })
 
+  test('a password can be set again for a member, and ends what the old one gave', async () => {
+    const made = await create('lost@north.example', 'the first of two passwords')
+    const set = (password: string) =>
+      run(
+        [
+          ...['user', 'password', '--json', '--school', 'north'],
+          ...['--email', 'LOST@north.example', '--password-stdin'],
+        ],
+        env,
+        password,
+      )
+    expect(await set('password12345678')).toMatchObject({ code: 2 })
+    expect(await set('the second of two passwords')).toMatchObject({
+      code: 0,
+      json: { userId: made.json.userId },
+    })
+    const kinds = []
+    for (const password of ['the first of two passwords', 'the second of two passwords']) {
+      kinds.push((await attempt('lost@north.example', password)).kind)
+    }
+    expect(kinds).toEqual(['refused', 'signed_in'])
+    const { rows } = await database.pool.query(
+      "select detail, subject from audit_entries where action = 'person.password_changed'",
+    )
+    expect(rows).toEqual([{ detail: { via: 'command_line' }, subject: made.json.userId }])
+    const gone = await schoolgate('user', 'delete', '--email', 'lost@north.example')
+    expect(gone).toMatchObject({ code: 0 })
+  })
+
   test('no option accepts a password', async () => {
     const argv = [
       '--school',

@@ -2,7 +2,11 @@ import type { Command } from 'commander'
 import { deletePerson } from '../../domain/people/delete-person.ts'
 import { ROLES, type Role } from '../../domain/people/membership.ts'
 import { findPersonByEmail, type Person } from '../../domain/people/person.ts'
-import { addPerson, setPersonRoles } from '../../domain/people/person-operations.ts'
+import {
+  addPerson,
+  setPersonPassword,
+  setPersonRoles,
+} from '../../domain/people/person-operations.ts'
 import { hashPassword } from '../../foundation/crypto/password.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import { atNamedSchool } from '../at-named-school.ts'
@@ -44,6 +48,19 @@ export function addUserCommand(program: Command, cli: Cli): void {
     role,
     "Replaces the person's roles at this school and touches nothing else of theirs. It holds at once: tokens of a person without a role are refused, and the operator apps of a person who is no longer owner or admin are disconnected for good. The last owner of a school stays one.",
     'user role --school north --email ada@north.example --roles admin,lecturer',
+  )
+
+  const password = user
+    .command('password')
+    .description('set the password of a member')
+    .requiredOption(SCHOOL_OPTION, SCHOOL_ABOUT)
+    .requiredOption('--email <email>', 'who')
+    .requiredOption('--password-stdin', 'read the new password from stdin')
+    .action(cli.act((options: PasswordOptions) => setUserPassword(cli, options)))
+  teach(
+    password,
+    'For a person whom no mail can help, for example because they never signed in. Ends their sessions and connected apps at every school; if the server sends mail, they are told.',
+    'user password --school north --email ada@north.example --password-stdin < password.txt',
   )
 
   const remove = user
@@ -122,6 +139,33 @@ async function setUserRoles(cli: Cli, options: RoleOptions): Promise<Outcome> {
         roles.length === 0
           ? `${email} has left ${school.subdomain}.`
           : `${email} is ${roles.join(', ')} at ${school.subdomain}.`,
+    }
+  })
+}
+
+interface PasswordOptions {
+  readonly school: string
+  readonly email: string
+}
+
+async function setUserPassword(cli: Cli, options: PasswordOptions): Promise<Outcome> {
+  return await atNamedSchool(cli, options.school, async ({ db, school, perform }) => {
+    const { id, email, name } = await loadPerson(db, options.email)
+    const about = { email, name, school }
+    const hash = await hashPassword(await readPassword(cli.io.stdin ?? process.stdin, about))
+    await perform(
+      setPersonPassword,
+      { id, password_hash: hash },
+      {
+        not_found: [
+          `${email} has no role at ${school.subdomain}.`,
+          'name a school where they have one',
+        ],
+      },
+    )
+    return {
+      data: { userId: id, email, school: school.subdomain },
+      text: `The password of ${email} is set. They are signed out everywhere, and all apps are disconnected.`,
     }
   })
 }

@@ -11,10 +11,10 @@ export interface NewPassword {
   readonly hash: string
   /** The stored hash that the person proved to know; undefined if a link is the proof. */
   readonly replaces?: string | undefined
-  readonly by: 'current_password' | 'reset_link' | 'short_password'
+  readonly by: 'current_password' | 'reset_link' | 'short_password' | 'command_line'
   /** Whether apps lose their access too, at every school. */
   readonly endsAccess: boolean
-  readonly requestId: string
+  readonly requestId?: string | undefined
 }
 
 /** Every statement that sets a password locks the person first. */
@@ -55,8 +55,9 @@ export async function setPassword(at: SchoolTx, fresh: NewPassword): Promise<boo
   await record(at, {
     action: 'person.password_changed',
     outcome: 'ok',
-    actorUserId: userId,
-    detail: { by: fresh.by },
+    ...(fresh.by === 'command_line'
+      ? { subject: userId, detail: { via: fresh.by } }
+      : { actorUserId: userId, detail: { by: fresh.by } }),
     requestId,
   })
   await queueMail(at, 'password_changed', fresh.email)
