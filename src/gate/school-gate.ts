@@ -7,6 +7,7 @@ import { createOriginReader } from '../foundation/http/origin.ts'
 import { apiHeaders, pageHeaders } from '../foundation/http/security-headers.ts'
 import type { TrustProxy } from '../foundation/http/trust-proxy.ts'
 import { errorBody } from '../foundation/protocol/errors.ts'
+import { oneLine } from '../foundation/text/one-line.ts'
 import type { AppContext } from './context.ts'
 import { toOAuthError } from './refusal.ts'
 
@@ -77,7 +78,10 @@ function answerNoSchool(
   request.outcome.result = 'unknown_school'
   reply.code(status).header('cache-control', 'no-store').header('x-content-type-options', 'nosniff')
   if (wantsHtml(request.headers.accept)) {
-    const page = unknownSchoolPage({ reference: request.id, host: request.headers.host ?? '' })
+    const page = unknownSchoolPage({
+      reference: request.id,
+      host: oneLine(request.headers.host ?? '', 253),
+    })
     reply.headers(pageHeaders('http://', 'site')).type('text/html; charset=utf-8').send(page)
     return
   }

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { oneLine } from '../../foundation/text/one-line.ts'
 import { type InputProblem, pointerTo } from './refusal.ts'
 
 export type JudgedInput<T> =
@@ -15,25 +16,35 @@ export function judgeInput<S extends z.ZodType>(
 ): JudgedInput<z.output<S>> {
   const parsed = schema.safeParse(input, { reportInput: true, error: wordsFor })
   if (parsed.success) return { data: parsed.data }
-  return { problems: parsed.error.issues.flatMap(problemsOf) }
+  return {
+    problems: parsed.error.issues.slice(0, MAX_PROBLEMS).flatMap(problemsOf).slice(0, MAX_PROBLEMS),
+  }
 }
+
+/** Enough to correct a form at once. A list of ten thousand wrong entries is one mistake. */
+const MAX_PROBLEMS = 20
 
 function problemsOf(issue: z.core.$ZodIssue): InputProblem[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.slice(0, 20).map((key) => ({
-      pointer: pointerTo([...issue.path, key.slice(0, 100)]),
+    return issue.keys.slice(0, MAX_PROBLEMS).map((key) => ({
+      pointer: pointerOf([...issue.path, key]),
       code: 'unknown_field',
       detail: 'There is no such field here. Remove it, or check its spelling.',
     }))
   }
   return [
     {
-      pointer: pointerTo(issue.path),
+      pointer: pointerOf(issue.path),
       code: codeOf(issue),
       detail: absenceWords(issue.input) ?? issue.message,
       ...limitOf(issue),
     },
   ]
+}
+
+/** A pointer holds names that the caller made up; one that leads to a field of ours is never cut. */
+function pointerOf(path: readonly PropertyKey[]): string {
+  return oneLine(pointerTo(path.map((part) => oneLine(String(part), 100))))
 }
 
 function codeOf(issue: z.core.$ZodIssue): string {

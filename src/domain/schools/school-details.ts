@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { oneLine } from '../../foundation/text/one-line.ts'
 import { parseHostPattern } from '../clients/metadata/permitted-host.ts'
 import { currency, email, line, text } from '../operation/fields.ts'
 import { parseOrigin } from './school-origin.ts'
@@ -12,7 +13,7 @@ const hostPattern = z.string().superRefine((given, context) => {
   if (parseHostPattern(given) !== undefined) return
   context.addIssue({
     code: 'custom',
-    message: `"${given}" is no host. Write app.example.com, or *.example.com for all hosts below it.`,
+    message: `"${oneLine(given, 100)}" is no host. Write app.example.com, or *.example.com for all hosts below it.`,
   })
 })
 

@@ -1,3 +1,4 @@
+import { oneLine } from '../text/one-line.ts'
 import { Address } from './components.tsx'
 import { errorPage } from './error-page.tsx'
 import type { Branding } from './layout.tsx'
@@ -178,6 +179,13 @@ function appMistakePage({ explanation, parameters, what, ...page }: AppMistake) 
     ...page,
     what: `${what} ${NOTHING_DONE}`,
     next: 'Only the developer of the app can fix this. Send them the details below.',
-    developer: { explanation, parameters },
+    developer: { explanation, parameters: shortened(parameters) },
   })
+}
+
+/** A developer knows a value by its beginning. */
+function shortened(parameters: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => [name, oneLine(value)]),
+  )
 }

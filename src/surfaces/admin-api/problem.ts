@@ -5,6 +5,7 @@ import { rawPath } from '../../foundation/http/raw-url.ts'
 import { apiHeaders } from '../../foundation/http/security-headers.ts'
 import { bearerChallenge } from '../../foundation/protocol/challenge.ts'
 import { errorBody, OAuthError } from '../../foundation/protocol/errors.ts'
+import { oneLine, oneSentence } from '../../foundation/text/one-line.ts'
 import { toOAuthError } from '../../gate/refusal.ts'
 
 /** A problem in the body of a request, by its pointer, or in a parameter, by its name. */
@@ -148,8 +149,8 @@ function sendProblem(
         type: problemType(code),
         title: PROBLEMS[code],
         status,
-        detail,
-        instance: rawPath(request.raw.url ?? ''),
+        detail: oneSentence(detail),
+        instance: oneLine(rawPath(request.raw.url ?? '')),
         code,
         request_id: request.id,
         ...(errors === undefined ? {} : { errors }),

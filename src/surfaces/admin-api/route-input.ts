@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { rawQuery } from '../../foundation/http/raw-url.ts'
 import { isUuid } from '../../foundation/protocol/uuid.ts'
+import { oneLine } from '../../foundation/text/one-line.ts'
 import { versionFrom } from './entity-tag.ts'
 import { Problem, type RequestProblem } from './problem.ts'
 import type { InputPlan, QueryType } from './route.ts'
@@ -39,10 +40,8 @@ export function queryOf(
 ): Input {
   const input: Input = {}
   const problems: RequestProblem[] = []
-  const sent = new URLSearchParams(rawQuery(request.raw.url ?? ''))
-  for (const name of new Set(sent.keys())) {
+  for (const [name, values] of parametersIn(rawQuery(request.raw.url ?? ''))) {
     const type = Object.hasOwn(types, name) ? types[name] : undefined
-    const values = sent.getAll(name)
     const list = name.endsWith('[]') ? name.slice(0, -2) : name
     // Many client libraries write lists as `expand[]=course`.
     if (Object.hasOwn(types, list) && types[list] === 'list') {
@@ -54,6 +53,17 @@ export function queryOf(
   }
   if (problems.length > 0) throw wrongParameters(problems.slice(0, 20))
   return input
+}
+
+/** Gathered in one pass: asking for each name would cost the square of their number. */
+function parametersIn(query: string): Map<string, string[]> {
+  const found = new Map<string, string[]>()
+  for (const [name, value] of new URLSearchParams(query)) {
+    const known = found.get(name)
+    if (known === undefined) found.set(name, [value])
+    else known.push(value)
+  }
+  return found
 }
 
 /** A value that cannot be read as its type is returned unchanged, and the schema refuses it. */
@@ -74,7 +84,7 @@ export function wrongParameters(problems: readonly RequestProblem[]): Problem {
 
 function unknownParameter(name: string): RequestProblem {
   const detail = 'This address has no such query parameter. Remove it, or check its spelling.'
-  return { parameter: name.slice(0, 100), code: 'unknown_parameter', detail }
+  return { parameter: oneLine(name, 100), code: 'unknown_parameter', detail }
 }
 
 function repeated(name: string): RequestProblem {

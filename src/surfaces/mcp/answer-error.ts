@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findClientFault } from '../../foundation/http/client-fault.ts'
 import { apiHeaders } from '../../foundation/http/security-headers.ts'
 import type { ResourcePath } from '../../foundation/protocol/resource-names.ts'
+import { oneSentence } from '../../foundation/text/one-line.ts'
 import { answerBearerError } from '../../gate/refusal.ts'
 import type { Message } from './message.ts'
 import { RpcRefusal } from './rpc-refusal.ts'
@@ -34,7 +35,25 @@ function sendRpcError(
   { status, code, message, id }: RpcRefusal,
 ): FastifyReply {
   request.outcome.result = 'refused'
-  return sendRpc(reply, status, { jsonrpc: '2.0', error: { code, message }, id: id ?? null })
+  const error = { code, message: oneSentence(message) }
+  return sendRpc(reply, status, { jsonrpc: '2.0', error, id: id ?? null })
+}
+
+/** An error of the SDK quotes what was sent, whole; all others are short. */
+const SHORT_ERROR = 1500
+
+/** The answer of the SDK; if it is an error, then a short one. */
+export function withShortError(answer: string): string {
+  if (answer.length <= SHORT_ERROR || !answer.slice(0, SHORT_ERROR).includes('"error":'))
+    return answer
+  const { error, ...rest }: Partial<RpcError> = JSON.parse(answer)
+  if (error === undefined) return answer
+  const { code, message } = error
+  return JSON.stringify({ ...rest, error: { code, message: oneSentence(String(message)) } })
+}
+
+interface RpcError {
+  readonly error: { readonly code: unknown; readonly message: unknown }
 }
 
 /** A result and not an error, because some clients act on nothing but a result's `_meta`. */

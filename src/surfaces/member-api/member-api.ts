@@ -17,7 +17,7 @@ import { answerGraphQLRequest } from './answer-request.ts'
 import { DocumentStore } from './documents/document-store.ts'
 import { DEFAULT_LIMITS, type DocumentLimits } from './documents/limits.ts'
 import { addExplorerRoutes } from './explorer/explorer.ts'
-import { refusal } from './refusal.ts'
+import { refusal, withShortErrors } from './refusal.ts'
 import { buildMemberSchema } from './schema.ts'
 import { ACCOUNT_SCOPES } from './scopes.ts'
 
@@ -82,7 +82,7 @@ export function addMemberApiRoutes(
       )
       if (body.errors !== undefined) request.outcome.result = resultWord(body.errors)
       const status = refused && type === 'application/graphql-response+json' ? 400 : 200
-      return send(reply, status, type, body)
+      return send(reply, status, type, withShortErrors(body))
     })
     scope.route({ method: OTHER_METHODS, url: PATH, handler: (_request, reply) => reply.send() })
   })

@@ -1,4 +1,5 @@
-import { GraphQLError } from 'graphql/index.js'
+import { type ExecutionResult, GraphQLError } from 'graphql/index.js'
+import { oneLine, oneSentence } from '../../foundation/text/one-line.ts'
 
 export type RefusalCode =
   | 'insufficient_scope'
@@ -35,4 +36,20 @@ export function recoded(
     path: error.path ?? null,
     extensions: { code },
   })
+}
+
+/** The answer as it is sent: the engine's messages quote names and values of the request, whole. */
+export function withShortErrors({ errors, ...rest }: ExecutionResult): object {
+  if (errors === undefined) return rest
+  return {
+    errors: errors.map(({ message, locations, path, extensions }) => ({
+      message: oneSentence(message),
+      ...(locations === undefined ? {} : { locations }),
+      ...(path === undefined
+        ? {}
+        : { path: path.map((step) => (typeof step === 'string' ? oneLine(step) : step)) }),
+      ...(Object.keys(extensions).length === 0 ? {} : { extensions }),
+    })),
+    ...rest,
+  }
 }

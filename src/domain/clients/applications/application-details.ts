@@ -1,4 +1,5 @@
 import { redirectUriProblems } from '../../../foundation/protocol/registrable-redirect-uri.ts'
+import { oneLine } from '../../../foundation/text/one-line.ts'
 import { type InputProblem, OperationRefused } from '../../operation/refusal.ts'
 import { isDeceptiveName, MAX_REDIRECT_URIS } from '../metadata/client-metadata.ts'
 import { type Audience, SCOPES_OF_AUDIENCE } from '../scope-catalogue.ts'
@@ -91,7 +92,7 @@ export function scopeProblems(
   return wrong.map((scope, place) =>
     problem(
       'scopes',
-      `${scope.slice(0, 100)} is not for ${KIND[audience]}.${place === wrong.length - 1 ? choice : ''}`,
+      `${oneLine(scope, 100)} is not for ${KIND[audience]}.${place === wrong.length - 1 ? choice : ''}`,
     ),
   )
 }
