@@ -107,7 +107,7 @@ export const variables = {
     fallback: undefined,
     schema: z
       .string()
-      .regex(/^[^\r\n]*@[^\r\n]+$/, 'an address such as "School <no-reply@example.com>"'),
+      .regex(/^[^\r\n@]*@[^\r\n]+$/, 'an address such as "School <no-reply@example.com>"'),
     about: 'sender of those mails; required with SMTP_URL',
   },
   LOG_LEVEL: {
@@ -178,7 +178,8 @@ export const variables = {
   TOOL_CALL_RATE_PER_MINUTE: {
     fallback: '600',
     schema: wholeNumber(1, 100_000),
-    about: 'tool calls at /mcp per authorization, and per address for callers without a token',
+    about:
+      'tool calls at /mcp per authorization, and per address for callers without a token; every message counts too: twice as many per address without a token, ten times as many per school and address in all',
   },
   API_CALL_RATE_PER_MINUTE: {
     fallback: '6000',

@@ -1,11 +1,13 @@
 import { z } from 'zod'
+import { KNOWN_CALLER, walkJson } from '../../foundation/json/json-walk.ts'
 import { unguarded } from '../../foundation/tabular/csv-line.ts'
 import { type Cell, csvReader } from '../../foundation/tabular/csv-reader.ts'
 import { lineReader } from '../../foundation/tabular/line-reader.ts'
 import { readRecords } from '../../foundation/tabular/read-records.ts'
 import type { FileRecord } from '../../foundation/tabular/record.ts'
+import { oneLine } from '../../foundation/text/one-line.ts'
 import { judgeInput } from '../operation/input-problems.ts'
-import type { InputProblem } from '../operation/refusal.ts'
+import { type InputProblem, pointerTo } from '../operation/refusal.ts'
 import { shapeOf } from './column-shape.ts'
 import type { BulkKind, ImportRow } from './kind.ts'
 import { plainRows } from './plain-rows.ts'
@@ -78,6 +80,8 @@ const NO_OBJECT = malformed('Write one JSON object on each line.')
 
 /** The object on a line, or a text that says what is wrong with the line. */
 function parseObject(text: string): unknown {
+  const { excess } = walkJson(text, KNOWN_CALLER)
+  if (excess !== undefined) return excess
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'string' ? undefined : value
@@ -137,19 +141,29 @@ function without(
   return rest
 }
 
+/** Far more than any kind has. */
+const MAX_COLUMNS = 1000
+
+const TOO_WIDE: InputProblem = {
+  pointer: '',
+  code: 'too_long',
+  detail: `The first line names more than ${MAX_COLUMNS} columns.`,
+}
+
 /** Returns a function that turns the cells below a heading into a row. */
 function headedParser(
   kind: BulkKind,
   heading: FileRecord<readonly Cell[]>,
 ): (cells: readonly Cell[]) => unknown {
   if ('problem' in heading) throw new HeadingError([{ pointer: '', ...heading.problem }])
+  if (heading.content.length > MAX_COLUMNS) throw new HeadingError([TOO_WIDE])
   const names = heading.content.map((cell) => (cell ?? '').trim())
   const known = (name: string): boolean =>
     Object.hasOwn(kind.columns, name) || Object.hasOwn(kind.of.schema.shape, name)
   const problems = names.flatMap((name, place): InputProblem[] => {
     if (!known(name)) {
       const detail = `The heading names a column that ${kind.name} do not have. Remove it, or check its spelling.`
-      return [{ pointer: `/${name.slice(0, 100)}`, code: 'unknown_field', detail }]
+      return [{ pointer: pointerTo([oneLine(name, 100)]), code: 'unknown_field', detail }]
     }
     if (names.indexOf(name) === place) return []
     return [{ pointer: `/${name}`, code: 'repeated', detail: 'Name each column once.' }]
@@ -184,7 +198,9 @@ function cellReader(kind: BulkKind, name: string): (cell: Cell) => unknown {
   }
 }
 
+/** Text that is no JSON, or too much of it, stays text, and the column refuses it. */
 function jsonOf(text: string): unknown {
+  if (walkJson(text, KNOWN_CALLER).excess !== undefined) return text
   try {
     return JSON.parse(text)
   } catch {

@@ -14,6 +14,13 @@ export class RequestRefusedError extends Error implements ClientFault {
   }
 }
 
+export class BodyTooLargeError extends RequestRefusedError {
+  constructor(maxBytes: number) {
+    super(413, `The request body is larger than the ${maxBytes} bytes that this request may have.`)
+    this.name = 'BodyTooLargeError'
+  }
+}
+
 const FAULTS: Readonly<Record<string, ClientFault>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: {
     status: 413,

@@ -28,7 +28,7 @@ function aServer() {
     scope.post('/form', async (request) => ({ body: request.body ?? null }))
   })
   app.register(async (scope) => {
-    acceptJson(scope, 100)
+    acceptJson(scope, { bodyBytes: 100, limits: { depth: 3, parts: 20 } })
     scope.post('/json', async (request) => ({ body: request.body ?? null }))
   })
   const post = (url: string, type: string | undefined, body?: string | Buffer) =>
@@ -95,5 +95,8 @@ describe('acceptJson', () => {
       expect((await post('/json', 'application/json', text)).statusCode, text).toBe(400)
     }
     expect((await post('/json', 'application/json', `"${'x'.repeat(99)}"`)).statusCode).toBe(413)
+    for (const text of ['[[[[]]]]', `[${'1,'.repeat(21)}1]`]) {
+      expect((await post('/json', 'application/json', text)).statusCode, text).toBe(400)
+    }
   })
 })

@@ -1,4 +1,6 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type JsonLimits, KNOWN_CALLER, walkJson } from '../json/json-walk.ts'
+import { BodyTooLargeError, RequestRefusedError } from './client-fault.ts'
 
 /**
  * Makes a scope accept `application/x-www-form-urlencoded`. `parse` gets the text exactly as sent and
@@ -17,14 +19,65 @@ export function acceptForms(
   )
 }
 
+interface JsonOptions {
+  readonly types?: readonly string[]
+  readonly bodyBytes?: number
+  readonly limits?: JsonLimits
+}
+
 /**
- * Makes a scope accept JSON. Objects with a `__proto__` or a `constructor.prototype` are refused like
- * text that is not JSON, before they reach code that merges objects (prototype pollution).
+ * Makes a scope accept JSON. Refused before it is parsed: what is nested too deep or has too many members. Refused
+ * like text that is not JSON: objects with a `__proto__` or a `constructor.prototype`, before they reach code that
+ * merges objects (prototype pollution).
  */
-export function acceptJson(scope: FastifyInstance, bodyBytes?: number): void {
+export function acceptJson(scope: FastifyInstance, options: JsonOptions = {}): void {
+  const { types = ['application/json'], bodyBytes, limits = KNOWN_CALLER } = options
+  const parse = scope.getDefaultJsonParser('error', 'error')
   scope.addContentTypeParser(
-    'application/json',
+    [...types],
     { parseAs: 'string', ...(bodyBytes === undefined ? {} : { bodyLimit: bodyBytes }) },
-    scope.getDefaultJsonParser('error', 'error'),
+    (request, body, done) => {
+      const text = String(body)
+      const { excess } = walkJson(text, limits)
+      if (excess === undefined) parse(request, text, done)
+      else done(new RequestRefusedError(400, excess))
+    },
   )
+}
+
+/**
+ * Reads the body of a request whose content type has a parser that passes the stream on. For routes that must
+ * know the caller before they know how much they read.
+ */
+export function readText(
+  { raw }: FastifyRequest,
+  reply: FastifyReply,
+  maxBytes: number,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = []
+    let size = 0
+    const take = (piece: Buffer): void => {
+      size += piece.length
+      if (size <= maxBytes) pieces.push(piece)
+      else refuse()
+    }
+    const refuse = (): void => {
+      raw.off('data', take)
+      // The rest is read and dropped, so that the client gets the answer.
+      raw.resume()
+      reply.header('connection', 'close')
+      reject(new BodyTooLargeError(maxBytes))
+    }
+    if (Number(raw.headers['content-length'] ?? 0) > maxBytes) {
+      refuse()
+      return
+    }
+    const incomplete = (): void =>
+      reject(new RequestRefusedError(400, 'The request body is incomplete.'))
+    raw.on('data', take)
+    raw.on('end', () => resolve(Buffer.concat(pieces).toString('utf8')))
+    raw.on('error', incomplete)
+    raw.on('close', incomplete)
+  })
 }

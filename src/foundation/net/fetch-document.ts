@@ -1,6 +1,7 @@
 import { lookup as resolveName } from 'node:dns/promises'
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as after } from 'node:timers'
+import { STRANGER, walkJson } from '../json/json-walk.ts'
 import { isLoopbackAddress, isPublicAddress } from './address.ts'
 import {
   addressRefused,
@@ -116,6 +117,8 @@ async function readJson(response: IncomingMessage, maxBytes: number): Promise<Fe
   }
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
+    const { excess } = walkJson(text, STRANGER)
+    if (excess !== undefined) return fetchFailure('not_json', excess)
     return { ok: true, json: JSON.parse(text), maxAgeSeconds: freshnessSeconds(response.headers) }
   } catch {
     return fetchFailure('not_json', 'The body is not valid JSON in UTF-8.')

@@ -21,6 +21,9 @@ const CR = 0x0d
  */
 export function csvReader(maxLength = MAX_RECORD_LENGTH): RecordReader<readonly Cell[]> {
   let rest = ''
+  /** What arrived since the last reading. */
+  let waiting: string[] = []
+  let waitingLength = 0
   let line = 1
   let separator: number | undefined
 
@@ -43,24 +46,36 @@ export function csvReader(maxLength = MAX_RECORD_LENGTH): RecordReader<readonly 
     return found
   }
 
+  function takeAll(): string {
+    checkLength()
+    const text = rest + waiting.join('')
+    waiting = []
+    waitingLength = 0
+    return text
+  }
+
   /** The end of a record is unknown until its quotes are closed, so the rest of the file is unreadable. */
   function checkLength(): void {
     if (rest.length <= maxLength) return
     throw new UnreadableFileError(
       line,
       'too_long',
-      'The record that begins here is longer than 2 MiB. Perhaps a quotation mark is not closed.',
+      'The record that begins here is longer than 1 MiB. Perhaps a quotation mark is not closed.',
     )
   }
 
   return {
     push(piece) {
       checkLength()
-      return read(rest + piece, false)
+      waiting.push(piece)
+      waitingLength += piece.length
+      // An unfinished record is read again from its beginning, so only once there is twice as much of it:
+      // otherwise a long record in small pieces would cost the square of its length.
+      if (waitingLength < rest.length) return []
+      return read(takeAll(), false)
     },
     end() {
-      checkLength()
-      const found = read(rest, true)
+      const found = read(takeAll(), true)
       if (rest !== '') {
         throw new UnreadableFileError(
           line,

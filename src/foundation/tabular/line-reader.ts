@@ -2,7 +2,9 @@ import { type FileRecord, MAX_RECORD_LENGTH, type RecordReader, TOO_LONG } from 
 
 /** Reads a file of lines, such as NDJSON. Empty lines are skipped but counted. */
 export function lineReader(maxLength = MAX_RECORD_LENGTH): RecordReader<string> {
-  let rest = ''
+  /** The pieces of a line whose end has not arrived. Put together once, so that a long line costs no more. */
+  let held: string[] = []
+  let heldLength = 0
   let line = 1
   /** Inside a line that is already too long. */
   let skipping = false
@@ -15,26 +17,36 @@ export function lineReader(maxLength = MAX_RECORD_LENGTH): RecordReader<string> 
     line += 1
   }
 
+  function hold(text: string): void {
+    held.push(text)
+    heldLength += text.length
+    if (heldLength <= maxLength) return
+    skipping = true
+    release()
+  }
+
+  function release(): string {
+    const text = held.join('')
+    held = []
+    heldLength = 0
+    return text
+  }
+
   return {
     push(piece) {
       const found: FileRecord<string>[] = []
-      const text = rest + piece
       let start = 0
-      for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', start)) {
-        take(text.slice(start, at), found)
+      for (let at = piece.indexOf('\n'); at !== -1; at = piece.indexOf('\n', start)) {
+        take(release() + piece.slice(start, at), found)
         start = at + 1
       }
-      rest = text.slice(start)
-      if (rest.length > maxLength) {
-        skipping = true
-        rest = ''
-      }
+      hold(piece.slice(start))
       return found
     },
     end() {
       const found: FileRecord<string>[] = []
+      const rest = release()
       if (rest !== '' || skipping) take(rest, found)
-      rest = ''
       return found
     },
   }

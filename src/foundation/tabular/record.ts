@@ -16,11 +16,11 @@ export interface RecordReader<T> {
 }
 
 /** Longer than any object that we store, in either format. */
-export const MAX_RECORD_LENGTH = 2 * 1024 * 1024
+export const MAX_RECORD_LENGTH = 1024 * 1024
 
 export const TOO_LONG: RecordProblem = {
   code: 'too_long',
-  detail: 'The record is longer than 2 MiB. Shorten it, or look for a line break that is missing.',
+  detail: 'The record is longer than 1 MiB. Shorten it, or look for a line break that is missing.',
 }
 
 /** The file cannot be read from `line` on; all records before it were returned. */

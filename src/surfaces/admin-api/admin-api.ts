@@ -50,12 +50,7 @@ export function addAdminApiRoutes(app: FastifyInstance, { files, limits }: AppCo
     nameSurface(scope, 'admin-api')
     scope.setErrorHandler(answerProblem)
     scope.decorateRequest('operator')
-    acceptJson(scope)
-    scope.addContentTypeParser(
-      'application/merge-patch+json',
-      { parseAs: 'string' },
-      scope.getDefaultJsonParser('error', 'error'),
-    )
+    acceptJson(scope, { types: ['application/json', 'application/merge-patch+json'] })
     const rates = createRateChecks(limits.apiCallsPerMinute)
     scope.addHook('onRequest', async (request, reply) => rates.ofAddress(request, reply))
     for (const route of ROUTES) addRoute(scope, route, admit(route, rates.ofApp))

@@ -1,4 +1,5 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import { oneLine } from '../../foundation/text/one-line.ts'
 import type { AskedCall } from './read-params.ts'
 import { problem, runTool, type ToolResult } from './run-tool.ts'
 import { StepUpError } from './step-up.ts'
@@ -19,13 +20,14 @@ export interface AdmittedCall {
 export function admitCall(
   { name, given }: AskedCall,
   call: ToolCall,
+  holdsNul: boolean,
   logFault: (fault: unknown) => void,
 ): AdmittedCall {
   const tool = findTool(name, call.school)
   if (tool === undefined) return { answer: () => Promise.reject(unknownTool(name, call)) }
   const run = admit(tool, tool.parse(given, call.caller), call)
   // PostgreSQL keeps no NUL character in text, so none fits any argument of any tool.
-  if (holdsNul(given)) return { answer: async () => NUL_PROBLEM }
+  if (holdsNul) return { answer: async () => NUL_PROBLEM }
   return { answer: () => runTool(run, logFault) }
 }
 
@@ -45,16 +47,10 @@ function unknownTool(name: string, { caller, school }: ToolCall): ProtocolError 
       : further && ` More appear once the token has their scopes: ${further}.`
   return new ProtocolError(
     ProtocolErrorCode.InvalidParams,
-    `There is no tool called ${JSON.stringify(name).slice(0, 80)}. List the tools to see which there are.${more}`,
+    `There is no tool called ${JSON.stringify(oneLine(name, 80))}. List the tools to see which there are.${more}`,
   )
 }
 
 const NUL_PROBLEM = problem(
-  'The arguments hold a NUL character (U+0000). Remove it from every text and call the tool again.',
+  'The message holds a NUL character (U+0000). Remove it from every text and call the tool again.',
 )
-
-function holdsNul(given: unknown): boolean {
-  if (typeof given === 'string') return given.includes('\0')
-  if (typeof given !== 'object' || given === null) return false
-  return Object.entries(given).some(([name, value]) => name.includes('\0') || holdsNul(value))
-}

@@ -43,10 +43,10 @@ function sendRpcError(
 const SHORT_ERROR = 1500
 
 /** The answer of the SDK; if it is an error, then a short one. */
-export function withShortError(answer: string): string {
-  if (answer.length <= SHORT_ERROR || !answer.slice(0, SHORT_ERROR).includes('"error":'))
-    return answer
-  const { error, ...rest }: Partial<RpcError> = JSON.parse(answer)
+export function withShortError(answer: Buffer): Buffer | string {
+  if (answer.length <= SHORT_ERROR) return answer
+  if (!answer.subarray(0, SHORT_ERROR).includes('"error":')) return answer
+  const { error, ...rest }: Partial<RpcError> = JSON.parse(answer.toString())
   if (error === undefined) return answer
   const { code, message } = error
   return JSON.stringify({ ...rest, error: { code, message: oneSentence(String(message)) } })

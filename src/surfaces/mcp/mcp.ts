@@ -1,12 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { OutlineCache } from '../../domain/learning/outline-cache.ts'
-import { clientAddress } from '../../foundation/http/client-address.ts'
 import { logFailure } from '../../foundation/http/last-resort.ts'
 import { chooseMediaType } from '../../foundation/http/negotiate.ts'
 import { nameSurface } from '../../foundation/http/observe-requests.ts'
-import { checkRate, createRateLimiter } from '../../foundation/http/rate-limit.ts'
+import { readText } from '../../foundation/http/request-body.ts'
 import { apiHeaders } from '../../foundation/http/security-headers.ts'
-import { addressBucket } from '../../foundation/net/address-buckets.ts'
+import { KNOWN_CALLER, STRANGER, walkJson } from '../../foundation/json/json-walk.ts'
 import {
   type ResourcePath,
   spellingsOf,
@@ -16,8 +15,9 @@ import {
 import { findCaller } from '../../gate/bearer-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { type AdmittedCall, admitCall } from './admit-call.ts'
-import { answerError, answerStepUp } from './answer-error.ts'
+import { answerError, answerStepUp, withShortError } from './answer-error.ts'
 import { type Message, parseMessage } from './message.ts'
+import { createRateChecks } from './rate-checks.ts'
 import { type AskedCall, readParams } from './read-params.ts'
 import { RpcRefusal } from './rpc-refusal.ts'
 import { type Era, serveMessage } from './serve-message.ts'
@@ -27,11 +27,14 @@ import { createToolServer } from './tool-server.ts'
 import { ToolLists } from './toolbox.ts'
 import { checkWebOrigin } from './web-origin.ts'
 
+/** More than any message needs that calls a public tool. */
+const STRANGER_BYTES = 64 * 1024
+
 /**
  * The tool endpoint of every origin: one message per POST, answered as JSON, and nothing kept. Its two names
  * differ only in the metadata that a challenge names and in the scopes that `sign_in` declares.
  *
- * A request's way: caller → message → headers and body agree (the SDK) → parameters → tool → its
+ * A request's way: rate of its address → caller → body → message → headers and body agree (the SDK) → parameters → tool → its
  * arguments → the scopes that they need → run → answer.
  */
 export function addMcpRoutes(
@@ -40,11 +43,7 @@ export function addMcpRoutes(
   outlines: OutlineCache,
   version: string,
 ): void {
-  const limiter = createRateLimiter({
-    name: 'tools',
-    quota: context.limits.toolCallsPerMinute,
-    windowSeconds: 60,
-  })
+  const rates = createRateChecks(context.limits.toolCallsPerMinute)
   const lists = new ToolLists()
   const addEndpoint = async (
     scope: FastifyInstance,
@@ -53,24 +52,34 @@ export function addMcpRoutes(
   ): Promise<void> => {
     nameSurface(scope, 'mcp')
     scope.setErrorHandler((error, request, reply) => answerError(error, request, reply, path))
-    scope.addHook('onRequest', async (request) => checkWebOrigin(request.headers.origin))
-    scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) =>
-      done(null, text),
-    )
+    scope.addHook('onRequest', async (request, reply) => {
+      checkWebOrigin(request.headers.origin)
+      rates.ofAddress(request, reply)
+    })
+    // The body stays unread until the caller is known, because a stranger may send less.
+    scope.addContentTypeParser('*', (_request, body, done) => done(null, body))
     refuseOtherMethods(scope, path)
     const readJson = jsonReader(scope)
 
     const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       // First, so that a bad token gets 401 even if the rest of the request is broken.
       const caller = await findCaller(request)
+      if (caller === undefined) rates.ofStranger(request, reply)
       checkMediaTypes(request)
-      const message = parseMessage(await readJson(request))
+      const { maxBytes, limits } =
+        caller === undefined
+          ? { maxBytes: STRANGER_BYTES, limits: STRANGER }
+          : { maxBytes: context.limits.jsonBodyBytes, limits: KNOWN_CALLER }
+      const text = await readText(request, reply, maxBytes)
+      const { excess, holdsNul } = walkJson(text, limits)
+      if (excess !== undefined) throw new RpcRefusal(400, -32600, excess)
+      const message = parseMessage(await readJson(request, text))
       const { school, at, id: requestId } = request
       const call: ToolCall = { school, at, endpoint, path, caller, outlines, requestId }
 
       const admit = (asked: AskedCall): AdmittedCall => {
-        checkRate(limiter, caller?.authorizationId ?? addressOf(request), reply)
-        return admitCall(asked, call, (fault) => logFailure(request, fault))
+        rates.ofCall(request, caller, reply)
+        return admitCall(asked, call, holdsNul, (fault) => logFailure(request, fault))
       }
       try {
         const response = await serveMessage({
@@ -97,17 +106,13 @@ export function addMcpRoutes(
   }
 }
 
-function addressOf(request: FastifyRequest): string {
-  return addressBucket(clientAddress(request))
-}
-
 async function send(reply: FastifyReply, response: Response): Promise<FastifyReply> {
   const type = response.headers.get('content-type')
   if (type !== null) reply.header('content-type', type)
   return reply
     .code(response.status)
     .headers(apiHeaders('no-store'))
-    .send(response.body === null ? undefined : await readBytes(response.body))
+    .send(response.body === null ? undefined : withShortError(await readBytes(response.body)))
 }
 
 /** `response.text()` would decode the bytes, and Fastify would encode them again. */
@@ -150,11 +155,12 @@ function checkMediaTypes(request: FastifyRequest): void {
 }
 
 /** Fastify's own parser, which refuses keys that poison prototypes; it runs after the token is judged. */
-function jsonReader(scope: FastifyInstance): (request: FastifyRequest) => Promise<unknown> {
+function jsonReader(
+  scope: FastifyInstance,
+): (request: FastifyRequest, text: string) => Promise<unknown> {
   const parse = scope.getDefaultJsonParser('error', 'error')
-  return (request) =>
+  return (request, text) =>
     new Promise((resolve, reject) => {
-      const text = typeof request.body === 'string' ? request.body : ''
       parse(request, text, (error, body) => (error ? reject(error) : resolve(body)))
     })
 }

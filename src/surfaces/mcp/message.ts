@@ -22,7 +22,8 @@ export function parseMessage(body: unknown): Message {
   }
   const { method, params } = body
   const id = typeof body.id === 'string' || typeof body.id === 'number' ? body.id : undefined
-  checkDepth(body, id)
+  checkLength('id', id)
+  checkLength('method', method)
   return {
     id,
     method: typeof method === 'string' ? method : undefined,
@@ -31,20 +32,12 @@ export function parseMessage(body: unknown): Message {
   }
 }
 
-/** More than any tool needs, and far less than what would overflow the stack of a recursive function. */
-const MAX_DEPTH = 64
+/** A longer one is of no client: ids and names are repeated in answers. */
+const MAX_NAME_LENGTH = 200
 
-function checkDepth(body: object, id: Message['id']): void {
-  if (!isDeeperThan(MAX_DEPTH, body)) return
-  throw new RpcRefusal(400, -32600, `The message is nested deeper than ${MAX_DEPTH} levels.`, id)
-}
-
-function isDeeperThan(levels: number, value: object): boolean {
-  if (levels === 0) return true
-  for (const inner of Object.values(value)) {
-    if (typeof inner === 'object' && inner !== null && isDeeperThan(levels - 1, inner)) return true
-  }
-  return false
+function checkLength(what: string, value: unknown): void {
+  if (typeof value !== 'string' || value.length <= MAX_NAME_LENGTH) return
+  throw new RpcRefusal(400, -32600, `The ${what} is longer than ${MAX_NAME_LENGTH} characters.`)
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -23,6 +23,10 @@ export function timeOrNull(date: Date | null): string | null {
 
 /** The beginning of a long text; `fetch` gives the whole. */
 export function excerpt(text: string, length = 300): string {
-  const plain = text.replace(/\s+/g, ' ').trim()
+  // Cut first: a list shows fifty texts of up to 64 KiB.
+  const plain = text
+    .slice(0, length * 8)
+    .replace(/\s+/g, ' ')
+    .trim()
   return plain.length <= length ? plain : `${plain.slice(0, length - 1).trimEnd()}…`
 }

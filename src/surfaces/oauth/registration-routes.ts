@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { createAddressRateLimiter } from '../../foundation/http/address-rate-limit.ts'
 import { clientAddress } from '../../foundation/http/client-address.ts'
-import { checkRate } from '../../foundation/http/rate-limit.ts'
+import { rateLimitHook } from '../../foundation/http/rate-limit.ts'
 import { acceptForms, acceptJson } from '../../foundation/http/request-body.ts'
+import { STRANGER } from '../../foundation/json/json-walk.ts'
 import { parseParameters } from '../../foundation/protocol/parameters.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { answerOAuthError } from '../../gate/refusal.ts'
@@ -20,13 +21,14 @@ export function addRegistrationRoutes(app: FastifyInstance, context: AppContext)
   refuseOtherMethods(app, ENDPOINTS.register, ['POST'])
   app.register(async (scope) => {
     acceptForms(scope, parseParameters, context.limits.formBodyBytes)
-    acceptJson(scope, context.limits.formBodyBytes)
+    acceptJson(scope, { bodyBytes: context.limits.formBodyBytes, limits: STRANGER })
     scope.setErrorHandler((error, request, reply) =>
       answerOAuthError(asMetadataError(error), request, reply),
     )
-    scope.post(ENDPOINTS.register, async (request, reply) => {
-      checkRate(limiter, clientAddress(request), reply)
-      return sendJson(reply, 201, await answerRegistrationRequest(context, request))
-    })
+    // Before the body is read.
+    const onRequest = rateLimitHook(limiter, clientAddress)
+    scope.post(ENDPOINTS.register, { onRequest }, async (request, reply) =>
+      sendJson(reply, 201, await answerRegistrationRequest(context, request)),
+    )
   })
 }

@@ -109,7 +109,7 @@ test('a null character, which PostgreSQL cannot store, is a wrong argument', asy
   ] as const) {
     const { isError, content } = await callTool(world, school, tool, given)
     expect(isError).toBe(true)
-    expect(content[0]?.text).toMatch(/^The arguments hold a NUL character .* Remove it/)
+    expect(content[0]?.text).toMatch(/^The message holds a NUL character .* Remove it/)
   }
 })
 

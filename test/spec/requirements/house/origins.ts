@@ -29,6 +29,10 @@ export const origins = [
       'A school that owns its host name cannot take over a person of another school.',
     'house.tenancy.keys': 'No row of one school can refer to a row of another.',
     'house.limits.json-body': 'A JSON body beyond 1 MiB is 413.',
+    'house.limits.json-shape':
+      'JSON that is nested deeper than 64 levels or has more than 20,000 names and values is refused before it is parsed.',
+    'house.limits.texts': 'A text that a school writes has at most 64 KiB.',
+    'house.limits.echo': 'An error repeats at most a line of what the caller sent.',
     'house.limits.429':
       'A request above a rate limit gets 429 with the limits and the time to retry.',
     'house.limits.generous':

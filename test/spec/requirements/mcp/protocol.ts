@@ -23,6 +23,10 @@ export const mcpProtocol = [
     'mcp.older-origins': 'Older origins list no payment or schedule tools.',
     'mcp.same-answers': 'Member tools give the answers that the Member API gives.',
     'mcp.rate-limit': 'Tool calls are limited in rate.',
+    'mcp.rate-limit.all':
+      'Every message, whatever its method, is counted by school and address before its body is read.',
+    'mcp.body-limit':
+      'Without a token a message has at most 64 KiB and 2,000 names and values; with one 1 MiB and 20,000.',
     'mcp.answers.length':
       'An answer has at most 80,000 characters, or as many as max_characters says, up to 200,000; only one row that is longer alone is shown whole.',
     'mcp.answers.cursor':

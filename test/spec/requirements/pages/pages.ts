@@ -93,6 +93,8 @@ export const pages = [
     'pages.school.appearance':
       'Colours and logo are checked, and have a preview before they are saved.',
     'pages.content.markdown': 'School-written text is Markdown; raw HTML in it stays text.',
+    'pages.content.rendered':
+      'A text that visitors read is rendered when it is written, and kept by the version of the renderer; a request of a visitor never renders.',
     'pages.content.uploads':
       'An uploaded file is only ever downloaded: attachment, nosniff, sandboxed.',
   }),

@@ -1,0 +1,77 @@
+import { expect } from 'vitest'
+import { verifies } from '../../spec/verifies.ts'
+import { anOperator } from '../../support/admin-api.ts'
+import { aWorld } from '../../support/world.ts'
+import { post, type Rpc, request } from './tool-endpoint.ts'
+
+const CALLS = 3
+const MESSAGES = 2 * CALLS
+const limits = { toolCallsPerMinute: CALLS }
+
+const METHODS = [
+  'ping',
+  'tools/list',
+  'initialize',
+  'server/discover',
+  'notifications/initialized',
+  'no/such/method',
+]
+
+for (const method of METHODS) {
+  verifies(
+    'mcp.rate-limit.all',
+    `${method} of a stranger is 429 beyond the limit, before its body is read`,
+    async () => {
+      const world = await aWorld({ limits })
+      const school = await world.aSchool()
+      const send = (body: unknown) => post(world, school, body)
+      for (let sent = 0; sent < MESSAGES; sent++) {
+        expect((await send(request(method))).statusCode).not.toBe(429)
+      }
+      // A body that would be 400 or 413 if it were read.
+      for (const body of ['{', 'x'.repeat(2_000_000)]) {
+        const refused = await send(body)
+        expect(refused.statusCode).toBe(429)
+        expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1)
+        expect(refused.headers['ratelimit-policy']).toBe(`"strangers";q=${MESSAGES};w=60`)
+        expect(refused.headers.ratelimit).toMatch(/^"strangers";r=0;t=\d+$/)
+        const { id, error } = refused.json<Rpc>()
+        expect(id).toBeNull()
+        expect(error).toMatchObject({ code: 429, message: expect.stringContaining('Try again in') })
+      }
+      const elsewhere = await world.aSchool()
+      expect((await post(world, elsewhere, request(method))).statusCode).toBe(429)
+    },
+  )
+}
+
+verifies(
+  'mcp.rate-limit.all',
+  'a caller with a token is not limited by strangers at the same address',
+  async () => {
+    const world = await aWorld({ limits })
+    const school = await world.aSchool()
+    const { accessToken: token } = await anOperator(world, school)
+    for (let sent = 0; sent <= MESSAGES; sent++) await post(world, school, request('ping'))
+    expect((await post(world, school, request('ping'))).statusCode).toBe(429)
+    expect((await post(world, school, request('tools/list'), { token })).statusCode).toBe(200)
+  },
+)
+
+verifies(
+  'mcp.rate-limit.all',
+  'messages of all callers at one address are counted per school, before the token is checked',
+  async () => {
+    const world = await aWorld({ limits })
+    const school = await world.aSchool()
+    const other = await world.aSchool()
+    const send = () => post(world, school, request('ping'), { token: 'sg_at_made-up' })
+    for (let sent = 0; sent < 10 * CALLS; sent++) expect((await send()).statusCode).toBe(401)
+    const statements = await world.database.statementsOf(async () => {
+      expect((await send()).statusCode).toBe(429)
+    })
+    expect(statements).toEqual([])
+    const there = await post(world, other, request('ping'), { token: 'sg_at_made-up' })
+    expect(there.statusCode).toBe(401)
+  },
+)
