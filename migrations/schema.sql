@@ -50,6 +50,16 @@ begin
   return null;
 end $function$;
 
+-- Forgets the HTML of a text that changed or is gone; the writer of a text adds its HTML after that.
+CREATE OR REPLACE FUNCTION public.forget_html()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from rendered_texts where school_id = old.school_id and object_id = old.id;
+  return null;
+end $function$;
+
 -- the wanted scopes that are held too, in the order of the wanted ones
 CREATE OR REPLACE FUNCTION public.held_scopes(wanted text[], held text[])
  RETURNS text[]
@@ -494,6 +504,8 @@ create table courses (
   constraint courses_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300)))
 );
 CREATE INDEX courses_by_time ON public.courses USING btree (school_id, created_at, id);
+CREATE TRIGGER courses_changed_text AFTER UPDATE OF description ON public.courses FOR EACH ROW WHEN ((old.description IS DISTINCT FROM new.description)) EXECUTE FUNCTION forget_html();
+CREATE TRIGGER courses_removed_text AFTER DELETE ON public.courses FOR EACH ROW EXECUTE FUNCTION forget_html();
 CREATE TRIGGER courses_touch BEFORE UPDATE ON public.courses FOR EACH ROW EXECUTE FUNCTION touch_row();
 
 -- commerce: a member may download a product
@@ -629,6 +641,8 @@ create table events (
 );
 CREATE INDEX events_by_start ON public.events USING btree (school_id, starts_at, id);
 CREATE INDEX events_by_time ON public.events USING btree (school_id, created_at, id);
+CREATE TRIGGER events_changed_text AFTER UPDATE OF description ON public.events FOR EACH ROW WHEN ((old.description IS DISTINCT FROM new.description)) EXECUTE FUNCTION forget_html();
+CREATE TRIGGER events_removed_text AFTER DELETE ON public.events FOR EACH ROW EXECUTE FUNCTION forget_html();
 CREATE TRIGGER events_touch BEFORE UPDATE ON public.events FOR EACH ROW EXECUTE FUNCTION touch_row();
 
 -- content: an uploaded file; the bytes lie in the storage under its key
@@ -992,6 +1006,8 @@ create table pages (
   constraint pages_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300)))
 );
 CREATE INDEX pages_by_time ON public.pages USING btree (school_id, created_at, id);
+CREATE TRIGGER pages_changed_text AFTER UPDATE OF body ON public.pages FOR EACH ROW WHEN ((old.body IS DISTINCT FROM new.body)) EXECUTE FUNCTION forget_html();
+CREATE TRIGGER pages_removed_text AFTER DELETE ON public.pages FOR EACH ROW EXECUTE FUNCTION forget_html();
 CREATE TRIGGER pages_touch BEFORE UPDATE ON public.pages FOR EACH ROW EXECUTE FUNCTION touch_row();
 
 -- people: links for a forgotten password, each good once
@@ -1124,7 +1140,19 @@ create table posts (
 );
 CREATE INDEX posts_by_time ON public.posts USING btree (school_id, created_at, id);
 CREATE INDEX posts_published ON public.posts USING btree (school_id, published_at, id) WHERE (state = 'published'::text);
+CREATE TRIGGER posts_changed_text AFTER UPDATE OF body ON public.posts FOR EACH ROW WHEN ((old.body IS DISTINCT FROM new.body)) EXECUTE FUNCTION forget_html();
+CREATE TRIGGER posts_removed_text AFTER DELETE ON public.posts FOR EACH ROW EXECUTE FUNCTION forget_html();
 CREATE TRIGGER posts_touch BEFORE UPDATE ON public.posts FOR EACH ROW EXECUTE FUNCTION touch_row();
+
+-- content: the HTML of a Markdown text that visitors read, by the version of the renderer that made it
+create table rendered_texts (
+  school_id uuid not null,
+  object_id uuid not null,
+  renderer integer not null,
+  html text not null,
+  constraint rendered_texts_pkey PRIMARY KEY (school_id, object_id),
+  constraint rendered_texts_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id)
+);
 
 -- 
 create table schema_migrations (

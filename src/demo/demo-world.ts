@@ -1,4 +1,5 @@
 import { sql, type Transaction } from 'kysely'
+import { renderMissing } from '../domain/content/render-missing.ts'
 import { hashPassword } from '../foundation/crypto/password.ts'
 import type { Keyring } from '../foundation/crypto/seal.ts'
 import type { Db } from '../foundation/db/database.ts'
@@ -49,6 +50,7 @@ export async function createDemoWorldIfEmpty(
     if (await hasSchools(tx)) return false
     const now = await databaseTime(tx)
     await gatherDemoRows({ now, port, keyring, passwordHash }).insert(tx)
+    await renderMissing(tx)
     return true
   })
 }

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { createDemoWorldIfEmpty, moveDemoOrigins } from '../demo/demo-world.ts'
 import { fillPlatforms } from '../domain/clients/platforms/platform-list.ts'
+import { renderMissing } from '../domain/content/render-missing.ts'
 import { Keyring } from '../foundation/crypto/seal.ts'
 import { type Database, type Db, openDatabase } from '../foundation/db/database.ts'
 import { migrate } from '../foundation/db/migration/migrate.ts'
@@ -18,7 +19,13 @@ export interface PreparedDatabase {
   readonly isDemo: boolean
 }
 
-/** Starts the database, migrates the schema, adds missing platforms and makes the demo world: once per start. */
+/** Texts beyond these are rendered in the background, so that a large installation starts soon after an update. */
+const RENDERING_STEPS = 5
+
+/**
+ * Starts the database, migrates the schema, adds missing platforms, makes the demo world and renders texts that an
+ * older version wrote: once per start.
+ */
 export async function openPreparedDatabase(config: Config, log: Logger): Promise<PreparedDatabase> {
   const server = await openDatabaseServer(config, log)
   try {
@@ -26,7 +33,9 @@ export async function openPreparedDatabase(config: Config, log: Logger): Promise
     await migrateForStart(server)
     const isDemo = await withPool(config, server, async (db) => {
       await fillPlatforms(db)
-      return await prepareDemo(db, keyring, config)
+      const isDemo = await prepareDemo(db, keyring, config)
+      await renderMissing(db, { steps: RENDERING_STEPS })
+      return isDemo
     })
     return { server, keyring, isDemo }
   } catch (error) {

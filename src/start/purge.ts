@@ -1,5 +1,6 @@
 import { auditSweep } from '../domain/audit/purge.ts'
 import { clientSweeps } from '../domain/clients/purge.ts'
+import { renderMissing } from '../domain/content/render-missing.ts'
 import { grantSweeps } from '../domain/grants/purge.ts'
 import { idempotencySweep } from '../domain/idempotency/purge.ts'
 import { peopleSweeps } from '../domain/people/purge.ts'
@@ -84,6 +85,7 @@ export function startPurging(db: Db, options: PurgingOptions): { stop(): Promise
       const report = await purgeOnce(db, { auditRetentionDays, positions, signal: stopping.signal })
       finished = report.finished
       options.onRound(report)
+      await renderMissing(db, { signal: stopping.signal })
     } catch (error) {
       options.onError(error)
     }

@@ -1,3 +1,4 @@
+import { renderMarkdown } from '../../src/foundation/markdown/render-markdown.ts'
 import { accountPage } from '../../src/surfaces/pages/views/account.tsx'
 import { changePasswordPage } from '../../src/surfaces/pages/views/change-password.tsx'
 import { connectedAppsPage } from '../../src/surfaces/pages/views/connected-apps.tsx'
@@ -64,6 +65,18 @@ const home = {
   ],
 }
 
+const description = [
+  '# What you build',
+  'A **typed service** that you can hand over, with `npm start` and *tests*.',
+  '- eight chapters\n- forty lectures',
+  '#### What you need',
+  '1. a laptop\n2. [Node](https://nodejs.org/)',
+  '> The best course I took.',
+  '```\nconst answer: number = 42\n```',
+  '---',
+  '<script>alert("stays text")</script>',
+].join('\n\n')
+
 const course = {
   kind: 'course' as const,
   title: 'TypeScript from the ground up',
@@ -71,17 +84,8 @@ const course = {
   lecturers: [{ name: 'Grace Park', headline: 'Engineer' }],
   priceAmount: 12900,
   currency: 'USD',
-  description: [
-    '# What you build',
-    'A **typed service** that you can hand over, with `npm start` and *tests*.',
-    '- eight chapters\n- forty lectures',
-    '#### What you need',
-    '1. a laptop\n2. [Node](https://nodejs.org/)',
-    '> The best course I took.',
-    '```\nconst answer: number = 42\n```',
-    '---',
-    '<script>alert("stays text")</script>',
-  ].join('\n\n'),
+  description,
+  html: renderMarkdown(description),
 }
 
 const account = {
@@ -184,7 +188,12 @@ export const sampleSitePages: Record<string, string> = {
     school,
     here: '/posts/autumn',
     timeZone,
-    writing: { ...text, kind: 'post', body: 'Three new courses.\n\n[See them](/)' },
+    writing: {
+      ...text,
+      kind: 'post',
+      body: 'Three new courses.\n\n[See them](/)',
+      html: renderMarkdown('Three new courses.\n\n[See them](/)'),
+    },
   }),
   docs: guidePage(docs),
   'docs-older': guidePage({

@@ -1,6 +1,15 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { amount, count, currency, id, line, markdown, slug, stamps } from '../operation/fields.ts'
+import {
+  amount,
+  count,
+  currency,
+  id,
+  line,
+  slug,
+  stamps,
+  writtenMarkdown,
+} from '../operation/fields.ts'
 import type { Resource } from '../operation/resource.ts'
 
 export const PLAN_STATES = ['draft', 'published', 'archived'] as const
@@ -12,7 +21,7 @@ export const planSchema = z
     id,
     slug,
     name: line(200),
-    description: markdown(20_000),
+    description: writtenMarkdown,
     state: z.enum(PLAN_STATES),
     price_amount: amount,
     currency,

@@ -2,7 +2,17 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
-import { amount, count, currency, id, line, markdown, slug, stamps } from '../operation/fields.ts'
+import {
+  amount,
+  count,
+  currency,
+  id,
+  line,
+  markdown,
+  slug,
+  stamps,
+  writtenMarkdown,
+} from '../operation/fields.ts'
 import { filter, listOperation, searchIn, timeFilters } from '../operation/list-operation.ts'
 import {
   changeOperation,
@@ -21,7 +31,7 @@ const STATES = ['draft', 'published', 'archived'] as const
 export const productFields = {
   slug,
   title: line(300),
-  description: markdown(100_000),
+  description: markdown(),
   price_amount: amount,
   currency,
   file_id: id.nullable().meta({ description: 'What buyers download.' }),
@@ -32,6 +42,7 @@ const productSchema = z
     object: z.literal('digital_product'),
     id,
     ...productFields,
+    description: writtenMarkdown,
     state: z.enum(STATES),
     owner_count: count.meta({ description: 'How many members may download it.' }),
     ...stamps,

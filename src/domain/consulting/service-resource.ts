@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { count, id, line, markdown, stamps } from '../operation/fields.ts'
+import { count, id, line, stamps, writtenMarkdown } from '../operation/fields.ts'
 import { expansionOf, type Resource } from '../operation/resource.ts'
 import { memberSchema, members } from '../people/member-resource.ts'
 
@@ -11,7 +11,7 @@ const serviceSchema = z
     object: z.literal('consulting_service'),
     id,
     title: line(300),
-    description: markdown(20_000),
+    description: writtenMarkdown,
     state: z.enum(SERVICE_STATES),
     host_id: id.nullable(),
     course_ids: z

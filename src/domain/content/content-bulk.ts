@@ -6,6 +6,7 @@ import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, time } from '../operation/fields.ts'
 import { forms, listForms, listSubmissions, submissions } from './form-operations.ts'
 import { completeForm, formFields, formRules } from './form-rules.ts'
+import { keepImported } from './rendered-texts.ts'
 import {
   listPages,
   listPosts,
@@ -40,6 +41,7 @@ export const postKind = tableKind({
     if (row.values.state === 'published') stampState(row, ['published'], 'published_at')
     if (row.before === undefined) row.values.author_id ??= caller.userId ?? null
   },
+  confirm: keepImported('posts'),
 })
 
 export const pageKind = tableKind({
@@ -67,6 +69,7 @@ export const pageKind = tableKind({
     row.values.state ??= row.before?.state ?? 'draft'
     if (row.values.state === 'published') stampState(row, ['published'], 'published_at')
   },
+  confirm: keepImported('pages'),
 })
 
 export const formKind = tableKind({

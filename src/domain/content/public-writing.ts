@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { containsWords } from '../../foundation/db/contains-words.ts'
 import { inRange, type Keyed, type KeysetRange, rangeOrder } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { htmlOf } from './rendered-texts.ts'
 
 /** A post or a page that the school has published. */
 export interface PublicWriting extends Keyed {
@@ -14,6 +15,9 @@ export interface PublicWriting extends Keyed {
 }
 
 type WritingRow = Omit<PublicWriting, 'key'>
+
+/** One of them, with its text as HTML; null if it is not rendered yet. */
+type WholeWriting = WritingRow & { readonly html: string | null }
 
 /** Published posts in which every word of the search occurs, newest first. */
 export function publicPosts(
@@ -33,11 +37,11 @@ export function publicPages(
   return writings(at, sql`pages`, search, range)
 }
 
-export function findPublicPost(at: SchoolDb, slug: string): Promise<WritingRow | undefined> {
+export function findPublicPost(at: SchoolDb, slug: string): Promise<WholeWriting | undefined> {
   return findWriting(at, sql`posts`, slug)
 }
 
-export function findPublicPage(at: SchoolDb, slug: string): Promise<WritingRow | undefined> {
+export function findPublicPage(at: SchoolDb, slug: string): Promise<WholeWriting | undefined> {
   return findWriting(at, sql`pages`, slug)
 }
 
@@ -61,10 +65,11 @@ async function findWriting(
   at: SchoolDb,
   table: RawBuilder<unknown>,
   slug: string,
-): Promise<WritingRow | undefined> {
-  const { rows } = await at.run(sql<WritingRow>`
-    select id, slug, title, body, published_at as "publishedAt" from ${table}
-    where school_id = ${at.schoolId} and slug = ${slug} and state = 'published'
-      and published_at <= now()`)
+): Promise<WholeWriting | undefined> {
+  const { rows } = await at.run(sql<WholeWriting>`
+    select p.id, p.slug, p.title, p.body, p.published_at as "publishedAt", ${htmlOf('p')} as html
+    from ${table} p
+    where p.school_id = ${at.schoolId} and p.slug = ${slug} and p.state = 'published'
+      and p.published_at <= now()`)
   return rows[0]
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
-import { id, line, markdown, slug, stamps, utc } from '../operation/fields.ts'
+import { id, line, markdown, slug, stamps, utc, writtenMarkdown } from '../operation/fields.ts'
 import { filter, listOperation, searchIn, timeFilters } from '../operation/list-operation.ts'
 import {
   changeOperation,
@@ -12,10 +12,11 @@ import {
 } from '../operation/object-operations.ts'
 import type { Resource } from '../operation/resource.ts'
 import { writing } from '../operation/writing.ts'
+import { keepRendered } from './rendered-texts.ts'
 
 const STATES = ['draft', 'published'] as const
 
-export const writingFields = { slug, title: line(300), body: markdown(200_000) }
+export const writingFields = { slug, title: line(300), body: markdown() }
 const published = { state: z.enum(STATES), published_at: utc.nullable(), ...stamps }
 
 const postSchema = z
@@ -23,6 +24,7 @@ const postSchema = z
     object: z.literal('post'),
     id,
     ...writingFields,
+    body: writtenMarkdown,
     author_id: id.nullable(),
     ...published,
   })
@@ -41,7 +43,14 @@ export const posts: Resource<typeof postSchema> = {
 export const position = z.int().min(-1_000_000).max(1_000_000)
 
 const pageSchema = z
-  .strictObject({ object: z.literal('page'), id, ...writingFields, position, ...published })
+  .strictObject({
+    object: z.literal('page'),
+    id,
+    ...writingFields,
+    body: writtenMarkdown,
+    position,
+    ...published,
+  })
   .meta({ id: 'Page' })
 
 export const pages: Resource<typeof pageSchema> = {
@@ -99,6 +108,7 @@ export const createPost = createOperation({
   async create(tx, caller, columns) {
     const made = uuidv7()
     await tx.insert('posts', { ...columns, id: made, author_id: caller.userId }).execute()
+    await keepRendered(tx, [{ id: made, text: columns.body }])
     return made
   },
 })
@@ -114,6 +124,7 @@ export const createPage = createOperation({
   async create(tx, _caller, columns) {
     const made = uuidv7()
     await tx.insert('pages', { ...columns, id: made }).execute()
+    await keepRendered(tx, [{ id: made, text: columns.body }])
     return made
   },
 })
@@ -134,6 +145,8 @@ export const changePost = changeOperation({
   examples: [{ title: 'Another title', input: { id: EXAMPLE.post, title: 'News' } }],
   async change(tx, _caller, { id: post, if_version, ...columns }) {
     await writing(tx).update('posts', target('post', post, if_version), columns)
+    const { body: text } = columns
+    if (text !== undefined) await keepRendered(tx, [{ id: post, text }])
   },
 })
 
@@ -147,6 +160,8 @@ export const changePage = changeOperation({
   examples: [{ title: 'Another position', input: { id: EXAMPLE.page, position: 3 } }],
   async change(tx, _caller, { id: page, if_version, ...columns }) {
     await writing(tx).update('pages', target('page', page, if_version), columns)
+    const { body: text } = columns
+    if (text !== undefined) await keepRendered(tx, [{ id: page, text }])
   },
 })
 

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { columnsOf, NEEDED, requireMembers, stampState } from '../bulk/columns.ts'
 import { byEmail, byName } from '../bulk/reference-column.ts'
 import { tableKind } from '../bulk/table-kind.ts'
+import { keepImported } from '../content/rendered-texts.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, time } from '../operation/fields.ts'
 import { conflict } from '../operation/refusal.ts'
@@ -44,6 +45,7 @@ export const eventKind = tableKind({
   },
   defaults: async (tx) => ({ currency: await schoolCurrency(tx) }),
   rules: eventRules,
+  confirm: keepImported('events'),
 })
 
 export const registrationKind = tableKind({

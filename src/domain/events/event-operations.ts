@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
+import { keepRendered } from '../content/rendered-texts.ts'
 import { checkChange } from '../operation/check-change.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
-import { count, id, slug, stamps, utc } from '../operation/fields.ts'
+import { count, id, slug, stamps, utc, writtenMarkdown } from '../operation/fields.ts'
 import { filter, listOperation, searchIn, timeFilters } from '../operation/list-operation.ts'
 import {
   changeOperation,
@@ -26,6 +27,7 @@ const eventSchema = z
     object: z.literal('event'),
     id,
     ...eventFields,
+    description: writtenMarkdown,
     online_url: z.string().nullable(),
     starts_at: utc,
     ends_at: utc,
@@ -120,6 +122,7 @@ export const createEvent = createOperation({
     const times = { starts_at: new Date(starts_at), ends_at: new Date(ends_at) }
     const row = { ...columns, ...times, id: made, currency: given ?? own }
     await tx.insert('events', row).execute()
+    await keepRendered(tx, [{ id: made, text: columns.description }])
     return made
   },
 })
@@ -142,6 +145,8 @@ export const changeEvent = changeOperation({
     const row = ['events', target(event, if_version)] as const
     await checkChange(tx, caller, events, eventRules, row, columns)
     await writing(tx).update(...row, columns)
+    const { description: text } = columns
+    if (text !== undefined) await keepRendered(tx, [{ id: event, text }])
   },
 })
 

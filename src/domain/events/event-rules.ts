@@ -14,7 +14,7 @@ import { endsTooEarly, type RowRules } from '../operation/row-rules.ts'
 export const eventFields = {
   slug,
   title: line(300),
-  description: markdown(100_000),
+  description: markdown(),
   starts_at: time,
   ends_at: time,
   location: text(0, 500),

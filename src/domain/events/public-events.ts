@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { containsWords } from '../../foundation/db/contains-words.ts'
 import { inRange, type Keyed, type KeysetRange, rangeOrder } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { htmlOf } from '../content/rendered-texts.ts'
 
 /** An event as visitors see it; only registered members see its online address. */
 export interface PublicEvent extends Keyed {
@@ -26,6 +27,9 @@ const COLUMNS = sql`
   online_url is not null as "isOnline", capacity, price_amount as "priceAmount", currency`
 
 type EventRow = Omit<PublicEvent, 'key'>
+
+/** With its text as HTML; null if it is not rendered yet. */
+type WholeEvent = EventRow & { readonly html: string | null }
 
 /** Published events that are not over, the next one first: the reverse of the list's order. */
 export async function publicEventsToCome(
@@ -60,12 +64,9 @@ async function readEvents(
   return rows.map((row) => ({ ...row, key: { at: row.startsAt, id: row.id } }))
 }
 
-export async function findPublicEvent(
-  at: SchoolDb,
-  slug: string,
-): Promise<Omit<PublicEvent, 'key'> | undefined> {
-  const { rows } = await at.run(sql<EventRow>`
-    select ${COLUMNS} from events
+export async function findPublicEvent(at: SchoolDb, slug: string): Promise<WholeEvent | undefined> {
+  const { rows } = await at.run(sql<WholeEvent>`
+    select ${COLUMNS}, ${htmlOf('events')} as html from events
     where school_id = ${at.schoolId} and slug = ${slug} and state = 'published'`)
   return rows[0]
 }

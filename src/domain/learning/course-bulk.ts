@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { columnsOf, NEEDED, stampState } from '../bulk/columns.ts'
 import { tableKind } from '../bulk/table-kind.ts'
+import { keepImported } from '../content/rendered-texts.ts'
 import { time } from '../operation/fields.ts'
 import { schoolCurrency } from '../schools/school-currency.ts'
 import { listCourses } from './course-operations.ts'
@@ -47,4 +48,5 @@ export const courseKind = tableKind({
     stampState(row, ['archived'], 'archived_at')
   },
   rules: courseRules,
+  confirm: keepImported('courses'),
 })

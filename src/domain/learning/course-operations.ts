@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { keepRendered } from '../content/rendered-texts.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, slug } from '../operation/fields.ts'
 import { filter, listOperation, searchIn, timeFilters } from '../operation/list-operation.ts'
@@ -79,6 +80,7 @@ export const createCourse = createOperation({
     const made = uuidv7()
     const own = await schoolCurrency(tx)
     await tx.insert('courses', { ...columns, id: made, currency: given ?? own }).execute()
+    await keepRendered(tx, [{ id: made, text: columns.description }])
     await setLecturers(tx, made, lecturer_ids)
     return made
   },
@@ -102,6 +104,8 @@ export const changeCourse = changeOperation({
     // Changed lecturers must raise the version of the course too.
     const touched = lecturer_ids === undefined ? {} : { outline_version: sql`outline_version` }
     await writing(tx).update('courses', target(course, if_version), { ...columns, ...touched })
+    const { description: text } = columns
+    if (text !== undefined) await keepRendered(tx, [{ id: course, text }])
     if (lecturer_ids !== undefined) await setLecturers(tx, course, lecturer_ids)
   },
 })

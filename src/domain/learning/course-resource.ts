@@ -5,11 +5,11 @@ import {
   currency,
   id,
   line,
-  markdown,
   slug,
   stamps,
   text,
   utc,
+  writtenMarkdown,
 } from '../operation/fields.ts'
 import type { Resource } from '../operation/resource.ts'
 
@@ -22,7 +22,7 @@ export const courseSchema = z
     slug,
     title: line(300),
     summary: text(0, 1000),
-    description: markdown(100_000),
+    description: writtenMarkdown,
     state: z.enum(COURSE_STATES),
     price_amount: amount,
     currency,

@@ -6,7 +6,7 @@ export const courseFields = {
   slug,
   title: line(300),
   summary: text(0, 1000),
-  description: markdown(100_000),
+  description: markdown(),
   price_amount: amount,
   currency,
   cover_file_id: id.nullable(),

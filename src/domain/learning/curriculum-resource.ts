@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { count, id, line, stamps, utc } from '../operation/fields.ts'
+import { count, id, line, stamps, utc, writtenMarkdown } from '../operation/fields.ts'
 import type { Resource } from '../operation/resource.ts'
 import { wireTime } from '../operation/wire-sql.ts'
 import { LECTURE_KINDS, lectureFields } from './lecture-rules.ts'
@@ -39,6 +39,7 @@ export const lectureSchema = z
     section_id: id,
     position: count,
     ...lectureFields,
+    body: writtenMarkdown,
     unlock_at: utc.nullable(),
     ...stamps,
   })

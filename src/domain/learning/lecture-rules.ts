@@ -8,7 +8,7 @@ export const LECTURE_KINDS = ['video', 'text', 'quiz', 'file'] as const
 export const lectureFields = {
   title: line(300),
   kind: z.enum(LECTURE_KINDS),
-  body: markdown(200_000),
+  body: markdown(),
   duration_seconds: count.max(1_000_000),
   is_preview: z.boolean().meta({ description: 'Visitors can open it without an enrollment.' }),
   unlock_after_days: count

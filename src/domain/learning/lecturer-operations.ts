@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { EXAMPLE } from '../operation/example-ids.ts'
-import { id, markdown, stamps, text } from '../operation/fields.ts'
+import { id, markdown, stamps, text, writtenMarkdown } from '../operation/fields.ts'
 import { filter, listOperation, searchIn } from '../operation/list-operation.ts'
 import {
   changeOperation,
@@ -26,6 +26,7 @@ const lecturerSchema = z
     id: id.meta({ description: 'The member behind the profile.' }),
     name: text(1, 200),
     ...lecturerFields,
+    bio: writtenMarkdown,
     course_ids: z.array(id),
     ...stamps,
   })

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { containsWords } from '../../foundation/db/contains-words.ts'
 import { inRange, type Keyed, type KeysetRange, rangeOrder } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { htmlOf } from '../content/rendered-texts.ts'
 import { shownPeople } from '../people/shown-person.ts'
 
 /** A course as it is public. */
@@ -19,6 +20,8 @@ export interface PublicCourse extends Keyed {
 export interface PublicCourseDetails extends Omit<PublicCourse, 'key'> {
   /** Markdown, as the school wrote it. */
   readonly description: string
+  /** The same as HTML; null if it is not rendered yet. */
+  readonly html: string | null
   readonly createdAt: Date
   readonly outlineVersion: number
   readonly lecturers: readonly { readonly name: string; readonly headline: string }[]
@@ -47,7 +50,7 @@ export async function findPublicCourse(
 ): Promise<PublicCourseDetails | undefined> {
   const { rows } = await at.run(sql<PublicCourseDetails>`
     select c.id, c.slug, c.title, c.summary, c.price_amount as "priceAmount", c.currency,
-      c.published_at as "publishedAt", c.description, c.created_at as "createdAt",
+      c.published_at as "publishedAt", c.description, ${htmlOf('c')} as html, c.created_at as "createdAt",
       c.outline_version as "outlineVersion",
       (select coalesce(json_agg(json_build_object('name', u.name, 'headline', l.headline)
                                 order by cl.position, u.id), '[]')

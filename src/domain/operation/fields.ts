@@ -11,6 +11,8 @@ export const id = z
 /** PostgreSQL cannot store a null character. */
 const NO_NULL = /^[^\u0000]*$/
 
+const IN_MARKDOWN = 'Markdown; raw HTML in it is shown as text.'
+
 export const text = (min: number, max: number) =>
   z
     .string()
@@ -35,8 +37,24 @@ export const slug = z
     'Use lower-case letters and digits, in words joined by single hyphens.',
   )
 
-export const markdown = (max: number) =>
-  text(0, max).meta({ description: 'Markdown; raw HTML in it is shown as text.' })
+/** The longest text that a school may write, in bytes of UTF-8. What it costs to show one follows from this. */
+const TEXT_BYTES = 64 * 1024
+const TOO_LONG = `Write at most ${TEXT_BYTES} bytes: about as many letters of English, or a third as many of Chinese.`
+
+/** A text in Markdown, as it may be written. */
+export const markdown = (max: number = TEXT_BYTES) =>
+  z
+    .string()
+    .max(max, {
+      error: max < TEXT_BYTES ? `Use at most ${max} characters.` : TOO_LONG,
+      abort: true,
+    })
+    .refine((value) => Buffer.byteLength(value) <= TEXT_BYTES, TOO_LONG)
+    .regex(NO_NULL, 'Remove the null character.')
+    .meta({ description: `${IN_MARKDOWN} At most ${TEXT_BYTES} bytes in UTF-8.` })
+
+/** The same as it is shown: a text from before the limit may be longer. */
+export const writtenMarkdown = z.string().meta({ description: IN_MARKDOWN })
 
 /** Members see it as a link, so a `javascript:` address must not pass. */
 export const webAddress = z

@@ -598,6 +598,14 @@ export interface PostsTable {
   version: Generated<number>
 }
 
+/** content: the HTML of a Markdown text that visitors read, by the version of the renderer that made it */
+export interface RenderedTextsTable {
+  school_id: string
+  object_id: string
+  renderer: number
+  html: string
+}
+
 /**  */
 export interface SchemaMigrationsTable {
   number: number
@@ -792,6 +800,7 @@ export interface DB {
   payment_lines: PaymentLinesTable
   payments: PaymentsTable
   posts: PostsTable
+  rendered_texts: RenderedTextsTable
   schema_migrations: SchemaMigrationsTable
   school_members: SchoolMembersTable
   schools: SchoolsTable

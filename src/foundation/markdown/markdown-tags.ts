@@ -1,11 +1,5 @@
 import type { Token } from 'markdown-it'
-import type { ComponentChildren } from 'preact'
 import { parseLocalPath } from '../http/local-path.ts'
-
-export interface OpenElement {
-  readonly token: Token
-  readonly children: ComponentChildren[]
-}
 
 /**
  * Removes control characters and characters that reorder or hide the text around them. The source
@@ -15,26 +9,27 @@ export function withoutTricks(text: string): string {
   return text.replace(/[\0-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]/g, '')
 }
 
-export function leafOf(token: Token, next: Token | undefined): ComponentChildren {
+const ESCAPED: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '"': '&quot;' }
+
+/** For text between tags and for attributes in quotation marks. */
+function escaped(text: string): string {
+  return withoutTricks(text).replace(/[&<"]/g, (character) => ESCAPED[character] ?? '')
+}
+
+export function leafOf(token: Token, next: Token | undefined): string {
   switch (token.type) {
-    case 'text':
-      return withoutTricks(isImageMark(token, next) ? token.content.slice(0, -1) : token.content)
     case 'code_inline':
-      return <code dir="ltr">{withoutTricks(token.content)}</code>
+      return `<code dir="ltr">${escaped(token.content)}</code>`
     case 'fence':
-      return (
-        <pre class="code" dir="ltr">
-          <code>{withoutTricks(token.content.replace(/\n$/, ''))}</code>
-        </pre>
-      )
+      return `<pre class="code" dir="ltr"><code>${escaped(token.content.replace(/\n$/, ''))}</code></pre>`
     case 'softbreak':
       return '\n'
     case 'hardbreak':
-      return <br />
+      return '<br/>'
     case 'hr':
-      return <hr />
+      return '<hr/>'
     default:
-      return token.content
+      return escaped(isImageMark(token, next) ? token.content.slice(0, -1) : token.content)
   }
 }
 
@@ -43,50 +38,51 @@ function isImageMark(token: Token, next: Token | undefined): boolean {
   return token.content.endsWith('!') && next?.type === 'link_open' && next.markup === ''
 }
 
-export function elementOf(element: OpenElement | undefined): ComponentChildren {
-  if (element === undefined) return null
-  const { token, children } = element
+type Tags = readonly [start: string, end: string]
+
+const ELEMENTS: Readonly<Record<string, string>> = {
+  bullet_list_open: 'ul',
+  list_item_open: 'li',
+  blockquote_open: 'blockquote',
+  strong_open: 'strong',
+  em_open: 'em',
+}
+
+/** The tags of an element; none for what is shown without one. */
+export function tagsOf(token: Token): Tags {
   switch (token.type) {
     case 'paragraph_open':
       // The parser hides the paragraphs of a list without empty lines.
-      return token.hidden ? children : <p>{children}</p>
-    case 'heading_open': {
-      const Heading = token.tag as 'h2'
-      return <Heading>{children}</Heading>
-    }
-    case 'bullet_list_open':
-      return <ul>{children}</ul>
+      return token.hidden ? NO_TAGS : element('p')
+    case 'heading_open':
+      return element(token.tag)
     case 'ordered_list_open':
-      return <ol start={startOf(token)}>{children}</ol>
-    case 'list_item_open':
-      return <li>{children}</li>
-    case 'blockquote_open':
-      return <blockquote>{children}</blockquote>
-    case 'strong_open':
-      return <strong>{children}</strong>
-    case 'em_open':
-      return <em>{children}</em>
+      return element('ol', startOf(token))
     case 'link_open':
-      return <Link target={String(token.attrGet('href') ?? '')}>{children}</Link>
-    default:
-      return children
+      return linkTo(String(token.attrGet('href') ?? ''))
+    default: {
+      const name = ELEMENTS[token.type]
+      return name === undefined ? NO_TAGS : element(name)
+    }
   }
 }
 
-function startOf(list: Token): number | undefined {
+const NO_TAGS: Tags = ['', '']
+
+function element(name: string, attributes = ''): Tags {
+  return [`<${name}${attributes}>`, `</${name}>`]
+}
+
+function startOf(list: Token): string {
   const start = list.attrGet('start')
-  return start === null ? undefined : Number(start)
+  return start === null ? '' : ` start="${Number(start)}"`
 }
 
 /** Links lead to the web, to a mailbox or to a page of this origin; others are shown as text. */
-function Link({ target, children }: { target: string; children: ComponentChildren }) {
+function linkTo(target: string): Tags {
   const href = parseLocalPath(target) ?? webAddress(target)
-  if (href === undefined) return <>{children}</>
-  return (
-    <a href={href} rel="nofollow noopener">
-      {children}
-    </a>
-  )
+  if (href === undefined) return NO_TAGS
+  return element('a', ` href="${escaped(href)}" rel="nofollow noopener"`)
 }
 
 function webAddress(target: string): string | undefined {

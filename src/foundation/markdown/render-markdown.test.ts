@@ -1,9 +1,5 @@
-import { renderToString } from 'preact-render-to-string'
 import { describe, expect, test } from 'vitest'
-import { Markdown } from './markdown.tsx'
-
-const render = (text: string) =>
-  renderToString(Markdown({ text })).replace(/^<div[^>]*>|<\/div>$/g, '')
+import { renderMarkdown as render } from './render-markdown.ts'
 
 describe('Markdown', () => {
   test.each([
@@ -84,7 +80,16 @@ describe('Markdown', () => {
     expect(render('<https://a.example/%E2%80%AEx>')).not.toContain('\u202e')
   })
 
-  test('deep nesting becomes plain text, since rendering recurses', () => {
+  test('a text from before the limit is rendered in pieces, cut between paragraphs', () => {
+    const paragraph = `**a** ${'b '.repeat(4000)}`.trim()
+    const html = `<p><strong>a</strong> ${'b '.repeat(4000).trim()}</p>`
+    const count = 25
+    expect(render(Array(count).fill(paragraph).join('\n\n'))).toBe(html.repeat(count))
+    const unbroken = render('x'.repeat(200_000))
+    expect(unbroken.replace(/<\/?p>/g, '')).toBe('x'.repeat(200_000))
+  })
+
+  test('deep nesting becomes plain text, since a page cannot be nested deeper', () => {
     const stars = '*'.repeat(20_000)
     expect(render(`${stars}a${stars}`)).toBe(
       `<p>${'<strong>'.repeat(20)}a${'</strong>'.repeat(20)}</p>`,
@@ -97,7 +102,8 @@ describe('Markdown', () => {
 
 /** If the work grew with the square of the length, the longest texts would take minutes. */
 describe('Markdown of a hostile text', () => {
-  const MAX_LENGTH = 200_000
+  const MAX_LENGTH = 64 * 1024
+  const PAIRS = (MAX_LENGTH - 10) / 2
   const repeat = (unit: string, length = MAX_LENGTH - 10) => unit.repeat(length / unit.length)
   const spaces = repeat(' ')
 
@@ -108,8 +114,12 @@ describe('Markdown of a hostile text', () => {
     ['tabs', `a${repeat('\t')}b`, `<p>a${repeat('\t')}b</p>`],
     ['open brackets', repeat('['), `<p>${repeat('[')}</p>`],
     ['open links', repeat('[a]('), `<p>${repeat('[a](')}</p>`],
-    ['open code', repeat('`a'), `<p>${'<code dir="ltr">a</code>a'.repeat(49_997)}\`a</p>`],
-    ['backslashes', repeat('\\\\'), `<p>${repeat('\\', 99_995)}</p>`],
+    [
+      'open code',
+      repeat('`a'),
+      `<p>${'<code dir="ltr">a</code>a'.repeat(Math.floor(PAIRS / 2))}\`a</p>`,
+    ],
+    ['backslashes', repeat('\\\\'), `<p>${repeat('\\', PAIRS)}</p>`],
   ])('of the greatest length with %s', (_, text, html) => {
     const rendered = render(text)
     expect(rendered.length).toBe(html.length)

@@ -1,24 +1,29 @@
 import MarkdownIt, { type Token } from 'markdown-it'
-import type { ComponentChildren } from 'preact'
-import { elementOf, leafOf, type OpenElement, withoutTricks } from './markdown-element.tsx'
+import { leafOf, tagsOf, withoutTricks } from './markdown-tags.ts'
 
 /**
- * Text that a school wrote, as CommonMark without raw HTML, images, reference links, underlined
+ * The version of what `renderMarkdown` returns. Raise it with every change of the result: stored HTML of an older
+ * version is never shown, and is rendered again.
+ */
+export const RENDERER = 1
+
+/**
+ * Text that a school wrote, as HTML: CommonMark without raw HTML, images, reference links, underlined
  * headings and indented code. The text shares its origin with sign-in, so the parser only finds
- * tokens: we make every element ourselves, and raw HTML stays text. Headings start below the page's
+ * tokens: we write every tag ourselves, and raw HTML stays text. Headings start below the page's
  * own and never skip a level.
  */
-export function Markdown({ text }: { text: string }) {
-  return (
-    <div class="prose" dir="auto">
-      {blocksOf(text)}
-    </div>
-  )
+export function renderMarkdown(text: string): string {
+  let html = ''
+  for (const piece of piecesOf(withoutTricks(text.replace(/\r\n?/g, '\n')))) {
+    const tokens = parser.parse(piece, {})
+    setHeadingLevels(tokens)
+    html += htmlOf(tokens)
+  }
+  return html
 }
 
-const MAX_LENGTH = 200_000
-
-/** Rendering recurses, so elements that are nested deeper become plain text. */
+/** A page cannot be nested deeper, so elements that are become plain text. */
 const MAX_DEPTH = 20
 
 const parser = new MarkdownIt('commonmark', { html: false, maxNesting: MAX_DEPTH }).disable([
@@ -30,11 +35,18 @@ const parser = new MarkdownIt('commonmark', { html: false, maxNesting: MAX_DEPTH
   'code',
 ])
 
-function blocksOf(text: string): ComponentChildren[] {
-  const source = withoutTricks(text.slice(0, MAX_LENGTH).replace(/\r\n?/g, '\n'))
-  const tokens = parser.parse(source, {})
-  setHeadingLevels(tokens)
-  return elementsOf(tokens)
+/** As long as a new text may be. Texts from before that rule are rendered piece by piece. */
+const PIECE_LENGTH = 64 * 1024
+
+function* piecesOf(text: string): Generator<string, void, void> {
+  let rest = text
+  while (rest.length > PIECE_LENGTH) {
+    const gap = rest.slice(0, PIECE_LENGTH).lastIndexOf('\n\n')
+    const until = gap > 0 ? gap : PIECE_LENGTH
+    yield rest.slice(0, until)
+    rest = rest.slice(until)
+  }
+  yield rest
 }
 
 function setHeadingLevels(tokens: readonly Token[]): void {
@@ -46,21 +58,25 @@ function setHeadingLevels(tokens: readonly Token[]): void {
   }
 }
 
-/** Makes a tree of the parser's flat list of opening and closing tokens. */
-function elementsOf(tokens: readonly Token[]): ComponentChildren[] {
-  const root: ComponentChildren[] = []
-  const open: OpenElement[] = []
-  const add = (child: ComponentChildren) => (open.at(-1)?.children ?? root).push(child)
+/** Writes the parser's flat list of opening and closing tokens, and closes what it opened. */
+function htmlOf(tokens: readonly Token[]): string {
+  let html = ''
+  const closing: string[] = []
   let tooDeep = 0
   for (const [index, token] of tokens.entries()) {
     if (token.nesting === 1) {
-      if (open.length === MAX_DEPTH) tooDeep += 1
-      else open.push({ token, children: [] })
+      if (closing.length === MAX_DEPTH) {
+        tooDeep += 1
+        continue
+      }
+      const [start, end] = tagsOf(token)
+      html += start
+      closing.push(end)
     } else if (token.nesting === -1) {
       if (tooDeep > 0) tooDeep -= 1
-      else add(elementOf(open.pop()))
-    } else if (token.type === 'inline') add(elementsOf(token.children ?? []))
-    else add(leafOf(token, tokens[index + 1]))
+      else html += closing.pop() ?? ''
+    } else if (token.type === 'inline') html += htmlOf(token.children ?? [])
+    else html += leafOf(token, tokens[index + 1])
   }
-  return root
+  return html
 }

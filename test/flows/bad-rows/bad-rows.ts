@@ -29,6 +29,9 @@ const STUDENT_EMAIL = `${EXAMPLE.student}@people.test`
 
 const TOO_LONG = 'x'.repeat(301)
 
+/** Few enough characters for every text, but more than 64 KiB in UTF-8. */
+const TOO_MANY_BYTES = 'é'.repeat(40_000)
+
 type Values = Readonly<Record<string, unknown>>
 
 /** A row that REST, import, tool and form refuse, and the refusal that all of them give. */
@@ -117,6 +120,15 @@ export const BAD_ROWS: Readonly<Record<string, readonly BadRow[]>> = {
       operations: [[createCourse]],
     },
     { refusal: '/archived_at inconsistent', row: { slug: 'first', archived_at: PAST } },
+    {
+      refusal: '/description invalid',
+      row: { slug: 'bad', title: 'Bad', description: TOO_MANY_BYTES },
+      operations: [
+        [createCourse],
+        [changeCourse, { id: EXAMPLE.course, description: TOO_MANY_BYTES }],
+      ],
+      form: ['/admin/courses/new', { slug: 'bad', title: 'Bad', description: TOO_MANY_BYTES }],
+    },
   ],
   sections: [
     {
@@ -147,6 +159,15 @@ export const BAD_ROWS: Readonly<Record<string, readonly BadRow[]>> = {
         `/admin/lectures/${EXAMPLE.lecture}/edit`,
         { unlock_after_days: '1', unlock_at: '2099-01-01T09:00' },
       ],
+    },
+    {
+      refusal: '/body invalid',
+      row: { external_id: 'bad', section_id: EXAMPLE.section, title: 'Bad', body: TOO_MANY_BYTES },
+      operations: [
+        [createLecture, { section_id: EXAMPLE.section, title: 'Bad', body: TOO_MANY_BYTES }],
+        [changeLecture, { id: EXAMPLE.lecture, body: TOO_MANY_BYTES }],
+      ],
+      form: [`/admin/lectures/${EXAMPLE.lecture}/edit`, { body: TOO_MANY_BYTES }],
     },
   ],
   enrollments: [
@@ -251,6 +272,12 @@ export const BAD_ROWS: Readonly<Record<string, readonly BadRow[]>> = {
       operations: [[createProduct]],
       form: ['/admin/products/new', { slug: 'Not a slug', title: 'Bad' }],
     },
+    {
+      refusal: '/description invalid',
+      row: { slug: 'bad', title: 'Bad', description: TOO_MANY_BYTES },
+      operations: [[createProduct]],
+      form: ['/admin/products/new', { slug: 'bad', title: 'Bad', description: TOO_MANY_BYTES }],
+    },
   ],
   'digital-product-accesses': [
     {
@@ -268,6 +295,21 @@ export const BAD_ROWS: Readonly<Record<string, readonly BadRow[]>> = {
         [changeEvent, { id: EXAMPLE.event, ...BACKWARDS }],
       ],
       form: ['/admin/events/new', { slug: 'bad', title: 'Bad', ...TYPED_BACKWARDS }],
+    },
+    {
+      refusal: '/description invalid',
+      row: {
+        slug: 'bad',
+        title: 'Bad',
+        starts_at: EARLY,
+        ends_at: LATE,
+        description: TOO_MANY_BYTES,
+      },
+      operations: [
+        [createEvent],
+        [changeEvent, { id: EXAMPLE.event, description: TOO_MANY_BYTES }],
+      ],
+      form: [`/admin/events/${EXAMPLE.event}/edit`, { description: TOO_MANY_BYTES }],
     },
   ],
   'event-registrations': [
@@ -370,6 +412,12 @@ export const BAD_ROWS: Readonly<Record<string, readonly BadRow[]>> = {
       operations: [[createPost]],
       form: ['/admin/posts/new', { slug: 'x'.repeat(121), title: 'Bad' }],
     },
+    {
+      refusal: '/body invalid',
+      row: { slug: 'bad', title: 'Bad', body: TOO_MANY_BYTES },
+      operations: [[createPost]],
+      form: ['/admin/posts/new', { slug: 'bad', title: 'Bad', body: TOO_MANY_BYTES }],
+    },
   ],
   pages: [
     {
@@ -377,6 +425,12 @@ export const BAD_ROWS: Readonly<Record<string, readonly BadRow[]>> = {
       row: { slug: 'bad', title: 'Bad', position: 1_000_001 },
       operations: [[createPage]],
       form: ['/admin/pages/new', { slug: 'bad', title: 'Bad', position: '1000001' }],
+    },
+    {
+      refusal: '/body invalid',
+      row: { slug: 'bad', title: 'Bad', body: TOO_MANY_BYTES },
+      operations: [[createPage]],
+      form: ['/admin/pages/new', { slug: 'bad', title: 'Bad', body: TOO_MANY_BYTES }],
     },
   ],
   forms: [

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { renderMissing } from '../../../src/domain/content/render-missing.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { Visitor } from '../../support/browser-like.ts'
 import { aWorld, type TestSchool } from '../../support/world.ts'
@@ -31,6 +32,7 @@ async function createOneOfEach(
     .execute()
   await school.at.insert('posts', { ...dated, body: HOSTILE }).execute()
   await school.at.insert('pages', { ...dated, body: HOSTILE }).execute()
+  await renderMissing(world.database.db)
 }
 
 const PATHS = ['/courses/one', '/events/one', '/posts/one', '/pages/one']

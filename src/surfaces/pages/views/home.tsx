@@ -112,8 +112,13 @@ export function homePage(props: HomeProps): string {
   })
 }
 
+/** Each costs as much as a long one, and a description has room for thousands of one letter. */
+const MAX_PARAGRAPHS = 50
+
 function Hero({ school, tagline, description, personName }: HomeProps) {
-  const paragraphs = description.split(/\n\s*\n/).filter((text) => text.trim() !== '')
+  const paragraphs = description
+    .split(/\n\s*\n/, MAX_PARAGRAPHS)
+    .filter((text) => text.trim() !== '')
   return (
     <div class="hero">
       <h1>{plainText(school.name, 200) || 'School'}</h1>

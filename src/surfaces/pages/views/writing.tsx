@@ -1,13 +1,18 @@
 import type { ComponentChildren } from 'preact'
-import { Markdown } from '../../../foundation/html/markdown.tsx'
 import { Moment } from '../../../foundation/html/moment.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
+import { AsWritten, Prose } from '../../../foundation/html/prose.tsx'
 import { PageHead } from '../../../foundation/html/site-components.tsx'
 import { formatMoney } from './money.ts'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 
-interface Priced {
+interface Shown {
   title: string
+  /** Of the description or the body; null if it is not rendered yet. */
+  html: string | null
+}
+
+interface Priced extends Shown {
   /** In minor units of the currency. */
   priceAmount: number
   currency: string
@@ -27,9 +32,8 @@ interface Event extends Priced {
   isOnline: boolean
 }
 
-interface Text {
+interface Text extends Shown {
   kind: 'post' | 'page'
-  title: string
   body: string
   publishedAt: Date
 }
@@ -71,8 +75,10 @@ export function writingPage(props: WritingProps): string {
           )}
           {text.trim() === '' ? (
             <p class="row-note">There is nothing more to read here yet.</p>
+          ) : writing.html === null ? (
+            <AsWritten text={text} />
           ) : (
-            <Markdown text={text} />
+            <Prose html={writing.html} />
           )}
         </article>
       </>

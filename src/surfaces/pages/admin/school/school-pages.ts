@@ -17,8 +17,8 @@ import { loadNamed } from './routes/visit.ts'
 import { addAppearanceRoutes } from './settings/appearance.tsx'
 import { details } from './settings/details.ts'
 
-/** Enough for the longest Markdown that an operation takes: an escaped character has up to nine bytes. */
-const BODY = { bodyLimit: 2 * 1024 * 1024 }
+/** Enough for the longest text, of which each byte may be sent as three, and for one that is too long by a bit. */
+const BODY = { bodyLimit: 1024 * 1024 }
 
 declare module 'fastify' {
   interface FastifyRequest {

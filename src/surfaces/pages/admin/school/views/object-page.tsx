@@ -1,13 +1,14 @@
 import type { ComponentChildren } from 'preact'
 import { Name } from '../../../../../foundation/html/components.tsx'
-import { Markdown } from '../../../../../foundation/html/markdown.tsx'
 import { plainText } from '../../../../../foundation/html/plain-text.ts'
+import { Prose } from '../../../../../foundation/html/prose.tsx'
 import {
   ButtonLink,
   Empty,
   PageHead,
   Panel,
 } from '../../../../../foundation/html/site-components.tsx'
+import { renderMarkdown } from '../../../../../foundation/markdown/render-markdown.ts'
 import { type AdminFrame, adminPage } from '../../../views/admin/admin-page.tsx'
 import {
   type Action,
@@ -143,7 +144,7 @@ function Text({ text }: { text: string }) {
       <p>Nothing is written here yet.</p>
     </Empty>
   ) : (
-    <Markdown text={text} />
+    <Prose html={renderMarkdown(text)} />
   )
 }
 
