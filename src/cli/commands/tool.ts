@@ -175,8 +175,8 @@ async function removeOne(named: NamedSchool, given: string): Promise<Outcome> {
 
 /** A tool is named by its slug or by its whole client_id. */
 function slugOf({ school }: NamedSchool, given: string): string {
-  const slug = /([^/]+)\.json$/.exec(given)?.[1]
-  return slug !== undefined && given === toolAddress(school.origin, slug) ? slug : given
+  const slug = given.slice(given.lastIndexOf('/') + 1).replace(/\.json$/, '')
+  return given === toolAddress(school.origin, slug) ? slug : given
 }
 
 const unknownTool = ({ school }: NamedSchool, slug: string) =>

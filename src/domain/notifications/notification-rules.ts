@@ -6,7 +6,7 @@ import type { RowRules } from '../operation/row-rules.ts'
 const schoolPath = z
   .string()
   .max(2000)
-  .regex(/^\/(?![/\\])[^\u0000-\u0020\\]*$/)
+  .regex(/^\/(?:[^/\u0000-\u0020\\][^\u0000-\u0020\\]*)?$/)
 
 export const notificationFields = {
   member_id: id,

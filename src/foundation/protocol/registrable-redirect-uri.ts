@@ -6,7 +6,7 @@ const MAX_LENGTH = 2000
 const URI_CHARACTERS = /^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+$/
 
 /** RFC 3986 Appendix B, with the scheme's own syntax: scheme, authority, path, query, fragment. */
-const URI_PARTS = /^([A-Za-z][A-Za-z0-9+.-]*):(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(#.*)?$/
+const URI_PARTS = /^([A-Za-z][A-Za-z0-9+.-]*):(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(#[\s\S]*)?$/
 
 /** RFC 8252 §7.1: an app's own scheme is a domain it controls, backwards. */
 const REVERSE_DOMAIN = /^[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+$/

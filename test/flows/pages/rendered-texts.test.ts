@@ -171,7 +171,7 @@ describe('a text that is too long', () => {
     async () => {
       const id = crypto.randomUUID()
       const body = `${'*old* '.repeat(30)}\n\n`.repeat(500)
-      const dated = { state: 'published', published_at: new Date() }
+      const dated = { state: 'published' as const, published_at: new Date() }
       await school.at.insert('posts', { id, slug: 'old', title: 'Old', body, ...dated }).execute()
       await renderMissing(world.database.db)
       const shown = await bodyOf('/posts/old')

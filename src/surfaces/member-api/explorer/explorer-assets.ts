@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { parse } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { sha256 } from '../../../foundation/crypto/digest.ts'
@@ -36,7 +37,8 @@ export function loadExplorerAssets(): ExplorerAssets {
 
 function asset(file: string): ExplorerAsset {
   const body = readFileSync(new URL(file, folder))
-  const [, stem = '', extension = ''] = /([^/\\]+)\.(js|css)$/.exec(file) ?? []
+  const { name: stem, ext } = parse(file)
+  const extension = ext.slice(1)
   let compressed: Promise<Buffer> | undefined
   return {
     path: `/member/explorer/${stem}.${sha256(body).toString('hex').slice(0, 12)}.${extension}`,
