@@ -173,7 +173,13 @@ export const variables = {
   GRAPHQL_MAX_COST: {
     fallback: '50000',
     schema: wholeNumber(1_000, 10_000_000),
-    about: 'cost of a Member API document, roughly the objects its answer may hold',
+    about:
+      'cost of a Member API document, roughly the objects its answer may hold; estimated before and counted while it is executed',
+  },
+  MEMBER_API_COST_PER_MINUTE: {
+    fallback: '300000',
+    schema: wholeNumber(1_000, 999_999_999),
+    about: 'cost of all Member API requests of an authorization in a minute',
   },
   TOOL_CALL_RATE_PER_MINUTE: {
     fallback: '600',

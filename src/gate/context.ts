@@ -28,5 +28,6 @@ export interface AppContext {
     readonly jsonBodyBytes: number
     readonly graphqlDepth: number
     readonly graphqlCost: number
+    readonly memberCostPerMinute: number
   }
 }

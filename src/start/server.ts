@@ -143,6 +143,7 @@ function contextOf(
       jsonBodyBytes: config.JSON_BODY_BYTES,
       graphqlDepth: config.GRAPHQL_MAX_DEPTH,
       graphqlCost: config.GRAPHQL_MAX_COST,
+      memberCostPerMinute: config.MEMBER_API_COST_PER_MINUTE,
     },
   }
 }

@@ -9,7 +9,9 @@ export interface GraphQLBody<Data = Record<string, unknown>> {
     readonly path?: readonly (string | number)[]
     readonly extensions?: Record<string, unknown>
   }[]
-  readonly extensions?: { readonly cost?: { readonly requested: number; readonly limit: number } }
+  readonly extensions?: {
+    readonly cost?: { readonly requested: number; readonly actual: number; readonly limit: number }
+  }
 }
 
 /** An access token of a member from a whole flow, used once so that later uses only read. */

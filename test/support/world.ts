@@ -219,6 +219,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
       jsonBodyBytes: 1024 * 1024,
       graphqlDepth: DEFAULT_LIMITS.depth,
       graphqlCost: DEFAULT_LIMITS.cost,
+      memberCostPerMinute: 900_000_000,
       ...limits,
     },
     ...overrides,

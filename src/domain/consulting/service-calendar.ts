@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { atMost } from '../../foundation/db/bounded-rows.ts'
 import { groupRows } from '../../foundation/db/group-rows.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import type { MeetingState } from './meetings-of-member.ts'
@@ -22,6 +23,9 @@ export interface ReservedMeeting {
 /** A calendar needs only recent and upcoming meetings; years of old ones would make it slow. */
 export const RESERVED_PER_SERVICE = 200
 
+/** Several hundred times a week for each of a hundred services. */
+const MOST_SLOTS = 50_000
+
 export async function slotsOfServices(
   at: SchoolDb,
   serviceIds: readonly string[],
@@ -31,8 +35,9 @@ export async function slotsOfServices(
       duration_minutes as "durationMinutes", time_zone as "timeZone", capacity
     from consulting_slots
     where school_id = ${at.schoolId} and service_id = any(${serviceIds}::uuid[])
-    order by service_id, weekday, starts_at, id`)
-  return groupRows(rows, ({ serviceId }) => serviceId)
+    order by service_id, weekday, starts_at, id
+    limit ${sql.lit(MOST_SLOTS + 1)}`)
+  return groupRows(atMost(rows, MOST_SLOTS), ({ serviceId }) => serviceId)
 }
 
 /** The reservations of all members for these services, newest start first, the latest 200 of each. */

@@ -14,6 +14,11 @@ export interface OutlineKey {
   readonly outlineVersion: number
 }
 
+/** Where outlines come from: the cache, or a surface that counts what it reads. */
+export interface OutlineSource {
+  load(at: SchoolDb, courses: readonly OutlineKey[]): Promise<Map<string, Outline>>
+}
+
 interface Remembered {
   readonly version: string
   readonly outline: Outline
@@ -25,7 +30,7 @@ interface Remembered {
  * version, which no request asks for again, but never an older outline under the current version.
  * A process needs one cache, for all of its surfaces.
  */
-export class OutlineCache {
+export class OutlineCache implements OutlineSource {
   readonly #outlines: LruCache<Remembered>
 
   constructor(maxBytes = MAX_BYTES) {
@@ -50,7 +55,8 @@ export class OutlineCache {
       const outline = read.get(course.id) ?? EMPTY_OUTLINE
       found.set(course.id, outline)
       const remembered = { version: versionOf(course), outline }
-      this.#outlines.set(cacheKey(at, course), remembered, outlineBytes(outline))
+      const bytes = outlineBytes(outline)
+      this.#outlines.set(cacheKey(at, course), remembered, bytes, at.schoolId)
     }
     return found
   }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { atMost } from '../../foundation/db/bounded-rows.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 
 export interface OutlineLecture {
@@ -24,6 +25,9 @@ export interface Outline {
 
 export const EMPTY_OUTLINE: Outline = { sections: [], lectureCount: 0 }
 
+/** A hundred courses of a thousand lectures each. */
+const MOST_ROWS = 100_000
+
 interface OutlineRow {
   course_id: string
   section_id: string
@@ -36,7 +40,10 @@ interface OutlineRow {
   unlock_at: Date | null
 }
 
-/** The outlines of several courses in one statement; a course without sections is not in the map. */
+/**
+ * The outlines of several courses in one statement; a course without sections is not in the map. Throws
+ * TooManyRowsError if they are longer than anything that a person learns from.
+ */
 export async function outlinesOf(
   at: SchoolDb,
   courseIds: readonly string[],
@@ -48,9 +55,10 @@ export async function outlinesOf(
       left join lectures l on l.school_id = s.school_id and l.course_id = s.course_id
         and l.section_id = s.id
     where s.school_id = ${at.schoolId} and s.course_id = any(${courseIds}::uuid[])
-    order by s.course_id, s.position, s.id, l.position, l.id`)
+    order by s.course_id, s.position, s.id, l.position, l.id
+    limit ${sql.lit(MOST_ROWS + 1)}`)
   const outlines = new Map<string, { sections: DraftSection[]; lectureCount: number }>()
-  for (const row of rows) {
+  for (const row of atMost(rows, MOST_ROWS)) {
     let outline = outlines.get(row.course_id)
     if (outline === undefined) {
       outline = { sections: [], lectureCount: 0 }

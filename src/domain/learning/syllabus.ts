@@ -3,7 +3,7 @@ import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import type { EnrolledCourse } from './enrolled-courses.ts'
 import { type Opening, openingOf } from './lecture-opening.ts'
 import { EMPTY_OUTLINE, type OutlineSection } from './outline.ts'
-import type { OutlineCache } from './outline-cache.ts'
+import type { OutlineSource } from './outline-cache.ts'
 import { type CourseProgress, courseProgress, type LectureState, progressOf } from './progress.ts'
 
 /** A lecture as one member sees it now. */
@@ -18,11 +18,13 @@ export interface SyllabusLecture extends Opening {
 export interface SyllabusSection {
   readonly id: string
   readonly title: string
+  readonly lectureCount: number
   readonly lectures: () => Promise<SyllabusLecture[]>
 }
 
 /** A member's course, with a syllabus that is read when a part of it is first asked for. */
 export interface CourseWithSyllabus extends EnrolledCourse {
+  readonly sectionCount: () => Promise<number>
   readonly sections: () => Promise<SyllabusSection[]>
   /** The lectures of all sections, in the order of the curriculum. */
   readonly lectures: () => Promise<SyllabusLecture[]>
@@ -36,10 +38,10 @@ export interface CourseWithSyllabus extends EnrolledCourse {
 export function withSyllabus(
   at: SchoolDb,
   userId: string,
-  cache: OutlineCache,
+  source: OutlineSource,
   courses: readonly EnrolledCourse[],
 ): CourseWithSyllabus[] {
-  const outlines = once(() => cache.load(at, courses))
+  const outlines = once(() => source.load(at, courses))
   const states = once(() =>
     progressOf(
       at,
@@ -51,18 +53,23 @@ export function withSyllabus(
     const outline = async () => (await outlines()).get(course.id) ?? EMPTY_OUTLINE
     return {
       ...course,
+      sectionCount: async () => (await outline()).sections.length,
       sections: async () =>
         (await outline()).sections.map((section) => ({
           id: section.id,
           title: section.title,
+          lectureCount: section.lectures.length,
           lectures: async () => lecturesOf(course, section, await states()),
         })),
       lectures: async () => {
-        const [{ sections }, known] = await Promise.all([outline(), states()])
+        // The outline first: it says whether there is too much to read.
+        const { sections } = await outline()
+        const known = await states()
         return sections.flatMap((section) => lecturesOf(course, section, known))
       },
       progress: async () => {
-        const [{ sections, lectureCount }, known] = await Promise.all([outline(), states()])
+        const { sections, lectureCount } = await outline()
+        const known = await states()
         const lectures = sections.flatMap((section) => section.lectures)
         const completed = lectures.filter(({ id }) => known.get(id) === 'completed')
         return courseProgress(completed.length, lectureCount)

@@ -27,3 +27,24 @@ test('an entry that is set again weighs once', () => {
   cache.delete('same')
   expect(cache.get('same')).toBeUndefined()
 })
+
+test('one share pushes out its own entries, not those of others', () => {
+  const cache = new LruCache<string>(100)
+  for (let i = 0; i < 60; i++) cache.set(`quiet ${i}`, 'x', 1, 'quiet school'.slice(0, i % 7))
+  const before = cache.size
+  for (let i = 0; i < 1000; i++) cache.set(`busy ${i}`, 'x', 1, 'busy school')
+  expect(cache.size).toBe(Math.min(100, before + 25))
+  expect(cache.get('busy 999')).toBe('x')
+  expect(cache.get('busy 974')).toBeUndefined()
+  for (let i = 0; i < 60; i++) expect(cache.get(`quiet ${i}`)).toBe('x')
+})
+
+test('a share that is removed entry by entry can be filled again', () => {
+  const cache = new LruCache<number>(40)
+  for (let round = 0; round < 3; round++) {
+    for (let i = 0; i < 10; i++) cache.set(`${i}`, i, 1, 'a school')
+    expect(cache.weight).toBe(10)
+    for (let i = 0; i < 10; i++) cache.delete(`${i}`)
+    expect(cache.weight).toBe(0)
+  }
+})

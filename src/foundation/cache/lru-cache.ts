@@ -1,9 +1,23 @@
+interface Entry<V> {
+  readonly value: V
+  readonly weight: number
+  readonly share: string | undefined
+}
+
+/** What one share holds; its keys in the order in which they came. */
+interface Share {
+  weight: number
+  readonly keys: Set<string>
+}
+
 /**
- * Keeps the most recently used entries up to a total weight. An entry heavier than a fixed share of it is not
- * kept: one large entry would push out all others.
+ * Keeps the most recently used entries up to a total weight. An entry heavier than a fixed part of it is not
+ * kept: one large entry would push out all others. Entries may belong to shares, for example schools: a share
+ * holds a quarter at most, and then makes room with entries of its own.
  */
 export class LruCache<V> {
-  readonly #entries = new Map<string, { readonly value: V; readonly weight: number }>()
+  readonly #entries = new Map<string, Entry<V>>()
+  readonly #shares = new Map<string, Share>()
   readonly #maxWeight: number
   #weight = 0
 
@@ -15,6 +29,10 @@ export class LruCache<V> {
     return this.#entries.size
   }
 
+  get weight(): number {
+    return this.#weight
+  }
+
   get(key: string): V | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
@@ -23,11 +41,12 @@ export class LruCache<V> {
     return entry.value
   }
 
-  set(key: string, value: V, weight: number): void {
+  set(key: string, value: V, weight: number, share?: string): void {
     this.delete(key)
     if (weight > this.#maxWeight / 8) return
-    this.#entries.set(key, { value, weight })
+    this.#entries.set(key, { value, weight, share })
     this.#weight += weight
+    if (share !== undefined) this.#addToShare(share, key, weight)
     for (const oldest of this.#entries.keys()) {
       if (this.#weight <= this.#maxWeight) return
       this.delete(oldest)
@@ -39,5 +58,21 @@ export class LruCache<V> {
     if (entry === undefined) return
     this.#entries.delete(key)
     this.#weight -= entry.weight
+    const share = entry.share === undefined ? undefined : this.#shares.get(entry.share)
+    if (share === undefined || entry.share === undefined) return
+    share.weight -= entry.weight
+    share.keys.delete(key)
+    if (share.keys.size === 0) this.#shares.delete(entry.share)
+  }
+
+  #addToShare(name: string, key: string, weight: number): void {
+    const share = this.#shares.get(name) ?? { weight: 0, keys: new Set() }
+    this.#shares.set(name, share)
+    share.weight += weight
+    share.keys.add(key)
+    for (const oldest of share.keys) {
+      if (share.weight <= this.#maxWeight / 4) return
+      this.delete(oldest)
+    }
   }
 }

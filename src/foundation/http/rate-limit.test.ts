@@ -64,6 +64,22 @@ describe('createRateLimiter', () => {
   })
 })
 
+test('an account pays what work costs, goes into debt and is refused until the debt is paid', () => {
+  const { clock, limiter } = aLimiter()
+  const account = limiter.open('a')
+  account.spend(14)
+  expect(account.debt()).toBe(4)
+  expect(limiter.open('a').decide()).toEqual({
+    allowed: false,
+    remaining: 0,
+    resetSeconds: 7,
+    retryAfterSeconds: 3,
+  })
+  expect(limiter.open('b').decide().allowed).toBe(true)
+  clock.ms += 2500
+  expect(limiter.open('a').decide()).toMatchObject({ allowed: true, remaining: 1 })
+})
+
 test('rateLimitFields are structured fields, with Retry-After only on a refusal', () => {
   const decision = { allowed: true, remaining: 3, resetSeconds: 4, retryAfterSeconds: 0 }
   expect(rateLimitFields(policy, decision)).toEqual({

@@ -19,9 +19,20 @@ export type RateDecision = {
   readonly retryAfterSeconds: number
 }
 
+/** One key's bucket, for work whose price is known only while it is done. */
+export type RateAccount = {
+  /** Takes units whether they are there or not: what is missing must be waited for before the next request. */
+  readonly spend: (units: number) => void
+  /** Units that were taken and were not there. */
+  readonly debt: () => number
+  /** Whether another request is allowed now. */
+  readonly decide: () => RateDecision
+}
+
 export type RateLimiter = {
   readonly policy: RateLimitPolicy
   readonly take: (key: string) => RateDecision
+  readonly open: (key: string) => RateAccount
 }
 
 export class TooManyRequestsError extends RequestRefusedError {
@@ -63,20 +74,37 @@ export function createRateLimiter(
     return bucket
   }
 
+  function find(key: string): Bucket {
+    const bucket = refill(key, now())
+    // A map keeps its order of insertion: inserting the key again makes it the most recently used.
+    buckets.set(key, bucket)
+    return bucket
+  }
+
+  const secondsFor = (tokens: number) => Math.ceil(tokens / tokensPerMs / 1000)
+  const decision = ({ tokens }: Bucket, allowed: boolean): RateDecision => ({
+    allowed,
+    remaining: Math.max(0, Math.floor(tokens)),
+    resetSeconds: secondsFor(policy.quota - tokens),
+    retryAfterSeconds: tokens >= 1 ? 0 : Math.max(1, secondsFor(1 - tokens)),
+  })
+
   return {
     policy,
     take(key) {
-      const bucket = refill(key, now())
-      // A map keeps its order of insertion: inserting the key again makes it the most recently used.
-      buckets.set(key, bucket)
+      const bucket = find(key)
       const allowed = bucket.tokens >= 1
       if (allowed) bucket.tokens -= 1
-      const secondsFor = (tokens: number) => Math.ceil(tokens / tokensPerMs / 1000)
+      return decision(bucket, allowed)
+    },
+    open(key) {
+      const bucket = find(key)
       return {
-        allowed,
-        remaining: Math.floor(bucket.tokens),
-        resetSeconds: secondsFor(policy.quota - bucket.tokens),
-        retryAfterSeconds: bucket.tokens >= 1 ? 0 : Math.max(1, secondsFor(1 - bucket.tokens)),
+        spend(units) {
+          bucket.tokens -= units
+        },
+        debt: () => Math.max(0, -bucket.tokens),
+        decide: () => decision(bucket, bucket.tokens >= 1),
       }
     },
   }

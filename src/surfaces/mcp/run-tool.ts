@@ -1,3 +1,4 @@
+import { TooManyRowsError } from '../../foundation/db/bounded-rows.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { LongAnswer } from './long-answer.ts'
 import { sliceText } from './parts.ts'
@@ -35,7 +36,7 @@ export function problem(text: string): ToolResult {
 }
 
 function describe(error: unknown, logFault: (fault: unknown) => void): string {
-  if (error instanceof ToolProblem) return error.message
+  if (error instanceof ToolProblem || error instanceof TooManyRowsError) return error.message
   if (error instanceof OAuthError) return error.description
   logFault(error)
   return 'The school could not answer because of a fault on its side. Try the same call again in a moment; if it keeps failing, tell the person that the school is not available now.'

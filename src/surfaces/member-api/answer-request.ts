@@ -2,11 +2,14 @@ import type { FastifyRequest } from 'fastify'
 import { type ExecutionResult, GraphQLError, getVariableValues } from 'graphql/index.js'
 import { isDatabaseUnavailable } from '../../foundation/db/unavailable.ts'
 import { logFailure } from '../../foundation/http/last-resort.ts'
+import type { RateAccount, TooManyRequestsError } from '../../foundation/http/rate-limit.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import type { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import { costWith, type Variables } from './documents/cost.ts'
 import { DocumentRefused, type DocumentStore, type Operation } from './documents/document-store.ts'
 import { type DocumentLimits, overLimit } from './documents/limits.ts'
+import { Meter } from './documents/meter.ts'
+import { priceOfRequest } from './documents/prices.ts'
 import { parseGraphQLRequest } from './graphql-request.ts'
 import type { MemberContext } from './member-context.ts'
 import { recoded } from './refusal.ts'
@@ -26,17 +29,23 @@ export interface GraphQLAnswer {
 export async function answerGraphQLRequest(
   store: DocumentStore,
   limits: DocumentLimits,
-  context: MemberContext,
+  context: Omit<MemberContext, 'meter'>,
+  account: RateAccount,
   request: FastifyRequest,
 ): Promise<GraphQLAnswer> {
   try {
     const { query, operationName, variables } = parseGraphQLRequest(request.body)
-    const operation = store.load(query, operationName)
+    account.spend(priceOfRequest(query))
+    const operation = store.load(query, operationName, context.school.id)
     if (context.school.variant === 'older') checkScopes(operation, context.caller.scopes)
     const coerced = coerceVariables(store, operation, variables)
     const cost = checkCost(operation, coerced, limits.cost)
+    const { introspection, sizes } = operation.measure
+    const meter = new Meter(limits.cost, sizes, account)
+    meter.spend(costWith(introspection, coerced))
     // The engines coerce the variables that were sent themselves.
-    const result = await operation.run(context, variables)
+    const result = await operation.run({ ...context, meter }, variables)
+    if (meter.stoppedBy !== undefined) throw stopped(meter.stoppedBy)
     return {
       refused: false,
       body: {
@@ -44,13 +53,18 @@ export async function answerGraphQLRequest(
           ? {}
           : { errors: result.errors.map((error) => presentable(error, request)) }),
         data: result.data ?? null,
-        extensions: { cost: { requested: cost, limit: limits.cost } },
+        extensions: { cost: { requested: cost, actual: meter.cost, limit: limits.cost } },
       },
     }
   } catch (error) {
     if (!(error instanceof DocumentRefused)) throw error
     return { refused: true, body: { errors: error.errors } }
   }
+}
+
+/** Of a query that was stopped nothing is sent: half of an answer would still be megabytes. */
+function stopped(by: GraphQLError | TooManyRequestsError): Error {
+  return by instanceof GraphQLError ? new DocumentRefused([by]) : by
 }
 
 /**

@@ -7,6 +7,7 @@ import { once } from '../../foundation/cache/once.ts'
 import { findClientFault, RequestRefusedError } from '../../foundation/http/client-fault.ts'
 import { chooseMediaType } from '../../foundation/http/negotiate.ts'
 import { nameSurface } from '../../foundation/http/observe-requests.ts'
+import { TooManyRequestsError } from '../../foundation/http/rate-limit.ts'
 import { acceptJson } from '../../foundation/http/request-body.ts'
 import { apiHeaders } from '../../foundation/http/security-headers.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
@@ -17,6 +18,7 @@ import { answerGraphQLRequest } from './answer-request.ts'
 import { DocumentStore } from './documents/document-store.ts'
 import { DEFAULT_LIMITS, type DocumentLimits } from './documents/limits.ts'
 import { addExplorerRoutes } from './explorer/explorer.ts'
+import { createMemberRates } from './rates.ts'
 import { refusal, withShortErrors } from './refusal.ts'
 import { buildMemberSchema } from './schema.ts'
 import { ACCOUNT_SCOPES } from './scopes.ts'
@@ -50,6 +52,7 @@ export function addMemberApiRoutes(
     newer: new DocumentStore(buildMemberSchema('newer'), limits),
     older: new DocumentStore(buildMemberSchema('older'), limits),
   }
+  const rates = createMemberRates(context.limits.memberCostPerMinute)
   addExplorerRoutes(app)
 
   app.register(async (scope) => {
@@ -58,7 +61,7 @@ export function addMemberApiRoutes(
     scope.setErrorHandler(answerFailure)
     scope.decorateRequest('viewer')
     scope.addHook('onRequest', async (request, reply) => {
-      request.viewer = await admit(request)
+      request.viewer = await rates.ofStrangers(request, reply, () => admit(request))
       if (request.method === 'POST') return
       reply.header('allow', 'POST')
       throw new RequestRefusedError(405, 'The Member API takes POST requests only.')
@@ -67,6 +70,7 @@ export function addMemberApiRoutes(
       const type = chooseType(request)
       checkContentType(request)
       const { school, at, viewer: caller } = request
+      const account = rates.accountOf(caller, reply)
       const { refused, body } = await answerGraphQLRequest(
         stores[school.variant],
         limits,
@@ -78,8 +82,9 @@ export function addMemberApiRoutes(
           outlines,
           profile: once(() => loadPerson(context.db, caller.person.id)),
         },
+        account,
         request,
-      )
+      ).finally(() => rates.tell(account, reply))
       if (body.errors !== undefined) request.outcome.result = resultWord(body.errors)
       const status = refused && type === 'application/graphql-response+json' ? 400 : 200
       return send(reply, status, type, withShortErrors(body))
@@ -126,9 +131,11 @@ function resultWord(errors: readonly { readonly extensions?: unknown }[]): strin
 function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const fault = findClientFault(error)
   if (fault === undefined) return answerBearerError(error, request, reply)
-  request.outcome.result = 'bad_request'
   const type = chooseMediaType(request.headers.accept, MEDIA_TYPES) ?? MEDIA_TYPES[0]
-  return send(reply, fault.status, type, { errors: [refusal('bad_request', fault.description)] })
+  if (error instanceof TooManyRequestsError) reply.header('retry-after', error.retryAfterSeconds)
+  const code = fault.status === 429 ? 'rate_limited' : 'bad_request'
+  request.outcome.result = code
+  return send(reply, fault.status, type, { errors: [refusal(code, fault.description)] })
 }
 
 function send(reply: FastifyReply, status: number, type: MediaType, body: object): FastifyReply {

@@ -1,9 +1,10 @@
 import type { Caller } from '../../domain/access/caller.ts'
-import type { OutlineCache } from '../../domain/learning/outline-cache.ts'
+import type { OutlineSource } from '../../domain/learning/outline-cache.ts'
 import type { Person } from '../../domain/people/person.ts'
 import type { School } from '../../domain/schools/school.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import type { Meter } from './documents/meter.ts'
 
 /** What resolvers get: the member who asks, the school of the request, and its rows. */
 export interface MemberContext {
@@ -12,9 +13,11 @@ export interface MemberContext {
   readonly at: SchoolDb
   /** For the one query that crosses schools: where else the viewer holds a role. */
   readonly db: Db
-  readonly outlines: OutlineCache
+  readonly outlines: OutlineSource
   /** Name, email and picture of the viewer; read when a query selects them. */
   readonly profile: () => Promise<Person>
+  /** Counts what the query costs, and stops it at the limit. */
+  readonly meter: Meter
 }
 
 export type Viewer = Caller['person']

@@ -7,6 +7,7 @@ export type RefusalCode =
   | 'bad_cursor'
   | 'not_found'
   | 'limit_exceeded'
+  | 'rate_limited'
   | 'graphql_parse_failed'
   | 'graphql_validation_failed'
   | 'bad_request'

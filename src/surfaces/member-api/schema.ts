@@ -2,6 +2,7 @@ import { defaultFieldResolver, type GraphQLSchema, isObjectType } from 'graphql/
 import type { SchoolVariant } from '../../domain/schools/school.ts'
 import { createBuilder } from './builder.ts'
 import { definePageInfo } from './connections/define-connection.ts'
+import { countObjects } from './documents/count-objects.ts'
 import { defineMeetingState } from './graphql-types/meeting-state.ts'
 import { addMutations } from './graphql-types/mutations.ts'
 import { defineNotification } from './graphql-types/notification.ts'
@@ -61,6 +62,7 @@ export function buildMemberSchema(variant: SchoolVariant): GraphQLSchema {
   const schema = builder.toSchema()
   guardRootFields(schema)
   leavePlainFields(schema)
+  countObjects(schema)
   return schema
 }
 

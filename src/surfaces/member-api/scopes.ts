@@ -17,7 +17,9 @@ export function needsScope(scope: AccountScope): { readonly scope: AccountScope 
   return { scope }
 }
 
-export function scopeOf(field: GraphQLField<unknown, unknown>): AccountScope | undefined {
+export function scopeOf(
+  field: Pick<GraphQLField<unknown, unknown>, 'extensions'>,
+): AccountScope | undefined {
   return ACCOUNT_SCOPES.find((scope) => scope === field.extensions.scope)
 }
 

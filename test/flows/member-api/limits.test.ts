@@ -90,7 +90,9 @@ describe('hostile documents are refused by their expanded size', () => {
     [
       'cost',
       'the schema many times',
-      `{ ${repeat(4, (i) => `a${i}: __schema { types { name } }`)} }`,
+      `{ ${repeat(12, (i) => `a${i}: __schema { types { ...T } }`)} }
+       fragment T on __Type { name description fields { name description type { name }
+         args { name description type { name } } } enumValues { name description } }`,
     ],
   ] as const
   for (const [limit, what, query] of hostile) {

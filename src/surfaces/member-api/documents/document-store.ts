@@ -57,13 +57,13 @@ export class DocumentStore {
     this.#limits = limits
   }
 
-  /** The operation of a request, or a refusal. */
-  load(source: string, operationName: string | undefined): Operation {
-    const operations = this.#documents.get(source) ?? this.#prepare(source)
+  /** The operation of a request, or a refusal. `share` is the school that sends the document. */
+  load(source: string, operationName: string | undefined, share: string): Operation {
+    const operations = this.#documents.get(source) ?? this.#prepare(source, share)
     return chooseOperation(operations, operationName)
   }
 
-  #prepare(source: string): readonly Operation[] {
+  #prepare(source: string, share: string): readonly Operation[] {
     if (source.length > this.#limits.length) {
       throw new DocumentRefused([overLimit('length', this.#limits.length, 'Send a shorter one.')])
     }
@@ -80,7 +80,7 @@ export class DocumentStore {
       measure,
       run: runner(this.schema, document, definition, measure),
     }))
-    this.#documents.set(source, operations, weightOf(source, document, operations))
+    this.#documents.set(source, operations, weightOf(source, document, operations), share)
     return operations
   }
 }

@@ -14,7 +14,10 @@ export interface DocumentLimits {
   readonly fields: number
   /** Selections of one name at one place of the answer. Validation compares them pairwise. */
   readonly repeats: number
-  /** About the number of objects in an answer, plus ten for each SQL statement. */
+  /**
+   * About the number of objects in an answer, plus ten for each SQL statement: estimated before, and counted
+   * while the document is executed.
+   */
   readonly cost: number
 }
 

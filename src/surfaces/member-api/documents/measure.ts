@@ -11,30 +11,33 @@ import {
   isListType,
   isObjectType,
   type OperationDefinitionNode,
+  type SelectionNode,
   type SelectionSetNode,
 } from 'graphql/index.js'
-import type { PageSizes } from '../connections/define-connection.ts'
 import { refusal } from '../refusal.ts'
 import { type AccountScope, scopeOf } from '../scopes.ts'
 import { type Cost, plus, times } from './cost.ts'
+import { introspectionCost } from './introspection-cost.ts'
 import { type DocumentLimits, overLimit } from './limits.ts'
+import { ownPrice, pageSizesOf, takesStatement } from './own-price.ts'
 import { pageSizeOf } from './page-size.ts'
+import { priceOfObject, type Sizes } from './prices.ts'
 
 /** The size of an operation with its fragments expanded. */
 export interface Measure {
   readonly fields: number
   readonly cost: Cost
+  /** The part of the cost that is introspection: it is known exactly, and is not counted again. */
+  readonly introspection: Cost
+  readonly sizes: Sizes
   /** The scopes that its root fields declare. */
   readonly scopes: ReadonlySet<AccountScope>
   /** Whether it contains `@skip` or `@include`. */
   readonly isConditional: boolean
 }
 
-/** The cost of one SQL statement, in objects. */
-const STATEMENT = 10
 const USUAL_LENGTH = 10
-/** Introspection needs no statement, but its answer is long: few are allowed in one document. */
-const INTROSPECTION: Readonly<Record<string, number>> = { __schema: 15_000, __type: 1_500 }
+const INTROSPECTION: ReadonlySet<string> = new Set(['__schema', '__type'])
 
 /**
  * Measures every operation of a parsed document, and refuses the document as soon as one exceeds a
@@ -73,6 +76,14 @@ interface Place {
  */
 type Names = Map<string, { times: number; readonly below: Names }>
 
+/** What selections cost, and how many of them each object of the parent answers without a resolver. */
+interface Selected {
+  readonly cost: Cost
+  readonly size: number
+}
+
+const NOTHING: Selected = { cost: 0, size: 0 }
+
 class Walker {
   readonly #schema: GraphQLSchema
   readonly #limits: DocumentLimits
@@ -83,6 +94,9 @@ class Walker {
   #aliases = 0
   #scopes = new Set<AccountScope>()
   #isConditional = false
+  #introspection: Cost = 0
+  /** For all operations: a fragment that several spread has the same fields in each. */
+  readonly #sizes = new Map<FieldNode, number>()
 
   constructor(schema: GraphQLSchema, document: DocumentNode, limits: DocumentLimits) {
     this.#schema = schema
@@ -98,6 +112,7 @@ class Walker {
     const before = this.#fields
     this.#scopes = new Set()
     this.#isConditional = false
+    this.#introspection = 0
     const parent = this.#schema.getRootType(operation.operation)
     // Validation accepts a kind of operation that the schema does not have.
     if (parent === undefined || parent === null) {
@@ -106,10 +121,16 @@ class Walker {
         `The Member API has no ${operation.operation} operations: send a query or a mutation.`,
       )
     }
-    const cost = this.#selections(operation.selectionSet, { parent, depth: 1, names: new Map() })
+    const { cost } = this.#selections(operation.selectionSet, {
+      parent,
+      depth: 1,
+      names: new Map(),
+    })
     return {
       fields: this.#fields - before,
       cost,
+      introspection: this.#introspection,
+      sizes: this.#sizes,
       scopes: this.#scopes,
       isConditional: this.#isConditional,
     }
@@ -123,67 +144,77 @@ class Walker {
     }
   }
 
-  #selections(selectionSet: SelectionSetNode, place: Place): Cost {
-    let total: Cost = 0
+  #selections(selectionSet: SelectionSetNode, place: Place): Selected {
+    let cost: Cost = 0
+    let size = 0
     for (const selection of selectionSet.selections) {
       if (++this.#fields > this.#limits.fields) {
         throw overLimit('fields', this.#limits.fields, 'Select less, or spread fewer fragments.')
       }
       if ((selection.directives?.length ?? 0) > 0) this.#isConditional = true
-      if (selection.kind === 'Field') {
-        total = plus(total, this.#field(selection, place))
-      } else if (selection.kind === 'InlineFragment') {
-        total = plus(total, this.#selections(selection.selectionSet, place))
-      } else {
-        total = plus(total, this.#expand(selection.name.value, place))
-      }
+      const selected = this.#selection(selection, place)
+      cost = plus(cost, selected.cost)
+      size += selected.size
     }
-    return total
+    return { cost, size }
+  }
+
+  #selection(selection: SelectionNode, place: Place): Selected {
+    if (selection.kind === 'Field') return this.#field(selection, place)
+    if (selection.kind === 'InlineFragment') return this.#selections(selection.selectionSet, place)
+    return this.#expand(selection.name.value, place)
   }
 
   /**
    * Validation reports a fragment that spreads itself. An unknown fragment is reported here, because
    * no limit counts unknown fragments, and validation compares those of one place pairwise.
    */
-  #expand(name: string, place: Place): Cost {
+  #expand(name: string, place: Place): Selected {
     const fragment = this.#fragments.get(name)
     if (fragment === undefined) {
       throw refusal('graphql_validation_failed', `Unknown fragment "${name.slice(0, 100)}".`)
     }
-    if (this.#entered.has(name)) return 0
+    if (this.#entered.has(name)) return NOTHING
     this.#spread.add(name)
     this.#entered.add(name)
-    const cost = this.#selections(fragment.selectionSet, place)
+    const selected = this.#selections(fragment.selectionSet, place)
     this.#entered.delete(name)
-    return cost
+    return selected
   }
 
-  #field(node: FieldNode, place: Place): Cost {
+  #field(node: FieldNode, place: Place): Selected {
     const names = this.#checkPlace(node, place)
     const field = isObjectType(place.parent) ? place.parent.getFields()[node.name.value] : undefined
     if (place.depth === 1 && field !== undefined) {
       const scope = scopeOf(field)
       if (scope !== undefined) this.#scopes.add(scope)
     }
-    const below =
-      node.selectionSet &&
-      this.#below(node.selectionSet, node, field, {
-        depth: place.depth + 1,
-        names,
-      })
-    const introspection = INTROSPECTION[node.name.value]
-    if (introspection !== undefined) return introspection
-    return field === undefined ? 0 : fieldCost(field, below ?? 0, place.pageSize)
+    const below = this.#below(node, field, { depth: place.depth + 1, names })
+    if (INTROSPECTION.has(node.name.value)) return this.#introspected(node, place)
+    if (field === undefined) return { cost: 0, size: 1 }
+    this.#sizes.set(node, below.size)
+    return {
+      cost: fieldCost(field, below, place.pageSize),
+      size: field.resolve === undefined ? 1 + below.size : sizeOfResolved(field),
+    }
+  }
+
+  /** Anywhere but at the root it is no field, and validation says so. */
+  #introspected(node: FieldNode, { depth }: Place): Selected {
+    if (depth > 1) return NOTHING
+    const cost = introspectionCost(this.#schema, node, this.#fragments, this.#limits.cost)
+    this.#introspection = plus(this.#introspection, cost)
+    return { cost, size: 1 }
   }
 
   #below(
-    selectionSet: SelectionSetNode,
     node: FieldNode,
     field: GraphQLField<unknown, unknown> | undefined,
     place: Pick<Place, 'depth' | 'names'>,
-  ): Cost {
+  ): Selected {
+    if (node.selectionSet === undefined) return NOTHING
     const sizes = field && pageSizesOf(field)
-    return this.#selections(selectionSet, {
+    return this.#selections(node.selectionSet, {
       ...place,
       parent: field && getNamedType(field.type),
       pageSize: sizes && pageSizeOf(node, sizes),
@@ -209,23 +240,22 @@ class Walker {
   }
 }
 
-function pageSizesOf(field: GraphQLField<unknown, unknown>): PageSizes | undefined {
-  return field.extensions.pageSizes as PageSizes | undefined
+/** Objects with a resolver are counted by themselves. */
+function sizeOfResolved(field: GraphQLField<unknown, unknown>): number {
+  return isLeafType(getNamedType(field.type)) ? 1 : 0
 }
 
-/** A scalar costs nothing, an object one, a list its usual length. */
+/** A scalar costs nothing, an object one or more by its fields, a list its usual length. */
 function fieldCost(
   field: GraphQLField<unknown, unknown>,
-  below: Cost,
+  below: Selected,
   pageSize: Cost | undefined,
 ): Cost {
-  const { cost, usualLength } = field.extensions
-  const own = typeof cost === 'number' ? cost : 0
+  const own = ownPrice(field)
   if (isLeafType(getNamedType(field.type))) return own
-  if (pageSizesOf(field) !== undefined || scopeOf(field) === 'account:write') {
-    return plus(STATEMENT + own, below)
-  }
-  const each = plus(1, below)
+  if (takesStatement(field)) return plus(own, below.cost)
+  const { usualLength } = field.extensions
+  const each = plus(priceOfObject(below.size), below.cost)
   if (!isListType(getNullableType(field.type))) return plus(own, each)
   const length = typeof usualLength === 'number' ? usualLength : (pageSize ?? USUAL_LENGTH)
   return plus(own, times(length, each))

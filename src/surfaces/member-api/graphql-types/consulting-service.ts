@@ -8,6 +8,7 @@ import {
 import type { OfferedService } from '../../../domain/consulting/services-for-member.ts'
 import { once } from '../../../foundation/cache/once.ts'
 import type { Builder, Ref } from '../builder.ts'
+import { LONG_TEXT, rowsOf } from '../documents/prices.ts'
 import type { MemberContext } from '../member-context.ts'
 import type { MeetingStateEnum } from './meeting-state.ts'
 import type { Signposts } from './signposts.ts'
@@ -20,8 +21,8 @@ export interface ServiceNode extends OfferedService {
 /** The services of one page. The first that is asked for its calendar reads it for all of them. */
 export function serviceNodes(context: MemberContext, services: OfferedService[]): ServiceNode[] {
   const ids = services.map(({ id }) => id)
-  const slots = once(() => slotsOfServices(context.at, ids))
-  const meetings = once(() => reservedMeetingsOf(context.at, ids))
+  const slots = once(() => context.meter.read(() => slotsOfServices(context.at, ids), rowsOf))
+  const meetings = once(() => context.meter.read(() => reservedMeetingsOf(context.at, ids), rowsOf))
   return services.map((service) => ({
     ...service,
     slots: async () => (await slots()).get(service.id) ?? [],
@@ -44,6 +45,7 @@ export function defineConsultingService(
       title: t.exposeString('title', { description: 'Title of the service.' }),
       description: t.exposeString('description', {
         description: 'What it is, in Markdown without HTML.',
+        extensions: LONG_TEXT,
       }),
       slots: t.field({
         type: [slot],

@@ -1,6 +1,7 @@
 import type { CourseProgress } from '../../../domain/learning/progress.ts'
 import type { CourseWithSyllabus, SyllabusSection } from '../../../domain/learning/syllabus.ts'
 import type { Builder, Ref } from '../builder.ts'
+import { countedBefore } from '../documents/prices.ts'
 import type { Signposts } from './signposts.ts'
 
 /** More sections than most courses have, to estimate the size of an answer. */
@@ -45,7 +46,10 @@ export function defineCourse(
         type: [section],
         description:
           'All sections in the order of the curriculum. With lectures, the whole syllabus and the progress in each lecture can be read in one query.',
-        extensions: { usualLength: USUAL_SECTIONS },
+        extensions: {
+          usualLength: USUAL_SECTIONS,
+          ...countedBefore<CourseWithSyllabus>((course) => course.sectionCount()),
+        },
         resolve: (course) => course.sections(),
       }),
     }),

@@ -1,5 +1,6 @@
 import type { OwnedProduct } from '../../../domain/commerce/products-of-member.ts'
 import type { Builder, Ref } from '../builder.ts'
+import { LONG_TEXT } from '../documents/prices.ts'
 import type { Signposts } from './signposts.ts'
 
 export function defineDigitalProduct(builder: Builder, signposts: Signposts): Ref<OwnedProduct> {
@@ -13,6 +14,7 @@ export function defineDigitalProduct(builder: Builder, signposts: Signposts): Re
       title: t.exposeString('title', { description: 'Title of the product.' }),
       description: t.exposeString('description', {
         description: 'What it is, in Markdown without HTML.',
+        extensions: LONG_TEXT,
       }),
       grantedAt: t.expose('grantedAt', {
         type: 'UnixTime',

@@ -3,6 +3,7 @@ import type {
   RegisteredEvent,
 } from '../../../domain/events/registrations-of-member.ts'
 import type { Builder, Ref } from '../builder.ts'
+import { LONG_TEXT } from '../documents/prices.ts'
 import { defineEnum } from './enums.ts'
 import type { Signposts } from './signposts.ts'
 
@@ -52,6 +53,7 @@ function defineEvent(builder: Builder): Ref<RegisteredEvent> {
       title: t.exposeString('title', { description: 'Title of the event.' }),
       description: t.exposeString('description', {
         description: 'What it is about, in Markdown without HTML.',
+        extensions: LONG_TEXT,
       }),
       state: t.expose('state', { type: state, description: 'Whether it takes place.' }),
       startsAt: t.expose('startsAt', { type: 'UnixTime', description: 'When it begins.' }),

@@ -1,5 +1,6 @@
 import type { InboxEntry } from '../../../domain/notifications/inbox.ts'
 import type { Builder, Ref } from '../builder.ts'
+import { LONG_TEXT } from '../documents/prices.ts'
 
 export function defineNotification(builder: Builder): Ref<InboxEntry> {
   return builder.objectRef<InboxEntry>('Notification').implement({
@@ -10,10 +11,14 @@ export function defineNotification(builder: Builder): Ref<InboxEntry> {
         description: 'What it is about, such as course_updated. New kinds appear without notice.',
       }),
       title: t.exposeString('title', { description: 'Title, in plain text.' }),
-      body: t.exposeString('body', { description: 'Text, plain; may be empty.' }),
+      body: t.exposeString('body', {
+        description: 'Text, plain; may be empty.',
+        extensions: LONG_TEXT,
+      }),
       url: t.string({
         nullable: true,
         description: 'Where it leads, an absolute URL; null if nowhere.',
+        extensions: LONG_TEXT,
         resolve: ({ url }, _args, { school }) => (url?.startsWith('/') ? school.origin + url : url),
       }),
       createdAt: t.expose('createdAt', { type: 'UnixTime', description: 'When it came.' }),

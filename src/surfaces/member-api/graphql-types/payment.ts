@@ -12,6 +12,7 @@ import type {
 } from '../../../domain/commerce/payments-of-member.ts'
 import { once } from '../../../foundation/cache/once.ts'
 import type { Builder, Ref } from '../builder.ts'
+import { rowsOf } from '../documents/prices.ts'
 import type { MemberContext } from '../member-context.ts'
 import { defineEnum } from './enums.ts'
 import {
@@ -29,8 +30,10 @@ export interface PaymentNode extends MemberPayment {
 /** The payments of one page. The first that is asked for its lines reads them for all of them. */
 export function paymentNodes(context: MemberContext, payments: MemberPayment[]): PaymentNode[] {
   const ids = payments.map(({ id }) => id)
-  const lines = once(() => linesOfPayments(context.at, ids))
-  const adjustments = once(() => adjustmentsOfPayments(context.at, ids))
+  const lines = once(() => context.meter.read(() => linesOfPayments(context.at, ids), rowsOf))
+  const adjustments = once(() =>
+    context.meter.read(() => adjustmentsOfPayments(context.at, ids), rowsOf),
+  )
   return payments.map((payment) => ({
     ...payment,
     lineitems: async () => (await lines()).get(payment.id) ?? [],

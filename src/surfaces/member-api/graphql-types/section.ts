@@ -1,5 +1,6 @@
 import type { SyllabusLecture, SyllabusSection } from '../../../domain/learning/syllabus.ts'
 import type { Builder, Ref } from '../builder.ts'
+import { countedBefore } from '../documents/prices.ts'
 
 /** More lectures than most sections have, to estimate the size of an answer. */
 export const USUAL_LECTURES = 20
@@ -16,7 +17,10 @@ export function defineSection(
       lectures: t.field({
         type: [lecture],
         description: 'All lectures of the section, in the order of the curriculum.',
-        extensions: { usualLength: USUAL_LECTURES },
+        extensions: {
+          usualLength: USUAL_LECTURES,
+          ...countedBefore<SyllabusSection>(({ lectureCount }) => lectureCount),
+        },
         resolve: (section) => section.lectures(),
       }),
     }),

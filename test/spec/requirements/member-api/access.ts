@@ -73,6 +73,14 @@ export const memberAccess = [
       'Depth and cost of a document are bounded before it is executed.',
     'member.limits.ordinary-use-fits':
       'The default bounds admit full introspection and a whole syllabus of fifty courses.',
+    'member.limits.real-cost':
+      'What a document returns is counted while it is executed. At the limit it stops: one error that says what to do, and no data.',
+    'member.limits.introspection':
+      'Introspection costs what it selects: whole schemas for developer tools fit, multiplied ones do not.',
+    'member.limits.rate':
+      'Each authorization has an allowance of cost per minute, told in RateLimit headers; beyond it is 429 with Retry-After and a GraphQL error.',
+    'member.limits.strangers':
+      'Requests without a good token are limited by address before their body is read.',
     'member.limits.body': 'A JSON body of more than 1 MiB is refused.',
   }),
 ] as const

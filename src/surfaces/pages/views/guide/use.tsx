@@ -119,6 +119,11 @@ export function Errors({ variant }: GuideProps) {
           <li>
             <strong>429 and 503</strong>: wait for <code>Retry-After</code>, and keep your tokens.
           </li>
+          <li>
+            <strong>limit_exceeded</strong> from the Member API: the answer would be too large, so
+            none was sent. Ask for smaller pages with <code>first</code>, for fewer lists at once,
+            or under fewer aliases.
+          </li>
         </ul>
       </div>
     </Section>

@@ -1,0 +1,50 @@
+import type { FieldNode } from 'graphql/index.js'
+
+/**
+ * What things cost, before and during execution, in objects: an object of the answer costs 1, and what takes
+ * as long as some objects costs as many.
+ */
+
+/** One SQL statement of a connection, a count or a mutation. */
+export const STATEMENT = 10
+
+/** Each request, whatever it asks for. */
+const REQUEST = 10
+const CHARACTERS_OF_A_DOCUMENT = 100
+
+/** An object with more selected fields costs more, or sixty aliases of a field would be free. */
+const FIELDS_PER_OBJECT = 10
+const CHARACTERS_OF_A_TEXT = 250
+
+/** How many fields of its objects each field of a document selects, those of plain objects in them included. */
+export type Sizes = ReadonlyMap<FieldNode, number>
+
+export function priceOfRequest(source: string): number {
+  return REQUEST + Math.floor(source.length / CHARACTERS_OF_A_DOCUMENT)
+}
+
+export function priceOfObject(fields: number): number {
+  return Math.max(1, Math.ceil(fields / FIELDS_PER_OBJECT))
+}
+
+/** A text of ordinary length is a field like any other. */
+export function priceOfText(length: number): number {
+  return Math.floor(length / CHARACTERS_OF_A_TEXT)
+}
+
+/** Extensions of a field whose text can be long: it costs by its length. */
+export const LONG_TEXT = { isLongText: true } as const
+
+/** Extensions of a list field whose objects are made for each query: they are counted before. */
+export function countedBefore<Source>(lengthOf: (source: Source) => number | Promise<number>): {
+  readonly lengthOf: (source: Source) => number | Promise<number>
+} {
+  return { lengthOf }
+}
+
+/** Rows that were read for the nodes of a page, by node. */
+export function rowsOf(groups: ReadonlyMap<string, readonly unknown[]>): number {
+  let rows = 0
+  for (const group of groups.values()) rows += group.length
+  return rows
+}

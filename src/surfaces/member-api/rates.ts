@@ -1,0 +1,73 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller } from '../../domain/access/caller.ts'
+import { addressBucket, clientAddress } from '../../foundation/http/client-address.ts'
+import {
+  createRateLimiter,
+  type RateAccount,
+  type RateLimiter,
+  rateLimitFields,
+  TooManyRequestsError,
+} from '../../foundation/http/rate-limit.ts'
+import { OAuthError } from '../../foundation/protocol/errors.ts'
+
+/** Requests without a good token. Many more than a client that lost its token sends before it notices. */
+const REFUSED_PER_MINUTE = 6000
+
+/**
+ * The limits of the Member API, in the memory of this process. An authorization has so much cost in each
+ * minute. Requests whose token is refused are counted by address, before their bodies are read; others are not,
+ * because many members share the address of a school or of an app's server.
+ */
+export function createMemberRates(costPerMinute: number) {
+  const ofAuthorization = createRateLimiter({
+    name: 'member-api',
+    quota: costPerMinute,
+    windowSeconds: 60,
+  })
+  const ofAddress = createRateLimiter({
+    name: 'address',
+    quota: REFUSED_PER_MINUTE,
+    windowSeconds: 60,
+  })
+  return {
+    async ofStrangers<C>(
+      request: FastifyRequest,
+      reply: FastifyReply,
+      admit: () => Promise<C>,
+    ): Promise<C> {
+      const account = ofAddress.open(addressBucket(clientAddress(request)))
+      checkAllowance(ofAddress, account, reply)
+      // Counted before and given back, so that requests at the same time do not all find something left.
+      account.spend(1)
+      try {
+        const caller = await admit()
+        account.spend(-1)
+        return caller
+      } catch (error) {
+        if (!(error instanceof OAuthError) || error.code !== 'invalid_token') account.spend(-1)
+        throw error
+      }
+    },
+
+    /** The allowance from which a request pays; throws if none is left. */
+    accountOf(caller: Caller, reply: FastifyReply): RateAccount {
+      const account = ofAuthorization.open(caller.authorizationId)
+      checkAllowance(ofAuthorization, account, reply)
+      return account
+    },
+
+    /** Shows what is left, after the request has paid. */
+    tell(account: RateAccount, reply: FastifyReply): void {
+      // This request was answered, so it must not be told when to come again.
+      const decision = { ...account.decide(), allowed: true }
+      reply.headers(rateLimitFields(ofAuthorization.policy, decision))
+    },
+  }
+}
+
+function checkAllowance(limiter: RateLimiter, account: RateAccount, reply: FastifyReply): void {
+  const decision = account.decide()
+  if (decision.allowed) return
+  reply.headers(rateLimitFields(limiter.policy, decision))
+  throw new TooManyRequestsError(decision.retryAfterSeconds)
+}

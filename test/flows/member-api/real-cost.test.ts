@@ -1,0 +1,261 @@
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
+import { mintToken } from '../../../src/foundation/protocol/token-format.ts'
+import { DEFAULT_LIMITS } from '../../../src/surfaces/member-api/documents/limits.ts'
+import { verifies } from '../../spec/verifies.ts'
+import { aCourse, anEnrollment, aProductOf } from '../../support/learning.ts'
+import { ask, aToken, type GraphQLBody, postGraphQL } from '../../support/member-api.ts'
+import { aWorld } from '../../support/world.ts'
+
+const LECTURES = 15_000
+
+const world = await aWorld()
+const school = await world.aSchool()
+const ada = await world.aMember(school)
+let token = ''
+beforeAll(async () => {
+  token = await aToken(world, school, ada)
+  const course = await aCourse(school, [[]])
+  await school.at.run(sql`
+    insert into lectures (school_id, id, course_id, section_id, position, title, duration_seconds)
+    select s.school_id, gen_random_uuid(), s.course_id, s.id, n, 'Lecture ' || n, 60
+    from sections s, generate_series(1, ${LECTURES}) n
+    where s.school_id = ${school.id} and s.course_id = ${course.id}`)
+  await anEnrollment(school, ada, course)
+})
+
+const aliases = (n: number, part: string): string =>
+  Array.from({ length: n }, (_, i) => `a${i}: ${part}`).join(' ')
+const courses = (part: string): string =>
+  `{ viewer { enrolledCourses(first: 1) { nodes { ${part} } } } }`
+const SYLLABUS = 'sections { lectures { id title state } }'
+
+function expectStopped({ data, errors }: GraphQLBody): void {
+  expect(data).toBeUndefined()
+  expect(errors).toHaveLength(1)
+  expect(errors?.[0]?.extensions).toEqual({
+    code: 'limit_exceeded',
+    limit: 'cost',
+    maximum: DEFAULT_LIMITS.cost,
+  })
+  expect(errors?.[0]?.message).toMatch(/smaller pages.*fewer aliases/)
+}
+
+describe('a course of 15,000 lectures', () => {
+  verifies('member.limits.ordinary-use-fits', 'can be read once, in one query', async () => {
+    const { errors, extensions } = await ask(world, school, token, courses(SYLLABUS))
+    expect(errors).toBeUndefined()
+    // The viewer, the connection, the course, its section, the lectures, and the rows read for them.
+    const actual = 1 + 10 + 1 + 1 + LECTURES + LECTURES / 10
+    expect(extensions?.cost).toMatchObject({ actual, limit: DEFAULT_LIMITS.cost })
+    expect(extensions?.cost?.requested).toBeLessThan(300)
+  })
+
+  for (const [what, query] of [
+    ['under forty aliases of the sections', courses(aliases(40, SYLLABUS))],
+    [
+      'under forty aliases of the lectures',
+      courses(`sections { ${aliases(40, 'lectures { id }')} }`),
+    ],
+    [
+      'under forty aliases of the list of courses',
+      `{ viewer { ${aliases(40, `enrolledCourses(first: 1) { nodes { ${SYLLABUS} } }`)} } }`,
+    ],
+    ['with sixty aliases of a title', courses(`sections { lectures { ${aliases(60, 'title')} } }`)],
+    [
+      'with a condition, which is never compiled',
+      courses(`${aliases(40, SYLLABUS)} id @skip(if: false)`),
+    ],
+  ] as const) {
+    verifies(
+      'member.limits.real-cost',
+      `${what} stops at the limit, also once compiled`,
+      async () => {
+        for (let time = 0; time < 3; time++) expectStopped(await ask(world, school, token, query))
+      },
+    )
+  }
+
+  test('under forty aliases takes no more work than what fits', async () => {
+    const fits = courses(aliases(3, SYLLABUS))
+    const attack = courses(aliases(40, SYLLABUS))
+    const cpuOf = async (query: string): Promise<number> => {
+      const before = process.cpuUsage()
+      for (let time = 0; time < 3; time++) await ask(world, school, token, query)
+      const { user, system } = process.cpuUsage(before)
+      return user + system
+    }
+    expect((await ask(world, school, token, fits)).errors).toBeUndefined()
+    const honest = await cpuOf(fits)
+    expect(await cpuOf(attack)).toBeLessThan(2 * honest + 200_000)
+  })
+
+  test('under forty aliases reads no more than one list at a time', async () => {
+    const query = `{ viewer { ${aliases(40, 'enrolledCourses { nodes { detailProgress { percent } } }')} } }`
+    const { errors, extensions } = await ask(world, school, token, query)
+    // Nothing long is returned, but what was read counts: it stops or it is paid.
+    expect(errors?.[0]?.extensions?.code ?? 'paid').toBe('limit_exceeded')
+    expect(extensions).toBeUndefined()
+  })
+})
+
+verifies(
+  'member.limits.real-cost',
+  'long texts count by their length: a description under many aliases stops',
+  async () => {
+    const reader = await world.aMember(school)
+    const readerToken = await aToken(world, school, reader)
+    for (let i = 0; i < 10; i++) await aProductOf(school, reader)
+    await school.at
+      .update('digital_products')
+      .set({ description: 'Long. '.repeat(8_000) })
+      .execute()
+    const products = (part: string) =>
+      `{ viewer { digitalProducts(first: 10) { nodes { ${part} } } } }`
+    const once = await ask(world, school, readerToken, products('description'))
+    expect(once.errors).toBeUndefined()
+    expect(once.extensions?.cost?.actual).toBe(1 + 10 + 10 + 10 * (48_000 / 250))
+    expectStopped(await ask(world, school, readerToken, products(aliases(60, 'description'))))
+  },
+)
+
+describe('introspection', () => {
+  verifies(
+    'member.limits.introspection',
+    'of a few hundred bytes that asks for megabytes is refused',
+    async () => {
+      const part = `types { fields { type { ofType { name fields { name ${aliases(18, 'description')} } } } } }`
+      const query = `{ ${aliases(3, `__schema { ${part} }`)} }`
+      const { data, errors } = await ask(world, school, token, query)
+      expect(data).toBeUndefined()
+      expect(errors?.[0]?.extensions).toMatchObject({ code: 'limit_exceeded', limit: 'cost' })
+    },
+  )
+
+  verifies('member.limits.introspection', 'costs the length of its answer', async () => {
+    for (const query of [
+      '{ __schema { queryType { name } } }',
+      '{ __type(name: "Viewer") { name fields { name description type { kind ofType { name } } } } }',
+      '{ __schema { types { ...T } } } fragment T on __Type { kind name description fields { name } }',
+    ]) {
+      const { data, extensions } = await ask(world, school, token, query)
+      const length = JSON.stringify(data).length
+      expect(extensions?.cost?.requested).toBeGreaterThan(length / 10 / 1.5 - 10)
+      expect(extensions?.cost?.requested).toBeLessThan((length / 10) * 1.5 + 10)
+    }
+    const { extensions } = await ask(world, school, token, '{ __schema { queryType { name } } }')
+    expect(extensions?.cost?.requested).toBeLessThan(20)
+  })
+
+  test('of a type that a variable names costs the same', async () => {
+    const named = await ask(world, school, token, '{ __type(name: "Payment") { fields { name } } }')
+    const query = 'query ($name: String!) { __type(name: $name) { fields { name } } }'
+    const asked = await ask(world, school, token, query, { name: 'Payment' })
+    expect(asked.extensions).toEqual(named.extensions)
+    expect((await ask(world, school, token, query, { name: 'Nothing' })).data).toEqual({
+      __type: null,
+    })
+  })
+})
+
+const strict = await aWorld({ limits: { memberCostPerMinute: 1000 } })
+const there = await strict.aSchool()
+
+describe('too many requests', () => {
+  verifies(
+    'member.limits.rate',
+    'of one authorization are 429 with a GraphQL error; another one is not affected',
+    async () => {
+      const busy = await aToken(strict, there, await strict.aMember(there))
+      const quiet = await aToken(strict, there, await strict.aMember(there))
+      const send = (by: string) => postGraphQL(strict, there, by, { query: '{ viewer { id } }' })
+      const first = await send(busy)
+      expect(first.statusCode).toBe(200)
+      expect(first.headers['ratelimit-policy']).toBe('"member-api";q=1000;w=60')
+      // aToken sent one request, too. Each costs 10, and this one has an object.
+      expect(first.headers.ratelimit).toMatch(/^"member-api";r=9[78]\d;t=[12]$/)
+      expect(first.headers['retry-after']).toBeUndefined()
+      expect(first.headers['access-control-expose-headers']).toContain('RateLimit')
+      const answers = await Promise.all(Array.from({ length: 200 }, () => send(busy)))
+      const refused = answers.find(({ statusCode }) => statusCode === 429)
+      expect(refused?.json()).toEqual({
+        errors: [
+          { message: expect.stringMatching(/too many/i), extensions: { code: 'rate_limited' } },
+        ],
+      })
+      expect(Number(refused?.headers['retry-after'])).toBeGreaterThanOrEqual(1)
+      expect(refused?.headers.ratelimit).toMatch(/^"member-api";r=0;t=\d+$/)
+      expect(refused?.headers['access-control-allow-origin']).toBe('*')
+      expect((await send(quiet)).statusCode).toBe(200)
+    },
+  )
+
+  verifies(
+    'member.limits.rate',
+    'a long document costs more than a short one, also if it is refused',
+    async () => {
+      const busy = await aToken(strict, there, await strict.aMember(there))
+      const query = `{ nothing } # ${'x'.repeat(40_000)}`
+      for (let time = 0; time < 3; time++) await postGraphQL(strict, there, busy, { query })
+      expect((await postGraphQL(strict, there, busy, { query })).statusCode).toBe(429)
+    },
+  )
+
+  verifies(
+    'member.limits.strangers',
+    'without a token, or with a made-up one, from one address are 429 before the body is read',
+    async () => {
+      const member = await aToken(strict, there, await strict.aMember(there))
+      const send = (by: string | undefined, address: string, body = '{') =>
+        strict.app.inject({
+          method: 'POST',
+          url: '/member/graphql',
+          remoteAddress: address,
+          headers: {
+            host: new URL(there.origin).host,
+            'content-type': 'application/json',
+            ...(by === undefined ? {} : { authorization: `Bearer ${by}` }),
+          },
+          payload: body,
+        })
+      const burst = async (by: string | undefined) =>
+        (
+          await Promise.all(
+            Array.from({ length: 500 }, (_, i) => send(by, `2001:db8::${(i + 1).toString(16)}`)),
+          )
+        ).filter(({ statusCode }) => statusCode === 429)
+      let refused = await burst(undefined)
+      for (let time = 0; time < 40 && refused.length === 0; time++) refused = await burst(undefined)
+      expect(refused[0]?.json().errors[0].extensions).toEqual({ code: 'rate_limited' })
+      expect(refused[0]?.headers['ratelimit-policy']).toBe('"address";q=6000;w=60')
+      expect(Number(refused[0]?.headers['retry-after'])).toBeGreaterThanOrEqual(1)
+      const madeUp = mintToken('access', uuidv7()).value
+      let kept = 0
+      const statements = await strict.database.statementsOf(async () => {
+        kept = (await burst(madeUp)).length
+      })
+      expect(kept).toBeGreaterThan(0)
+      expect(statements.length).toBeLessThanOrEqual(505 - kept)
+      expect((await send(member, '192.0.2.7', '{"query":"{ __typename }"}')).statusCode).toBe(200)
+    },
+  )
+})
+
+test('queries at the same time cannot each spend the same allowance', async () => {
+  const strict = await aWorld({
+    connection: world.database.connection,
+    limits: { memberCostPerMinute: 1000, graphqlCost: 20_000 },
+  })
+  const query = courses(SYLLABUS)
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, () => postGraphQL(strict, school, token, { query })),
+  )
+  const done = answers.filter(({ statusCode }) => statusCode === 200)
+  // One allowance, and one query beyond it.
+  expect(done.length).toBeLessThanOrEqual(2)
+  expect(answers.filter(({ statusCode }) => statusCode === 429)).toHaveLength(6 - done.length)
+  for (const { headers } of answers.filter(({ statusCode }) => statusCode === 429)) {
+    expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1)
+  }
+})
