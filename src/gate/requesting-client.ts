@@ -5,7 +5,11 @@ import {
 } from '../domain/clients/authorizing-client.ts'
 import type { MetadataClients } from '../domain/clients/metadata/metadata-clients.ts'
 import { clientAddress } from '../foundation/http/client-address.ts'
+import { RepeatedLines } from '../foundation/http/repeated-lines.ts'
 import type { AppContext } from './context.ts'
+
+/** A person who signs in and agrees makes several requests, and a stranger as many as they like. */
+const staleDocuments = new RepeatedLines(1, 60)
 
 /** The client that an authorization request names, on its way through the pages as well. */
 export async function findRequestingClient(
@@ -19,7 +23,11 @@ export async function findRequestingClient(
   const found = await findAuthorizingClient(context.db, at, school, documents, clientId, address)
   if (found.kind === 'known' && found.staleBecause !== undefined) {
     const { staleBecause: why } = found
-    request.log.warn({ clientId, why }, 'client metadata document fails, using its last good copy')
+    const told = staleDocuments.admit(clientId)
+    if (told !== undefined) {
+      const line = { clientId: clientId.slice(0, 200), why, ...told }
+      request.log.warn(line, 'client metadata document fails, using its last good copy')
+    }
   }
   return found
 }

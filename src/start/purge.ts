@@ -22,7 +22,7 @@ export interface PurgeOptions {
 }
 
 export interface PurgeReport {
-  /** Removed rows by kind; `unused_children` were revoked, not removed. */
+  /** Removed rows by kind; `unused_children` and `surplus_authorizations` were revoked, not removed. */
   readonly removed: Readonly<Record<string, number>>
   /** False if a sweep continues in the next round. */
   readonly finished: boolean

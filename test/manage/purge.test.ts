@@ -286,12 +286,14 @@ describe('other rows that expire', () => {
           { bucket: sha256('b'), failures: 1, window_ends_at: ago(-HOUR) },
         ])
         .execute()
-      const document = (url: string, expires_at: Date) => ({ url, failure: 'away', expires_at })
+      const document = (url: string, expires_at: Date) => ({ url, document: '{}', expires_at })
       await db
         .insertInto('client_documents')
         .values([
           document('https://a.example/c', ago(31 * DAY)),
           document('https://b.example/c', ago(DAY)),
+          // Only older releases stored failures.
+          { url: 'https://c.example/c', failure: 'away', expires_at: ago(-HOUR) },
         ])
         .execute()
       expect((await purge()).removed).toMatchObject({
@@ -299,7 +301,7 @@ describe('other rows that expire', () => {
         browser_sessions: 1,
         password_resets: 1,
         sign_in_throttles: 1,
-        client_documents: 1,
+        client_documents: 2,
       })
       expect((await purge()).removed).toMatchObject({
         authorization_codes: 0,

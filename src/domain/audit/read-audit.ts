@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { shownPeople } from '../people/shown-person.ts'
-import { COMMON_ACTIONS } from './audit.ts'
+import { COMMON_ACTIONS, isNotCommon } from './audit.ts'
 
 export interface AuditFilter {
   readonly action?: string | undefined
@@ -80,11 +80,10 @@ export async function readAudit(
   return { entries, next }
 }
 
-/** States that the action is not a common one, so that PostgreSQL can use the index by action. */
 function actionIs(action: string) {
-  const common = COMMON_ACTIONS as readonly string[]
-  if (common.includes(action)) return sql`e.action = ${action}`
-  return sql`e.action = ${action} and e.action not in (${sql.join(common.map((word) => sql.lit(word)))})`
+  const isCommon = (COMMON_ACTIONS as readonly string[]).includes(action)
+  if (isCommon) return sql`e.action = ${action}`
+  return sql`e.action = ${action} and ${isNotCommon(sql`e.action`)}`
 }
 
 function recordFromRow(row: Row): AuditRecord {

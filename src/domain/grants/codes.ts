@@ -7,6 +7,9 @@ import type { Audience } from '../clients/scope-catalogue.ts'
 import { mayHoldInSql } from '../people/membership.ts'
 import { CODE_SECONDS } from './lifetimes.ts'
 
+/** Codes of one person for one client that wait to be exchanged; the oldest give way. */
+const MOST_PENDING = 20
+
 /** What a person agreed to, stored until the client exchanges the code. */
 export interface Consent {
   readonly clientId: string
@@ -33,6 +36,12 @@ export async function issueCode(at: SchoolDb, consent: Consent): Promise<string 
   const code = mintToken('code', id)
   const { clientId, userId, audience, allowedAt } = consent
   const { rows } = await at.run(sql`
+    with surplus as (
+      delete from authorization_codes where id in (
+        select id from authorization_codes
+        where school_id = ${at.schoolId} and client_id = ${clientId} and user_id = ${userId}
+          and consumed_at is null
+        order by id desc offset ${MOST_PENDING - 1}))
     insert into authorization_codes (id, hash, school_id, client_id, user_id, audience, scopes, resource,
       redirect_uri, code_challenge, nonce, authenticated_at, device, expires_at)
     select ${id}, ${code.hash}, m.school_id, c.client_id, m.user_id, ${audience}, ${[...consent.scopes]},

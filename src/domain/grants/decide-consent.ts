@@ -1,7 +1,7 @@
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import type { ValidatedRedirectUri } from '../../foundation/protocol/redirect-uri.ts'
-import { record } from '../audit/audit.ts'
+import { record, recordOnceAnHour } from '../audit/audit.ts'
 import { type AuthorizingClient, admitClient } from '../clients/authorizing-client.ts'
 import type { Client } from '../clients/client.ts'
 import { mayHold } from '../people/membership.ts'
@@ -95,7 +95,7 @@ export async function refuseConsent(
   standing: Standing | 'changed',
   requestId: string,
 ): Promise<void> {
-  await record(at, {
+  await recordOnceAnHour(at, {
     action: 'authorization.refused',
     outcome: 'access_denied',
     actorUserId: session.person.id,
@@ -113,7 +113,7 @@ export async function denyConsent(
 ): Promise<void> {
   const { client } = question
   // A client that is new to this school gets no row: only an agreement creates one.
-  await record(at, {
+  await recordOnceAnHour(at, {
     action: 'authorization.denied',
     outcome: 'access_denied',
     actorUserId: session.person.id,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { type Sweep, sweepOf } from '../../foundation/db/sweep.ts'
+import { authorizationsCap } from './cap-authorizations.ts'
 import { childrenCap } from './cap-children.ts'
 
 /** A refresh token that is presented this long after it ended is still recognised as a replay. */
@@ -36,4 +37,10 @@ const codes = sweepOf({
 })
 
 /** In this order, because each sweep frees rows for the next. */
-export const grantSweeps: readonly Sweep[] = [childrenCap, pairs, authorizations, codes]
+export const grantSweeps: readonly Sweep[] = [
+  childrenCap,
+  authorizationsCap,
+  pairs,
+  authorizations,
+  codes,
+]

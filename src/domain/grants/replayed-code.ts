@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { retryLostConnection } from '../../foundation/db/unavailable.ts'
-import { auditInsert } from '../audit/audit.ts'
+import { auditInsert, isNotCommon } from '../audit/audit.ts'
 import type { GrantFacts, TokenRequest } from './grant-rule.ts'
 
 interface ReplayedCode extends GrantFacts {
@@ -31,7 +31,11 @@ export async function endAuthorizationOfReplayedCode(
         authorizationId: sql`(select id from made)`,
         requestId,
       },
-      sql``,
+      // Once for each authorization: a code can be presented again and again for a day.
+      sql`where not exists (
+        select from audit_entries e
+        where e.school_id = ${at.schoolId} and e.action = 'code.replayed' and ${isNotCommon(sql`e.action`)}
+          and e.authorization_id = (select id from made))`,
     )
     await at.run(sql`
       with made as (

@@ -1,5 +1,5 @@
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
-import { record } from '../audit/audit.ts'
+import { recordOnceAnHour } from '../audit/audit.ts'
 import { endAuthorization } from './authorizations.ts'
 import type { GrantFacts, TokenRequest } from './grant-rule.ts'
 
@@ -14,7 +14,7 @@ export async function noteReplayedRefreshToken(
   { school, clientId, requestId }: TokenRequest,
   { userId, authorizationId }: GrantFacts,
 ): Promise<void> {
-  await record(at, {
+  await recordOnceAnHour(at, {
     action: 'token.replayed',
     outcome: 'invalid_grant',
     clientId,

@@ -10,6 +10,8 @@ import type { Person } from './person.ts'
 /** A browser session ends IDLE_DAYS after its last use, and LONGEST_DAYS after its start. */
 const IDLE_DAYS = 14
 const LONGEST_DAYS = 90
+/** Browsers of a person that stay signed in, at all schools together; the ones not seen for longest end first. */
+const MOST_SESSIONS = 100
 /** `last_seen_at` is updated this often at most, so that not every page view is a write. */
 const SEEN_WITHIN_MINUTES = 10
 
@@ -50,7 +52,11 @@ export async function startSession(
       for share),
     noted as (
       update school_members set signed_in_at = now()
-      where school_id = ${at.schoolId} and user_id in (select id from proven) and signed_in_at is null)
+      where school_id = ${at.schoolId} and user_id in (select id from proven) and signed_in_at is null),
+    surplus as (
+      delete from browser_sessions where id in (
+        select id from browser_sessions where user_id in (select id from proven)
+        order by last_seen_at desc, id desc offset ${MOST_SESSIONS - 1}))
     insert into browser_sessions (id, secret_hash, school_id, user_id, device, expires_at)
     select ${id}, ${token.hash}, ${at.schoolId}, proven.id, ${device.slice(0, 200)},
       now() + make_interval(days => ${IDLE_DAYS})

@@ -9,19 +9,22 @@ interface Known {
  */
 export class KnownOrigins<Entry extends Known> {
   readonly #max: number
+  /** Strangers can make up hosts without end: these have a small part, and push out each other only. */
+  readonly #maxUnknown: number
   readonly #entries = new Map<string, Entry>()
   /** The origins by the id of their school; the key undefined holds the origins without a school. */
   readonly #originsOf = new Map<string | undefined, Set<string>>()
 
   constructor(max: number) {
     this.#max = max
+    this.#maxUnknown = Math.ceil(max / 10)
   }
 
   get(origin: string): Entry | undefined {
     return this.#entries.get(origin)
   }
 
-  /** Removes the oldest entry if the cache is full. */
+  /** Removes the oldest entry if the cache is full, or the oldest without a school if there are too many. */
   set(origin: string, entry: Entry): void {
     this.#delete(origin)
     this.#entries.set(origin, entry)
@@ -29,10 +32,9 @@ export class KnownOrigins<Entry extends Known> {
     const origins = this.#originsOf.get(id)
     if (origins === undefined) this.#originsOf.set(id, new Set([origin]))
     else origins.add(origin)
-    if (this.#entries.size > this.#max) {
-      const oldest = this.#entries.keys().next()
-      if (!oldest.done) this.#delete(oldest.value)
-    }
+    const unknown = this.#originsOf.get(undefined)
+    if (unknown !== undefined && unknown.size > this.#maxUnknown) this.#deleteFirst(unknown)
+    if (this.#entries.size > this.#max) this.#deleteFirst(this.#entries)
   }
 
   /** Forgets a changed school, and all origins without a school: the school may have one of them now. */
@@ -45,6 +47,11 @@ export class KnownOrigins<Entry extends Known> {
   clear(): void {
     this.#entries.clear()
     this.#originsOf.clear()
+  }
+
+  #deleteFirst(origins: { keys(): Iterator<string> }): void {
+    const oldest = origins.keys().next()
+    if (oldest.done !== true) this.#delete(oldest.value)
   }
 
   #delete(origin: string): void {

@@ -8,7 +8,7 @@ const LIFETIME_MS = 30_000
 const LONGEST_MS = 300_000
 /** A request in this last part of the lifetime starts a new reading, so that no request waits for it. */
 const AHEAD_MS = 10_000
-/** Clients can send any number of made-up hosts, so the oldest entry is removed. */
+/** More schools than this are read again in turn. Made-up hosts have a tenth of it. */
 const MAX_ENTRIES = 20_000
 
 interface Entry {

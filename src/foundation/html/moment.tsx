@@ -1,15 +1,18 @@
+import { LruCache } from '../cache/lru-cache.ts'
+
 /** A point in time as people of one time zone write it. */
 export function Moment({ at, timeZone }: { at: Date; timeZone: string }) {
   return <time dateTime={at.toISOString()}>{formatterFor(timeZone).format(at)}</time>
 }
 
-const formatters = new Map<string, Intl.DateTimeFormat>()
+/** A school may name any time zone, and another one tomorrow. */
+const formatters = new LruCache<Intl.DateTimeFormat>(1000)
 
 function formatterFor(timeZone: string): Intl.DateTimeFormat {
   const known = formatters.get(timeZone)
   if (known !== undefined) return known
   const made = makeFormatter(timeZone)
-  formatters.set(timeZone, made)
+  formatters.set(timeZone, made, 1)
   return made
 }
 

@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isDatabaseUnavailable } from '../db/unavailable.ts'
 import { findClientFault } from './client-fault.ts'
+import { RepeatedLines } from './repeated-lines.ts'
 
 const PLAIN_CODES: Readonly<Record<number, string>> = {
   403: 'forbidden',
@@ -38,9 +40,13 @@ export function answerNotFound(
   return sendPlainError(request, reply, 404, `There is nothing at this address.${guide}`)
 }
 
+/** Every request fails while the database is away, and all of them for the same reason. */
+const outages = new RepeatedLines(10, 1)
+
 /** The error handler of every surface calls this for errors that are our fault. */
 export function logFailure(request: FastifyRequest, error: unknown): void {
-  request.log.error({ err: error }, 'request failed')
+  const told = isDatabaseUnavailable(error) ? outages.admit('database') : {}
+  if (told !== undefined) request.log.error({ err: error, ...told }, 'request failed')
 }
 
 function sendPlainError(

@@ -42,6 +42,26 @@ describe('createMetrics', () => {
     expect(text).not.toContain('invented')
   })
 
+  test('methods, paths and hosts that a client makes up become no labels', async () => {
+    const metrics = someMetrics()
+    const logger = createLogger({ level: 'silent' })
+    const app = createHttpServer({ logger, trust: trustNoProxy, observers: [metrics.observer] })
+    const series = async () => (await metrics.registry.metrics()).split('\n').length
+    const send = async (time: number) => {
+      for (const method of ['PROPFIND', 'MKCOL', 'LOCK', 'TRACE', 'SEARCH', 'REPORT'] as const) {
+        const host = `made-up-${time}.test`
+        await app.inject({ method: method as 'GET', url: `/made-up-${time}`, headers: { host } })
+      }
+    }
+    await send(0)
+    const before = await series()
+    for (let time = 1; time < 20; time++) await send(time)
+    expect(await series()).toBe(before)
+    const text = await metrics.registry.metrics()
+    expect(text).toContain('method="other"')
+    expect(text).not.toMatch(/made-up|PROPFIND|MKCOL|LOCK|TRACE|SEARCH|REPORT/)
+  })
+
   test('shows build, pool, process and event loop', async () => {
     const text = await someMetrics().registry.metrics()
     expect(text).toContain('schoolgate_build_info{version="1.2.3"')

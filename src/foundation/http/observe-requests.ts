@@ -54,6 +54,8 @@ export function observeRequests(app: FastifyInstance, observers: readonly Reques
     for (const observer of observers) observer.started?.(request)
     let isAnswered = false
     reply.raw.on('finish', () => {
+      // A simulated request emits it twice.
+      if (isAnswered) return
       isAnswered = true
       // Node emits 'finish' also for an answer that it still held when the connection was destroyed.
       finish(request, reply, request.raw.socket.destroyed)

@@ -3,6 +3,17 @@ import type { FinishedRequest, RequestObserver } from './observe-requests.ts'
 
 const BUCKETS_IN_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
+/** Node accepts some thirty methods; all others count as one. */
+const METHODS: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+])
+
 interface Series {
   readonly labels: { readonly surface: string; readonly route: string; readonly method: string }
   readonly duration: { observe(seconds: number): void }
@@ -37,7 +48,8 @@ export function requestMetrics(registry: Registry): RequestObserver {
     },
   })
 
-  function seriesOf({ outcome, route = 'none', method }: FinishedRequest): Series {
+  function seriesOf({ outcome, route = 'none', method: sent }: FinishedRequest): Series {
+    const method = METHODS.has(sent) ? sent : 'other'
     const surface = outcome.surface ?? 'none'
     const ofRoute = known.get(route) ?? []
     const found = ofRoute.find(

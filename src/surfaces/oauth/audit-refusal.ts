@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { record } from '../../domain/audit/audit.ts'
+import { recordOnceAnHour } from '../../domain/audit/audit.ts'
 import type { AuthenticatedClient } from '../../domain/clients/client.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 
@@ -19,7 +19,7 @@ export async function auditRefusal<R>(
     return await work()
   } catch (error) {
     if (secret !== undefined && error instanceof OAuthError && error.status < 500) {
-      await record(request.at, {
+      await recordOnceAnHour(request.at, {
         action: 'token.refused',
         outcome: error.code,
         clientId: client.clientId,

@@ -16,16 +16,22 @@ import { ENDPOINTS } from './endpoints.ts'
 import { checkNoAuthorizationHeader, formOf } from './form-request.ts'
 import { answerIntrospectionRequest } from './introspect.ts'
 import { refuseOtherMethods } from './other-methods.ts'
+import { RefreshPace } from './refresh-pace.ts'
 import { answerRevocationRequest, checkNoHeaderAtRevocation } from './revoke.ts'
 import { sendJson } from './send-json.ts'
 import { answerTokenRequest } from './token.ts'
 
-type Answer = (request: FastifyRequest, form: Parameters) => Promise<object | undefined>
+type Answer = (
+  request: FastifyRequest,
+  form: Parameters,
+  reply: FastifyReply,
+) => Promise<object | undefined>
 type CheckHeaders = (request: FastifyRequest, reply: FastifyReply) => void
 
 /** The endpoints that a client calls with a form that holds its client_id. */
 export function addTokenRoutes(app: FastifyInstance, context: AppContext): void {
   const checkTokenRate = createTokenRateCheck(context.limits.tokenPerSecond)
+  const pace = new RefreshPace(REFRESHES * context.limits.tokenPerSecond)
   const add = (
     scope: FastifyInstance,
     path: string,
@@ -36,13 +42,18 @@ export function addTokenRoutes(app: FastifyInstance, context: AppContext): void 
       const form = formOf(request)
       checkTokenRate(request, form, reply)
       checkHeaders(request, reply)
-      return sendJson(reply, 200, (await answer(request, form)) ?? {})
+      return sendJson(reply, 200, (await answer(request, form, reply)) ?? {})
     })
     refuseOtherMethods(scope, path, ['POST'])
   }
   app.register(async (scope) => {
     acceptForms(scope, parseParameters, context.limits.formBodyBytes)
-    add(scope, ENDPOINTS.token, (request, form) => answerTokenRequest(context, request, form))
+    add(scope, ENDPOINTS.token, async (request, form, reply) => {
+      const chain = pace.check(form.get('refresh_token'), reply)
+      const answer = await answerTokenRequest(context, request, form)
+      if (chain !== undefined) pace.count(chain, answer.refresh_token)
+      return answer
+    })
     const revoke: Answer = async (request, form) => {
       await answerRevocationRequest(request, form)
       return undefined
@@ -58,6 +69,9 @@ export function addTokenRoutes(app: FastifyInstance, context: AppContext): void 
     add(scope, ENDPOINTS.introspect, answerIntrospectionRequest)
   })
 }
+
+/** Refreshes of one authorization in an hour, for each request that a client may send in a second. */
+const REFRESHES = 10
 
 /** How many busy clients may share one address, such as an office's. */
 const CLIENTS_PER_ADDRESS = 10

@@ -20,6 +20,7 @@ import { pictureUrl } from '../../domain/people/person.ts'
 import type { BrowserSession } from '../../domain/people/sessions.ts'
 import { errorPage } from '../../foundation/html/error-page.tsx'
 import { expiredRequestPage } from '../../foundation/html/error-pages.tsx'
+import { checkRate, createRateLimiter } from '../../foundation/http/rate-limit.ts'
 import { rawQuery } from '../../foundation/http/raw-url.ts'
 import { authorizationResponseUrl } from '../../foundation/protocol/authorization-response.ts'
 import { errorBody, OAuthError } from '../../foundation/protocol/errors.ts'
@@ -32,6 +33,9 @@ import { checkedForm, formTokenFor, redirectTo, sendPage, uncheckedForm } from '
 import { type AskingClient, consentPage } from './views/consent.tsx'
 import { noRolePage, operatorOnlyPage } from './views/refusals.tsx'
 
+/** Each decision leaves rows. Far more than a person can press, for the test suites of developers. */
+const DECISIONS_PER_MINUTE = 600
+
 /** Every authorization asks for consent, even if the person gave it to this client before. */
 export function addConsentRoutes(
   app: FastifyInstance,
@@ -42,6 +46,12 @@ export function addConsentRoutes(
     const found = await findRequestingClient(context, documents, request, pending.clientId)
     return readConsentQuestion(found, pending)
   }
+
+  const decisions = createRateLimiter({
+    name: 'consent',
+    quota: DECISIONS_PER_MINUTE,
+    windowSeconds: 60,
+  })
 
   app.get('/consent', async (request, reply) => {
     const sealedRequest = new URLSearchParams(rawQuery(request.raw.url ?? '')).get('request') ?? ''
@@ -73,6 +83,7 @@ export function addConsentRoutes(
     if (isSignInDue(session, pending)) {
       return redirectTo(reply, request, 'authorization', signInFor(sealedRequest))
     }
+    checkRate(decisions, session.person.id, reply)
     const decision = form.get('decision')
     const standing = standingOf(session, question.client)
     if (decision === 'deny') {

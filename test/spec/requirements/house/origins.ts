@@ -39,6 +39,13 @@ export const origins = [
       'Default rates are high enough for a whole company or test suite with one address.',
     'house.limits.networks':
       'Limits by address count an IPv6 address in its /64, /56 and /48, each with a wider limit.',
+    'house.growth.strangers': 'No request of a stranger leaves a row that stays.',
+    'house.growth.audit':
+      'What a caller repeats without end leaves few audit entries, and the next one counts the others.',
+    'house.growth.grants':
+      'Codes and authorizations of a person and a client are bounded; the oldest give way.',
+    'house.growth.sessions': 'The browser sessions of a person are bounded; the oldest give way.',
+    'house.growth.log': 'A request writes one line of bounded length into the log.',
     'house.limits.configurable': 'All limits are configurable and documented.',
     'house.audit.after-proof':
       'A refusal before the client is proven is only logged and counted; audit begins after that.',

@@ -1,0 +1,77 @@
+import { sql } from 'kysely'
+import type { Db } from '../../foundation/db/database.ts'
+import type { Sweep } from '../../foundation/db/sweep.ts'
+import { auditInsert } from '../audit/audit.ts'
+
+/** Live authorizations of one person for one application: devices, browsers, installations. */
+export const MOST_AUTHORIZATIONS = 500
+const ENDED_AT_ONCE = 1000
+
+interface Crowd {
+  readonly school_id: string
+  readonly client_id: string
+  readonly user_id: string
+}
+
+/**
+ * A program that authorizes at every start, or a member with a script, adds an authorization each time, and each
+ * lives for months. The newest five hundred stay. The sweep walks along authorizations; an index finds those of a
+ * person.
+ */
+export const authorizationsCap: Sweep = {
+  name: 'surplus_authorizations',
+  async step(db, after, size) {
+    const { rows } = await sql<{ looked: number; last: string | null; crowds: Crowd[] }>`
+      with page as materialized (
+        select id, school_id, client_id, user_id from authorizations
+        where id > ${after ?? '00000000-0000-0000-0000-000000000000'} and revoked_at is null
+        order by id limit ${sql.lit(size)}),
+      holders as materialized (
+        select distinct school_id, client_id, user_id from page where user_id is not null),
+      crowds as (
+        select h.school_id, h.client_id, h.user_id from holders h
+        where (select count(*) from (
+          select from authorizations a
+          where a.school_id = h.school_id and a.user_id = h.user_id and a.client_id = h.client_id
+            and a.revoked_at is null
+          limit ${sql.lit(MOST_AUTHORIZATIONS + 1)}) live) > ${MOST_AUTHORIZATIONS})
+      select (select count(*) from page)::int as looked,
+        (select id::text from page order by id desc limit 1) as last,
+        (select coalesce(json_agg(crowds), '[]') from crowds) as crowds`.execute(db)
+    const [row] = rows
+    let removed = 0
+    for (const crowd of row?.crowds ?? []) removed += await endOldest(db, crowd)
+    const atTheEnd = row === undefined || row.looked < size || row.last === null
+    return { removed, last: atTheEnd ? undefined : (row?.last ?? undefined) }
+  },
+}
+
+/** Locked in the order of ids, as in every statement that ends several. */
+async function endOldest(db: Db, { school_id, client_id, user_id }: Crowd): Promise<number> {
+  const audit = auditInsert(
+    {
+      schoolId: school_id,
+      action: 'authorization.ended',
+      clientId: client_id,
+      actorUserId: user_id,
+      detail: JSON.stringify({ reason: `more than ${MOST_AUTHORIZATIONS} of one person` }),
+    },
+    sql`where exists (select from ended)`,
+  )
+  const { rows } = await sql<{ ended: number }>`
+    with surplus as materialized (
+      select id from authorizations
+      where school_id = ${school_id} and user_id = ${user_id} and client_id = ${client_id}
+        and revoked_at is null
+      order by coalesce(last_used_at, created_at) desc, id desc
+      offset ${MOST_AUTHORIZATIONS} limit ${sql.lit(ENDED_AT_ONCE)}),
+    gate as materialized (
+      select id from authorizations where id in (select id from surplus)
+      order by id for no key update),
+    ended as (
+      update authorizations a set revoked_at = now() from gate
+      where a.id = gate.id and a.revoked_at is null returning 1),
+    audited as (${audit})
+    select count(*)::int as ended from ended`.execute(db)
+  return rows[0]?.ended ?? 0
+}

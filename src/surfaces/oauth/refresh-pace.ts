@@ -1,0 +1,43 @@
+import type { FastifyReply } from 'fastify'
+import { LruCache } from '../../foundation/cache/lru-cache.ts'
+import {
+  createRateLimiter,
+  rateLimitFields,
+  TooManyRequestsError,
+} from '../../foundation/http/rate-limit.ts'
+import { parseToken } from '../../foundation/protocol/token-format.ts'
+
+const REMEMBERED = 50_000
+
+/**
+ * Every refresh adds rows that live for months, and an access token lives for two hours: a client that refreshes
+ * in a loop is slowed down. Refreshes are counted along the chain of tokens that this process gave out, because
+ * a request does not name its authorization. Only those that succeed count: no stranger can use up the allowance.
+ */
+export class RefreshPace {
+  readonly #limiter
+  /** The first token of the chain, by the id of a later one. */
+  readonly #roots = new LruCache<string>(REMEMBERED)
+
+  constructor(perHour: number) {
+    this.#limiter = createRateLimiter({ name: 'refresh', quota: perHour, windowSeconds: 3600 })
+  }
+
+  /** The chain of a token; throws if it has refreshed too often. */
+  check(refreshToken: string | undefined, reply: FastifyReply): string | undefined {
+    const token = parseToken('refresh', refreshToken ?? '')
+    if (token === undefined) return undefined
+    const root = this.#roots.get(token.id) ?? token.id
+    const decision = this.#limiter.open(root).decide()
+    if (decision.allowed) return root
+    reply.headers(rateLimitFields(this.#limiter.policy, decision))
+    throw new TooManyRequestsError(decision.retryAfterSeconds)
+  }
+
+  /** Counts a refresh that succeeded. */
+  count(root: string, next: string): void {
+    this.#limiter.open(root).spend(1)
+    const child = parseToken('refresh', next)
+    if (child !== undefined) this.#roots.set(child.id, root, 1)
+  }
+}
