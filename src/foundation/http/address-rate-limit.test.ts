@@ -31,3 +31,11 @@ test('IPv4 addresses are limited one by one', () => {
   expect(takenFrom(Array<string>(50).fill('192.0.2.1'))).toBe(10)
   expect(takenFrom(networks(50, (i) => `192.0.2.${Number.parseInt(i, 16)}`))).toBe(50)
 })
+
+test('an account of an address pays in its /64, its /56 and its /48', () => {
+  const limiter = aLimiter()
+  for (let i = 0; i < 4; i++) limiter.open(`2001:db8:1:${i.toString(16)}::1`).spend(10)
+  expect(limiter.open('2001:db8:1:4::1').decide().allowed).toBe(false)
+  expect(limiter.open('2001:db8:1:100::1').decide().allowed).toBe(true)
+  expect(limiter.open('192.0.2.1').decide()).toMatchObject({ allowed: true, remaining: 10 })
+})

@@ -37,5 +37,18 @@ export function createAddressRateLimiter(
       }
       return tightest
     },
+    open(address) {
+      const accounts = addressBuckets(address).map(({ name, times }) => limiterOf(times).open(name))
+      return {
+        spend(units) {
+          for (const account of accounts) account.spend(units)
+        },
+        debt: () => Math.max(...accounts.map((account) => account.debt())),
+        decide: () =>
+          accounts
+            .map((account) => account.decide())
+            .reduce((a, b) => (!b.allowed || b.remaining < a.remaining ? b : a)),
+      }
+    },
   }
 }

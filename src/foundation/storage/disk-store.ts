@@ -1,16 +1,21 @@
-import { open, rename } from 'node:fs/promises'
+import { mkdir, open, rename } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { checkFolder, type FileStore, isKey, keyOf } from './file-store.ts'
 import { spool } from './spool.ts'
+
+/** Not the name of any folder of a school. */
+const INCOMING = 'incoming'
 
 /** Files in a folder of this machine. Servers on several machines must share the folder. */
 export function createDiskStore(root: string): FileStore {
   const home = resolve(root)
   return {
-    async write(folder, bytes, maxBytes) {
+    async write(folder, bytes, maxBytes, check) {
       checkFolder(folder)
-      return await spool(join(home, folder), bytes, maxBytes, async (path, spooled) => {
+      return await spool(join(home, INCOMING), bytes, maxBytes, async (path, spooled) => {
+        check?.(spooled)
         const key = keyOf(folder, spooled.sha256)
+        await mkdir(join(home, folder), { recursive: true, mode: 0o700 })
         await rename(path, join(home, key))
         return { key, ...spooled }
       })

@@ -1,12 +1,15 @@
 import type { Readable } from 'node:stream'
 
-export interface StoredBytes {
-  /** The key for `read`: the folder and a digest of the bytes. */
-  readonly key: string
+export interface ReceivedBytes {
   readonly sizeBytes: number
   readonly sha256: Buffer
   /** The first bytes, to recognise the format. */
   readonly head: Buffer
+}
+
+export interface StoredBytes extends ReceivedBytes {
+  /** The key for `read`: the folder and a digest of the bytes. */
+  readonly key: string
 }
 
 /** Thrown if there are more bytes than permitted; none of them is kept. */
@@ -21,7 +24,13 @@ export class FileStoreAwayError extends Error {
 
 /** Stores uploaded bytes. Equal bytes in one folder are stored once. */
 export interface FileStore {
-  write(folder: string, bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBytes>
+  /** `check` sees the bytes before they are kept; if it throws, none of them is. */
+  write(
+    folder: string,
+    bytes: AsyncIterable<Uint8Array>,
+    maxBytes: number,
+    check?: (received: ReceivedBytes) => void,
+  ): Promise<StoredBytes>
   read(key: string): Promise<Readable | undefined>
 }
 

@@ -26,9 +26,10 @@ const SILENCE_MS = 30_000
  */
 export function createS3Store(options: S3Options): FileStore {
   return {
-    async write(folder, bytes, maxBytes) {
+    async write(folder, bytes, maxBytes, check) {
       checkFolder(folder)
       return await spool(options.incoming, bytes, maxBytes, async (path, spooled) => {
+        check?.(spooled)
         const key = keyOf(folder, spooled.sha256)
         const headers = { 'content-length': String(spooled.sizeBytes) }
         const bodyHash = spooled.sha256.toString('hex')

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
-import { mkdir, open, rm } from 'node:fs/promises'
+import { mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { randomSecret } from '../crypto/random.ts'
-import { FileTooLargeError, type StoredBytes } from './file-store.ts'
+import { FileTooLargeError, type ReceivedBytes } from './file-store.ts'
 
 const HEAD_BYTES = 16
-
-type Spooled = Omit<StoredBytes, 'key'>
+const PREFIX = 'incoming-'
+/** Longer than any upload takes: what is older was left by a process that died. */
+const LEFTOVER_MS = 24 * 3_600_000
 
 /**
  * Receives all bytes before they are used. They are in a temporary file below `place` while `use` runs, which may
@@ -16,10 +17,11 @@ export async function spool<R>(
   place: string,
   bytes: AsyncIterable<Uint8Array>,
   maxBytes: number,
-  use: (path: string, spooled: Spooled) => Promise<R>,
+  use: (path: string, spooled: ReceivedBytes) => Promise<R>,
 ): Promise<R> {
   await mkdir(place, { recursive: true, mode: 0o700 })
-  const path = join(place, `incoming-${randomSecret(12).toString('hex')}`)
+  await removeLeftovers(place)
+  const path = join(place, `${PREFIX}${randomSecret(12).toString('hex')}`)
   try {
     return await use(path, await receive(path, bytes, maxBytes))
   } finally {
@@ -27,11 +29,23 @@ export async function spool<R>(
   }
 }
 
+async function removeLeftovers(place: string): Promise<void> {
+  const names = (await readdir(place)).filter((name) => name.startsWith(PREFIX))
+  for (const name of names) {
+    const path = join(place, name)
+    // It is gone if its upload ends meanwhile.
+    const found = await stat(path).catch(() => undefined)
+    if (found !== undefined && found.mtimeMs < Date.now() - LEFTOVER_MS) {
+      await rm(path, { force: true })
+    }
+  }
+}
+
 async function receive(
   path: string,
   bytes: AsyncIterable<Uint8Array>,
   maxBytes: number,
-): Promise<Spooled> {
+): Promise<ReceivedBytes> {
   const file = await open(path, 'wx', 0o600)
   const hash = createHash('sha256')
   let sizeBytes = 0

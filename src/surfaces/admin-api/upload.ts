@@ -4,6 +4,7 @@ import { fileName, recordUpload } from '../../domain/content/file-operations.ts'
 import {
   type FileStore,
   FileTooLargeError,
+  type ReceivedBytes,
   type StoredBytes,
 } from '../../foundation/storage/file-store.ts'
 import { sendAnswer } from './answer.ts'
@@ -39,8 +40,9 @@ export function addUploadRoute(
       if (caller === undefined) throw new Error('the handler ran without its caller')
       const name = nameOf(request)
       const content_type = plainType(request.headers['content-type'] ?? '')
-      const stored = await storeBody(request, store, maxBytes)
-      checkBytes(content_type, stored)
+      const stored = await storeBody(request, store, maxBytes, (received) =>
+        checkBytes(content_type, received),
+      )
       const { sizeBytes: size_bytes, key: storage_key } = stored
       const sha256 = stored.sha256.toString('hex')
       const input = { name, content_type, size_bytes, sha256, storage_key }
@@ -60,10 +62,11 @@ async function storeBody(
   request: FastifyRequest,
   store: FileStore,
   maxBytes: number,
+  check: (received: ReceivedBytes) => void,
 ): Promise<StoredBytes> {
   const body = request.body as AsyncIterable<Uint8Array> | undefined
   try {
-    return await store.write(request.school.id, body ?? NOTHING, maxBytes)
+    return await store.write(request.school.id, body ?? NOTHING, maxBytes, check)
   } catch (error) {
     if (!(error instanceof FileTooLargeError)) throw error
     throw new Problem({
@@ -78,7 +81,7 @@ const NOTHING: AsyncIterable<Uint8Array> = {
   async *[Symbol.asyncIterator]() {},
 }
 
-function checkBytes(contentType: string, { sizeBytes, head }: StoredBytes): void {
+function checkBytes(contentType: string, { sizeBytes, head }: ReceivedBytes): void {
   const problem =
     sizeBytes === 0
       ? { code: 'empty', detail: 'Send the bytes of the file as the body.' }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../domain/access/caller.ts'
-import { addressBucket, clientAddress } from '../../foundation/http/client-address.ts'
+import { createAddressRateLimiter } from '../../foundation/http/address-rate-limit.ts'
+import { clientAddress } from '../../foundation/http/client-address.ts'
 import {
   createRateLimiter,
   type RateAccount,
@@ -24,7 +25,7 @@ export function createMemberRates(costPerMinute: number) {
     quota: costPerMinute,
     windowSeconds: 60,
   })
-  const ofAddress = createRateLimiter({
+  const ofAddress = createAddressRateLimiter({
     name: 'address',
     quota: REFUSED_PER_MINUTE,
     windowSeconds: 60,
@@ -35,7 +36,7 @@ export function createMemberRates(costPerMinute: number) {
       reply: FastifyReply,
       admit: () => Promise<C>,
     ): Promise<C> {
-      const account = ofAddress.open(addressBucket(clientAddress(request)))
+      const account = ofAddress.open(clientAddress(request))
       checkAllowance(ofAddress, account, reply)
       // Counted before and given back, so that requests at the same time do not all find something left.
       account.spend(1)

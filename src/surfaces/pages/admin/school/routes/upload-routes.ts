@@ -143,6 +143,9 @@ async function receive(
   throw new Error('a form without a token passed the check')
 }
 
+/** The bytes are not what they should be; none is kept. */
+class UnfitFile extends Error {}
+
 async function store(
   request: FastifyRequest,
   files: FileStore,
@@ -154,17 +157,19 @@ async function store(
   // Old browsers send the whole path of the file.
   const name = fileName.safeParse(part.fileName.replace(/^.*[/\\]/, ''))
   if (!name.success) return problem(WRONG_NAME)
+  const content_type = plainType(part.contentType)
   let stored: StoredBytes
   try {
-    stored = await files.write(request.school.id, part.bytes, maxBytes)
+    stored = await files.write(request.school.id, part.bytes, maxBytes, ({ sizeBytes, head }) => {
+      if (sizeBytes === 0) throw new UnfitFile('The file is empty. Choose another.')
+      if (!fitsFormat(content_type, head)) {
+        throw new UnfitFile('The file is not the picture that its name says. Choose another.')
+      }
+    })
   } catch (error) {
+    if (error instanceof UnfitFile) return problem(error.message)
     if (!(error instanceof FileTooLargeError)) throw error
     return problem('The file is larger than this server takes. Choose a smaller one.')
-  }
-  const content_type = plainType(part.contentType)
-  if (stored.sizeBytes === 0) return problem('The file is empty. Choose another.')
-  if (!fitsFormat(content_type, stored.head)) {
-    return problem('The file is not the picture that its name says. Choose another.')
   }
   return {
     kind: 'file',
