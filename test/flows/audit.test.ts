@@ -82,6 +82,8 @@ describe('refusals', () => {
     'house.audit.after-proof',
     'are recorded after a confidential client is authenticated, and not before',
     async () => {
+      // One of its own: the same refusal of one client is one entry.
+      const keeper = await world.aConfidentialClient(school)
       const { code, pkce } = await aCode(world, school, keeper, ada)
       const unproven = await auditOf(school, async () => {
         const wrong = { client_secret: 'wrong' }
