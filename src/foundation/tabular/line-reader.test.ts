@@ -47,6 +47,15 @@ describe('a file of lines', () => {
     })
   })
 
+  test('thousands of short records are handed on in parts, and other work runs between them', async () => {
+    const source = (async function* () {
+      yield Buffer.from('1\n'.repeat(5_000))
+    })()
+    const sizes: number[] = []
+    for await (const some of readRecords(source, lineReader())) sizes.push(some.length)
+    expect(sizes).toEqual(Array(10).fill(500))
+  })
+
   test('the event loop runs other work while one large piece is read', async () => {
     let turns = 0
     const count = (): void => {

@@ -3,6 +3,8 @@ import { type FileRecord, type RecordReader, UnreadableFileError } from './recor
 
 /** The most that is read before the event loop runs other work. */
 const SLICE_BYTES = 64 * 1024
+/** The most records that are handed on at once: a slice can hold thousands of short ones. */
+const MAX_RECORDS = 500
 
 /**
  * Reads the records of a UTF-8 file while its bytes arrive. However large the pieces of the source
@@ -27,8 +29,17 @@ export async function* readRecords<T>(
       if (start > 0) await nextTurn()
       const found = reader.push(decode(piece.subarray(start, start + SLICE_BYTES)))
       line = (found.at(-1)?.line ?? line - 1) + 1
-      if (found.length > 0) yield found
+      yield* inParts(found)
     }
   }
-  yield [...reader.push(decode()), ...reader.end()]
+  yield* inParts([...reader.push(decode()), ...reader.end()])
+}
+
+async function* inParts<T>(found: FileRecord<T>[]): AsyncGenerator<FileRecord<T>[], void, void> {
+  for (let start = 0; start < found.length; start += MAX_RECORDS) {
+    if (start > 0) await nextTurn()
+    yield start === 0 && found.length <= MAX_RECORDS
+      ? found
+      : found.slice(start, start + MAX_RECORDS)
+  }
 }
