@@ -59,14 +59,27 @@ export const variables = {
     about: 'direct connection for LISTEN where DATABASE_URL goes through a transaction pooler',
   },
   DATABASE_POOL_SIZE: {
-    fallback: '10',
+    fallback: '12',
     schema: wholeNumber(2, 500),
-    about: 'connections of each process; up to half as many more are shared by all requests',
+    about:
+      'connections of each process: half for signed-in callers, a quarter for strangers, a third for batch work; up to half as many more are shared by all requests',
+  },
+  DATABASE_STRANGER_TIMEOUT_MS: {
+    fallback: '300',
+    schema: wholeNumber(50, 600_000),
+    about:
+      'PostgreSQL cancels a statement of a caller without a proven credential that runs longer',
   },
   DATABASE_STATEMENT_TIMEOUT_MS: {
+    fallback: '4000',
+    schema: wholeNumber(100, 600_000),
+    about: 'the same for callers with one, and for token requests',
+  },
+  DATABASE_BATCH_TIMEOUT_MS: {
     fallback: '10000',
     schema: wholeNumber(100, 600_000),
-    about: 'PostgreSQL cancels a statement that runs longer',
+    about:
+      'the same for imports, exports, analytics, searches of operators and maintenance; each statement counts by itself',
   },
   SCHOOLGATE_DATA_DIR: {
     fallback: './data',

@@ -6,6 +6,7 @@ import {
   type Caller,
   type KnownCaller,
 } from '../domain/access/caller.ts'
+import { inLane } from '../foundation/db/school-db.ts'
 import { logFailure } from '../foundation/http/last-resort.ts'
 import { parseBearer } from '../foundation/protocol/bearer-header.ts'
 import { OAuthError } from '../foundation/protocol/errors.ts'
@@ -25,6 +26,7 @@ async function findBearer<C extends Caller>(
   const caller = await authenticate(token).catch((error: unknown) => {
     throw error instanceof OAuthError ? error : noVerdict(request, error)
   })
+  request.at = inLane(request.at, 'interactive')
   request.outcome.clientId = caller.clientId
   request.outcome.personId = caller.person.id
   return caller

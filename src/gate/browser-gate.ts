@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { type BrowserSession, findSession } from '../domain/people/sessions.ts'
+import { inLane } from '../foundation/db/school-db.ts'
 import { findCookie, sessionCookieName } from '../foundation/http/cookies.ts'
 
 /** The browser session of a request, if the browser is signed in. */
@@ -8,6 +9,8 @@ export async function findBrowserSession(
 ): Promise<BrowserSession | undefined> {
   const name = sessionCookieName(request.school.origin)
   const session = await findSession(request.at, findCookie(request.headers.cookie, name))
-  if (session !== undefined) request.outcome.personId = session.person.id
+  if (session === undefined) return undefined
+  request.at = inLane(request.at, 'interactive')
+  request.outcome.personId = session.person.id
   return session
 }

@@ -4,23 +4,29 @@ import {
   findAuthorizingClient,
 } from '../domain/clients/authorizing-client.ts'
 import type { MetadataClients } from '../domain/clients/metadata/metadata-clients.ts'
+import { acrossSchools } from '../foundation/db/school-db.ts'
 import { clientAddress } from '../foundation/http/client-address.ts'
 import { RepeatedLines } from '../foundation/http/repeated-lines.ts'
-import type { AppContext } from './context.ts'
 
 /** A person who signs in and agrees makes several requests, and a stranger as many as they like. */
 const staleDocuments = new RepeatedLines(1, 60)
 
 /** The client that an authorization request names, on its way through the pages as well. */
 export async function findRequestingClient(
-  context: AppContext,
   documents: MetadataClients,
   request: FastifyRequest,
   clientId: string,
 ): Promise<AuthorizingClient> {
   const { at, school } = request
   const address = clientAddress(request)
-  const found = await findAuthorizingClient(context.db, at, school, documents, clientId, address)
+  const found = await findAuthorizingClient(
+    acrossSchools(at),
+    at,
+    school,
+    documents,
+    clientId,
+    address,
+  )
   if (found.kind === 'known' && found.staleBecause !== undefined) {
     const { staleBecause: why } = found
     const told = staleDocuments.admit(clientId)

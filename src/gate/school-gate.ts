@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { School } from '../domain/schools/school.ts'
 import { atSchool, type SchoolDb } from '../foundation/db/school-db.ts'
 import { unavailablePage, unknownSchoolPage } from '../foundation/html/error-pages.tsx'
+import { whenGone } from '../foundation/http/gone.ts'
 import { wantsHtml } from '../foundation/http/negotiate.ts'
 import { createOriginReader } from '../foundation/http/origin.ts'
 import { apiHeaders, pageHeaders } from '../foundation/http/security-headers.ts'
@@ -15,7 +16,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The school of the request's origin. */
     school: School
-    /** The rows of that school. */
+    /** The rows of that school, as the class of work that the caller has proved so far. */
     at: SchoolDb
   }
 }
@@ -41,7 +42,11 @@ export function enterSchool(scope: FastifyInstance, context: AppContext, trust: 
         return
       }
       request.school = school
-      request.at = atSchool(context.db, school.id)
+      // A stranger's until a credential proves something else.
+      request.at = atSchool(context.db, school.id, {
+        lane: 'stranger',
+        gone: () => whenGone(reply.raw),
+      })
       request.outcome.school = school.subdomain
       done()
     }

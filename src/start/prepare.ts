@@ -5,8 +5,10 @@ import { fillPlatforms } from '../domain/clients/platforms/platform-list.ts'
 import { renderMissing } from '../domain/content/render-missing.ts'
 import { Keyring } from '../foundation/crypto/seal.ts'
 import { type Database, type Db, openDatabase } from '../foundation/db/database.ts'
+import { type View, viewOf } from '../foundation/db/lanes.ts'
 import { migrate } from '../foundation/db/migration/migrate.ts'
 import { MigrationError } from '../foundation/db/migration/migrations.ts'
+import type { LaneTimeOuts } from '../foundation/db/time-outs.ts'
 import { isDatabaseUnavailable } from '../foundation/db/unavailable.ts'
 import { loadInstallationSecret } from './installation-secret.ts'
 import { type DatabaseServer, joinDatabaseServer, openDatabaseServer } from './open-database.ts'
@@ -59,10 +61,21 @@ export function openPool(config: Config, server: DatabaseServer, log?: Logger): 
   return openDatabase({
     connection: server.connection,
     poolSize: config.DATABASE_POOL_SIZE,
-    statementTimeoutMs: config.DATABASE_STATEMENT_TIMEOUT_MS,
+    statementTimeoutMs: timeOutsOf(config),
     onIdleError: (error) => log?.warn({ err: error }, 'a database connection was lost'),
   })
 }
+
+export function timeOutsOf(config: Config): LaneTimeOuts {
+  return {
+    stranger: config.DATABASE_STRANGER_TIMEOUT_MS,
+    interactive: config.DATABASE_STATEMENT_TIMEOUT_MS,
+    batch: config.DATABASE_BATCH_TIMEOUT_MS,
+  }
+}
+
+/** Of no school, and as long as it takes. */
+const MAINTENANCE: View = { lane: 'batch', share: '' }
 
 async function withPool<R>(
   config: Config,
@@ -71,7 +84,7 @@ async function withPool<R>(
 ): Promise<R> {
   const database = openPool(config, server)
   try {
-    return await work(database.db)
+    return await work(viewOf(database.db, MAINTENANCE))
   } finally {
     await database.close()
   }
@@ -132,7 +145,7 @@ async function isDemoWorld(db: Db, config: Config): Promise<boolean> {
 
 /** Only one process purges; others would find the rows already removed. */
 export function purgeInBackground(config: Config, db: Db, log: Logger): { stop(): Promise<void> } {
-  return startPurging(db, {
+  return startPurging(viewOf(db, MAINTENANCE), {
     intervalSeconds: config.PURGE_INTERVAL_SECONDS,
     auditRetentionDays: config.AUDIT_RETENTION_DAYS,
     onRound: (report) => log.debug({ removed: report.removed }, 'purged'),

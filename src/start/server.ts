@@ -183,8 +183,14 @@ function readinessChecks(
   ]
 }
 
-function poolCounts({ pool, pipelines }: Database) {
-  return { ...pool.counts, shared: pipelines.connections }
+function poolCounts({ pools, pipelines }: Database) {
+  const sum = { total: 0, idle: 0, waiting: 0, shared: pipelines.connections }
+  for (const { counts } of Object.values(pools)) {
+    sum.total += counts.total
+    sum.idle += counts.idle
+    sum.waiting += counts.waiting
+  }
+  return sum
 }
 
 /** The embedded PostgreSQL cannot be started again: exit, so that the supervisor restarts both. */

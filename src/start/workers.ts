@@ -6,7 +6,7 @@ import { AggregatorRegistry, type Registry } from 'prom-client'
 import type { Config } from '../config.ts'
 import { openDatabase } from '../foundation/db/database.ts'
 import { printBanner } from './banner.ts'
-import { openPreparedDatabase, purgeInBackground } from './prepare.ts'
+import { openPreparedDatabase, purgeInBackground, timeOutsOf } from './prepare.ts'
 
 /** A pause before a restart: a worker that always fails at once must not keep a core busy. */
 const REBIRTH_MS = 1000
@@ -21,7 +21,7 @@ export async function runWorkers(
   const database = openDatabase({
     connection: server.connection,
     poolSize: 2,
-    statementTimeoutMs: config.DATABASE_STATEMENT_TIMEOUT_MS,
+    statementTimeoutMs: timeOutsOf(config),
   })
   const purging = purgeInBackground(config, database.db, log)
   let ending = false

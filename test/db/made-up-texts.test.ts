@@ -15,10 +15,10 @@ const school = await world.aSchool()
 
 /** A small limit: the subsets of the fields are many times more. */
 const MOST = 20
-const settings = { maxNamed: MOST, onIdleError: () => undefined }
+const settings = { maxNamed: MOST, onIdleError: () => undefined, waitMs: 60_000 }
 
 /** One connection, so that every statement runs beside the plans of the earlier ones. */
-const pool = new ConnectionPool({ connection: { ...connection, max: 1 }, ...settings })
+const pool = new ConnectionPool({ connection, size: 1, ...settings })
 const db = new Kysely<DB>({
   dialect: new PostgresDialect({ pool: pool as unknown as PostgresPool }),
 })

@@ -90,7 +90,7 @@ test('a statement that waits for a lock delays no later statement', async () => 
 })
 
 test('statements that wait for one lock delay no others, even if they are more than the connections', async () => {
-  const other = openDatabase({ connection, poolSize: 4, statementTimeoutMs: 60_000 })
+  const other = openDatabase({ connection, poolSize: 8, statementTimeoutMs: 60_000 })
   const holder = await pool.connect()
   await holder.query('begin')
   await holder.query('select from things where id = 60 for update')
@@ -100,7 +100,7 @@ test('statements that wait for one lock delay no others, even if they are more t
   )
   for (const waiter of waiters) waiter.catch(() => refused++)
   const results = Promise.allSettled(waiters)
-  // Two of a pool of four go on waiting; the others fail with "try again".
+  // Of the four connections of the pool two go on waiting; the others fail with "try again".
   await vi.waitUntil(() => refused === 4, eventually)
   for (let n = 1; n <= 20; n++) expect((await other.pipelines.run(FIND, [n])).rows).toHaveLength(1)
   await holder.query('commit')
@@ -109,6 +109,43 @@ test('statements that wait for one lock delay no others, even if they are more t
   const reasons = outcomes.flatMap((outcome) => ('reason' in outcome ? [outcome.reason] : []))
   expect(reasons.map(isDatabaseUnavailable)).toEqual([true, true, true, true])
   expect((await find(60)).rows).toMatchObject([{ size: 602 }])
+  await other.close()
+})
+
+test('members who wait for a lock at one school hold up no statement of another school', async () => {
+  const other = openDatabase({ connection, poolSize: 8, statementTimeoutMs: 60_000 })
+  const wait = () =>
+    other.pipelines.run('update things set size = size + $1 where id = 65', [1], 'stuck')
+  const holder = await pool.connect()
+  await holder.query('begin')
+  await holder.query('select from things where id = 65 for update')
+  const first = wait()
+  await vi.waitUntil(async () => {
+    return (await backends(`wait_event_type = 'Lock' and application_name = 'schoolgate'`)) === 1
+  }, eventually)
+  // While one waits alone, the same statements of its school do not reach the shared connections.
+  const others = Promise.allSettled(Array.from({ length: 50 }, wait))
+  expect(await backends(`wait_event_type = 'Lock' and application_name like '%pipeline'`)).toBe(0)
+  const calm = Array.from({ length: 40 }, (_, n) => other.pipelines.run(FIND, [n + 1], 'calm'))
+  expect(await Promise.all(calm)).toHaveLength(40)
+  expect((await other.pool.query('select 1 as one', [], 'calm')).rows).toEqual([{ one: 1 }])
+  await holder.query('commit')
+  holder.release()
+  await first
+  const refused = (await others).filter(({ status }) => status === 'rejected')
+  expect(refused).toHaveLength(49)
+  await other.close()
+})
+
+test('a school that sends thousands of statements at once is refused beyond a bound, another is not', async () => {
+  const other = openDatabase({ connection, poolSize: 2, statementTimeoutMs: 60_000 })
+  await sessionOf(other.pipelines)
+  const storm = Array.from({ length: 3_000 }, () => other.pipelines.run(FIND, [1], 'stormy'))
+  const results = Promise.allSettled(storm)
+  expect((await other.pipelines.run(FIND, [2], 'calm')).rows).toEqual([{ id: 2, size: 20 }])
+  const reasons = (await results).flatMap((one) => ('reason' in one ? [one.reason] : []))
+  expect(reasons.length).toBeGreaterThan(0)
+  expect(reasons.every(isDatabaseUnavailable)).toBe(true)
   await other.close()
 })
 

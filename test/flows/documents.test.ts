@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { MetadataClients } from '../../src/domain/clients/metadata/metadata-clients.ts'
+import type { School } from '../../src/domain/schools/school.ts'
 import { plainServer } from '../net/test-server.ts'
 import { verifies } from '../spec/verifies.ts'
 import {
@@ -545,40 +546,89 @@ describe('the last good copy of a document', () => {
   })
 })
 
+/** A server that answers nothing until it is released, and requests for its metadata. */
+async function slowHost() {
+  const documents = new MetadataClients({
+    hosts: ['127.0.0.1'],
+    loopbackHttp: true,
+    mayFetch: () => true,
+  })
+  let release = (): void => undefined
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  let asked = 0
+  const port = await plainServer(async (_request, response) => {
+    asked += 1
+    await released
+    response.writeHead(404).end()
+  })
+  const aSchool = async (): Promise<School> => {
+    const school = await world.context.directory.find((await world.aSchool()).origin)
+    if (school === undefined) throw new Error('the school was just created')
+    return school
+  }
+  return {
+    aSchool,
+    asked: () => asked,
+    release: () => release(),
+    resolve: (school: School, path: string, address: string) => {
+      const url = { href: `http://127.0.0.1:${port}/${path}`, host: '127.0.0.1' }
+      return documents.resolve(world.database.db, school, url, address)
+    },
+    resolveGood: async (school: School, address: string) => {
+      const { client } = await aDocument()
+      const url = { href: client.clientId, host: '127.0.0.1' }
+      return await documents.resolve(world.database.db, school, url, address)
+    },
+  }
+}
+
 verifies(
   'cimd.fetch.rate-limited',
   'an attacker who names slow hosts delays only their own requests',
   async () => {
-    const documents = new MetadataClients({
-      hosts: ['127.0.0.1'],
-      loopbackHttp: true,
-      mayFetch: () => true,
-    })
-    const school = await world.context.directory.find((await world.aSchool()).origin)
-    if (school === undefined) throw new Error('the school was just created')
-    let release = (): void => undefined
-    const released = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    let asked = 0
-    const port = await plainServer(async (_request, response) => {
-      asked += 1
-      await released
-      response.writeHead(404).end()
-    })
-    const resolve = (path: string, address: string) => {
-      const url = { href: `http://127.0.0.1:${port}/${path}`, host: '127.0.0.1' }
-      return documents.resolve(world.database.db, school, url, address)
-    }
-    const slow = [resolve('a', '192.0.2.1'), resolve('b', '192.0.2.1')]
-    await expect.poll(() => asked).toBe(2)
-    expect(await resolve('c', '192.0.2.1')).toMatchObject({ retryAfterSeconds: 60 })
-    const { client } = await aDocument()
-    const url = { href: client.clientId, host: '127.0.0.1' }
-    const good = await documents.resolve(world.database.db, school, url, '192.0.2.2')
-    expect(good).toMatchObject({ ok: true })
+    const { aSchool, asked, release, resolve, resolveGood } = await slowHost()
+    const school = await aSchool()
+    const slow = [resolve(school, 'a', '192.0.2.1'), resolve(school, 'b', '192.0.2.1')]
+    await expect.poll(asked).toBe(2)
+    expect(await resolve(school, 'c', '192.0.2.1')).toMatchObject({ retryAfterSeconds: 60 })
+    expect(await resolveGood(school, '192.0.2.2')).toMatchObject({ ok: true })
     release()
     expect(await Promise.all(slow)).toMatchObject([{ ok: false }, { ok: false }])
+  },
+)
+
+verifies(
+  'cimd.fetch.rate-limited',
+  'one IPv6 network cannot hold all fetches by calling from many of its addresses',
+  async () => {
+    const { aSchool, asked, release, resolve, resolveGood } = await slowHost()
+    const school = await aSchool()
+    const slow = ['a', 'b'].map((path, n) => resolve(school, path, `2001:db8:1:2::${n}`))
+    await expect.poll(asked).toBe(2)
+    for (const address of ['2001:db8:1:2::3', '2001:db8:1:2:ffff::4']) {
+      expect(await resolve(school, 'c', address)).toMatchObject({ retryAfterSeconds: 60 })
+    }
+    expect(await resolveGood(school, '2001:db8:9::1')).toMatchObject({ ok: true })
+    release()
+    expect(await Promise.all(slow)).toMatchObject([{ ok: false }, { ok: false }])
+  },
+)
+
+verifies(
+  'cimd.fetch.rate-limited',
+  'slow hosts at one school, named from many networks, leave a fetch for another school',
+  async () => {
+    const { aSchool, asked, release, resolve, resolveGood } = await slowHost()
+    const flooded = await aSchool()
+    const slow = [...'abcdefg'].map((path, n) => resolve(flooded, path, `192.0.2.${n}`))
+    await expect.poll(asked).toBe(3)
+    expect(await resolve(flooded, 'h', '192.0.2.9')).toMatchObject({ retryAfterSeconds: 60 })
+    expect(await resolveGood(await aSchool(), '192.0.2.10')).toMatchObject({ ok: true })
+    expect(asked()).toBe(3)
+    release()
+    expect(await Promise.all(slow)).toMatchObject(Array(7).fill({ ok: false }))
   },
 )
 

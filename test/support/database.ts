@@ -1,7 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { inject, vi } from 'vitest'
-import { type Database, openDatabase } from '../../src/foundation/db/database.ts'
+import {
+  type Database,
+  type DatabaseSettings,
+  openDatabase,
+} from '../../src/foundation/db/database.ts'
 import { whenFileIsDone } from './clean-up.ts'
 import { eventually } from './eventually.ts'
 import { connect, TEMPLATE } from './postgres.ts'
@@ -23,14 +27,21 @@ export async function emptyDatabase(): Promise<pg.ClientConfig> {
   return { ...server, database: name }
 }
 
-export async function testDatabase(existing?: pg.ClientConfig): Promise<TestDatabase> {
+export async function testDatabase(
+  existing?: pg.ClientConfig,
+  settings: Partial<DatabaseSettings> = {},
+): Promise<TestDatabase> {
   const connection = existing ?? (await emptyDatabase())
   let seen: string[] | undefined
   const listeners: ((text: string) => void)[] = []
   const database = openDatabase({
     connection,
-    poolSize: 10,
+    poolSize: 20,
+    // No test depends on how fast this machine is.
     statementTimeoutMs: 30_000,
+    connectMs: 30_000,
+    waitMs: { stranger: 30_000, interactive: 30_000, batch: 30_000 },
+    ...settings,
     observe: (text) => {
       seen?.push(text)
       for (const listener of listeners) listener(text)

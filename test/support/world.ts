@@ -11,6 +11,7 @@ import { generateEs256Key } from '../../src/foundation/crypto/es256.ts'
 import { hashPassword } from '../../src/foundation/crypto/password.ts'
 import { uuidv7 } from '../../src/foundation/crypto/random.ts'
 import { Keyring, seal } from '../../src/foundation/crypto/seal.ts'
+import type { DatabaseSettings } from '../../src/foundation/db/database.ts'
 import { atSchool, type SchoolDb } from '../../src/foundation/db/school-db.ts'
 import { createLogger } from '../../src/foundation/http/logging.ts'
 import type { RequestObserver } from '../../src/foundation/http/observe-requests.ts'
@@ -190,6 +191,8 @@ export class World {
 export interface WorldOptions extends Partial<Omit<AppContext, 'limits'>> {
   /** A migrated database to use instead of a new one. */
   readonly connection?: pg.ClientConfig
+  /** How its database is opened. */
+  readonly databaseSettings?: Partial<DatabaseSettings>
   readonly limits?: Partial<AppContext['limits']>
   readonly trust?: TrustProxy
   readonly log?: DestinationStream
@@ -200,8 +203,18 @@ export interface WorldOptions extends Partial<Omit<AppContext, 'limits'>> {
 }
 
 export async function aWorld(options: WorldOptions = {}): Promise<World> {
-  const { connection, limits, trust, log, observers, onRoute, now, ...overrides } = options
-  const database = await testDatabase(connection)
+  const {
+    connection,
+    databaseSettings,
+    limits,
+    trust,
+    log,
+    observers,
+    onRoute,
+    now,
+    ...overrides
+  } = options
+  const database = await testDatabase(connection, databaseSettings)
   const context: AppContext = {
     db: database.db,
     directory: new SchoolDirectory(database.db, now),

@@ -1,4 +1,5 @@
 import type { Db } from '../../foundation/db/database.ts'
+import { viewOf } from '../../foundation/db/lanes.ts'
 import { KnownOrigins } from './known-origins.ts'
 import { findSchoolByOrigin, type School } from './school.ts'
 
@@ -80,7 +81,10 @@ export class SchoolDirectory {
    */
   async #read(origin: string, entry: Entry): Promise<School | undefined> {
     const readAt = this.#now()
-    const school = await findSchoolByOrigin(this.#db, origin)
+    // Made-up hosts wait in one line, and a known school is read again in its own.
+    const share = entry.school?.id ?? ''
+    const db = viewOf(this.#db, { lane: share === '' ? 'stranger' : 'interactive', share })
+    const school = await findSchoolByOrigin(db, origin)
     if (this.#known.get(origin) === entry) {
       this.#known.set(origin, { school, readAt, reading: undefined })
     }

@@ -6,7 +6,8 @@ export class KeyedLimiter {
   readonly #limiters = new Map<string, Limiter>()
 
   constructor(limits: Limits) {
-    this.#limits = limits
+    // There is only one share behind each key.
+    this.#limits = { ...limits, undivided: true }
   }
 
   /** How many keys are remembered. */
@@ -15,7 +16,7 @@ export class KeyedLimiter {
   }
 
   isFull(key: string): boolean {
-    return this.#limiters.get(key)?.isFull ?? false
+    return this.#limiters.get(key)?.isFull() ?? false
   }
 
   async run<R>(key: string, task: () => Promise<R>): Promise<R> {

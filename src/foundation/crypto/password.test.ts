@@ -66,9 +66,9 @@ describe('passwords', () => {
     const refused = all.filter(
       (one) => one.status === 'rejected' && one.reason instanceof LimiterFull,
     )
-    // 64 may wait, one of them had to make room, and one or two were being hashed.
-    expect(200 - refused.length).toBeGreaterThanOrEqual(64)
-    expect(200 - refused.length).toBeLessThanOrEqual(65)
+    // 64 may wait, and one or two were being hashed.
+    expect(200 - refused.length).toBeGreaterThanOrEqual(65)
+    expect(200 - refused.length).toBeLessThanOrEqual(66)
     expect(await verifyPassword(undefined, 'afterwards')).toBe(false)
   })
 })

@@ -13,6 +13,7 @@ export const MAX_PASSWORD_BYTES = 1024
  * two at once come with more processes (`WORKERS`), two per process.
  */
 const MAX_RUNNING = Math.min(2, Math.max(1, availableParallelism() - 1))
+/** Of one school. */
 const MAX_WAITING = 64
 
 const threads = new HashingThreads()

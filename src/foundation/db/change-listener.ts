@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
+import { TIME_OUTS } from './time-outs.ts'
 
 export interface ListenerPace {
   /** How often the connection is checked, and how long it may take to answer. */
@@ -60,7 +61,7 @@ export class ChangeListener {
       ...this.#connection,
       application_name: 'schoolgate listen',
       keepAlive: true,
-      connectionTimeoutMillis: 5_000,
+      connectionTimeoutMillis: TIME_OUTS.connect,
       query_timeout: this.#pace.heartbeatMs,
     })
     client.on('notification', ({ channel, payload = '' }) => {

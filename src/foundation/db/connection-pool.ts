@@ -1,40 +1,71 @@
+import { randomBytes } from 'node:crypto'
 import pg from 'pg'
+import { abandonedBy } from '../concurrency/abandoned.ts'
+import { Limiter } from '../concurrency/limiter.ts'
 import { NamedStatements, type StatementSettings } from './named-statements.ts'
-import { isDatabaseUnavailable, toDatabaseError } from './unavailable.ts'
+import { isDatabaseUnavailable, refuseBusy, toDatabaseError } from './unavailable.ts'
 
 export interface PoolSettings extends StatementSettings {
-  readonly connection: pg.PoolConfig
+  readonly connection: pg.ClientConfig
+  readonly size: number
+  /** How long a statement or transaction waits for a connection. */
+  readonly waitMs: number
   readonly onIdleError: (error: Error) => void
+  /** Cancels what a connection of this name runs, over another connection. */
+  readonly cancel?: ((applicationName: string) => Promise<unknown>) | undefined
 }
 
-/** pg's pool, with statements prepared under names and connections replaced once they are spent or lost. */
+/** Further statements and transactions of one school are refused. */
+const MAX_WAITING = 200
+
+/**
+ * pg's pool, with statements prepared under names and connections replaced once they are spent or lost.
+ * Connections are divided fairly between schools (see Limiter).
+ */
 export class ConnectionPool {
   readonly #pool: pg.Pool
+  readonly #places: Limiter
   readonly #connections = new WeakMap<pg.PoolClient, PooledConnection>()
   #ended: Promise<void> | undefined
 
-  constructor({ connection, onIdleError, ...statements }: PoolSettings) {
-    this.#pool = new pg.Pool(connection)
+  constructor({ connection, size, waitMs, onIdleError, cancel, ...statements }: PoolSettings) {
+    this.#places = new Limiter({ running: size, waiting: MAX_WAITING, waitMs })
+    this.#pool = new pg.Pool({
+      ...connection,
+      // A pool that can cancel must know one connection from another.
+      ...(cancel === undefined ? {} : { Client: NamedClient }),
+      max: size,
+      // Connections stay open: the next statement would open another one.
+      idleTimeoutMillis: 0,
+    })
     this.#pool.on('error', onIdleError)
     // Here and not after `connect()` returned: an error that arrives before then would have no listener
     // and would end the process.
     this.#pool.on('connect', (client) =>
-      this.#connections.set(client, new PooledConnection(client, statements)),
+      this.#connections.set(client, new PooledConnection(client, statements, cancel)),
     )
   }
 
   get counts(): { readonly total: number; readonly idle: number; readonly waiting: number } {
-    const { totalCount: total, idleCount: idle, waitingCount: waiting } = this.#pool
-    return { total, idle, waiting }
+    const { totalCount: total, idleCount: idle } = this.#pool
+    return { total, idle, waiting: this.#places.waiting }
   }
 
-  async connect(): Promise<PooledConnection> {
+  /**
+   * `share` is the school, or empty for work of the installation. What runs is cancelled once the signal is
+   * aborted.
+   */
+  async connect(share = '', signal?: AbortSignal): Promise<PooledConnection> {
+    const turn = this.#places.enter(share, signal)
+    if (turn !== undefined) await turn.catch(refuseBusy)
     try {
       const client = await this.#pool.connect()
       const connection = this.#connections.get(client)
       if (connection === undefined) throw new Error('pg has not announced this connection')
+      connection.lend(() => this.#places.leave(share), signal)
       return connection
     } catch (error) {
+      this.#places.leave(share)
       throw toDatabaseError(error)
     }
   }
@@ -42,8 +73,9 @@ export class ConnectionPool {
   async query<R>(
     text: string,
     values: readonly unknown[] = [],
+    share = '',
   ): Promise<pg.QueryResult<R & pg.QueryResultRow>> {
-    const connection = await this.connect()
+    const connection = await this.connect(share)
     try {
       return await connection.query<R>(text, values)
     } finally {
@@ -58,18 +90,43 @@ export class ConnectionPool {
   }
 }
 
+/** Has a name of its own, by which another connection finds what it runs, behind a pooler too. */
+class NamedClient extends pg.Client {
+  readonly applicationName: string
+
+  constructor(config: pg.ClientConfig = {}) {
+    const applicationName = `${config.application_name} ${randomBytes(8).toString('hex')}`
+    // The pool hides the password from a copy.
+    super({ ...config, password: config.password, application_name: applicationName })
+    this.applicationName = applicationName
+  }
+}
+
 export class PooledConnection {
   readonly #client: pg.PoolClient
   readonly #statements: NamedStatements
+  readonly #cancel: (() => Promise<unknown>) | undefined
   #lost: unknown
+  #giveBack: (() => void) | undefined
+  #signal: AbortSignal | undefined
+  #cancelling: Promise<unknown> | undefined
 
-  constructor(client: pg.PoolClient, settings: StatementSettings) {
+  constructor(client: pg.PoolClient, settings: StatementSettings, cancel: PoolSettings['cancel']) {
     this.#client = client
     this.#statements = new NamedStatements(client, settings)
+    if (cancel !== undefined && client instanceof NamedClient) {
+      this.#cancel = () => cancel(client.applicationName)
+    }
     // The pool listens only while the connection is idle. pg also rejects the statement that runs.
     client.on('error', (error) => {
       this.#lost ??= toDatabaseError(error)
     })
+  }
+
+  /** Until `release`. */
+  lend(giveBack: () => void, signal: AbortSignal | undefined): void {
+    this.#giveBack = giveBack
+    this.#signal = signal
   }
 
   async query<R>(
@@ -79,7 +136,9 @@ export class PooledConnection {
     // A rollback would wait for a silent connection until it, too, is given up.
     if (this.#lost !== undefined) throw this.#lost
     try {
-      return await this.#statements.run<R>(text, values)
+      return this.#signal === undefined
+        ? await this.#statements.run<R>(text, values)
+        : await this.#runFor<R>(this.#signal, text, values)
     } catch (error) {
       if (isDatabaseUnavailable(error) && error.isConnectionLost) this.#lost = error
       throw error
@@ -87,6 +146,33 @@ export class PooledConnection {
   }
 
   release(): void {
-    this.#client.release(this.#lost !== undefined || this.#statements.isSpent)
+    const giveBack = this.#giveBack
+    this.#giveBack = undefined
+    this.#signal = undefined
+    const release = (): void => {
+      this.#client.release(this.#lost !== undefined || this.#statements.isSpent)
+      giveBack?.()
+    }
+    // A late cancellation must not hit the next statement on this connection.
+    if (this.#cancelling === undefined) release()
+    else void this.#cancelling.finally(release)
+    this.#cancelling = undefined
+  }
+
+  /** A rollback still runs after the caller is gone. */
+  async #runFor<R>(signal: AbortSignal, text: string, values: readonly unknown[]) {
+    if (this.#cancelling !== undefined) await this.#cancelling
+    if (signal.aborted && text !== 'rollback') throw abandonedBy(signal)
+    const cancel = (): void => {
+      this.#cancelling ??= this.#cancel?.().catch(() => undefined)
+    }
+    signal.addEventListener('abort', cancel, { once: true })
+    try {
+      return await this.#statements.run<R>(text, values)
+    } catch (error) {
+      throw signal.aborted ? abandonedBy(signal) : error
+    } finally {
+      signal.removeEventListener('abort', cancel)
+    }
   }
 }

@@ -1,25 +1,35 @@
-import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
+import type { Kysely } from 'kysely'
 import pg from 'pg'
 import { ConnectionPool } from './connection-pool.ts'
+import { Lanes } from './lanes.ts'
 import type { StatementObserver } from './named-statements.ts'
 import { Pipelines } from './pipelines.ts'
-import { connectPrepared } from './prepared.ts'
 import type { DB } from './schema.generated.ts'
+import { type Lane, type LaneTimeOuts, laneSizes, TIME_OUTS } from './time-outs.ts'
 
 /** The whole database. Functions that take it cross schools; all others take a SchoolDb or SchoolTx. */
 export type Db = Kysely<DB>
 
 export interface DatabaseSettings {
   readonly connection: pg.ClientConfig
+  /** See `laneSizes`. Up to half as many further connections are shared by all requests. */
   readonly poolSize: number
-  readonly statementTimeoutMs: number
+  /** For each class of work, or the same for all. */
+  readonly statementTimeoutMs: number | LaneTimeOuts
+  /** To open a connection. */
+  readonly connectMs?: number
+  /** To wait for a connection that is free. */
+  readonly waitMs?: LaneTimeOuts
   readonly observe?: StatementObserver
   readonly onIdleError?: (error: Error) => void
 }
 
 export interface Database {
+  /** For work of the installation: interactive, and of no school. */
   readonly db: Db
+  /** The connections behind `db`. */
   readonly pool: ConnectionPool
+  readonly pools: Readonly<Record<Lane, ConnectionPool>>
   readonly pipelines: Pipelines
   close(): Promise<void>
 }
@@ -43,78 +53,80 @@ function safeInteger(value: string): number {
   return number
 }
 
-/** How long a statement may wait for a lock while other statements wait behind it. */
-const SHARED_LOCK_TIMEOUT_MS = 100
-
-/**
- * A connection that is silent for this long beyond any server-side limit is dead. PostgreSQL must always
- * give up first: to close a shared connection fails the statements of all requests on it.
- */
-const SILENCE_MS = 5_000
-
 export function openDatabase(settings: DatabaseSettings): Database {
-  const { observe, poolSize, statementTimeoutMs } = settings
-  const giveUpMs = Math.max(statementTimeoutMs, SHARED_LOCK_TIMEOUT_MS) + SILENCE_MS
+  const { observe, poolSize, statementTimeoutMs: given } = settings
+  const { connectMs = TIME_OUTS.connect, waitMs = TIME_OUTS.wait } = settings
+  const timeOuts =
+    typeof given === 'number' ? { stranger: given, interactive: given, batch: given } : given
   const onIdleError = (error: Error) => settings.onIdleError?.(error)
-  const connection = {
+  const connectionOf = (name: string, lane: Lane, further: Settings = {}): pg.ClientConfig => ({
     ...settings.connection,
     types,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: connectMs,
     keepAlive: true,
     // A firewall forgets idle connections; the default of the system is two hours.
     keepAliveInitialDelayMillis: 30_000,
-    application_name: 'schoolgate',
+    application_name: name,
     options: optionsOf({
       // An installation may have another default; our single statements rely on this one.
       default_transaction_isolation: 'read\\ committed',
-      statement_timeout: statementTimeoutMs,
-      idle_in_transaction_session_timeout: 60_000,
+      statement_timeout: timeOuts[lane],
+      idle_in_transaction_session_timeout: TIME_OUTS.idleTransaction,
       TimeZone: 'UTC',
+      ...further,
     }),
+  })
+  const giveUpMs = (lane: Lane) =>
+    Math.max(timeOuts[lane], TIME_OUTS.sharedLock) + TIME_OUTS.silence
+  const sizes = laneSizes(poolSize)
+  const poolOf = (name: string, lane: Lane, cancel?: (name: string) => Promise<unknown>) =>
+    new ConnectionPool({
+      connection: { ...connectionOf(name, lane), query_timeout: giveUpMs(lane) },
+      size: sizes[lane],
+      waitMs: waitMs[lane],
+      observe,
+      onIdleError,
+      cancel,
+    })
+  const pool = poolOf('schoolgate', 'interactive')
+  const pools = {
+    stranger: poolOf('schoolgate stranger', 'stranger'),
+    interactive: pool,
+    batch: poolOf('schoolgate batch', 'batch', (name) => pool.query(CANCEL, [name])),
   }
-  const pool = new ConnectionPool({
-    connection: {
-      ...connection,
-      query_timeout: giveUpMs,
-      max: poolSize,
-      // Connections stay open: the next statement would open another one.
-      idleTimeoutMillis: 0,
-    },
-    observe,
-    onIdleError,
-  })
-  const half = Math.ceil(poolSize / 2)
   const pipelines = new Pipelines({
-    connection: {
-      ...connection,
-      application_name: 'schoolgate pipeline',
-      options: `${connection.options} ${optionsOf({ lock_timeout: SHARED_LOCK_TIMEOUT_MS })}`,
-    },
+    connection: connectionOf('schoolgate pipeline', 'interactive', {
+      lock_timeout: TIME_OUTS.sharedLock,
+    }),
     observe,
     onIdleError,
-    maxConnections: half,
-    runAlone: (text, values) => pool.query(text, values),
-    maxAlone: half,
-    giveUpMs,
+    maxConnections: Math.ceil(poolSize / 2),
+    runAlone: (text, values, share) => pool.query(text, values, share),
+    maxAlone: Math.ceil(sizes.interactive / 2),
+    waitMs: waitMs.interactive,
+    giveUpMs: giveUpMs('interactive'),
   })
-  // Kysely's interface also has cursors, which it uses only if the dialect is given a cursor class.
-  const db = new Kysely<DB>({
-    dialect: new PostgresDialect({ pool: pool as unknown as PostgresPool }),
-  })
-  connectPrepared(db, pipelines)
+  const { db } = new Lanes(pools, pipelines)
   return {
     db,
     pool,
+    pools,
     pipelines,
     async close() {
       await pipelines.end()
-      await db.destroy()
-      await pool.end()
+      await Promise.all(Object.values(pools).map((one) => one.end()))
     },
   }
 }
 
-function optionsOf(settings: Readonly<Record<string, string | number>>): string {
+/** By its name and not by its process: behind a pooler, the process may run something else by now. */
+const CANCEL = `
+  select pg_cancel_backend(pid) from pg_stat_activity
+  where datname = current_database() and application_name = $1 and state = 'active'`
+
+type Settings = Readonly<Record<string, string | number>>
+
+function optionsOf(settings: Settings): string {
   return Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(' ')

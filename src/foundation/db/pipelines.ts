@@ -1,6 +1,12 @@
-import { Limiter, LimiterFull } from '../concurrency/limiter.ts'
+import { Limiter } from '../concurrency/limiter.ts'
 import { Pipeline, type PipelineSettings } from './pipeline.ts'
-import { DatabaseUnavailableError, isDatabaseUnavailable, toDatabaseError } from './unavailable.ts'
+import {
+  BUSY,
+  DatabaseUnavailableError,
+  isDatabaseUnavailable,
+  refuseBusy,
+  toDatabaseError,
+} from './unavailable.ts'
 
 /** Longest expected wait on a connection before another one is opened. */
 const PATIENCE_MS = 5
@@ -10,15 +16,24 @@ const MAX_WAIT_MS = 5_000
 const OPEN_AGAIN_MS = 1_000
 const WATCH_MS = 5_000
 
+/** Statements in flight on each connection, at most. */
+const PER_CONNECTION = 16
+/** Further statements of one school are refused. */
+const MAX_WAITING = 1_000
+
 const LOCK_NOT_AVAILABLE = '55P03'
-/** insufficient_resources */
-const BUSY = '53000'
 
 export interface PipelinesSettings extends PipelineSettings {
   readonly maxConnections: number
   /** Runs a statement that waits for a lock, on a connection that no other statement waits for. */
-  readonly runAlone: <R>(text: string, values: readonly unknown[]) => Promise<Answer<R>>
+  readonly runAlone: <R>(
+    text: string,
+    values: readonly unknown[],
+    share: string,
+  ) => Promise<Answer<R>>
   readonly maxAlone: number
+  /** How long a statement waits until it is sent. */
+  readonly waitMs: number
   /** A connection that is silent for longer is closed, and all its statements fail. */
   readonly giveUpMs: number
 }
@@ -35,19 +50,29 @@ export interface Answer<R> {
  * Answers come in order: a statement that waits for a lock or a slow disk holds up all behind it. So a
  * statement goes to the first connection that answers soon: to a single one while answers are fast, to
  * all of them when each is a write that takes time to be flushed. A statement that waits for a lock
- * fails here after `lock_timeout` and waits on alone, and only a limited number does: members who wait
- * for a lock at one school must not hold up the other schools.
+ * fails here after `lock_timeout` and waits on alone, and only a limited number does. As long as it
+ * waits, statements of the same text and school do not come here at all: members who wait for a lock at one
+ * school must not hold up the other schools. How many statements of a school are in flight is limited as
+ * everywhere (see Limiter).
  */
 export class Pipelines {
   readonly #settings: PipelinesSettings
   readonly #pipelines = new Set<Pipeline>()
+  readonly #places: Limiter
   readonly #alone: Limiter
+  /** By school and text, how many statements wait for a lock, alone. */
+  readonly #stuck = new Map<string, number>()
   #openAgainAt = 0
   #ended = false
   readonly #watch: NodeJS.Timeout
 
   constructor(settings: PipelinesSettings) {
     this.#settings = settings
+    this.#places = new Limiter({
+      running: settings.maxConnections * PER_CONNECTION,
+      waiting: MAX_WAITING,
+      waitMs: settings.waitMs,
+    })
     this.#alone = new Limiter({ running: settings.maxAlone, waiting: 0 })
     // On a timer: without traffic no other code would notice a dead connection.
     this.#watch = setInterval(() => this.#giveUpSilent(), WATCH_MS)
@@ -58,13 +83,30 @@ export class Pipelines {
     return this.#pipelines.size
   }
 
-  async run<R>(text: string, values: readonly unknown[]): Promise<Answer<R>> {
+  /** `share` is the school of the statement. A statement that has to wait for a lock waits alone. */
+  async run<R>(text: string, values: readonly unknown[], share = ''): Promise<Answer<R>> {
+    if (this.#stuck.size > 0 && this.#stuck.has(share + text)) {
+      return await this.#runAlone<R>(text, values, share)
+    }
+    const turn = this.#places.enter(share)
+    if (turn !== undefined) await turn.catch(refuseBusy)
+    try {
+      return await this.#runTogether<R>(text, values)
+    } catch (error) {
+      if (!isDatabaseUnavailable(error) || error.code !== LOCK_NOT_AVAILABLE) throw error
+    } finally {
+      this.#places.leave(share)
+    }
+    return await this.#runAlone<R>(text, values, share)
+  }
+
+  async #runTogether<R>(text: string, values: readonly unknown[]): Promise<Answer<R>> {
     if (this.#ended)
       throw new DatabaseUnavailableError('Client was closed: the database was closed', '')
     const now = performance.now()
     const pipeline = this.#choose(now)
     try {
-      return await this.#runOn<R>(pipeline, text, values, now)
+      return await pipeline.run<R>(text, values, now)
     } catch (error) {
       // Once sent, a statement may have been executed, so it is not retried.
       if (!pipeline.hasFailedToOpen) throw error
@@ -74,22 +116,7 @@ export class Pipelines {
         (one) => one.isOpen && one.expectedWait(failedAt) < MAX_WAIT_MS,
       )
       if (other === undefined || this.#ended) throw toDatabaseError(error)
-      return await this.#runOn<R>(other, text, values, failedAt)
-    }
-  }
-
-  /** A statement that has to wait for a lock waits alone. */
-  async #runOn<R>(
-    pipeline: Pipeline,
-    text: string,
-    values: readonly unknown[],
-    now: number,
-  ): Promise<Answer<R>> {
-    try {
-      return await pipeline.run<R>(text, values, now)
-    } catch (error) {
-      if (!isDatabaseUnavailable(error) || error.code !== LOCK_NOT_AVAILABLE) throw error
-      return await this.#runAlone<R>(text, values)
+      return await other.run<R>(text, values, failedAt)
     }
   }
 
@@ -130,15 +157,18 @@ export class Pipelines {
     return pipeline
   }
 
-  async #runAlone<R>(text: string, values: readonly unknown[]): Promise<Answer<R>> {
+  async #runAlone<R>(text: string, values: readonly unknown[], share: string): Promise<Answer<R>> {
+    const turn = this.#alone.enter(share)
+    if (turn !== undefined) await turn.catch(refuseBusy)
+    const key = share + text
+    this.#stuck.set(key, (this.#stuck.get(key) ?? 0) + 1)
     try {
-      return await this.#alone.run(() => this.#settings.runAlone<R>(text, values))
-    } catch (error) {
-      if (!(error instanceof LimiterFull)) throw error
-      throw new DatabaseUnavailableError(
-        'Too many statements wait for locks; try again later',
-        BUSY,
-      )
+      return await this.#settings.runAlone<R>(text, values, share)
+    } finally {
+      const others = (this.#stuck.get(key) ?? 1) - 1
+      if (others > 0) this.#stuck.set(key, others)
+      else this.#stuck.delete(key)
+      this.#alone.leave(share)
     }
   }
 

@@ -12,8 +12,10 @@ import type {
   UpdateResult,
 } from 'kysely'
 import type { Db } from './database.ts'
+import { viewOf } from './lanes.ts'
 import type { Prepared } from './prepared.ts'
 import type { DB } from './schema.generated.ts'
+import type { Lane } from './time-outs.ts'
 
 /** Tables whose rows belong to exactly one school. */
 export type TenantTable = {
@@ -57,17 +59,33 @@ export interface SchoolTx extends SchoolDb {
   readonly [insideTransaction]: true
 }
 
-export function atSchool(db: Db, schoolId: string): SchoolDb {
-  return new FencedDb(db, schoolId)
+export interface WorkClass {
+  readonly lane?: Lane | undefined
+  /** Aborted once the caller is gone; batch work is then cancelled. */
+  readonly gone?: (() => AbortSignal) | undefined
+}
+
+export function atSchool(db: Db, schoolId: string, work: WorkClass = {}): SchoolDb {
+  return new FencedDb(db, schoolId, work)
 }
 
 export function atSchoolInTransaction(tx: Transaction<DB>, schoolId: string): SchoolTx {
-  return new FencedDb(tx, schoolId) as unknown as SchoolTx
+  return new FencedDb(tx, schoolId, {}) as unknown as SchoolTx
 }
 
-/** The transaction without the fence, for the few functions that cross schools: people belong to none. */
-export function acrossSchools(tx: SchoolTx): Transaction<DB> {
-  return FencedDb.unfenced(tx as unknown as FencedDb) as Transaction<DB>
+/** The same rows for another class of work. Inside a transaction nothing changes. */
+export function inLane(at: SchoolDb, lane: Lane): SchoolDb {
+  return FencedDb.inLane(at as FencedDb, lane)
+}
+
+/**
+ * The database without the fence, for the few functions that cross schools: people belong to none. It still
+ * counts as work of this school.
+ */
+export function acrossSchools(at: SchoolTx): Transaction<DB>
+export function acrossSchools(at: SchoolDb): Db
+export function acrossSchools(at: SchoolDb): Db {
+  return FencedDb.unfenced(at as FencedDb)
 }
 
 class FencedDb implements SchoolDb {
@@ -75,12 +93,28 @@ class FencedDb implements SchoolDb {
     return fenced.#db
   }
 
-  readonly schoolId: string
-  readonly #db: Db
+  static inLane(fenced: FencedDb, lane: Lane): FencedDb {
+    return new FencedDb(fenced.#root, fenced.schoolId, { ...fenced.#work, lane })
+  }
 
-  constructor(db: Db, schoolId: string) {
-    this.#db = db
+  readonly schoolId: string
+  readonly #root: Db
+  readonly #work: WorkClass
+  #view: Db | undefined
+
+  constructor(db: Db, schoolId: string, work: WorkClass) {
+    this.#root = db
     this.schoolId = schoolId
+    this.#work = work
+  }
+
+  /** Made at its first use: many requests run nothing but prepared statements. */
+  get #db(): Db {
+    if (this.#view !== undefined) return this.#view
+    const { lane = 'interactive', gone } = this.#work
+    const signal = lane === 'batch' ? gone?.() : undefined
+    this.#view = viewOf(this.#root, { lane, share: this.schoolId, signal })
+    return this.#view
   }
 
   // Kysely cannot follow a table name that is still a type parameter; the fence itself is the same
@@ -117,7 +151,7 @@ class FencedDb implements SchoolDb {
     statement: Prepared<V & AtSchool, R>,
     values: V,
   ): Promise<{ readonly rows: readonly R[] }> {
-    return statement.run(this.#db, { ...values, schoolId: this.schoolId })
+    return statement.run(this.#root, { ...values, schoolId: this.schoolId }, this.schoolId)
   }
 
   transaction<R>(work: (tx: SchoolTx) => Promise<R>): Promise<R> {

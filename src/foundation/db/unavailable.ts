@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import { LimiterFull } from '../concurrency/limiter.ts'
 
 /** SQLSTATEs and socket errors that mean: the database is away, busy or changing hands. */
 const UNAVAILABLE = new Set([
@@ -20,6 +21,11 @@ const UNAVAILABLE = new Set([
   '40001', // serialization_failure
   '40P01', // deadlock_detected
 ])
+
+/** insufficient_resources: here, that too much work waits. */
+export const BUSY = '53000'
+/** query_canceled: the statement took longer than its class may. */
+export const TOOK_TOO_LONG = '57014'
 
 /** Connection exceptions, insufficient resources, system errors. */
 const UNAVAILABLE_CLASS = /^(08|53|58)[0-9A-Z]{3}$/
@@ -74,6 +80,12 @@ export function toDatabaseError(error: unknown): unknown {
 
 export function isDatabaseUnavailable(error: unknown): error is DatabaseUnavailableError {
   return error instanceof DatabaseUnavailableError
+}
+
+/** The database is not away, but too much work of one school waits for it: "try again" for this school alone. */
+export function refuseBusy(error: unknown): never {
+  if (!(error instanceof LimiterFull)) throw error
+  throw new DatabaseUnavailableError('Too much work of this school waits; try again later', BUSY)
 }
 
 /** At once, since mostly one connection died; then after a moment, since a restart takes one. */

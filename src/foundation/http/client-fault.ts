@@ -1,3 +1,5 @@
+import { AbandonedError } from '../concurrency/abandoned.ts'
+
 /** What the caller did wrong: a status and one sentence that the answer may show. */
 export type ClientFault = { readonly status: number; readonly description: string }
 
@@ -50,6 +52,9 @@ const FAULTS: Readonly<Record<string, ClientFault>> = {
   ECONNRESET: { status: 400, description: 'The request body is incomplete.' },
 }
 
+/** The caller does not see it; the log does. */
+const GONE: ClientFault = { status: 400, description: 'The caller did not wait for the answer.' }
+
 /**
  * Translates the errors by which Fastify and this folder refuse a request, so that each surface can
  * answer them in its own format. Any other error is our fault and gives undefined: its `statusCode` is
@@ -57,6 +62,7 @@ const FAULTS: Readonly<Record<string, ClientFault>> = {
  */
 export function findClientFault(error: unknown): ClientFault | undefined {
   if (error instanceof RequestRefusedError) return error
+  if (error instanceof AbandonedError) return GONE
   if (!(error instanceof Error)) return undefined
   const code: unknown = Reflect.get(error, 'code')
   if (typeof code !== 'string' || !Object.hasOwn(FAULTS, code)) return undefined

@@ -9,8 +9,10 @@ import { judgeInput } from '../../domain/operation/input-problems.ts'
 import { OperationRefused } from '../../domain/operation/refusal.ts'
 import { writeAnswer } from '../../domain/operation/write-answer.ts'
 import { neededScopes } from '../../domain/operation.ts'
-import { Limiter } from '../../foundation/concurrency/limiter.ts'
+import { Limiter, LimiterFull } from '../../foundation/concurrency/limiter.ts'
+import { inLane } from '../../foundation/db/school-db.ts'
 import { RequestRefusedError } from '../../foundation/http/client-fault.ts'
+import { whenGone } from '../../foundation/http/gone.ts'
 import { apiHeaders } from '../../foundation/http/security-headers.ts'
 import { apiActor, checkScopes } from './access.ts'
 import { BULK_ROUTES, type BulkRoute } from './bulk-routes.ts'
@@ -25,12 +27,19 @@ const TYPES: Readonly<Record<Format, string>> = {
   csv: 'text/csv; charset=utf-8; header=present',
 }
 
-/** An import keeps a database connection busy, and other requests need connections too. */
-const IMPORTS_AT_ONCE = 4
+/** An import keeps a database connection busy, and other batch work needs connections too. */
+const IMPORTS_AT_ONCE = 3
+/** Of one school. The body of an import that waits stays with its sender. */
+const IMPORTS_WAITING = 8
+const IMPORT_WAIT_MS = 20_000
 
 /** The addresses that import or export files of rows, of any length. */
 export function addBulkRoutes(scope: FastifyInstance, admit: (route: BulkRoute) => Admit): void {
-  const imports = new Limiter({ running: IMPORTS_AT_ONCE, waiting: 0 })
+  const imports = new Limiter({
+    running: IMPORTS_AT_ONCE,
+    waiting: IMPORTS_WAITING,
+    waitMs: IMPORT_WAIT_MS,
+  })
   scope.removeAllContentTypeParsers()
   const types = /^(application\/(x-)?ndjson|application\/jsonl|text\/csv)\b/
   scope.addContentTypeParser(types, (_request, body, done) => done(null, body))
@@ -64,7 +73,7 @@ async function sendExport(
     .header('content-type', TYPES[format])
     .header('content-disposition', `attachment; filename="${kind.name}.${format}"`)
   const viewer = apiActor(request, callerOf(request))
-  const rows = exportRows(request.at, viewer, kind, { format, after, only })
+  const rows = exportRows(inLane(request.at, 'batch'), viewer, kind, { format, after, only })
   try {
     // Errors occur while the first page is read, when the status can still be changed.
     const first = await rows.next()
@@ -97,19 +106,21 @@ async function takeImport(
   const query = checkedQuery(request, route)
   const { dry_run, from_line, max_errors } = query as ImportQuery
   const dryRun = dry_run === true
-  if (imports.isFull) throw busy()
   try {
     checkScopes(callerOf(request), neededScopes(route.operation, query))
     const caller = apiActor(request, callerOf(request))
-    const summary = await imports.run(() =>
-      importRows(request.at, caller, kind, bodyOf(request), {
-        format: formatOf(request),
-        dryRun,
-        maxErrors: max_errors,
-        fromLine: from_line,
-        // An import that runs beside others gets one connection.
-        connections: imports.running === 1 ? 2 : 1,
-      }),
+    const summary = await imports.run(
+      () =>
+        importRows(inLane(request.at, 'batch'), caller, kind, bodyOf(request), {
+          format: formatOf(request),
+          dryRun,
+          maxErrors: max_errors,
+          fromLine: from_line,
+          // An import that runs beside others gets one connection.
+          connections: imports.running === 1 ? 2 : 1,
+        }),
+      request.school.id,
+      whenGone(reply.raw),
     )
     const done = importObject(kind, dryRun, summary)
     return reply
@@ -118,6 +129,7 @@ async function takeImport(
       .send(JSON.stringify(writeAnswer(route.operation, caller, {}, done)))
   } catch (error) {
     if (error instanceof HeadingError) throw wrongHeading(error)
+    if (error instanceof LimiterFull) throw busy()
     throw error
   } finally {
     // Reads and drops the rest of the body, so that the client gets the answer.
@@ -185,7 +197,7 @@ function busy(): Problem {
   return new Problem({
     status: 503,
     code: 'temporarily_unavailable',
-    detail: 'Other imports are running. Send this one again in a moment.',
+    detail: 'Other imports of this school are running. Send this one again in a moment.',
     headers: { 'retry-after': '5' },
   })
 }

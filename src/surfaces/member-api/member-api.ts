@@ -4,6 +4,7 @@ import type { OutlineCache } from '../../domain/learning/outline-cache.ts'
 import { loadPerson } from '../../domain/people/person.ts'
 import type { SchoolVariant } from '../../domain/schools/school.ts'
 import { once } from '../../foundation/cache/once.ts'
+import { acrossSchools } from '../../foundation/db/school-db.ts'
 import { findClientFault, RequestRefusedError } from '../../foundation/http/client-fault.ts'
 import { chooseMediaType } from '../../foundation/http/negotiate.ts'
 import { nameSurface } from '../../foundation/http/observe-requests.ts'
@@ -71,6 +72,7 @@ export function addMemberApiRoutes(
       checkContentType(request)
       const { school, at, viewer: caller } = request
       const account = rates.accountOf(caller, reply)
+      const db = acrossSchools(at)
       const { refused, body } = await answerGraphQLRequest(
         stores[school.variant],
         limits,
@@ -78,9 +80,9 @@ export function addMemberApiRoutes(
           caller,
           school,
           at,
-          db: context.db,
+          db,
           outlines,
-          profile: once(() => loadPerson(context.db, caller.person.id)),
+          profile: once(() => loadPerson(db, caller.person.id)),
         },
         account,
         request,

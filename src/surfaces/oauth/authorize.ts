@@ -44,7 +44,7 @@ export async function answerAuthorizationRequest(
   const { origin } = request.school
   const parameters = readParameters(text)
   const clientId = requireParameter(parameters, 'client_id')
-  const client = checkClient(await findRequestingClient(context, documents, request, clientId))
+  const client = checkClient(await findRequestingClient(documents, request, clientId))
   request.outcome.clientId = client.clientId
   const redirectUri = checkRedirectUri(client, requireParameter(parameters, 'redirect_uri'))
   try {

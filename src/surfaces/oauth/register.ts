@@ -4,10 +4,10 @@ import {
   knownPlatformNames,
 } from '../../domain/clients/platforms/vendor-platforms.ts'
 import { SCOPES_OF_AUDIENCE } from '../../domain/clients/scope-catalogue.ts'
+import { acrossSchools } from '../../foundation/db/school-db.ts'
 import { findClientFault } from '../../foundation/http/client-fault.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { Parameters } from '../../foundation/protocol/parameters.ts'
-import type { AppContext } from '../../gate/context.ts'
 import { grantTypes } from './grant-types/grant-types.ts'
 
 /**
@@ -18,12 +18,12 @@ import { grantTypes } from './grant-types/grant-types.ts'
  * @see RFC 7591 §3.2 for the shape of the answers
  */
 export async function answerRegistrationRequest(
-  context: AppContext,
   request: FastifyRequest,
 ): Promise<Record<string, unknown>> {
   const name = clientNameOf(request.body)
-  const platform = name === undefined ? undefined : await findVendorPlatformByName(context.db, name)
-  if (platform === undefined) throw unknownName(await knownPlatformNames(context.db))
+  const db = acrossSchools(request.at)
+  const platform = name === undefined ? undefined : await findVendorPlatformByName(db, name)
+  if (platform === undefined) throw unknownName(await knownPlatformNames(db))
   request.outcome.clientId = platform.clientId
   return {
     client_id: platform.clientId,

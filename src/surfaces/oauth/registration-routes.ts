@@ -28,7 +28,7 @@ export function addRegistrationRoutes(app: FastifyInstance, context: AppContext)
     // Before the body is read.
     const onRequest = rateLimitHook(limiter, clientAddress)
     scope.post(ENDPOINTS.register, { onRequest }, async (request, reply) =>
-      sendJson(reply, 201, await answerRegistrationRequest(context, request)),
+      sendJson(reply, 201, await answerRegistrationRequest(request)),
     )
   })
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sha256 } from '../../foundation/crypto/digest.ts'
+import { inLane } from '../../foundation/db/school-db.ts'
 import { createAddressRateLimiter } from '../../foundation/http/address-rate-limit.ts'
 import { clientAddress } from '../../foundation/http/client-address.ts'
 import {
@@ -40,6 +41,8 @@ export function addTokenRoutes(app: FastifyInstance, context: AppContext): void 
   ): void => {
     scope.post(path, async (request, reply) => {
       const form = formOf(request)
+      // Clients depend on an answer, and revoking many pairs may take longer than a stranger has.
+      request.at = inLane(request.at, 'interactive')
       checkTokenRate(request, form, reply)
       checkHeaders(request, reply)
       return sendJson(reply, 200, (await answer(request, form, reply)) ?? {})

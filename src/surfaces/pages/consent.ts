@@ -18,6 +18,7 @@ import { describeDevice } from '../../domain/people/device.ts'
 import { schoolsOfPerson } from '../../domain/people/membership.ts'
 import { pictureUrl } from '../../domain/people/person.ts'
 import type { BrowserSession } from '../../domain/people/sessions.ts'
+import { acrossSchools } from '../../foundation/db/school-db.ts'
 import { errorPage } from '../../foundation/html/error-page.tsx'
 import { expiredRequestPage } from '../../foundation/html/error-pages.tsx'
 import { checkRate, createRateLimiter } from '../../foundation/http/rate-limit.ts'
@@ -43,7 +44,7 @@ export function addConsentRoutes(
   documents: MetadataClients,
 ): void {
   const read = async (request: FastifyRequest, pending: PendingAuthorization) => {
-    const found = await findRequestingClient(context, documents, request, pending.clientId)
+    const found = await findRequestingClient(documents, request, pending.clientId)
     return readConsentQuestion(found, pending)
   }
 
@@ -156,7 +157,7 @@ async function ask(
   const common = { school, formToken, person, switchAccount, action: '/consent', sealedRequest }
   const standing = standingOf(session, question.client)
   if (standing === 'no_role') {
-    const schools = await schoolsOfPerson(context.db, session.person.id)
+    const schools = await schoolsOfPerson(acrossSchools(request.at), session.person.id)
     const places = schools.map(({ name, origin }) => ({ name, url: origin }))
     const back = { action: '/consent', sealedRequest }
     const page = noRolePage({ ...common, back, schools: places, reference: request.id })

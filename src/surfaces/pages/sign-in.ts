@@ -8,6 +8,7 @@ import {
 import { isTooShort } from '../../domain/people/password-rule.ts'
 import { endSession } from '../../domain/people/sessions.ts'
 import { signIn } from '../../domain/people/sign-in.ts'
+import { acrossSchools } from '../../foundation/db/school-db.ts'
 import { expiredRequestPage } from '../../foundation/html/error-pages.tsx'
 import { parseLocalPath } from '../../foundation/http/local-path.ts'
 import { brandingOf } from '../../gate/branding.ts'
@@ -62,12 +63,16 @@ export function addSignInRoutes(
     if (email === '' || password === '') {
       return await again({ kind: 'missing', email: email === '', password: password === '' }, 400)
     }
-    const outcome = await signIn(context.db, context.keyring.key('sign-in-throttle'), {
-      email,
-      password,
-      ...requesterOf(context, request, email),
-      schoolId: request.school.id,
-    })
+    const outcome = await signIn(
+      acrossSchools(request.at),
+      context.keyring.key('sign-in-throttle'),
+      {
+        email,
+        password,
+        ...requesterOf(context, request, email),
+        schoolId: request.school.id,
+      },
+    )
     if (outcome.kind === 'throttled' || outcome.kind === 'busy') {
       reply.header('retry-after', outcome.retryAfterSeconds)
       return await again(outcome, outcome.kind === 'busy' ? 503 : 429)
@@ -124,19 +129,18 @@ async function showSignIn(
           }),
     email: state.email ?? state.pending?.loginHint,
     problem: state.problem,
-    client: await clientAsking(context, documents, request, state.pending),
+    client: await clientAsking(documents, request, state.pending),
   })
   return sendPage(reply, request, 'authorization', page, status)
 }
 
 async function clientAsking(
-  context: AppContext,
   documents: MetadataClients,
   request: FastifyRequest,
   pending: PendingAuthorization | undefined,
 ) {
   if (pending === undefined) return undefined
-  const found = await findRequestingClient(context, documents, request, pending.clientId)
+  const found = await findRequestingClient(documents, request, pending.clientId)
   if (found.kind !== 'known') return undefined
   const { name, kind, clientId } = found.client
   return kind === 'document' ? { name, host: new URL(clientId).host } : { name }

@@ -1,6 +1,7 @@
 import { KeyedLimiter } from '../../../foundation/concurrency/keyed-limiter.ts'
-import { Limiter } from '../../../foundation/concurrency/limiter.ts'
+import { Limiter, LimiterFull } from '../../../foundation/concurrency/limiter.ts'
 import type { Db } from '../../../foundation/db/database.ts'
+import { addressBucket } from '../../../foundation/net/address-buckets.ts'
 import type { School } from '../../schools/school.ts'
 import type { Client } from '../client.ts'
 import { SCOPES_OF_AUDIENCE, UNREVIEWED_SCOPES } from '../scope-catalogue.ts'
@@ -54,10 +55,24 @@ export interface MetadataRules {
 
 /** More at once would hold the threads that name look-ups share with password hashing. */
 const MAX_FETCHES_AT_ONCE = 4
-/** Of those, for one address: a client that names slow hosts must not hold up all others. */
-const MAX_FETCHES_PER_ADDRESS = 2
+/** Of one school. A fetch takes 5 seconds at most. */
+const MAX_FETCHES_WAITING = 4
+const FETCH_WAIT_MS = 5_000
+/** Of those that run or wait, for one network: a client that names slow hosts must not hold up all others. */
+const MAX_FETCHES_PER_NETWORK = 2
 /** The window in which an address is counted. */
 const BUSY_SECONDS = 60
+
+const BUSY: ResolvedMetadata = {
+  ok: false,
+  description: 'Too many client metadata documents are being fetched. Try again in a minute.',
+  retryAfterSeconds: BUSY_SECONDS,
+}
+
+function refuseBusy(error: unknown): ResolvedMetadata {
+  if (error instanceof LimiterFull) return BUSY
+  throw error
+}
 
 /**
  * The metadata behind client ids, fetched when a person is about to authorize and kept in the database
@@ -72,8 +87,12 @@ export class MetadataClients {
   /** By URL: requests for the same metadata wait for one fetch. */
   readonly #fetching = new Map<string, Promise<ResolvedMetadata>>()
   readonly #failures = new RecentFailures()
-  readonly #fetches = new Limiter({ running: MAX_FETCHES_AT_ONCE, waiting: 0 })
-  readonly #fetchesOfAddress = new KeyedLimiter({ running: MAX_FETCHES_PER_ADDRESS, waiting: 0 })
+  readonly #fetches = new Limiter({
+    running: MAX_FETCHES_AT_ONCE,
+    waiting: MAX_FETCHES_WAITING,
+    waitMs: FETCH_WAIT_MS,
+  })
+  readonly #fetchesOfNetwork = new KeyedLimiter({ running: MAX_FETCHES_PER_NETWORK, waiting: 0 })
 
   constructor(rules: MetadataRules) {
     this.#rules = rules
@@ -110,7 +129,8 @@ export class MetadataClients {
     }
     const kept = await findKeptDocument(db, url.href)
     if (kept?.fresh === true) return { ok: true, document: kept.document }
-    const fetched = await (this.#fetching.get(url.href) ?? this.#tryToFetch(db, url, address))
+    const fetched = await (this.#fetching.get(url.href) ??
+      this.#tryToFetch(db, school, url, address))
     if (fetched.ok || kept === undefined) return fetched
     if (kept.usable) {
       return { ok: true, document: kept.document, staleBecause: fetched.description }
@@ -120,19 +140,20 @@ export class MetadataClients {
     return { ok: false, description: `${fetched.description} ${tooOld}` }
   }
 
-  async #tryToFetch(db: Db, url: ClientIdUrl, address: string): Promise<ResolvedMetadata> {
+  async #tryToFetch(
+    db: Db,
+    school: School,
+    url: ClientIdUrl,
+    address: string,
+  ): Promise<ResolvedMetadata> {
     const failure = this.#failures.find(url.href)
     if (failure !== undefined) return { ok: false, description: failure }
-    const isBusy = this.#fetches.isFull || this.#fetchesOfAddress.isFull(address)
-    if (isBusy || !this.#rules.mayFetch(address)) {
-      return {
-        ok: false,
-        description: 'Too many client metadata documents are being fetched. Try again in a minute.',
-        retryAfterSeconds: BUSY_SECONDS,
-      }
-    }
-    const fetching = this.#fetches
-      .run(() => this.#fetchesOfAddress.run(address, () => this.#fetch(db, url)))
+    const network = addressBucket(address)
+    const isBusy = this.#fetches.isFull(school.id) || this.#fetchesOfNetwork.isFull(network)
+    if (isBusy || !this.#rules.mayFetch(address)) return BUSY
+    const fetching = this.#fetchesOfNetwork
+      .run(network, () => this.#fetches.run(() => this.#fetch(db, url), school.id))
+      .catch(refuseBusy)
       .finally(() => this.#fetching.delete(url.href))
     this.#fetching.set(url.href, fetching)
     return await fetching

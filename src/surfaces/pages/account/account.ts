@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { connectedApps } from '../../../domain/grants/connected-apps.ts'
 import { schoolsOfPerson } from '../../../domain/people/membership.ts'
 import { pictureUrl } from '../../../domain/people/person.ts'
+import { acrossSchools } from '../../../foundation/db/school-db.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { loadBrowserSession } from '../browser-session.ts'
 import { sendPage } from '../page-request.ts'
@@ -20,7 +21,7 @@ export function addAccountRoutes(app: FastifyInstance, context: AppContext): voi
     const { person, roles } = session
     const [apps, schools] = await Promise.all([
       connectedApps(request.at, person.id),
-      schoolsOfPerson(context.db, person.id),
+      schoolsOfPerson(acrossSchools(request.at), person.id),
     ])
     const page = accountPage({
       ...frameFor(context, request, reply, session, NOTICES),

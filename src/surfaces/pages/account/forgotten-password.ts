@@ -6,6 +6,7 @@ import {
   resetPassword,
 } from '../../../domain/people/reset-password.ts'
 import { LimiterFull } from '../../../foundation/concurrency/limiter.ts'
+import { acrossSchools } from '../../../foundation/db/school-db.ts'
 import { clientAddress } from '../../../foundation/http/client-address.ts'
 import { brandingOf } from '../../../gate/branding.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
@@ -49,7 +50,7 @@ export function addForgottenPasswordRoutes(
     }
     if (email === '') return await ask(context, request, reply, { kind: 'missing' }, form, 400)
     const address = clientAddress(request)
-    const outcome = await requestPasswordReset(context.db, request.at, throttleKey, {
+    const outcome = await requestPasswordReset(acrossSchools(request.at), request.at, throttleKey, {
       email,
       address,
     })
@@ -71,7 +72,7 @@ export function addForgottenPasswordRoutes(
     const form = checkedForm(context.keyring, request, session)
     const token = form.get('token') ?? ''
     const outcome = await tryToReset(() =>
-      resetPassword(context.db, request.at, throttleKey, {
+      resetPassword(acrossSchools(request.at), request.at, throttleKey, {
         token,
         next: form.get('new_password') ?? '',
         school: request.school,

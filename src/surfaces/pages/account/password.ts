@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { changePassword, type PasswordChange } from '../../../domain/people/change-password.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { LimiterFull } from '../../../foundation/concurrency/limiter.ts'
+import { acrossSchools } from '../../../foundation/db/school-db.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { beginSession, loadBrowserSession } from '../browser-session.ts'
 import { requesterOf } from '../known-browser.ts'
@@ -65,12 +66,17 @@ interface Attempt {
 async function tryToChange(context: AppContext, attempt: Attempt): Promise<PasswordChange> {
   const { request, session, current, next, endsAccess } = attempt
   try {
-    return await changePassword(context.db, request.at, context.keyring.key('sign-in-throttle'), {
-      ...{ session, current, next, endsAccess },
-      ...requesterOf(context, request, session.person.email),
-      school: request.school,
-      requestId: request.id,
-    })
+    return await changePassword(
+      acrossSchools(request.at),
+      request.at,
+      context.keyring.key('sign-in-throttle'),
+      {
+        ...{ session, current, next, endsAccess },
+        ...requesterOf(context, request, session.person.email),
+        school: request.school,
+        requestId: request.id,
+      },
+    )
   } catch (error) {
     if (!(error instanceof LimiterFull)) throw error
     return { kind: 'busy', retryAfterSeconds: 5 }

@@ -28,6 +28,10 @@ export const origins = [
     'house.people.no-takeover':
       'A school that owns its host name cannot take over a person of another school.',
     'house.tenancy.keys': 'No row of one school can refer to a row of another.',
+    'house.tenancy.share':
+      'A school that is flooded by every road at once costs another school no request.',
+    'house.tenancy.lane':
+      'Strangers, signed-in callers and batch work have connections and time-outs of their own.',
     'house.limits.json-body': 'A JSON body beyond 1 MiB is 413.',
     'house.limits.json-shape':
       'JSON that is nested deeper than 64 levels or has more than 20,000 names and values is refused before it is parsed.',

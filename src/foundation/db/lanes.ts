@@ -1,0 +1,69 @@
+import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
+import { LruCache } from '../cache/lru-cache.ts'
+import type { ConnectionPool } from './connection-pool.ts'
+import type { Pipelines } from './pipelines.ts'
+import { connectPrepared } from './prepared.ts'
+import type { DB } from './schema.generated.ts'
+import type { Lane } from './time-outs.ts'
+
+type Db = Kysely<DB>
+
+/** The database as one class of work of one school sees it. */
+export interface View {
+  readonly lane: Lane
+  /** The school whose share of the connections is used, or empty for work of the installation. */
+  readonly share: string
+  /** What runs is cancelled once it is aborted; only in the class `batch`. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Views are remembered up to this number: of a few hundred schools. */
+const MAX_VIEWS = 1_000
+
+const lanesOf = new WeakMap<Db, Lanes>()
+
+/** Makes a view of the database for each class of work of each school. */
+export class Lanes {
+  readonly #pools: Readonly<Record<Lane, ConnectionPool>>
+  readonly #pipelines: Pipelines
+  readonly #views = new LruCache<Db>(MAX_VIEWS)
+
+  constructor(pools: Readonly<Record<Lane, ConnectionPool>>, pipelines: Pipelines) {
+    this.#pools = pools
+    this.#pipelines = pipelines
+  }
+
+  get db(): Db {
+    return this.view({ lane: 'interactive', share: '' })
+  }
+
+  view(view: View): Db {
+    if (view.signal !== undefined) return this.#make(view)
+    const key = `${view.lane} ${view.share}`
+    const known = this.#views.get(key)
+    if (known !== undefined) return known
+    const made = this.#make(view)
+    this.#views.set(key, made, 1)
+    return made
+  }
+
+  #make({ lane, share, signal }: View): Db {
+    const pool = {
+      connect: () => this.#pools[lane].connect(share, signal),
+      // The pools belong to the database and not to a view.
+      end: async () => undefined,
+    }
+    // Kysely's interface also has cursors, which it uses only if the dialect is given a cursor class.
+    const db = new Kysely<DB>({
+      dialect: new PostgresDialect({ pool: pool as unknown as PostgresPool }),
+    })
+    connectPrepared(db, this.#pipelines)
+    lanesOf.set(db, this)
+    return db
+  }
+}
+
+/** A transaction has its connection already: its only view is itself. */
+export function viewOf(db: Db, view: View): Db {
+  return lanesOf.get(db)?.view(view) ?? db
+}

@@ -1,0 +1,39 @@
+/**
+ * How long the database may take, in milliseconds. docs/operations.md has the same table for operators; a test
+ * compares them. All hold per connection: they are set when it opens, so no statement pays for them.
+ */
+export const TIME_OUTS = {
+  /** To open a connection. */
+  connect: 2_000,
+  /** Work waits for a free connection of its class. A long import does not fail because of a short rush. */
+  wait: { stranger: 5_000, interactive: 5_000, batch: 30_000 },
+  /** A statement on a connection that others wait for too: to wait for a lock. */
+  sharedLock: 100,
+  /** A transaction that sends nothing. */
+  idleTransaction: 60_000,
+  /**
+   * Silence beyond any of PostgreSQL's own limits means that a connection is dead. PostgreSQL must always give up
+   * first: to close a shared connection fails the statements of all requests on it.
+   */
+  silence: 5_000,
+} as const
+
+/**
+ * The classes of work, each with connections and a limit of its own, so that none takes the connections of
+ * another: requests without a proven credential, those with one, and work that may take long (imports,
+ * exports, analytics, searches of operators, maintenance).
+ */
+export const LANES = ['stranger', 'interactive', 'batch'] as const
+export type Lane = (typeof LANES)[number]
+
+/** How long a statement of each class may run. */
+export type LaneTimeOuts = Readonly<Record<Lane, number>>
+
+/** How many connections each class has, of `poolSize` and a little more. */
+export function laneSizes(poolSize: number): Readonly<Record<Lane, number>> {
+  return {
+    stranger: Math.ceil(poolSize / 4),
+    interactive: Math.ceil(poolSize / 2),
+    batch: Math.ceil(poolSize / 3),
+  }
+}

@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { laneSizes, TIME_OUTS } from '../../src/foundation/db/time-outs.ts'
+
+const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
+
+/** The cells of the first row that contains the text. */
+function row(text: string): string[] {
+  const line = page.split('\n').find((one) => one.startsWith('|') && one.includes(text)) ?? ''
+  return line.split('|').map((cell) => cell.trim())
+}
+
+const milliseconds = (text = ''): number =>
+  Number.parseInt(text, 10) * (text.endsWith(' ms') ? 1 : 1000)
+
+test('the table of time-outs says what the code does', () => {
+  const config = readConfig({})
+  const told = (text: string) => milliseconds(row(text)[2])
+  expect(told('to open a connection')).toBe(TIME_OUTS.connect)
+  expect(told('DATABASE_STRANGER_TIMEOUT_MS')).toBe(config.DATABASE_STRANGER_TIMEOUT_MS)
+  expect(told('DATABASE_STATEMENT_TIMEOUT_MS')).toBe(config.DATABASE_STATEMENT_TIMEOUT_MS)
+  expect(told('DATABASE_BATCH_TIMEOUT_MS')).toBe(config.DATABASE_BATCH_TIMEOUT_MS)
+  expect(told('strangers and signed-in callers')).toBe(TIME_OUTS.wait.stranger)
+  expect(told('strangers and signed-in callers')).toBe(TIME_OUTS.wait.interactive)
+  expect(told('connection: batch work')).toBe(TIME_OUTS.wait.batch)
+  expect(told('waits for a lock')).toBe(TIME_OUTS.sharedLock)
+  expect(told('sends nothing')).toBe(TIME_OUTS.idleTransaction)
+  expect(told('silence')).toBe(TIME_OUTS.silence)
+})
+
+test('the table of shares says how many connections each class has', () => {
+  const sizes = laneSizes(readConfig({}).DATABASE_POOL_SIZE)
+  const told = (text: string) => Number(/: (\d+)$/.exec(row(text)[2] ?? '')?.[1])
+  expect(told('connections of signed-in callers')).toBe(sizes.interactive)
+  expect(told('connections of strangers')).toBe(sizes.stranger)
+  expect(told('connections of batch work')).toBe(sizes.batch)
+})
