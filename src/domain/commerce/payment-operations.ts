@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { id, line, text } from '../operation/fields.ts'
-import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import { id, text } from '../operation/fields.ts'
+import { filter, listOperation, searchIn, timeFilters } from '../operation/list-operation.ts'
 import { createOperation, readOperation } from '../operation/object-operations.ts'
 import { checkRow } from '../operation/row-rules.ts'
-import { containsPattern } from '../operation/wire-sql.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import { checkMembers } from '../people/check-members.ts'
 import { schoolCurrency } from '../schools/school-currency.ts'
@@ -25,10 +24,7 @@ export const listPayments = listOperation({
     order_id: filter(id, (value) => sql`r.order_id = ${value}`),
     trade_no: filter(text(1, 64), (value) => sql`r.trade_no = ${value}`),
     refunding_state: filter(z.enum(REFUNDING_STATES), (state) => sql`r.refunding_state = ${state}`),
-    search: filter(line(100), (value) => {
-      const pattern = containsPattern(value)
-      return sql`(r.trade_no ilike ${pattern} or r.order_number ilike ${pattern})`
-    }),
+    search: searchIn('trade_no', 'order_number'),
     ...timeFilters('created_at'),
   },
   sorts: { created_at: 'time', amount: 'number' },

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { containsWords } from '../../foundation/db/contains-words.ts'
 import { inRange, type Keyed, type KeysetRange, rangeOrder } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
@@ -30,6 +30,18 @@ const SELECT = sql`
 
 type PlanRow = Omit<PublicPlan, 'key'>
 
+const SEARCHED = ['p.name', 'p.description']
+
+/** Published plans that contain every word of the search, newest first, for a search over all kinds. */
+export function planHits(at: SchoolDb, search: string, limit: number): RawBuilder<unknown> {
+  return sql`
+    select 'membership_plan' as kind, p.id, p.slug, p.name as title, p.description as text
+    from membership_plans p
+    where p.school_id = ${at.schoolId} and p.state = 'published'
+      and ${containsWords(SEARCHED, search)}
+    order by p.created_at desc, p.id desc limit ${limit}`
+}
+
 /** Published plans in which every word of the search occurs, newest first. */
 export async function publicPlans(
   at: SchoolDb,
@@ -40,7 +52,7 @@ export async function publicPlans(
     ${SELECT}
     where p.school_id = ${at.schoolId} and p.state = 'published'
       and ${inRange('p.created_at', 'p.id', range)}
-      and ${containsWords(['p.name', 'p.description'], search)}
+      and ${containsWords(SEARCHED, search)}
     ${rangeOrder('p.created_at', 'p.id', range)}`)
   return rows.map((row) => ({ ...row, key: { at: row.createdAt, id: row.id } }))
 }

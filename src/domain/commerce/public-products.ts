@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { containsWords } from '../../foundation/db/contains-words.ts'
 import { inRange, type Keyed, type KeysetRange, rangeOrder } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
@@ -23,6 +23,17 @@ const SELECT = sql`
 
 type ProductRow = Omit<PublicProduct, 'key'>
 
+const SEARCHED = ['title', 'description']
+
+/** Published products that contain every word of the search, newest first, for a search over all kinds. */
+export function productHits(at: SchoolDb, search: string, limit: number): RawBuilder<unknown> {
+  return sql`
+    select 'digital_product' as kind, id, slug, title, description as text from digital_products
+    where school_id = ${at.schoolId} and state = 'published'
+      and ${containsWords(SEARCHED, search)}
+    order by created_at desc, id desc limit ${limit}`
+}
+
 /** Published products in which every word of the search occurs, newest first. */
 export async function publicProducts(
   at: SchoolDb,
@@ -33,7 +44,7 @@ export async function publicProducts(
     ${SELECT}
     where school_id = ${at.schoolId} and state = 'published'
       and ${inRange('created_at', 'id', range)}
-      and ${containsWords(['title', 'description'], search)}
+      and ${containsWords(SEARCHED, search)}
     ${rangeOrder('created_at', 'id', range)}`)
   return rows.map((row) => ({ ...row, key: { at: row.createdAt, id: row.id } }))
 }

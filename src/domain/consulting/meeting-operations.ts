@@ -3,13 +3,12 @@ import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { checkChange } from '../operation/check-change.ts'
-import { id, line, webAddress } from '../operation/fields.ts'
-import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import { id, webAddress } from '../operation/fields.ts'
+import { filter, listOperation, searchIn, timeFilters } from '../operation/list-operation.ts'
 import { changeOperation, createOperation, readOperation } from '../operation/object-operations.ts'
 import { conflict, invalid } from '../operation/refusal.ts'
 import { loadObject } from '../operation/resource.ts'
 import { checkRow } from '../operation/row-rules.ts'
-import { containsPattern } from '../operation/wire-sql.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import { checkVersion, writing } from '../operation/writing.ts'
 import { checkMembers } from '../people/check-members.ts'
@@ -37,10 +36,7 @@ export const listMeetings = listOperation({
           select from study_group_members p
           where p.school_id = ${at.schoolId} and p.group_id = r.study_group_id and p.user_id = ${value}))`,
     ),
-    search: filter(line(100), (value) => {
-      const pattern = containsPattern(value)
-      return sql`(r.title ilike ${pattern} or r.held_for ilike ${pattern})`
-    }),
+    search: searchIn('title', 'held_for'),
     when: filter(z.enum(['upcoming', 'past']), (when) =>
       when === 'past' ? sql`r.ends_at <= now()` : sql`r.ends_at > now()`,
     ),

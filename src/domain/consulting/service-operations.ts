@@ -4,7 +4,7 @@ import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { checkCourses } from '../learning/check-courses.ts'
 import { id, line, markdown } from '../operation/fields.ts'
-import { filter, listOperation } from '../operation/list-operation.ts'
+import { filter, listOperation, searchIn } from '../operation/list-operation.ts'
 import {
   changeOperation,
   createOperation,
@@ -12,7 +12,6 @@ import {
   removeOperation,
 } from '../operation/object-operations.ts'
 import { conflict } from '../operation/refusal.ts'
-import { containsPattern } from '../operation/wire-sql.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import { writing } from '../operation/writing.ts'
 import { checkMembers } from '../people/check-members.ts'
@@ -37,7 +36,7 @@ export const listServices = listOperation({
   of: consultingServices,
   filters: {
     state: filter(serviceFields.state, (state) => sql`r.state = ${state}`),
-    search: filter(line(100), (value) => sql`r.title ilike ${containsPattern(value)}`),
+    search: searchIn('title'),
   },
   sorts: { created_at: 'time', title: 'text' },
   defaultSort: '-created_at',

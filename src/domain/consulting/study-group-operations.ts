@@ -4,7 +4,7 @@ import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { checkCourses } from '../learning/check-courses.ts'
 import { id, line } from '../operation/fields.ts'
-import { filter, listOperation } from '../operation/list-operation.ts'
+import { filter, listOperation, searchIn } from '../operation/list-operation.ts'
 import {
   changeOperation,
   createOperation,
@@ -13,7 +13,6 @@ import {
 } from '../operation/object-operations.ts'
 import { conflict, invalid } from '../operation/refusal.ts'
 import { loadObject } from '../operation/resource.ts'
-import { containsPattern } from '../operation/wire-sql.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import { writing } from '../operation/writing.ts'
 import { checkMembers } from '../people/check-members.ts'
@@ -35,7 +34,7 @@ export const listStudyGroups = listOperation({
   of: studyGroups,
   filters: {
     course_id: filter(id, (value) => sql`r.course_id = ${value}`),
-    search: filter(line(100), (value) => sql`r.name ilike ${containsPattern(value)}`),
+    search: searchIn('name'),
   },
   sorts: { created_at: 'time', name: 'text' },
   defaultSort: '-created_at',

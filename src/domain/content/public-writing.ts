@@ -19,6 +19,10 @@ type WritingRow = Omit<PublicWriting, 'key'>
 /** One of them, with its text as HTML; null if it is not rendered yet. */
 type WholeWriting = WritingRow & { readonly html: string | null }
 
+const SEARCHED = ['title', 'body']
+/** A text with a publication date in the future is not public yet. */
+const PUBLIC = sql`state = 'published' and published_at <= now()`
+
 /** Published posts in which every word of the search occurs, newest first. */
 export function publicPosts(
   at: SchoolDb,
@@ -37,6 +41,20 @@ export function publicPages(
   return writings(at, sql`pages`, search, range)
 }
 
+/** Public posts or pages that contain every word of the search, newest first, for a search over all kinds. */
+export function writingHits(
+  at: SchoolDb,
+  kind: 'post' | 'page',
+  search: string,
+  limit: number,
+): RawBuilder<unknown> {
+  return sql`
+    select ${sql.lit(kind)} as kind, id, slug, title, body as text
+    from ${kind === 'post' ? sql`posts` : sql`pages`}
+    where school_id = ${at.schoolId} and ${PUBLIC} and ${containsWords(SEARCHED, search)}
+    order by published_at desc, id desc limit ${limit}`
+}
+
 export function findPublicPost(at: SchoolDb, slug: string): Promise<WholeWriting | undefined> {
   return findWriting(at, sql`posts`, slug)
 }
@@ -45,7 +63,6 @@ export function findPublicPage(at: SchoolDb, slug: string): Promise<WholeWriting
   return findWriting(at, sql`pages`, slug)
 }
 
-/** A text with a publication date in the future is not public yet. */
 async function writings(
   at: SchoolDb,
   table: RawBuilder<unknown>,
@@ -54,9 +71,9 @@ async function writings(
 ): Promise<PublicWriting[]> {
   const { rows } = await at.run(sql<WritingRow>`
     select id, slug, title, body, published_at as "publishedAt" from ${table}
-    where school_id = ${at.schoolId} and state = 'published' and published_at <= now()
+    where school_id = ${at.schoolId} and ${PUBLIC}
       and ${inRange('published_at', 'id', range)}
-      and ${containsWords(['title', 'body'], search)}
+      and ${containsWords(SEARCHED, search)}
     ${rangeOrder('published_at', 'id', range)}`)
   return rows.map((row) => ({ ...row, key: { at: row.publishedAt, id: row.id } }))
 }
@@ -69,7 +86,6 @@ async function findWriting(
   const { rows } = await at.run(sql<WholeWriting>`
     select p.id, p.slug, p.title, p.body, p.published_at as "publishedAt", ${htmlOf('p')} as html
     from ${table} p
-    where p.school_id = ${at.schoolId} and p.slug = ${slug} and p.state = 'published'
-      and p.published_at <= now()`)
+    where p.school_id = ${at.schoolId} and p.slug = ${slug} and ${PUBLIC}`)
   return rows[0]
 }

@@ -31,13 +31,25 @@ type EventRow = Omit<PublicEvent, 'key'>
 /** With its text as HTML; null if it is not rendered yet. */
 type WholeEvent = EventRow & { readonly html: string | null }
 
+const SEARCHED = ['title', 'description', 'location']
+const TO_COME = sql`ends_at > now()`
+
+/** Published events to come that contain every word of the search, for a search over all kinds. */
+export function eventHits(at: SchoolDb, search: string, limit: number): RawBuilder<unknown> {
+  return sql`
+    select 'event' as kind, id, slug, title, description as text from events
+    where school_id = ${at.schoolId} and state = 'published' and ${TO_COME}
+      and ${containsWords(SEARCHED, search)}
+    order by starts_at, id limit ${limit}`
+}
+
 /** Published events that are not over, the next one first: the reverse of the list's order. */
 export async function publicEventsToCome(
   at: SchoolDb,
   search: string,
   { after, limit }: Pick<KeysetRange, 'after' | 'limit'>,
 ): Promise<PublicEvent[]> {
-  return await readEvents(at, sql`ends_at > now()`, search, { before: after, limit, fromEnd: true })
+  return await readEvents(at, TO_COME, search, { before: after, limit, fromEnd: true })
 }
 
 /** Published events that are over, the latest first. */
@@ -59,7 +71,7 @@ async function readEvents(
     select ${COLUMNS} from events
     where school_id = ${at.schoolId} and state = 'published' and ${when}
       and ${inRange('starts_at', 'id', range)}
-      and ${containsWords(['title', 'description', 'location'], search)}
+      and ${containsWords(SEARCHED, search)}
     ${rangeOrder('starts_at', 'id', range)}`)
   return rows.map((row) => ({ ...row, key: { at: row.startsAt, id: row.id } }))
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { containsWords } from '../../foundation/db/contains-words.ts'
 import { inRange, type Keyed, type KeysetRange, rangeOrder } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
@@ -27,6 +27,18 @@ export interface PublicCourseDetails extends Omit<PublicCourse, 'key'> {
   readonly lecturers: readonly { readonly name: string; readonly headline: string }[]
 }
 
+const SEARCHED = ['title', 'summary', 'description']
+const PUBLIC = sql`state = 'published' and published_at <= now()`
+
+/** Courses that are public and contain every word of the search, newest first, for a search over all kinds. */
+export function courseHits(at: SchoolDb, search: string, limit: number): RawBuilder<unknown> {
+  return sql`
+    select 'course' as kind, id, slug, title, summary as text from courses
+    where school_id = ${at.schoolId} and ${PUBLIC}
+      and ${containsWords(SEARCHED, search)}
+    order by published_at desc, id desc limit ${limit}`
+}
+
 /** Published courses that contain every word of the search, newest first. */
 export async function publicCourses(
   at: SchoolDb,
@@ -37,9 +49,9 @@ export async function publicCourses(
     select id, slug, title, summary, price_amount as "priceAmount", currency,
       published_at as "publishedAt"
     from courses
-    where school_id = ${at.schoolId} and state = 'published' and published_at <= now()
+    where school_id = ${at.schoolId} and ${PUBLIC}
       and ${inRange('published_at', 'id', range)}
-      and ${containsWords(['title', 'summary', 'description'], search)}
+      and ${containsWords(SEARCHED, search)}
     ${rangeOrder('published_at', 'id', range)}`)
   return rows.map((row) => ({ ...row, key: { at: row.publishedAt, id: row.id } }))
 }

@@ -1,12 +1,11 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
-import { dateOrNull, id, line, utc } from '../operation/fields.ts'
-import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import { dateOrNull, id, utc } from '../operation/fields.ts'
+import { filter, listOperation, searchIn, timeFilters } from '../operation/list-operation.ts'
 import { createOperation, readOperation } from '../operation/object-operations.ts'
 import { expansionOf, type Resource } from '../operation/resource.ts'
 import { checkRow } from '../operation/row-rules.ts'
-import { containsPattern } from '../operation/wire-sql.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import { checkMembers } from '../people/check-members.ts'
 import { memberSchema, members } from '../people/member-resource.ts'
@@ -50,7 +49,7 @@ export const listNotifications = listOperation({
     read: filter(z.boolean(), (read) =>
       read ? sql`r.read_at is not null` : sql`r.read_at is null`,
     ),
-    search: filter(line(100), (value) => sql`r.title ilike ${containsPattern(value)}`),
+    search: searchIn('title'),
     ...timeFilters('created_at'),
   },
   sorts: { created_at: 'time' },

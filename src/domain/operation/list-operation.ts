@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
+import { containsText } from '../../foundation/db/contains-words.ts'
 import type { CursorType } from '../../foundation/db/cursor.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor.ts'
@@ -10,7 +11,6 @@ import { type ExpandShape, expandFields, expansionScopes } from './expand.ts'
 import { line, time } from './fields.ts'
 import { type Page, type PageFields, pageFields, pageOf, type SortName } from './list-page.ts'
 import { expandObjects, keyOf, type Resource, selectObjects } from './resource.ts'
-import { containsPattern } from './wire-sql.ts'
 
 export interface Filter<S extends z.ZodType = z.ZodType> {
   readonly schema: z.ZodOptional<S>
@@ -45,10 +45,7 @@ const searchText = line(100)
 
 /** A search for text inside any of these columns, in upper or lower case. */
 export function searchIn(...columns: readonly string[]): Filter<typeof searchText> {
-  return filter(searchText, (value) => {
-    const pattern = containsPattern(value)
-    return anyOf(columns.map((column) => sql`r.${sql.ref(column)} ilike ${pattern}`))
-  })
+  return filter(searchText, (value) => anyOf(columns.map((column) => found(column, value))))
 }
 
 /** The same, and a row is also found by the name or the email of its person. */
@@ -56,14 +53,17 @@ export function searchWithPerson(
   person: string,
   ...columns: readonly string[]
 ): Filter<typeof searchText> {
-  return filter(searchText, (value, at) => {
-    const pattern = containsPattern(value)
-    return anyOf([
-      ...columns.map((column) => sql`r.${sql.ref(column)} ilike ${pattern}`),
+  return filter(searchText, (value, at) =>
+    anyOf([
+      ...columns.map((column) => found(column, value)),
       sql`exists (select from ${shownPeople(at)} u where u.id = r.${sql.ref(person)}
-            and (u.name ilike ${pattern} or u.email ilike ${pattern}))`,
-    ])
-  })
+            and (${containsText('u.name', value)} or ${containsText('u.email', value)}))`,
+    ]),
+  )
+}
+
+function found(column: string, value: string): RawBuilder<unknown> {
+  return containsText(`r.${column}`, value)
 }
 
 function anyOf(conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {

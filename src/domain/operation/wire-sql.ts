@@ -4,8 +4,3 @@ import { type RawBuilder, sql } from 'kysely'
 export function wireTime(reference: string): RawBuilder<unknown> {
   return sql`to_char(${sql.ref(reference)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 }
-
-/** A LIKE pattern for rows that contain the text; wildcards inside the text are escaped. */
-export function containsPattern(text: string): string {
-  return `%${text.replaceAll(/[\\%_]/g, (special) => `\\${special}`)}%`
-}

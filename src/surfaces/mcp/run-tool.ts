@@ -1,4 +1,5 @@
 import { TooManyRowsError } from '../../foundation/db/bounded-rows.ts'
+import { isDatabaseUnavailable, TOOK_TOO_LONG } from '../../foundation/db/unavailable.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { LongAnswer } from './long-answer.ts'
 import { sliceText } from './parts.ts'
@@ -35,9 +36,14 @@ export function problem(text: string): ToolResult {
   return { content: [{ type: 'text', text: told }], isError: true }
 }
 
+/** Only this call is refused: the school has more to look through than one call may take. */
+const TOO_SLOW =
+  'The call took longer than one call may at this school, so it was stopped. Ask for less: fewer or other words, a list of one kind instead of a search, or a shorter page. Try the same call again only later.'
+
 function describe(error: unknown, logFault: (fault: unknown) => void): string {
   if (error instanceof ToolProblem || error instanceof TooManyRowsError) return error.message
   if (error instanceof OAuthError) return error.description
+  if (isDatabaseUnavailable(error) && error.code === TOOK_TOO_LONG) return TOO_SLOW
   logFault(error)
   return 'The school could not answer because of a fault on its side. Try the same call again in a moment; if it keeps failing, tell the person that the school is not available now.'
 }

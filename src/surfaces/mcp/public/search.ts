@@ -1,63 +1,20 @@
 import { z } from 'zod'
-import { publicPlans } from '../../../domain/commerce/public-plans.ts'
-import { publicProducts } from '../../../domain/commerce/public-products.ts'
-import { publicPages, publicPosts } from '../../../domain/content/public-writing.ts'
-import { publicEventsToCome } from '../../../domain/events/public-events.ts'
-import { publicCourses } from '../../../domain/learning/public-courses.ts'
-import type { SchoolDb } from '../../../foundation/db/school-db.ts'
+import { searchCatalogue } from '../../../domain/content/search-catalogue.ts'
 import { LongAnswer, lengthInput } from '../long-answer.ts'
 import { cursorInput, nextCursor } from '../paging.ts'
 import { Whole } from '../parts.ts'
 import { publicTool, READS } from '../tool.ts'
 import { excerpt, words } from '../wire-values.ts'
-import { KINDS, type Kind } from './kinds.ts'
+import { KINDS } from './kinds.ts'
 import { pageUrl, restUrl } from './links.ts'
 import { itemFields } from './list-fields.ts'
 
 const PER_KIND = 10
 
-interface Hit {
-  readonly kind: Kind
-  readonly id: string
-  readonly slug: string
-  readonly title: string
-  readonly text: string
-}
-
-/** All public objects that contain every word; six small reads at the same time. */
-async function searchCatalogue(at: SchoolDb, words: string): Promise<Hit[]> {
-  const range = { limit: PER_KIND, fromEnd: false }
-  const found = await Promise.all([
-    publicCourses(at, words, range).then((rows) =>
-      rows.map((row): Hit => ({ ...row, kind: 'course', text: row.summary })),
-    ),
-    publicEventsToCome(at, words, range).then((rows) =>
-      rows.map((row): Hit => ({ ...row, kind: 'event', text: row.description })),
-    ),
-    publicPlans(at, words, range).then((rows) =>
-      rows.map(
-        ({ name, ...row }): Hit => ({
-          ...row,
-          title: name,
-          kind: 'membership_plan',
-          text: row.description,
-        }),
-      ),
-    ),
-    publicProducts(at, words, range).then((rows) =>
-      rows.map((row): Hit => ({ ...row, kind: 'digital_product', text: row.description })),
-    ),
-    publicPosts(at, words, range).then((rows) =>
-      rows.map((row): Hit => ({ ...row, kind: 'post', text: row.body })),
-    ),
-    publicPages(at, words, range).then((rows) =>
-      rows.map((row): Hit => ({ ...row, kind: 'page', text: row.body })),
-    ),
-  ])
-  const hits = found.flat()
-  // Hits in the title come before hits in the text; otherwise the order of the kinds stays.
-  const [first = ''] = words.toLowerCase().split(/\s+/)
-  const called = (hit: Hit): boolean => hit.title.toLowerCase().includes(first)
+/** Hits in the title come before hits in the text; otherwise the order of the kinds stays. */
+function titlesFirst<H extends { readonly title: string }>(hits: readonly H[], words: string): H[] {
+  const [first = ''] = words.trim().toLowerCase().split(/\s+/)
+  const called = (hit: H): boolean => hit.title.toLowerCase().includes(first)
   return [...hits.filter(called), ...hits.filter((hit) => !called(hit))]
 }
 
@@ -86,7 +43,7 @@ export const search = publicTool({
     nextCursor,
   }),
   run: async ({ at, school }, { query, cursor, max_characters }) => {
-    const hits = await searchCatalogue(at, query)
+    const hits = titlesFirst(await searchCatalogue(at, query, PER_KIND), query)
     const whole = new Whole(`search ${query}`, hits.map(({ id }) => id).join(), hits.length)
     const from = whole.placeOf(cursor)
     const results = hits.slice(from).map(({ kind, id, slug, title, text }) => ({
