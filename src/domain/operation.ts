@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { SchoolDb, SchoolTx } from '../foundation/db/school-db.ts'
+import { inLane, type SchoolDb, type SchoolTx } from '../foundation/db/school-db.ts'
 import type { Actor } from './actor.ts'
 import { record } from './audit/audit.ts'
 import { type AuditedChange, changeEntry, recordChange } from './audit/record-change.ts'
@@ -38,6 +38,8 @@ export interface ReadOperation<
   O extends z.ZodObject = z.ZodObject,
 > extends Described<I, O> {
   readonly kind: 'read'
+  /** Whether this input can take long. Such a read uses connections of its own, and ends when its caller is gone. */
+  isHeavy?(input: z.output<I>): boolean
   /** Throws OperationRefused if it cannot be done. */
   run(at: SchoolDb, caller: Actor, input: z.output<I>): Promise<z.output<O>>
 }
@@ -107,12 +109,22 @@ export async function performChecked<I extends z.ZodObject, O extends z.ZodObjec
   try {
     const output =
       operation.kind === 'read'
-        ? await operation.run(at, caller, input)
+        ? await runRead(operation, at, caller, input)
         : await at.transaction((tx) => runWrite(operation, tx, caller, input))
     return { kind: 'done', output }
   } catch (error) {
     return refusalFrom(error)
   }
+}
+
+async function runRead<I extends z.ZodObject, O extends z.ZodObject>(
+  operation: ReadOperation<I, O>,
+  at: SchoolDb,
+  caller: Actor,
+  input: CheckedInput<I>,
+): Promise<z.output<O>> {
+  const isHeavy = operation.isHeavy?.(input) === true
+  return await operation.run(isHeavy ? inLane(at, 'batch') : at, caller, input)
 }
 
 /**

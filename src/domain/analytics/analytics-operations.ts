@@ -96,6 +96,7 @@ function seriesOperation<P extends z.ZodRawShape>(
     summary: details.summary,
     scopes: SCOPES,
     kind: 'read',
+    isHeavy: () => true,
     input,
     output: seriesSchema(details),
     examples: [
@@ -211,6 +212,7 @@ export const readCompletion: ReadOperation<typeof completionInput, typeof comple
   summary: 'How far the students of each course are, courses with most students first.',
   scopes: SCOPES,
   kind: 'read',
+  isHeavy: () => true,
   input: completionInput,
   output: completionSchema,
   examples: [{ title: 'The ten largest courses', input: { limit: 10 } }],

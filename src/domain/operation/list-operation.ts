@@ -146,6 +146,11 @@ export function listOperation<
     output: pageOf(resource.schema),
     filters: allFilters,
     cursorAfter,
+    // Both may look at every row of the school.
+    isHeavy: (asked) => {
+      const { search, include_total } = asked as PageInput
+      return search !== undefined || include_total === true
+    },
     examples: details.examples ?? [{ title: 'The first two', input: { limit: 2 } }],
     extraScopes: (asked) => expansionScopes(resource, (asked as PageInput).expand),
     async run(at, caller, checked) {
@@ -176,6 +181,7 @@ export function listOperation<
 /** The members that every list's input has. TypeScript cannot read them from a generic shape. */
 type PageInput = z.output<z.ZodObject<PageFields<string>>> & {
   readonly expand?: readonly string[] | undefined
+  readonly search?: unknown
 }
 
 function parentFilters(within: z.ZodRawShape): Filters {
