@@ -1,0 +1,50 @@
+import { expect } from 'vitest'
+import { parseTrustProxy } from '../../src/foundation/http/trust-proxy.ts'
+import { verifies } from '../spec/verifies.ts'
+import { flood, hostileRoads } from '../support/flood.ts'
+import { documentHost, follow, roadsTo } from '../support/mixed-requests.ts'
+import { aWorld } from '../support/world.ts'
+
+const REQUESTS = 200
+const AT_ONCE = 4
+
+verifies(
+  'house.tenancy.share',
+  'one school flooded by every road at once costs another school none of 200 requests',
+  async () => {
+    // As many connections as an installation has.
+    const world = await aWorld({
+      loopbackDocuments: true,
+      documentHosts: ['127.0.0.1'],
+      trust: parseTrustProxy('loopback'),
+      databaseSettings: { poolSize: 12 },
+    })
+    const documents = await documentHost()
+    const flooded = await world.aSchool()
+    const calm = await world.aSchool()
+    const roads = await roadsTo(world, calm, documents)
+    const hostile = await hostileRoads(world, flooded, documents, 10)
+    for (const road of roads) await follow(road)
+    const running = flood(hostile, 1, 50)
+    try {
+      await expect.poll(() => running.answered.size).toBe(hostile.length)
+      let sent = 0
+      const visit = async (): Promise<void> => {
+        while (sent < REQUESTS) {
+          const road = roads[sent++ % roads.length]
+          if (road !== undefined) await follow(road)
+        }
+      }
+      await Promise.all(Array.from({ length: AT_ONCE }, visit))
+    } finally {
+      documents.release()
+      await running.stop()
+    }
+    const answers = Object.fromEntries(running.answered)
+    // The flood is one: every road was taken, and no request failed because of a fault of ours.
+    for (const [name, counts] of Object.entries(answers)) {
+      expect(Object.keys(counts).length, name).toBeGreaterThan(0)
+      expect(counts, name).not.toHaveProperty('500')
+    }
+  },
+)
