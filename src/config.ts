@@ -133,10 +133,16 @@ export const variables = {
     schema: wholeNumber(0, 65_535),
     about: 'port of its own for Prometheus metrics at /metrics',
   },
+  METRICS_HOST: {
+    fallback: '127.0.0.1',
+    schema: z.string().min(1, 'an address to listen on, such as 0.0.0.0'),
+    about:
+      'address that METRICS_PORT listens on; loopback unless told otherwise, whatever HOST says',
+  },
   METRICS_TOKEN: {
     fallback: undefined,
     schema: z.string().min(16, 'at least 16 characters'),
-    about: 'bearer token that opens /metrics on the main port as well',
+    about: 'bearer token that /metrics asks for; with it the main port serves /metrics as well',
   },
   SHUTDOWN_TIMEOUT_SECONDS: {
     fallback: '20',

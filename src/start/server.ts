@@ -1,6 +1,4 @@
 import cluster from 'node:cluster'
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import type { Writable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
@@ -18,9 +16,11 @@ import { createMetrics } from '../foundation/http/metrics.ts'
 import { addMetricsRoute, listenForMetrics } from '../foundation/http/metrics-endpoint.ts'
 import { createShutdown, type Shutdown, shutDownOnSignals } from '../foundation/http/shutdown.ts'
 import { logMailer, type Mailer, smtpMailer } from '../foundation/mail/mailer.ts'
+import { listensOnLoopback } from '../foundation/net/loopback.ts'
 import type { AppContext } from '../gate/context.ts'
 import { VERSION } from '../version.ts'
 import { printBanner } from './banner.ts'
+import { checkPortsAreFree, mainPort, whyNotListening } from './check-ports.ts'
 import { listenForSchoolChanges } from './listen-for-school-changes.ts'
 import type { DatabaseServer } from './open-database.ts'
 import { openFileStore } from './open-file-store.ts'
@@ -30,18 +30,16 @@ import {
   openPreparedDatabase,
   purgeInBackground,
 } from './prepare.ts'
-import { StartError } from './start-error.ts'
 import { runWorkers, shareMetrics } from './workers.ts'
 
 /** How long each part may take to close after the last request. */
 const CLOSER_MS = 15_000
-const LOOPBACK_HOSTS = ['127.0.0.1', '::1', 'localhost']
 
 /** Runs the server until a signal ends the process. Throws a StartError if it cannot start. */
 export async function startServer(config: Config, io: { stdout: Writable }): Promise<void> {
   const log = createLogger({ level: config.LOG_LEVEL })
   if (cluster.isPrimary) {
-    await checkPortIsFree(config)
+    await checkPortsAreFree(config)
     io.stdout.write('Starting Schoolgate …\n')
   }
   if (config.WORKERS > 1 && cluster.isPrimary) {
@@ -89,9 +87,11 @@ async function serve(config: Config, log: Logger, io: { stdout: Writable }): Pro
     config.METRICS_PORT === undefined || cluster.isWorker
       ? undefined
       : await listenForMetrics({
-          registry: metrics.registry,
-          host: config.HOST,
+          source: metrics.registry,
+          host: config.METRICS_HOST,
           port: config.METRICS_PORT,
+          token: config.METRICS_TOKEN,
+          onError: (error) => log.error({ err: error }, 'the metrics could not be read'),
         })
   const purging = cluster.isWorker ? undefined : purgeInBackground(config, database.db, log)
   shutdown = createShutdown({
@@ -128,7 +128,7 @@ function contextOf(
     db: database.db,
     directory,
     keyring,
-    loopbackDocuments: isDemo && LOOPBACK_HOSTS.includes(config.HOST),
+    loopbackDocuments: isDemo && listensOnLoopback(config.HOST),
     documentHosts: config.CLIENT_DOCUMENT_HOSTS,
     mailer,
     files: openFileStore(config),
@@ -208,45 +208,6 @@ async function listen(app: FastifyInstance, config: Config, shutdown: Shutdown):
     await app.listen({ host: config.HOST, port: config.PORT })
   } catch (cause) {
     await shutdown.begin('could not listen')
-    throw whyNotListening(cause as NodeJS.ErrnoException, config)
+    throw whyNotListening(cause as NodeJS.ErrnoException, mainPort(config))
   }
-}
-
-/** Checked first: starting the database takes time and is useless if the port is taken. */
-async function checkPortIsFree(config: Config): Promise<void> {
-  const probe = createServer()
-  try {
-    probe.listen({ host: config.HOST, port: config.PORT })
-    await once(probe, 'listening')
-  } catch (cause) {
-    throw whyNotListening(cause as NodeJS.ErrnoException, config)
-  } finally {
-    probe.close()
-  }
-}
-
-function whyNotListening(cause: NodeJS.ErrnoException, config: Config): Error {
-  const place = `${config.HOST}:${config.PORT}`
-  if (cause.code === 'EADDRINUSE') {
-    return new StartError(
-      `Port ${config.PORT} is taken: another program already listens on ${place}.`,
-      `Stop it, or choose another port: PORT=${config.PORT + 1} npm start`,
-      { cause },
-    )
-  }
-  if (cause.code === 'EACCES') {
-    return new StartError(
-      `Listening on ${place} is not permitted.`,
-      'Choose a PORT above 1023, or let a proxy listen on the low one.',
-      { cause },
-    )
-  }
-  if (cause.code === 'EADDRNOTAVAIL' || cause.code === 'ENOTFOUND') {
-    return new StartError(
-      `HOST is ${config.HOST}, which is no address of this machine.`,
-      'Set HOST to 0.0.0.0 for every address, or leave it out for loopback.',
-      { cause },
-    )
-  }
-  return cause
 }

@@ -1,10 +1,10 @@
 import cluster, { type Worker } from 'node:cluster'
-import { createServer, type Server } from 'node:http'
 import type { Writable } from 'node:stream'
 import type { Logger } from 'pino'
 import { AggregatorRegistry, type Registry } from 'prom-client'
 import type { Config } from '../config.ts'
 import { openDatabase } from '../foundation/db/database.ts'
+import { listenForMetrics, type MetricsListener } from '../foundation/http/metrics-endpoint.ts'
 import { printBanner } from './banner.ts'
 import { openPreparedDatabase, purgeInBackground, timeOutsOf } from './prepare.ts'
 
@@ -31,13 +31,13 @@ export async function runWorkers(
     log.error({ worker: worker.process.pid, code, signal }, 'a worker ended; starting another')
     setTimeout(() => ending || fork(), REBIRTH_MS)
   })
-  let metrics: Server | undefined
+  let metrics: MetricsListener | undefined
 
   const end = async (exitCode: number): Promise<void> => {
     if (ending) return
     ending = true
     await Promise.all(Object.values(cluster.workers ?? {}).map(endWorker))
-    metrics?.close()
+    await metrics?.close()
     await purging.stop()
     await database.close()
     await server.stop()
@@ -53,7 +53,9 @@ export async function runWorkers(
   const workers = Array.from({ length: config.WORKERS }, fork)
   await Promise.all(workers.map(listening))
   // Only now: a worker that is still starting does not answer requests for its metrics.
-  if (config.METRICS_PORT !== undefined) metrics = serveMetrics(config, log)
+  if (config.METRICS_PORT !== undefined) {
+    metrics = await serveMetrics(config, log, config.METRICS_PORT)
+  }
   printBanner(io.stdout, { config, server, isDemo })
 }
 
@@ -79,19 +81,16 @@ export function shareMetrics(registry: Registry): void {
 }
 
 /** The sum over all workers; each one counts only its own requests. */
-function serveMetrics(config: Config, log: Logger): Server {
+function serveMetrics(config: Config, log: Logger, port: number): Promise<MetricsListener> {
   const aggregate = new AggregatorRegistry()
-  return createServer((request, response) => {
-    if (request.url !== '/metrics') {
-      response.writeHead(404).end()
-      return
-    }
-    aggregate.clusterMetrics().then(
-      (text) => response.writeHead(200, { 'content-type': aggregate.contentType }).end(text),
-      (error) => {
-        log.error({ err: error }, 'the workers did not tell their metrics')
-        response.writeHead(503).end()
-      },
-    )
-  }).listen(config.METRICS_PORT, config.HOST)
+  return listenForMetrics({
+    source: {
+      contentType: aggregate.contentType,
+      metrics: () => aggregate.clusterMetrics(),
+    },
+    host: config.METRICS_HOST,
+    port,
+    token: config.METRICS_TOKEN,
+    onError: (error) => log.error({ err: error }, 'the workers did not tell their metrics'),
+  })
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { checkDataFolder } from '../../src/cli/doctor/check-data-folder.ts'
+import { checkMetrics } from '../../src/cli/doctor/check-metrics.ts'
 import { readConfig } from '../../src/config.ts'
 import { createDemoWorld } from '../../src/demo/demo-world.ts'
 import { Keyring } from '../../src/foundation/crypto/seal.ts'
@@ -244,4 +245,21 @@ describe('the data folder', () => {
       { status: 'broken', remedy: `run: chmod 600 ${join(open, 'secret')}` },
     ])
   })
+})
+
+test('it says who can read the metrics', () => {
+  const port = { METRICS_PORT: '9464' }
+  const told = (env: Record<string, string>) => checkMetrics(readConfig(env))
+  expect(told({})).toEqual([])
+  expect(told(port)).toMatchObject([
+    { status: 'ok', message: expect.stringContaining('127.0.0.1:9464, to this machine') },
+  ])
+  const open = { ...port, METRICS_HOST: '0.0.0.0' }
+  expect(told(open)).toMatchObject([
+    { status: 'note', remedy: expect.stringContaining('METRICS_TOKEN') },
+  ])
+  const withToken = { ...open, METRICS_TOKEN: 'a-token-for-prometheus' }
+  expect(told(withToken)).toMatchObject([
+    { status: 'ok', message: expect.stringContaining('METRICS_TOKEN') },
+  ])
 })

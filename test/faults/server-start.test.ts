@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { findRunningEmbedded } from '../../src/foundation/db/embedded/embedded-postgres.ts'
 import { mintToken } from '../../src/foundation/protocol/token-format.ts'
@@ -78,13 +79,18 @@ describe('npm start on a bare machine', () => {
         SCHOOLGATE_DATA_DIR: dataDir,
         WORKERS: '2',
         METRICS_PORT: String(metricsPort),
+        METRICS_TOKEN: 'a-token-for-prometheus',
       })
       await server.ready()
       expect((await server.ask('/.well-known/jwks.json')).status).toBe(200)
-      const metrics = await vi.waitFor(
+      const withoutToken = await vi.waitFor(
         () => fetch(`http://127.0.0.1:${metricsPort}/metrics`),
         START_MS,
       )
+      expect(withoutToken.status).toBe(401)
+      const metrics = await fetch(`http://127.0.0.1:${metricsPort}/metrics`, {
+        headers: { authorization: 'Bearer a-token-for-prometheus' },
+      })
       expect(await metrics.text()).toContain('schoolgate_http_requests_total')
       expect(await server.stop()).toBe(0)
       expect(await findRunningEmbedded(dataDir)).toBeUndefined()
@@ -93,11 +99,21 @@ describe('npm start on a bare machine', () => {
   )
 
   test(
-    'production never gets the demo world',
+    'production never gets the demo world, and its metrics listen on loopback whatever HOST is',
     async () => {
       const dataDir = await folders.makeWithDatabase()
-      const server = await start({ SCHOOLGATE_DATA_DIR: dataDir, NODE_ENV: 'production' })
+      const metricsPort = await freePort()
+      const server = await start({
+        SCHOOLGATE_DATA_DIR: dataDir,
+        NODE_ENV: 'production',
+        HOST: '0.0.0.0',
+        METRICS_PORT: String(metricsPort),
+      })
       await server.ready()
+      expect((await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).status).toBe(200)
+      for (const address of otherAddresses()) {
+        await expect(fetch(`http://${address}:${metricsPort}/metrics`)).rejects.toThrow()
+      }
       expect((await server.ask('/.well-known/openid-configuration')).status).toBe(404)
       expect(server.output).not.toContain('schoolgate-demo')
       expect(await server.stop()).toBe(0)
@@ -223,3 +239,12 @@ describe('DATABASE_URL', () => {
     START_MS,
   )
 })
+
+/** Addresses of this machine other than 127.0.0.1, as a URL spells them. */
+function otherAddresses(): string[] {
+  const external = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .filter(({ internal, scopeid }) => !internal && !scopeid)
+    .map(({ address, family }) => (family === 'IPv6' ? `[${address}]` : address))
+  return ['[::1]', ...external]
+}

@@ -6,6 +6,7 @@ import type { Cli } from '../cli.ts'
 import { checkBucket } from '../doctor/check-bucket.ts'
 import { checkDataFolder } from '../doctor/check-data-folder.ts'
 import { checkDatabase } from '../doctor/check-database.ts'
+import { checkMetrics } from '../doctor/check-metrics.ts'
 import { checkPort } from '../doctor/check-port.ts'
 import { broken, type Finding, fine } from '../doctor/finding.ts'
 import { explainError } from '../explain-error.ts'
@@ -19,7 +20,7 @@ export function addDoctorCommand(program: Command, cli: Cli): void {
     .action(cli.act(() => examine(cli)))
   teach(
     command,
-    'Looks at the configuration, the data folder, the port, the store for uploads, the database, its schema, the clocks, the secret and the schools. Changes nothing. The exit code is 1 if something is broken.',
+    'Looks at the configuration, the data folder, the port, the metrics, the store for uploads, the database, its schema, the clocks, the secret and the schools. Changes nothing. The exit code is 1 if something is broken.',
     'doctor',
   )
 }
@@ -53,6 +54,7 @@ async function findingsOf(cli: Cli): Promise<readonly Finding[]> {
     fine('configuration', 'Every variable has a usable value.'),
     ...(embedded ? await checkDataFolder(config) : []),
     await checkPort(config),
+    ...checkMetrics(config),
     ...(await checkBucket(config)),
     ...(embedded && !(await exists(config.SCHOOLGATE_DATA_DIR))
       ? []

@@ -4,26 +4,43 @@ import type { FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'
 import { constantTimeEqual } from '../crypto/digest.ts'
 import { rawPath } from './raw-url.ts'
+import { NO_SNIFFING } from './security-headers.ts'
 
 export type MetricsListener = { readonly port: number; readonly close: () => Promise<void> }
 
-/** Serves `/metrics` on a separate port, which need not be reachable from outside. */
+export interface MetricsSource {
+  readonly contentType: string
+  readonly metrics: () => Promise<string>
+}
+
+/**
+ * Serves `/metrics` on a separate port, which need not be reachable from outside. With a token
+ * configured it asks for the token here too: an operator who set one expects that it protects the numbers.
+ */
 export async function listenForMetrics(options: {
-  readonly registry: Registry
+  readonly source: MetricsSource
   readonly host: string
   readonly port: number
-  readonly token?: string
+  readonly token: string | undefined
+  readonly onError: (error: unknown) => void
 }): Promise<MetricsListener> {
-  const { registry, token } = options
+  const { source, token } = options
   const server = createServer({ requestTimeout: 10_000 }, async (request, response) => {
-    response.setHeader('cache-control', 'no-store')
+    response.setHeaders(new Headers({ 'cache-control': 'no-store', ...NO_SNIFFING }))
     if (rawPath(request.url ?? '') !== '/metrics' || request.method !== 'GET') {
       response.writeHead(404).end()
-    } else if (token !== undefined && !bearsToken(request.headers.authorization, token)) {
+      return
+    }
+    if (token !== undefined && !bearsToken(request.headers.authorization, token)) {
       response.writeHead(401, { 'www-authenticate': 'Bearer' }).end()
-    } else {
-      const text = await registry.metrics()
-      response.writeHead(200, { 'content-type': registry.contentType }).end(text)
+      return
+    }
+    try {
+      const text = await source.metrics()
+      response.writeHead(200, { 'content-type': source.contentType }).end(text)
+    } catch (error) {
+      options.onError(error)
+      response.writeHead(503).end()
     }
   })
   server.listen(options.port, options.host)

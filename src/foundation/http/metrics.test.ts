@@ -1,7 +1,12 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { createLogger } from './logging.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
-import { addMetricsRoute, listenForMetrics, type MetricsListener } from './metrics-endpoint.ts'
+import {
+  addMetricsRoute,
+  listenForMetrics,
+  type MetricsListener,
+  type MetricsSource,
+} from './metrics-endpoint.ts'
 import { nameSurface } from './observe-requests.ts'
 import { createHttpServer } from './server.ts'
 import { trustNoProxy } from './trust-proxy.ts'
@@ -83,10 +88,17 @@ describe('createMetrics', () => {
 })
 
 describe('listenForMetrics', () => {
+  const place = (source: MetricsSource, token?: string, port = 0) => ({
+    source,
+    host: '127.0.0.1',
+    port,
+    token,
+    onError: () => {},
+  })
+
   async function listen(token?: string) {
     const { registry } = someMetrics()
-    const options = { registry, host: '127.0.0.1', port: 0 }
-    const listener = await listenForMetrics(token === undefined ? options : { ...options, token })
+    const listener = await listenForMetrics(place(registry, token))
     listening.push(listener)
     return (path: string, authorization?: string) =>
       fetch(`http://127.0.0.1:${listener.port}${path}`, {
@@ -103,6 +115,17 @@ describe('listenForMetrics', () => {
     expect((await get('/')).status).toBe(404)
   })
 
+  test('a failure to read the numbers is 503, and the next request is answered', async () => {
+    const source = { contentType: 'text/plain', metrics: () => Promise.reject(new Error('gone')) }
+    const listener = await listenForMetrics(place(source))
+    listening.push(listener)
+    for (let i = 0; i < 2; i += 1) {
+      const response = await fetch(`http://127.0.0.1:${listener.port}/metrics`)
+      expect(response.status).toBe(503)
+      expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+    }
+  })
+
   test('with a token configured, serves only clients that send it', async () => {
     const get = await listen('s3cret')
     for (const wrong of [undefined, 'Bearer x', 'Basic s3cret', 'Bearer s3cret2', 's3cret']) {
@@ -113,9 +136,9 @@ describe('listenForMetrics', () => {
 
   test('fails with a clear error when its port is in use', async () => {
     const { registry } = someMetrics()
-    const first = await listenForMetrics({ registry, host: '127.0.0.1', port: 0 })
+    const first = await listenForMetrics(place(registry))
     listening.push(first)
-    const second = listenForMetrics({ registry, host: '127.0.0.1', port: first.port })
+    const second = listenForMetrics(place(registry, undefined, first.port))
     await expect(second).rejects.toThrow(/EADDRINUSE/)
   })
 })

@@ -19,13 +19,16 @@ const AUTHORIZATION_POLICY = [
 
 const SITE_POLICY = `${AUTHORIZATION_POLICY}; form-action 'self'`
 
+/** A browser must never guess that an answer is a page or a script. `createHttpServer` adds it to every answer. */
+export const NO_SNIFFING = { 'x-content-type-options': 'nosniff' } as const
+
 const PAGE_HEADERS = {
+  ...NO_SNIFFING,
   // RFC 9700 §4.16: frame-ancestors, and X-Frame-Options for browsers that do not know it.
   'content-security-policy': AUTHORIZATION_POLICY,
   'x-frame-options': 'DENY',
   // Not no-referrer: with it, browsers send `Origin: null` with our own form posts.
   'referrer-policy': 'same-origin',
-  'x-content-type-options': 'nosniff',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy':
     'camera=(), microphone=(), geolocation=(), payment=(), usb=(), display-capture=()',
@@ -58,8 +61,7 @@ export function setPageHeaders(reply: FastifyReply, origin: string, kind: PageKi
   return reply.headers(pageHeaders(origin, kind))
 }
 
-const API_HEADERS = { 'x-content-type-options': 'nosniff' } as const
-const UNCACHED_API_HEADERS = { ...API_HEADERS, 'cache-control': 'no-store' } as const
+const UNCACHED_API_HEADERS = { ...NO_SNIFFING, 'cache-control': 'no-store' } as const
 
 /**
  * Headers of machine-readable answers. Those with tokens or personal data are never stored.
@@ -67,5 +69,5 @@ const UNCACHED_API_HEADERS = { ...API_HEADERS, 'cache-control': 'no-store' } as 
  * @see RFC 6749 §5.1
  */
 export function apiHeaders(cache: 'no-store' | 'cacheable'): Readonly<Record<string, string>> {
-  return cache === 'no-store' ? UNCACHED_API_HEADERS : API_HEADERS
+  return cache === 'no-store' ? UNCACHED_API_HEADERS : NO_SNIFFING
 }

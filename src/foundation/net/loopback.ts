@@ -9,3 +9,8 @@ const loopbackHosts: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[
 export function isLoopbackHost(hostname: string): boolean {
   return loopbackHosts.has(hostname)
 }
+
+/** Whether a server that listens on this address can be reached from this machine only. */
+export function listensOnLoopback(host: string): boolean {
+  return host === '::1' || (host !== '[::1]' && loopbackHosts.has(host))
+}
