@@ -44,7 +44,6 @@ function headersFor(version: string, options: DocumentOptions): Omit<ConstantDoc
   }
   const headers = {
     ...unchangedHeaders,
-    'x-content-type-options': 'nosniff',
     'content-type': options.contentType ?? 'application/json; charset=utf-8',
   }
   return { etag, headers, unchangedHeaders }

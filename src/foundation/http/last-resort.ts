@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isDatabaseUnavailable } from '../db/unavailable.ts'
 import { findClientFault } from './client-fault.ts'
 import { RepeatedLines } from './repeated-lines.ts'
+import { NO_SNIFFING } from './security-headers.ts'
 
 const PLAIN_CODES: Readonly<Record<number, string>> = {
   403: 'forbidden',
@@ -59,7 +60,7 @@ function sendPlainError(
     .code(status)
     .header('content-type', 'application/json; charset=utf-8')
     .header('cache-control', 'no-store')
-    .header('x-content-type-options', 'nosniff')
+    .headers(NO_SNIFFING)
     .send(
       JSON.stringify({
         error: PLAIN_CODES[status] ?? 'invalid_request',

@@ -34,6 +34,7 @@ export class MalformedRequests {
         `HTTP/1.1 ${status} ${reason}\r\n` +
           'Connection: close\r\n' +
           'Content-Type: text/plain; charset=utf-8\r\n' +
+          'X-Content-Type-Options: nosniff\r\n' +
           `Content-Length: ${reason.length + 1}\r\n\r\n${reason}\n`,
       )
     }

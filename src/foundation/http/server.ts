@@ -13,6 +13,7 @@ import { MalformedRequests } from './malformed.ts'
 import { describeFinished, observeRequests, type RequestObserver } from './observe-requests.ts'
 import { requestIds } from './request-id.ts'
 import { RequestLogger } from './request-logger.ts'
+import { NO_SNIFFING } from './security-headers.ts'
 import { closeStalledReaders } from './stalled-readers.ts'
 import type { TrustProxy } from './trust-proxy.ts'
 
@@ -83,6 +84,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
       connectionsCheckingInterval: limits.timeoutCheckMs,
+      // Checked below: Node's own refusal has none of our headers and appears in no log.
+      requireHostHeader: false,
     },
     routerOptions: {
       maxParamLength: limits.pathParameterLength,
@@ -100,12 +103,20 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     },
   })
   closeStalledReaders(app)
+  // RFC 9110 §10.1.1: an expectation that we do not know.
+  app.server.on('checkExpectation', (_request, response) => {
+    response.writeHead(417, NO_SNIFFING).end()
+  })
   observeRequests(app, [...observers, malformed.observer])
   app.removeAllContentTypeParsers()
   app.setErrorHandler(answerLastResort)
   app.setNotFoundHandler(options.notFound ?? answerNotFound)
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id)
+    reply.header('x-request-id', request.id).headers(NO_SNIFFING)
+    if (lacksHost(request)) {
+      answerLastResort(new RequestRefusedError(400, 'Send a Host header.'), request, reply)
+      return
+    }
     if (isTooLong(request, limits.urlLength)) {
       // Answered here: a surface's error handler may need values that its hooks set, and they do not run.
       answerLastResort(new RequestRefusedError(414, tooLong(limits.urlLength)), request, reply)
@@ -118,6 +129,11 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
 
 function tooLong(limit: number): string {
   return `The URL is too long: send at most ${limit} characters.`
+}
+
+/** @see RFC 9112 §3.2 */
+function lacksHost({ raw }: FastifyRequest): boolean {
+  return raw.headers.host === undefined && raw.httpVersion !== '1.0'
 }
 
 function isTooLong(request: FastifyRequest, limit: number): boolean {

@@ -57,7 +57,6 @@ function addAsset(scope: FastifyInstance, asset: ExplorerAsset): void {
   scope.get(asset.path, async (request, reply) => {
     reply
       .header('cache-control', FOR_EVER)
-      .header('x-content-type-options', 'nosniff')
       .header('vary', 'accept-encoding')
       .type(asset.contentType)
     if (!/\bgzip\b/.test(String(request.headers['accept-encoding']))) return reply.send(asset.body)

@@ -13,6 +13,18 @@ export const origins = [
     'house.origin.malformed-host': 'A malformed, empty or repeated Host header is 400.',
     'house.origin.forwarded-headers':
       'Forwarded headers count only when they come from a configured proxy.',
+    'house.origin.https-proxy':
+      'Behind a proxy with TLS all pages have HSTS and all URLs and cookies are for https; the same host without TLS is another origin.',
+    'house.nosniff':
+      'Every answer forbids browsers to guess its type, also answers to requests that are not HTTP.',
+    'house.cookies.tossed':
+      'A cookie that a sibling subdomain or an http page set is never taken for a session or a form of ours.',
+    'house.names.visible':
+      'Names are stored and shown without characters that draw nothing, such as controls of the text direction.',
+    'house.tenancy.forms':
+      'No form, tool or API call of one school finds, shows or changes anything by an id of another school.',
+    'house.races':
+      'Concurrent requests never sell a seat, a coupon or a place twice, and one idempotency key is performed once.',
     'house.origin.changes-spread':
       'A changed school is noticed by all processes within thirty seconds at the latest.',
     'house.people.one-identity': 'A person is one account across schools, with roles at each.',

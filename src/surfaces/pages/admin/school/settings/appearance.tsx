@@ -73,7 +73,6 @@ export function addAppearanceRoutes(app: FastifyInstance, context: AppContext): 
     })
     return reply
       .header('cache-control', 'no-store')
-      .header('x-content-type-options', 'nosniff')
       .type('text/css; charset=utf-8')
       .send(sheet.replaceAll(':root', `.${PREVIEW_CLASS}`))
   })
