@@ -12,7 +12,7 @@ const installed = [
 ]
 
 /** A headless Chromium with a new, empty profile. The caller closes it. */
-export async function launchBrowser(): Promise<Browser> {
+export async function launchBrowser(more: readonly string[] = []): Promise<Browser> {
   const { executablePath, env } = await findChromium()
   return chromium.launch({
     executablePath,
@@ -25,6 +25,7 @@ export async function launchBrowser(): Promise<Browser> {
       '--disable-gpu',
       '--no-first-run',
       '--disable-lcd-text',
+      ...more,
     ],
   })
 }

@@ -59,6 +59,25 @@ describe('findCookie', () => {
     expect(findCookie('n=real; x=1; n=real', 'n')).toBe('real')
   })
 
+  test.each([
+    ['a no-break space', '\u00a0__Host-n=planted'],
+    ['an ideographic space', '\u3000__Host-n=planted'],
+    ['a byte order mark', '\ufeff__Host-n=planted'],
+    ['a form feed', '\f__Host-n=planted'],
+    ['a name after an empty name', '=__Host-n=planted'],
+    ['another case', '__HOST-n=planted'],
+    ['quotes', '"__Host-n"=planted'],
+    ['percent-encoding', '%5f_Host-n=planted'],
+    ['the old attributes', '$Version=1; $Path=/; __Host-m=x'],
+  ])('a sibling subdomain cannot pass for the prefix by %s', (_, header) => {
+    expect(findCookie(header, '__Host-n')).toBeUndefined()
+    expect(findCookie(`${header}; __Host-n=real`, '__Host-n')).toBe('real')
+  })
+
+  test('blanks around a name and a value are no part of them', () => {
+    expect(findCookie('a=1;\t n \t= v ', 'n')).toBe('v')
+  })
+
   test.each(['n=', 'n="quoted"', 'n=a b', 'n=\u0000', 'n=ä', `n=${'x'.repeat(4097)}`])(
     'ignores %j',
     (header) => {

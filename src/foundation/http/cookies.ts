@@ -33,12 +33,20 @@ export function findCookie(header: string | undefined, name: string): string | u
   let found: string | undefined
   for (const pair of header.split(';')) {
     const equals = pair.indexOf('=')
-    if (equals === -1 || pair.slice(0, equals).trim() !== name) continue
-    const value = pair.slice(equals + 1).trim()
+    if (equals === -1 || withoutBlanks(pair.slice(0, equals)) !== name) continue
+    const value = withoutBlanks(pair.slice(equals + 1))
     if (found !== undefined && found !== value) return undefined
     found = value
   }
   return found !== undefined && COOKIE_VALUE.test(found) ? found : undefined
+}
+
+/**
+ * Removes only what RFC 6265 calls white space. `trim()` also removes a no-break space, and for a browser
+ * a name that begins with one has no `__Host-` prefix: a sibling subdomain could set that cookie.
+ */
+function withoutBlanks(text: string): string {
+  return text.replace(/^[ \t]+/, '').replace(/[ \t]+$/, '')
 }
 
 /**
