@@ -248,6 +248,44 @@ describe('which people must sign in', () => {
   )
 
   verifies(
+    ['authorize.prompt.login', 'authorize.max-age'],
+    'prompt=login or max_age, asked before any sign-in, is not met by an older sign-in of another tab',
+    async () => {
+      for (const asked of [{ prompt: 'login' }, { prompt: 'select_account' }, { max_age: '0' }]) {
+        const own = await aSetup(world)
+        const visitor = new Visitor(world, own.school)
+        const location = locationOf(await ask(own, asked, visitor))
+        expect(location).toMatch(isSignIn)
+        // Another tab signs in. Its time is moved to before the request, which is where it belongs.
+        await visitor.signIn(await visitor.get('/sign-in'), own.person)
+        await ageSessions(own.school, 60)
+        expect((await visitor.get(location)).body).toContain('name="password"')
+        const shortcut = await visitor.get(location.replace('/sign-in', '/consent'))
+        expect(locationOf(shortcut)).toBe(location)
+        const page = await visitor.follow(
+          await visitor.signIn(await visitor.get(location), own.person),
+        )
+        expect(locationOf(await visitor.decide(page, 'allow'))).toContain('code=')
+      }
+    },
+  )
+
+  verifies(
+    'authorize.max-age',
+    'max_age asked before any sign-in counts back from the request',
+    async () => {
+      const own = await aSetup(world)
+      const visitor = new Visitor(world, own.school)
+      const location = locationOf(await ask(own, { max_age: '300' }, visitor))
+      await visitor.signIn(await visitor.get('/sign-in'), own.person)
+      await ageSessions(own.school, 200)
+      expect(locationOf(await visitor.get(location))).toMatch(isConsent)
+      await ageSessions(own.school, 200)
+      expect((await visitor.get(location)).body).toContain('name="password"')
+    },
+  )
+
+  verifies(
     'authorize.max-age',
     'max_age asks for sign-in with an older session, and not with a newer one',
     async () => {

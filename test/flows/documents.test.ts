@@ -8,6 +8,7 @@ import { verifies } from '../spec/verifies.ts'
 import {
   ask,
   expectErrorRedirect,
+  expectHeldRedirect,
   expectPage,
   locationOf,
   type Setup,
@@ -303,7 +304,36 @@ describe('scopes of a client with a document', () => {
         'account:read',
         'account:write',
       ]) {
-        expectErrorRedirect(setup, await ask(setup, { scope }), 'invalid_scope')
+        expectHeldRedirect(setup, await ask(setup, { scope }), 'invalid_scope')
+      }
+    },
+  )
+
+  verifies(
+    ['cimd.unreviewed.no-redirect', 'rfc9700.untrusted-redirect'],
+    'an open redirector: a document whose owner breaks its own request gets a page, until it is reviewed',
+    async () => {
+      const setup = await aStageFor(await aDocument())
+      const broken: [Record<string, string | undefined>, string][] = [
+        [{ response_type: 'nonsense' }, 'unsupported_response_type'],
+        [{ scope: 'nonsense' }, 'invalid_scope'],
+        [{ code_challenge: undefined }, 'invalid_request'],
+        [{ resource: 'https://other.example' }, 'invalid_target'],
+        [{ prompt: 'nonsense' }, 'invalid_request'],
+        [{ prompt: 'none' }, 'login_required'],
+        [{ request: 'x' }, 'request_not_supported'],
+      ]
+      for (const [parameters, error] of broken) {
+        const answer = await ask(setup, { scope: READ, ...parameters })
+        expectHeldRedirect(setup, answer, error)
+      }
+      const { visitor } = await signedIn(setup, { scope: READ })
+      const silent = await ask(setup, { scope: READ, prompt: 'none' }, visitor)
+      expectHeldRedirect(setup, silent, 'consent_required')
+      await aPair(world, setup.school, setup.client, setup.person, { scope: READ })
+      await setup.school.at.update('clients').set({ reviewed_at: new Date() }).execute()
+      for (const [parameters, error] of broken) {
+        expectErrorRedirect(setup, await ask(setup, { scope: READ, ...parameters }), error)
       }
     },
   )
@@ -321,7 +351,7 @@ describe('scopes of a client with a document', () => {
       const write = { scope: 'courses:write' }
       const pair = await aPair(world, here.school, here.client, here.person, write)
       expect(pair.scope).toBe('courses:write')
-      expectErrorRedirect(there, await ask(there, write), 'invalid_scope')
+      expectHeldRedirect(there, await ask(there, write), 'invalid_scope')
       const { page } = await signedIn(here, write)
       expect(page.body).not.toContain('Not reviewed')
       await here.school.at.update('clients').set({ disabled_at: new Date() }).execute()
@@ -336,7 +366,7 @@ describe('scopes of a client with a document', () => {
     await aPair(world, school, client, person, { scope: READ })
     const gone = { reviewed_at: new Date(), deleted_at: new Date() }
     await school.at.update('clients').set(gone).execute()
-    expectErrorRedirect(setup, await ask(setup, { scope: 'courses:write' }), 'invalid_scope')
+    expectHeldRedirect(setup, await ask(setup, { scope: 'courses:write' }), 'invalid_scope')
     const pair = await aPair(world, school, client, person, { scope: READ })
     expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(200)
     expect(await rowOf(setup)).toMatchObject({ deleted_at: null, reviewed_at: null })

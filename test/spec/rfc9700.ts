@@ -25,6 +25,13 @@ export const rfc9700 = [
     asserts: 'No error path redirects before client and redirect URI are verified.',
   },
   {
+    id: 'rfc9700.untrusted-redirect',
+    section: '4.11.2',
+    level: 'SHOULD',
+    asserts:
+      'The browser is redirected without a page only to redirect URIs that the server trusts: an unreviewed client gets a page with a link.',
+  },
+  {
     id: 'rfc9700.redirect-uri.no-http',
     section: '2.6',
     level: 'MUST NOT',

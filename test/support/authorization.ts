@@ -78,12 +78,20 @@ export function locationOf(answer: Answer): string {
 
 /** Checks a redirect to the client and returns its error. */
 export function expectErrorRedirect(
-  { school, client }: Pick<Setup, 'school' | 'client'>,
+  setup: Pick<Setup, 'school' | 'client'>,
   answer: Answer,
   error: string,
   state: string | null = 'a state',
 ): URLSearchParams {
-  const location = locationOf(answer)
+  return expectErrorUrl(setup, locationOf(answer), error, state)
+}
+
+function expectErrorUrl(
+  { school, client }: Pick<Setup, 'school' | 'client'>,
+  location: string,
+  error: string,
+  state: string | null,
+): URLSearchParams {
   expect(location.startsWith(`${client.redirectUri}?`)).toBe(true)
   const told = new URL(location).searchParams
   expect(told.get('error')).toBe(error)
@@ -93,6 +101,24 @@ export function expectErrorRedirect(
   const names = ['error', 'error_description', ...(state === null ? [] : ['state']), 'iss']
   expect([...told.keys()].sort()).toEqual(names.sort())
   return told
+}
+
+/**
+ * A client that the school has not reviewed: the same redirect, but as a link on a page, whose words name
+ * the host. The person decides whether to follow it.
+ */
+export function expectHeldRedirect(
+  setup: Pick<Setup, 'school' | 'client'>,
+  answer: Answer,
+  error: string,
+  state: string | null = 'a state',
+): URLSearchParams {
+  expectPage(answer, 400)
+  const link = /<a class="button button-plain" href="([^"]*)">(.*?)<\/a>/.exec(answer.body)
+  const location = (link?.[1] ?? '').replaceAll('&amp;', '&')
+  const { host, protocol } = new URL(setup.client.redirectUri)
+  expect(link?.[2]).toContain(host || protocol)
+  return expectErrorUrl(setup, location, error, state)
 }
 
 /** Counts the rows of each table that an authorization can write. */

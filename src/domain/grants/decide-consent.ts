@@ -31,11 +31,11 @@ export function readConsentQuestion(
 }
 
 /** Whether the client asked for a sign-in newer than this session's (`prompt=login`, `max_age`). */
-export function isSignInDue(session: BrowserSession, pending: PendingAuthorization): boolean {
-  return (
-    pending.signInAfter !== undefined &&
-    session.authenticatedAt.getTime() < pending.signInAfter * 1000
-  )
+export function isSignInDue(
+  session: BrowserSession,
+  { signInAfter }: Pick<PendingAuthorization, 'signInAfter'>,
+): boolean {
+  return signInAfter !== undefined && session.authenticatedAt.getTime() <= signInAfter * 1000
 }
 
 export type Standing = 'allowed' | 'no_role' | 'not_operator'

@@ -71,6 +71,11 @@ export function checkRedirectUri(client: Client, presented: string): ValidatedRe
   return uri
 }
 
+/** Any site can publish a client metadata document; until an operator looked at it the school knows only its host. */
+export function isUnreviewed(client: Client): boolean {
+  return client.kind === 'document' && !client.reviewed
+}
+
 /** @see RFC 6749 §3.3 */
 export function checkScopes(client: Client, scopes: ScopeSet): void {
   if (scopes.size === 0) {
@@ -103,7 +108,7 @@ function whyBeyond(client: Client, beyond: ScopeSet): string {
     const names = [...beyond].filter(isForOperators)
     return `Only operator clients may ask for ${names.join(' and ')}; this is a member application. Leave it out, or use an operator client.`
   }
-  if (client.kind === 'document' && !client.reviewed) {
+  if (isUnreviewed(client)) {
     return `Until an operator of this school has reviewed this client it may ask for read and identity scopes only, not for ${beyond}.`
   }
   return `This application may not ask for ${beyond}. An operator of the school chooses its scopes.`

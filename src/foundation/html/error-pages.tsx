@@ -149,6 +149,42 @@ export function wrongRedirectUriPage({
   })
 }
 
+/**
+ * Answers 400, for a mistake of an app that the school has not reviewed. An immediate redirect would make
+ * this origin an open redirector: any site can publish a client and break its own request.
+ *
+ * @see RFC 9700 §4.11.2
+ */
+export function heldRedirectPage({
+  reference,
+  school,
+  explanation,
+  location,
+}: Place & { explanation: string; location: string }) {
+  const { host, protocol } = new URL(location)
+  const target = host || protocol
+  return errorPage({
+    reference,
+    school,
+    title: 'This app made a mistake',
+    what: `An app sent you here with a request that we cannot accept. ${plainText(school.name) || 'This school'} has not reviewed this app. The app got no access.`,
+    next: (
+      <>
+        <p>
+          If you know and trust <Address text={target} />, you can go back there; the app is told
+          what went wrong. If you do not know it, close this page.
+        </p>
+        <p>
+          <a class="button button-plain" href={location}>
+            Go to <Address text={target} />
+          </a>
+        </p>
+      </>
+    ),
+    developer: { explanation, parameters: {} },
+  })
+}
+
 /** Answers 400, for any other request that cannot be sent back to the app. */
 export function brokenRequestPage({
   reference,

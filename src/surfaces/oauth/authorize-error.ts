@@ -3,6 +3,7 @@ import { SwitchedOff } from '../../domain/grants/request-checks.ts'
 import { errorPage } from '../../foundation/html/error-page.tsx'
 import {
   brokenRequestPage,
+  heldRedirectPage,
   ourFaultPage,
   switchedOffClientPage,
   unavailablePage,
@@ -16,6 +17,7 @@ import type { OAuthError } from '../../foundation/protocol/errors.ts'
 import { readParameters } from '../../foundation/protocol/parameters.ts'
 import { brandingOf } from '../../gate/branding.ts'
 import { toOAuthError } from '../../gate/refusal.ts'
+import { HeldRedirect } from './held-redirect.ts'
 
 /** The page for a person whose app sent a request that must not be answered by a redirect. */
 export function answerAuthorizationError(
@@ -37,6 +39,10 @@ function pageFor(refusal: OAuthError, request: FastifyRequest): string {
   if (refusal.status === 503) return unavailablePage(place)
   if (refusal.status >= 500) return ourFaultPage(place)
   if (refusal.status === 429) return busyPage(place, refusal.description)
+  if (refusal instanceof HeldRedirect) {
+    const { description: explanation, location } = refusal
+    return heldRedirectPage({ ...place, explanation, location })
+  }
   const clientId = parameterOf(request, 'client_id')
   const redirectUri = parameterOf(request, 'redirect_uri')
   if (refusal instanceof SwitchedOff && clientId !== undefined) {

@@ -1,16 +1,24 @@
 import type { FastifyRequest } from 'fastify'
+import type { Client } from '../../domain/clients/client.ts'
 import type { MetadataClients } from '../../domain/clients/metadata/metadata-clients.ts'
+import { isSignInDue } from '../../domain/grants/decide-consent.ts'
 import {
   type PendingAuthorization,
   sealPending,
 } from '../../domain/grants/pending-authorization.ts'
-import { checkClient, checkRedirectUri, checkScopes } from '../../domain/grants/request-checks.ts'
+import {
+  checkClient,
+  checkRedirectUri,
+  checkScopes,
+  isUnreviewed,
+} from '../../domain/grants/request-checks.ts'
 import type { BrowserSession } from '../../domain/people/sessions.ts'
+import { databaseTime } from '../../foundation/db/database-time.ts'
 import { defaultHttpLimits } from '../../foundation/http/server.ts'
 import { authorizationResponseUrl } from '../../foundation/protocol/authorization-response.ts'
 import { errorBody, OAuthError } from '../../foundation/protocol/errors.ts'
 import { type Parameters, readParameters } from '../../foundation/protocol/parameters.ts'
-import { parseMaxAge, parsePrompt } from '../../foundation/protocol/prompt.ts'
+import { type Prompt, parseMaxAge, parsePrompt } from '../../foundation/protocol/prompt.ts'
 import type { ValidatedRedirectUri } from '../../foundation/protocol/redirect-uri.ts'
 import { bindResource } from '../../foundation/protocol/resource.ts'
 import { findBrowserSession } from '../../gate/browser-gate.ts'
@@ -26,11 +34,13 @@ import {
   readScopes,
 } from './authorize-parameters.ts'
 import { ENDPOINTS } from './endpoints.ts'
+import { HeldRedirect } from './held-redirect.ts'
 import { requireParameter } from './require-parameter.ts'
 
 /**
  * The authorization endpoint. The checks run in the order of the lines below. Before client and
- * redirect URI are checked, a refusal is a page of our own; afterwards it is a redirect to the client.
+ * redirect URI are checked, a refusal is a page of our own; afterwards it is a redirect to the client, or
+ * for a client that the school has not reviewed a page with that redirect as a link.
  * The whole request is checked before the person is asked to sign in.
  *
  * @see RFC 6749 §4.1.1 and §4.1.2.1
@@ -61,8 +71,9 @@ export async function answerAuthorizationRequest(
     const prompt = parsePrompt(parameters.get('prompt')) // OpenID Connect Core §3.1.2.1
     const maxAge = parseMaxAge(parameters.get('max_age'))
     const session = await findBrowserSession(request)
-    const again = prompt.has('login') || prompt.has('select_account') || isTooOld(session, maxAge)
-    checkSilence(prompt.has('none'), session !== undefined && !again)
+    const signInAfter = await latestOldSignIn(context, prompt, maxAge, session)
+    const signedIn = session !== undefined && !isSignInDue(session, { signInAfter })
+    checkSilence(prompt.has('none'), signedIn)
     const pending: PendingAuthorization = {
       clientId: client.clientId,
       redirectUri,
@@ -72,13 +83,13 @@ export async function answerAuthorizationRequest(
       state: parameters.get('state'),
       nonce: parameters.get('nonce'),
       loginHint: parameters.get('login_hint')?.slice(0, 320),
-      signInAfter: again ? toSeconds(session?.readAt) : undefined,
+      signInAfter,
     }
-    const next = session === undefined || again ? '/sign-in' : '/consent'
+    const next = signedIn ? '/consent' : '/sign-in'
     const sealedRequest = sealPending(context.keyring, request.school.id, pending)
     return checkLength(`${next}?request=${sealedRequest}`)
   } catch (error) {
-    return redirectError(error, request, redirectUri, parameters)
+    return redirectError(error, request, client, redirectUri, parameters)
   }
 }
 
@@ -116,29 +127,42 @@ function checkSilence(silent: boolean, signedIn: boolean): void {
   throw new OAuthError('consent_required', 'Consent is asked for on every authorization.')
 }
 
-/** A session of exactly max_age is too old as well: 0 means the same as prompt=login. */
-function isTooOld(session: BrowserSession | undefined, maxAge: number | undefined): boolean {
-  if (session === undefined || maxAge === undefined) return false
-  return session.readAt.getTime() - session.authenticatedAt.getTime() >= maxAge * 1000
+/**
+ * A sign-in up to this time (seconds since the epoch) does not count for this request. It is sealed into the
+ * request also if the browser is not signed in: it may be by the time the person comes back. A
+ * sign-in of exactly max_age is too old as well, so 0 means the same as prompt=login.
+ *
+ * @see OpenID Connect Core 1.0 §3.1.2.1
+ */
+async function latestOldSignIn(
+  context: AppContext,
+  prompt: ReadonlySet<Prompt>,
+  maxAge: number | undefined,
+  session: BrowserSession | undefined,
+): Promise<number | undefined> {
+  const again = prompt.has('login') || prompt.has('select_account')
+  if (!again && maxAge === undefined) return undefined
+  const askedAt = session?.readAt ?? (await databaseTime(context.db))
+  return askedAt.getTime() / 1000 - (again ? 0 : (maxAge ?? 0))
 }
 
-function toSeconds(date: Date | undefined): number | undefined {
-  return date === undefined ? undefined : date.getTime() / 1000
-}
-
-/** @see RFC 6749 §4.1.2.1, RFC 9207 §2 */
+/** @see RFC 6749 §4.1.2.1, RFC 9207 §2, RFC 9700 §4.11.2 */
 function redirectError(
   error: unknown,
   request: FastifyRequest,
+  client: Client,
   redirectUri: ValidatedRedirectUri,
   parameters: Parameters,
 ): string {
   const refusal = toOAuthError(error, request)
   if (!refusal.redirectable) throw refusal
   request.outcome.result = refusal.code
-  return authorizationResponseUrl(redirectUri, {
+  const location = authorizationResponseUrl(redirectUri, {
     ...errorBody(refusal),
     state: parameters.has('state') ? parameters.get('state') : undefined,
     iss: request.school.origin,
   })
+  // Any site can publish a document, so a broken request would make this origin an open redirector.
+  if (isUnreviewed(client)) throw new HeldRedirect(refusal, location)
+  return location
 }

@@ -57,8 +57,10 @@ export const authorize = [
       'A request that cannot succeed is refused before the person is asked to sign in.',
     'authorize.get-and-post': 'The request may come by GET or by POST.',
     'authorize.prompt.none': 'prompt=none gives login_required or consent_required, never a code.',
-    'authorize.prompt.login': 'prompt=login asks for the password although a session exists.',
-    'authorize.max-age': 'A person with a session older than max_age must sign in again.',
+    'authorize.prompt.login':
+      'prompt=login asks for the password although a session exists, also if the browser had none when the request came.',
+    'authorize.max-age':
+      'A person whose sign-in is older than max_age, counted from the request, must sign in again, whether or not the browser had a session then.',
     'authorize.login-hint': 'login_hint fills in the email on the sign-in page.',
     'authorize.request-object.refused':
       'The request parameter is answered with request_not_supported.',

@@ -31,6 +31,8 @@ export const metadataDocuments = [
       'Unknown members, auth methods and grants in a document are ignored.',
     'cimd.unreviewed.never-account-read':
       'The read scopes of an unreviewed client do not include account:read.',
+    'cimd.unreviewed.no-redirect':
+      'A wrong request of an unreviewed client is answered by a page that links to the client and names its host, never by a redirect.',
     'cimd.review.lifts-limit': 'Once an operator reviewed the client, it may ask for write scopes.',
     'cimd.fetch.size': 'A document larger than 5 KB is refused.',
     'cimd.fetch.timeout': 'A fetch ends after five seconds.',
