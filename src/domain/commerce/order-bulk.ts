@@ -7,7 +7,7 @@ import type { PlannedRow } from '../bulk/table-details.ts'
 import { tableKind } from '../bulk/table-kind.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, time } from '../operation/fields.ts'
-import { invalid } from '../operation/refusal.ts'
+import { conflict, invalid } from '../operation/refusal.ts'
 import { schoolCurrency } from '../schools/school-currency.ts'
 import { itemColumns } from './order-items.ts'
 import { listOrders, orders } from './order-operations.ts'
@@ -86,6 +86,11 @@ async function redeemCoupons(tx: SchoolTx, rows: readonly PlannedRow[]): Promise
   )
   if (redeemed.length === 0) return
   const json = JSON.stringify(redeemed)
+  // Locks the coupons first, so that two imports cannot both take the last redemption.
+  const codes = [...new Set(redeemed.map(({ code }) => code))]
+  await tx.run(sql`
+    select 1 from coupons where school_id = ${tx.schoolId} and code = any(${codes}::text[])
+    order by id for no key update`)
   const { rows: unknown } = await tx.run(sql<{ code: string }>`
     select v.code from jsonb_to_recordset(${json}::jsonb) as v (code text)
     where not exists (
@@ -97,11 +102,27 @@ async function redeemCoupons(tx: SchoolTx, rows: readonly PlannedRow[]): Promise
       'One of these is not a coupon of this school.',
     )
   }
-  await tx.run(sql`
+  const { rows: added } = await tx.run(sql<{ coupon_id: string }>`
     insert into coupon_redemptions (school_id, id, coupon_id, order_id, user_id, redeemed_at)
     select ${tx.schoolId}::uuid, gen_random_uuid(), c.id, v.order_id, v.user_id, o.created_at
     from jsonb_to_recordset(${json}::jsonb) as v (order_id uuid, user_id uuid, code text)
       join coupons c on c.school_id = ${tx.schoolId} and c.code = v.code
       join orders o on o.school_id = ${tx.schoolId} and o.id = v.order_id
-    on conflict (school_id, coupon_id, order_id) do nothing`)
+    on conflict (school_id, coupon_id, order_id) do nothing returning coupon_id`)
+  await checkLimits(tx, [...new Set(added.map(({ coupon_id }) => coupon_id))])
+}
+
+/** Only of coupons that were used now: orders from before a limit was lowered can be imported again. */
+async function checkLimits(tx: SchoolTx, used: readonly string[]): Promise<void> {
+  const { rows: exceeded } = await tx.run(sql`
+    select 1 from coupons c where c.school_id = ${tx.schoolId} and c.id = any(${used}::uuid[]) and (
+      c.max_redemptions < (
+        select count(*) from coupon_redemptions r
+        where r.school_id = c.school_id and r.coupon_id = c.id)
+      or c.max_per_member < any (
+        select count(*) from coupon_redemptions r
+        where r.school_id = c.school_id and r.coupon_id = c.id group by r.user_id)) limit 1`)
+  if (exceeded.length > 0) {
+    throw conflict('used_up', 'A coupon of this order is used up. Raise its limit first.')
+  }
 }
