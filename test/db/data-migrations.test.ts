@@ -221,4 +221,34 @@ test('members from before count as signed in where that is proven, and keep thei
     { name: 'silent', subdomain: 'first', ...notYet('silent') },
     { name: 'silent', subdomain: 'second', ...notYet('silent') },
   ])
+
+test('names lose the characters that draw nothing, and keep what is spelling', async () => {
+  const { client, apply } = await before('-visible-names.sql')
+  const school = await aSchool(client)
+  const names = {
+    reversed: 'photo\u202egpj.exe',
+    tagged: 'Acme\u{e0068}\u{e0069}',
+    nothing: '\u200b\u2060',
+    persian: 'می\u200cخواهم',
+    plain: 'Ada',
+  }
+  const ids = new Map<string, string>()
+  for (const [key, name] of Object.entries(names)) {
+    const id = await aMember(client, school, key)
+    ids.set(key, id)
+    await client.query('update users set name = $1 where id = $2', [name, id])
+  }
+  await client.query("update schools set name = E'North\u2066' where id = $1", [school])
+  await apply()
+  const { rows } = await client.query<{ id: string; name: string }>('select id, name from users')
+  const now = new Map(rows.map(({ id, name }) => [id, name]))
+  expect(Object.fromEntries([...ids].map(([key, id]) => [key, now.get(id)]))).toEqual({
+    reversed: 'photogpj.exe',
+    tagged: 'Acme',
+    nothing: '?',
+    persian: 'می\u200cخواهم',
+    plain: 'Ada',
+  })
+  const schools = await client.query<{ name: string }>('select name from schools')
+  expect(schools.rows).toEqual([{ name: 'North' }])
 })

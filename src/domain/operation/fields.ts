@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { UUID } from '../../foundation/protocol/uuid.ts'
+import { visibleText } from '../../foundation/text/visible-text.ts'
 
-/** Wire types that operations share. None of them transforms: the checked value is the value that was sent. */
+/** Wire types that operations share. None but `line` transforms: the checked value is the value that was sent. */
 
 export const id = z
   .string()
@@ -20,14 +21,23 @@ export const text = (min: number, max: number) =>
     .max(max, `Use at most ${max} characters.`)
     .regex(NO_NULL, 'Remove the null character.')
 
-/** One line that is shown as a heading or a name. */
+const LINE = /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/
+
+/** Besides spaces: letters that are drawn as nothing. */
+const VISIBLE = /[^\s\u115f\u1160\u2800\u3164\uffa0]/
+
+/**
+ * One line that is shown as a heading or a name. Characters that draw nothing are removed and not refused:
+ * the person who sent them cannot see them.
+ */
 export const line = (max: number) =>
   z
     .string()
+    .overwrite(visibleText)
     .min(1, 'Write at least one character.')
     .max(max, `Use at most ${max} characters.`)
-    .regex(/^[^\u0000-\u001f\u007f]*$/, 'Remove line breaks and control characters.')
-    .regex(/\S/, 'Use at least one visible character.')
+    .regex(LINE, 'Remove line breaks and control characters.')
+    .regex(VISIBLE, 'Use at least one visible character.')
 
 export const slug = z
   .string()

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { plainText } from './plain-text.ts'
 
 interface TextAreaProps {
   name: string
@@ -89,7 +90,7 @@ export function Select({ name, label, value, options }: SelectProps) {
       <select id={name} name={name}>
         {options.map(([option, text]) => (
           <option value={option} selected={option === value}>
-            {text}
+            {plainText(text, 120)}
           </option>
         ))}
       </select>

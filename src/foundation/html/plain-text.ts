@@ -1,33 +1,8 @@
+import { withoutStrayJoiners } from '../text/visible-text.ts'
+
 // Strangers write the names of apps, people and schools, which are shown beside words that a person
 // relies on ("wants to access your account"). Escaping keeps names from being markup. This file
 // keeps them from reordering the sentence, hiding letters or covering the line above.
-
-const joiningScripts = [
-  'Arabic',
-  'Devanagari',
-  'Bengali',
-  'Gurmukhi',
-  'Gujarati',
-  'Oriya',
-  'Tamil',
-  'Telugu',
-  'Kannada',
-  'Malayalam',
-  'Sinhala',
-  'Khmer',
-  'Myanmar',
-]
-  .map((script) => `\\p{Script=${script}}`)
-  .join('')
-
-// A zero-width joiner is part of the spelling in these scripts, and joins emoji. Elsewhere it only
-// makes two names differ that look the same.
-const strayJoiners = new RegExp(
-  `(?<![${joiningScripts}])\\u200c|\\u200c(?![${joiningScripts}])|` +
-    `(?<![${joiningScripts}\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f])\\u200d|` +
-    `\\u200d(?![${joiningScripts}\\p{Extended_Pictographic}])`,
-  'gu',
-)
 
 // Assigned letters and marks that are drawn as nothing.
 const blanks = /[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]/gu
@@ -56,11 +31,10 @@ export function plainText(text: string, limit = 50): string {
     .replace(invisible, '')
     .replace(blanks, '')
     .replace(straySelectors, '')
-    .replace(strayJoiners, '')
-    .replace(markTowers, '$1')
-    .replace(/ {2,}/g, ' ')
-    .trim()
-  return cut(line, limit)
+  return cut(
+    withoutStrayJoiners(line).replace(markTowers, '$1').replace(/ {2,}/g, ' ').trim(),
+    limit,
+  )
 }
 
 /** Cuts between graphemes. One grapheme can be a long chain of emoji, so code units count too. */

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { plainText } from './plain-text.ts'
 
 /** The heading of a page, with its actions beside it. */
 export function PageHead(props: {
@@ -14,7 +15,7 @@ export function PageHead(props: {
         <p class="up">
           <a href={props.up.url}>
             <span aria-hidden="true">← </span>
-            {props.up.label}
+            <bdi>{plainText(props.up.label, 120)}</bdi>
           </a>
         </p>
       )}

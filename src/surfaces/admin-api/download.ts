@@ -2,15 +2,15 @@ import type { FastifyInstance } from 'fastify'
 import { servedType } from '../../domain/content/file-format.ts'
 import { findFile } from '../../domain/content/file-operations.ts'
 import { UUID } from '../../foundation/protocol/uuid.ts'
+import { visibleText } from '../../foundation/text/visible-text.ts'
 import type { FileStore } from '../../foundation/storage/file-store.ts'
 
 /**
  * Uploads share the origin with sign-in, so no upload may ever run as a script there. Each is served as
- * a download, browsers must not guess its type, and a browser that shows it uses a sandbox.
+ * a download, and a browser that shows it uses a sandbox.
  */
 const DOWNLOAD_HEADERS = {
   'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
-  'x-content-type-options': 'nosniff',
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
   // The content of a file id never changes.
@@ -36,7 +36,7 @@ export function addDownloadRoute(app: FastifyInstance, store: FileStore): void {
 
 /** @see RFC 6266 §4.3 */
 function attachment(name: string): string {
-  const encoded = encodeURIComponent(name).replaceAll(
+  const encoded = encodeURIComponent(visibleText(name)).replaceAll(
     /['()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   )

@@ -1,7 +1,8 @@
 import { redirectUriProblems } from '../../../foundation/protocol/registrable-redirect-uri.ts'
 import { oneLine } from '../../../foundation/text/one-line.ts'
+import { isDeceptiveName } from '../../../foundation/text/visible-text.ts'
 import { type InputProblem, OperationRefused } from '../../operation/refusal.ts'
-import { isDeceptiveName, MAX_REDIRECT_URIS } from '../metadata/client-metadata.ts'
+import { MAX_REDIRECT_URIS } from '../metadata/client-metadata.ts'
 import { type Audience, SCOPES_OF_AUDIENCE } from '../scope-catalogue.ts'
 
 export interface ApplicationDetails {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isLoopback } from '../../../foundation/protocol/redirect-uri.ts'
+import { isDeceptiveName } from '../../../foundation/text/visible-text.ts'
 import type { ClientIdUrl } from './client-id-url.ts'
 import { revealsPrivateKey } from './key-material.ts'
 import { findRedirectUriProblem } from './redirect-uri-rule.ts'
@@ -156,14 +157,6 @@ function findMissingGrant({ grant_types, response_types }: DocumentMembers): Ref
     return refuse('grant_unsupported', '"response_types" must include "code".')
   }
   return undefined
-}
-
-/** Control, bidirectional and invisible characters can make a name look like another one. */
-const deceptiveCharacters =
-  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/u
-
-export function isDeceptiveName(name: string): boolean {
-  return deceptiveCharacters.test(name)
 }
 
 function findUnfitName({ client_name }: DocumentMembers): Refused | undefined {

@@ -15,6 +15,7 @@ import {
 } from '../../../../../domain/consulting/seat-operations.ts'
 import { listMembers } from '../../../../../domain/people/member-operations.ts'
 import { Address, Name } from '../../../../../foundation/html/components.tsx'
+import { plainText } from '../../../../../foundation/html/plain-text.ts'
 import { defineResource } from '../define-resource.ts'
 import { asking } from '../field.ts'
 import { listPlan } from '../list-plan.ts'
@@ -53,7 +54,7 @@ const unseat: Show<Attendee> = ({ email, meeting_id, name }) => {
   const path = `/admin/meetings/${meeting_id}/unseat`
   return (
     <a href={`${path}?member_id=${encodeURIComponent(email)}`}>
-      Remove<span class="visually-hidden"> {name}</span>
+      Remove<span class="visually-hidden"> {plainText(name)}</span>
     </a>
   )
 }

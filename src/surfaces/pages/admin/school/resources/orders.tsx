@@ -1,4 +1,5 @@
 import { listOrders, readOrder } from '../../../../../domain/commerce/order-operations.ts'
+import { plainText } from '../../../../../foundation/html/plain-text.ts'
 import { Panel } from '../../../../../foundation/html/site-components.tsx'
 import { formatMoney } from '../../../views/money.ts'
 import { defineResource } from '../define-resource.ts'
@@ -30,7 +31,7 @@ const bought: Show<Order> = (order) => {
   const [first, ...others] = order.items
   if (first === undefined) return undefined
   const rest = others.length === 0 ? '' : ` and ${others.length} more`
-  return `${first.title}${rest}`
+  return `${plainText(first.title, 80)}${rest}`
 }
 
 const order = { label: 'Order', show: address('number') }

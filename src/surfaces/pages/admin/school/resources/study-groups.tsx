@@ -10,6 +10,7 @@ import {
 } from '../../../../../domain/consulting/study-group-operations.ts'
 import { listCourses } from '../../../../../domain/learning/course-operations.ts'
 import { listMembers } from '../../../../../domain/people/member-operations.ts'
+import { plainText } from '../../../../../foundation/html/plain-text.ts'
 import { defineResource } from '../define-resource.ts'
 import { asking } from '../field.ts'
 import { listPlan } from '../list-plan.ts'
@@ -26,7 +27,7 @@ const takeOut: Show<OutputOf<typeof listRoster>['data'][number]> = ({ email, gro
   const path = `/admin/study-groups/${group_id}/remove-member`
   return (
     <a href={`${path}?member_id=${encodeURIComponent(email)}`}>
-      Remove<span class="visually-hidden"> {name}</span>
+      Remove<span class="visually-hidden"> {plainText(name)}</span>
     </a>
   )
 }
