@@ -1251,6 +1251,17 @@ CREATE TRIGGER sections_outline_moved_to AFTER UPDATE ON public.sections REFEREN
 CREATE TRIGGER sections_outline_removed AFTER DELETE ON public.sections REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_outline_change();
 CREATE TRIGGER sections_touch BEFORE UPDATE ON public.sections FOR EACH ROW EXECUTE FUNCTION touch_row();
 
+-- setup: the one code that makes the first school; here and not in memory, because several processes serve its page
+create table setup_codes (
+  single boolean not null default true,
+  code_hash bytea not null,
+  made_at timestamp(3) with time zone not null default now(),
+  tries integer not null default 0,
+  constraint setup_codes_pkey PRIMARY KEY (single),
+  constraint setup_codes_single_check CHECK (single),
+  constraint setup_codes_tries_check CHECK ((tries >= 0))
+);
+
 -- people: failed sign-ins per account and per address; the bucket is a keyed hash
 create table sign_in_throttles (
   bucket bytea not null,

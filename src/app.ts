@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { MetadataClients } from './domain/clients/metadata/metadata-clients.ts'
 import { OutlineCache } from './domain/learning/outline-cache.ts'
+import { EmptyInstallation } from './domain/setup/empty-installation.ts'
 import { createAddressRateLimiter } from './foundation/http/address-rate-limit.ts'
 import { allowCrossOrigin, pathsAmong } from './foundation/http/cross-origin.ts'
 import { addHealthRoutes, type ReadinessCheck } from './foundation/http/health.ts'
@@ -14,7 +15,9 @@ import { addAdminApiRoutes } from './surfaces/admin-api/admin-api.ts'
 import { addMcpRoutes } from './surfaces/mcp/mcp.ts'
 import { addMemberApiRoutes } from './surfaces/member-api/member-api.ts'
 import { addOAuthRoutes } from './surfaces/oauth/oauth.ts'
+import { addAssetRoutes } from './surfaces/pages/assets.ts'
 import { addPageRoutes } from './surfaces/pages/pages.ts'
+import { addSetupRoutes } from './surfaces/pages/setup/setup.ts'
 import { VERSION } from './version.ts'
 
 export interface AppOptions {
@@ -41,6 +44,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   const { context, logger, trust } = options
   const metadataClients = createMetadataClients(context)
   const outlines = new OutlineCache()
+  const installation = new EmptyInstallation(context.db)
   const app = createHttpServer({
     logger,
     trust,
@@ -50,8 +54,10 @@ export function buildApp(options: AppOptions): FastifyInstance {
   })
   allowCrossOrigin(app, pathsAmong(API_PATHS))
   addHealthRoutes(app, options.readiness, logger)
+  addAssetRoutes(app)
+  addSetupRoutes(app, context, installation, trust)
   app.register(async (scope) => {
-    enterSchool(scope, context, trust)
+    enterSchool(scope, context, installation, trust)
     addOAuthRoutes(scope, context, metadataClients)
     addAdminApiRoutes(scope, context)
     addMemberApiRoutes(scope, context, outlines)

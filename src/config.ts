@@ -87,9 +87,10 @@ export const variables = {
     about: 'folder of the embedded database, the generated secret and uploads',
   },
   SCHOOLGATE_DEMO: {
-    fallback: 'on',
+    fallback: undefined,
     schema: word(['on', 'off']),
-    about: '`off`: an empty database stays empty',
+    about:
+      '`on`: an empty database gets the demo world; `off`: it stays empty. Without it, on for the embedded database and off with DATABASE_URL',
   },
   SCHOOLGATE_SECRET: {
     fallback: undefined,

@@ -12,6 +12,7 @@ import { addMigrateCommand } from './commands/migrate.ts'
 import { addPlatformCommand } from './commands/platform.ts'
 import { addPurgeCommand } from './commands/purge.ts'
 import { addSchoolCommand } from './commands/school.ts'
+import { addSetupCodeCommand } from './commands/setup-code.ts'
 import { addStartCommand } from './commands/start.ts'
 import { addToolCommand } from './commands/tool.ts'
 import { addUserCommand } from './commands/user.ts'
@@ -59,6 +60,7 @@ function buildProgram(cli: Cli, complaints: string[]): Command {
   addDoctorCommand(program, cli)
   addMigrateCommand(program, cli)
   addDemoCommand(program, cli)
+  addSetupCodeCommand(program, cli)
   addSchoolCommand(program, cli)
   addUserCommand(program, cli)
   addClientCommand(program, cli)

@@ -1,8 +1,10 @@
-import { sql, type Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import { renderMissing } from '../domain/content/render-missing.ts'
+import { hasSchools, lockEmptyInstallation } from '../domain/setup/empty-installation.ts'
 import { hashPassword } from '../foundation/crypto/password.ts'
 import type { Keyring } from '../foundation/crypto/seal.ts'
 import type { Db } from '../foundation/db/database.ts'
+import { databaseTime } from '../foundation/db/database-time.ts'
 import type { DB } from '../foundation/db/schema.generated.ts'
 import { clientsOf, type DemoClient, demoRedirectUris } from './clients.ts'
 import type { SchoolContent } from './content/school-content.ts'
@@ -15,9 +17,6 @@ export interface DemoOptions {
   readonly port: number
   readonly keyring: Keyring
 }
-
-/** A number that no other lock of this server uses. With it, two starts at once make one demo world. */
-const DEMO_LOCK = 5_147_001
 
 /** There are schools already; the demo world is made only in an empty database. */
 export class DatabaseNotEmpty extends Error {
@@ -46,7 +45,7 @@ export async function createDemoWorldIfEmpty(
   if (await hasSchools(db)) return false
   const passwordHash = await hashPassword(DEMO_PASSWORD)
   return db.transaction().execute(async (tx) => {
-    await lockDemo(tx)
+    await lockEmptyInstallation(tx)
     if (await hasSchools(tx)) return false
     const now = await databaseTime(tx)
     await gatherDemoRows({ now, port, keyring, passwordHash }).insert(tx)
@@ -61,7 +60,7 @@ export async function createDemoWorldIfEmpty(
  */
 export function moveDemoOrigins(db: Db, port: number): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
-    await lockDemo(tx)
+    await lockEmptyInstallation(tx)
     let moved = false
     for (const school of demoSchools) moved = (await moveOrigin(tx, school, port)) || moved
     return moved
@@ -142,21 +141,4 @@ function rolesOf(key: string): string {
   const schools = demoSchools.filter((school) => rolesAt(school).has(key))
   const roles = new Set(schools.flatMap((school) => rolesAt(school).get(key) ?? []))
   return `${[...roles].join(', ')} at ${schools.map((school) => school.key).join(', ')}`
-}
-
-async function lockDemo(tx: Transaction<DB>): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${DEMO_LOCK})`.execute(tx)
-}
-
-async function hasSchools(db: Db): Promise<boolean> {
-  const school = await db.selectFrom('schools').select('id').limit(1).executeTakeFirst()
-  return school !== undefined
-}
-
-/** The clock of the database decides what is expired, so the times of the demo are relative to it too. */
-async function databaseTime(tx: Transaction<DB>): Promise<Date> {
-  const { rows } = await sql<{ now: Date }>`select now() as now`.execute(tx)
-  const [row] = rows
-  if (row === undefined) throw new Error('the database did not tell its time')
-  return row.now
 }

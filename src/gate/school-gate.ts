@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { School } from '../domain/schools/school.ts'
+import type { EmptyInstallation } from '../domain/setup/empty-installation.ts'
 import { atSchool, type SchoolDb } from '../foundation/db/school-db.ts'
 import { unavailablePage, unknownSchoolPage } from '../foundation/html/error-pages.tsx'
 import { whenGone } from '../foundation/http/gone.ts'
@@ -25,7 +26,12 @@ declare module 'fastify' {
  * Finds the school of every request in this scope before any other hook runs. The Host header only selects the
  * school; every URL in an answer is built from the stored origin.
  */
-export function enterSchool(scope: FastifyInstance, context: AppContext, trust: TrustProxy): void {
+export function enterSchool(
+  scope: FastifyInstance,
+  context: AppContext,
+  installation: EmptyInstallation,
+  trust: TrustProxy,
+): void {
   const readOrigin = createOriginReader(trust)
   scope.decorateRequest('school')
   scope.decorateRequest('at')
@@ -38,7 +44,9 @@ export function enterSchool(scope: FastifyInstance, context: AppContext, trust: 
     }
     const enter = (school: School | undefined): void => {
       if (school === undefined) {
-        answerNoSchool(request, reply, 404, `There is no school at ${origin}. Check the address.`)
+        answerUnknownHost(installation, origin, request, reply).catch((error) =>
+          answerNoVerdict(error, request, reply),
+        )
         return
       }
       request.school = school
@@ -57,6 +65,23 @@ export function enterSchool(scope: FastifyInstance, context: AppContext, trust: 
       enter(found)
     }
   })
+}
+
+/** 404, or the way to the first-run page while this installation has no school at all. */
+async function answerUnknownHost(
+  installation: EmptyInstallation,
+  origin: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  if (!(await installation.isEmpty())) {
+    answerNoSchool(request, reply, 404, `There is no school at ${origin}. Check the address.`)
+  } else if (request.method === 'GET' && wantsHtml(request.headers.accept)) {
+    reply.headers(pageHeaders(origin, 'site')).redirect('/setup', 303)
+  } else {
+    const next = 'Open /setup in a browser to make the first one.'
+    answerNoSchool(request, reply, 404, `There is no school on this server yet. ${next}`)
+  }
 }
 
 /** The schools could not be read, so the origin may well exist: not 404. */
@@ -81,7 +106,7 @@ function answerNoSchool(
   description: string,
 ): void {
   request.outcome.result = 'unknown_school'
-  reply.code(status).header('cache-control', 'no-store').header('x-content-type-options', 'nosniff')
+  reply.code(status).header('cache-control', 'no-store')
   if (wantsHtml(request.headers.accept)) {
     const page = unknownSchoolPage({
       reference: request.id,

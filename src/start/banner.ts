@@ -1,20 +1,29 @@
 import type { Writable } from 'node:stream'
 import type { Config } from '../config.ts'
 import { type DemoGuide, describeDemoWorld } from '../demo/demo-world.ts'
+import { SETUP_CODE_MINUTES, SETUP_CODE_TRIES } from '../domain/setup/setup-code.ts'
 import { VERSION } from '../version.ts'
 import type { DatabaseServer } from './open-database.ts'
 
 /** Printed after the start: the addresses, and what to try next. */
 export function printBanner(
   out: Writable,
-  started: { config: Config; server: DatabaseServer; isDemo: boolean },
+  started: {
+    config: Config
+    server: DatabaseServer
+    isDemo: boolean
+    setupCode: string | undefined
+  },
 ): void {
   const { config, server } = started
+  const address = `http://${shownHost(config.HOST)}:${config.PORT}`
   const lines = [
     '',
-    `  Schoolgate ${VERSION} is ready on http://${shownHost(config.HOST)}:${config.PORT}`,
+    `  Schoolgate ${VERSION} is ready on ${address}`,
     `  ${server.description}`,
-    ...(started.isDemo ? demoLines(describeDemoWorld(config.PORT)) : schoolLines()),
+    ...(started.isDemo ? demoLines(describeDemoWorld(config.PORT)) : []),
+    ...(started.setupCode === undefined ? [] : setupLines(started.setupCode, address, config)),
+    ...(started.isDemo || started.setupCode !== undefined ? [] : schoolLines()),
     '',
   ]
   out.write(`${lines.join('\n')}\n`)
@@ -23,6 +32,18 @@ export function printBanner(
 function shownHost(host: string): string {
   if (host === '127.0.0.1' || host === '0.0.0.0') return 'localhost'
   return host.includes(':') ? `[${host}]` : host
+}
+
+function setupLines(code: string, address: string, { NODE_ENV }: Config): string[] {
+  return [
+    '',
+    `  There is no school yet. Open ${address}/setup on this machine, or /setup at the https address of`,
+    `  the school, and type this setup code: ${code}`,
+    `  It works for ${SETUP_CODE_MINUTES} minutes and ${SETUP_CODE_TRIES} tries, and replaces earlier ones. A new one: npx schoolgate setup-code`,
+    ...(NODE_ENV === 'production'
+      ? []
+      : ['  To try everything with demo schools instead: npx schoolgate demo']),
+  ]
 }
 
 function schoolLines(): string[] {

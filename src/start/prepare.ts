@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import { createDemoWorldIfEmpty, moveDemoOrigins } from '../demo/demo-world.ts'
 import { fillPlatforms } from '../domain/clients/platforms/platform-list.ts'
 import { renderMissing } from '../domain/content/render-missing.ts'
+import { renewSetupCode } from '../domain/setup/setup-code.ts'
 import { Keyring } from '../foundation/crypto/seal.ts'
 import { type Database, type Db, openDatabase } from '../foundation/db/database.ts'
 import { type View, viewOf } from '../foundation/db/lanes.ts'
@@ -19,27 +20,29 @@ export interface PreparedDatabase {
   readonly server: DatabaseServer
   readonly keyring: Keyring
   readonly isDemo: boolean
+  /** For the first-run page, if there is no school. Each start makes a new one. */
+  readonly setupCode?: string | undefined
 }
 
 /** Texts beyond these are rendered in the background, so that a large installation starts soon after an update. */
 const RENDERING_STEPS = 5
 
 /**
- * Starts the database, migrates the schema, adds missing platforms, makes the demo world and renders texts that an
- * older version wrote: once per start.
+ * Starts the database, migrates the schema, adds missing platforms, makes the demo world or a setup code and renders
+ * texts that an older version wrote: once per start.
  */
 export async function openPreparedDatabase(config: Config, log: Logger): Promise<PreparedDatabase> {
   const server = await openDatabaseServer(config, log)
   try {
     const keyring = new Keyring(await loadInstallationSecret(config))
     await migrateForStart(server)
-    const isDemo = await withPool(config, server, async (db) => {
+    const prepared = await withPool(config, server, async (db) => {
       await fillPlatforms(db)
       const isDemo = await prepareDemo(db, keyring, config)
       await renderMissing(db, { steps: RENDERING_STEPS })
-      return isDemo
+      return { isDemo, setupCode: await renewSetupCode(db) }
     })
-    return { server, keyring, isDemo }
+    return { server, keyring, ...prepared }
   } catch (error) {
     await server.stop()
     throw error
@@ -125,16 +128,26 @@ async function migrateForStart(server: DatabaseServer): Promise<void> {
   }
 }
 
-/** Creates the demo world in an empty database, and moves its origins to the current port. */
+/** Creates the demo world in an empty database if it is wanted, and moves its origins to the current port. */
 async function prepareDemo(db: Db, keyring: Keyring, config: Config): Promise<boolean> {
-  if (config.NODE_ENV === 'production' || config.SCHOOLGATE_DEMO === 'off') return false
-  await createDemoWorldIfEmpty(db, { port: config.PORT, keyring })
+  if (isDemoRefused(config)) return false
+  if (config.SCHOOLGATE_DEMO === 'on' || config.DATABASE_URL === undefined) {
+    await createDemoWorldIfEmpty(db, { port: config.PORT, keyring })
+  }
   await moveDemoOrigins(db, config.PORT)
   return await isDemoWorld(db, config)
 }
 
+/**
+ * Its passwords are public. Without this refusal, a demo world that `schoolgate demo` made is served as one also where
+ * DATABASE_URL is set.
+ */
+function isDemoRefused(config: Config): boolean {
+  return config.NODE_ENV === 'production' || config.SCHOOLGATE_DEMO === 'off'
+}
+
 async function isDemoWorld(db: Db, config: Config): Promise<boolean> {
-  if (config.NODE_ENV === 'production' || config.SCHOOLGATE_DEMO === 'off') return false
+  if (isDemoRefused(config)) return false
   const demo = await db
     .selectFrom('schools')
     .select('id')

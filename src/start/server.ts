@@ -53,7 +53,7 @@ async function serve(config: Config, log: Logger, io: { stdout: Writable }): Pro
   const prepared = cluster.isWorker
     ? await joinPreparedDatabase(config)
     : await openPreparedDatabase(config, log)
-  const { server, keyring, isDemo } = prepared
+  const { server, keyring, isDemo, setupCode } = prepared
   const database = openPool(config, server, log)
   const directory = new SchoolDirectory(database.db)
   const listener = await listenForSchoolChanges(directory, {
@@ -113,7 +113,7 @@ async function serve(config: Config, log: Logger, io: { stdout: Writable }): Pro
   shutDownOnSignals(shutdown, process)
   watchDatabase(server, shutdown, log)
   await listen(app, config, shutdown)
-  if (!cluster.isWorker) printBanner(io.stdout, { config, server, isDemo })
+  if (!cluster.isWorker) printBanner(io.stdout, { config, server, isDemo, setupCode })
 }
 
 function contextOf(

@@ -17,7 +17,7 @@ export async function runWorkers(
   log: Logger,
   io: { stdout: Writable },
 ): Promise<void> {
-  const { server, isDemo } = await openPreparedDatabase(config, log)
+  const { server, isDemo, setupCode } = await openPreparedDatabase(config, log)
   const database = openDatabase({
     connection: server.connection,
     poolSize: 2,
@@ -56,7 +56,7 @@ export async function runWorkers(
   if (config.METRICS_PORT !== undefined) {
     metrics = await serveMetrics(config, log, config.METRICS_PORT)
   }
-  printBanner(io.stdout, { config, server, isDemo })
+  printBanner(io.stdout, { config, server, isDemo, setupCode })
 }
 
 function listening(worker: Worker): Promise<void> {

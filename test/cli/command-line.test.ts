@@ -24,6 +24,8 @@ async function allCommands(path: readonly string[] = []): Promise<string[][]> {
   return [...(path.length > 0 ? [[...path]] : []), ...below.flat()]
 }
 
+const CODE = /^[2-9A-Z]{4}(-[2-9A-Z]{4}){2}/
+
 describe('help', () => {
   test('describes every command with an example, and every command has --json', async () => {
     const commands = (await allCommands()).map((path) => path.join(' '))
@@ -146,6 +148,20 @@ describe('an empty database', () => {
     const { json } = await run(['migrate', '--json'], env)
     expect(json.applied[0]).toBe('0001-schools.sql')
     await client.end()
+  })
+
+  test('gets a setup code while there is no school, each time a new one', async () => {
+    const env = { ...environmentOf(await emptyDatabase()), PORT: '3000' }
+    const first = await run(['setup-code', '--json'], env)
+    expect(first.json).toMatchObject({ code: expect.stringMatching(CODE), minutes: 30, tries: 5 })
+    const second = await run(['setup-code'], env)
+    expect(second.stdout).toMatch(CODE)
+    expect(second.stdout).not.toContain(first.json.code)
+    expect((await run(['demo'], env)).code).toBe(0)
+    expect(await run(['setup-code', '--json'], env)).toMatchObject({
+      code: 1,
+      json: { remedy: expect.stringContaining('school create') },
+    })
   })
 
   test('gets the demo world once, and never in production', async () => {

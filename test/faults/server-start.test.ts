@@ -216,12 +216,13 @@ describe('kill -9 of PostgreSQL below a running server', () => {
 
 describe('DATABASE_URL', () => {
   test(
-    'serves the demo world from another PostgreSQL, and is notified of changes there',
+    'serves the demo world from another PostgreSQL if it is asked to, and is notified of changes there',
     async () => {
       const connection = await emptyDatabase()
       const server = await start({
         DATABASE_URL: urlOf(connection),
         SCHOOLGATE_SECRET: 's'.repeat(40),
+        SCHOOLGATE_DEMO: 'on',
       })
       await server.ready()
       const discover = () => server.ask('/.well-known/openid-configuration')
@@ -234,6 +235,49 @@ describe('DATABASE_URL', () => {
       // Far less than the time a school stays cached without a notification.
       const soon = { timeout: 15_000 }
       await vi.waitFor(async () => expect((await discover()).status).toBe(404), soon)
+      expect(await server.stop()).toBe(0)
+    },
+    START_MS,
+  )
+
+  verifies(
+    ['setup.demo-on-request', 'setup.shared'],
+    'an empty database of your own gets no demo world, but a code that two workers know',
+    async () => {
+      const env = { DATABASE_URL: urlOf(await emptyDatabase()), SCHOOLGATE_SECRET: 's'.repeat(40) }
+      const server = await start({ ...env, WORKERS: '2' })
+      await server.ready()
+      await vi.waitFor(() => expect(server.output).toContain('setup code'), START_MS)
+      expect(server.output).not.toContain('schoolgate-demo')
+      const [code = ''] = /\b[2-9A-Z]{4}(?:-[2-9A-Z]{4}){2}\b/.exec(server.output) ?? []
+      const post = (fields: Record<string, string>, headers: Record<string, string> = {}) =>
+        server.ask('/setup', { form: fields, headers })
+      // A new connection for each request, so that both workers answer some.
+      for (let i = 0; i < 6; i += 1) expect((await server.ask('/setup')).status).toBe(200)
+      expect((await post({ code })).status).toBe(403)
+      const page = await server.ask('/setup')
+      const [cookie = ''] = String(page.headers['set-cookie']).split(';')
+      const [, token = ''] = /name="form_token" value="([^"]*)"/.exec(page.body) ?? []
+      const made = await post(
+        {
+          form_token: token,
+          code,
+          school_name: 'North',
+          origin: `http://localhost:${server.port}`,
+          subdomain: 'north',
+          name: 'Grace',
+          email: 'grace@north.test',
+          password: 'a quiet lighthouse keeper',
+        },
+        { cookie },
+      )
+      expect(made.status).toBe(303)
+      await vi.waitFor(async () => {
+        for (let i = 0; i < 6; i += 1) {
+          expect((await server.ask('/setup')).status).toBe(404)
+          expect((await server.ask('/sign-in')).status).toBe(200)
+        }
+      }, START_MS)
       expect(await server.stop()).toBe(0)
     },
     START_MS,

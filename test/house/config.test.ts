@@ -13,7 +13,11 @@ function problemOf(env: Record<string, string>): string {
 
 describe('the configuration', () => {
   test('an empty environment gives the demo on loopback, port 3000', () => {
-    expect(readConfig({})).toMatchObject({ HOST: '127.0.0.1', PORT: 3000, SCHOOLGATE_DEMO: 'on' })
+    expect(readConfig({})).toMatchObject({
+      HOST: '127.0.0.1',
+      PORT: 3000,
+      METRICS_HOST: '127.0.0.1',
+    })
   })
 
   test('an empty variable counts as not set', () => {

@@ -40,8 +40,8 @@ describe('a server that starts on an empty database', () => {
   const secret = 'a secret of thirty-two characters and more'
 
   verifies(
-    'demo.not-in-production',
-    'makes no demo world in production, nor where it is switched off',
+    ['demo.not-in-production', 'setup.demo-on-request'],
+    'makes no demo world in production, nor where it is switched off, nor with DATABASE_URL unasked',
     async () => {
       const { host, port, user, password, database } = await emptyDatabase()
       const url = new URL(`postgres://localhost/${database}`)
@@ -50,13 +50,18 @@ describe('a server that starts on an empty database', () => {
       url.password = encodeURIComponent(String(password ?? ''))
       const start = async (env: Record<string, string>) => {
         const config = readConfig({ DATABASE_URL: url.href, SCHOOLGATE_SECRET: secret, ...env })
-        const { server, isDemo } = await openPreparedDatabase(config, pino({ level: 'silent' }))
-        await server.stop()
-        return isDemo
+        const prepared = await openPreparedDatabase(config, pino({ level: 'silent' }))
+        await prepared.server.stop()
+        // Without a school there is a code for the first-run page, and only then.
+        expect(prepared.setupCode === undefined).toBe(prepared.isDemo)
+        return prepared.isDemo
       }
       expect(await start({ NODE_ENV: 'production' })).toBe(false)
       expect(await start({ SCHOOLGATE_DEMO: 'off' })).toBe(false)
       expect(await start({ NODE_ENV: 'production', SCHOOLGATE_DEMO: 'on' })).toBe(false)
+      expect(await start({})).toBe(false)
+      expect(await start({ SCHOOLGATE_DEMO: 'on' })).toBe(true)
+      // Once it is there, it is served as the demo world.
       expect(await start({})).toBe(true)
     },
   )

@@ -4,6 +4,7 @@ import type { Area, Chapter, Source } from './requirements/chapter.ts'
 import { demoWorld } from './requirements/house/demo-world.ts'
 import { guide } from './requirements/house/guide.ts'
 import { origins } from './requirements/house/origins.ts'
+import { setup } from './requirements/house/setup.ts'
 import { mcpAccess } from './requirements/mcp/access.ts'
 import { mcpProtocol } from './requirements/mcp/protocol.ts'
 import { memberAccess } from './requirements/member-api/access.ts'
@@ -55,6 +56,7 @@ const chapters = [
   ...origins,
   ...guide,
   ...demoWorld,
+  ...setup,
 ] as const
 
 type IdsOf<C> = C extends Chapter<infer Says> ? keyof Says & string : never

@@ -2,6 +2,7 @@ import { SCOPES_OF_AUDIENCE } from '../../src/domain/clients/scope-catalogue.ts'
 import {
   brokenRequestPage,
   expiredRequestPage,
+  heldRedirectPage,
   unavailablePage,
   unknownClientPage,
   unknownSchoolPage,
@@ -9,6 +10,11 @@ import {
 } from '../../src/foundation/html/error-pages.tsx'
 import { consentPage } from '../../src/surfaces/pages/views/consent.tsx'
 import { noRolePage, operatorOnlyPage } from '../../src/surfaces/pages/views/refusals.tsx'
+import {
+  schoolMadePage,
+  setupPage,
+  unsafeSetupPage,
+} from '../../src/surfaces/pages/views/setup.tsx'
 import { signInPage } from '../../src/surfaces/pages/views/sign-in.tsx'
 import { sampleAdminPages } from './sample-admin-pages.ts'
 import { sampleAnalyticsPages } from './sample-analytics-pages.ts'
@@ -20,6 +26,13 @@ import { sampleToolPages } from './sample-tool-pages.ts'
 
 const sealedRequest = 'c2VhbGVkLXJlcXVlc3Q'
 const reference = 'req-7f3k2m9q'
+const setupValues = {
+  school_name: '',
+  origin: 'http://localhost:3000',
+  subdomain: 'school',
+  name: '',
+  email: '',
+}
 const switchAccount = { action: '/sign-out', sealedRequest }
 
 const signIn = { school, action: '/sign-in', formToken, forgotPasswordUrl: '/forgotten-password' }
@@ -146,11 +159,34 @@ export const samplePages: Record<string, string> = {
     clientId: 'demo-publik',
     explanation: 'No application with this client_id is known at this school.',
   }),
+  'error-held-redirect': heldRedirectPage({
+    school,
+    reference,
+    explanation: 'response_type must be code.',
+    location: 'https://tool.example/callback?error=unsupported_response_type',
+  }),
   'error-broken-request': brokenRequestPage({
     school,
     reference,
     explanation: 'client_id is missing.',
   }),
+  setup: setupPage({ formToken, values: setupValues }),
+  'setup-problems': setupPage({
+    formToken,
+    values: { ...setupValues, school_name: hostileName, email: 'grace' },
+    problems: {
+      email: 'Write one email address.',
+      password: 'Use at least 15 characters.',
+    },
+  }),
+  'setup-wrong-code': setupPage({
+    formToken,
+    values: setupValues,
+    codeProblem: { kind: 'wrong', triesLeft: 1 },
+  }),
+  'setup-code-over': setupPage({ formToken, values: setupValues, codeProblem: { kind: 'over' } }),
+  'setup-unsafe': unsafeSetupPage({ reference, host: 'north.example' }),
+  'setup-elsewhere': schoolMadePage({ reference, origin: 'https://north.example' }),
   'error-expired': expiredRequestPage({ school, reference }),
   'error-unavailable': unavailablePage({ school: harbor, reference }),
   ...sampleSitePages,

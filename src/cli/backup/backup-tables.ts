@@ -23,8 +23,8 @@ export interface BackupCatalogue {
   readonly circular: readonly ForeignKey[]
 }
 
-/** Not part of a backup: a restore goes into a migrated database, which has its own record. */
-const NOT_DATA = 'schema_migrations'
+/** Not part of a backup: a restore goes into a migrated database, which has its own record and setup code. */
+const NOT_DATA = ['schema_migrations', 'setup_codes']
 
 export async function readCatalogue(client: pg.Client): Promise<BackupCatalogue> {
   const tables = await client.query<{ name: string; columns: BackupColumn[] }>(
@@ -33,7 +33,7 @@ export async function readCatalogue(client: pg.Client): Promise<BackupCatalogue>
                 order by a.attnum) as columns
      from pg_class c join pg_attribute a on a.attrelid = c.oid
      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-       and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' and c.relname <> $1
+       and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' and c.relname <> all($1)
      group by c.relname order by c.relname`,
     [NOT_DATA],
   )

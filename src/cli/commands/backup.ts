@@ -24,7 +24,7 @@ export function addBackupCommand(program: Command, cli: Cli): void {
     .action(cli.act((file: string) => read(cli, file)))
   teach(
     restore,
-    'The database must be empty, of the same Schoolgate version, and have the same secret. It is restored in one transaction, whole or not at all. Start with SCHOOLGATE_DEMO=off, or the demo world is there first.',
+    'The database must be empty, of the same Schoolgate version, and have the same secret. It is restored in one transaction, whole or not at all. Without DATABASE_URL start with SCHOOLGATE_DEMO=off, or the demo world is there first.',
     'backup restore /backups/schoolgate.gz',
   )
 }

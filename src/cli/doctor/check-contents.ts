@@ -40,7 +40,13 @@ async function checkSecret(db: Db, config: Config): Promise<Finding> {
 async function checkSchools(db: Db, config: Config): Promise<readonly Finding[]> {
   const schools = await listSchools(db)
   if (schools.length === 0) {
-    return [note('schools', 'There are none yet.', 'make one with `npx schoolgate school create`')]
+    return [
+      note(
+        'schools',
+        'There are none yet, so the server shows its first-run page at /setup.',
+        'open it over https or on this machine, with the code from the log or from `npx schoolgate setup-code`; or run `npx schoolgate school create`',
+      ),
+    ]
   }
   const without = await schoolsWithoutKeys(db)
   const https = schools.filter(({ origin }) => origin.startsWith('https:'))

@@ -660,6 +660,14 @@ export interface SectionsTable {
   version: Generated<number>
 }
 
+/** setup: the one code that makes the first school; here and not in memory, because several processes serve its page */
+export interface SetupCodesTable {
+  single: Generated<boolean>
+  code_hash: Buffer
+  made_at: Generated<Date>
+  tries: Generated<number>
+}
+
 /** people: failed sign-ins per account and per address; the bucket is a keyed hash */
 export interface SignInThrottlesTable {
   bucket: Buffer
@@ -805,6 +813,7 @@ export interface DB {
   school_members: SchoolMembersTable
   schools: SchoolsTable
   sections: SectionsTable
+  setup_codes: SetupCodesTable
   sign_in_throttles: SignInThrottlesTable
   signing_keys: SigningKeysTable
   study_group_members: StudyGroupMembersTable

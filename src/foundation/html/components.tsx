@@ -102,7 +102,7 @@ interface FieldProps {
   name: string
   label: string
   type: 'email' | 'password' | 'text'
-  autocomplete: 'username' | 'current-password' | 'new-password' | 'off'
+  autocomplete: 'username' | 'current-password' | 'new-password' | 'name' | 'organization' | 'off'
   value?: string | undefined
   error?: string | undefined
   /** The id of a message elsewhere on the page about this field. */

@@ -8,25 +8,25 @@ const FOR_EVER = 'public, max-age=31536000, immutable'
 
 const FOR_A_DAY = 'public, max-age=86400'
 
+/** The same at every school, and on hosts without a school, whose error pages need them too. */
 export function addAssetRoutes(app: FastifyInstance): void {
   const { byPath, byStablePath } = loadAssets()
   const add = (cacheControl: string, path: string, contentType: string, body: Buffer): void => {
     app.get(path, (_request, reply) => {
-      reply
-        .header('cache-control', cacheControl)
-        .header('x-content-type-options', 'nosniff')
-        .type(contentType)
-        .send(body)
+      reply.header('cache-control', cacheControl).type(contentType).send(body)
     })
   }
   for (const [path, { contentType, body }] of byPath) add(FOR_EVER, path, contentType, body)
   for (const [path, { contentType, body }] of byStablePath) add(FOR_A_DAY, path, contentType, body)
+}
+
+/** The colours of a school. */
+export function addThemeRoute(app: FastifyInstance): void {
   app.get('/theme.:version.css', (request, reply) => {
     const { version } = request.params as { version: string }
     const current = version === themeVersion(request.school)
     reply
       .header('cache-control', current ? FOR_EVER : 'no-store')
-      .header('x-content-type-options', 'nosniff')
       .type('text/css; charset=utf-8')
       .send(themeStylesheet(request.school.appearance))
   })

@@ -50,7 +50,14 @@ function ownerFor(
   session: BrowserSession | undefined,
 ): FormOwner {
   if (session !== undefined) return { kind: 'session', id: session.id }
-  const { origin } = request.school
+  return anonymousOwnerFor(request, reply, request.school.origin)
+}
+
+function anonymousOwnerFor(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  origin: string,
+): FormOwner {
   const name = anonymousCookieName(origin)
   const known = findCookie(request.headers.cookie, name)
   if (known !== undefined) return { kind: 'anonymous', id: known }
@@ -85,10 +92,32 @@ export function checkedSignInForm(
  * The fields of a form whose session has ended or expired. Use them only to redirect to sign-in.
  * Posts from another site are still refused.
  */
-export function uncheckedForm(request: FastifyRequest): URLSearchParams {
-  checkSameOriginPost(request.headers, request.school.origin)
+export function uncheckedForm(
+  request: FastifyRequest,
+  origin: string = request.school.origin,
+): URLSearchParams {
+  checkSameOriginPost(request.headers, origin)
   if (request.body instanceof URLSearchParams) return request.body
   throw new RequestRefusedError(400, 'The form is missing. Open the page and send it again.')
+}
+
+/** The hidden field of a form on a page that belongs to no school. */
+export function anonymousFormToken(
+  keyring: Keyring,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  origin: string,
+): string {
+  return issueFormToken(keyring.key(PURPOSE), anonymousOwnerFor(request, reply, origin))
+}
+
+/** The fields of such a form. Refuses a form that we did not serve to this browser at this origin. */
+export function anonymousForm(
+  keyring: Keyring,
+  request: FastifyRequest,
+  origin: string,
+): URLSearchParams {
+  return formOf(keyring, request, anonymousOwner(request, origin), origin)
 }
 
 /** Checks a form with files. Its token is one of the parts, which the caller reads. */
@@ -106,8 +135,9 @@ function formOf(
   keyring: Keyring,
   request: FastifyRequest,
   owners: readonly FormOwner[],
+  origin: string = request.school.origin,
 ): URLSearchParams {
-  const form = uncheckedForm(request)
+  const form = uncheckedForm(request, origin)
   checkFormToken(keyring.key(PURPOSE), owners, form.get('form_token') ?? undefined)
   return form
 }
@@ -116,7 +146,10 @@ function sessionOwner(session: BrowserSession | undefined): readonly FormOwner[]
   return session === undefined ? [] : [{ kind: 'session', id: session.id }]
 }
 
-function anonymousOwner(request: FastifyRequest): readonly FormOwner[] {
-  const id = findCookie(request.headers.cookie, anonymousCookieName(request.school.origin))
+function anonymousOwner(
+  request: FastifyRequest,
+  origin: string = request.school.origin,
+): readonly FormOwner[] {
+  const id = findCookie(request.headers.cookie, anonymousCookieName(origin))
   return id === undefined ? [] : [{ kind: 'anonymous', id }]
 }

@@ -22,7 +22,7 @@ import { addPasswordRoutes } from './account/password.ts'
 import { addShortPasswordRoutes } from './account/short-password.ts'
 import { addAdminRoutes } from './admin/admin.ts'
 import { adminFrame, FeatureOff, NotOperator } from './admin/operator.ts'
-import { addAssetRoutes } from './assets.ts'
+import { addThemeRoute } from './assets.ts'
 import { SignInNeeded } from './browser-session.ts'
 import { addConsentRoutes } from './consent.ts'
 import { addDocsRoutes } from './docs/docs.ts'
@@ -48,7 +48,7 @@ export function addPageRoutes(
       answerPageError(context, error, request, reply),
     )
     acceptForms(scope, (text) => new URLSearchParams(text), context.limits.formBodyBytes)
-    addAssetRoutes(scope)
+    addThemeRoute(scope)
     const sendsMail = addMailSender(scope, context)
     addSignInRoutes(scope, context, documents)
     addShortPasswordRoutes(scope, context, sendsMail)

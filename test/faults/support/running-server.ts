@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { request } from 'node:http'
+import { type IncomingHttpHeaders, request } from 'node:http'
 import { createServer } from 'node:net'
 import { promisify } from 'node:util'
 
@@ -24,6 +24,7 @@ export async function freePort(): Promise<number> {
 
 export interface HttpAnswer {
   readonly status: number
+  readonly headers: IncomingHttpHeaders
   readonly body: string
 }
 
@@ -98,7 +99,10 @@ export class RunningServer {
           answer.on('data', (chunk) => {
             text += chunk
           })
-          answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body: text }))
+          answer.on('end', () => {
+            const { statusCode: status = 0, headers } = answer
+            resolve({ status, headers, body: text })
+          })
           answer.on('error', reject)
         },
       )
