@@ -221,6 +221,7 @@ test('members from before count as signed in where that is proven, and keep thei
     { name: 'silent', subdomain: 'first', ...notYet('silent') },
     { name: 'silent', subdomain: 'second', ...notYet('silent') },
   ])
+})
 
 test('names lose the characters that draw nothing, and keep what is spelling', async () => {
   const { client, apply } = await before('-visible-names.sql')

@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import { servedType } from '../../domain/content/file-format.ts'
 import { findFile } from '../../domain/content/file-operations.ts'
 import { UUID } from '../../foundation/protocol/uuid.ts'
-import { visibleText } from '../../foundation/text/visible-text.ts'
 import type { FileStore } from '../../foundation/storage/file-store.ts'
+import { visibleText } from '../../foundation/text/visible-text.ts'
 
 /**
  * Uploads share the origin with sign-in, so no upload may ever run as a script there. Each is served as

@@ -43,11 +43,13 @@ type JudgedSetup =
   | { readonly problems: SetupProblems }
 
 /** Judged before the code, so that a mistyped field does not cost one of its tries. */
-export function judgeSetup({ code, password, values }: SetupRequest): JudgedSetup {
+export async function judgeSetup({ code, password, values }: SetupRequest): Promise<JudgedSetup> {
   const { school_name: schoolName, origin, subdomain, name, email } = values
   const school = judgeInput(newSchool, { name: schoolName, origin, subdomain })
   const owner = judgeInput(z.strictObject(addedPerson), { name, email })
-  const unfit = findPasswordProblem(password, email)
+  // An address that cannot be read has its own problem, and no host that a password could repeat.
+  const place = { name: schoolName, origin: URL.canParse(origin) ? origin : 'http://localhost' }
+  const unfit = await findPasswordProblem(password, { email, name, school: place })
   const problems: SetupProblems = {
     ...(code === '' ? { code: 'Type the code from the log.' } : {}),
     ...fieldProblems(school.problems, { name: 'school_name' }),

@@ -73,7 +73,7 @@ export function addSetupRoutes(
         const formToken = anonymousFormToken(context.keyring, request, reply, origin)
         return send(reply, origin, setupPage({ formToken, values: asked.values, ...told }), status)
       }
-      const judged = judgeSetup(asked)
+      const judged = await judgeSetup(asked)
       if ('problems' in judged) return again({ problems: judged.problems }, 400)
       const tried = await trySetupCode(context.db, asked.code)
       if (tried.kind !== 'right') {
