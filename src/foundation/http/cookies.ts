@@ -46,7 +46,14 @@ export function findCookie(header: string | undefined, name: string): string | u
  * a name that begins with one has no `__Host-` prefix: a sibling subdomain could set that cookie.
  */
 function withoutBlanks(text: string): string {
-  return text.replace(/^[ \t]+/, '').replace(/[ \t]+$/, '')
+  let [start, end] = [0, text.length]
+  while (start < end && isBlank(text[start])) start += 1
+  while (end > start && isBlank(text[end - 1])) end -= 1
+  return text.slice(start, end)
+}
+
+function isBlank(character: string | undefined): boolean {
+  return character === ' ' || character === '\t'
 }
 
 /**
