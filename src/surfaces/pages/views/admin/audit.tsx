@@ -122,7 +122,7 @@ function Entry({ entry, timeZone }: { entry: AuditRecord; timeZone: string }) {
             'no person'
           ) : (
             <a href={address({ actorEmail: actor.email })}>
-              <Name text={actor.name || actor.email} fallback="a deleted person" />
+              <Name text={actor.name || actor.email} fallback="a person without a role here" />
             </a>
           )}
           {client !== undefined && (
