@@ -25,7 +25,7 @@ export async function createFirstSchool(
     if (await hasSchools(tx)) return false
     const id = await createSchool(tx, school, by)
     await addMember(atSchoolInTransaction(tx, id), { ...owner, roles: ['owner'] }, by)
-    await tx.deleteFrom('setup_codes').execute()
+    await tx.deleteFrom('setup_codes').where('single', '=', true).execute()
     return true
   })
 }
