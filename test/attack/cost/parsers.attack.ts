@@ -1,0 +1,45 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { keepPart } from '../report/keep-part.ts'
+import { LINEAR, type Measured, measureCost } from './measure-cost.ts'
+import { PARSERS } from './parsers.ts'
+
+const results: { readonly parser: string; readonly measured: readonly Measured[] }[] = []
+
+describe('the cost of an input grows no faster than the input', () => {
+  for (const { name, longest, texts, work } of PARSERS) {
+    test(name, async () => {
+      const measured: Measured[] = []
+      for (const text of texts) measured.push(await measureCost(text, longest, work))
+      results.push({ parser: name, measured })
+      expect(measured.filter(({ exponent }) => exponent > LINEAR)).toEqual([])
+    })
+  }
+})
+
+const greatest = (measured: readonly Measured[], by: (one: Measured) => number): Measured =>
+  measured.reduce((most, one) => (by(one) > by(most) ? one : most))
+
+afterAll(() => {
+  keepPart('cost', {
+    order: 10,
+    title: 'Cost of input',
+    lead: [
+      'CPU of each parser over eight doublings of hostile texts: runs of every special character, nested, unclosed,',
+      'interleaved, with every Unicode end of a line, and the units of its own grammar. The exponent is the slope of the',
+      `upper half in a logarithmic plot; at most ${LINEAR} passes. The dearest text is the one that costs the most per byte at the full length.`,
+    ],
+    columns: ['Input', 'Texts', 'Longest', 'Steepest exponent', 'Dearest text', 'ns per byte'],
+    rows: results.map(({ parser, measured }) => {
+      const dearest = greatest(measured, ({ nanosecondsPerByte }) => nanosecondsPerByte)
+      const steepest = greatest(measured, ({ exponent }) => exponent)
+      return [
+        parser,
+        measured.length,
+        dearest.bytes,
+        steepest.exponent.toFixed(2),
+        `\`${dearest.name.replaceAll('`', 'ˋ')}\``,
+        dearest.nanosecondsPerByte.toFixed(1),
+      ]
+    }),
+  })
+})

@@ -1,0 +1,28 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+
+// Writes docs/security-report.md from the results of `npm run attack`.
+
+const results = new URL('../results/', import.meta.url)
+const page = new URL('../../../docs/security-report.md', import.meta.url)
+
+const parts = readdirSync(results)
+  .filter((name) => name.endsWith('.json'))
+  .map((name) => JSON.parse(readFileSync(new URL(name, results), 'utf8')))
+  .sort((a, b) => a.order - b.order)
+
+const line = (cells) =>
+  `| ${cells.map((cell) => String(cell).replaceAll('|', '\\|')).join(' | ')} |`
+
+const print = ({ title, lead, columns, rows }) =>
+  [
+    `## ${title}`,
+    lead.join('\n'),
+    [line(columns), line(columns.map(() => '---')), ...rows.map(line)].join('\n'),
+  ].join('\n\n')
+
+const head = [
+  '# Security report',
+  'Written by `npm run attack`. `SECURITY.md` says which threat each attack stands for.',
+].join('\n\n')
+
+writeFileSync(page, `${[head, ...parts.map(print)].join('\n\n')}\n`)
