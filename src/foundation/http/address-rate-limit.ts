@@ -37,12 +37,15 @@ export function createAddressRateLimiter(
       }
       return tightest
     },
+    knows: (address) =>
+      addressBuckets(address).some(({ name, times }) => limiters.get(times)?.knows(name) === true),
     open(address) {
       const accounts = addressBuckets(address).map(({ name, times }) => limiterOf(times).open(name))
       return {
         spend(units) {
           for (const account of accounts) account.spend(units)
         },
+        isEmpty: () => accounts.some((account) => account.isEmpty()),
         debt: () => Math.max(...accounts.map((account) => account.debt())),
         decide: () =>
           accounts

@@ -20,19 +20,23 @@ export type RateDecision = {
 }
 
 /** One key's bucket, for work whose price is known only while it is done. */
-export type RateAccount = {
+export interface RateAccount {
   /** Takes units whether they are there or not: what is missing must be waited for before the next request. */
-  readonly spend: (units: number) => void
+  spend(units: number): void
   /** Units that were taken and were not there. */
-  readonly debt: () => number
+  debt(): number
+  /** Whether nothing is left for another request. */
+  isEmpty(): boolean
   /** Whether another request is allowed now. */
-  readonly decide: () => RateDecision
+  decide(): RateDecision
 }
 
 export type RateLimiter = {
   readonly policy: RateLimitPolicy
   readonly take: (key: string) => RateDecision
   readonly open: (key: string) => RateAccount
+  /** Whether this key was counted before. */
+  readonly knows: (key: string) => boolean
 }
 
 export class TooManyRequestsError extends RequestRefusedError {
@@ -46,6 +50,34 @@ export class TooManyRequestsError extends RequestRefusedError {
 }
 
 type Bucket = { tokens: number; filledAt: number }
+type Decide = (bucket: Bucket, allowed: boolean) => RateDecision
+
+/** A class, because closures for each request would be more garbage. */
+class Account implements RateAccount {
+  readonly #bucket: Bucket
+  readonly #decide: Decide
+
+  constructor(bucket: Bucket, decide: Decide) {
+    this.#bucket = bucket
+    this.#decide = decide
+  }
+
+  spend(units: number): void {
+    this.#bucket.tokens -= units
+  }
+
+  debt(): number {
+    return Math.max(0, -this.#bucket.tokens)
+  }
+
+  isEmpty(): boolean {
+    return this.#bucket.tokens < 1
+  }
+
+  decide(): RateDecision {
+    return this.#decide(this.#bucket, !this.isEmpty())
+  }
+}
 
 /**
  * Token buckets in this process's memory, one per key. Above `maxKeys` the least recently used key is
@@ -82,7 +114,7 @@ export function createRateLimiter(
   }
 
   const secondsFor = (tokens: number) => Math.ceil(tokens / tokensPerMs / 1000)
-  const decision = ({ tokens }: Bucket, allowed: boolean): RateDecision => ({
+  const decision: Decide = ({ tokens }, allowed) => ({
     allowed,
     remaining: Math.max(0, Math.floor(tokens)),
     resetSeconds: secondsFor(policy.quota - tokens),
@@ -97,16 +129,8 @@ export function createRateLimiter(
       if (allowed) bucket.tokens -= 1
       return decision(bucket, allowed)
     },
-    open(key) {
-      const bucket = find(key)
-      return {
-        spend(units) {
-          bucket.tokens -= units
-        },
-        debt: () => Math.max(0, -bucket.tokens),
-        decide: () => decision(bucket, bucket.tokens >= 1),
-      }
-    },
+    open: (key) => new Account(find(key), decision),
+    knows: (key) => buckets.has(key),
   }
 }
 
@@ -116,14 +140,26 @@ export function createRateLimiter(
  * @see draft-ietf-httpapi-ratelimit-headers-09 §3, §4
  */
 export function rateLimitFields(
-  { name, quota, windowSeconds }: RateLimitPolicy,
+  policy: RateLimitPolicy,
   decision: RateDecision,
 ): Record<string, string> {
-  return {
-    'ratelimit-policy': `"${name}";q=${quota};w=${windowSeconds}`,
-    ratelimit: `"${name}";r=${decision.remaining};t=${decision.resetSeconds}`,
-    ...(decision.allowed ? {} : { 'retry-after': String(decision.retryAfterSeconds) }),
+  const fields: Record<string, string> = {
+    'ratelimit-policy': policyText(policy),
+    ratelimit: `"${policy.name}";r=${decision.remaining};t=${decision.resetSeconds}`,
   }
+  if (!decision.allowed) fields['retry-after'] = String(decision.retryAfterSeconds)
+  return fields
+}
+
+/** Written once: every answer of a limited endpoint carries it. */
+const policyTexts = new WeakMap<RateLimitPolicy, string>()
+
+function policyText(policy: RateLimitPolicy): string {
+  const known = policyTexts.get(policy)
+  if (known !== undefined) return known
+  const text = `"${policy.name}";q=${policy.quota};w=${policy.windowSeconds}`
+  policyTexts.set(policy, text)
+  return text
 }
 
 /** Counts one request, sets the RateLimit headers, and throws if the request is above the limit. */

@@ -1,5 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { type ExecutionResult, GraphQLError, getVariableValues } from 'graphql/index.js'
+import type { Caller } from '../../domain/access/caller.ts'
+import type { School } from '../../domain/schools/school.ts'
 import { isDatabaseUnavailable } from '../../foundation/db/unavailable.ts'
 import { logFailure } from '../../foundation/http/last-resort.ts'
 import type { RateAccount, TooManyRequestsError } from '../../foundation/http/rate-limit.ts'
@@ -29,22 +31,24 @@ export interface GraphQLAnswer {
 export async function answerGraphQLRequest(
   store: DocumentStore,
   limits: DocumentLimits,
-  context: Omit<MemberContext, 'meter'>,
+  school: School,
+  caller: Caller,
+  contextWith: (meter: Meter) => MemberContext,
   account: RateAccount,
   request: FastifyRequest,
 ): Promise<GraphQLAnswer> {
   try {
     const { query, operationName, variables } = parseGraphQLRequest(request.body)
     account.spend(priceOfRequest(query))
-    const operation = store.load(query, operationName, context.school.id)
-    if (context.school.variant === 'older') checkScopes(operation, context.caller.scopes)
+    const operation = store.load(query, operationName, school.id)
+    if (school.variant === 'older') checkScopes(operation, caller.scopes)
     const coerced = coerceVariables(store, operation, variables)
     const cost = checkCost(operation, coerced, limits.cost)
     const { introspection, sizes } = operation.measure
     const meter = new Meter(limits.cost, sizes, account)
     meter.spend(costWith(introspection, coerced))
     // The engines coerce the variables that were sent themselves.
-    const result = await operation.run({ ...context, meter }, variables)
+    const result = await operation.run(contextWith(meter), variables)
     if (meter.stoppedBy !== undefined) throw stopped(meter.stoppedBy)
     return {
       refused: false,

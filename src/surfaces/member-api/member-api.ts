@@ -15,10 +15,12 @@ import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { loadCaller } from '../../gate/bearer-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { answerBearerError } from '../../gate/refusal.ts'
-import { answerGraphQLRequest } from './answer-request.ts'
+import { answerGraphQLRequest, type GraphQLAnswer } from './answer-request.ts'
 import { DocumentStore } from './documents/document-store.ts'
 import { DEFAULT_LIMITS, type DocumentLimits } from './documents/limits.ts'
+import type { Meter } from './documents/meter.ts'
 import { addExplorerRoutes } from './explorer/explorer.ts'
+import type { MemberContext } from './member-context.ts'
 import { createMemberRates } from './rates.ts'
 import { refusal, withShortErrors } from './refusal.ts'
 import { buildMemberSchema } from './schema.ts'
@@ -62,7 +64,14 @@ export function addMemberApiRoutes(
     scope.setErrorHandler(answerFailure)
     scope.decorateRequest('viewer')
     scope.addHook('onRequest', async (request, reply) => {
-      request.viewer = await rates.ofStrangers(request, reply, () => admit(request))
+      const entered = rates.enter(request, reply)
+      try {
+        request.viewer = await admit(request)
+      } catch (error) {
+        rates.settle(request, entered, error)
+        throw error
+      }
+      rates.settle(request, entered)
       if (request.method === 'POST') return
       reply.header('allow', 'POST')
       throw new RequestRefusedError(405, 'The Member API takes POST requests only.')
@@ -73,20 +82,31 @@ export function addMemberApiRoutes(
       const { school, at, viewer: caller } = request
       const account = rates.accountOf(caller, reply)
       const db = acrossSchools(at)
-      const { refused, body } = await answerGraphQLRequest(
-        stores[school.variant],
-        limits,
-        {
-          caller,
+      const contextWith = (meter: Meter): MemberContext => ({
+        caller,
+        school,
+        at,
+        db,
+        outlines,
+        profile: once(() => loadPerson(db, caller.person.id)),
+        meter,
+      })
+      let answer: GraphQLAnswer
+      try {
+        const store = stores[school.variant]
+        answer = await answerGraphQLRequest(
+          store,
+          limits,
           school,
-          at,
-          db,
-          outlines,
-          profile: once(() => loadPerson(db, caller.person.id)),
-        },
-        account,
-        request,
-      ).finally(() => rates.tell(account, reply))
+          caller,
+          contextWith,
+          account,
+          request,
+        )
+      } finally {
+        rates.tell(account, reply)
+      }
+      const { refused, body } = answer
       if (body.errors !== undefined) request.outcome.result = resultWord(body.errors)
       const status = refused && type === 'application/graphql-response+json' ? 400 : 200
       return send(reply, status, type, withShortErrors(body))

@@ -31,23 +31,24 @@ export function createMemberRates(costPerMinute: number) {
     windowSeconds: 60,
   })
   return {
-    async ofStrangers<C>(
-      request: FastifyRequest,
-      reply: FastifyReply,
-      admit: () => Promise<C>,
-    ): Promise<C> {
-      const account = ofAddress.open(clientAddress(request))
+    /**
+     * Counts a request as refused until its token is known to be good, so that requests at the same time do not all
+     * find something left. Undefined for an address that sent no bad token lately: most requests make nothing here.
+     */
+    enter(request: FastifyRequest, reply: FastifyReply): RateAccount | undefined {
+      const address = clientAddress(request)
+      if (!ofAddress.knows(address)) return undefined
+      const account = ofAddress.open(address)
       checkAllowance(ofAddress, account, reply)
-      // Counted before and given back, so that requests at the same time do not all find something left.
       account.spend(1)
-      try {
-        const caller = await admit()
-        account.spend(-1)
-        return caller
-      } catch (error) {
-        if (!(error instanceof OAuthError) || error.code !== 'invalid_token') account.spend(-1)
-        throw error
-      }
+      return account
+    },
+
+    /** Call it with what `enter` gave, and with the error if the caller was refused. */
+    settle(request: FastifyRequest, account: RateAccount | undefined, error?: unknown): void {
+      const isBadToken = error instanceof OAuthError && error.code === 'invalid_token'
+      if (account === undefined && isBadToken) ofAddress.open(clientAddress(request)).spend(1)
+      else if (account !== undefined && !isBadToken) account.spend(-1)
     },
 
     /** The allowance from which a request pays; throws if none is left. */
@@ -59,16 +60,17 @@ export function createMemberRates(costPerMinute: number) {
 
     /** Shows what is left, after the request has paid. */
     tell(account: RateAccount, reply: FastifyReply): void {
+      const decision = account.decide()
       // This request was answered, so it must not be told when to come again.
-      const decision = { ...account.decide(), allowed: true }
-      reply.headers(rateLimitFields(ofAuthorization.policy, decision))
+      const told = decision.allowed ? decision : { ...decision, allowed: true }
+      reply.headers(rateLimitFields(ofAuthorization.policy, told))
     },
   }
 }
 
 function checkAllowance(limiter: RateLimiter, account: RateAccount, reply: FastifyReply): void {
+  if (!account.isEmpty()) return
   const decision = account.decide()
-  if (decision.allowed) return
   reply.headers(rateLimitFields(limiter.policy, decision))
   throw new TooManyRequestsError(decision.retryAfterSeconds)
 }

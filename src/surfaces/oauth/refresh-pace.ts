@@ -5,7 +5,7 @@ import {
   rateLimitFields,
   TooManyRequestsError,
 } from '../../foundation/http/rate-limit.ts'
-import { parseToken } from '../../foundation/protocol/token-format.ts'
+import { namedRow } from '../../foundation/protocol/token-format.ts'
 
 const REMEMBERED = 50_000
 
@@ -25,9 +25,10 @@ export class RefreshPace {
 
   /** The chain of a token; throws if it has refreshed too often. */
   check(refreshToken: string | undefined, reply: FastifyReply): string | undefined {
-    const token = parseToken('refresh', refreshToken ?? '')
-    if (token === undefined) return undefined
-    const root = this.#roots.get(token.id) ?? token.id
+    const id = refreshToken === undefined ? undefined : namedRow('refresh', refreshToken)
+    if (id === undefined) return undefined
+    const root = this.#roots.get(id) ?? id
+    if (!this.#limiter.knows(root)) return root
     const decision = this.#limiter.open(root).decide()
     if (decision.allowed) return root
     reply.headers(rateLimitFields(this.#limiter.policy, decision))
@@ -37,7 +38,7 @@ export class RefreshPace {
   /** Counts a refresh that succeeded. */
   count(root: string, next: string): void {
     this.#limiter.open(root).spend(1)
-    const child = parseToken('refresh', next)
-    if (child !== undefined) this.#roots.set(child.id, root, 1)
+    const child = namedRow('refresh', next)
+    if (child !== undefined) this.#roots.set(child, root, 1)
   }
 }

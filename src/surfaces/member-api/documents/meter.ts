@@ -18,7 +18,7 @@ export class Meter {
   readonly #account: RateAccount
   #cost = 0
   #stop: GraphQLError | TooManyRequestsError | undefined
-  #turn: Promise<unknown> = Promise.resolve()
+  #turn: Promise<unknown> | undefined
 
   constructor(limit: number, sizes: Sizes, account: RateAccount) {
     this.#limit = limit
@@ -59,14 +59,17 @@ export class Meter {
    * another: forty aliases together would hold forty results before the first is counted.
    */
   read<T>(load: () => Promise<T>, rowsIn: (loaded: T) => number): Promise<T> {
-    const turn = this.#turn.then(async () => {
+    const before = this.#turn
+    const run = async (): Promise<T> => {
+      await before
       this.spend(0)
       const loaded = await load().catch((error: unknown) => {
         throw error instanceof TooManyRowsError ? this.#stopWith(tooLong(this.#limit)) : error
       })
       this.spend(Math.floor(rowsIn(loaded) / ROWS_PER_OBJECT))
       return loaded
-    })
+    }
+    const turn = run()
     this.#turn = turn.catch(() => undefined)
     return turn
   }
