@@ -44,13 +44,11 @@ function expectShort(answer: Answer, most = 4000): void {
   }
 }
 
-const SHORT = 'house.limits.echo'
-
 describe('60 kB of a name', () => {
   const tool = (params: object, token?: string) =>
     post(world, school, request('tools/call', params), { token })
 
-  verifies(SHORT, 'in a message at the tool endpoint', async () => {
+  verifies('house.limits.echo', 'in a message at the tool endpoint', async () => {
     const token = operator.accessToken
     for (const known of [undefined, token]) {
       const send = (body: unknown) => post(world, school, body, { token: known })
@@ -76,14 +74,14 @@ describe('60 kB of a name', () => {
     expectShort(await tool({ name: 'change_publishing', arguments: { action: LONG } }, token))
   })
 
-  verifies(SHORT, 'in headers of the tool endpoint', async () => {
+  verifies('house.limits.echo', 'in headers of the tool endpoint', async () => {
     for (const name of ['mcp-protocol-version', 'mcp-method', 'mcp-name', 'accept', 'origin']) {
       const headers = { [name]: SHORTER }
       expectShort(await post(world, school, request('tools/list'), { headers }), 60_000)
     }
   })
 
-  verifies(SHORT, 'in a request of the REST API', async () => {
+  verifies('house.limits.echo', 'in a request of the REST API', async () => {
     expectShort(await operator.post('/posts', { [LONG]: 1 }))
     expectShort(await operator.post('/posts', { slug: LONG, title: LONG }))
     expectShort(await operator.post('/posts', LONG))
@@ -105,7 +103,7 @@ describe('60 kB of a name', () => {
     expectShort(await operator.get(`/posts/${SHORTER.slice(0, 500)}`))
   })
 
-  verifies(SHORT, 'in a file of an import', async () => {
+  verifies('house.limits.echo', 'in a file of an import', async () => {
     const send = (body: string, type: string) =>
       operator.send('POST', '/posts/import', { body, headers: { 'content-type': type } })
     expectShort(await send(`slug,${LONG}\n1,2\n`, 'text/csv'))
@@ -115,7 +113,7 @@ describe('60 kB of a name', () => {
     expectShort(await send(`"${LONG}`, 'text/csv'))
   })
 
-  verifies(SHORT, 'in a request of the Member API', async () => {
+  verifies('house.limits.echo', 'in a request of the Member API', async () => {
     const ask = (query: string, rest: object = {}) =>
       postGraphQL(world, school, memberToken, { query, ...rest })
     const name = LONG.slice(0, 40_000)
@@ -137,7 +135,7 @@ describe('60 kB of a name', () => {
     expectShort(await ask(id, { variables: { id: [LONG] } }))
   })
 
-  verifies(SHORT, 'in a form of an OAuth endpoint', async () => {
+  verifies('house.limits.echo', 'in a form of an OAuth endpoint', async () => {
     for (const path of ['token', 'revoke', 'introspect', 'register']) {
       const send = (form: string | Record<string, string>) =>
         postForm(world, school, `/api/oauth/${path}`, form)
@@ -157,22 +155,26 @@ describe('60 kB of a name', () => {
     expectShort(register)
   })
 
-  verifies(SHORT, 'in an authorization request, and in the pages around it', async () => {
-    const page = 30_000
-    for (const name of ['client_id', 'redirect_uri', 'scope', 'response_type', 'prompt']) {
-      expectShort(await visitor.get(`/oauth/authorize?${name}=${SHORTER}`), page)
-    }
-    expectShort(await visitor.get(`/sign-in?request=${SHORTER}`), page)
-    expectShort(await visitor.get(`/consent?request=${SHORTER}`), page)
-    expectShort(await visitor.get(`/oauth/logout?post_logout_redirect_uri=${SHORTER}`), page)
-    expectShort(await visitor.get(`/oauth/logout?id_token_hint=${SHORTER}`), page)
-    expectShort(await visitor.get(`/posts/${SHORTER.slice(0, 500)}`), page)
-    expectShort(await visitor.get(`/${SHORTER}`), page)
-    expectShort(await visitor.get('/', { host: `${SHORTER}.test` }), page)
-    expectShort(await visitor.post('/sign-in', { email: LONG, password: LONG }), page)
-  })
+  verifies(
+    'house.limits.echo',
+    'in an authorization request, and in the pages around it',
+    async () => {
+      const page = 30_000
+      for (const name of ['client_id', 'redirect_uri', 'scope', 'response_type', 'prompt']) {
+        expectShort(await visitor.get(`/oauth/authorize?${name}=${SHORTER}`), page)
+      }
+      expectShort(await visitor.get(`/sign-in?request=${SHORTER}`), page)
+      expectShort(await visitor.get(`/consent?request=${SHORTER}`), page)
+      expectShort(await visitor.get(`/oauth/logout?post_logout_redirect_uri=${SHORTER}`), page)
+      expectShort(await visitor.get(`/oauth/logout?id_token_hint=${SHORTER}`), page)
+      expectShort(await visitor.get(`/posts/${SHORTER.slice(0, 500)}`), page)
+      expectShort(await visitor.get(`/${SHORTER}`), page)
+      expectShort(await visitor.get('/', { host: `${SHORTER}.test` }), page)
+      expectShort(await visitor.post('/sign-in', { email: LONG, password: LONG }), page)
+    },
+  )
 
-  verifies(SHORT, 'in a list or a form of the admin area', async () => {
+  verifies('house.limits.echo', 'in a list or a form of the admin area', async () => {
     const page = 60_000
     expectShort(await admin.get(`/admin/posts?search=${SHORTER}`), page)
     expectShort(await admin.get(`/admin/posts?sort=${SHORTER}&state=${SHORTER}`), page)
