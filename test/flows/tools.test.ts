@@ -9,6 +9,7 @@ import { verifies } from '../spec/verifies.ts'
 import {
   ask,
   expectErrorRedirect,
+  expectHeldRedirect,
   expectPage,
   locationOf,
   type Setup,
@@ -256,7 +257,7 @@ describe('an attacker who names our own addresses', () => {
         client,
         person: await both.aMember(open, ['owner']),
       }
-      expectErrorRedirect(setup, await ask(setup, { scope: 'courses:write' }), 'invalid_scope')
+      expectHeldRedirect(setup, await ask(setup, { scope: 'courses:write' }), 'invalid_scope')
       const { page } = await signedIn(setup, READ)
       expect(page.body).toContain('Not reviewed by')
       await aPair(both, open, client, setup.person, READ)
