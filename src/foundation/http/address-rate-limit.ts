@@ -38,6 +38,7 @@ export function createAddressRateLimiter(
       return tightest
     },
     knows: (address) =>
+      limiters.size > 0 &&
       addressBuckets(address).some(({ name, times }) => limiters.get(times)?.knows(name) === true),
     open(address) {
       const accounts = addressBuckets(address).map(({ name, times }) => limiterOf(times).open(name))

@@ -60,10 +60,10 @@ export function createMemberRates(costPerMinute: number) {
 
     /** Shows what is left, after the request has paid. */
     tell(account: RateAccount, reply: FastifyReply): void {
-      const decision = account.decide()
-      // This request was answered, so it must not be told when to come again.
-      const told = decision.allowed ? decision : { ...decision, allowed: true }
-      reply.headers(rateLimitFields(ofAuthorization.policy, told))
+      // Without Retry-After: this request was answered.
+      const fields = rateLimitFields(ofAuthorization.policy, account.decide())
+      reply.header('ratelimit-policy', fields['ratelimit-policy'])
+      reply.header('ratelimit', fields.ratelimit)
     },
   }
 }
