@@ -35,8 +35,7 @@ export async function measureCost(
       const length = Math.floor(longest / 2 ** doubling)
       const point = await cpuPerCall(make(length), work, calls)
       points.unshift([length, point.ms])
-      // Half the length takes about twice as many calls.
-      calls = point.calls * 2
+      calls = point.calls
     }
     const [length, ms] = points.at(-1) ?? [1, 0]
     const bytes = Buffer.byteLength(make(length))
