@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { constantTimeEqual } from '../../foundation/crypto/digest.ts'
 import { type Prepared, prepared } from '../../foundation/db/prepared.ts'
-import type { AtSchool, SchoolDb } from '../../foundation/db/school-db.ts'
+import { type AtSchool, inLane, type SchoolDb } from '../../foundation/db/school-db.ts'
 import { retryLostConnection } from '../../foundation/db/unavailable.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
@@ -87,7 +87,9 @@ async function authenticate<R extends CallerRow, C extends Caller>(
   }
   const row = await find()
   const caller = admit(row, token)
-  if (row === undefined || row.used || (await markFirstUse(at, token.id))) return caller
+  if (row === undefined || row.used) return caller
+  // The token is proven, so this is no longer the work of a stranger.
+  if (await markFirstUse(inLane(at, 'interactive'), token.id)) return caller
   // Another request used, revoked or ended it at the same time: read and judge it again.
   return admit(await find(), token)
 }
