@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { expect, test, vi } from 'vitest'
 import { openDatabase } from '../../src/foundation/db/database.ts'
+import { Pipelines } from '../../src/foundation/db/pipelines.ts'
 import { isDatabaseUnavailable } from '../../src/foundation/db/unavailable.ts'
 import { testDatabase } from '../support/database.ts'
 import { eventually } from '../support/eventually.ts'
@@ -95,21 +96,73 @@ test('statements that wait for one lock delay no others, even if they are more t
   await holder.query('begin')
   await holder.query('select from things where id = 60 for update')
   let refused = 0
-  const waiters = Array.from({ length: 6 }, () =>
+  const waiters = Array.from({ length: 15 }, () =>
     other.pipelines.run('update things set size = size + $1 where id = 60', [1]),
   )
   for (const waiter of waiters) waiter.catch(() => refused++)
   const results = Promise.allSettled(waiters)
-  // Of the four connections of the pool two go on waiting; the others fail with "try again".
-  await vi.waitUntil(() => refused === 4, eventually)
+  // Two of the four connections of the pool wait for the lock, and eight statements for them; the others fail with "try again".
+  await vi.waitUntil(() => refused === 5, eventually)
   for (let n = 1; n <= 20; n++) expect((await other.pipelines.run(FIND, [n])).rows).toHaveLength(1)
   await holder.query('commit')
   holder.release()
   const outcomes = await results
   const reasons = outcomes.flatMap((outcome) => ('reason' in outcome ? [outcome.reason] : []))
-  expect(reasons.map(isDatabaseUnavailable)).toEqual([true, true, true, true])
-  expect((await find(60)).rows).toMatchObject([{ size: 602 }])
+  expect(reasons.map(isDatabaseUnavailable)).toEqual(Array(5).fill(true))
+  expect((await find(60)).rows).toMatchObject([{ size: 610 }])
   await other.close()
+})
+
+test('a school whose statement waits for a lock is not refused while two others hold all places', async () => {
+  const begun: string[] = []
+  const ends: (() => void)[] = []
+  const three = new Pipelines({
+    connection: { ...connection, options: '-c lock_timeout=100' },
+    onIdleError: () => undefined,
+    // One, so that a statement is answered after those that were sent before it.
+    maxConnections: 1,
+    maxAlone: 3,
+    waitMs: 30_000,
+    giveUpMs: 30_000,
+    runAlone: async (_text, _values, share) => {
+      begun.push(share)
+      await new Promise<void>((resolve) => ends.push(resolve))
+      return { rows: [] }
+    },
+  })
+  const holder = await pool.connect()
+  await holder.query('begin')
+  await holder.query('select from things where id in (66, 67, 68) for update')
+  const refused: string[] = []
+  const wait = (id: number, school: string) =>
+    three
+      .run(`update things set size = size + $1 where id = ${id}`, [1], school)
+      .catch(() => refused.push(school))
+  const all = [
+    ...Array.from({ length: 4 }, () => wait(66, 'stormy')),
+    ...Array.from({ length: 4 }, () => wait(67, 'windy')),
+    wait(68, 'third'),
+  ]
+  try {
+    await three.run(FIND, [1], 'calm')
+    await new Promise((resolve) => setImmediate(resolve))
+    expect({ begun, refused }).toEqual({ begun: ['stormy', 'stormy', 'windy'], refused: [] })
+    for (const end of ends.splice(0)) end()
+    await vi.waitUntil(() => begun.length === 6, eventually)
+    // Each has a turn.
+    expect(begun.slice(3).toSorted()).toEqual(['stormy', 'third', 'windy'])
+  } finally {
+    let left = all.length
+    for (const one of all) void one.finally(() => left--)
+    await vi.waitUntil(() => {
+      for (const end of ends.splice(0)) end()
+      return left === 0
+    }, eventually)
+    await holder.query('rollback')
+    holder.release()
+    await three.end()
+  }
+  expect(refused).toEqual([])
 })
 
 test('members who wait for a lock at one school hold up no statement of another school', async () => {
@@ -133,7 +186,8 @@ test('members who wait for a lock at one school hold up no statement of another 
   holder.release()
   await first
   const refused = (await others).filter(({ status }) => status === 'rejected')
-  expect(refused).toHaveLength(49)
+  // One of them waits beside the first, eight in line.
+  expect(refused).toHaveLength(41)
   await other.close()
 })
 

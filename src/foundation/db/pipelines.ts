@@ -20,6 +20,11 @@ const WATCH_MS = 5_000
 const PER_CONNECTION = 16
 /** Further statements of one school are refused. */
 const MAX_WAITING = 1_000
+/**
+ * Statements of one school that wait to go on alone. Not zero: two schools can hold every such place with their locks,
+ * and a third one must get its turn when they end.
+ */
+const MAX_WAITING_ALONE = 8
 
 const LOCK_NOT_AVAILABLE = '55P03'
 
@@ -32,7 +37,7 @@ export interface PipelinesSettings extends PipelineSettings {
     share: string,
   ) => Promise<Answer<R>>
   readonly maxAlone: number
-  /** How long a statement waits until it is sent. */
+  /** How long a statement waits until it is sent, and again until it goes on alone. */
   readonly waitMs: number
   /** A connection that is silent for longer is closed, and all its statements fail. */
   readonly giveUpMs: number
@@ -50,7 +55,7 @@ export interface Answer<R> {
  * Answers come in order: a statement that waits for a lock or a slow disk holds up all behind it. So a
  * statement goes to the first connection that answers soon: to a single one while answers are fast, to
  * all of them when each is a write that takes time to be flushed. A statement that waits for a lock
- * fails here after `lock_timeout` and waits on alone, and only a limited number does. As long as it
+ * fails here after `lock_timeout` and waits on alone. Only a limited number does, in turns of the schools. As long as it
  * waits, statements of the same text and school do not come here at all: members who wait for a lock at one
  * school must not hold up the other schools. How many statements of a school are in flight is limited as
  * everywhere (see Limiter).
@@ -73,7 +78,11 @@ export class Pipelines {
       waiting: MAX_WAITING,
       waitMs: settings.waitMs,
     })
-    this.#alone = new Limiter({ running: settings.maxAlone, waiting: 0 })
+    this.#alone = new Limiter({
+      running: settings.maxAlone,
+      waiting: MAX_WAITING_ALONE,
+      waitMs: settings.waitMs,
+    })
     // On a timer: without traffic no other code would notice a dead connection.
     this.#watch = setInterval(() => this.#giveUpSilent(), WATCH_MS)
     this.#watch.unref()
