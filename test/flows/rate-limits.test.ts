@@ -1,8 +1,12 @@
 import { describe, expect } from 'vitest'
+import { parseTrustProxy } from '../../src/foundation/http/trust-proxy.ts'
+import { mintToken, parseToken } from '../../src/foundation/protocol/token-format.ts'
 import { verifies } from '../spec/verifies.ts'
+import { signedIn } from '../support/authorization.ts'
 import type { Answer } from '../support/browser-like.ts'
 import { postForm } from '../support/client-like.ts'
-import { aWorld } from '../support/world.ts'
+import { aCode } from '../support/oauth-world.ts'
+import { aWorld, type TestClient } from '../support/world.ts'
 
 const limits = {
   tokenPerSecond: 3,
@@ -69,6 +73,81 @@ describe('too many requests', () => {
       )
       expect(answers.filter(({ statusCode }) => statusCode === 201)).toHaveLength(3)
       expectTooMany(answers.at(-1), /^"registration";q=3;w=60$/)
+    },
+  )
+})
+
+describe('refreshes in a loop', () => {
+  const POLICY = '"refresh";q=10;w=3600'
+  let addresses = 0
+
+  /** A person at a school with slow limits, with the requests of any client. */
+  async function aSlowSchool() {
+    const slow = await aWorld({ limits: { tokenPerSecond: 1 }, trust: parseTrustProxy('loopback') })
+    const school = await slow.aSchool()
+    const person = await slow.aMember(school)
+    const some = await slow.aPublicClient(school)
+    const { visitor } = await signedIn({ world: slow, school, client: some, person })
+    /** Each from another address, because the limit of an address is reached first. */
+    const send = ({ clientId }: TestClient, fields: Record<string, string>) =>
+      postForm(
+        slow,
+        school,
+        '/api/oauth/token',
+        { client_id: clientId, resource: school.origin, ...fields },
+        { 'x-forwarded-for': `198.51.100.${++addresses}` },
+      )
+    return {
+      aClient: () => slow.aPublicClient(school),
+      refresh: (client: TestClient, token: string) =>
+        send(client, { grant_type: 'refresh_token', refresh_token: token }),
+      async exchange(client: TestClient, more: Record<string, string> = {}) {
+        const { code, pkce } = await aCode(slow, school, client, person, { visitor })
+        const sent = { code, code_verifier: pkce.verifier, redirect_uri: client.redirectUri }
+        return await send(client, { grant_type: 'authorization_code', ...sent, ...more })
+      },
+    }
+  }
+
+  verifies(
+    'token.rate-limit.refreshes',
+    'of one authorization are 429 after ten times the rate of requests; other authorizations go on',
+    async () => {
+      const { aClient, exchange, refresh } = await aSlowSchool()
+      const client = await aClient()
+      const first: string = (await exchange(client)).json().refresh_token
+      let newest = first
+      for (let time = 0; time < 10; time++) {
+        const answer = await refresh(client, newest)
+        expect(answer.statusCode).toBe(200)
+        newest = answer.json().refresh_token
+      }
+      for (const token of [newest, first]) {
+        const refused = await refresh(client, token)
+        expect(refused.statusCode).toBe(429)
+        expect(refused.headers['ratelimit-policy']).toBe(POLICY)
+        expect(Number(refused.headers['retry-after'])).toBeGreaterThan(1)
+      }
+      const other = (await exchange(client)).json()
+      expect((await refresh(client, other.refresh_token)).statusCode).toBe(200)
+    },
+  )
+
+  verifies(
+    'token.rate-limit.refreshes',
+    'are not used up for a client by another one that names its refresh token while it exchanges codes',
+    async () => {
+      const { aClient, exchange, refresh } = await aSlowSchool()
+      const victim = await aClient()
+      const thief = await aClient()
+      const token: string = (await exchange(victim)).json().refresh_token
+      // The row is named in the token, so a forged one counts for the same chain.
+      const forged = mintToken('refresh', parseToken('refresh', token)?.id ?? '').value
+      for (let time = 0; time < 11; time++) {
+        const answer = await exchange(thief, { refresh_token: forged })
+        expect(answer.statusCode).toBe(200)
+      }
+      expect((await refresh(victim, token)).statusCode).toBe(200)
     },
   )
 })

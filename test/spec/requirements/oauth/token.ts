@@ -85,6 +85,8 @@ export const token = [
       'For a person who no longer has any role at the school, a refresh is invalid_grant.',
     'token.rate-limit':
       'More than a hundred requests a second of one client from one address get 429 with Retry-After.',
+    'token.rate-limit.refreshes':
+      'Too many refreshes of one authorization in an hour get 429 with Retry-After; nothing but its own refreshes counts.',
     'token.body-limit': 'An OAuth body of more than 64 KiB is refused with a 4xx.',
     'token.content-type': 'A token request that is not a form is refused with invalid_request.',
     'token.database-away':
