@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { buildApp } from '../app.ts'
 import type { Config } from '../config.ts'
+import { writeRepeatedCounts } from '../domain/audit/repeated-entries.ts'
 import { SchoolDirectory } from '../domain/schools/school-directory.ts'
 import type { Keyring } from '../foundation/crypto/seal.ts'
 import type { Database } from '../foundation/db/database.ts'
@@ -105,6 +106,7 @@ async function serve(config: Config, log: Logger, io: { stdout: Writable }): Pro
       { name: 'metrics', close: () => metricsListener?.close() },
       { name: 'purge', close: () => purging?.stop() },
       { name: 'listener', close: () => listener.stop() },
+      { name: 'audit counts', close: writeRepeatedCounts },
       { name: 'database pool', close: () => database.close() },
       { name: 'database', close: () => server.stop() },
       { name: 'event loop metrics', close: () => metrics.stop() },

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { record } from '../../src/domain/audit/audit.ts'
 import { verifies } from '../spec/verifies.ts'
 import { aPair, exchange, postForm, refresh, revoke, userinfo } from '../support/client-like.ts'
 import { aCode, auditOf, pairRow } from '../support/oauth-world.ts'
@@ -74,6 +75,35 @@ describe('what an operator can read in the audit', () => {
       school.at.update('audit_entries').set({ outcome: 'forged' }).execute(),
     ).rejects.toThrow('append-only')
     await expect(school.at.delete('audit_entries').execute()).rejects.toThrow('append-only')
+  })
+
+  verifies('house.audit.append-only', 'only the count of repetitions can grow', async () => {
+    const id = await record(school.at, {
+      ...{ action: 'token.refused', outcome: 'invalid_grant' },
+      detail: { description: 'a reason' },
+    })
+    const set = (detail: object, more: { readonly outcome?: string } = {}) =>
+      school.at
+        .update('audit_entries')
+        .set({ detail: JSON.stringify(detail), ...more })
+        .where('id', '=', id)
+        .execute()
+    const description = 'a reason'
+    await set({ description, repeated: 3 })
+    await set({ description, repeated: 20 })
+    for (const forged of [
+      { description, repeated: 19 },
+      { description, repeated: '21' },
+      { description, repeated: { times: 21 } },
+      { description: 'another', repeated: 21 },
+      { repeated: 21 },
+      { description },
+    ]) {
+      await expect(set(forged), JSON.stringify(forged)).rejects.toThrow('append-only')
+    }
+    await expect(set({ description, repeated: 21 }, { outcome: 'ok' })).rejects.toThrow(
+      'append-only',
+    )
   })
 })
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
+import { writeRepeatedCounts } from '../../src/domain/audit/repeated-entries.ts'
 import { MOST_AUTHORIZATIONS } from '../../src/domain/grants/cap-authorizations.ts'
 import { findSession, startSession } from '../../src/domain/people/sessions.ts'
 import { SchoolDirectory } from '../../src/domain/schools/school-directory.ts'
@@ -195,6 +196,71 @@ describe('a client', () => {
           'token.replayed',
         ])
       }
+    },
+  )
+
+  verifies(
+    'house.growth.audit',
+    'that varies what it sends leaves one entry for each rule that it breaks, with the number of repetitions',
+    async () => {
+      const narrow = { scope: 'openid account:read' }
+      const pair = await aPair(world, school, client, ada, narrow)
+      const kept = await aPair(world, school, keeper, ada, narrow)
+      const read = () =>
+        auditOf(school, async () => {
+          for (let time = 0; time < 30; time++) {
+            const scope = `openid account:write made-up-${time}`
+            await refresh(world, school, client, pair.refresh_token, { scope })
+            const resource = `https://elsewhere-${time}.test`
+            await refresh(world, school, client, pair.refresh_token, { resource })
+            await refresh(world, school, keeper, kept.refresh_token, { scope })
+            await refresh(world, school, keeper, mintToken('refresh', uuidv7()).value)
+            await refresh(world, school, keeper, `garbage-${time}`)
+            await exchange(world, school, keeper, `garbage-${time}`, 'x'.repeat(43))
+          }
+          await writeRepeatedCounts()
+        })
+      const rows = await read()
+      expect(rows).toHaveLength(6)
+      for (const { action, detail } of rows) {
+        expect(action).toBe('token.refused')
+        expect(detail).toEqual({ description: expect.any(String), repeated: 29 })
+      }
+      expect(await read()).toEqual([])
+    },
+  )
+
+  verifies(
+    'house.growth.audit',
+    'that goes on is counted once a minute, in one statement',
+    async () => {
+      const pair = await aPair(world, school, client, ada)
+      await revoke(world, school, client, pair.refresh_token)
+      const replay = () => refresh(world, school, client, pair.refresh_token)
+      await writeRepeatedCounts()
+      const before = new Date()
+      await replay()
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      const counts = async () => {
+        const { rows } = await sql<{ repeated: number | null }>`
+          select (detail ->> 'repeated')::int as repeated from audit_entries
+          where school_id = ${school.id} and at >= ${before} and outcome = 'invalid_grant'`.execute(
+          db,
+        )
+        return rows.map(({ repeated }) => repeated)
+      }
+      try {
+        await times(20, replay)
+        await vi.advanceTimersByTimeAsync(59_000)
+        expect(await counts()).toEqual([null, null])
+        const statements = await world.database.statementsOf(async () => {
+          await vi.advanceTimersByTimeAsync(1_000)
+        })
+        expect(statements.filter((text) => text.includes('update audit_entries'))).toHaveLength(1)
+      } finally {
+        vi.useRealTimers()
+      }
+      await vi.waitFor(async () => expect(await counts()).toEqual([20, 20]), eventually)
     },
   )
 

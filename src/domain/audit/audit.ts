@@ -1,6 +1,4 @@
 import { type RawBuilder, sql } from 'kysely'
-import { LruCache } from '../../foundation/cache/lru-cache.ts'
-import { sha256 } from '../../foundation/crypto/digest.ts'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
@@ -60,8 +58,11 @@ export function isNotCommon(action: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`${action} not in (${sql.join(COMMON_ACTIONS.map((word) => sql.lit(word)))})`
 }
 
-export async function record(at: SchoolDb, entry: AuditEntry): Promise<void> {
-  await at.insert('audit_entries', auditRow(entry)).execute()
+/** Returns the id of the entry. */
+export async function record(at: SchoolDb, entry: AuditEntry): Promise<string> {
+  const row = auditRow(entry)
+  await at.insert('audit_entries', row).execute()
+  return row.id
 }
 
 /** One entry for many subjects, with all their ids: an operator would not read thousands of entries. */
@@ -137,38 +138,6 @@ export function auditInsert(entry: InsertedEntry, source: RawBuilder<unknown>) {
 }
 
 const NULL = sql.lit(null)
-
-const HOUR_MS = 3_600_000
-
-interface Repeated {
-  readonly since: number
-  times: number
-}
-
-const recent = new LruCache<Repeated>(10_000)
-
-/**
- * For what a caller can repeat without end, such as a token that was refused before: an entry is written once
- * an hour in each process, and the next one says how often it happened in between. Otherwise one loop fills the
- * table, and an operator finds nothing else in it.
- */
-export async function recordOnceAnHour(at: SchoolDb, entry: AuditEntry): Promise<void> {
-  const { requestId: _, ...same } = entry
-  const key = sha256(JSON.stringify([at.schoolId, same])).toString('base64')
-  const before = recent.get(key)
-  if (before !== undefined && performance.now() - before.since < HOUR_MS) {
-    before.times++
-    return
-  }
-  const detail = before?.times ? { ...entry.detail, repeated: before.times } : entry.detail
-  recent.set(key, { since: performance.now(), times: 0 }, 1, at.schoolId)
-  try {
-    await record(at, { ...entry, ...(detail === undefined ? {} : { detail }) })
-  } catch (error) {
-    recent.delete(key)
-    throw error
-  }
-}
 
 function auditRow(entry: AuditEntry) {
   return {

@@ -1,7 +1,8 @@
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import type { ValidatedRedirectUri } from '../../foundation/protocol/redirect-uri.ts'
-import { record, recordOnceAnHour } from '../audit/audit.ts'
+import { record } from '../audit/audit.ts'
+import { recordOnceAnHour } from '../audit/repeated-entries.ts'
 import { type AuthorizingClient, admitClient } from '../clients/authorizing-client.ts'
 import type { Client } from '../clients/client.ts'
 import { mayHold } from '../people/membership.ts'
@@ -95,14 +96,15 @@ export async function refuseConsent(
   standing: Standing | 'changed',
   requestId: string,
 ): Promise<void> {
-  await recordOnceAnHour(at, {
+  const entry = {
     action: 'authorization.refused',
     outcome: 'access_denied',
     actorUserId: session.person.id,
     clientId: client.clientId,
     detail: { standing },
     requestId,
-  })
+  } as const
+  await recordOnceAnHour(at, entry, standing)
 }
 
 export async function denyConsent(

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Placeholders } from '../../foundation/db/prepared.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
-import { recordOnceAnHour } from '../audit/audit.ts'
+import { recordOnceAnHour } from '../audit/repeated-entries.ts'
 import {
   type GrantFacts,
   type GrantRule,
@@ -94,7 +94,7 @@ async function refuse<Request extends TokenRequest, Values, Facts extends GrantF
   if ('alarm' in rule) await rule.alarm?.(at, request, facts)
   const named = rule.audit === 'client and person'
   if (named || (rule.audit === 'client' && request.clientSecret !== undefined)) {
-    await recordOnceAnHour(at, {
+    const entry = {
       action: 'token.refused',
       outcome: error.code,
       clientId: request.clientId,
@@ -102,7 +102,8 @@ async function refuse<Request extends TokenRequest, Values, Facts extends GrantF
       authorizationId: named ? (facts.authorizationId ?? undefined) : undefined,
       detail: { description: error.description },
       requestId: request.requestId,
-    })
+    } as const
+    await recordOnceAnHour(at, entry, rule.name)
   }
   return { kind: 'refused', error, clientAuthenticated: rule.audit !== 'nothing' }
 }

@@ -1,5 +1,5 @@
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
-import { recordOnceAnHour } from '../audit/audit.ts'
+import { recordOnceAnHour } from '../audit/repeated-entries.ts'
 import { endAuthorization } from './authorizations.ts'
 import type { GrantFacts, TokenRequest } from './grant-rule.ts'
 

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { recordOnceAnHour } from '../../domain/audit/audit.ts'
+import { recordOnceAnHour } from '../../domain/audit/repeated-entries.ts'
 import type { AuthenticatedClient } from '../../domain/clients/client.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 

@@ -57,7 +57,7 @@ export const origins = [
       'Limits by address count an IPv6 address in its /64, /56 and /48, each with a wider limit.',
     'house.growth.strangers': 'No request of a stranger leaves a row that stays.',
     'house.growth.audit':
-      'What a caller repeats without end leaves few audit entries, and the next one counts the others.',
+      'What a caller repeats without end, with any variation, leaves few audit entries, each with the number of repetitions.',
     'house.growth.grants':
       'Codes and authorizations of a person and a client are bounded; the oldest give way.',
     'house.growth.sessions': 'The browser sessions of a person are bounded; the oldest give way.',
@@ -67,7 +67,8 @@ export const origins = [
       'A refusal before the client is proven is only logged and counted; audit begins after that.',
     'house.audit.events':
       'Grants, refreshes, replays, revocations, key and client changes leave an audit row.',
-    'house.audit.append-only': 'Audit rows can be added, but not changed.',
+    'house.audit.append-only':
+      'Audit rows can be added, but not changed, except that the count of their repetitions grows.',
     'house.logs.no-secrets': 'No token, code, secret, password or cookie gets into a log.',
     'house.versioning.rest-path': 'The version of the REST API is in its path.',
     'house.versioning.graphql-additive':
