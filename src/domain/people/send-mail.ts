@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
-import { acrossSchools, type SchoolDb } from '../../foundation/db/school-db.ts'
+import type { Db } from '../../foundation/db/database.ts'
+import { atSchool } from '../../foundation/db/school-db.ts'
 import type { QueuedMail } from './outgoing-mail.ts'
 import { mintResetLink } from './reset-password.ts'
-import { linkMailCounter, MAIL_MINUTES, schoolMailCounter } from './sign-in-counters.ts'
+import { MAIL_MINUTES, mailCounter } from './sign-in-counters.ts'
 import { countTry } from './throttle.ts'
 
 interface NamedSchool {
@@ -27,14 +28,10 @@ interface Recipient {
   readonly userId: string
   readonly email: string
   readonly name: string
-  readonly passwordChangedAt: Date | null
   readonly hasSignedInHere: boolean
   readonly schoolName: string
   readonly schoolOrigin: string
 }
-
-/** Why a request leads to no mail: as designed, or because the school has sent too many. */
-export type NoMail = 'none' | 'school_limit'
 
 /**
  * Decides, after the answer, which mail a request leads to. A school that gave a role by itself, and that controls
@@ -46,12 +43,12 @@ export type NoMail = 'none' | 'school_limit'
  * - Otherwise: the names of the schools where they have signed in, whose pages send such links.
  */
 export async function decideMail(
-  at: SchoolDb,
+  db: Db,
   throttleKey: Buffer,
   mail: QueuedMail,
-): Promise<MailFacts | NoMail> {
-  const recipient = await findRecipient(at, mail)
-  if (recipient === undefined) return 'none'
+): Promise<MailFacts | undefined> {
+  const recipient = await findRecipient(db, mail)
+  if (recipient === undefined) return undefined
   const { userId, hasSignedInHere } = recipient
   const facts = {
     to: recipient.email,
@@ -59,43 +56,43 @@ export async function decideMail(
     school: { name: recipient.schoolName, origin: recipient.schoolOrigin },
   }
   if (mail.kind === 'password_changed') return { ...facts, kind: 'password_changed' }
-  // A retry of the same request was counted before.
-  const reason = mail.attempts > 1 ? undefined : await countMail(at, throttleKey, recipient)
-  if (reason !== undefined) return reason
-  const token = await mintResetLink(at, userId)
+  const isRepeated = await isOneOfMany(db, throttleKey, mail, userId)
+  if (isRepeated) return undefined
+  const token = await mintResetLink(atSchool(db, mail.schoolId), userId)
   if (token !== undefined) return { ...facts, kind: 'reset_link', token }
-  return { ...facts, kind: 'reset_elsewhere', schools: await schoolsSignedInAt(at, userId) }
+  return { ...facts, kind: 'reset_elsewhere', schools: await schoolsSignedInAt(db, userId) }
 }
 
-/** Requests in quick succession lead to one mail, no matter who sent them. */
-async function countMail(
-  at: SchoolDb,
-  key: Buffer,
-  { userId, passwordChangedAt }: Recipient,
-): Promise<NoMail | undefined> {
-  const db = acrossSchools(at)
-  const ofPerson = linkMailCounter(key, at.schoolId, userId, passwordChangedAt)
-  if ((await countTry(db, [ofPerson], MAIL_MINUTES)) > 0) return 'none'
-  const ofSchool = schoolMailCounter(key, at.schoolId)
-  return (await countTry(db, [ofSchool], 60)) > 0 ? 'school_limit' : undefined
+/** Requests in quick succession lead to one mail, no matter who sent them; a retry of the same request to another try. */
+async function isOneOfMany(
+  db: Db,
+  throttleKey: Buffer,
+  { kind, schoolId, attempts }: QueuedMail,
+  userId: string,
+): Promise<boolean> {
+  if (attempts > 1) return false
+  const counter = mailCounter(throttleKey, kind, schoolId, userId)
+  return (await countTry(db, [counter], MAIL_MINUTES)) > 0
 }
 
-async function findRecipient(at: SchoolDb, { email }: QueuedMail): Promise<Recipient | undefined> {
-  const { rows } = await at.run(sql<Recipient>`
-    select u.id as "userId", u.email, u.name, u.password_changed_at as "passwordChangedAt",
-      m.signed_in_at is not null as "hasSignedInHere", s.name as "schoolName", s.origin as "schoolOrigin"
+async function findRecipient(
+  db: Db,
+  { email, schoolId }: QueuedMail,
+): Promise<Recipient | undefined> {
+  const { rows } = await sql<Recipient>`
+    select u.id as "userId", u.email, u.name, m.signed_in_at is not null as "hasSignedInHere",
+      s.name as "schoolName", s.origin as "schoolOrigin"
     from users u
-      join school_members m on m.school_id = ${at.schoolId} and m.user_id = u.id and m.roles <> '{}'
+      join school_members m on m.school_id = ${schoolId} and m.user_id = u.id and m.roles <> '{}'
       join schools s on s.id = m.school_id
-    where lower(u.email) = ${email.toLowerCase()}`)
+    where lower(u.email) = ${email.toLowerCase()}`.execute(db)
   return rows[0]
 }
 
-/** Crosses schools. */
-async function schoolsSignedInAt(at: SchoolDb, userId: string): Promise<readonly NamedSchool[]> {
+async function schoolsSignedInAt(db: Db, userId: string): Promise<readonly NamedSchool[]> {
   const { rows } = await sql<NamedSchool>`
     select s.name, s.origin from school_members m join schools s on s.id = m.school_id
     where m.user_id = ${userId} and m.roles <> '{}' and m.signed_in_at is not null
-    order by s.name collate "C", s.id`.execute(acrossSchools(at))
+    order by s.name collate "C", s.id`.execute(db)
   return rows
 }
