@@ -14,6 +14,7 @@ import {
 } from '../../domain/grants/request-checks.ts'
 import type { BrowserSession } from '../../domain/people/sessions.ts'
 import { databaseTime } from '../../foundation/db/database-time.ts'
+import { acrossSchools } from '../../foundation/db/school-db.ts'
 import { defaultHttpLimits } from '../../foundation/http/server.ts'
 import { authorizationResponseUrl } from '../../foundation/protocol/authorization-response.ts'
 import { errorBody, OAuthError } from '../../foundation/protocol/errors.ts'
@@ -71,7 +72,7 @@ export async function answerAuthorizationRequest(
     const prompt = parsePrompt(parameters.get('prompt')) // OpenID Connect Core §3.1.2.1
     const maxAge = parseMaxAge(parameters.get('max_age'))
     const session = await findBrowserSession(request)
-    const signInAfter = await latestOldSignIn(context, prompt, maxAge, session)
+    const signInAfter = await latestOldSignIn(request, prompt, maxAge, session)
     const signedIn = session !== undefined && !isSignInDue(session, { signInAfter })
     checkSilence(prompt.has('none'), signedIn)
     const pending: PendingAuthorization = {
@@ -135,14 +136,14 @@ function checkSilence(silent: boolean, signedIn: boolean): void {
  * @see OpenID Connect Core 1.0 §3.1.2.1
  */
 async function latestOldSignIn(
-  context: AppContext,
+  { at }: FastifyRequest,
   prompt: ReadonlySet<Prompt>,
   maxAge: number | undefined,
   session: BrowserSession | undefined,
 ): Promise<number | undefined> {
   const again = prompt.has('login') || prompt.has('select_account')
   if (!again && maxAge === undefined) return undefined
-  const askedAt = session?.readAt ?? (await databaseTime(context.db))
+  const askedAt = session?.readAt ?? (await databaseTime(acrossSchools(at)))
   return askedAt.getTime() / 1000 - (again ? 0 : (maxAge ?? 0))
 }
 
