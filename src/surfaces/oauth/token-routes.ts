@@ -52,7 +52,9 @@ export function addTokenRoutes(app: FastifyInstance, context: AppContext): void 
   app.register(async (scope) => {
     acceptForms(scope, parseParameters, context.limits.formBodyBytes)
     add(scope, ENDPOINTS.token, async (request, form, reply) => {
-      const chain = pace.check(form.get('refresh_token'), reply)
+      // A code exchange may send the token of another client, whose allowance it must not touch.
+      const isRefresh = form.get('grant_type') === 'refresh_token'
+      const chain = isRefresh ? pace.check(form.get('refresh_token'), reply) : undefined
       const answer = await answerTokenRequest(context, request, form)
       if (chain !== undefined) pace.count(chain, answer.refresh_token)
       return answer
