@@ -8,6 +8,7 @@ export interface SchoolChanges {
   readonly connection: pg.ClientConfig
   /** The pool that changes schools, so that an echo through it proves that notifications arrive. */
   readonly pool: Database['pool']
+  readonly watch?: Database['watch']
   readonly onError: (error: Error) => void
   readonly pace?: ListenerPace
 }
@@ -15,7 +16,7 @@ export interface SchoolChanges {
 /** Keeps a directory up to date with changes by any process or by plain SQL, until it is stopped. */
 export async function listenForSchoolChanges(
   directory: SchoolDirectory,
-  { connection, pool, onError, pace }: SchoolChanges,
+  { connection, pool, watch, onError, pace }: SchoolChanges,
 ): Promise<ChangeListener> {
   const handlers = {
     onChange: (_channel: string, schoolId: string) => directory.forget(schoolId),
@@ -24,7 +25,7 @@ export async function listenForSchoolChanges(
     echo: (channel: string) => pool.query('select pg_notify($1, $2)', [channel, '']),
     onError,
   }
-  const listener = new ChangeListener(connection, ['school_changed'], handlers, pace)
+  const listener = new ChangeListener(connection, ['school_changed'], handlers, pace, watch)
   await listener.start()
   return listener
 }

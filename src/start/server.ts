@@ -8,9 +8,7 @@ import { writeRepeatedCounts } from '../domain/audit/repeated-entries.ts'
 import { SchoolDirectory } from '../domain/schools/school-directory.ts'
 import type { Keyring } from '../foundation/crypto/seal.ts'
 import type { Database } from '../foundation/db/database.ts'
-import { isMigrated } from '../foundation/db/migration/migrate.ts'
 import { loadMigrations } from '../foundation/db/migration/migrations.ts'
-import type { ReadinessCheck } from '../foundation/http/health.ts'
 import { trackInFlight } from '../foundation/http/in-flight.ts'
 import { createLogger } from '../foundation/http/logging.ts'
 import { createMetrics } from '../foundation/http/metrics.ts'
@@ -31,6 +29,7 @@ import {
   openPreparedDatabase,
   purgeInBackground,
 } from './prepare.ts'
+import { readinessChecks } from './readiness.ts'
 import { runWorkers, shareMetrics } from './workers.ts'
 
 /** How long each part may take to close after the last request. */
@@ -60,6 +59,7 @@ async function serve(config: Config, log: Logger, io: { stdout: Writable }): Pro
   const listener = await listenForSchoolChanges(directory, {
     connection: server.listenConnection,
     pool: database.pool,
+    watch: database.watch,
     onError: (error) => log.warn({ err: error }, 'not hearing of changed schools; reconnecting'),
   })
 
@@ -78,7 +78,11 @@ async function serve(config: Config, log: Logger, io: { stdout: Writable }): Pro
     ),
     logger: log,
     trust: config.TRUST_PROXY,
-    readiness: readinessChecks(database, await loadMigrations(), () => shutdown),
+    readiness: readinessChecks(
+      database,
+      await loadMigrations(),
+      () => shutdown?.isDraining() ?? false,
+    ),
     observers: [inFlight, metrics.observer],
   })
   if (config.METRICS_TOKEN !== undefined) {
@@ -156,33 +160,6 @@ function findMailer(config: Config, log: Logger, isDemo: boolean): Mailer | unde
     return smtpMailer(config.SMTP_URL, config.MAIL_FROM)
   }
   return isDemo ? logMailer(log) : undefined
-}
-
-function readinessChecks(
-  database: Database,
-  migrations: Awaited<ReturnType<typeof loadMigrations>>,
-  shutdown: () => Shutdown | undefined,
-): readonly ReadinessCheck[] {
-  return [
-    {
-      name: 'accepting requests',
-      findProblem: () => (shutdown()?.isDraining() ? 'The server is shutting down.' : undefined),
-    },
-    {
-      name: 'database',
-      findProblem: async () => {
-        try {
-          const migrated = await isMigrated(
-            (sql, values) => database.pool.query(sql, values),
-            migrations,
-          )
-          return migrated ? undefined : 'Migrations are pending: run `npx schoolgate migrate`.'
-        } catch {
-          return 'The database does not answer.'
-        }
-      },
-    },
-  ]
 }
 
 function poolCounts({ pools, pipelines }: Database) {

@@ -39,7 +39,7 @@ const notify = (payload: string, channel = 'news') =>
 async function listenerPids(): Promise<readonly number[]> {
   const { rows } = await sender.query<{ pid: number }>(
     `select pid from pg_stat_activity
-     where application_name = 'schoolgate listen' and datname = current_database() order by pid`,
+     where application_name like 'schoolgate listen %' and datname = current_database() order by pid`,
   )
   return rows.map(({ pid }) => pid)
 }

@@ -3,7 +3,6 @@ import { afterAll, expect, test, vi } from 'vitest'
 import { openDatabase } from '../../src/foundation/db/database.ts'
 import { isDatabaseUnavailable, retryLostConnection } from '../../src/foundation/db/unavailable.ts'
 import { emptyDatabase } from '../support/database.ts'
-import { aDatabaseProxy } from '../support/database-proxy.ts'
 import { eventually } from '../support/eventually.ts'
 import { connect } from '../support/postgres.ts'
 
@@ -50,29 +49,4 @@ test('a transaction whose connection is cut fails as a whole, and the next one w
     .transaction()
     .execute((tx) => sql`select ${1}::int as one`.execute(tx))
   expect(next.rows).toEqual([{ one: 1 }])
-})
-
-test('a silent connection is given up after the statement timeout, and replaced', async () => {
-  const proxy = await aDatabaseProxy(connection)
-  const other = openDatabase({
-    connection: proxy.connection,
-    poolSize: 1,
-    statementTimeoutMs: 10_000,
-  })
-  await other.pool.query('select 1')
-  proxy.silence()
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  const asked = other.db.transaction().execute((tx) => sql`select ${1}::int`.execute(tx))
-  let settled = false
-  const failed = expect(asked.finally(() => (settled = true))).rejects.toSatisfy(
-    isDatabaseUnavailable,
-  )
-  // PostgreSQL must always give up first.
-  await vi.advanceTimersByTimeAsync(10_001)
-  expect(settled).toBe(false)
-  await vi.advanceTimersByTimeAsync(5_000)
-  vi.useRealTimers()
-  await failed
-  expect((await other.pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])
-  await other.close()
 })

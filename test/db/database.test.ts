@@ -37,8 +37,13 @@ describe('how a session is set up', () => {
     ['TimeZone', 'UTC'],
     ['statement_timeout', '30s'],
     ['idle_in_transaction_session_timeout', '1min'],
-    ['application_name', 'schoolgate'],
   ])('%s is %s, with any default of the server', async (setting, value) => {
     expect(await readValue(`current_setting('${setting}')`)).toBe(value)
+  })
+
+  test('every connection has a name of its own, by which another one finds what it runs', async () => {
+    expect(await readValue("current_setting('application_name')")).toMatch(
+      /^schoolgate [0-9a-f]{16}$/,
+    )
   })
 })

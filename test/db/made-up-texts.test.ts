@@ -7,6 +7,7 @@ import { Pipelines } from '../../src/foundation/db/pipelines.ts'
 import { prepared } from '../../src/foundation/db/prepared.ts'
 import type { DB } from '../../src/foundation/db/schema.generated.ts'
 import { atSchool } from '../../src/foundation/db/school-db.ts'
+import { SilenceWatch } from '../../src/foundation/db/silence-watch.ts'
 import { aWorld } from '../support/world.ts'
 
 const world = await aWorld()
@@ -15,7 +16,14 @@ const school = await world.aSchool()
 
 /** A small limit: the subsets of the fields are many times more. */
 const MOST = 20
-const settings = { maxNamed: MOST, onIdleError: () => undefined, waitMs: 60_000 }
+const watch = new SilenceWatch({ connection, answerMs: 60_000, onAway: () => undefined })
+const settings = {
+  maxNamed: MOST,
+  onIdleError: () => undefined,
+  waitMs: 60_000,
+  watch,
+  giveUpMs: 60_000,
+}
 
 /** One connection, so that every statement runs beside the plans of the earlier ones. */
 const pool = new ConnectionPool({ connection, size: 1, ...settings })
@@ -28,9 +36,11 @@ const pipelined = new Pipelines({
   maxConnections: 1,
   runAlone: () => Promise.reject(new Error('no statement of this file waits for a lock')),
   maxAlone: 0,
-  giveUpMs: 60_000,
 })
-afterAll(() => Promise.all([pool.end(), pipelined.end()]))
+afterAll(async () => {
+  await Promise.all([pool.end(), pipelined.end()])
+  await watch.end()
+})
 
 const PATCH = {
   title: 'Open day',

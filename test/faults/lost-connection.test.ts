@@ -27,6 +27,8 @@ async function withProxy<R>(
     connection: proxy.connection,
     poolSize: 3,
     statementTimeoutMs: 30_000,
+    // No test depends on how fast this machine is.
+    connectMs: 30_000,
   })
   const context = {
     ...world.context,

@@ -26,7 +26,9 @@ test('the table of time-outs says what the code does', () => {
   expect(told('connection: batch work')).toBe(TIME_OUTS.wait.batch)
   expect(told('waits for a lock')).toBe(TIME_OUTS.sharedLock)
   expect(told('sends nothing')).toBe(TIME_OUTS.idleTransaction)
-  expect(told('silence')).toBe(TIME_OUTS.silence)
+  expect(told('without any answer')).toBe(TIME_OUTS.silence.doubtMs)
+  expect(told('beyond the limit')).toBe(TIME_OUTS.beyondLimit)
+  expect(told('does not answer')).toBe(TIME_OUTS.silence.retryMs)
 })
 
 test('the table of shares says how many connections each class has', () => {

@@ -19,8 +19,16 @@ export interface DatabaseProxy {
   loseAnswersTo(part: string, times: number): void
   /** Cuts every connection to the client; a running statement continues in PostgreSQL. */
   cut(): void
-  /** From now on, open connections forward nothing; new connections work. */
+  /** From now on, open connections forward nothing and stay open; new connections work. */
   silence(): void
+  /** The same for all connections, new ones too, until `comeBack`. */
+  vanish(): void
+  /** New connections work again; the silent ones stay silent. */
+  comeBack(): void
+  /** How many connections were opened. */
+  readonly opened: number
+  /** How many are open, on the client's side. */
+  readonly open: number
 }
 
 export async function aDatabaseProxy(to: pg.ClientConfig): Promise<DatabaseProxy> {
@@ -29,8 +37,15 @@ export async function aDatabaseProxy(to: pg.ClientConfig): Promise<DatabaseProxy
   let doomedPart = ''
   let doomedTimes = 0
   let lost = 0
+  let opened = 0
+  let isGone = false
 
   const server = createServer((client) => {
+    opened++
+    if (isGone) {
+      hold(client)
+      return
+    }
     const upstream = createConnection(addressOf(to))
     let doomed = false
     clients.add(client)
@@ -61,6 +76,19 @@ export async function aDatabaseProxy(to: pg.ClientConfig): Promise<DatabaseProxy
       })
     }
   })
+  /** Accepts it and never answers. */
+  function hold(client: Socket): void {
+    for (const set of [sockets, clients]) {
+      set.add(client)
+      client.on('close', () => set.delete(client))
+    }
+    client.on('error', () => {})
+    // Read, or the end of the connection would not be noticed.
+    client.resume()
+  }
+  function silence(): void {
+    for (const socket of sockets) socket.removeAllListeners('data').resume()
+  }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('the proxy has no port')
@@ -81,8 +109,19 @@ export async function aDatabaseProxy(to: pg.ClientConfig): Promise<DatabaseProxy
     cut() {
       for (const socket of clients) socket.destroy()
     },
-    silence() {
-      for (const socket of sockets) socket.removeAllListeners('data').pause()
+    silence,
+    vanish() {
+      isGone = true
+      silence()
+    },
+    comeBack() {
+      isGone = false
+    },
+    get opened() {
+      return opened
+    },
+    get open() {
+      return clients.size
     },
   }
 }

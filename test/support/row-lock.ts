@@ -27,7 +27,7 @@ export async function whileRowHeld<R>(
       const { rows } = await watcher.query<{ pid: number }>(
         `select pid from pg_stat_activity
          where datname = current_database() and wait_event_type = 'Lock'
-           and application_name <> 'schoolgate pipeline'`,
+           and application_name not like 'schoolgate pipeline %'`,
       )
       return rows.length >= many && rows.map(({ pid }) => pid)
     }, eventually)

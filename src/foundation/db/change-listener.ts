@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
+import { ClosableClient } from './closable-client.ts'
+import type { SilenceWatch } from './silence-watch.ts'
 import { TIME_OUTS } from './time-outs.ts'
 
 export interface ListenerPace {
@@ -36,9 +38,10 @@ export class ChangeListener {
   readonly #channels: readonly string[]
   readonly #handlers: ChangeHandlers
   readonly #pace: ListenerPace
+  readonly #watch: SilenceWatch | undefined
   /** The channel of this listener's own echoes. */
   readonly #echoes = `echo_${randomBytes(8).toString('hex')}`
-  #client: pg.Client | undefined
+  #client: ClosableClient | undefined
   #timer: NodeJS.Timeout | undefined
   #retryMs: number
   #stopped = false
@@ -48,19 +51,20 @@ export class ChangeListener {
     channels: readonly string[],
     handlers: ChangeHandlers,
     pace: ListenerPace = PACE,
+    watch?: SilenceWatch,
   ) {
     this.#connection = connection
     this.#channels = channels
     this.#handlers = handlers
     this.#pace = pace
+    this.#watch = watch
     this.#retryMs = pace.firstRetryMs
   }
 
   async start(): Promise<void> {
-    const client = new pg.Client({
+    const client = new ClosableClient({
       ...this.#connection,
       application_name: 'schoolgate listen',
-      keepAlive: true,
       connectionTimeoutMillis: TIME_OUTS.connect,
       query_timeout: this.#pace.heartbeatMs,
     })
@@ -73,6 +77,8 @@ export class ChangeListener {
     this.#client = client
     try {
       await client.connect()
+      // Without statements it is idle; its heartbeat has a time-out of its own.
+      this.#watch?.add(client, () => 'idle', Number.POSITIVE_INFINITY)
       for (const channel of [...this.#channels, this.#echoes]) {
         await client.query(`listen ${pg.escapeIdentifier(channel)}`)
       }
@@ -91,10 +97,10 @@ export class ChangeListener {
     clearTimeout(this.#timer)
     const client = this.#client
     this.#client = undefined
-    await client?.end().catch(() => {})
+    await client?.close()
   }
 
-  #beat(client: pg.Client): void {
+  #beat(client: ClosableClient): void {
     this.#timer = setTimeout(() => {
       client.query('select 1').then(
         () => {
@@ -113,12 +119,12 @@ export class ChangeListener {
     this.#handlers.echo?.(this.#echoes).catch(() => undefined)
   }
 
-  #lost(client: pg.Client, error: Error): void {
+  #lost(client: ClosableClient, error: Error): void {
     if (this.#stopped || this.#client !== client) return
     this.#client = undefined
     clearTimeout(this.#timer)
     this.#handlers.onError(error)
-    client.end().catch(() => {})
+    void client.close()
     this.#timer = setTimeout(() => void this.start(), this.#retryMs)
     this.#timer.unref()
     this.#retryMs = Math.min(this.#retryMs * 2, this.#pace.longestRetryMs)

@@ -1,9 +1,15 @@
-import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { abandonedBy } from '../concurrency/abandoned.ts'
 import { Limiter } from '../concurrency/limiter.ts'
+import { ClosableClient } from './closable-client.ts'
 import { NamedStatements, type StatementSettings } from './named-statements.ts'
-import { isDatabaseUnavailable, refuseBusy, toDatabaseError } from './unavailable.ts'
+import type { ConnectionState, SilenceWatch } from './silence-watch.ts'
+import {
+  isDatabaseUnavailable,
+  isOpeningTimedOut,
+  refuseBusy,
+  toDatabaseError,
+} from './unavailable.ts'
 
 export interface PoolSettings extends StatementSettings {
   readonly connection: pg.ClientConfig
@@ -11,6 +17,9 @@ export interface PoolSettings extends StatementSettings {
   /** How long a statement or transaction waits for a connection. */
   readonly waitMs: number
   readonly onIdleError: (error: Error) => void
+  readonly watch: SilenceWatch
+  /** PostgreSQL ends every statement before this. */
+  readonly giveUpMs: number
   /** Cancels what a connection of this name runs, over another connection. */
   readonly cancel?: ((applicationName: string) => Promise<unknown>) | undefined
 }
@@ -25,15 +34,17 @@ const MAX_WAITING = 200
 export class ConnectionPool {
   readonly #pool: pg.Pool
   readonly #places: Limiter
+  readonly #watch: SilenceWatch
   readonly #connections = new WeakMap<pg.PoolClient, PooledConnection>()
   #ended: Promise<void> | undefined
 
-  constructor({ connection, size, waitMs, onIdleError, cancel, ...statements }: PoolSettings) {
+  constructor(settings: PoolSettings) {
+    const { connection, size, waitMs, onIdleError, watch, giveUpMs } = settings
+    this.#watch = watch
     this.#places = new Limiter({ running: size, waiting: MAX_WAITING, waitMs })
     this.#pool = new pg.Pool({
       ...connection,
-      // A pool that can cancel must know one connection from another.
-      ...(cancel === undefined ? {} : { Client: NamedClient }),
+      Client: ClosableClient,
       max: size,
       // Connections stay open: the next statement would open another one.
       idleTimeoutMillis: 0,
@@ -41,9 +52,12 @@ export class ConnectionPool {
     this.#pool.on('error', onIdleError)
     // Here and not after `connect()` returned: an error that arrives before then would have no listener
     // and would end the process.
-    this.#pool.on('connect', (client) =>
-      this.#connections.set(client, new PooledConnection(client, statements, cancel)),
-    )
+    this.#pool.on('connect', (client) => {
+      if (!(client instanceof ClosableClient)) throw new Error('pg made a client of another class')
+      const pooled = new PooledConnection(client, settings)
+      this.#connections.set(client, pooled)
+      watch.add(client, () => pooled.state, giveUpMs)
+    })
   }
 
   get counts(): { readonly total: number; readonly idle: number; readonly waiting: number } {
@@ -58,7 +72,9 @@ export class ConnectionPool {
   async connect(share = '', signal?: AbortSignal): Promise<PooledConnection> {
     const turn = this.#places.enter(share, signal)
     if (turn !== undefined) await turn.catch(refuseBusy)
+    const begunAt = performance.now()
     try {
+      this.#watch.refuseIfAway()
       const client = await this.#pool.connect()
       const connection = this.#connections.get(client)
       if (connection === undefined) throw new Error('pg has not announced this connection')
@@ -66,6 +82,7 @@ export class ConnectionPool {
       return connection
     } catch (error) {
       this.#places.leave(share)
+      if (isOpeningTimedOut(error)) this.#watch.couldNotOpen(begunAt)
       throw toDatabaseError(error)
     }
   }
@@ -90,37 +107,30 @@ export class ConnectionPool {
   }
 }
 
-/** Has a name of its own, by which another connection finds what it runs, behind a pooler too. */
-class NamedClient extends pg.Client {
-  readonly applicationName: string
-
-  constructor(config: pg.ClientConfig = {}) {
-    const applicationName = `${config.application_name} ${randomBytes(8).toString('hex')}`
-    // The pool hides the password from a copy.
-    super({ ...config, password: config.password, application_name: applicationName })
-    this.applicationName = applicationName
-  }
-}
-
 export class PooledConnection {
   readonly #client: pg.PoolClient
   readonly #statements: NamedStatements
   readonly #cancel: (() => Promise<unknown>) | undefined
+  #isRunning = false
   #lost: unknown
   #giveBack: (() => void) | undefined
   #signal: AbortSignal | undefined
   #cancelling: Promise<unknown> | undefined
 
-  constructor(client: pg.PoolClient, settings: StatementSettings, cancel: PoolSettings['cancel']) {
+  constructor(client: pg.PoolClient & ClosableClient, settings: PoolSettings) {
+    const { cancel } = settings
     this.#client = client
     this.#statements = new NamedStatements(client, settings)
-    if (cancel !== undefined && client instanceof NamedClient) {
-      this.#cancel = () => cancel(client.applicationName)
-    }
+    if (cancel !== undefined) this.#cancel = () => cancel(client.applicationName)
     // The pool listens only while the connection is idle. pg also rejects the statement that runs.
     client.on('error', (error) => {
       this.#lost ??= toDatabaseError(error)
     })
+  }
+
+  get state(): ConnectionState {
+    if (this.#giveBack === undefined) return 'idle'
+    return this.#isRunning ? 'waiting' : 'held'
   }
 
   /** Until `release`. */
@@ -135,6 +145,7 @@ export class PooledConnection {
   ): Promise<pg.QueryResult<R & pg.QueryResultRow>> {
     // A rollback would wait for a silent connection until it, too, is given up.
     if (this.#lost !== undefined) throw this.#lost
+    this.#isRunning = true
     try {
       return this.#signal === undefined
         ? await this.#statements.run<R>(text, values)
@@ -142,6 +153,8 @@ export class PooledConnection {
     } catch (error) {
       if (isDatabaseUnavailable(error) && error.isConnectionLost) this.#lost = error
       throw error
+    } finally {
+      this.#isRunning = false
     }
   }
 

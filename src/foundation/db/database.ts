@@ -5,7 +5,8 @@ import { Lanes } from './lanes.ts'
 import type { StatementObserver } from './named-statements.ts'
 import { Pipelines } from './pipelines.ts'
 import type { DB } from './schema.generated.ts'
-import { type Lane, type LaneTimeOuts, laneSizes, TIME_OUTS } from './time-outs.ts'
+import { type SilencePace, SilenceWatch } from './silence-watch.ts'
+import { giveUpAfter, type Lane, type LaneTimeOuts, laneSizes, TIME_OUTS } from './time-outs.ts'
 
 /** The whole database. Functions that take it cross schools; all others take a SchoolDb or SchoolTx. */
 export type Db = Kysely<DB>
@@ -20,6 +21,7 @@ export interface DatabaseSettings {
   readonly connectMs?: number
   /** To wait for a connection that is free. */
   readonly waitMs?: LaneTimeOuts
+  readonly silence?: Partial<SilencePace>
   readonly observe?: StatementObserver
   readonly onIdleError?: (error: Error) => void
 }
@@ -31,6 +33,8 @@ export interface Database {
   readonly pool: ConnectionPool
   readonly pools: Readonly<Record<Lane, ConnectionPool>>
   readonly pipelines: Pipelines
+  /** Every connection to the database belongs here. */
+  readonly watch: SilenceWatch
   close(): Promise<void>
 }
 
@@ -63,9 +67,6 @@ export function openDatabase(settings: DatabaseSettings): Database {
     ...settings.connection,
     types,
     connectionTimeoutMillis: connectMs,
-    keepAlive: true,
-    // A firewall forgets idle connections; the default of the system is two hours.
-    keepAliveInitialDelayMillis: 30_000,
     application_name: name,
     options: optionsOf({
       // An installation may have another default; our single statements rely on this one.
@@ -76,12 +77,18 @@ export function openDatabase(settings: DatabaseSettings): Database {
       ...further,
     }),
   })
-  const giveUpMs = (lane: Lane) =>
-    Math.max(timeOuts[lane], TIME_OUTS.sharedLock) + TIME_OUTS.silence
+  const watch = new SilenceWatch({
+    connection: connectionOf('schoolgate probe', 'interactive'),
+    answerMs: connectMs,
+    pace: settings.silence,
+    onAway: onIdleError,
+  })
   const sizes = laneSizes(poolSize)
   const poolOf = (name: string, lane: Lane, cancel?: (name: string) => Promise<unknown>) =>
     new ConnectionPool({
-      connection: { ...connectionOf(name, lane), query_timeout: giveUpMs(lane) },
+      connection: connectionOf(name, lane),
+      watch,
+      giveUpMs: giveUpAfter(timeOuts[lane]),
       size: sizes[lane],
       waitMs: waitMs[lane],
       observe,
@@ -104,7 +111,8 @@ export function openDatabase(settings: DatabaseSettings): Database {
     runAlone: (text, values, share) => pool.query(text, values, share),
     maxAlone: Math.ceil(sizes.interactive / 2),
     waitMs: waitMs.interactive,
-    giveUpMs: giveUpMs('interactive'),
+    watch,
+    giveUpMs: giveUpAfter(timeOuts.interactive),
   })
   const { db } = new Lanes(pools, pipelines)
   return {
@@ -112,9 +120,11 @@ export function openDatabase(settings: DatabaseSettings): Database {
     pool,
     pools,
     pipelines,
+    watch,
     async close() {
       await pipelines.end()
       await Promise.all(Object.values(pools).map((one) => one.end()))
+      await watch.end()
     },
   }
 }

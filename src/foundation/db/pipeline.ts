@@ -1,6 +1,8 @@
-import { Socket } from 'node:net'
-import pg from 'pg'
+import type pg from 'pg'
+import { ClosableClient } from './closable-client.ts'
 import { NamedStatements, type StatementSettings } from './named-statements.ts'
+import type { ConnectionState, SilenceWatch } from './silence-watch.ts'
+import { isOpeningTimedOut } from './unavailable.ts'
 
 /** How much the latest answer counts in the expected time of the next. */
 const WEIGHT = 1 / 8
@@ -10,6 +12,9 @@ const SLOWEST_MS = 100
 export interface PipelineSettings extends StatementSettings {
   readonly connection: pg.ClientConfig
   readonly onIdleError: (error: Error) => void
+  readonly watch: SilenceWatch
+  /** PostgreSQL ends every statement before this. */
+  readonly giveUpMs: number
 }
 
 /**
@@ -19,8 +24,7 @@ export interface PipelineSettings extends StatementSettings {
  * @see https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING
  */
 export class Pipeline {
-  readonly #socket = new Socket()
-  readonly #client: pg.Client
+  readonly #client: ClosableClient
   readonly #statements: NamedStatements
   readonly #opening: Promise<unknown>
   #state: 'opening' | 'open' | 'failed' | 'lost' = 'opening'
@@ -30,32 +34,35 @@ export class Pipeline {
   /** How long an answer takes after the one before it, in milliseconds. */
   #pace: number
   #gathers = false
+  #onIdle: (() => void) | undefined
 
   constructor(settings: PipelineSettings, pace: number, onEnd: () => void) {
     this.#pace = pace
-    const stream = () => this.#socket
-    this.#client = new pg.Client({ ...settings.connection, pipeline: true, stream })
+    this.#client = new ClosableClient({ ...settings.connection, pipeline: true })
     this.#statements = new NamedStatements(this.#client, settings)
     this.#client.once('end', onEnd)
     this.#client.on('error', (error) => {
       this.#state = 'lost'
       // pg also reports a conversation that it cannot follow, on a socket that still works.
-      this.#socket.destroy()
+      this.#client.socket.destroy()
       if (this.#running === 0) settings.onIdleError(error)
     })
-    this.#opening = this.#open()
+    this.#opening = this.#open(settings)
     // The statements that wait for it report the failure.
     this.#opening.catch(() => undefined)
   }
 
-  async #open(): Promise<void> {
+  async #open({ watch, giveUpMs }: PipelineSettings): Promise<void> {
+    const begunAt = performance.now()
     try {
       await this.#client.connect()
+      watch.add(this.#client, () => this.#connectionState, giveUpMs)
       this.#state = 'open'
       this.#progressAt = performance.now()
     } catch (error) {
       this.#state = 'failed'
-      this.#socket.destroy()
+      this.#client.socket.destroy()
+      if (isOpeningTimedOut(error)) watch.couldNotOpen(begunAt)
       throw error
     }
   }
@@ -98,25 +105,29 @@ export class Pipeline {
     }
   }
 
-  /** All statements on it fail as on a lost connection. */
-  giveUp(): void {
-    this.#socket.destroy(new Error('Connection terminated: PostgreSQL was silent for too long'))
-  }
-
-  /** Waits for the statements that run. While a connection opens, pg would never answer those. */
+  /** Waits for the statements that run; no further one may come. */
   async end(): Promise<void> {
     await this.#opening.catch(() => undefined)
-    await this.#client.end()
+    if (this.#running > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve
+      })
+    }
+    await this.#client.close()
+  }
+
+  get #connectionState(): ConnectionState {
+    return this.#running === 0 ? 'idle' : 'waiting'
   }
 
   /** Sends what one turn of the event loop writes in one piece: a quarter less CPU for a small read. */
   #gatherWrites(): void {
     if (this.#gathers) return
     this.#gathers = true
-    this.#socket.cork()
+    this.#client.socket.cork()
     setImmediate(() => {
       this.#gathers = false
-      this.#socket.uncork()
+      this.#client.socket.uncork()
     })
   }
 
@@ -125,6 +136,8 @@ export class Pipeline {
     this.#pace += (Math.min(now - this.#progressAt, SLOWEST_MS) - this.#pace) * WEIGHT
     this.#progressAt = now
     this.#running--
-    if (this.#running === 0 && this.#statements.isSpent) void this.end()
+    if (this.#running > 0) return
+    this.#onIdle?.()
+    if (this.#statements.isSpent) void this.#client.close()
   }
 }

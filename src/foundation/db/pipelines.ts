@@ -14,7 +14,6 @@ const PATIENCE_MS = 5
 const MAX_WAIT_MS = 5_000
 /** How long no further connection is tried after one could not be opened. */
 const OPEN_AGAIN_MS = 1_000
-const WATCH_MS = 5_000
 
 /** Statements in flight on each connection, at most. */
 const PER_CONNECTION = 16
@@ -39,8 +38,6 @@ export interface PipelinesSettings extends PipelineSettings {
   readonly maxAlone: number
   /** How long a statement waits until it is sent, and again until it goes on alone. */
   readonly waitMs: number
-  /** A connection that is silent for longer is closed, and all its statements fail. */
-  readonly giveUpMs: number
 }
 
 export interface Answer<R> {
@@ -69,7 +66,6 @@ export class Pipelines {
   readonly #stuck = new Map<string, number>()
   #openAgainAt = 0
   #ended = false
-  readonly #watch: NodeJS.Timeout
 
   constructor(settings: PipelinesSettings) {
     this.#settings = settings
@@ -83,9 +79,6 @@ export class Pipelines {
       waiting: MAX_WAITING_ALONE,
       waitMs: settings.waitMs,
     })
-    // On a timer: without traffic no other code would notice a dead connection.
-    this.#watch = setInterval(() => this.#giveUpSilent(), WATCH_MS)
-    this.#watch.unref()
   }
 
   get connections(): number {
@@ -112,6 +105,7 @@ export class Pipelines {
   async #runTogether<R>(text: string, values: readonly unknown[]): Promise<Answer<R>> {
     if (this.#ended)
       throw new DatabaseUnavailableError('Client was closed: the database was closed', '')
+    this.#settings.watch.refuseIfAway()
     const now = performance.now()
     const pipeline = this.#choose(now)
     try {
@@ -132,7 +126,6 @@ export class Pipelines {
   async end(): Promise<void> {
     this.#ended = true
     await Promise.all([...this.#pipelines].map((pipeline) => pipeline.end()))
-    clearInterval(this.#watch)
   }
 
   #choose(now: number): Pipeline {
@@ -178,13 +171,6 @@ export class Pipelines {
       if (others > 0) this.#stuck.set(key, others)
       else this.#stuck.delete(key)
       this.#alone.leave(share)
-    }
-  }
-
-  #giveUpSilent(): void {
-    const now = performance.now()
-    for (const pipeline of this.#pipelines) {
-      if (pipeline.silence(now) > this.#settings.giveUpMs) pipeline.giveUp()
     }
   }
 }

@@ -11,11 +11,15 @@ export const TIME_OUTS = {
   sharedLock: 100,
   /** A transaction that sends nothing. */
   idleTransaction: 60_000,
+  /** How silent connections are found, see `SilenceWatch`. */
+  silence: { lookMs: 250, doubtMs: 1_000, retryMs: 500 },
   /**
-   * Silence beyond any of PostgreSQL's own limits means that a connection is dead. PostgreSQL must always give up
-   * first: to close a shared connection fails the statements of all requests on it.
+   * A connection that is silent for so much longer than its statements may take is closed. PostgreSQL must always give
+   * up first: to close a shared connection fails the statements of all requests on it.
    */
-  silence: 5_000,
+  beyondLimit: 500,
+  /** But never before this, because a busy machine is late by itself. */
+  shortestGiveUp: 2_000,
 } as const
 
 /**
@@ -28,6 +32,11 @@ export type Lane = (typeof LANES)[number]
 
 /** How long a statement of each class may run. */
 export type LaneTimeOuts = Readonly<Record<Lane, number>>
+
+/** When a connection whose statements may take `limitMs` is given up. */
+export function giveUpAfter(limitMs: number): number {
+  return Math.max(limitMs + TIME_OUTS.beyondLimit, TIME_OUTS.shortestGiveUp)
+}
 
 /** How many connections each class has, of `poolSize` and a little more. */
 export function laneSizes(poolSize: number): Readonly<Record<Lane, number>> {

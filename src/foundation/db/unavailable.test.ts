@@ -17,6 +17,10 @@ describe('what is worth trying again later', () => {
     ['a connection that vanished', new Error('Connection terminated unexpectedly')],
     ['a pool without a free connection', new Error('timeout exceeded when trying to connect')],
     ['a server that never answered', new Error('timeout expired')],
+    [
+      'a server that never answered the pool',
+      new Error('Connection terminated due to connection timeout'),
+    ],
   ])('%s', (_what, error) => {
     const thrown = toDatabaseError(error)
     expect(isDatabaseUnavailable(thrown)).toBe(true)

@@ -43,9 +43,10 @@ const LOST = new Set([
 
 /** pg reports a lost connection, and one that it could not open, as plain errors without a code. */
 const LOST_TEXT =
-  /^(Connection terminated|Client has encountered a connection error|Query read timeout)/
-const NO_CONNECTION_TEXT =
-  /^(timeout exceeded when trying to connect|timeout expired|Client was closed)/
+  /^(Connection terminated(?! due to connection timeout)|Client has encountered a connection error)/
+const OPENING_TIMED_OUT_TEXT =
+  /^(Connection terminated due to connection timeout|timeout exceeded when trying to connect|timeout expired)/
+const CLOSED_TEXT = /^Client was closed/
 
 /**
  * The database is away, busy or changing hands: the answer is 503 with Retry-After, never a verdict on
@@ -74,12 +75,18 @@ export function toDatabaseError(error: unknown): unknown {
     UNAVAILABLE.has(code) ||
     UNAVAILABLE_CLASS.test(code) ||
     LOST_TEXT.test(message) ||
-    NO_CONNECTION_TEXT.test(message)
+    OPENING_TIMED_OUT_TEXT.test(message) ||
+    CLOSED_TEXT.test(message)
   return isUnavailable ? new DatabaseUnavailableError(message, code, error) : error
 }
 
 export function isDatabaseUnavailable(error: unknown): error is DatabaseUnavailableError {
   return error instanceof DatabaseUnavailableError
+}
+
+/** PostgreSQL did not answer while a connection was opened. */
+export function isOpeningTimedOut(error: unknown): boolean {
+  return error instanceof Error && OPENING_TIMED_OUT_TEXT.test(error.message)
 }
 
 /** The database is not away, but too much work of one school waits for it: "try again" for this school alone. */

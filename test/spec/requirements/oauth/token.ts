@@ -91,5 +91,7 @@ export const token = [
     'token.content-type': 'A token request that is not a form is refused with invalid_request.',
     'token.database-away':
       'If the database cannot be reached, the answer is 503 with Retry-After, never a refusal of the credential.',
+    'token.database-silent':
+      'A database that vanishes without closing its connections is noticed within seconds; a refresh that met a dead connection is repeated on another one.',
   }),
 ] as const

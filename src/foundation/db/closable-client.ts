@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto'
+import { Socket } from 'node:net'
+import pg from 'pg'
+
+/** How long PostgreSQL may take to close a connection after our goodbye. */
+const GOODBYE_MS = 1_000
+/** A firewall forgets idle connections; the default of the system is two hours. */
+const KEEP_ALIVE_MS = 30_000
+
+/**
+ * A connection with a socket of its own, so that it can be closed although PostgreSQL is silent: pg's `end` would wait
+ * forever. It also has a name of its own, by which another connection finds what it runs, behind a pooler too.
+ */
+export class ClosableClient extends pg.Client {
+  readonly socket: Socket
+  readonly applicationName: string
+
+  constructor(config: pg.ClientConfig = {}) {
+    const applicationName = `${config.application_name} ${randomBytes(8).toString('hex')}`
+    const socket = new Socket()
+    super({
+      ...config,
+      // A pool hides the password from a copy.
+      password: config.password,
+      application_name: applicationName,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+      stream: () => socket,
+    })
+    this.applicationName = applicationName
+    this.socket = socket
+  }
+
+  /** All statements on it fail as on a lost connection. */
+  giveUp(): void {
+    this.socket.destroy(new Error('Connection terminated: PostgreSQL was silent for too long'))
+  }
+
+  /** No statement may run. */
+  async close(): Promise<void> {
+    const goodbye = setTimeout(() => this.socket.destroy(), GOODBYE_MS)
+    await this.end()
+    clearTimeout(goodbye)
+  }
+}

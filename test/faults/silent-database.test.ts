@@ -1,0 +1,228 @@
+import { sql } from 'kysely'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { buildApp } from '../../src/app.ts'
+import { SchoolDirectory } from '../../src/domain/schools/school-directory.ts'
+import { type Database, openDatabase } from '../../src/foundation/db/database.ts'
+import { viewOf } from '../../src/foundation/db/lanes.ts'
+import { loadMigrations } from '../../src/foundation/db/migration/migrations.ts'
+import { isDatabaseUnavailable } from '../../src/foundation/db/unavailable.ts'
+import { createLogger } from '../../src/foundation/http/logging.ts'
+import { trustNoProxy } from '../../src/foundation/http/trust-proxy.ts'
+import { listenForSchoolChanges } from '../../src/start/listen-for-school-changes.ts'
+import { readinessChecks } from '../../src/start/readiness.ts'
+import { verifies } from '../spec/verifies.ts'
+import { aPair, refresh, userinfo } from '../support/client-like.ts'
+import { aDatabaseProxy, type DatabaseProxy } from '../support/database-proxy.ts'
+import { eventually } from '../support/eventually.ts'
+import { getFrom } from '../support/oauth-world.ts'
+import { aWorld, World } from '../support/world.ts'
+
+/** PostgreSQL itself ends no statement of this file: only the silence can. */
+const NEVER_MS = 10 * 60_000
+/** A busy machine may take long to open a connection. */
+const PATIENT_MS = 30_000
+/** For tests in which PostgreSQL does not answer; they open their connections before, in as many tries as it takes. */
+const IMPATIENT_MS = 1_500
+const PACE = { lookMs: 20, doubtMs: 100, retryMs: 50 }
+
+const world = await aWorld()
+const school = await world.aSchool()
+const client = await world.aPublicClient(school)
+const ada = await world.aMember(school)
+
+interface Proxied {
+  readonly world: World
+  readonly proxy: DatabaseProxy
+  readonly database: Database
+}
+
+/** A process whose way to the database can fall silent. */
+async function aProxiedProcess(connectMs = PATIENT_MS): Promise<Proxied> {
+  const proxy = await aDatabaseProxy(world.database.connection)
+  const database = openDatabase({
+    connection: proxy.connection,
+    poolSize: 6,
+    statementTimeoutMs: NEVER_MS,
+    connectMs,
+    silence: PACE,
+  })
+  const context = { ...world.context, db: database.db, directory: new SchoolDirectory(database.db) }
+  const logger = createLogger({ level: 'silent' })
+  const readiness = readinessChecks(database, await loadMigrations(), () => false)
+  const app = buildApp({ context, logger, trust: trustNoProxy, readiness })
+  onTestFinished(async () => {
+    await app.close()
+    await database.close()
+  })
+  return { world: new World(app, world.database, context), proxy, database }
+}
+
+const inBatch = ({ database }: Proxied) =>
+  sql`select ${1}::int as one`.execute(viewOf(database.db, { lane: 'batch', share: '' }))
+
+/** Uses a connection of every kind. */
+async function useAll(process: Proxied, accessToken: string): Promise<readonly number[]> {
+  const answers = await Promise.all([
+    userinfo(process.world, school, accessToken),
+    getFrom(process.world, school, '/'),
+    getFrom(process.world, school, '/readyz'),
+  ])
+  const inTransaction = process.database.db
+    .transaction()
+    .execute((tx) => sql`select ${1}::int`.execute(tx))
+  for (const work of [inTransaction, inBatch(process)]) {
+    await work.catch((error) => expect(isDatabaseUnavailable(error)).toBe(true))
+  }
+  return answers.map(({ statusCode }) => statusCode)
+}
+
+/** The same for a PostgreSQL that vanishes, with connections of every kind. */
+async function aProcessAboutToLosePostgres(accessToken: string): Promise<Proxied> {
+  const process = await aProxiedProcess(IMPATIENT_MS)
+  await vi.waitFor(
+    async () => expect(await useAll(process, accessToken)).toEqual([200, 200, 200]),
+    eventually,
+  )
+  return process
+}
+
+describe('connections that fall silent while PostgreSQL can be reached', () => {
+  verifies(
+    'token.database-silent',
+    'are replaced, and a refresh that met one is answered',
+    async () => {
+      const pair = await aPair(world, school, client, ada)
+      const process = await aProxiedProcess()
+      expect(await useAll(process, pair.access_token)).toEqual([200, 200, 200])
+      process.proxy.silence()
+      const answer = await refresh(process.world, school, client, pair.refresh_token)
+      expect(answer.statusCode).toBe(200)
+      expect(await useAll(process, answer.json().access_token)).toEqual([200, 200, 200])
+    },
+  )
+
+  test('are closed, also the idle ones of every class', async () => {
+    const pair = await aPair(world, school, client, ada)
+    const process = await aProxiedProcess()
+    await useAll(process, pair.access_token)
+    const before = process.proxy.open
+    expect(before).toBeGreaterThan(3)
+    process.proxy.silence()
+    await inBatch(process).catch((error) => expect(isDatabaseUnavailable(error)).toBe(true))
+    await vi.waitFor(() => expect(process.proxy.open).toBe(0), eventually)
+  })
+
+  test('include the one that listens for changes, long before its heartbeat', async () => {
+    const process = await aProxiedProcess()
+    const errors: Error[] = []
+    const { directory } = process.world.context
+    const listener = await listenForSchoolChanges(directory, {
+      connection: process.proxy.connection,
+      pool: process.database.pool,
+      watch: process.database.watch,
+      onError: (error) => errors.push(error),
+      pace: { heartbeatMs: NEVER_MS, firstRetryMs: 10, longestRetryMs: 50 },
+    })
+    onTestFinished(() => listener.stop())
+    await inBatch(process)
+    const forget = vi.spyOn(directory, 'forget')
+    process.proxy.silence()
+    await inBatch(process).catch(() => undefined)
+    await vi.waitFor(() => expect(errors).toHaveLength(1), eventually)
+    await vi.waitFor(() => expect(forget).toHaveBeenCalled(), eventually)
+  })
+})
+
+test('a long statement is left alone as long as PostgreSQL works on it', async () => {
+  const process = await aProxiedProcess()
+  const slow = `select pg_sleep(${(PACE.doubtMs * 10) / 1000}), 'done' as it, $1::int`
+  const [alone, shared] = await Promise.all([
+    process.database.pool.query<{ it: string }>(slow, [0]),
+    process.database.pipelines.run<{ it: string }>(slow, [0]),
+  ])
+  expect([alone.rows[0]?.it, shared.rows[0]?.it]).toEqual(['done', 'done'])
+})
+
+describe('a PostgreSQL that vanishes without closing its connections', () => {
+  verifies(
+    ['token.database-silent', 'bearer.no-verdict'],
+    'is 503 for every request that runs or comes, readiness fails, and all is well when it is back',
+    async () => {
+      const pair = await aPair(world, school, client, ada)
+      const process = await aProcessAboutToLosePostgres(pair.access_token)
+      process.proxy.vanish()
+      const [statuses, refreshed] = await Promise.all([
+        useAll(process, pair.access_token),
+        refresh(process.world, school, client, pair.refresh_token),
+      ])
+      expect(statuses).toEqual([503, 503, 503])
+      expect([refreshed.statusCode, refreshed.json().error]).toEqual([
+        503,
+        'temporarily_unavailable',
+      ])
+      expect(refreshed.headers['retry-after']).toMatch(/^\d+$/)
+      process.proxy.comeBack()
+      await vi.waitFor(async () => {
+        expect((await getFrom(process.world, school, '/readyz')).statusCode).toBe(200)
+      }, eventually)
+      await vi.waitFor(async () => {
+        const again = await refresh(process.world, school, client, pair.refresh_token)
+        expect(again.statusCode).toBe(200)
+        expect(await useAll(process, again.json().access_token)).toEqual([200, 200, 200])
+      }, eventually)
+    },
+  )
+
+  test('makes no later request wait: each is refused without a connection of its own', async () => {
+    const pair = await aPair(world, school, client, ada)
+    const process = await aProcessAboutToLosePostgres(pair.access_token)
+    process.proxy.vanish()
+    await useAll(process, pair.access_token)
+    const [openedBefore, crowd] = [process.proxy.opened, 300]
+    const answers = await Promise.all(
+      Array.from({ length: crowd }, () => userinfo(process.world, school, pair.access_token)),
+    )
+    expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([503]))
+    expect(process.proxy.opened - openedBefore).toBeLessThan(crowd / 4)
+  })
+
+  test('before the first connection is found, too', async () => {
+    const process = await aProxiedProcess(IMPATIENT_MS)
+    process.proxy.vanish()
+    expect(await useAll(process, 'anything')).toEqual([503, 503, 503])
+  })
+
+  test('does not keep the database from being closed', async () => {
+    const pair = await aPair(world, school, client, ada)
+    const process = await aProcessAboutToLosePostgres(pair.access_token)
+    const listener = await listenForSchoolChanges(process.world.context.directory, {
+      connection: process.proxy.connection,
+      pool: process.database.pool,
+      watch: process.database.watch,
+      onError: () => undefined,
+    })
+    process.proxy.vanish()
+    const running = userinfo(process.world, school, pair.access_token)
+    await listener.stop()
+    await process.database.close()
+    expect((await running).statusCode).toBe(503)
+  })
+})
+
+test('a statement that PostgreSQL works on although it should have ended is given up at its limit', async () => {
+  const database = openDatabase({
+    connection: world.database.connection,
+    poolSize: 2,
+    statementTimeoutMs: 200,
+    connectMs: PATIENT_MS,
+    silence: PACE,
+  })
+  onTestFinished(() => database.close())
+  // As if its process were stopped: PostgreSQL knows no limit here, and does not end the statement.
+  await database.pool.query('set statement_timeout = 0')
+  const { rows } = await database.pool.query<{ pid: number }>('select pg_backend_pid() as pid')
+  const stuck = database.pool.query('select pg_sleep(600), $1::int', [0])
+  await expect(stuck).rejects.toThrow(/silent for too long/)
+  expect((await database.pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+  await world.database.pool.query('select pg_terminate_backend($1)', [rows[0]?.pid])
+})
