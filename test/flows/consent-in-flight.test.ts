@@ -10,6 +10,7 @@ import { SCOPES_OF_AUDIENCE, UNREVIEWED_SCOPES } from '../../src/domain/clients/
 import { endConnectedApp } from '../../src/domain/grants/connected-apps.ts'
 import { deletePerson } from '../../src/domain/people/delete-person.ts'
 import { setPersonRoles } from '../../src/domain/people/person-operations.ts'
+import { setPassword } from '../../src/domain/people/set-password.ts'
 import { plainServer } from '../net/test-server.ts'
 import { verifies } from '../spec/verifies.ts'
 import {
@@ -172,12 +173,28 @@ const ends: Readonly<Record<string, readonly ((stage: Stage) => Promise<unknown>
         { userId: person.id, requestId: 'a request' },
       ),
   ],
-  'the person was deleted': [
-    ({ person }) =>
-      world.database.db
-        .transaction()
-        .execute((tx) => deletePerson(tx, person.id, { force: false }, { via: 'command_line' })),
-  ],
+}
+
+const aNewPassword = ({ school, person }: Setup) =>
+  school.at.transaction((tx) =>
+    setPassword(tx, {
+      userId: person.id,
+      email: person.email,
+      hash: 'a hash',
+      by: 'reset_link',
+      endsAccess: true,
+    }),
+  )
+
+/** What ends the browser session itself. */
+const endsOfSession: Readonly<Record<string, (stage: Stage) => Promise<unknown>>> = {
+  'a new password was set': aNewPassword,
+  'the person signed out in another tab': ({ school, person }) =>
+    school.at.delete('browser_sessions').where('user_id', '=', person.id).execute(),
+  'the person was deleted': ({ person }) =>
+    world.database.db
+      .transaction()
+      .execute((tx) => deletePerson(tx, person.id, { force: false }, { via: 'command_line' })),
 }
 
 describe('an Allow that was pressed before', () => {
@@ -197,6 +214,24 @@ describe('an Allow that was pressed before', () => {
         detail: { standing: 'changed' },
       })
     })
+  }
+
+  for (const [what, end] of Object.entries(endsOfSession)) {
+    verifies(
+      'client.ended-while-allowing',
+      `${what}: no code, and the person is asked to sign in`,
+      async () => {
+        const stage = await aStage()
+        const { answer } = await whileAllowing(stage, READ, () => end(stage))
+        expect(locationOf(answer)).toMatch(/^\/sign-in\?request=[\w-]+$/)
+        expect(await openCodes(stage)).toEqual([])
+        expect((await auditOf(stage.school)).at(-1)).toMatchObject({
+          action: 'authorization.refused',
+          actor_user_id: stage.person.id,
+          detail: { standing: 'signed_out' },
+        })
+      },
+    )
   }
 
   test('and once more after all access ended is a new consent and gives a code', async () => {
@@ -251,6 +286,11 @@ describe('at the same moment', () => {
       lock: 'select from school_members where user_id = $1 for share',
       idOf: ({ person }: Stage) => person.id,
       end: (stage: Stage) => setRoles(stage, 'student'),
+    },
+    'a new password': {
+      lock: 'select from browser_sessions where user_id = $1 for key share',
+      idOf: ({ person }: Stage) => person.id,
+      end: aNewPassword,
     },
   }
   for (const [what, { lock, idOf, end }] of Object.entries(rows)) {

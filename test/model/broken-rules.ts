@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { issueCode } from '../../src/domain/grants/codes.ts'
 import { exchangeCode } from '../../src/domain/grants/exchange-code.ts'
 import type { ExchangeRequest } from '../../src/domain/grants/exchange-rules.ts'
 import type { RefreshRequest } from '../../src/domain/grants/refresh-rules.ts'
@@ -7,6 +6,7 @@ import type { School } from '../../src/domain/schools/school.ts'
 import { sha256 } from '../../src/foundation/crypto/digest.ts'
 import { mintToken, parseToken } from '../../src/foundation/protocol/token-format.ts'
 import { aPkce } from '../support/browser-like.ts'
+import { anIssuedCode } from '../support/issued-code.ts'
 import type { TestClient, TestPerson, TestSchool, World } from '../support/world.ts'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
@@ -35,18 +35,13 @@ export async function anExchange(
   const client = await world.aPublicClient(school)
   const person = await world.aMember(school)
   const pkce = aPkce()
-  const code = await issueCode(school.at, {
+  const code = await anIssuedCode(school.at, {
     clientId: client.clientId,
     userId: person.id,
-    audience: 'member',
-    scopes: ['account:read', 'openid'],
     resource: school.origin,
     redirectUri: client.redirectUri,
     codeChallenge: pkce.challenge,
-    nonce: undefined,
     authenticatedAt: new Date(0),
-    device: 'a test',
-    allowedAt: new Date(),
   })
   const request: ExchangeRequest = {
     school: asSeen,

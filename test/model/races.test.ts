@@ -6,16 +6,15 @@ import {
   endAuthorizationsOfClient,
   endAuthorizationsOfPerson,
 } from '../../src/domain/grants/authorizations.ts'
-import { issueCode } from '../../src/domain/grants/codes.ts'
 import { verifies } from '../spec/verifies.ts'
 import { type Answer, aPkce, Visitor } from '../support/browser-like.ts'
 import { exchange, type Pair, refresh, revoke, userinfo } from '../support/client-like.ts'
+import { anIssuedCode } from '../support/issued-code.ts'
 import { aCode, codeIdOf, isLive, pairIdOf, pairRow } from '../support/oauth-world.ts'
 import { performByCommandLine } from '../support/performing.ts'
 import { whileRowHeld } from '../support/row-lock.ts'
 import { aWorld } from '../support/world.ts'
 import { effort, timeout } from './effort.ts'
-import { must } from './real-server.ts'
 
 const world = await aWorld()
 const school = await world.aSchool()
@@ -34,20 +33,14 @@ const used = (pair: Pair): Promise<Answer> => userinfo(world, school, pair.acces
 /** A pair without the consent page, because these tests need hundreds. */
 async function newPair(app = client, person = ada): Promise<Pair> {
   const pkce = aPkce()
-  const code = await issueCode(school.at, {
+  const code = await anIssuedCode(school.at, {
     clientId: app.clientId,
     userId: person.id,
-    audience: 'member',
-    scopes: ['account:read', 'openid'],
     resource: school.origin,
     redirectUri: app.redirectUri,
     codeChallenge: pkce.challenge,
-    nonce: undefined,
-    authenticatedAt: new Date(),
-    device: 'a test',
-    allowedAt: new Date(),
   })
-  return (await exchange(world, school, app, must(code), pkce.verifier)).json()
+  return (await exchange(world, school, app, code, pkce.verifier)).json()
 }
 
 /** A trigger records each write of revoked_at, and whether the pair was revoked before. */

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { endAuthorization } from '../../src/domain/grants/authorizations.ts'
-import { issueCode } from '../../src/domain/grants/codes.ts'
 import { type Answer, aPkce } from '../support/browser-like.ts'
 import { exchange, type Pair, refresh, revoke, userinfo } from '../support/client-like.ts'
+import { anIssuedCode } from '../support/issued-code.ts'
 import { pairIdOf } from '../support/oauth-world.ts'
 import type { TestClient, TestPerson, TestSchool, World } from '../support/world.ts'
 import { must, outcomeOf } from './real-server.ts'
@@ -98,20 +98,13 @@ export class Storm {
 
   async #open(): Promise<void> {
     const pkce = aPkce()
-    const issued = await issueCode(this.#school.at, {
+    const code = await anIssuedCode(this.#school.at, {
       clientId: this.#client.clientId,
       userId: this.#person.id,
-      audience: 'member',
-      scopes: ['account:read', 'openid'],
       resource: this.#school.origin,
       redirectUri: this.#client.redirectUri,
       codeChallenge: pkce.challenge,
-      nonce: undefined,
-      authenticatedAt: new Date(),
-      device: 'a storm',
-      allowedAt: new Date(),
     })
-    const code = must(issued)
     const answer = await this.#exchange(code, pkce.verifier)
     expect(outcomeOf(answer)).toBe('ok')
     const tokens: Pair = answer.json()

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { createDemoWorld } from '../../src/demo/demo-world.ts'
-import { issueCode } from '../../src/domain/grants/codes.ts'
 import { sha256 } from '../../src/foundation/crypto/digest.ts'
 import { uuidv7 } from '../../src/foundation/crypto/random.ts'
 import { Keyring } from '../../src/foundation/crypto/seal.ts'
 import { atSchool, type TenantTable } from '../../src/foundation/db/school-db.ts'
 import { verifies } from '../spec/verifies.ts'
 import { testDatabase } from '../support/database.ts'
+import { anIssuedCode } from '../support/issued-code.ts'
 
 const { db } = await testDatabase()
 await createDemoWorld(db, { port: 3000, keyring: new Keyring('a secret long enough to be one') })
@@ -58,18 +58,12 @@ await demo
     scopes: ['openid'],
   })
   .execute()
-await issueCode(demo, {
+await anIssuedCode(demo, {
   clientId: 'demo-public',
   userId: user_id,
-  audience: 'member',
-  scopes: ['openid'],
   resource: 'http://localhost:3000',
   redirectUri: 'http://127.0.0.1/callback',
   codeChallenge: 'c'.repeat(43),
-  nonce: undefined,
-  authenticatedAt: new Date(),
-  device: 'a test',
-  allowedAt: new Date(),
 })
 
 describe('the condition on school_id', () => {

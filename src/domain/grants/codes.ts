@@ -14,6 +14,8 @@ const MOST_PENDING = 20
 export interface Consent {
   readonly clientId: string
   readonly userId: string
+  /** The browser session in which the person pressed Allow. */
+  readonly sessionId: string
   readonly audience: Audience
   readonly scopes: readonly string[]
   readonly resource: string | undefined
@@ -26,33 +28,50 @@ export interface Consent {
   readonly allowedAt: Date
 }
 
+export type IssuedCode =
+  | { readonly kind: 'issued'; readonly code: string }
+  /** The session has ended meanwhile, by signing out or by a new password. */
+  | { readonly kind: 'signed_out' }
+  /** The client was switched off or deleted, the person lost the role, or codes of either were withdrawn. */
+  | { readonly kind: 'changed' }
+
 /**
- * Stores a consent under a new code and returns the code; only its hash is stored. Returns undefined if
- * meanwhile the client was switched off or deleted, the person lost the role, or codes of either were
- * withdrawn. Waits for a transaction that does this (`withdraw-codes.ts` says the order of locks).
+ * Stores a consent under a new code and returns the code; only its hash is stored. Waits for a transaction that takes
+ * away what it needs (`withdraw-codes.ts` says the order of locks). The session is locked too: a new password ends all
+ * sessions first and then deletes codes, so it finds this code, or this statement finds no session.
  */
-export async function issueCode(at: SchoolDb, consent: Consent): Promise<string | undefined> {
+export async function issueCode(at: SchoolDb, consent: Consent): Promise<IssuedCode> {
   const id = uuidv7()
   const code = mintToken('code', id)
   const { clientId, userId, audience, allowedAt } = consent
-  const { rows } = await at.run(sql`
-    with surplus as (
+  const { rows } = await at.run(sql<{ isSignedIn: boolean; isStored: boolean }>`
+    with alive as materialized (
+      select school_id, user_id from browser_sessions
+      where id = ${consent.sessionId} and school_id = ${at.schoolId} and user_id = ${userId}
+      for key share),
+    stored as (
+      insert into authorization_codes (id, hash, school_id, client_id, user_id, audience, scopes, resource,
+        redirect_uri, code_challenge, nonce, authenticated_at, device, expires_at)
+      select ${id}, ${code.hash}, m.school_id, c.client_id, m.user_id, ${audience}, ${[...consent.scopes]},
+        ${consent.resource ?? null}, ${consent.redirectUri}, ${consent.codeChallenge}, ${consent.nonce ?? null},
+        ${consent.authenticatedAt}, ${consent.device.slice(0, 200)},
+        now() + make_interval(secs => ${CODE_SECONDS})
+      from alive
+        join school_members m on m.school_id = alive.school_id and m.user_id = alive.user_id
+        join clients c on c.school_id = m.school_id
+      where c.client_id = ${clientId}
+        and ${CLIENT_IS_ON} and ${mayHoldInSql(sql`${audience}::text`, sql`m.roles`)}
+        and coalesce(greatest(m.codes_withdrawn_at, c.codes_withdrawn_at) < ${allowedAt}, true)
+      for share of m, c
+      returning 1),
+    surplus as (
       delete from authorization_codes where id in (
         select id from authorization_codes
         where school_id = ${at.schoolId} and client_id = ${clientId} and user_id = ${userId}
           and consumed_at is null
-        order by id desc offset ${MOST_PENDING - 1}))
-    insert into authorization_codes (id, hash, school_id, client_id, user_id, audience, scopes, resource,
-      redirect_uri, code_challenge, nonce, authenticated_at, device, expires_at)
-    select ${id}, ${code.hash}, m.school_id, c.client_id, m.user_id, ${audience}, ${[...consent.scopes]},
-      ${consent.resource ?? null}, ${consent.redirectUri}, ${consent.codeChallenge}, ${consent.nonce ?? null},
-      ${consent.authenticatedAt}, ${consent.device.slice(0, 200)},
-      now() + make_interval(secs => ${CODE_SECONDS})
-    from school_members m join clients c on c.school_id = m.school_id
-    where m.school_id = ${at.schoolId} and m.user_id = ${userId} and c.client_id = ${clientId}
-      and ${CLIENT_IS_ON} and ${mayHoldInSql(sql`${audience}::text`, sql`m.roles`)}
-      and coalesce(greatest(m.codes_withdrawn_at, c.codes_withdrawn_at) < ${allowedAt}, true)
-    for share of m, c
-    returning 1`)
-  return rows.length === 0 ? undefined : code.value
+        order by id desc offset ${MOST_PENDING - 1})
+      and exists (select from stored))
+    select exists (select from alive) as "isSignedIn", exists (select from stored) as "isStored"`)
+  if (rows[0]?.isStored) return { kind: 'issued', code: code.value }
+  return { kind: rows[0]?.isSignedIn ? 'changed' : 'signed_out' }
 }

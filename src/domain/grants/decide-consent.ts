@@ -7,7 +7,7 @@ import { type AuthorizingClient, admitClient } from '../clients/authorizing-clie
 import type { Client } from '../clients/client.ts'
 import { mayHold } from '../people/membership.ts'
 import type { BrowserSession } from '../people/sessions.ts'
-import { issueCode } from './codes.ts'
+import { type IssuedCode, issueCode } from './codes.ts'
 import type { PendingAuthorization } from './pending-authorization.ts'
 import { checkRequest } from './request-checks.ts'
 
@@ -47,22 +47,20 @@ export function standingOf(session: BrowserSession, client: Client): Standing {
   return mayHold(client.audience, session.roles) ? 'allowed' : 'not_operator'
 }
 
-/**
- * The person agreed: returns the code that the client will exchange, or undefined if client or person
- * lost what it needs while we handled this.
- */
+/** The person agreed: returns the code that the client will exchange, or why there is none any more. */
 export async function grantConsent(
   at: SchoolDb,
   question: ConsentQuestion,
   session: BrowserSession,
   device: string,
   requestId: string,
-): Promise<string | undefined> {
+): Promise<IssuedCode> {
   const { pending, client } = question
   await admitClient(at, client, { via: 'consent', userId: session.person.id, requestId })
-  const code = await issueCode(at, {
+  const issued = await issueCode(at, {
     clientId: client.clientId,
     userId: session.person.id,
+    sessionId: session.id,
     audience: client.audience,
     scopes: pending.scopes,
     resource: pending.resource,
@@ -73,9 +71,9 @@ export async function grantConsent(
     device,
     allowedAt: session.readAt,
   })
-  if (code === undefined) {
-    await refuseConsent(at, question, session, 'changed', requestId)
-    return undefined
+  if (issued.kind !== 'issued') {
+    await refuseConsent(at, question, session, issued.kind, requestId)
+    return issued
   }
   await record(at, {
     action: 'authorization.granted',
@@ -85,7 +83,7 @@ export async function grantConsent(
     detail: { scopes: pending.scopes },
     requestId,
   })
-  return code
+  return issued
 }
 
 /** Records an agreement that gave nothing: no page offers it to this person, or it came too late. */
@@ -93,7 +91,7 @@ export async function refuseConsent(
   at: SchoolDb,
   { client }: ConsentQuestion,
   session: BrowserSession,
-  standing: Standing | 'changed',
+  standing: Standing | Exclude<IssuedCode['kind'], 'issued'>,
   requestId: string,
 ): Promise<void> {
   const entry = {

@@ -5,8 +5,8 @@ import { withdrawCodesOfPerson } from './withdraw-codes.ts'
 
 /**
  * Crosses schools: ends every authorization and every pending code of a person, in the transaction that sets a new
- * password. An attacker who knew the old one may have connected an app. Each school finds it in its audit. Returns how
- * many ended.
+ * password and has ended their sessions. An attacker who knew the old one may have connected an app. Each school finds
+ * it in its audit. Returns how many ended.
  */
 export async function endAccessOfPerson(
   tx: Db,

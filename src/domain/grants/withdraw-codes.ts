@@ -2,20 +2,17 @@ import { sql } from 'kysely'
 import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { refuseEarlierConsentsTo } from '../clients/withdrawn-codes.ts'
-import {
-  refuseEarlierConsentsEverywhere,
-  refuseEarlierConsentsOf,
-} from '../people/withdrawn-codes.ts'
+import { refuseEarlierConsentsOf } from '../people/withdrawn-codes.ts'
 
 /*
  * Each of these deletes codes that are not exchanged yet, so that a running exchange finishes before the
  * caller looks for the authorization it makes, and a later one finds no code. A consent that began before
  * and has no code yet gets none.
  *
- * The order of locks: vendor platform; client or member; codes; authorizations. `issueCode` locks member
- * and client, so its code is stored before they are marked, and deleted, or it sees the mark. An exchange
- * holds its code and then needs the keys of client and member, which the marks leave free. Only after the
- * codes may a caller lock the client `for update`.
+ * The order of locks: vendor platform; browser sessions; client or member; codes; authorizations. `issueCode` locks
+ * session, member and client, so its code is stored before they are ended or marked, and deleted, or it sees the end or
+ * the mark. An exchange holds its code and then needs the keys of client and member, which the marks leave free.
+ * Only after the codes may a caller lock the client `for update`.
  */
 
 /** Those of a client. */
@@ -55,9 +52,11 @@ export async function withdrawOperatorCodes(
       and audience = 'operator' and consumed_at is null`)
 }
 
-/** Crosses schools: all that one person gave. */
+/**
+ * Crosses schools: all that one person gave. The caller has ended the sessions of the person, so no consent needs a
+ * mark: the time of a mark would be too early for a consent that began while this transaction ran.
+ */
 export async function withdrawCodesOfPerson(tx: Db, userId: string): Promise<void> {
-  await refuseEarlierConsentsEverywhere(tx, userId)
   await sql`
     delete from authorization_codes
     where (school_id, user_id) in (select school_id, user_id from school_members where user_id = ${userId})

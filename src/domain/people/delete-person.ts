@@ -37,6 +37,8 @@ export async function deletePerson(
     .forUpdate()
     .executeTakeFirst()
   if (person === undefined) throw notFound('person')
+  // Before the memberships, in the order of locks that `grants/withdraw-codes.ts` says.
+  const sessions = await endSessionsOfPerson(tx, userId)
   const orphaned = await schoolsOwnedAlone(tx, userId)
   if (orphaned.length > 0 && !options.force) {
     throw conflict('last_owner', `This person is the only owner of ${orphaned.join(', ')}.`)
@@ -47,7 +49,6 @@ export async function deletePerson(
     .set({ typed_name: null })
     .where('user_id', '=', userId)
     .execute()
-  const sessions = await endSessionsOfPerson(tx, userId)
   await tx.deleteFrom('password_resets').where('user_id', '=', userId).execute()
   const authorizations = ended + (await endAuthorizationsOfPerson(tx, userId)).length
   await tx

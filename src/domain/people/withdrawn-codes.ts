@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 
 /** From now on a consent of these people that began before gives no code (`issueCode`). */
@@ -11,14 +10,5 @@ export async function refuseEarlierConsentsOf(
     .update('school_members')
     .set({ codes_withdrawn_at: sql<Date>`now()` })
     .where('user_id', 'in', [...userIds])
-    .execute()
-}
-
-/** Crosses schools: the same for one person, everywhere. */
-export async function refuseEarlierConsentsEverywhere(tx: Db, userId: string): Promise<void> {
-  await tx
-    .updateTable('school_members')
-    .set({ codes_withdrawn_at: sql<Date>`now()` })
-    .where('user_id', '=', userId)
     .execute()
 }

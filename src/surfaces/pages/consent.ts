@@ -91,7 +91,7 @@ export function addConsentRoutes(
       return redirectTo(reply, request, 'authorization', await deny(request, question, session))
     }
     if (decision === 'allow' && standing === 'allowed') {
-      const location = await allow(request, question, session)
+      const location = await allow(request, question, session, sealedRequest)
       if (location === undefined) return changed(request, reply)
       return redirectTo(reply, request, 'authorization', location)
     }
@@ -107,17 +107,20 @@ function signInFor(sealedRequest: string): string {
   return `/sign-in?request=${sealedRequest}`
 }
 
+/** Where the browser continues; undefined if client or person may no longer do this. */
 async function allow(
   request: FastifyRequest,
   question: ConsentQuestion,
   session: BrowserSession,
+  sealedRequest: string,
 ): Promise<string | undefined> {
   const device = describeDevice(request.headers['user-agent'])
-  const code = await grantConsent(request.at, question, session, device, request.id)
-  if (code === undefined) return undefined
+  const issued = await grantConsent(request.at, question, session, device, request.id)
+  if (issued.kind === 'signed_out') return signInFor(sealedRequest)
+  if (issued.kind === 'changed') return undefined
   const { state } = question.pending
   return authorizationResponseUrl(question.redirectUri, {
-    code,
+    code: issued.code,
     state,
     iss: request.school.origin,
   })

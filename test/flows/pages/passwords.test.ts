@@ -10,6 +10,7 @@ import { aSetup, ask, signedIn as consenting } from '../../support/authorization
 import { type Answer, authorizeAs, hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aPair, exchange, refresh, userinfo } from '../../support/client-like.ts'
 import { aMailBox, untilSent } from '../../support/mail-box.ts'
+import { whileRowHeld } from '../../support/row-lock.ts'
 import {
   aWorld,
   PASSWORD,
@@ -224,6 +225,41 @@ describe('a forgotten password', () => {
       expect((await operator.get('/members')).statusCode).toBe(401)
       const allowed = await running.visitor.decide(running.page, 'allow')
       expect(String(allowed.headers.location)).not.toContain('code=')
+    },
+  )
+
+  verifies(
+    'pages.password.reset-ends-all',
+    'a thief who presses Allow while the link is being used gets no code',
+    async () => {
+      const setup = await aSetup(world)
+      const { school, client, person } = setup
+      const link = await linkFor(school, person)
+      await aPair(world, school, client, person)
+      const thief = await consenting(setup)
+      const row = { lock: 'select from authorizations where user_id = $1 for update' }
+      let allowing: Promise<Answer> | undefined
+      // The transaction of the new password has begun, and waits with the session already deleted.
+      const set = await whileRowHeld(
+        world.database.connection,
+        { ...row, id: person.id },
+        () => follow(school, link, NEW),
+        async (waiting) => {
+          await waiting(1)
+          allowing = thief.visitor.decide(thief.page, 'allow')
+          await waiting(2)
+        },
+      )
+      expect(set.statusCode).toBe(303)
+      const allowed = await allowing
+      expect(allowed?.statusCode).toBe(303)
+      expect(allowed?.headers.location).toMatch(/^\/sign-in\?request=/)
+      const codes = await school.at
+        .from('authorization_codes')
+        .select('id')
+        .where('consumed_at', 'is', null)
+        .execute()
+      expect(codes).toEqual([])
     },
   )
 

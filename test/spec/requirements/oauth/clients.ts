@@ -54,7 +54,7 @@ export const clients = [
     'client.end-access':
       'An operator can end every authorization of a client at once; the client itself stays.',
     'client.ended-while-allowing':
-      'An Allow pressed before a demotion, a switch-off or an end of access gives no code, however long the metadata takes.',
+      'An Allow pressed before a demotion, a switch-off, an end of access or an end of the session gives no code, however long the metadata takes.',
     'client.review.withdrawn':
       'A document client whose review is withdrawn keeps only identity and read scopes.',
   }),

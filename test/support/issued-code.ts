@@ -1,0 +1,34 @@
+import { type Consent, issueCode } from '../../src/domain/grants/codes.ts'
+import { sha256 } from '../../src/foundation/crypto/digest.ts'
+import { uuidv7 } from '../../src/foundation/crypto/random.ts'
+import type { SchoolDb } from '../../src/foundation/db/school-db.ts'
+
+type Given = Pick<Consent, 'clientId' | 'userId' | 'resource' | 'redirectUri' | 'codeChallenge'>
+
+/** A code without the consent page, for tests that need hundreds, in a new browser session of the person. */
+export async function anIssuedCode(
+  at: SchoolDb,
+  given: Given & Partial<Consent>,
+): Promise<string> {
+  const issued = await issueCode(at, {
+    sessionId: await aSession(at, given.userId),
+    audience: 'member',
+    scopes: ['account:read', 'openid'],
+    nonce: undefined,
+    authenticatedAt: new Date(),
+    device: 'a test',
+    allowedAt: new Date(),
+    ...given,
+  })
+  if (issued.kind !== 'issued') throw new Error(`no code: ${issued.kind}`)
+  return issued.code
+}
+
+async function aSession(at: SchoolDb, userId: string): Promise<string> {
+  const id = uuidv7()
+  const expires_at = new Date(Date.now() + 60 * 60 * 1000)
+  await at
+    .insert('browser_sessions', { id, secret_hash: sha256(id), user_id: userId, expires_at })
+    .execute()
+  return id
+}
