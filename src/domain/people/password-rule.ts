@@ -1,6 +1,15 @@
 import { MAX_PASSWORD_BYTES, normalPassword } from '../../foundation/crypto/password.ts'
 import { commonPasswords } from './common-passwords.ts'
-import { isMadeOf, isSequence, lettersOf, repeatedUnit, wordsOf } from './guessable.ts'
+import {
+  hasFewCharacters,
+  isMadeOf,
+  isRunsOnly,
+  lengthWithoutRepetitions,
+  lettersOf,
+  onlyLetters,
+  repeatedUnit,
+  wordsOf,
+} from './guessable.ts'
 
 /** For a password that is the only factor; 8 would do while every sign-in of the person demands a second one. */
 export const MIN_PASSWORD_LENGTH = 15
@@ -29,15 +38,16 @@ export async function findPasswordProblem(
   if (isTooShort(normal, minimum)) return 'too_short'
   if (Buffer.byteLength(normal) > MAX_PASSWORD_BYTES) return 'too_long'
   const folded = normal.toLowerCase()
-  const unit = repeatedUnit(folded)
   const common = await commonPasswords()
-  const cores = [folded, unit, lettersOf(folded), lettersOf(unit)]
-  if (cores.some((core) => common.has(core) || common.has(reversed(core)))) return 'common'
-  if (isSequence(folded)) return 'common'
-  if (unit.length * 2 <= folded.length && isTooShort(unit, minimum)) return 'repeated'
   const { email, name, school } = about
   const words = wordsOf([email, name, school.name, new URL(school.origin).hostname])
-  return isMadeOf(folded, words, common) ? 'personal' : undefined
+  if (isMadeOf(folded, words, common)) return 'personal'
+  const bodies = [folded, lettersOf(folded), onlyLetters(folded)]
+  const cores = [...bodies, ...bodies.map(repeatedUnit), lettersOf(repeatedUnit(folded))]
+  if (cores.some((core) => common.has(core) || common.has(reversed(core)))) return 'common'
+  if (bodies.some((body) => lengthWithoutRepetitions(folded, body) < minimum)) return 'repeated'
+  if (hasFewCharacters(folded)) return 'repeated'
+  return isRunsOnly(folded) ? 'common' : undefined
 }
 
 /** A password from before the rule is only judged by its length: the next sign-in replaces it. */
