@@ -7,6 +7,7 @@ import type { Db } from '../foundation/db/database.ts'
 import { databaseTime } from '../foundation/db/database-time.ts'
 import type { DB } from '../foundation/db/schema.generated.ts'
 import { clientsOf, type DemoClient, demoRedirectUris } from './clients.ts'
+import { demoAcademy } from './content/demo-academy.ts'
 import type { SchoolContent } from './content/school-content.ts'
 import { gatherDemoRows } from './demo-rows.ts'
 import { DEMO_PASSWORD, emailOf, namedPeople, rolesAt } from './people.ts'
@@ -84,6 +85,20 @@ async function moveOrigin(
     )
     .executeTakeFirst()
   return numUpdatedRows > 0n
+}
+
+/**
+ * Whether Demo Academy is served at this port. By its id and not only its origin: a first school of the operator at
+ * localhost must not get the demo world's banner, mails in the log and documents from this machine.
+ */
+export async function hasDemoWorld(db: Db, port: number): Promise<boolean> {
+  const found = await db
+    .selectFrom('schools')
+    .select('id')
+    .where('id', '=', schoolId(demoAcademy))
+    .where('origin', '=', originOf(demoAcademy, port))
+    .executeTakeFirst()
+  return found !== undefined
 }
 
 /** What a new user needs to know, as data; the caller prints it. */

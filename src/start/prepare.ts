@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
-import { createDemoWorldIfEmpty, moveDemoOrigins } from '../demo/demo-world.ts'
+import { createDemoWorldIfEmpty, hasDemoWorld, moveDemoOrigins } from '../demo/demo-world.ts'
 import { fillPlatforms } from '../domain/clients/platforms/platform-list.ts'
 import { renderMissing } from '../domain/content/render-missing.ts'
 import { renewSetupCode } from '../domain/setup/setup-code.ts'
@@ -147,13 +147,7 @@ function isDemoRefused(config: Config): boolean {
 }
 
 async function isDemoWorld(db: Db, config: Config): Promise<boolean> {
-  if (isDemoRefused(config)) return false
-  const demo = await db
-    .selectFrom('schools')
-    .select('id')
-    .where('origin', '=', `http://localhost:${config.PORT}`)
-    .executeTakeFirst()
-  return demo !== undefined
+  return !isDemoRefused(config) && (await hasDemoWorld(db, config.PORT))
 }
 
 /** Only one process purges; others would find the rows already removed. */

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { sql } from 'kysely'
+import type pg from 'pg'
 import { pino } from 'pino'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
@@ -14,6 +15,7 @@ import { findSchoolByOrigin, type School } from '../../src/domain/schools/school
 import { findSigner, signsIdTokens } from '../../src/domain/schools/signing.ts'
 import { sha256 } from '../../src/foundation/crypto/digest.ts'
 import { verifyPassword } from '../../src/foundation/crypto/password.ts'
+import { uuidv7 } from '../../src/foundation/crypto/random.ts'
 import { Keyring } from '../../src/foundation/crypto/seal.ts'
 import type { Db } from '../../src/foundation/db/database.ts'
 import { openPreparedDatabase } from '../../src/start/prepare.ts'
@@ -39,19 +41,27 @@ async function school(origin: string): Promise<School> {
 describe('a server that starts on an empty database', () => {
   const secret = 'a secret of thirty-two characters and more'
 
+  /** A server on this database, by its environment. */
+  const starterOn = ({ host, port, user, password, database }: pg.ClientConfig) => {
+    const url = new URL(`postgres://localhost/${database}`)
+    url.search = new URLSearchParams({ host: String(host), port: String(port) }).toString()
+    url.username = encodeURIComponent(String(user))
+    url.password = encodeURIComponent(String(password ?? ''))
+    return async (env: Record<string, string>) => {
+      const config = readConfig({ DATABASE_URL: url.href, SCHOOLGATE_SECRET: secret, ...env })
+      const prepared = await openPreparedDatabase(config, pino({ level: 'silent' }))
+      await prepared.server.stop()
+      return prepared
+    }
+  }
+
   verifies(
     ['demo.not-in-production', 'setup.demo-on-request'],
     'makes no demo world in production, nor where it is switched off, nor with DATABASE_URL unasked',
     async () => {
-      const { host, port, user, password, database } = await emptyDatabase()
-      const url = new URL(`postgres://localhost/${database}`)
-      url.search = new URLSearchParams({ host: String(host), port: String(port) }).toString()
-      url.username = encodeURIComponent(String(user))
-      url.password = encodeURIComponent(String(password ?? ''))
+      const prepare = starterOn(await emptyDatabase())
       const start = async (env: Record<string, string>) => {
-        const config = readConfig({ DATABASE_URL: url.href, SCHOOLGATE_SECRET: secret, ...env })
-        const prepared = await openPreparedDatabase(config, pino({ level: 'silent' }))
-        await prepared.server.stop()
+        const prepared = await prepare(env)
         // Without a school there is a code for the first-run page, and only then.
         expect(prepared.setupCode === undefined).toBe(prepared.isDemo)
         return prepared.isDemo
@@ -63,6 +73,21 @@ describe('a server that starts on an empty database', () => {
       expect(await start({ SCHOOLGATE_DEMO: 'on' })).toBe(true)
       // Once it is there, it is served as the demo world.
       expect(await start({})).toBe(true)
+    },
+  )
+
+  verifies(
+    'setup.demo-on-request',
+    'does not take a first school at localhost for the demo world after a restart',
+    async () => {
+      const { connection, db: own } = await testDatabase()
+      const origin = 'http://localhost:3000'
+      await own
+        .insertInto('schools')
+        .values({ id: uuidv7(), subdomain: 'north', origin, name: 'North', variant: 'newer' })
+        .execute()
+      const { isDemo, setupCode } = await starterOn(connection)({ PORT: '3000' })
+      expect({ isDemo, setupCode }).toEqual({ isDemo: false, setupCode: undefined })
     },
   )
 })
