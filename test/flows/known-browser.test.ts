@@ -112,6 +112,22 @@ describe('a browser that signed in before', () => {
     },
   )
 
+  verifies(
+    'pages.sign-in.known-browser',
+    'changes the password while strangers guess, also after its cookie of the browser was cleared',
+    async () => {
+      await forgetTries()
+      const ada = await world.aMember(school)
+      const browser = await aKnownBrowser(ada)
+      browser.plant('schoolgate-device-80', '')
+      await guessEverywhere(ada)
+      const path = '/account/password'
+      const hidden = hiddenFields((await browser.get(path)).body, path)
+      const fields = { current_password: PASSWORD, new_password: 'nine lanterns and a crow' }
+      expect((await browser.post(path, { ...hidden, ...fields })).statusCode).toBe(303)
+    },
+  )
+
   test('is also one that set a new password by a link', async () => {
     await forgetTries()
     const ada = await world.aMember(school)

@@ -6,10 +6,7 @@ import type { SchoolDb } from '../../src/foundation/db/school-db.ts'
 type Given = Pick<Consent, 'clientId' | 'userId' | 'resource' | 'redirectUri' | 'codeChallenge'>
 
 /** A code without the consent page, for tests that need hundreds, in a new browser session of the person. */
-export async function anIssuedCode(
-  at: SchoolDb,
-  given: Given & Partial<Consent>,
-): Promise<string> {
+export async function anIssuedCode(at: SchoolDb, given: Given & Partial<Consent>): Promise<string> {
   const issued = await issueCode(at, {
     sessionId: await aSession(at, given.userId),
     audience: 'member',

@@ -103,7 +103,9 @@ async function createUser(cli: Cli, options: CreateOptions): Promise<Outcome> {
       text: [
         `${email} is ${roles.join(', ')} at ${school.subdomain}.`,
         ...(created ? [] : ['The account existed: its name and password are unchanged.']),
-        ...(created && passwordHash === undefined ? ['The account has no password yet.'] : []),
+        ...(created && passwordHash === undefined
+          ? ['The account has no password yet. Set one with `npx schoolgate user password`.']
+          : []),
       ].join('\n'),
     }
   })
@@ -159,7 +161,7 @@ async function setUserPassword(cli: Cli, options: PasswordOptions): Promise<Outc
       {
         not_found: [
           `${email} has no role at ${school.subdomain}.`,
-          'name a school where they have one',
+          'name a school where they have one, or give them one with `npx schoolgate user create`',
         ],
       },
     )

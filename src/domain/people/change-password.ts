@@ -5,7 +5,8 @@ import { findPasswordProblem, type PasswordContext, type PasswordProblem } from 
 import type { BrowserSession, ProvenPerson } from './sessions.ts'
 import { setPassword } from './set-password.ts'
 import { signIn } from './sign-in.ts'
-import type { Requester } from './sign-in-counters.ts'
+import { passwordChangeCounter } from './sign-in-counters.ts'
+import { countTry } from './throttle.ts'
 
 export type PasswordChange =
   | ({ readonly kind: 'changed' } & ProvenPerson)
@@ -13,8 +14,9 @@ export type PasswordChange =
   | { readonly kind: 'throttled' | 'busy'; readonly retryAfterSeconds: number }
   | { readonly kind: 'unfit'; readonly problem: PasswordProblem }
 
-interface PasswordChangeRequest extends Requester {
+interface PasswordChangeRequest {
   readonly session: BrowserSession
+  readonly address: string
   readonly school: PasswordContext['school']
   readonly current: string
   readonly next: string
@@ -34,20 +36,24 @@ export async function changePassword(
   throttleKey: Buffer,
   request: PasswordChangeRequest,
 ): Promise<PasswordChange> {
-  const { session, school, current, next, address, device } = request
+  const { session, school, current, next, address } = request
   const { person } = session
   const problem = await findPasswordProblem(next, { ...person, school })
   if (problem !== undefined) return { kind: 'unfit', problem }
-  // An attacker could guess passwords here as well, so it counts as a sign-in try.
+  // An attacker could guess passwords here as well, so it counts as a sign-in try. The session proves the browser, and
+  // its counter is its own: strangers who guess at the sign-in page cannot keep the person from changing the password.
   const proof = await signIn(db, throttleKey, {
     email: person.email,
     password: current,
     address,
-    device,
+    device: session.id,
     schoolId: at.schoolId,
   })
   if (proof.kind === 'throttled' || proof.kind === 'busy') return proof
   if (proof.kind === 'refused' || proof.person.id !== person.id) return { kind: 'wrong_current' }
+  const changes = passwordChangeCounter(throttleKey, person.id)
+  const retryAfterSeconds = await countTry(db, [changes], 60)
+  if (retryAfterSeconds > 0) return { kind: 'throttled', retryAfterSeconds }
   const passwordHash = await hashPassword(next, at.schoolId)
   const stored = await at.transaction((tx) =>
     setPassword(tx, {

@@ -25,21 +25,28 @@ export async function queueMail(at: SchoolDb, kind: MailKind, email: string): Pr
   await at.insert('outgoing_mails', { id: uuidv7(), kind, email }).execute()
 }
 
-/** Crosses schools: takes the mail that waits longest, and hides it from other processes for this try. */
-export async function takeMail(db: Db): Promise<QueuedMail | undefined> {
+/**
+ * Crosses schools: takes the mail that waits longest, of a school that is not busy, and hides it from other processes
+ * for this try.
+ */
+export async function takeMail(
+  db: Db,
+  busySchools: readonly string[],
+): Promise<QueuedMail | undefined> {
   const { rows } = await sql<QueuedMail>`
     update outgoing_mails set attempts = attempts + 1,
       next_try_at = now() + make_interval(mins => ${RETRY_MINUTES})
     where id = (
-      select id from outgoing_mails where next_try_at <= now()
+      select id from outgoing_mails
+      where next_try_at <= now() and school_id <> all (${busySchools}::uuid[])
       order by next_try_at limit 1 for update skip locked)
     returning id, school_id as "schoolId", kind, email, attempts`.execute(db)
   return rows[0]
 }
 
 /** After it was sent, or because it should not be. */
-export async function dropMail(db: Db, id: string): Promise<void> {
-  await db.deleteFrom('outgoing_mails').where('id', '=', id).execute()
+export async function dropMail(at: SchoolDb, id: string): Promise<void> {
+  await at.delete('outgoing_mails').where('id', '=', id).execute()
 }
 
 /** Rows that were tried in vain for too long. */

@@ -7,7 +7,7 @@ import { mintToken, parseToken } from '../../foundation/protocol/token-format.ts
 import { findPasswordProblem, type PasswordContext, type PasswordProblem } from './password-rule.ts'
 import { typedEmail } from './person.ts'
 import { lockPerson, setPassword } from './set-password.ts'
-import { mailCounter, signInCounters } from './sign-in-counters.ts'
+import { signInCounters } from './sign-in-counters.ts'
 import { uncountTries } from './throttle.ts'
 
 export const RESET_MINUTES = 60
@@ -109,7 +109,6 @@ export async function resetPassword(
   })
   if (!changed) return { kind: 'expired' }
   const { ofAccount } = signInCounters(throttleKey, typedEmail(email), request)
-  const mail = mailCounter(throttleKey, 'forgotten_password', at.schoolId, userId)
-  await uncountTries(db, { cleared: [...ofAccount, mail] })
+  await uncountTries(db, { cleared: ofAccount })
   return { kind: 'changed', email }
 }

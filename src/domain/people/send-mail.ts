@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
-import type { Db } from '../../foundation/db/database.ts'
-import { atSchool } from '../../foundation/db/school-db.ts'
+import { acrossSchools, type SchoolDb } from '../../foundation/db/school-db.ts'
 import type { QueuedMail } from './outgoing-mail.ts'
 import { mintResetLink } from './reset-password.ts'
-import { MAIL_MINUTES, mailCounter } from './sign-in-counters.ts'
+import { linkMailCounter, MAIL_MINUTES, schoolMailCounter } from './sign-in-counters.ts'
 import { countTry } from './throttle.ts'
 
 interface NamedSchool {
@@ -28,10 +27,14 @@ interface Recipient {
   readonly userId: string
   readonly email: string
   readonly name: string
+  readonly passwordChangedAt: Date | null
   readonly hasSignedInHere: boolean
   readonly schoolName: string
   readonly schoolOrigin: string
 }
+
+/** Why a request leads to no mail: as designed, or because the school has sent too many. */
+export type NoMail = 'none' | 'school_limit'
 
 /**
  * Decides, after the answer, which mail a request leads to. A school that gave a role by itself, and that controls
@@ -43,12 +46,12 @@ interface Recipient {
  * - Otherwise: the names of the schools where they have signed in, whose pages send such links.
  */
 export async function decideMail(
-  db: Db,
+  at: SchoolDb,
   throttleKey: Buffer,
   mail: QueuedMail,
-): Promise<MailFacts | undefined> {
-  const recipient = await findRecipient(db, mail)
-  if (recipient === undefined) return undefined
+): Promise<MailFacts | NoMail> {
+  const recipient = await findRecipient(at, mail)
+  if (recipient === undefined) return 'none'
   const { userId, hasSignedInHere } = recipient
   const facts = {
     to: recipient.email,
@@ -56,43 +59,43 @@ export async function decideMail(
     school: { name: recipient.schoolName, origin: recipient.schoolOrigin },
   }
   if (mail.kind === 'password_changed') return { ...facts, kind: 'password_changed' }
-  const isRepeated = await isOneOfMany(db, throttleKey, mail, userId)
-  if (isRepeated) return undefined
-  const token = await mintResetLink(atSchool(db, mail.schoolId), userId)
+  // A retry of the same request was counted before.
+  const reason = mail.attempts > 1 ? undefined : await countMail(at, throttleKey, recipient)
+  if (reason !== undefined) return reason
+  const token = await mintResetLink(at, userId)
   if (token !== undefined) return { ...facts, kind: 'reset_link', token }
-  return { ...facts, kind: 'reset_elsewhere', schools: await schoolsSignedInAt(db, userId) }
+  return { ...facts, kind: 'reset_elsewhere', schools: await schoolsSignedInAt(at, userId) }
 }
 
-/** Requests in quick succession lead to one mail, no matter who sent them; a retry of the same request to another try. */
-async function isOneOfMany(
-  db: Db,
-  throttleKey: Buffer,
-  { kind, schoolId, attempts }: QueuedMail,
-  userId: string,
-): Promise<boolean> {
-  if (attempts > 1) return false
-  const counter = mailCounter(throttleKey, kind, schoolId, userId)
-  return (await countTry(db, [counter], MAIL_MINUTES)) > 0
+/** Requests in quick succession lead to one mail, no matter who sent them. */
+async function countMail(
+  at: SchoolDb,
+  key: Buffer,
+  { userId, passwordChangedAt }: Recipient,
+): Promise<NoMail | undefined> {
+  const db = acrossSchools(at)
+  const ofPerson = linkMailCounter(key, at.schoolId, userId, passwordChangedAt)
+  if ((await countTry(db, [ofPerson], MAIL_MINUTES)) > 0) return 'none'
+  const ofSchool = schoolMailCounter(key, at.schoolId)
+  return (await countTry(db, [ofSchool], 60)) > 0 ? 'school_limit' : undefined
 }
 
-async function findRecipient(
-  db: Db,
-  { email, schoolId }: QueuedMail,
-): Promise<Recipient | undefined> {
-  const { rows } = await sql<Recipient>`
-    select u.id as "userId", u.email, u.name, m.signed_in_at is not null as "hasSignedInHere",
-      s.name as "schoolName", s.origin as "schoolOrigin"
+async function findRecipient(at: SchoolDb, { email }: QueuedMail): Promise<Recipient | undefined> {
+  const { rows } = await at.run(sql<Recipient>`
+    select u.id as "userId", u.email, u.name, u.password_changed_at as "passwordChangedAt",
+      m.signed_in_at is not null as "hasSignedInHere", s.name as "schoolName", s.origin as "schoolOrigin"
     from users u
-      join school_members m on m.school_id = ${schoolId} and m.user_id = u.id and m.roles <> '{}'
+      join school_members m on m.school_id = ${at.schoolId} and m.user_id = u.id and m.roles <> '{}'
       join schools s on s.id = m.school_id
-    where lower(u.email) = ${email.toLowerCase()}`.execute(db)
+    where lower(u.email) = ${email.toLowerCase()}`)
   return rows[0]
 }
 
-async function schoolsSignedInAt(db: Db, userId: string): Promise<readonly NamedSchool[]> {
+/** Crosses schools. */
+async function schoolsSignedInAt(at: SchoolDb, userId: string): Promise<readonly NamedSchool[]> {
   const { rows } = await sql<NamedSchool>`
     select s.name, s.origin from school_members m join schools s on s.id = m.school_id
     where m.user_id = ${userId} and m.roles <> '{}' and m.signed_in_at is not null
-    order by s.name collate "C", s.id`.execute(db)
+    order by s.name collate "C", s.id`.execute(acrossSchools(at))
   return rows
 }

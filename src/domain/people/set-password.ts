@@ -1,6 +1,10 @@
-import { sql } from 'kysely'
-import { acrossSchools, type SchoolTx } from '../../foundation/db/school-db.ts'
-import { record } from '../audit/audit.ts'
+import { type RawBuilder, sql } from 'kysely'
+import {
+  acrossSchools,
+  atSchoolInTransaction,
+  type SchoolTx,
+} from '../../foundation/db/school-db.ts'
+import { record, recordForInstallation } from '../audit/audit.ts'
 import { endAccessOfPerson } from '../grants/end-access-of-person.ts'
 import { queueMail } from './outgoing-mail.ts'
 import { endSessionsOfPerson } from './sessions.ts'
@@ -29,8 +33,8 @@ export async function lockPerson(at: SchoolTx, userId: string): Promise<void> {
 
 /**
  * Stores a new password, for every way to choose one. All sessions at every school end, all links for a forgotten
- * password, and, if asked for, all grants and pending codes; the person gets a mail about it. False if the password was changed
- * in the meantime: then nothing happens.
+ * password, and, if asked for, all grants and pending codes; the person gets a mail about it, unless they have no role
+ * anywhere. False if the password was changed in the meantime: then nothing happens.
  */
 export async function setPassword(at: SchoolTx, fresh: NewPassword): Promise<boolean> {
   const { userId, replaces, requestId } = fresh
@@ -41,7 +45,7 @@ export async function setPassword(at: SchoolTx, fresh: NewPassword): Promise<boo
     .where('id', '=', userId)
     .where('deleted_at', 'is', null)
     .$if(replaces !== undefined, (query) => query.where('password_hash', '=', replaces ?? ''))
-    .returning('id')
+    .returning(schoolToTell(at.schoolId).as('school_to_tell'))
     .executeTakeFirst()
   if (stored === undefined) return false
   await tx
@@ -52,14 +56,32 @@ export async function setPassword(at: SchoolTx, fresh: NewPassword): Promise<boo
     .execute()
   await endSessionsOfPerson(tx, userId)
   if (fresh.endsAccess) await endAccessOfPerson(tx, userId, requestId)
-  await record(at, {
+  const entry = {
     action: 'person.password_changed',
     outcome: 'ok',
     ...(fresh.by === 'command_line'
       ? { subject: userId, detail: { via: fresh.by } }
       : { actorUserId: userId, detail: { by: fresh.by } }),
     requestId,
-  })
-  await queueMail(at, 'password_changed', fresh.email)
+  } as const
+  if (stored.school_to_tell === null) {
+    await recordForInstallation(tx, entry)
+  } else {
+    const known = atSchoolInTransaction(tx, stored.school_to_tell)
+    await record(known, entry)
+    await queueMail(known, 'password_changed', fresh.email)
+  }
   return true
+}
+
+/**
+ * The school whose mail tells the person, and whose audit has the entry. A school sends no mail to people without a
+ * role there (`send-mail.ts`), and everyone can sign in at any school: a thief would choose one where no mail is sent.
+ */
+function schoolToTell(here: string): RawBuilder<string | null> {
+  return sql`(
+    select m.school_id from school_members m
+    where m.user_id = users.id and m.roles <> '{}'
+    order by m.signed_in_at is null, m.school_id <> ${here}, m.signed_in_at, m.school_id
+    limit 1)`
 }

@@ -68,11 +68,35 @@ export function resetCounters(key: Buffer, email: string, address: string): Thro
   ])
 }
 
-/** One mail of a kind in this time, for one account and school; further requests find a link in the mailbox. */
+/** One mail with a link in this time, for one account and school; further requests find it in the mailbox. */
 export const MAIL_MINUTES = 10
 
-export function mailCounter(key: Buffer, kind: string, schoolId: string, userId: string) {
-  return limit(key, `mail:${kind}:${schoolId}:${userId}`, 1)
+/**
+ * A new password ends the links, so it begins a new counter: otherwise a thief who knows the password could ask for a
+ * link, change the password, and so keep the next link away.
+ */
+export function linkMailCounter(
+  key: Buffer,
+  schoolId: string,
+  userId: string,
+  passwordChangedAt: Date | null,
+): ThrottleLimit {
+  const password = passwordChangedAt?.toISOString() ?? 'none'
+  return limit(key, `mail:${schoolId}:${userId}:${password}`, 1)
+}
+
+/** Mails in an hour that a school sends to people who asked for a link. Far more than people of one school forget. */
+const LINK_MAILS_PER_HOUR = 1000
+
+export function schoolMailCounter(key: Buffer, schoolId: string): ThrottleLimit {
+  return limit(key, `mail:${schoolId}`, LINK_MAILS_PER_HOUR)
+}
+
+/** Changes of a password in an hour. Each ends the links in the mailbox, so a thief must not do it again and again. */
+const CHANGES_PER_HOUR = 10
+
+export function passwordChangeCounter(key: Buffer, userId: string): ThrottleLimit {
+  return limit(key, `password-change:${userId}`, CHANGES_PER_HOUR)
 }
 
 function limit(key: Buffer, name: string, failures: number): ThrottleLimit {

@@ -1,11 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { addMember } from '../../../src/domain/people/member-roles.ts'
+import {
+  passwordChangeCounter,
+  schoolMailCounter,
+} from '../../../src/domain/people/sign-in-counters.ts'
+import type { ThrottleLimit } from '../../../src/domain/people/throttle.ts'
 import { smtpMailer } from '../../../src/foundation/mail/mailer.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { Visitor } from '../../support/browser-like.ts'
 import { aMailBox, untilSent } from '../../support/mail-box.ts'
 import { signedIn, submit } from '../../support/operator-like.ts'
-import { aWorld, type TestSchool } from '../../support/world.ts'
+import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../../support/world.ts'
 
 const mailBox = await aMailBox()
 const mailer = smtpMailer(mailBox.url, 'Schools <no-reply@schools.test>')
@@ -121,7 +126,9 @@ describe('a forgotten password', () => {
     const ada = await world.aPerson()
     await add(school, ada.email)
     await forget(school, ada.email)
-    expect((await mailBox.take(ada.email)).text).toContain('ask the school that gave it to you')
+    const { text } = await mailBox.take(ada.email)
+    expect(text).toContain('ask the school that gave it to you')
+    expect(text).toContain('schoolgate user password')
   })
 
   test('a name of a school or a person cannot add lines to a mail', async () => {
@@ -136,6 +143,165 @@ describe('a forgotten password', () => {
     const { text } = await mailBox.take(ada.email)
     expect(text).not.toMatch(/^Bcc:/m)
     expect(text).not.toMatch(/^Click here/m)
+  })
+})
+
+const NEXT = 'a kettle for nine otters'
+const key = world.context.keyring.key('sign-in-throttle')
+
+/** As if this had happened within the hour. */
+const countAlready = ({ bucket, failures }: ThrottleLimit) =>
+  world.database.pool.query(
+    "insert into sign_in_throttles values ($1, $2, now() + interval '1 hour')",
+    [bucket, failures],
+  )
+
+async function change(visitor: Visitor, current: string, next: string): Promise<number> {
+  const path = '/account/password'
+  const fields = { current_password: current, new_password: next }
+  return (await submit(visitor, path, path, fields)).statusCode
+}
+
+const linkIn = (text: string) => /\/reset-password\?token=\S+/.exec(text)?.[0] ?? 'no link'
+
+describe('a thief who knows the password', () => {
+  verifies(
+    'pages.forgotten-password.not-blocked',
+    'asks for a link and changes the password, which ends it: the next link still comes',
+    async () => {
+      const school = await world.aSchool()
+      const ada = await world.aMember(school)
+      const thief = await signedIn(world, school, ada)
+      await forget(school, ada.email)
+      const dead = linkIn((await mailBox.take(ada.email)).text)
+      expect(await change(thief, PASSWORD, NEXT)).toBe(303)
+      await mailBox.take(ada.email, 'was changed')
+      const visitor = new Visitor(world, school)
+      expect((await visitor.get(dead)).statusCode).toBe(400)
+      await forget(school, ada.email)
+      const [mail] = mailBox.waitingFor(ada.email)
+      const set = await submit(visitor, linkIn(mail?.text ?? ''), '/reset-password', {
+        new_password: 'eleven lanterns, no crow',
+      })
+      expect(set.statusCode).toBe(303)
+    },
+  )
+
+  verifies(
+    'pages.forgotten-password.not-blocked',
+    'changes the password again and again, so that every link is dead on arrival: is stopped',
+    async () => {
+      const school = await world.aSchool()
+      const ada = await world.aMember(school)
+      const thief = await signedIn(world, school, ada)
+      const changes = passwordChangeCounter(key, ada.id)
+      expect(changes.failures).toBe(10)
+      await countAlready({ ...changes, failures: 9 })
+      expect(await change(thief, PASSWORD, NEXT)).toBe(303)
+      await forget(school, ada.email)
+      const link = linkIn((await mailBox.take(ada.email, 'You asked')).text)
+      expect(await change(thief, NEXT, `${NEXT} again`)).toBe(429)
+      expect((await new Visitor(world, school).get(link)).statusCode).toBe(200)
+    },
+  )
+
+  verifies(
+    'pages.password.mail',
+    'changes it at a school where the person has no role: the mail comes from one where they have, and so does the entry',
+    async () => {
+      const [home, foreign, hostile] = [
+        await world.aSchool(),
+        await world.aSchool(),
+        await world.aSchool(),
+      ]
+      const ada = await world.aMember(home)
+      await add(hostile, ada.email)
+      const thief = await signedIn(world, foreign, ada)
+      expect(await change(thief, PASSWORD, NEXT)).toBe(303)
+      const { text } = await mailBox.take(ada.email, 'was changed')
+      expect(text).toContain(`${home.origin}/forgotten-password`)
+      expect(text).toContain(ada.name)
+      expect(await changesIn(home, ada)).toEqual([{ by: 'current_password' }])
+      expect(await changesIn(foreign, ada)).toEqual([])
+      expect(await changesIn(hostile, ada)).toEqual([])
+    },
+  )
+
+  verifies(
+    'pages.password.mail',
+    'changes that of a person without any role: the installation has the entry',
+    async () => {
+      const school = await world.aSchool()
+      const ada = await world.aPerson()
+      expect(await change(await signedIn(world, school, ada), PASSWORD, NEXT)).toBe(303)
+      await untilSent(world)
+      expect(mailBox.waitingFor(ada.email)).toEqual([])
+      const entries = await world.database.db
+        .selectFrom('audit_entries')
+        .select(['school_id', 'action'])
+        .where('actor_user_id', '=', ada.id)
+        .execute()
+      expect(entries).toEqual([{ school_id: null, action: 'person.password_changed' }])
+    },
+  )
+})
+
+const changesIn = async (school: TestSchool, person: TestPerson) =>
+  (
+    await school.at
+      .from('audit_entries')
+      .select('detail')
+      .where('action', '=', 'person.password_changed')
+      .where('actor_user_id', '=', person.id)
+      .execute()
+  ).map(({ detail }) => detail)
+
+describe('a school with many mails', () => {
+  verifies('pages.mail.fair', 'that hang does not hold up those of another school', async () => {
+    const sent: string[] = []
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let slowOrigin = ''
+    const both = await aWorld({
+      mailer: {
+        async send({ to, text }) {
+          if (text.includes(slowOrigin)) await released
+          sent.push(to)
+        },
+      },
+    })
+    const [slow, other] = [await both.aSchool(), await both.aSchool()]
+    slowOrigin = slow.origin
+    const ask = async (school: TestSchool) => {
+      const { email } = await both.aMember(school)
+      const path = '/forgotten-password'
+      await submit(new Visitor(both, school), path, path, { email })
+      return email
+    }
+    for (let mails = 0; mails < 20; mails++) await ask(slow)
+    const email = await ask(other)
+    await expect.poll(() => sent).toEqual([email])
+    release()
+    await untilSent(both)
+    expect(sent).toHaveLength(21)
+  })
+
+  verifies('pages.mail.fair', 'sends no more than its share of an hour', async () => {
+    const [school, other] = [await world.aSchool(), await world.aSchool()]
+    const ada = await world.aMember(school)
+    await world.aMember(other, ['student'], ada)
+    const mails = schoolMailCounter(key, school.id)
+    expect(mails.failures).toBe(1000)
+    await countAlready(mails)
+    await forget(school, ada.email)
+    expect(mailBox.waitingFor(ada.email)).toEqual([])
+    await forget(other, ada.email)
+    await mailBox.take(ada.email, other.origin)
+    // A mail about a new password is never held back.
+    await change(await signedIn(world, school, ada), PASSWORD, NEXT)
+    await mailBox.take(ada.email, 'was changed')
   })
 })
 

@@ -2,12 +2,14 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { dropMail, type QueuedMail, takeMail } from '../../../domain/people/outgoing-mail.ts'
 import { decideMail } from '../../../domain/people/send-mail.ts'
 import type { Db } from '../../../foundation/db/database.ts'
+import { atSchool } from '../../../foundation/db/school-db.ts'
 import type { Mailer } from '../../../foundation/mail/mailer.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { writeMail } from './mail-words.ts'
 
-/** Mails that a process sends at once; a slow mail server must not hold up all others behind one. */
-const AT_ONCE = 4
+/** Mails that a process sends at once, in all and of one school: a school with many must not hold up the others. */
+const AT_ONCE = 8
+const OF_ONE_SCHOOL = 2
 /** How often a listening server looks for mails that failed, or that a dead process left. */
 const LOOK_SECONDS = 60
 const CLOSING_MS = 3000
@@ -18,7 +20,14 @@ export class MailSender {
   readonly #throttleKey: Buffer
   readonly #mailer: Mailer
   readonly #log: FastifyBaseLogger
-  readonly #running = new Set<Promise<void>>()
+  /** The school of each mail that is being sent. */
+  readonly #sending = new Map<Promise<void>, string>()
+  #taking: Promise<void> | undefined
+  #isTaking = false
+  /** Whether there may be mails that no look at the queue has seen. */
+  #isWoken = false
+  /** Whether the last look left out schools that were busy. */
+  #hasLeftOut = false
   #isClosing = false
 
   constructor(context: AppContext, mailer: Mailer, log: FastifyBaseLogger) {
@@ -30,35 +39,60 @@ export class MailSender {
 
   /** Call it after the answer: the time of the mail server, and of finding the account, must not show there. */
   wake(): void {
-    if (this.#isClosing || this.#running.size >= AT_ONCE) return
-    const round = this.#sendAll().catch((error: unknown) => {
-      this.#log.error({ err: error }, 'Queued mails could not be read. They are tried again.')
-    })
-    this.#running.add(round)
-    round.finally(() => this.#running.delete(round))
+    this.#isWoken = true
+    if (!this.#isTaking) this.#taking = this.#takeAll()
   }
 
   async close(): Promise<void> {
     this.#isClosing = true
     const timeout = new Promise((resolve) => setTimeout(resolve, CLOSING_MS).unref())
-    await Promise.race([Promise.all(this.#running), timeout])
+    const finished = async () => {
+      await this.#taking
+      await Promise.all(this.#sending.keys())
+    }
+    await Promise.race([finished(), timeout])
   }
 
-  async #sendAll(): Promise<void> {
-    for (;;) {
-      const mail = this.#isClosing ? undefined : await takeMail(this.#db)
-      if (mail === undefined) return
-      await this.#send(mail)
+  /** One look at a time, so that each knows which schools are busy. */
+  async #takeAll(): Promise<void> {
+    this.#isTaking = true
+    try {
+      while (this.#isWoken && !this.#isClosing && this.#sending.size < AT_ONCE) {
+        this.#isWoken = false
+        const busy = this.#busySchools()
+        const mail = await takeMail(this.#db, busy)
+        this.#hasLeftOut = busy.length > 0
+        if (mail === undefined) continue
+        this.#isWoken = true
+        const sending = this.#send(mail).finally(() => {
+          this.#sending.delete(sending)
+          if (this.#isWoken || this.#hasLeftOut) this.wake()
+        })
+        this.#sending.set(sending, mail.schoolId)
+      }
+    } catch (error) {
+      this.#log.error({ err: error }, 'Queued mails could not be read. They are tried again.')
+    } finally {
+      this.#isTaking = false
     }
   }
 
+  #busySchools(): string[] {
+    const mails = new Map<string, number>()
+    for (const school of this.#sending.values()) mails.set(school, (mails.get(school) ?? 0) + 1)
+    return [...mails].flatMap(([school, many]) => (many >= OF_ONE_SCHOOL ? school : []))
+  }
+
   async #send(queued: QueuedMail): Promise<void> {
+    const { kind, schoolId, attempts } = queued
+    const at = atSchool(this.#db, schoolId)
     try {
-      const facts = await decideMail(this.#db, this.#throttleKey, queued)
-      if (facts !== undefined) await this.#mailer.send(writeMail(facts))
-      await dropMail(this.#db, queued.id)
+      const decided = await decideMail(at, this.#throttleKey, queued)
+      if (decided === 'school_limit') {
+        this.#log.warn({ schoolId }, 'A school sent too many mails in an hour. One was dropped.')
+      } else if (decided !== 'none') await this.#mailer.send(writeMail(decided))
+      await dropMail(at, queued.id)
     } catch (error) {
-      const { kind, schoolId, attempts } = queued
       this.#log.error({ err: error, kind, schoolId, attempts }, 'An email could not be sent.')
     }
   }

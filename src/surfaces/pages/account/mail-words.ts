@@ -46,7 +46,7 @@ function contentOf(facts: MailFacts, school: string): { subject: string; lines: 
       return {
         subject: 'Your password was changed',
         lines: [
-          `The password of your account was changed at ${school}.`,
+          `The password of your account at ${school} was changed.`,
           'It is the same at all your schools, and you were signed out everywhere else.',
           '',
           'If that was not you, set a new one at once:',
@@ -58,7 +58,10 @@ function contentOf(facts: MailFacts, school: string): { subject: string; lines: 
 
 function waysElsewhere(schools: readonly { name: string; origin: string }[]): string[] {
   if (schools.length === 0) {
-    return ['If you do not know it, ask the school that gave it to you.']
+    return [
+      'If you do not know it, ask the school that gave it to you.',
+      'The operator of this server can set a new one: schoolgate user password',
+    ]
   }
   return [
     'If you forgot it, ask for a new one at a school where you have signed in before:',

@@ -3,9 +3,9 @@ import { changePassword, type PasswordChange } from '../../../domain/people/chan
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { LimiterFull } from '../../../foundation/concurrency/limiter.ts'
 import { acrossSchools } from '../../../foundation/db/school-db.ts'
+import { clientAddress } from '../../../foundation/http/client-address.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { beginSession, loadBrowserSession } from '../browser-session.ts'
-import { requesterOf } from '../known-browser.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { frameFor } from '../site-frame.ts'
 import { changePasswordPage, type PasswordFormProblem } from '../views/change-password.tsx'
@@ -72,7 +72,7 @@ async function tryToChange(context: AppContext, attempt: Attempt): Promise<Passw
       context.keyring.key('sign-in-throttle'),
       {
         ...{ session, current, next, endsAccess },
-        ...requesterOf(context, request, session.person.email),
+        address: clientAddress(request),
         school: request.school,
         requestId: request.id,
       },

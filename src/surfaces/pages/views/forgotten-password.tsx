@@ -75,6 +75,9 @@ function sentPage(school: Branding, signInUrl: string, appWaits: boolean): strin
           link works once, within an hour.
         </p>
         <p>No email? Check your spam folder, or try another of your addresses.</p>
+        <p>
+          Still none? Ask <SchoolName school={school} />. <OperatorHelps />
+        </p>
         {appWaits && (
           <p>
             Keep this page open: sign in from here with your new password to continue to the app.
@@ -95,13 +98,26 @@ function unavailablePage(school: Branding, signInUrl: string): string {
         <h1>Forgot your password?</h1>
         <p>
           This server does not send email, so it cannot send you a link. Ask{' '}
-          <Name text={school.name} fallback="your school" /> for help.
+          <SchoolName school={school} />. <OperatorHelps />
         </p>
         <p class="aside">
           <a href={signInUrl}>Back to sign-in</a>
         </p>
       </Card>
     </Layout>,
+  )
+}
+
+function SchoolName({ school }: { school: Branding }) {
+  return <Name text={school.name} fallback="your school" />
+}
+
+/** For people whom no mail can help: they have no role, or have never signed in. */
+function OperatorHelps() {
+  return (
+    <>
+      The operator of this server can set a new password with <code>schoolgate user password</code>.
+    </>
   )
 }
 

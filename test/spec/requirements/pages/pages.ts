@@ -54,6 +54,10 @@ export const pages = [
       'Changing the password ends all other sessions and offers to disconnect all apps.',
     'pages.forgotten-password.not-blocked':
       'Requests of strangers do not keep a person from getting a link, and lead to one mail.',
+    'pages.password.mail':
+      'A new password brings a mail and an audit entry at a school where the person has a role, wherever it was set.',
+    'pages.mail.fair':
+      'Mails of one school do not hold up those of others, and a school sends at most 1,000 links in an hour.',
     'pages.mail.no-role': 'A school sends no mail to a person who has no role there.',
     'pages.mail.given-role':
       'Until a person has signed in at a school, it sends a link that sets a password only if the account has none.',
