@@ -6,6 +6,7 @@ import type { TestProject } from 'vitest/node'
 import { startEmbeddedPostgres } from '../../src/foundation/db/embedded/embedded-postgres.ts'
 import { migrate } from '../../src/foundation/db/migration/migrate.ts'
 import { connect, TEMPLATE } from './postgres.ts'
+import { compileThreadPrograms } from './thread-programs.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -13,8 +14,12 @@ declare module 'vitest' {
   }
 }
 
-/** One PostgreSQL for the whole run, and a migrated template database that each test file clones. */
+/**
+ * One PostgreSQL for the whole run, a migrated template database that each test file clones, and the compiled programs of
+ * threads.
+ */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await compileThreadPrograms()
   const server = await startServer()
   const admin = await connect(server.connection)
   await admin.query(`drop database if exists ${TEMPLATE}`)

@@ -74,6 +74,7 @@ export const sampleConsultingPages: Record<string, string> = {
     notice: 'The member is added.',
     resource: meetings,
     object: meeting,
+    text: '',
     related: (meetings.related ?? []).map((related) => ({
       related,
       hasMore: false,

@@ -2,6 +2,7 @@ import { createEvent } from '../../src/domain/events/event-operations.ts'
 import type { readCourse } from '../../src/domain/learning/course-operations.ts'
 import type { readCurriculum } from '../../src/domain/learning/section-operations.ts'
 import { changeAppearance } from '../../src/domain/schools/appearance-operations.ts'
+import { renderMarkdown } from '../../src/foundation/markdown/render-markdown.ts'
 import { planForm } from '../../src/surfaces/pages/admin/school/form/field-rule.ts'
 import { listPath, objectPath } from '../../src/surfaces/pages/admin/school/resource.ts'
 import { courses } from '../../src/surfaces/pages/admin/school/resources/courses.tsx'
@@ -139,6 +140,7 @@ export const sampleSchoolPages: Record<string, string> = {
     notice: 'The course is published.',
     resource: courses,
     object: typescript,
+    text: renderMarkdown(typescript.description),
     related: (courses.related ?? []).map((related) => ({
       related,
       hasMore: related.path === 'enrollments',

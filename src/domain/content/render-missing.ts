@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../foundation/db/database.ts'
-import { RENDERER, renderMarkdown } from '../../foundation/markdown/render-markdown.ts'
+import { renderInThread } from '../../foundation/markdown/render-in-thread.ts'
+import { RENDERER } from '../../foundation/markdown/render-markdown.ts'
 import { PUBLIC_TEXTS, type PublicTextTable } from './rendered-texts.ts'
 
 const LOWEST = '00000000-0000-0000-0000-000000000000'
@@ -66,9 +67,10 @@ async function renderRow(
     select p.version, p.${sql.ref(PUBLIC_TEXTS[table])} as text ${row}`.execute(db)
   const [found] = rows
   if (found === undefined) return false
+  const html = await renderInThread(found.text, school_id)
   const { numAffectedRows = 0n } = await sql`
     insert into rendered_texts (school_id, object_id, renderer, html)
-    select p.school_id, p.id, ${RENDERER}::int, ${renderMarkdown(found.text)}
+    select p.school_id, p.id, ${RENDERER}::int, ${html}
     ${row} and p.version = ${found.version} for share of p
     on conflict (school_id, object_id)
       do update set renderer = excluded.renderer, html = excluded.html

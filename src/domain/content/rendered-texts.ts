@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import { RENDERER, renderMarkdown } from '../../foundation/markdown/render-markdown.ts'
+import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
+import { renderInThread } from '../../foundation/markdown/render-in-thread.ts'
+import { RENDERER } from '../../foundation/markdown/render-markdown.ts'
 import { same } from '../bulk/plan-rows.ts'
 import type { PlannedRow } from '../bulk/table-details.ts'
 
@@ -19,7 +20,7 @@ interface WrittenText {
   readonly text: string
 }
 
-/** So much text is rendered before other requests get their turn. */
+/** So much text is stored by one statement. */
 const SLICE_LENGTH = 64 * 1024
 
 /** Stores the HTML of texts that were written in the same transaction. */
@@ -39,7 +40,8 @@ export async function keepRendered(tx: SchoolTx, texts: readonly WrittenText[]):
 
 async function keepSlice(tx: SchoolTx, texts: readonly WrittenText[]): Promise<void> {
   const ids = texts.map(({ id }) => id)
-  const pages = texts.map(({ text }) => renderMarkdown(text))
+  const pages: string[] = []
+  for (const { text } of texts) pages.push(await renderInThread(text, tx.schoolId))
   await tx.run(sql`
     insert into rendered_texts (school_id, object_id, renderer, html)
     select ${tx.schoolId}::uuid, v.id, ${RENDERER}::int, v.html
@@ -73,4 +75,15 @@ export function htmlOf(row: string): RawBuilder<string | null> {
     select t.html from rendered_texts t
     where t.school_id = ${sql.ref(`${row}.school_id`)} and t.object_id = ${sql.ref(`${row}.id`)}
       and t.renderer >= ${sql.lit(RENDERER)})`
+}
+
+/** The same by the id of the row. */
+export async function findHtml(at: SchoolDb, id: string): Promise<string | undefined> {
+  const kept = await at
+    .from('rendered_texts')
+    .select('html')
+    .where('object_id', '=', id)
+    .where('renderer', '>=', RENDERER)
+    .executeTakeFirst()
+  return kept?.html
 }

@@ -12,7 +12,7 @@ export function withoutTricks(text: string): string {
 const ESCAPED: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '"': '&quot;' }
 
 /** For text between tags and for attributes in quotation marks. */
-function escaped(text: string): string {
+export function escaped(text: string): string {
   return withoutTricks(text).replace(/[&<"]/g, (character) => ESCAPED[character] ?? '')
 }
 

@@ -19,6 +19,11 @@ describe('Markdown', () => {
     ['a numbered list', '1. one\n2. two', '<ol><li>one</li><li>two</li></ol>'],
     ['a list that starts at 3', '3) c\n4) d', '<ol start="3"><li>c</li><li>d</li></ol>'],
     ['a quote', '> said\n> so', '<blockquote><p>said\nso</p></blockquote>'],
+    [
+      'a quote, up to the first line without its mark',
+      '> said\nI say\n\n- > a\n  b',
+      '<blockquote><p>said</p></blockquote><p>I say</p><ul><li><blockquote><p>a</p></blockquote>b</li></ul>',
+    ],
     ['a rule', 'a\n\n---', '<p>a</p><hr/>'],
     ['a line break', 'a  \nb', '<p>a<br/>b</p>'],
     ['an escape', '\\*not soft\\*', '<p>*not soft*</p>'],
@@ -120,6 +125,11 @@ describe('Markdown of a hostile text', () => {
       `<p>${'<code dir="ltr">a</code>a'.repeat(Math.floor(PAIRS / 2))}\`a</p>`,
     ],
     ['backslashes', repeat('\\\\'), `<p>${repeat('\\', PAIRS)}</p>`],
+    [
+      'quotes in quotes, each before a line that may belong to it',
+      '>>\nb\n'.repeat(13_000),
+      '<blockquote><blockquote></blockquote></blockquote><p>b</p>'.repeat(13_000),
+    ],
   ])('of the greatest length with %s', (_, text, html) => {
     const rendered = render(text)
     expect(rendered.length).toBe(html.length)

@@ -1,15 +1,15 @@
 import MarkdownIt, { type Token } from 'markdown-it'
-import { leafOf, tagsOf, withoutTricks } from './markdown-tags.ts'
+import { escaped, leafOf, tagsOf, withoutTricks } from './markdown-tags.ts'
 
 /**
  * The version of what `renderMarkdown` returns. Raise it with every change of the result: stored HTML of an older
  * version is never shown, and is rendered again.
  */
-export const RENDERER = 1
+export const RENDERER = 2
 
 /**
  * Text that a school wrote, as HTML: CommonMark without raw HTML, images, reference links, underlined
- * headings and indented code. The text shares its origin with sign-in, so the parser only finds
+ * headings, indented code and quotes that go on in lines without a mark. The text shares its origin with sign-in, so the parser only finds
  * tokens: we write every tag ourselves, and raw HTML stays text. Headings start below the page's
  * own and never skip a level.
  */
@@ -21,6 +21,11 @@ export function renderMarkdown(text: string): string {
     html += htmlOf(tokens)
   }
   return html
+}
+
+/** A text that takes too long to render, shown as it was written. */
+export function asWritten(text: string): string {
+  return `<p class="as-written" dir="auto">${escaped(text)}</p>`
 }
 
 /** A page cannot be nested deeper, so elements that are become plain text. */
@@ -35,8 +40,16 @@ const parser = new MarkdownIt('commonmark', { html: false, maxNesting: MAX_DEPTH
   'code',
 ])
 
+/**
+ * Ends a quote at the first line without its mark. The parser would look for lines that belong to the quote up to the end
+ * of the text, and find out later that they do not: a text of many short quotes would take the square of its length.
+ */
+parser.block.ruler.push('quote_end', (_state, _line, _end, silent) => silent, {
+  alt: ['blockquote'],
+})
+
 /** As long as a new text may be. Texts from before that rule are rendered piece by piece. */
-const PIECE_LENGTH = 64 * 1024
+export const PIECE_LENGTH = 64 * 1024
 
 function* piecesOf(text: string): Generator<string, void, void> {
   let rest = text

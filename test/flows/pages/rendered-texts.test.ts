@@ -5,6 +5,7 @@ import { RENDERER } from '../../../src/foundation/markdown/render-markdown.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { anOperator, type OperatorClient } from '../../support/admin-api.ts'
 import { Visitor } from '../../support/browser-like.ts'
+import { anOwner } from '../../support/operator-like.ts'
 import { aWorld, type TestSchool } from '../../support/world.ts'
 
 const world = await aWorld()
@@ -152,6 +153,38 @@ test('a text that was changed while it was rendered keeps the HTML of its writer
   ])
   expect(await kept(id)).toBe('<p>second</p>')
 })
+
+verifies(
+  'pages.content.bounded',
+  'quotes in quotes, each before a line that may belong to it, are saved without holding up a request of another school',
+  async () => {
+    const other = new Visitor(world, await world.aSchool())
+    const body = '>>\nb\n'.repeat(13_000)
+    const saving = operator.post('/posts', { slug: 'quotes', title: 'Quotes', body })
+    expect((await other.get('/')).statusCode).toBe(200)
+    const html = '<blockquote><blockquote></blockquote></blockquote><p>b</p>'.repeat(13_000)
+    expect((await kept((await saving).json().id)) === html).toBe(true)
+  },
+)
+
+verifies(
+  'pages.content.bounded',
+  'a page of the admin area shows the HTML that is kept, and does not render it again',
+  async () => {
+    const owner = await anOwner(world, school)
+    const { id } = (await operator.post('/posts', { slug: 'k', title: 'K', body: '*k*' })).json()
+    const page = async () => (await owner.get(`/admin/posts/${id}`)).body
+    expect(await page()).toContain('<p><em>k</em></p>')
+    await school.at
+      .update('rendered_texts')
+      .set({ html: '<p>kept</p>' })
+      .where('object_id', '=', id)
+      .execute()
+    expect(await page()).toContain('<p>kept</p>')
+    await school.at.delete('rendered_texts').where('object_id', '=', id).execute()
+    expect(await page()).toContain('<p><em>k</em></p>')
+  },
+)
 
 describe('a text that is too long', () => {
   const MOST = 64 * 1024

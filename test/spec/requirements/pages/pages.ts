@@ -99,6 +99,8 @@ export const pages = [
     'pages.content.markdown': 'School-written text is Markdown; raw HTML in it stays text.',
     'pages.content.rendered':
       'A text that visitors read is rendered when it is written, and kept by the version of the renderer; a request of a visitor never renders.',
+    'pages.content.bounded':
+      'Whatever a school writes, rendering it holds up no request; a text that takes too long is shown as it was written.',
     'pages.content.uploads':
       'An uploaded file is only ever downloaded: attachment, nosniff, sandboxed.',
   }),

@@ -12,7 +12,11 @@ interface TypedParts<T, C, U, Home> {
   readonly name: (object: T) => string
   readonly badges?: Show<T>
   readonly facts: readonly Fact<T>[]
-  readonly markdown?: { readonly title: string; readonly member: TextMember<T> }
+  readonly markdown?: {
+    readonly title: string
+    readonly member: TextMember<T>
+    readonly isKept?: boolean
+  }
   readonly fields: readonly FormField<InputName<C> | InputName<U>, unknown>[]
   readonly actions: readonly Action<T>[]
   readonly related?: readonly Related<T>[]

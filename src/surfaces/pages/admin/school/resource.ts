@@ -85,8 +85,12 @@ export interface AdminResource {
   readonly name: (object: Row) => string
   readonly badges?: Show
   readonly facts: readonly Fact[]
-  /** A member with Markdown text, shown as readers see it. */
-  readonly markdown?: { readonly title: string; readonly member: string }
+  /** A member with Markdown text, shown as readers see it; `isKept` if visitors read it, because its HTML is kept then. */
+  readonly markdown?: {
+    readonly title: string
+    readonly member: string
+    readonly isKept?: boolean
+  }
   readonly fields: readonly FormField[]
   readonly create?: WriteOperation
   readonly createLabel?: string

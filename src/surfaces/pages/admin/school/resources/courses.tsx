@@ -59,7 +59,7 @@ export const courses = defineResource({
     { label: 'Archived', show: moment('archived_at') },
     { label: 'Last changed', show: moment('updated_at') },
   ],
-  markdown: { title: 'Description', member: 'description' },
+  markdown: { title: 'Description', member: 'description', isKept: true },
   fields: [
     { name: 'title', label: 'Title' },
     slugFrom('title'),

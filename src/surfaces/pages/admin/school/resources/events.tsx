@@ -130,7 +130,7 @@ export const events = defineResource({
     { label: 'Price', show: money('price_amount') },
     { label: 'Address', show: address('slug') },
   ],
-  markdown: { title: 'Description', member: 'description' },
+  markdown: { title: 'Description', member: 'description', isKept: true },
   fields: [
     { name: 'title', label: 'Title' },
     slugFrom('title'),

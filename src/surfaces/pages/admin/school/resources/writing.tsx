@@ -108,7 +108,7 @@ export const posts = defineResource({
     { label: 'Created', show: moment('created_at') },
     { label: 'Last changed', show: moment('updated_at') },
   ],
-  markdown: { title: 'As readers see it', member: 'body' },
+  markdown: { title: 'As readers see it', member: 'body', isKept: true },
   fields,
   create: createPost,
   change: changePost,
@@ -152,7 +152,7 @@ export const pages = defineResource({
     { label: 'Published', show: moment('published_at') },
     { label: 'Last changed', show: moment('updated_at') },
   ],
-  markdown: { title: 'As readers see it', member: 'body' },
+  markdown: { title: 'As readers see it', member: 'body', isKept: true },
   fields: [
     ...fields,
     {

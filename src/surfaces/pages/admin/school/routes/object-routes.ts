@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { findFile } from '../../../../../domain/content/file-operations.ts'
+import { findHtml } from '../../../../../domain/content/rendered-texts.ts'
+import { renderInThread } from '../../../../../foundation/markdown/render-in-thread.ts'
 import type { AppContext } from '../../../../../gate/context.ts'
 import { sendPage } from '../../../page-request.ts'
 import { type AdminResource, listPath, type Related } from '../resource.ts'
@@ -24,6 +26,7 @@ export function addObjectRoute(
       ...visit.frame(noticesOf(resource)),
       resource,
       object,
+      text: await shownText(request, resource, object),
       place,
       related: await Promise.all(
         (resource.related ?? []).map((related) => readRelated(visit, related, object)),
@@ -33,6 +36,18 @@ export function addObjectRoute(
     })
     return sendPage(reply, request, 'site', page)
   })
+}
+
+async function shownText(
+  { at }: FastifyRequest,
+  { markdown }: AdminResource,
+  object: Row,
+): Promise<string> {
+  if (markdown === undefined) return ''
+  const text = String(object[markdown.member])
+  if (text.trim() === '') return ''
+  const kept = markdown.isKept === true ? await findHtml(at, String(object.id)) : undefined
+  return kept ?? (await renderInThread(text, at.schoolId))
 }
 
 async function shownUploads(

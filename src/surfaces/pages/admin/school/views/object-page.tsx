@@ -8,7 +8,6 @@ import {
   PageHead,
   Panel,
 } from '../../../../../foundation/html/site-components.tsx'
-import { renderMarkdown } from '../../../../../foundation/markdown/render-markdown.ts'
 import { type AdminFrame, adminPage } from '../../../views/admin/admin-page.tsx'
 import {
   type Action,
@@ -38,6 +37,8 @@ export interface ShownUpload {
 export interface ObjectPageProps extends AdminFrame {
   readonly resource: AdminResource
   readonly object: Row
+  /** The HTML of its text in Markdown, if it has one. */
+  readonly text: string
   readonly related: readonly ShownRelated[]
   readonly uploads: readonly ShownUpload[]
   readonly panels: ComponentChildren
@@ -61,7 +62,7 @@ export function objectPage(props: ObjectPageProps): string {
         <Facts resource={resource} object={object} place={place} />
         {resource.markdown !== undefined && (
           <Panel title={resource.markdown.title}>
-            <Text text={String(object[resource.markdown.member])} />
+            <Text html={props.text} />
           </Panel>
         )}
         {props.related.map((shown) => (
@@ -138,13 +139,13 @@ function Facts({
   )
 }
 
-function Text({ text }: { text: string }) {
-  return text.trim() === '' ? (
+function Text({ html }: { html: string }) {
+  return html === '' ? (
     <Empty>
       <p>Nothing is written here yet.</p>
     </Empty>
   ) : (
-    <Prose html={renderMarkdown(text)} />
+    <Prose html={html} />
   )
 }
 
