@@ -1,56 +1,70 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import type { Answer } from '../support/browser-like.ts'
-import { outcomeOf, type Participants, RealServer } from './real-server.ts'
+import { type ClientKind, outcomeOf, type Participants, RealServer } from './real-server.ts'
 import {
+  type Audience,
+  at,
   isLive,
-  type ModelClient,
-  type ModelCode,
-  type ModelMember,
-  type ModelPair,
-  ReferenceModel,
-  type Refusal,
+  type Role,
+  rules,
+  type State,
+  type Step,
 } from './reference-model.ts'
 
-/** The model, and the token pairs that the clients of this story have. */
+/** The model's state, and the token pairs that the clients of this story have. */
 export interface Story {
-  readonly model: ReferenceModel
-  readonly clients: readonly (ModelClient & { readonly school: number })[]
-  readonly members: readonly (ModelMember & { readonly school: number })[]
+  state: State
+  /** The place of the school of each client and of each member. */
+  readonly schoolOfClient: readonly number[]
+  readonly schoolOfMember: readonly number[]
   /** Pairs whose answer arrived; no client knows the tokens of a lost answer. */
-  readonly held: ModelPair[]
+  readonly held: number[]
 }
 
-/** At each school two public clients and a confidential one, and two members with their roles. */
+/** In the order of the server's answers. */
+const SCOPES: Readonly<Record<Audience, readonly string[]>> = {
+  member: ['account:read', 'account:write', 'email', 'openid', 'profile'],
+  operator: ['courses:read', 'openid', 'profile', 'school:read'],
+}
+
+/** The clients of each school: three of members and one of operators. */
+const CLIENTS: readonly ClientKind[] = ['public', 'public', 'confidential', 'tool']
+
 export async function aStory(
   participants: Participants,
 ): Promise<{ model: Story; real: RealServer }> {
+  const { schools, members } = participants
   const real = new RealServer(participants)
-  const clients = [0, 0, 0, 1, 1, 1].map((school, n) => ({
-    name: `client ${n}`,
-    school,
-    scopes: SCOPES,
-    deleted: false,
-  }))
-  const members = participants.members.map(({ school }, n) => ({
-    name: `member ${n}`,
-    school: participants.schools.indexOf(school),
-    hasRole: true,
-  }))
-  for (const [n, client] of clients.entries()) {
-    const school = participants.schools[client.school]
-    if (school !== undefined) await real.addClient(client, school, n % 3 === 2)
+  const kinds = schools.flatMap((_, school) => CLIENTS.map((kind) => ({ kind, school })))
+  for (const { kind, school } of kinds) {
+    await real.addClient(at(schools, school), kind, SCOPES[audienceOf(kind)])
   }
-  for (const [n, member] of members.entries()) {
-    const who = participants.members[n]
-    if (who !== undefined) await real.addMember(member, who)
+  await participants.begin()
+  const people = members.map(({ person }) => person)
+  const state: State = {
+    clients: kinds.map(({ kind }) => ({ scopes: SCOPES[audienceOf(kind)], deleted: false })),
+    members: people.map((person) => ({ person: people.indexOf(person), role: 'admin' as const })),
+    codes: [],
+    authorizations: [],
+    pairs: [],
   }
-  return { model: { model: new ReferenceModel(), clients, members, held: [] }, real }
+  const schoolOfClient = kinds.map(({ school }) => school)
+  const schoolOfMember = members.map(({ school }) => schools.indexOf(school))
+  return { model: { state, schoolOfClient, schoolOfMember, held: [] }, real }
+}
+
+function audienceOf(kind: ClientKind): Audience {
+  return kind === 'tool' ? 'operator' : 'member'
+}
+
+function audienceOfClient(client: number): Audience {
+  return audienceOf(at(CLIENTS, client % CLIENTS.length))
 }
 
 export type StoryCommand = fc.AsyncCommand<Story, RealServer>
 type Act = (story: Story, server: RealServer, pick: Pick, more: number) => Promise<void>
-type Pick = <T>(from: readonly T[]) => T | undefined
+type Pick = (from: readonly number[]) => number | undefined
 
 /** A step chooses its client, pair or code by a number, so that it is possible in any state. */
 function step(name: string, act: Act): fc.Arbitrary<StoryCommand> {
@@ -58,18 +72,22 @@ function step(name: string, act: Act): fc.Arbitrary<StoryCommand> {
     check: () => true,
     async run(story, server) {
       await act(story, server, (from) => from[n % from.length], more)
-      expect(await server.rows()).toEqual(server.expectedRows(story.model))
+      expect(await server.rows()).toEqual(server.expectedRows(story.state))
     },
     toString: () => `${name}(${n}, ${more})`,
   }))
 }
 
-/** In the order of the server's answers. */
-const SCOPES = ['account:read', 'account:write', 'email', 'openid', 'profile']
+/** Places of a list, in all or where something is true. */
+function places<T>(list: readonly T[], isMeant: (each: T) => boolean = () => true): number[] {
+  return [...list.keys()].filter((place) => isMeant(at(list, place)))
+}
+
+const presentClients = ({ state }: Story) => places(state.clients, ({ deleted }) => !deleted)
 
 /** Mostly a live pair, so that the story continues; sometimes any pair that a client ever got. */
-function pickPair(held: readonly ModelPair[], pick: Pick, more: number): ModelPair | undefined {
-  const live = held.filter(isLive)
+function pickPair({ held, state }: Story, pick: Pick, more: number): number | undefined {
+  const live = held.filter((pair) => isLive(state, pair))
   return pick(live.length === 0 || more % 5 === 0 ? held : live)
 }
 
@@ -78,27 +96,41 @@ const consent: Act = async (story, server, pick, more) => {
 }
 
 async function agree(
-  { model, clients, members }: Story,
+  story: Story,
   server: RealServer,
   pick: Pick,
   more: number,
-): Promise<ModelCode | undefined> {
-  const client = pick(clients.filter(({ deleted }) => !deleted))
-  const present = members.filter(({ school, hasRole }) => hasRole && school === client?.school)
+): Promise<number | undefined> {
+  const { state, schoolOfClient, schoolOfMember } = story
+  const client = pick(presentClients(story))
+  if (client === undefined) return undefined
+  const audience = audienceOfClient(client)
+  const present = places(state.members, ({ role }) =>
+    audience === 'operator' ? role === 'admin' : role !== 'none',
+  ).filter((member) => schoolOfMember[member] === schoolOfClient[client])
   const member = present[more % present.length]
-  if (client === undefined || member === undefined) return undefined
+  if (member === undefined) return undefined
   // A request for a scope that the client lost is refused before the page.
-  const asked = SCOPES.slice(0, 2 + (more % 4)).filter((scope) => client.scopes.includes(scope))
-  if (asked.length === 0) return undefined
-  const code = model.consent(client, member, asked)
-  await server.consent(code)
+  const scopes = SCOPES[audience]
+    .slice(0, 2 + (more % 4))
+    .filter((scope) => at(state.clients, client).scopes.includes(scope))
+  if (scopes.length === 0) return undefined
+  story.state = rules.consent(state, { client, member, audience, scopes })
+  const code = story.state.codes.length - 1
+  await server.consent(at(story.state.codes, code))
   return code
 }
 
-async function trade(story: Story, server: RealServer, code: ModelCode | undefined, lost: boolean) {
+async function trade(
+  story: Story,
+  server: RealServer,
+  code: number | undefined,
+  lost: boolean,
+): Promise<void> {
   if (code === undefined) return
-  const expected = story.model.exchange(code)
-  await settle(story, server, expected, await server.exchange(code), lost)
+  const expected = rules.exchange(story.state, code)
+  const { client } = at(story.state.codes, code)
+  await settle(story, server, expected, await server.exchange(client, code), lost)
 }
 
 const authorize: Act = async (story, server, pick, more) => {
@@ -108,120 +140,142 @@ const authorize: Act = async (story, server, pick, more) => {
 const exchange =
   (lost: boolean): Act =>
   async (story, server, pick) => {
-    const unused = story.model.codes.filter(({ authorization }) => authorization === undefined)
+    const unused = places(story.state.codes, ({ authorization }) => authorization === undefined)
     await trade(story, server, pick(unused), lost)
   }
 
 /** Any code, mostly a used one: a retry of the client and a thief's attempt look the same. */
 const replay: Act = async (story, server, pick) => {
-  await trade(story, server, pick(story.model.codes), false)
+  await trade(story, server, pick(places(story.state.codes)), false)
 }
 
 const refresh =
   (lost: boolean): Act =>
   async (story, server, pick, more) => {
-    const pair = pickPair(story.held, pick, more)
+    const pair = pickPair(story, pick, more)
     if (pair === undefined) return
-    const granted = pair.authorization.scopes
-    const asked = [undefined, undefined, granted.slice(0, 1 + (more % 3)), SCOPES][more % 4]
-    const expected = story.model.refresh(pair, asked)
-    await settle(story, server, expected, await server.refresh(pair, asked), lost)
+    const { state } = story
+    const { scopes, client } = authorizationOf(state, pair)
+    const all = SCOPES[audienceOfClient(client)]
+    const asked = [undefined, undefined, scopes.slice(0, 1 + (more % 3)), all][more % 4]
+    const expected = rules.refresh(state, pair, asked)
+    await settle(story, server, expected, await server.refresh(client, pair, asked), lost)
   }
 
 /** The server made the pair of a lost answer: its row exists, but no client knows its tokens. */
 async function settle(
   story: Story,
   server: RealServer,
-  expected: ModelPair | Refusal,
+  expected: Step,
   answer: Answer,
   lost: boolean,
 ): Promise<void> {
-  expect(outcomeOf(answer)).toBe(typeof expected === 'string' ? expected : 'ok')
-  if (typeof expected === 'string') return
-  await server.minted(expected, answer)
-  expect(answer.json().scope).toBe(expected.scopes.join(' '))
-  if (!lost) story.held.push(expected)
+  expect(outcomeOf(answer)).toBe(expected.answer)
+  story.state = expected.state
+  if (expected.made === undefined) return
+  await server.minted(story.state, expected.made, answer)
+  expect(answer.json().scope).toBe(at(story.state.pairs, expected.made).scopes.join(' '))
+  if (!lost) story.held.push(expected.made)
 }
 
-const use: Act = async ({ model, held }, server, pick, more) => {
-  const pair = pickPair(held, pick, more)
-  if (pair !== undefined) expect(outcomeOf(await server.use(pair))).toBe(model.use(pair))
+const use: Act = async (story, server, pick, more) => {
+  const pair = pickPair(story, pick, more)
+  if (pair === undefined) return
+  const { client } = authorizationOf(story.state, pair)
+  const answer = await server.use(at(server.schools, at(story.schoolOfClient, client)), pair)
+  await settle(story, server, rules.use(story.state, pair), answer, false)
 }
 
-const revoke: Act = async ({ model, held }, server, pick, more) => {
-  const pair = pickPair(held, pick, more)
+const revoke: Act = async (story, server, pick, more) => {
+  const pair = pickPair(story, pick, more)
+  if (pair === undefined) return
   const by = more % 2 === 0 ? 'access' : 'refresh'
-  if (pair !== undefined) {
-    expect(outcomeOf(await server.revoke(pair, by))).toBe(model.revoke(pair, by))
-  }
+  const { client } = authorizationOf(story.state, pair)
+  const answer = await server.revoke(client, pair, by)
+  await settle(story, server, rules.revoke(story.state, pair, by), answer, false)
 }
 
-const end: Act = async ({ model }, server, pick) => {
-  const authorization = pick(model.authorizations)
+const end: Act = async (story, server, pick) => {
+  const authorization = pick(places(story.state.authorizations))
   if (authorization === undefined) return
-  model.end(authorization)
-  await server.end(authorization)
+  await server.end(at(story.state.authorizations, authorization).member, authorization)
+  story.state = rules.end(story.state, authorization)
 }
 
-const deleteClient: Act = async ({ model, clients }, server, pick) => {
-  const client = pick(clients.filter(({ deleted }) => !deleted))
+const deleteClient: Act = async (story, server, pick) => {
+  const client = pick(presentClients(story))
   if (client === undefined) return
-  model.deleteClient(client)
   await server.deleteClient(client)
+  story.state = rules.deleteClient(story.state, client)
 }
 
-/** An operator narrows or widens the application, down to one scope and up to all. */
-const changeScopes: Act = async ({ clients }, server, pick, more) => {
-  const client = pick(clients.filter(({ deleted }) => !deleted))
+/** An operator narrows or widens the client, down to one scope and up to all. */
+const changeScopes: Act = async (story, server, pick, more) => {
+  const client = pick(presentClients(story))
   if (client === undefined) return
-  client.scopes = SCOPES.slice(more % SCOPES.length)
-  await server.changeScopes(client)
+  const all = SCOPES[audienceOfClient(client)]
+  const scopes = all.slice(more % all.length)
+  await server.changeScopes(client, scopes)
+  story.state = rules.setScopes(story.state, client, scopes)
 }
 
-const changeRole: Act = async ({ members }, server, pick) => {
-  const member = pick(members)
-  if (member === undefined) return
-  member.hasRole = !member.hasRole
-  await server.changeRole(member)
+const changeRole: Act = async (story, server, pick, more) => {
+  const member = pick(places(story.state.members))
+  if (member === undefined || server.isDeleted(member)) return
+  const role = (['admin', 'student', 'none'] satisfies Role[])[more % 3]
+  const before = at(story.state.members, member).role
+  if (role === undefined || role === before) return
+  await server.changeRole(member, before, role)
+  story.state = rules.setRole(story.state, member, role)
 }
 
-const expire: Act = async ({ held }, server, pick, more) => {
-  const pair = pickPair(held, pick, more)
+const deletePerson: Act = async (story, server, pick) => {
+  const member = pick(places(story.state.members))
+  if (member === undefined || server.isDeleted(member)) return
+  await server.deletePerson(member)
+  story.state = rules.deletePerson(story.state, at(story.state.members, member).person)
+}
+
+const expire: Act = async (story, server, pick, more) => {
+  const pair = pickPair(story, pick, more)
   if (pair === undefined) return
   const which = more % 3 === 0 ? 'refresh' : 'access'
-  pair[`${which}Expired`] = true
   await server.expire(pair, which)
+  story.state = rules.expire(story.state, pair, which)
 }
 
-const expireCode: Act = async ({ model }, server, pick) => {
-  const code = pick(model.codes)
+const expireCode: Act = async (story, server, pick) => {
+  const code = pick(places(story.state.codes))
   if (code === undefined) return
-  code.expired = true
   await server.expireCode(code)
+  story.state = rules.expireCode(story.state, code)
 }
 
 /** Another client of the school presents both tokens: it can neither revoke nor refresh them. */
-const otherClient: Act = async ({ held, clients }, server, pick, more) => {
-  const pair = pickPair(held, pick, more)
-  const thief = clients.find(
-    (client) =>
-      !client.deleted &&
-      client !== pair?.authorization.client &&
-      client.school === clients.find((own) => own === pair?.authorization.client)?.school,
+const otherClient: Act = async (story, server, pick, more) => {
+  const pair = pickPair(story, pick, more)
+  if (pair === undefined) return
+  const { client } = authorizationOf(story.state, pair)
+  const thief = presentClients(story).find(
+    (other) => other !== client && story.schoolOfClient[other] === story.schoolOfClient[client],
   )
-  if (pair === undefined || thief === undefined) return
+  if (thief === undefined) return
   const by = more % 2 === 0 ? 'access' : 'refresh'
-  expect(outcomeOf(await server.revoke(pair, by, thief))).toBe('ok')
-  expect(outcomeOf(await server.refresh(pair, undefined, thief))).toBe('invalid_grant')
+  expect(outcomeOf(await server.revoke(thief, pair, by))).toBe('ok')
+  expect(outcomeOf(await server.refresh(thief, pair))).toBe('invalid_grant')
 }
 
 /** The access token is sent to the other school: refused, and not its first use. */
-const elsewhere: Act = async ({ held, clients }, server, pick, more) => {
-  const pair = pickPair(held, pick, more)
-  const own = clients.find((client) => client === pair?.authorization.client)
-  if (pair === undefined || own === undefined) return
-  const other = server.schools[own.school === 0 ? 1 : 0]
-  expect(outcomeOf(await server.use(pair, other))).toBe('invalid_token')
+const elsewhere: Act = async (story, server, pick, more) => {
+  const pair = pickPair(story, pick, more)
+  if (pair === undefined) return
+  const { client } = authorizationOf(story.state, pair)
+  const other = server.schools[story.schoolOfClient[client] === 0 ? 1 : 0]
+  if (other !== undefined) expect(outcomeOf(await server.use(other, pair))).toBe('invalid_token')
+}
+
+function authorizationOf(state: State, pair: number) {
+  return at(state.authorizations, at(state.pairs, pair).authorization)
 }
 
 /** Weights keep stories going: many refreshes and uses, few steps that end an authorization. */
@@ -238,7 +292,8 @@ export function storySteps(): fc.Arbitrary<StoryCommand> {
     { weight: 3, arbitrary: step('revoke', revoke) },
     { weight: 1, arbitrary: step('end the authorization', end) },
     { weight: 1, arbitrary: step('delete the client', deleteClient) },
-    { weight: 2, arbitrary: step('give or take the role', changeRole) },
+    { weight: 1, arbitrary: step('delete the person', deletePerson) },
+    { weight: 3, arbitrary: step('change the role', changeRole) },
     { weight: 3, arbitrary: step('give or take scopes', changeScopes) },
     { weight: 4, arbitrary: step('expire', expire) },
     { weight: 1, arbitrary: step('expire the code', expireCode) },
@@ -250,9 +305,12 @@ export function storySteps(): fc.Arbitrary<StoryCommand> {
 /** At the end, sends every token to the server once more. */
 export async function tryEverything(story: Story, server: RealServer): Promise<void> {
   for (const pair of [...story.held]) {
-    const expected = story.model.refresh(pair)
-    await settle(story, server, expected, await server.refresh(pair), true)
-    expect(outcomeOf(await server.use(pair))).toBe(story.model.use(pair))
+    const { client } = authorizationOf(story.state, pair)
+    const refreshed = rules.refresh(story.state, pair)
+    await settle(story, server, refreshed, await server.refresh(client, pair), true)
+    const school = at(server.schools, at(story.schoolOfClient, client))
+    const used = rules.use(story.state, pair)
+    await settle(story, server, used, await server.use(school, pair), false)
   }
-  expect(await server.rows()).toEqual(server.expectedRows(story.model))
+  expect(await server.rows()).toEqual(server.expectedRows(story.state))
 }

@@ -3,9 +3,9 @@ import { verifies } from '../spec/verifies.ts'
 import { aWorld } from '../support/world.ts'
 import { aStory, storySteps, tryEverything } from './commands.ts'
 import { effort, seed, timeout } from './effort.ts'
-import { makeParticipants } from './real-server.ts'
+import { Participants } from './real-server.ts'
 
-const participants = await makeParticipants(await aWorld())
+const participants = await Participants.gather(await aWorld())
 
 verifies(
   [

@@ -2,62 +2,105 @@ import {
   changeApplication,
   deleteApplication,
 } from '../../src/domain/clients/applications/application-operations.ts'
+import {
+  changeTool,
+  createTool,
+  deleteTool,
+} from '../../src/domain/clients/tools/tool-operations.ts'
 import { endAuthorization } from '../../src/domain/grants/authorizations.ts'
-import { type Role, setRoles } from '../../src/domain/people/membership.ts'
+import { deletePerson } from '../../src/domain/people/delete-person.ts'
+import {
+  changeMember,
+  createMember,
+  removeMember,
+} from '../../src/domain/people/member-operations.ts'
+import { setRoles } from '../../src/domain/people/membership.ts'
 import { parseToken } from '../../src/foundation/protocol/token-format.ts'
 import { type Answer, aPkce, authorizeAs, Visitor } from '../support/browser-like.ts'
 import { exchange, refresh, revoke, userinfo } from '../support/client-like.ts'
-import { performByCommandLine } from '../support/performing.ts'
-import type { TestClient, TestPerson, TestSchool, World } from '../support/world.ts'
-import type {
-  ModelAuthorization,
-  ModelClient,
-  ModelCode,
-  ModelMember,
-  ModelPair,
-  ReferenceModel,
-} from './reference-model.ts'
+import { outputOf, performByCommandLine } from '../support/performing.ts'
+import {
+  CALLBACK,
+  type TestClient,
+  type TestPerson,
+  type TestSchool,
+  type World,
+} from '../support/world.ts'
+import { at, type ModelCode, type Role, type State } from './reference-model.ts'
 
-interface Held<R> {
+export type ClientKind = 'public' | 'confidential' | 'tool'
+
+interface RealClient {
   readonly school: TestSchool
-  readonly real: R
+  readonly kind: ClientKind
+  readonly real: TestClient
 }
 
-/** Two schools and their members. Made once, because sign-in is slow on purpose. */
-export interface Participants {
+interface Participant {
+  person: TestPerson
+  readonly school: TestSchool
+  visitor: Visitor
+}
+
+/** Two schools and their members. They outlive a story, because sign-in is slow on purpose. */
+export class Participants {
   readonly world: World
   readonly schools: readonly [TestSchool, TestSchool]
   readonly members: readonly Participant[]
+  readonly #deleted = new Set<TestPerson>()
+
+  private constructor(
+    world: World,
+    schools: readonly [TestSchool, TestSchool],
+    members: readonly Participant[],
+  ) {
+    this.world = world
+    this.schools = schools
+    this.members = members
+  }
+
+  static async gather(world: World): Promise<Participants> {
+    const schools = [await world.aSchool(), await world.aSchool({ variant: 'older' })] as const
+    const [first, second] = schools
+    for (const school of schools) await world.aMember(school, ['owner'])
+    const [ada, ben, cleo] = [await world.aPerson(), await world.aPerson(), await world.aPerson()]
+    const member = (person: TestPerson, school: TestSchool): Participant => ({
+      person,
+      school,
+      visitor: new Visitor(world, school),
+    })
+    const members = [
+      member(ada, first),
+      member(ben, first),
+      member(ada, second),
+      member(cleo, second),
+    ]
+    return new Participants(world, schools, members)
+  }
+
+  /** Before a story: everyone is an admin, and a new person stands in for one who was deleted. */
+  async begin(): Promise<void> {
+    for (const gone of this.#deleted) {
+      const person = await this.world.aPerson()
+      for (const member of this.members.filter((each) => each.person === gone)) {
+        member.person = person
+        member.visitor = new Visitor(this.world, member.school)
+      }
+    }
+    this.#deleted.clear()
+    for (const { person, school } of this.members) await setRoles(school.at, person.id, ['admin'])
+  }
+
+  isDeleted(member: number): boolean {
+    return this.#deleted.has(at(this.members, member).person)
+  }
+
+  markDeleted(member: number): void {
+    this.#deleted.add(at(this.members, member).person)
+  }
 }
 
-export interface Participant {
-  readonly person: TestPerson
-  readonly school: TestSchool
-  readonly visitor: Visitor
-}
-
-export async function makeParticipants(world: World): Promise<Participants> {
-  const schools = [await world.aSchool(), await world.aSchool({ variant: 'older' })] as const
-  const [first, second] = schools
-  const ada = await world.aMember(first)
-  await world.aMember(second, ['student'], ada)
-  const ben = await world.aMember(first, ['lecturer'])
-  const cleo = await world.aMember(second)
-  const member = (person: TestPerson, school: TestSchool): Participant => ({
-    person,
-    school,
-    visitor: new Visitor(world, school),
-  })
-  const members = [
-    member(ada, first),
-    member(ben, first),
-    member(ada, second),
-    member(cleo, second),
-  ]
-  return { world, schools, members }
-}
-
-export interface IssuedTokens {
+interface IssuedTokens {
   readonly id: string
   readonly access: string
   readonly refresh: string
@@ -71,128 +114,159 @@ export function outcomeOf(answer: Answer): string {
   return answer.statusCode === status ? error : `${answer.statusCode} ${answer.body}`
 }
 
-/** Runs the steps on the server, and maps the objects of the model to tokens, codes and rows. */
+/** Runs the steps on the server. Its lists have what stands at the same place in the model. */
 export class RealServer {
-  readonly world: World
   readonly schools: readonly [TestSchool, TestSchool]
-  readonly #clients = new Map<ModelClient, Held<TestClient>>()
-  readonly #members = new Map<ModelMember, Participant>()
-  readonly #codes = new Map<ModelCode, { value: string; verifier: string; id: string }>()
-  readonly #authorizations = new Map<ModelAuthorization, string>()
-  readonly #pairs = new Map<ModelPair, IssuedTokens>()
+  readonly #participants: Participants
+  readonly #world: World
+  readonly #clients: RealClient[] = []
+  readonly #codes: { value: string; verifier: string; id: string }[] = []
+  readonly #authorizations: string[] = []
+  readonly #pairs: IssuedTokens[] = []
 
   constructor(participants: Participants) {
-    this.world = participants.world
+    this.#participants = participants
+    this.#world = participants.world
     this.schools = participants.schools
   }
 
-  async addClient(client: ModelClient, school: TestSchool, confidential: boolean): Promise<void> {
-    const real = confidential
-      ? await this.world.aConfidentialClient(school)
-      : await this.world.aPublicClient(school)
-    this.#clients.set(client, { school, real })
+  async addClient(school: TestSchool, kind: ClientKind, scopes: readonly string[]): Promise<void> {
+    const options = { scopes: [...scopes] }
+    const real =
+      kind === 'confidential'
+        ? await this.#world.aConfidentialClient(school, options)
+        : kind === 'public'
+          ? await this.#world.aPublicClient(school, options)
+          : await this.#aTool(school, options.scopes)
+    this.#clients.push({ school, kind, real })
   }
 
-  async addMember(member: ModelMember, participant: Participant): Promise<void> {
-    this.#members.set(member, participant)
-    await this.changeRole(member)
+  async #aTool(school: TestSchool, scopes: string[]): Promise<TestClient> {
+    const slug = `tool-${crypto.randomUUID()}`
+    const input = { slug, name: 'A tool', redirect_uris: [CALLBACK], scopes }
+    const { client_id: clientId } = outputOf(await performByCommandLine(school, createTool, input))
+    return { clientId, secret: undefined, redirectUri: CALLBACK }
   }
 
   async consent(code: ModelCode): Promise<void> {
-    const { school, real } = this.#client(code.client)
-    const { person, visitor } = must(this.#members.get(code.member))
+    const { school, real } = at(this.#clients, code.client)
+    const { person, visitor } = at(this.#participants.members, code.member)
     const pkce = aPkce()
     const scope = code.scopes.join(' ')
-    const callback = await authorizeAs(this.world, school, real, person, { visitor, pkce, scope })
-    const value = must(callback.get('code'))
-    const id = must(parseToken('code', value)).id
-    this.#codes.set(code, { value, verifier: pkce.verifier, id })
+    const callback = await authorizeAs(this.#world, school, real, person, { visitor, pkce, scope })
+    const value = callback.get('code') ?? ''
+    const id = parseToken('code', value)?.id
+    if (id === undefined) throw new Error(`no code: ${callback}`)
+    this.#codes.push({ value, verifier: pkce.verifier, id })
   }
 
-  async exchange(code: ModelCode): Promise<Answer> {
-    const { school, real } = this.#client(code.client)
-    const { value, verifier } = must(this.#codes.get(code))
-    return await exchange(this.world, school, real, value, verifier)
+  async exchange(client: number, code: number): Promise<Answer> {
+    const { school, real } = at(this.#clients, client)
+    const { value, verifier } = at(this.#codes, code)
+    return await exchange(this.#world, school, real, value, verifier)
   }
 
-  async refresh(pair: ModelPair, scopes?: readonly string[], as = pair.authorization.client) {
-    const { school, real } = this.#client(as)
-    const scope = scopes?.join(' ')
-    return await refresh(this.world, school, real, this.tokens(pair).refresh, { scope })
+  async refresh(client: number, pair: number, scopes?: readonly string[]): Promise<Answer> {
+    const { school, real } = at(this.#clients, client)
+    const token = at(this.#pairs, pair).refresh
+    return await refresh(this.#world, school, real, token, { scope: scopes?.join(' ') })
   }
 
-  async use(pair: ModelPair, school = this.#client(pair.authorization.client).school) {
-    return await userinfo(this.world, school, this.tokens(pair).access)
+  async use(school: TestSchool, pair: number): Promise<Answer> {
+    return await userinfo(this.#world, school, at(this.#pairs, pair).access)
   }
 
-  async revoke(pair: ModelPair, by: 'access' | 'refresh', as = pair.authorization.client) {
-    const { school, real } = this.#client(as)
-    return await revoke(this.world, school, real, this.tokens(pair)[by])
+  async revoke(client: number, pair: number, by: 'access' | 'refresh'): Promise<Answer> {
+    const { school, real } = at(this.#clients, client)
+    return await revoke(this.#world, school, real, at(this.#pairs, pair)[by])
   }
 
-  async end(authorization: ModelAuthorization): Promise<void> {
-    const { school, person } = must(this.#members.get(authorization.member))
-    await endAuthorization(school.at, this.#authorization(authorization), person.id)
+  async end(member: number, authorization: number): Promise<void> {
+    const { school, person } = at(this.#participants.members, member)
+    await endAuthorization(school.at, at(this.#authorizations, authorization), person.id)
   }
 
-  async deleteClient(client: ModelClient): Promise<void> {
-    const { school, real } = this.#client(client)
-    // A story may delete a client twice; the second time is refused and changes nothing.
-    await performByCommandLine(school, deleteApplication, { client_id: real.clientId })
-  }
-
-  async changeScopes(client: ModelClient): Promise<void> {
-    const { school, real } = this.#client(client)
-    const input = { client_id: real.clientId, scopes: [...client.scopes] }
-    await performByCommandLine(school, changeApplication, input)
-  }
-
-  /** Gives or removes the member's role in the database, as in the model. */
-  async changeRole(member: ModelMember): Promise<void> {
-    const { school, person } = must(this.#members.get(member))
-    const roles: Role[] = member.hasRole ? ['student'] : []
-    await setRoles(school.at, person.id, roles)
-  }
-
-  async expire(pair: ModelPair, which: 'access' | 'refresh'): Promise<void> {
-    await this.world.database.db
-      .updateTable('token_pairs')
-      .set({ [`${which}_expires_at`]: new Date(Date.now() - 1000) })
-      .where('id', '=', this.tokens(pair).id)
-      .execute()
-  }
-
-  async expireCode(code: ModelCode): Promise<void> {
-    await this.world.database.db
-      .updateTable('authorization_codes')
-      .set({ expires_at: new Date(Date.now() - 1000) })
-      .where('id', '=', must(this.#codes.get(code)).id)
-      .execute()
-  }
-
-  /** Remembers the tokens and row of a new pair of the model, from the server's answer. */
-  async minted(pair: ModelPair, answer: Answer): Promise<void> {
-    const { access_token: access, refresh_token } = answer.json()
-    const id = must(parseToken('access', access)).id
-    this.#pairs.set(pair, { id, access, refresh: refresh_token })
-    if (!this.#authorizations.has(pair.authorization)) {
-      const row = await this.world.database.db
-        .selectFrom('token_pairs')
-        .select('authorization_id')
-        .where('id', '=', id)
-        .executeTakeFirstOrThrow()
-      this.#authorizations.set(pair.authorization, row.authorization_id)
+  async deleteClient(client: number): Promise<void> {
+    const { school, kind, real } = at(this.#clients, client)
+    if (kind === 'tool') {
+      outputOf(await performByCommandLine(school, deleteTool, { slug: slugOf(real) }))
+    } else {
+      const input = { client_id: real.clientId }
+      outputOf(await performByCommandLine(school, deleteApplication, input))
     }
   }
 
-  tokens(pair: ModelPair): IssuedTokens {
-    return must(this.#pairs.get(pair))
+  async changeScopes(client: number, held: readonly string[]): Promise<void> {
+    const { school, kind, real } = at(this.#clients, client)
+    const scopes = [...held]
+    if (kind === 'tool') {
+      outputOf(await performByCommandLine(school, changeTool, { slug: slugOf(real), scopes }))
+    } else {
+      const input = { client_id: real.clientId, scopes }
+      outputOf(await performByCommandLine(school, changeApplication, input))
+    }
+  }
+
+  async changeRole(member: number, before: Role, after: Role): Promise<void> {
+    const { school, person } = at(this.#participants.members, member)
+    const { id, email, name } = person
+    if (after === 'none') {
+      outputOf(await performByCommandLine(school, removeMember, { id }))
+    } else if (before === 'none') {
+      outputOf(await performByCommandLine(school, createMember, { email, name, roles: [after] }))
+    } else {
+      outputOf(await performByCommandLine(school, changeMember, { id, roles: [after] }))
+    }
+  }
+
+  isDeleted(member: number): boolean {
+    return this.#participants.isDeleted(member)
+  }
+
+  async deletePerson(member: number): Promise<void> {
+    const { id } = at(this.#participants.members, member).person
+    this.#participants.markDeleted(member)
+    await this.#world.database.db
+      .transaction()
+      .execute((tx) => deletePerson(tx, id, { force: true }, { via: 'command_line' }))
+  }
+
+  async expire(pair: number, which: 'access' | 'refresh'): Promise<void> {
+    await this.#world.database.db
+      .updateTable('token_pairs')
+      .set({ [`${which}_expires_at`]: new Date(Date.now() - 1000) })
+      .where('id', '=', at(this.#pairs, pair).id)
+      .execute()
+  }
+
+  async expireCode(code: number): Promise<void> {
+    await this.#world.database.db
+      .updateTable('authorization_codes')
+      .set({ expires_at: new Date(Date.now() - 1000) })
+      .where('id', '=', at(this.#codes, code).id)
+      .execute()
+  }
+
+  /** Remembers the tokens and rows of a new pair of the model, from the server's answer. */
+  async minted(state: State, pair: number, answer: Answer): Promise<void> {
+    const { access_token: access, refresh_token } = answer.json()
+    const id = parseToken('access', access)?.id
+    if (id === undefined) throw new Error(`no access token: ${answer.body}`)
+    this.#pairs[pair] = { id, access, refresh: refresh_token }
+    const { authorization } = at(state.pairs, pair)
+    if (this.#authorizations[authorization] !== undefined) return
+    const row = await this.#world.database.db
+      .selectFrom('token_pairs')
+      .select('authorization_id')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    this.#authorizations[authorization] = row.authorization_id
   }
 
   /** Every pair of this story as stored in the database; reading rows does not use a token. */
   async rows(): Promise<Record<string, PairState>> {
-    const clients = [...this.#clients.values()].map(({ real }) => real.clientId)
-    const rows = await this.world.database.db
+    const clients = this.#clients.map(({ real }) => real.clientId)
+    const rows = await this.#world.database.db
       .selectFrom('token_pairs as p')
       .innerJoin('authorizations as a', 'a.id', 'p.authorization_id')
       .where('a.client_id', 'in', clients)
@@ -214,31 +288,27 @@ export class RealServer {
   }
 
   /** The same, according to the model. */
-  expectedRows(model: ReferenceModel): Record<string, PairState> {
+  expectedRows({ pairs, authorizations }: State): Record<string, PairState> {
     return Object.fromEntries(
-      model.pairs.map((pair) => [
-        this.tokens(pair).id,
+      pairs.map((pair, place) => [
+        at(this.#pairs, place).id,
         {
-          authorization: this.#authorization(pair.authorization),
-          parent: pair.parent === undefined ? undefined : this.tokens(pair.parent).id,
+          authorization: at(this.#authorizations, pair.authorization),
+          parent: pair.parent === undefined ? undefined : at(this.#pairs, pair.parent).id,
           scopes: pair.scopes.join(' '),
           used: pair.used,
-          live: !pair.revoked && !pair.authorization.ended,
+          live: !pair.revoked && !at(authorizations, pair.authorization).ended,
         },
       ]),
     )
   }
-
-  #client(client: ModelClient): Held<TestClient> {
-    return must(this.#clients.get(client))
-  }
-
-  #authorization(authorization: ModelAuthorization): string {
-    return must(this.#authorizations.get(authorization))
-  }
 }
 
-export interface PairState {
+function slugOf({ clientId }: TestClient): string {
+  return clientId.replace(/^.*\/clients\//, '').replace(/\.json$/, '')
+}
+
+interface PairState {
   readonly authorization: string
   readonly parent: string | undefined
   readonly scopes: string
@@ -247,7 +317,6 @@ export interface PairState {
 }
 
 export function must<T>(value: T | null | undefined): T {
-  if (value === null || value === undefined)
-    throw new Error('the object has no counterpart on the server')
+  if (value === null || value === undefined) throw new Error('the server gave no such value')
   return value
 }

@@ -1,136 +1,234 @@
 /**
- * The rules for authorizations and token pairs in their simplest form: objects in memory, one request
- * at a time, no database. After each step the server must be in the same state.
+ * The rules for authorizations and token pairs in their simplest form: values in memory, one request at a
+ * time, no database. A step returns the next state. Objects are named by their place in its lists.
  */
-export interface ModelMember {
-  readonly name: string
-  hasRole: boolean
-}
+export type Audience = 'member' | 'operator'
+export type Role = 'admin' | 'student' | 'none'
 
 export interface ModelClient {
-  readonly name: string
   /** What an operator lets it have. */
-  scopes: readonly string[]
-  deleted: boolean
+  readonly scopes: readonly string[]
+  readonly deleted: boolean
+}
+
+/** A person at one school. */
+export interface ModelMember {
+  readonly person: number
+  readonly role: Role
 }
 
 export interface ModelCode {
-  readonly client: ModelClient
-  readonly member: ModelMember
+  readonly client: number
+  readonly member: number
+  readonly audience: Audience
   readonly scopes: readonly string[]
-  expired: boolean
-  authorization: ModelAuthorization | undefined
+  readonly expired: boolean
+  /** Deleted before its exchange, with the access it would have given. */
+  readonly withdrawn: boolean
+  readonly authorization: number | undefined
 }
 
 export interface ModelAuthorization {
-  readonly client: ModelClient
-  readonly member: ModelMember
+  readonly client: number
+  readonly member: number
+  readonly audience: Audience
   readonly scopes: readonly string[]
-  ended: boolean
+  readonly ended: boolean
 }
 
 export interface ModelPair {
-  readonly authorization: ModelAuthorization
-  readonly parent: ModelPair | undefined
+  readonly authorization: number
+  readonly parent: number | undefined
   readonly scopes: readonly string[]
-  used: boolean
-  revoked: boolean
-  accessExpired: boolean
-  refreshExpired: boolean
+  readonly used: boolean
+  readonly revoked: boolean
+  readonly accessExpired: boolean
+  readonly refreshExpired: boolean
+}
+
+export interface State {
+  readonly clients: readonly ModelClient[]
+  readonly members: readonly ModelMember[]
+  readonly codes: readonly ModelCode[]
+  readonly authorizations: readonly ModelAuthorization[]
+  readonly pairs: readonly ModelPair[]
 }
 
 export type Refusal = 'invalid_client' | 'invalid_grant' | 'invalid_scope' | 'invalid_token'
 
-export function isLive(pair: ModelPair): boolean {
-  return !pair.revoked && !pair.authorization.ended
+/** What a request does: its answer, the state after it, and the place of the pair that it made. */
+export interface Step {
+  readonly answer: 'ok' | Refusal
+  readonly state: State
+  readonly made?: number
 }
 
-export class ReferenceModel {
-  readonly codes: ModelCode[] = []
-  readonly authorizations: ModelAuthorization[] = []
-  readonly pairs: ModelPair[] = []
+export const rules = {
+  /** The person presses Allow; the place of the code is the last one. */
+  consent(
+    state: State,
+    asked: Pick<ModelCode, 'client' | 'member' | 'audience' | 'scopes'>,
+  ): State {
+    const code = { ...asked, expired: false, withdrawn: false, authorization: undefined }
+    return { ...state, codes: [...state.codes, code] }
+  },
 
-  consent(client: ModelClient, member: ModelMember, scopes: readonly string[]): ModelCode {
-    const code = { client, member, scopes, expired: false, authorization: undefined }
-    this.codes.push(code)
-    return code
-  }
-
-  exchange(code: ModelCode): ModelPair | Refusal {
-    if (code.client.deleted) return 'invalid_client'
+  exchange(state: State, place: number): Step {
+    const code = at(state.codes, place)
+    const client = at(state.clients, code.client)
+    if (client.deleted) return refused(state, 'invalid_client')
     if (code.authorization !== undefined) {
-      code.authorization.ended = true
-      return 'invalid_grant'
+      return refused(rules.end(state, code.authorization), 'invalid_grant')
     }
-    if (code.expired || !code.member.hasRole) return 'invalid_grant'
-    const { client, member, scopes } = code
-    const held = stillHeld(client, scopes)
-    if (held.length === 0) return 'invalid_grant'
-    const authorization = { client, member, scopes, ended: false }
-    this.authorizations.push(authorization)
-    code.authorization = authorization
-    return this.#mint(authorization, undefined, held)
-  }
+    if (code.withdrawn || code.expired) return refused(state, 'invalid_grant')
+    if (!mayHold(state, code)) return refused(state, 'invalid_grant')
+    const held = stillHeld(client, code.scopes)
+    if (held.length === 0) return refused(state, 'invalid_grant')
+    const authorization = state.authorizations.length
+    const { member, audience, scopes } = code
+    const made = { client: code.client, member, audience, scopes, ended: false }
+    const authorizations = [...state.authorizations, made]
+    const codes = state.codes.with(place, { ...code, authorization })
+    return mint({ ...state, codes, authorizations }, authorization, undefined, held)
+  },
 
   /** The old pair stays live, so that a client whose answer was lost can refresh again. */
-  refresh(old: ModelPair, asked?: readonly string[]): ModelPair | Refusal {
-    const { client, member, scopes } = old.authorization
-    if (client.deleted) return 'invalid_client'
-    if (!isLive(old) || old.refreshExpired) return 'invalid_grant'
-    if (asked?.some((scope) => !scopes.includes(scope))) return 'invalid_scope'
-    if (stillHeld(client, scopes).length === 0) return 'invalid_grant'
+  refresh(state: State, old: number, asked?: readonly string[]): Step {
+    const pair = at(state.pairs, old)
+    const authorization = at(state.authorizations, pair.authorization)
+    const client = at(state.clients, authorization.client)
+    if (client.deleted) return refused(state, 'invalid_client')
+    if (!isLive(state, old) || pair.refreshExpired) return refused(state, 'invalid_grant')
+    const { scopes } = authorization
+    if (asked?.some((scope) => !scopes.includes(scope))) return refused(state, 'invalid_scope')
+    if (stillHeld(client, scopes).length === 0) return refused(state, 'invalid_grant')
     const held = stillHeld(client, asked ?? scopes)
-    if (held.length === 0) return 'invalid_scope'
-    if (!member.hasRole) return 'invalid_grant'
-    return this.#mint(old.authorization, old, held)
-  }
+    if (held.length === 0) return refused(state, 'invalid_scope')
+    if (!mayHold(state, authorization)) return refused(state, 'invalid_grant')
+    return mint(state, pair.authorization, old, held)
+  },
 
   /** A client calls an API with the access token. */
-  use(pair: ModelPair): 'ok' | Refusal {
-    if (!isLive(pair) || pair.accessExpired) return 'invalid_token'
-    if (!pair.authorization.member.hasRole) return 'invalid_token'
-    if (!pair.used) {
-      pair.used = true
-      retireAncestors(pair)
+  use(state: State, place: number): Step {
+    const pair = at(state.pairs, place)
+    if (!isLive(state, place) || pair.accessExpired) return refused(state, 'invalid_token')
+    if (!mayHold(state, at(state.authorizations, pair.authorization))) {
+      return refused(state, 'invalid_token')
     }
-    return 'ok'
-  }
+    if (pair.used) return { answer: 'ok', state }
+    const pairs = withoutAncestors(state.pairs, place).with(place, { ...pair, used: true })
+    return { answer: 'ok', state: { ...state, pairs } }
+  },
 
-  revoke(pair: ModelPair, by: 'access' | 'refresh'): 'ok' | Refusal {
-    if (pair.authorization.client.deleted) return 'invalid_client'
-    if (pair.revoked || (by === 'access' && pair.accessExpired)) return 'ok'
-    pair.revoked = true
-    retireAncestors(pair)
-    return 'ok'
-  }
+  revoke(state: State, place: number, by: 'access' | 'refresh'): Step {
+    const pair = at(state.pairs, place)
+    const { client } = at(state.authorizations, pair.authorization)
+    if (at(state.clients, client).deleted) return refused(state, 'invalid_client')
+    if (pair.revoked || (by === 'access' && pair.accessExpired)) return { answer: 'ok', state }
+    const pairs = withoutAncestors(state.pairs, place).with(place, { ...pair, revoked: true })
+    return { answer: 'ok', state: { ...state, pairs } }
+  },
 
-  end(authorization: ModelAuthorization): void {
-    authorization.ended = true
-  }
-
-  deleteClient(client: ModelClient): void {
-    client.deleted = true
-    for (const authorization of this.authorizations) {
-      if (authorization.client === client) authorization.ended = true
+  end(state: State, place: number): State {
+    const authorization = at(state.authorizations, place)
+    return {
+      ...state,
+      authorizations: state.authorizations.with(place, { ...authorization, ended: true }),
     }
-  }
+  },
 
-  #mint(
-    authorization: ModelAuthorization,
-    parent: ModelPair | undefined,
-    scopes: readonly string[],
-  ): ModelPair {
-    const pair = {
-      authorization,
-      parent,
-      scopes,
-      used: false,
-      revoked: false,
-      accessExpired: false,
-      refreshExpired: false,
-    }
-    this.pairs.push(pair)
-    return pair
+  /** An operator narrows or widens what the application may have; no pair changes. */
+  setScopes(state: State, place: number, scopes: readonly string[]): State {
+    const client = { ...at(state.clients, place), scopes }
+    return { ...state, clients: state.clients.with(place, client) }
+  },
+
+  deleteClient(state: State, place: number): State {
+    const client = { ...at(state.clients, place), deleted: true }
+    const clients = state.clients.with(place, client)
+    return endAccess({ ...state, clients }, (access) => access.client === place)
+  },
+
+  /** Who stops being owner or admin loses what the role gave for good; the rest waits for a role. */
+  setRole(state: State, place: number, role: Role): State {
+    const member = { ...at(state.members, place), role }
+    const next = { ...state, members: state.members.with(place, member) }
+    if (role === 'admin') return next
+    return endAccess(next, ({ member, audience }) => member === place && audience === 'operator')
+  },
+
+  deletePerson(state: State, person: number): State {
+    const members = state.members.map((member) =>
+      member.person === person ? { ...member, role: 'none' as const } : member,
+    )
+    const gone = { ...state, members }
+    return endAccess(gone, (access) => at(members, access.member).person === person)
+  },
+
+  expire(state: State, place: number, which: 'access' | 'refresh'): State {
+    const pair = { ...at(state.pairs, place), [`${which}Expired`]: true }
+    return { ...state, pairs: state.pairs.with(place, pair) }
+  },
+
+  expireCode(state: State, place: number): State {
+    const code = { ...at(state.codes, place), expired: true }
+    return { ...state, codes: state.codes.with(place, code) }
+  },
+}
+
+export type Rules = typeof rules
+
+export function isLive({ pairs, authorizations }: State, place: number): boolean {
+  const { revoked, authorization } = at(pairs, place)
+  return !revoked && !at(authorizations, authorization).ended
+}
+
+export function at<T>(list: readonly T[], place: number): T {
+  const found = list[place]
+  if (found === undefined) throw new Error(`the model has no place ${place}`)
+  return found
+}
+
+function refused(state: State, answer: Refusal): Step {
+  return { answer, state }
+}
+
+function mint(
+  state: State,
+  authorization: number,
+  parent: number | undefined,
+  scopes: readonly string[],
+): Step {
+  const pair = {
+    authorization,
+    parent,
+    scopes,
+    used: false,
+    revoked: false,
+    accessExpired: false,
+    refreshExpired: false,
+  }
+  const made = state.pairs.length
+  return { answer: 'ok', state: { ...state, pairs: [...state.pairs, pair] }, made }
+}
+
+type Access = Pick<ModelCode, 'client' | 'member' | 'audience'>
+
+function mayHold({ members }: State, { member, audience }: Access): boolean {
+  const { role } = at(members, member)
+  return audience === 'operator' ? role === 'admin' : role !== 'none'
+}
+
+/** Ends authorizations, and withdraws codes that would become one. */
+function endAccess(state: State, isEnded: (access: Access) => boolean): State {
+  return {
+    ...state,
+    codes: state.codes.map((code) =>
+      code.authorization === undefined && isEnded(code) ? { ...code, withdrawn: true } : code,
+    ),
+    authorizations: state.authorizations.map((authorization) =>
+      isEnded(authorization) ? { ...authorization, ended: true } : authorization,
+    ),
   }
 }
 
@@ -138,10 +236,13 @@ function stillHeld(client: ModelClient, scopes: readonly string[]): readonly str
   return scopes.filter((scope) => client.scopes.includes(scope))
 }
 
-/** Up to and including the nearest used ancestor, whose first use has revoked all older ones. */
-function retireAncestors(pair: ModelPair): void {
-  for (let up = pair.parent; up !== undefined; up = up.parent) {
-    up.revoked = true
-    if (up.used) return
+/** Revokes up to and including the nearest used ancestor, whose first use has revoked all older ones. */
+function withoutAncestors(pairs: readonly ModelPair[], place: number): readonly ModelPair[] {
+  const next = [...pairs]
+  for (let up = at(pairs, place).parent; up !== undefined; up = at(pairs, up).parent) {
+    const ancestor = at(pairs, up)
+    next[up] = { ...ancestor, revoked: true }
+    if (ancestor.used) break
   }
+  return next
 }
