@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { findUrlProblem } from './foundation/db/database-url.ts'
 import { parseTrustProxy, type TrustProxy } from './foundation/http/trust-proxy.ts'
 
 /** The only place that reads the environment, once. */
@@ -26,9 +27,10 @@ const trustProxy = z.string().transform((text, context): TrustProxy => {
   }
 })
 
-const postgresUrl = z
-  .string()
-  .regex(/^postgres(ql)?:\/\/.+/, 'a URL such as postgres://user:password@host:5432/database')
+const postgresUrl = z.string().superRefine((url, context) => {
+  const message = findUrlProblem(url)
+  if (message !== undefined) context.addIssue({ code: 'custom', message })
+})
 
 /** All variables with default and purpose; a test compares the table in the README with this. */
 export const variables = {
@@ -51,7 +53,8 @@ export const variables = {
   DATABASE_URL: {
     fallback: undefined,
     schema: postgresUrl,
-    about: 'PostgreSQL 15 or newer to use instead of the embedded one',
+    about:
+      'PostgreSQL 15 or newer to use instead of the embedded one; several hosts as host1:5432,host2:5432, of which the primary is used',
   },
   DATABASE_LISTEN_URL: {
     fallback: undefined,

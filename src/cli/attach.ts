@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type pg from 'pg'
 import type { Config } from '../config.ts'
 import { fillPlatforms } from '../domain/clients/platforms/platform-list.ts'
 import { type Database, openDatabase } from '../foundation/db/database.ts'
+import { connectionOf } from '../foundation/db/database-url.ts'
 import {
   EmbeddedPostgresError,
   findRunningEmbedded,
   startEmbeddedPostgres,
 } from '../foundation/db/embedded/embedded-postgres.ts'
+import type { ConnectionSettings } from '../foundation/db/hosts.ts'
 import { migrate } from '../foundation/db/migration/migrate.ts'
 import { type AppliedMigration, loadMigrations } from '../foundation/db/migration/migrations.ts'
 import { pendingMigrations } from '../foundation/db/migration/pending-migrations.ts'
@@ -16,7 +17,7 @@ import { isDatabaseUnavailable } from '../foundation/db/unavailable.ts'
 import { CommandError } from './outcome.ts'
 
 export interface Attached extends Database {
-  readonly connection: pg.ClientConfig
+  readonly connection: ConnectionSettings
   readonly by: 'DATABASE_URL' | 'running server' | 'started for this command'
 }
 
@@ -47,7 +48,7 @@ export async function withDatabase<R>(
 
 async function attach(config: Config, tries: number): Promise<Attached> {
   if (config.DATABASE_URL !== undefined) {
-    return await open({ connectionString: config.DATABASE_URL }, 'DATABASE_URL')
+    return await open(connectionOf(config.DATABASE_URL), 'DATABASE_URL')
   }
   try {
     const running = await findRunning(config.SCHOOLGATE_DATA_DIR)
@@ -67,14 +68,14 @@ function mayHaveMissed(error: unknown): boolean {
   return isDatabaseUnavailable(error)
 }
 
-async function findRunning(dataDir: string): Promise<pg.ClientConfig | undefined> {
+async function findRunning(dataDir: string): Promise<ConnectionSettings | undefined> {
   const running = await findRunningEmbedded(dataDir)
   if (running === undefined) return undefined
   const { host, port, user, password, database } = running
   return { host, port, user, password, database }
 }
 
-async function open(connection: pg.ClientConfig, by: Attached['by']): Promise<Attached> {
+async function open(connection: ConnectionSettings, by: Attached['by']): Promise<Attached> {
   const database = openDatabase({
     connection,
     poolSize: POOL_SIZE,
@@ -114,7 +115,7 @@ async function startForCommand(dataDir: string): Promise<Attached> {
 }
 
 /** Other commands may use the database that this one started: wait until they finish. */
-async function othersDone(connection: pg.ClientConfig): Promise<void> {
+async function othersDone(connection: ConnectionSettings): Promise<void> {
   const settings = { ...connection, application_name: 'schoolgate leaving' }
   await withOwnConnection(settings, async (client) => {
     const until = Date.now() + STATEMENT_TIMEOUT_MS

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { ConfigError } from '../config.ts'
+import { placeOf } from '../foundation/db/database-url.ts'
 import {
   EmbeddedPostgresError,
   errorCode,
@@ -57,6 +58,10 @@ const CONNECTION: Readonly<Record<string, readonly [what: string, remedy: string
   ],
   EHOSTUNREACH: ['The host cannot be reached', 'check the network and firewalls'],
   ETIMEDOUT: ['It does not answer', 'check the network and firewalls'],
+  '25006': [
+    'It is a standby or accepts no writes',
+    'point DATABASE_URL at the primary, or list all hosts: host1:5432,host2:5432',
+  ],
   '28P01': ['It refuses the password', 'correct user and password in DATABASE_URL'],
   '28000': ['It refuses this user', 'correct the user in DATABASE_URL, or allow it in pg_hba.conf'],
   '3D000': ['It has no such database', 'create the database, or correct its name in DATABASE_URL'],
@@ -92,7 +97,5 @@ function explainConnection(error: unknown, env: Environment): Explanation | unde
 function databasePlace(env: Environment): string {
   const url = env.DATABASE_URL
   if (url === undefined || url === '') return `${env.SCHOOLGATE_DATA_DIR || './data'} (embedded)`
-  if (!URL.canParse(url)) return 'DATABASE_URL'
-  const { host, pathname } = new URL(url)
-  return `${host}${pathname}`
+  return placeOf(url) || 'DATABASE_URL'
 }

@@ -1,11 +1,11 @@
-import type pg from 'pg'
 import type { SchoolDirectory } from '../domain/schools/school-directory.ts'
 import { ChangeListener, type ListenerPace } from '../foundation/db/change-listener.ts'
 import type { Database } from '../foundation/db/database.ts'
+import type { ConnectionSettings } from '../foundation/db/hosts.ts'
 
 export interface SchoolChanges {
   /** Directly to PostgreSQL: a pooler may drop notifications to an idle connection. */
-  readonly connection: pg.ClientConfig
+  readonly connection: ConnectionSettings
   /** The pool that changes schools, so that an echo through it proves that notifications arrive. */
   readonly pool: Database['pool']
   readonly watch?: Database['watch']

@@ -1,19 +1,20 @@
 import { resolve } from 'node:path'
-import type pg from 'pg'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
+import { connectionOf, placeOf } from '../foundation/db/database-url.ts'
 import {
   EmbeddedPostgresError,
   type ExitReport,
   findRunningEmbedded,
 } from '../foundation/db/embedded/embedded-postgres.ts'
+import type { ConnectionSettings } from '../foundation/db/hosts.ts'
 import { keepEmbeddedPostgres } from './keep-embedded.ts'
 import { StartError } from './start-error.ts'
 
 /** The address of PostgreSQL, and how to release it. */
 export interface DatabaseServer {
-  readonly connection: pg.ClientConfig
-  readonly listenConnection: pg.ClientConfig
+  readonly connection: ConnectionSettings
+  readonly listenConnection: ConnectionSettings
   /** A description for the banner. */
   readonly description: string
   /** Resolves if an embedded PostgreSQL ended and could not be started again. */
@@ -60,11 +61,12 @@ export async function joinDatabaseServer(config: Config): Promise<DatabaseServer
 }
 
 function external(config: Config, url: string): DatabaseServer {
-  const { host, pathname } = new URL(url)
+  const listenUrl = config.DATABASE_LISTEN_URL
+  const connection = connectionOf(url)
   return {
-    connection: { connectionString: url },
-    listenConnection: { connectionString: config.DATABASE_LISTEN_URL ?? url },
-    description: `PostgreSQL at ${host}${pathname}`,
+    connection,
+    listenConnection: listenUrl === undefined ? connection : connectionOf(listenUrl),
+    description: `PostgreSQL at ${placeOf(url)}`,
     onExit: undefined,
     stop: async () => {},
   }

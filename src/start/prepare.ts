@@ -9,6 +9,7 @@ import { type Database, type Db, openDatabase } from '../foundation/db/database.
 import { type View, viewOf } from '../foundation/db/lanes.ts'
 import { migrate } from '../foundation/db/migration/migrate.ts'
 import { MigrationError } from '../foundation/db/migration/migrations.ts'
+import { READ_ONLY } from '../foundation/db/primary.ts'
 import type { LaneTimeOuts } from '../foundation/db/time-outs.ts'
 import { isDatabaseUnavailable } from '../foundation/db/unavailable.ts'
 import { loadInstallationSecret } from './installation-secret.ts'
@@ -107,6 +108,13 @@ async function migrateForStart(server: DatabaseServer): Promise<void> {
       throw new StartError(
         `PostgreSQL answers, but ${message}.`,
         'Create the database, or correct its name in DATABASE_URL.',
+        { cause },
+      )
+    }
+    if (code === READ_ONLY) {
+      throw new StartError(
+        `${message}.`,
+        'Point DATABASE_URL at the primary, or list all hosts: postgres://user:password@host1:5432,host2:5432/database.',
         { cause },
       )
     }

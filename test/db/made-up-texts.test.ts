@@ -22,6 +22,7 @@ const settings = {
   onIdleError: () => undefined,
   waitMs: 60_000,
   watch,
+  connectMs: 60_000,
   giveUpMs: 60_000,
 }
 

@@ -137,7 +137,7 @@ test('a connection that is cut while a migration waits fails the migration and n
     await expect.poll(() => waiting(holder)).toBe(1)
     await holder.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
-       where datname = current_database() and application_name = 'schoolgate migrate'`,
+       where datname = current_database() and application_name like 'schoolgate migrate %'`,
     )
     await failed
   })

@@ -124,6 +124,7 @@ test('a school whose statement waits for a lock is not refused while two others 
     maxAlone: 3,
     waitMs: 30_000,
     watch,
+    connectMs: 30_000,
     giveUpMs: 30_000,
     runAlone: async (_text, _values, share) => {
       begun.push(share)

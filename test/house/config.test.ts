@@ -45,6 +45,25 @@ describe('the configuration', () => {
     expect(problemOf({ DATABASE_URL: 'postgres://db/x' })).toContain('SCHOOLGATE_SECRET is missing')
   })
 
+  test('a database has one host or several, and only its primary can be asked for', () => {
+    const SCHOOLGATE_SECRET = 'x'.repeat(32)
+    for (const DATABASE_URL of [
+      'postgres://db/x',
+      'postgresql://me:pass@one:5432,two:5433/x?target_session_attrs=read-write',
+      'postgres://one,two,three/x?sslmode=require&target_session_attrs=primary',
+      'postgres:///x?host=/run/postgresql',
+    ]) {
+      expect(readConfig({ DATABASE_URL, SCHOOLGATE_SECRET }).DATABASE_URL).toBe(DATABASE_URL)
+    }
+    expect(problemOf({ DATABASE_URL: 'postgres://one,two/x?target_session_attrs=any' })).toMatch(
+      /^DATABASE_URL is .* but must be a URL with target_session_attrs=read-write/,
+    )
+    expect(problemOf({ DATABASE_URL: 'postgres:///x?host=one,two' })).toContain('lists its hosts')
+    for (const wrong of ['postgres://', 'postgres://one:port,two/x', 'mysql://one/x']) {
+      expect(problemOf({ DATABASE_URL: wrong })).toContain('host1:5432,host2:5432')
+    }
+  })
+
   test('incomplete S3 settings are refused, and the S3 secret is never printed', () => {
     const half = { S3_ENDPOINT: 'https://s3.test', S3_SECRET_ACCESS_KEY: 'hush' }
     expect(problemOf(half)).toContain(

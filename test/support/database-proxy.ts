@@ -31,7 +31,11 @@ export interface DatabaseProxy {
   readonly open: number
 }
 
-export async function aDatabaseProxy(to: pg.ClientConfig): Promise<DatabaseProxy> {
+/** With `database`, connections get another one than they ask for; its name must have the same length. */
+export async function aDatabaseProxy(
+  to: pg.ClientConfig,
+  { database }: { readonly database?: string | undefined } = {},
+): Promise<DatabaseProxy> {
   const sockets = new Set<Socket>()
   const clients = new Set<Socket>()
   let doomedPart = ''
@@ -50,7 +54,8 @@ export async function aDatabaseProxy(to: pg.ClientConfig): Promise<DatabaseProxy
     let doomed = false
     clients.add(client)
     client.on('close', () => clients.delete(client))
-    client.on('data', (chunk) => {
+    client.on('data', (given) => {
+      const chunk = database === undefined ? given : renamed(given, to.database ?? '', database)
       if (doomedTimes > 0 && chunk.includes(doomedPart)) {
         doomedTimes--
         doomed = true
@@ -124,6 +129,13 @@ export async function aDatabaseProxy(to: pg.ClientConfig): Promise<DatabaseProxy
       return clients.size
     },
   }
+}
+
+function renamed(chunk: Buffer, from: string, to: string): Buffer {
+  const at = chunk.indexOf(`database\0${from}\0`)
+  if (at < 0) return chunk
+  chunk.write(to, at + 'database\0'.length)
+  return chunk
 }
 
 function addressOf({ host = '127.0.0.1', port = 5432 }: pg.ClientConfig) {

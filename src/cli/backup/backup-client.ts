@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import type { ConnectionSettings } from '../../foundation/db/hosts.ts'
 import { withOwnConnection } from '../../foundation/db/own-connection.ts'
 
 /**
@@ -6,7 +7,7 @@ import { withOwnConnection } from '../../foundation/db/own-connection.ts'
  * hexadecimal. Without the time limit of requests, because a backup takes longer.
  */
 export async function withBackupClient<R>(
-  connection: pg.ClientConfig,
+  connection: ConnectionSettings,
   work: (client: pg.Client) => Promise<R>,
 ): Promise<R> {
   const settings = {

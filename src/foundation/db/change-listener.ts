@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { ClosableClient } from './closable-client.ts'
+import type { ConnectionSettings } from './hosts.ts'
+import { requirePrimary } from './primary.ts'
 import type { SilenceWatch } from './silence-watch.ts'
 import { TIME_OUTS } from './time-outs.ts'
 
@@ -34,7 +36,7 @@ export interface ChangeHandlers {
  * echo proves that notices arrive.
  */
 export class ChangeListener {
-  readonly #connection: pg.ClientConfig
+  readonly #connection: ConnectionSettings
   readonly #channels: readonly string[]
   readonly #handlers: ChangeHandlers
   readonly #pace: ListenerPace
@@ -47,7 +49,7 @@ export class ChangeListener {
   #stopped = false
 
   constructor(
-    connection: pg.ClientConfig,
+    connection: ConnectionSettings,
     channels: readonly string[],
     handlers: ChangeHandlers,
     pace: ListenerPace = PACE,
@@ -77,12 +79,14 @@ export class ChangeListener {
     this.#client = client
     try {
       await client.connect()
+      await requirePrimary(client, TIME_OUTS.connect)
       // Without statements it is idle; its heartbeat has a time-out of its own.
       this.#watch?.add(client, () => 'idle', Number.POSITIVE_INFINITY)
       for (const channel of [...this.#channels, this.#echoes]) {
         await client.query(`listen ${pg.escapeIdentifier(channel)}`)
       }
     } catch (error) {
+      this.#connection.hosts?.failed(client.address)
       this.#lost(client, error as Error)
       return
     }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Socket } from 'node:net'
 import pg from 'pg'
+import type { ConnectionSettings } from './hosts.ts'
 
 /** How long PostgreSQL may take to close a connection after our goodbye. */
 const GOODBYE_MS = 1_000
@@ -14,26 +15,36 @@ const KEEP_ALIVE_MS = 30_000
 export class ClosableClient extends pg.Client {
   readonly socket: Socket
   readonly applicationName: string
+  /** The one of several hosts that it connects to. */
+  readonly address: pg.ClientConfig | undefined
 
-  constructor(config: pg.ClientConfig = {}) {
+  constructor(config: ConnectionSettings = {}) {
     const applicationName = `${config.application_name} ${randomBytes(8).toString('hex')}`
     const socket = new Socket()
+    const address = config.hosts?.current
     super({
       ...config,
       // A pool hides the password from a copy.
       password: config.password,
+      ...address,
       application_name: applicationName,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       stream: () => socket,
     })
     this.applicationName = applicationName
+    this.address = address
     this.socket = socket
   }
 
   /** All statements on it fail as on a lost connection. */
   giveUp(): void {
     this.socket.destroy(new Error('Connection terminated: PostgreSQL was silent for too long'))
+  }
+
+  /** For one that is not in use yet: fails as one that could not be opened in time. */
+  giveUpOpening(): void {
+    this.socket.destroy(new Error('timeout expired'))
   }
 
   /** No statement may run. */

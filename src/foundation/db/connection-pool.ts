@@ -2,7 +2,9 @@ import pg from 'pg'
 import { abandonedBy } from '../concurrency/abandoned.ts'
 import { Limiter } from '../concurrency/limiter.ts'
 import { ClosableClient } from './closable-client.ts'
+import { type ConnectionSettings, onUsableHost } from './hosts.ts'
 import { NamedStatements, type StatementSettings } from './named-statements.ts'
+import { requirePrimary } from './primary.ts'
 import type { ConnectionState, SilenceWatch } from './silence-watch.ts'
 import {
   isDatabaseUnavailable,
@@ -12,7 +14,9 @@ import {
 } from './unavailable.ts'
 
 export interface PoolSettings extends StatementSettings {
-  readonly connection: pg.ClientConfig
+  readonly connection: ConnectionSettings
+  /** To open a connection, and again to look at it. */
+  readonly connectMs: number
   readonly size: number
   /** How long a statement or transaction waits for a connection. */
   readonly waitMs: number
@@ -35,16 +39,20 @@ export class ConnectionPool {
   readonly #pool: pg.Pool
   readonly #places: Limiter
   readonly #watch: SilenceWatch
+  readonly #connection: ConnectionSettings
   readonly #connections = new WeakMap<pg.PoolClient, PooledConnection>()
   #ended: Promise<void> | undefined
 
   constructor(settings: PoolSettings) {
-    const { connection, size, waitMs, onIdleError, watch, giveUpMs } = settings
+    const { connection, connectMs, size, waitMs, onIdleError, watch, giveUpMs } = settings
     this.#watch = watch
+    this.#connection = connection
     this.#places = new Limiter({ running: size, waiting: MAX_WAITING, waitMs })
     this.#pool = new pg.Pool({
       ...connection,
       Client: ClosableClient,
+      connectionTimeoutMillis: connectMs,
+      onConnect: (client) => requirePrimary(ours(client), connectMs),
       max: size,
       // Connections stay open: the next statement would open another one.
       idleTimeoutMillis: 0,
@@ -53,10 +61,9 @@ export class ConnectionPool {
     // Here and not after `connect()` returned: an error that arrives before then would have no listener
     // and would end the process.
     this.#pool.on('connect', (client) => {
-      if (!(client instanceof ClosableClient)) throw new Error('pg made a client of another class')
       const pooled = new PooledConnection(client, settings)
       this.#connections.set(client, pooled)
-      watch.add(client, () => pooled.state, giveUpMs)
+      watch.add(ours(client), () => pooled.state, giveUpMs)
     })
   }
 
@@ -75,7 +82,7 @@ export class ConnectionPool {
     const begunAt = performance.now()
     try {
       this.#watch.refuseIfAway()
-      const client = await this.#pool.connect()
+      const client = await onUsableHost(this.#connection, () => this.#pool.connect())
       const connection = this.#connections.get(client)
       if (connection === undefined) throw new Error('pg has not announced this connection')
       connection.lend(() => this.#places.leave(share), signal)
@@ -107,6 +114,12 @@ export class ConnectionPool {
   }
 }
 
+/** The pool makes its clients from the class that it was given. */
+function ours(client: pg.ClientBase): ClosableClient {
+  if (client instanceof ClosableClient) return client
+  throw new Error('pg made a client of another class')
+}
+
 export class PooledConnection {
   readonly #client: pg.PoolClient
   readonly #statements: NamedStatements
@@ -117,11 +130,11 @@ export class PooledConnection {
   #signal: AbortSignal | undefined
   #cancelling: Promise<unknown> | undefined
 
-  constructor(client: pg.PoolClient & ClosableClient, settings: PoolSettings) {
+  constructor(client: pg.PoolClient, settings: PoolSettings) {
     const { cancel } = settings
     this.#client = client
     this.#statements = new NamedStatements(client, settings)
-    if (cancel !== undefined) this.#cancel = () => cancel(client.applicationName)
+    if (cancel !== undefined) this.#cancel = () => cancel(ours(client).applicationName)
     // The pool listens only while the connection is idle. pg also rejects the statement that runs.
     client.on('error', (error) => {
       this.#lost ??= toDatabaseError(error)

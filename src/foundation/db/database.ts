@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import pg from 'pg'
 import { ConnectionPool } from './connection-pool.ts'
+import type { ConnectionSettings } from './hosts.ts'
 import { Lanes } from './lanes.ts'
 import type { StatementObserver } from './named-statements.ts'
 import { Pipelines } from './pipelines.ts'
@@ -12,7 +13,7 @@ import { giveUpAfter, type Lane, type LaneTimeOuts, laneSizes, TIME_OUTS } from 
 export type Db = Kysely<DB>
 
 export interface DatabaseSettings {
-  readonly connection: pg.ClientConfig
+  readonly connection: ConnectionSettings
   /** See `laneSizes`. Up to half as many further connections are shared by all requests. */
   readonly poolSize: number
   /** For each class of work, or the same for all. */
@@ -63,10 +64,9 @@ export function openDatabase(settings: DatabaseSettings): Database {
   const timeOuts =
     typeof given === 'number' ? { stranger: given, interactive: given, batch: given } : given
   const onIdleError = (error: Error) => settings.onIdleError?.(error)
-  const connectionOf = (name: string, lane: Lane, further: Settings = {}): pg.ClientConfig => ({
+  const connectionOf = (name: string, lane: Lane, further: Settings = {}): ConnectionSettings => ({
     ...settings.connection,
     types,
-    connectionTimeoutMillis: connectMs,
     application_name: name,
     options: optionsOf({
       // An installation may have another default; our single statements rely on this one.
@@ -87,6 +87,7 @@ export function openDatabase(settings: DatabaseSettings): Database {
   const poolOf = (name: string, lane: Lane, cancel?: (name: string) => Promise<unknown>) =>
     new ConnectionPool({
       connection: connectionOf(name, lane),
+      connectMs,
       watch,
       giveUpMs: giveUpAfter(timeOuts[lane]),
       size: sizes[lane],
@@ -105,6 +106,7 @@ export function openDatabase(settings: DatabaseSettings): Database {
     connection: connectionOf('schoolgate pipeline', 'interactive', {
       lock_timeout: TIME_OUTS.sharedLock,
     }),
+    connectMs,
     observe,
     onIdleError,
     maxConnections: Math.ceil(poolSize / 2),

@@ -1,6 +1,7 @@
-import type pg from 'pg'
 import { ClosableClient } from './closable-client.ts'
+import type { ConnectionSettings } from './hosts.ts'
 import { NamedStatements, type StatementSettings } from './named-statements.ts'
+import { requirePrimary } from './primary.ts'
 import type { ConnectionState, SilenceWatch } from './silence-watch.ts'
 import { isOpeningTimedOut } from './unavailable.ts'
 
@@ -10,7 +11,9 @@ const WEIGHT = 1 / 8
 const SLOWEST_MS = 100
 
 export interface PipelineSettings extends StatementSettings {
-  readonly connection: pg.ClientConfig
+  readonly connection: ConnectionSettings
+  /** To open a connection, and again to look at it. */
+  readonly connectMs: number
   readonly onIdleError: (error: Error) => void
   readonly watch: SilenceWatch
   /** PostgreSQL ends every statement before this. */
@@ -38,7 +41,8 @@ export class Pipeline {
 
   constructor(settings: PipelineSettings, pace: number, onEnd: () => void) {
     this.#pace = pace
-    this.#client = new ClosableClient({ ...settings.connection, pipeline: true })
+    const { connection, connectMs: connectionTimeoutMillis } = settings
+    this.#client = new ClosableClient({ ...connection, connectionTimeoutMillis, pipeline: true })
     this.#statements = new NamedStatements(this.#client, settings)
     this.#client.once('end', onEnd)
     this.#client.on('error', (error) => {
@@ -52,16 +56,18 @@ export class Pipeline {
     this.#opening.catch(() => undefined)
   }
 
-  async #open({ watch, giveUpMs }: PipelineSettings): Promise<void> {
+  async #open({ connection, watch, connectMs, giveUpMs }: PipelineSettings): Promise<void> {
     const begunAt = performance.now()
     try {
       await this.#client.connect()
+      await requirePrimary(this.#client, connectMs)
       watch.add(this.#client, () => this.#connectionState, giveUpMs)
       this.#state = 'open'
       this.#progressAt = performance.now()
     } catch (error) {
       this.#state = 'failed'
       this.#client.socket.destroy()
+      connection.hosts?.failed(this.#client.address)
       if (isOpeningTimedOut(error)) watch.couldNotOpen(begunAt)
       throw error
     }

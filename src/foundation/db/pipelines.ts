@@ -1,4 +1,5 @@
 import { Limiter } from '../concurrency/limiter.ts'
+import { mayTryNextHost } from './hosts.ts'
 import { Pipeline, type PipelineSettings } from './pipeline.ts'
 import {
   BUSY,
@@ -102,7 +103,11 @@ export class Pipelines {
     return await this.#runAlone<R>(text, values, share)
   }
 
-  async #runTogether<R>(text: string, values: readonly unknown[]): Promise<Answer<R>> {
+  async #runTogether<R>(
+    text: string,
+    values: readonly unknown[],
+    tries = this.#settings.connection.hosts?.count ?? 1,
+  ): Promise<Answer<R>> {
     if (this.#ended)
       throw new DatabaseUnavailableError('Client was closed: the database was closed', '')
     this.#settings.watch.refuseIfAway()
@@ -118,8 +123,9 @@ export class Pipelines {
       const other = [...this.#pipelines].find(
         (one) => one.isOpen && one.expectedWait(failedAt) < MAX_WAIT_MS,
       )
-      if (other === undefined || this.#ended) throw toDatabaseError(error)
-      return await other.run<R>(text, values, failedAt)
+      if (other !== undefined && !this.#ended) return await other.run<R>(text, values, failedAt)
+      if (tries <= 1 || !mayTryNextHost(error)) throw toDatabaseError(error)
+      return await this.#runTogether<R>(text, values, tries - 1)
     }
   }
 

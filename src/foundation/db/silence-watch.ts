@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type pg from 'pg'
 import { askAnew } from './ask-anew.ts'
 import type { ClosableClient } from './closable-client.ts'
+import type { ConnectionSettings } from './hosts.ts'
 import { TIME_OUTS } from './time-outs.ts'
 import { DatabaseUnavailableError } from './unavailable.ts'
 
@@ -19,7 +19,7 @@ export interface SilencePace {
 
 export interface SilenceSettings {
   /** For the connection that asks. */
-  readonly connection: pg.ClientConfig
+  readonly connection: ConnectionSettings
   /** How long PostgreSQL may take to accept a connection and to answer on it. */
   readonly answerMs: number
   readonly pace?: Partial<SilencePace> | undefined

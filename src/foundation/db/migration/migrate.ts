@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import type { ConnectionSettings } from '../hosts.ts'
 import { withOwnConnection } from '../own-connection.ts'
 import { adoptOldRelease } from './adopt.ts'
 import { CREATE_RECORD, readRecord, recordMigration } from './migration-record.ts'
@@ -12,7 +13,7 @@ export const OLDEST_POSTGRES_MAJOR = 15
 
 /** Brings the database up to date and returns the migrations it applied. Several processes may run it at once. */
 export async function migrate(
-  connection: pg.ClientConfig,
+  connection: ConnectionSettings,
   from?: readonly Migration[],
 ): Promise<readonly Migration[]> {
   const migrations = from ?? (await loadMigrations())

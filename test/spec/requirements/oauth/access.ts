@@ -51,6 +51,8 @@ export const access = [
     'bearer.not-in-query': 'A token in the query string is not a credential.',
     'bearer.no-verdict':
       'If a token cannot be checked, the answer is 503 with Retry-After and no WWW-Authenticate.',
+    'bearer.only-the-primary':
+      'Tokens are checked on the primary only: a connection to a standby, or to any database that accepts no writes, is refused.',
   }),
 
   chapter('oauth', 'Deployment variants', {
