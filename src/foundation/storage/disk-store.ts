@@ -13,7 +13,7 @@ export function createDiskStore(root: string): FileStore {
     async write(folder, bytes, maxBytes, check) {
       checkFolder(folder)
       return await spool(join(home, INCOMING), bytes, maxBytes, async (path, spooled) => {
-        check?.(spooled)
+        await check?.(spooled)
         const key = keyOf(folder, spooled.sha256)
         await mkdir(join(home, folder), { recursive: true, mode: 0o700 })
         await rename(path, join(home, key))

@@ -29,7 +29,7 @@ export interface FileStore {
     folder: string,
     bytes: AsyncIterable<Uint8Array>,
     maxBytes: number,
-    check?: (received: ReceivedBytes) => void,
+    check?: (received: ReceivedBytes) => Promise<void> | void,
   ): Promise<StoredBytes>
   read(key: string): Promise<Readable | undefined>
 }

@@ -29,7 +29,7 @@ export function createS3Store(options: S3Options): FileStore {
     async write(folder, bytes, maxBytes, check) {
       checkFolder(folder)
       return await spool(options.incoming, bytes, maxBytes, async (path, spooled) => {
-        check?.(spooled)
+        await check?.(spooled)
         const key = keyOf(folder, spooled.sha256)
         const headers = { 'content-length': String(spooled.sizeBytes) }
         const bodyHash = spooled.sha256.toString('hex')

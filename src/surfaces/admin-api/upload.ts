@@ -4,6 +4,7 @@ import { fileName, recordUpload } from '../../domain/content/file-operations.ts'
 import {
   type FileStore,
   FileTooLargeError,
+  keyOf,
   type ReceivedBytes,
   type StoredBytes,
 } from '../../foundation/storage/file-store.ts'
@@ -11,7 +12,7 @@ import { sendAnswer } from './answer.ts'
 import { Problem } from './problem.ts'
 import { planOf, type Route, routerPath } from './route.ts'
 import { queryOf, wrongParameters } from './route-input.ts'
-import { answerWrite } from './write.ts'
+import { answerWrite, checkKey } from './write.ts'
 
 export const UPLOAD_ROUTE = {
   method: 'POST',
@@ -40,12 +41,15 @@ export function addUploadRoute(
       if (caller === undefined) throw new Error('the handler ran without its caller')
       const name = nameOf(request)
       const content_type = plainType(request.headers['content-type'] ?? '')
-      const stored = await storeBody(request, store, maxBytes, (received) =>
-        checkBytes(content_type, received),
-      )
-      const { sizeBytes: size_bytes, key: storage_key } = stored
-      const sha256 = stored.sha256.toString('hex')
-      const input = { name, content_type, size_bytes, sha256, storage_key }
+      const inputOf = ({ sizeBytes, sha256 }: ReceivedBytes) => ({
+        ...{ name, content_type, size_bytes: sizeBytes, sha256: sha256.toString('hex') },
+        storage_key: keyOf(request.school.id, sha256),
+      })
+      const stored = await storeBody(request, store, maxBytes, async (received) => {
+        checkBytes(content_type, received)
+        await checkKey(request, caller, inputOf(received))
+      })
+      const input = inputOf(stored)
       return sendAnswer(request, reply, await answerWrite(request, UPLOAD_ROUTE, caller, input))
     },
   })
@@ -62,7 +66,7 @@ async function storeBody(
   request: FastifyRequest,
   store: FileStore,
   maxBytes: number,
-  check: (received: ReceivedBytes) => void,
+  check: (received: ReceivedBytes) => Promise<void>,
 ): Promise<StoredBytes> {
   const body = request.body as AsyncIterable<Uint8Array> | undefined
   try {

@@ -45,6 +45,21 @@ export async function answerWrite(
   }
 }
 
+/**
+ * Refuses a write whose Idempotency-Key would refuse it, for one that keeps bytes before its transaction: bytes of a refused
+ * write would stay.
+ */
+export async function checkKey(
+  request: FastifyRequest,
+  caller: Caller,
+  input: Record<string, unknown>,
+): Promise<void> {
+  const name = writeName(request, caller, input)
+  if (name === undefined) return
+  const { kind } = await request.at.transaction((tx) => lookUpWrite(tx, name))
+  if (kind === 'mismatch' || kind === 'in_progress') throw keyProblem(kind)
+}
+
 /** The first call may have had the read scope that this one lacks: a refresh can narrow scopes. */
 function tellAgain(
   request: FastifyRequest,

@@ -138,8 +138,23 @@ describe('uploads', () => {
     expect(answer.statusCode).toBe(200)
   })
 
-  test('a refused upload leaves no file', async () => {
-    const left = await readdir(join(folder, school.id))
-    expect(left.filter((name) => name.startsWith('incoming'))).toEqual([])
-  })
+  verifies(
+    'house.growth.uploads',
+    'bytes of refused uploads do not stay, however often they are sent',
+    async () => {
+      const headers = { 'idempotency-key': 'again and again'.replaceAll(' ', '-') }
+      expect((await upload('kept', 'text/plain', 'a.txt', headers)).statusCode).toBe(201)
+      const before = await readdir(folder, { recursive: true })
+      for (let time = 0; time < 5; time++) {
+        const refused = [
+          await upload(`other ${time}`, 'text/plain', 'a.txt', headers),
+          await upload(`long key ${time}`, 'text/plain', 'a.txt', { 'idempotency-key': 'a b' }),
+          await upload(`<html>${time}`, 'image/png'),
+          await upload(Buffer.alloc(1_000_001, `${time}`), 'text/plain'),
+        ]
+        expect(refused.map(({ statusCode }) => statusCode)).toEqual([422, 400, 422, 413])
+      }
+      expect(await readdir(folder, { recursive: true })).toEqual(before)
+    },
+  )
 })
