@@ -16,6 +16,7 @@ import { whenGone } from '../../foundation/http/gone.ts'
 import { apiHeaders } from '../../foundation/http/security-headers.ts'
 import { apiActor, checkScopes } from './access.ts'
 import { BULK_ROUTES, type BulkRoute } from './bulk-routes.ts'
+import { ImportPlace, inPieces, takeBody } from './import-body.ts'
 import { Problem, type RequestProblem } from './problem.ts'
 import { planOf, routerPath } from './route.ts'
 import { queryOf, wrongParameters } from './route-input.ts'
@@ -29,17 +30,24 @@ const TYPES: Readonly<Record<Format, string>> = {
 
 /** An import keeps a database connection busy, and other batch work needs connections too. */
 const IMPORTS_AT_ONCE = 3
-/** Of one school. The body of an import that waits stays with its sender. */
-const IMPORTS_WAITING = 8
-const IMPORT_WAIT_MS = 20_000
+/** Apart from imports, because a dry run keeps its connection while its sender is slow. */
+const DRY_RUNS_AT_ONCE = 2
+/** Of one school. Of the body of an import that waits, one piece is in memory. */
+const WAITING = 8
+const WAIT_MS = 20_000
+
+interface Places {
+  readonly imports: Limiter
+  readonly dryRuns: Limiter
+}
 
 /** The addresses that import or export files of rows, of any length. */
 export function addBulkRoutes(scope: FastifyInstance, admit: (route: BulkRoute) => Admit): void {
-  const imports = new Limiter({
-    running: IMPORTS_AT_ONCE,
-    waiting: IMPORTS_WAITING,
-    waitMs: IMPORT_WAIT_MS,
-  })
+  const line = { waiting: WAITING, waitMs: WAIT_MS }
+  const places: Places = {
+    imports: new Limiter({ running: IMPORTS_AT_ONCE, ...line }),
+    dryRuns: new Limiter({ running: DRY_RUNS_AT_ONCE, ...line }),
+  }
   scope.removeAllContentTypeParsers()
   const types = /^(application\/(x-)?ndjson|application\/jsonl|text\/csv)\b/
   scope.addContentTypeParser(types, (_request, body, done) => done(null, body))
@@ -52,7 +60,7 @@ export function addBulkRoutes(scope: FastifyInstance, admit: (route: BulkRoute) 
       handler: (request, reply) =>
         route.method === 'GET'
           ? sendExport(request, reply, route)
-          : takeImport(request, reply, route, imports),
+          : takeImport(request, reply, route, places),
     })
   }
 }
@@ -100,28 +108,27 @@ async function takeImport(
   request: FastifyRequest,
   reply: FastifyReply,
   route: BulkRoute,
-  imports: Limiter,
+  { imports, dryRuns }: Places,
 ): Promise<FastifyReply> {
   const { kind } = route
   const query = checkedQuery(request, route)
   const { dry_run, from_line, max_errors } = query as ImportQuery
   const dryRun = dry_run === true
+  const gone = whenGone(reply.raw)
+  const place = new ImportPlace(dryRun ? dryRuns : imports, request.school.id, gone)
+  const pieces = inPieces(bodyOf(request))
   try {
     checkScopes(callerOf(request), neededScopes(route.operation, query))
     const caller = apiActor(request, callerOf(request))
-    const summary = await imports.run(
-      () =>
-        importRows(inLane(request.at, 'batch'), caller, kind, bodyOf(request), {
-          format: formatOf(request),
-          dryRun,
-          maxErrors: max_errors,
-          fromLine: from_line,
-          // An import that runs beside others gets one connection.
-          connections: imports.running === 1 ? 2 : 1,
-        }),
-      request.school.id,
-      whenGone(reply.raw),
-    )
+    const body = await takeBody(pieces, place, dryRun)
+    const summary = await importRows(inLane(request.at, 'batch'), caller, kind, body, {
+      format: formatOf(request),
+      dryRun,
+      maxErrors: max_errors,
+      fromLine: from_line,
+      // An import that runs beside others gets one connection.
+      connections: imports.running === 1 ? 2 : 1,
+    })
     const done = importObject(kind, dryRun, summary)
     return reply
       .headers(apiHeaders('no-store'))
@@ -132,8 +139,9 @@ async function takeImport(
     if (error instanceof LimiterFull) throw busy()
     throw error
   } finally {
+    place.giveBack()
     // Reads and drops the rest of the body, so that the client gets the answer.
-    request.raw.resume()
+    void pieces.return().finally(() => request.raw.resume())
   }
 }
 

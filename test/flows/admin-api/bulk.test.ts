@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { verifies } from '../../spec/verifies.ts'
 import { anOperator, type OperatorClient } from '../../support/admin-api.ts'
 import { exchange } from '../../support/client-like.ts'
 import { eventually } from '../../support/eventually.ts'
 import { aCode } from '../../support/oauth-world.ts'
+import { connect } from '../../support/postgres.ts'
 import { aWorld, type TestSchool, type World } from '../../support/world.ts'
 
 let world: World
@@ -187,11 +189,19 @@ describe('on a real connection', () => {
 
   const row = (prefix: string, n: number) => `{"slug":"${prefix}-${n}","title":"T"}\n`
 
+  /**
+   * So many rows of this length that an import, which reads them in pieces of 64 KiB, has one batch of a thousand however
+   * they arrive, and not two.
+   */
+  const ONE_BATCH = 1990
+  const wideRow = (prefix: string, n: number) =>
+    `{"slug":"${prefix}-${n}","title":"${'T'.repeat(40)}"}\n`
+
   test('a slow dry run does not delay a member who signs in', async () => {
     const member = await world.aMember(school)
     const client = await world.aPublicClient(school)
     const { code, pkce } = await aCode(world, school, client, member)
-    const rows = [member.id, ...Array.from({ length: 1200 }, () => randomUUID())].map(
+    const rows = [member.id, ...Array.from({ length: 2000 }, () => randomUUID())].map(
       (id) => `{"id":"${id}"}\n`,
     )
     const isLocked = async () => {
@@ -210,9 +220,9 @@ describe('on a real connection', () => {
   })
 
   test('if a caller disconnects, whole batches are committed, and the file can be sent again', async () => {
-    const all = Array.from({ length: 1500 }, (_, n) => row('cut', n))
+    const all = Array.from({ length: 2500 }, (_, n) => wideRow('cut', n))
     const cut = await upload('/api/v1/pages/import', async (send, hangUp) => {
-      send(all.slice(0, 1200).join(''))
+      send(all.slice(0, ONE_BATCH).join(''))
       while ((await count('cut')) < 1000) await new Promise((resolve) => setTimeout(resolve, 20))
       hangUp()
     })
@@ -220,7 +230,7 @@ describe('on a real connection', () => {
     expect(await count('cut')).toBe(1000)
     const again = await upload('/api/v1/pages/import', async (send) => send(all.join('')))
     expect(JSON.parse(again?.body ?? '')).toMatchObject({
-      created: 500,
+      created: 1500,
       unchanged: 1000,
       failed: 0,
     })
@@ -238,31 +248,87 @@ describe('on a real connection', () => {
     expect(JSON.parse(answer?.body ?? '')).toMatchObject({ complete: false, created: 0 })
   })
 
-  test('of one school two run at once and eight wait; the next gets Retry-After', async () => {
-    let letGo: () => void = () => undefined
-    const held = new Promise<void>((resolve) => {
-      letGo = resolve
-    })
-    const holding = (n: number) =>
-      upload('/api/v1/pages/import', async (send) => {
-        send(row(`held${n}`, 0).repeat(1200))
-        await held
-      })
-    const running = [holding(0), holding(1)]
-    while ((await count('held')) < 2) await new Promise((resolve) => setTimeout(resolve, 20))
-    const waiting = Array.from({ length: 9 }, () =>
-      sendRows('/pages/import', row('held', 9), NDJSON),
+  /** Holds imports of these slugs while they write: another transaction has the same ones. */
+  async function whileHeld(slugs: readonly string[], work: () => Promise<void>): Promise<void> {
+    const holder = await connect(world.database.connection)
+    try {
+      await holder.query('begin')
+      for (const slug of slugs) {
+        await holder.query(
+          `insert into pages (school_id, id, slug, title, body, state)
+           values ($1, gen_random_uuid(), $2, 'Held', '', 'draft')`,
+          [school.id, slug],
+        )
+      }
+      await work()
+      await holder.query('rollback')
+    } finally {
+      await holder.end()
+    }
+  }
+
+  const waitingForLocks = async (): Promise<number> => {
+    const { rowCount } = await world.database.pool.query(
+      `select from pg_stat_activity where datname = current_database()
+         and application_name like 'schoolgate batch %' and wait_event_type = 'Lock'`,
     )
-    const first = await Promise.race(waiting)
-    expect(first.statusCode).toBe(503)
-    expect(first.headers['retry-after']).toBe('5')
-    const elsewhere = await anOperator(world, await world.aSchool())
-    const other = { body: row('held', 9), headers: NDJSON }
-    expect((await elsewhere.send('POST', '/pages/import', other)).statusCode).toBe(200)
-    letGo()
-    expect((await Promise.all(running)).map((answer) => answer?.status)).toEqual([200, 200])
+    return rowCount ?? 0
+  }
+
+  test('of one school two run at once and eight wait; the next gets Retry-After', async () => {
+    const send = (slug: string) => sendRows('/pages/import', row(slug, 0), NDJSON)
+    let running: ReturnType<typeof send>[] = []
+    let waiting: ReturnType<typeof send>[] = []
+    await whileHeld(['held0-0', 'held1-0'], async () => {
+      running = [send('held0'), send('held1')]
+      await vi.waitUntil(async () => (await waitingForLocks()) === 2, eventually)
+      waiting = Array.from({ length: 9 }, () => send('held9'))
+      const first = await Promise.race(waiting)
+      expect(first.statusCode).toBe(503)
+      expect(first.headers['retry-after']).toBe('5')
+      const elsewhere = await anOperator(world, await world.aSchool())
+      const other = { body: row('held', 9), headers: NDJSON }
+      expect((await elsewhere.send('POST', '/pages/import', other)).statusCode).toBe(200)
+    })
+    expect((await Promise.all(running)).map(({ statusCode }) => statusCode)).toEqual([200, 200])
     const statuses = (await Promise.all(waiting)).map(({ statusCode }) => statusCode)
     expect(statuses.sort()).toEqual([...Array(8).fill(200), 503])
-    expect((await sendRows('/pages/import', row('held', 9), NDJSON)).statusCode).toBe(200)
+    expect((await send('held9')).statusCode).toBe(200)
   })
+
+  verifies(
+    'house.tenancy.share',
+    'uploads that drip hold no place: imports of others run meanwhile, and theirs end well',
+    async () => {
+      let letGo: () => void = () => undefined
+      const held = new Promise<void>((resolve) => {
+        letGo = resolve
+      })
+      // Some stop before a piece is complete, some after their first rows were imported.
+      const dripping = (name: string, rows: number) =>
+        upload('/api/v1/pages/import', async (send) => {
+          for (let n = 0; n < rows; n++) send(wideRow(name, n))
+          await held
+          send(wideRow(name, rows))
+        })
+      const drips = [
+        ...['a', 'b', 'c', 'd'].map((name) => dripping(`drop-${name}`, 10)),
+        ...['e', 'f', 'g', 'h'].map((name) => dripping(`drop-${name}`, ONE_BATCH)),
+      ]
+      try {
+        await expect.poll(() => count('drop-')).toBe(4_000)
+        for (let n = 0; n < 3; n++) {
+          const answer = await sendRows('/pages/import', row('swift', n), NDJSON)
+          expect(answer.json()).toMatchObject({ created: 1, complete: true })
+        }
+      } finally {
+        letGo()
+      }
+      const answers = await Promise.all(drips)
+      expect(answers.map((answer) => JSON.parse(answer?.body ?? '{}').created)).toEqual([
+        ...Array(4).fill(11),
+        ...Array(4).fill(ONE_BATCH + 1),
+      ])
+    },
+  )
 })
