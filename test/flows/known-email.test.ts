@@ -3,6 +3,7 @@ import type { BulkKind } from '../../src/domain/bulk/kind.ts'
 import { memberKind, studentKind } from '../../src/domain/people/people-bulk.ts'
 import { addPerson } from '../../src/domain/people/person-operations.ts'
 import { HashingThreads } from '../../src/foundation/crypto/password-threads.ts'
+import { uuidv7 } from '../../src/foundation/crypto/random.ts'
 import { smtpMailer } from '../../src/foundation/mail/mailer.ts'
 import { verifies } from '../spec/verifies.ts'
 import { anOperator, type OperatorClient } from '../support/admin-api.ts'
@@ -134,19 +135,25 @@ describe('a known email costs and answers what an unknown one does', () => {
     })
   }
 
-  verifies('house.people.ids', 'ids of new people are random', async () => {
-    const ids = []
-    for (const email of [unknownEmail(), unknownEmail()]) {
-      const added = await operator.post('/members', { email, name: TYPED, roles: ['student'] })
-      ids.push(added.json().id)
-    }
-    await importInto(school, studentKind, [{ email: 'by-import@people.test', name: TYPED }])
-    const found = await operator.get('/members?email=by-import@people.test')
-    ids.push(found.json().data[0].id)
-    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab]/)
-    // Two that were made in the same moment share no beginning, which a time would be.
-    expect(new Set(ids.map((id) => id.slice(0, 4))).size).toBeGreaterThan(1)
-  })
+  verifies(
+    'house.people.ids',
+    'ids of new people have a random time, and look like those from before',
+    async () => {
+      const ids = []
+      for (const email of [unknownEmail(), unknownEmail()]) {
+        const added = await operator.post('/members', { email, name: TYPED, roles: ['student'] })
+        ids.push(added.json().id)
+      }
+      await importInto(school, studentKind, [{ email: 'by-import@people.test', name: TYPED }])
+      const found = await operator.get('/members?email=by-import@people.test')
+      ids.push(found.json().data[0].id)
+      // The version of ids from before, so that it does not tell a new account from an older one.
+      for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab]/)
+      // Those that were made in the same moment share no beginning, which a time would be.
+      expect(new Set(ids.map((id) => id.slice(0, 13))).size).toBe(ids.length)
+      expect(ids.toSorted()[0]?.slice(0, 9)).not.toBe(uuidv7().slice(0, 9))
+    },
+  )
 })
 
 describe('a person whom a school added', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { randomSecret, uuidFromBytes, uuidToBytes, uuidv7 } from './random.ts'
+import { randomId, randomSecret, uuidFromBytes, uuidToBytes, uuidv7 } from './random.ts'
 
 describe('uuidv7', () => {
   test('carries the time, the version and the variant (RFC 9562 §5.7)', () => {
@@ -16,6 +16,27 @@ describe('uuidv7', () => {
   test('survives the way to bytes and back', () => {
     const id = uuidv7()
     expect(uuidFromBytes(uuidToBytes(id))).toBe(id)
+  })
+})
+
+describe('randomId', () => {
+  const timeOf = (id: string) => Number.parseInt(id.replace('-', '').slice(0, 12), 16)
+
+  test('has the version of earlier ids, and a time between the first of them and now', () => {
+    const [first, now] = [Date.UTC(2026, 10, 15), Date.UTC(2030, 0, 1)]
+    const ids = Array.from({ length: 1000 }, () => randomId(now))
+    expect(ids.every((id) => /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab]/.test(id))).toBe(true)
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(ids.every((id) => timeOf(id) >= first && timeOf(id) < now)).toBe(true)
+    expect(ids.filter((id) => timeOf(id) < (first + now) / 2).length).toBeGreaterThan(300)
+    expect(ids.filter((id) => id.slice(14, 18) === '7000').length).toBeGreaterThan(300)
+    expect(ids.filter((id) => id.slice(14, 18) !== '7000').length).toBeGreaterThan(300)
+  })
+
+  test('a clock before the first of them does no harm, and ids of rows keep their order', () => {
+    const early = uuidv7(0x0199_0000_0003)
+    expect(timeOf(randomId(0))).toBe(Date.UTC(2026, 10, 15))
+    expect(uuidv7(0x0199_0000_0003) > early).toBe(true)
   })
 })
 

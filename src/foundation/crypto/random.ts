@@ -36,14 +36,30 @@ function draw(bytes: number): number {
   return supply.used - bytes
 }
 
+/** Since then there are people with a uuidv7 of the time when their account was made. */
+const FIRST_IDS = Date.UTC(2026, 10, 15)
+
 /**
- * The id of a person. Random, because every school that adds an email gets the id: a time in it would tell whether the
- * account is new.
+ * The id of a person. Every school that adds an email gets it, so it must not tell whether the account is new. It looks
+ * like the ids from before, which never change, but its time is any time since the first ones, and its count too is
+ * one that they may have: half of them have 0.
  *
- * @see RFC 9562 §5.4
+ * @see RFC 9562 §5.7
  */
-export function randomId(): string {
-  return randomUUID()
+export function randomId(now: number = Date.now()): string {
+  const time = FIRST_IDS + Math.floor(randomFraction() * Math.max(0, now - FIRST_IDS))
+  const count = Math.min(0xfff, Math.floor(1 / (1 - randomFraction())) - 1)
+  return startOfUuidv7(time) + count.toString(16).padStart(3, '0') + randomUUID().slice(18)
+}
+
+/** At least 0 and below 1. */
+function randomFraction(): number {
+  return randomSecret(6).readUIntBE(0, 6) / 2 ** 48
+}
+
+function startOfUuidv7(millisecond: number): string {
+  const time = millisecond.toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7`
 }
 
 /** The first half of the ids of one millisecond, and their count. */
@@ -58,9 +74,8 @@ const sequence = { millisecond: -1, start: '', count: 0 }
  */
 export function uuidv7(now: number = Date.now()): string {
   if (sequence.millisecond !== now) {
-    const time = now.toString(16).padStart(12, '0')
     sequence.millisecond = now
-    sequence.start = `${time.slice(0, 8)}-${time.slice(8)}-7`
+    sequence.start = startOfUuidv7(now)
     sequence.count = 0
   }
   const count = 0x1000 + (sequence.count++ & 0x0fff)

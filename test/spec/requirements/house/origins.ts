@@ -34,7 +34,8 @@ export const origins = [
       'Adding an email that already exists grants the role and reveals nothing about it.',
     'house.people.typed-until-signed-in':
       'A school sees the name that it typed, and no picture, until the person has signed in there.',
-    'house.people.ids': 'Ids of new people are random: they do not tell when an account was made.',
+    'house.people.ids':
+      'Ids of new people are random: they tell neither when an account was made nor whether it is new.',
     'house.people.same-work':
       'Every path that takes an email sends the same statements and hashes for known and unknown ones.',
     'house.people.no-takeover':
