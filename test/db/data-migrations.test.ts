@@ -253,3 +253,27 @@ test('names lose the characters that draw nothing, and keep what is spelling', a
   const schools = await client.query<{ name: string }>('select name from schools')
   expect(schools.rows).toEqual([{ name: 'North' }])
 })
+
+test('names lose the other ignorable characters too, and keep joiners and emoji', async () => {
+  const { client, apply } = await before('-ignorable-characters.sql')
+  const school = await aSchool(client)
+  // Without the joiners and what migration 0031 removed.
+  const late =
+    /^(?![\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}])\p{Default_Ignorable_Code_Point}$/u
+  const codes = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code))
+  const hidden = codes.filter((one) => late.test(one))
+  for (let n = 0; n < hidden.length; n += 150) {
+    const id = await aMember(client, school, `p${n}`)
+    const name = `A${hidden.slice(n, n + 150).join('')}da`
+    await client.query('update users set name = $1 where id = $2', [name, id])
+  }
+  await client.query('update schools set name = $1 where id = $2', [
+    'North ❤\ufe0f\u200d🔥 Café می\u200cخواهم',
+    school,
+  ])
+  await apply()
+  const people = await client.query<{ name: string }>('select distinct name from users')
+  expect(people.rows).toEqual([{ name: 'Ada' }])
+  const schools = await client.query<{ name: string }>('select name from schools')
+  expect(schools.rows).toEqual([{ name: 'North ❤\u200d🔥 Café می\u200cخواهم' }])
+})

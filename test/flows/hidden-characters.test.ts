@@ -74,6 +74,22 @@ describe('a name that hides what it is', () => {
     expect(rows).toEqual([{ name: 'adI' }])
   })
 
+  verifies(
+    'house.names.visible',
+    'two names that differ only in variation selectors or other invisible characters become the same',
+    async () => {
+      const names = ['Ada', 'A\ufe00da', 'Ad\u034fa', 'Ada\u{e0100}\u{e01ef}', '\u3164Ada']
+      const stored = []
+      for (const [n, title] of names.entries()) {
+        const post = await operator.post('/posts', { slug: `same-${n}`, title })
+        stored.push(post.json().title)
+      }
+      expect(stored).toEqual(names.map(() => 'Ada'))
+      const heart = await operator.post('/posts', { slug: 'heart', title: 'I ❤\ufe0f art' })
+      expect(heart.json().title).toBe('I ❤ art')
+    },
+  )
+
   test('a name of nothing visible, or with a line break, is refused', async () => {
     for (const title of ['\u200b\u2060', '\u3164', 'a\u2028b', 'a\u0085b', 'a\nb']) {
       const answer = await operator.post('/posts', { slug: 'b', title })

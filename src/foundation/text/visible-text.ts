@@ -6,12 +6,12 @@
  * @see Unicode TR 36 §2.5, UTS 39 §3.1
  */
 
-// The bidi controls, zero-width spaces, soft hyphen, byte order mark, annotations and tags. Not the two
-// joiners, which are spelling in some scripts: see strayJoiners.
-const HIDDEN =
-  '\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb\\u{e0000}-\\u{e007f}'
+// The bidi controls, zero-width spaces, variation selectors, fillers, the soft hyphen and the tags, which Unicode calls
+// default ignorable, and the annotations. Not the two joiners, which are spelling in some scripts: see strayJoiners.
+// An emoji loses its selector and stays: some fonts then draw it in black.
+const HIDDEN = '(?![\\u200c\\u200d])[\\p{Default_Ignorable_Code_Point}\\ufff9-\\ufffb]'
 
-const hiddenCharacters = new RegExp(`[${HIDDEN}]`, 'gu')
+const hiddenCharacters = new RegExp(HIDDEN, 'gu')
 
 const joiningScripts = [
   'Arabic',
@@ -49,7 +49,12 @@ export function withoutStrayJoiners(text: string): string {
   return text.replace(strayJoiners, '')
 }
 
-const deceptiveCharacters = new RegExp(`[\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}${HIDDEN}]`, 'u')
+// An emoji keeps its selector here: publishers write it so, and it hides nothing.
+const emojiSelector = '(?<=\\p{Extended_Pictographic})\\ufe0f'
+const deceptiveCharacters = new RegExp(
+  `[\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]|(?!${emojiSelector})${HIDDEN}`,
+  'u',
+)
 
 /** For names of clients, which are refused and not corrected: people decide about access by them. */
 export function isDeceptiveName(name: string): boolean {
