@@ -5,7 +5,8 @@ import { typedEmail } from './person.ts'
 /**
  * A browser proves by a cookie that a person signed in with it before, at this school. The value is a random name and a
  * mark for each of the last accounts, which only the server can make. It opens nothing: it gives the browser a failure
- * counter of its own.
+ * counter of its own. A new password does not end it: the mark is checked before any account is looked for, so it knows
+ * no password.
  */
 const FORM = /^[\w-]{22}(?:\.[\w-]{22}){1,4}$/
 const ACCOUNTS = 4

@@ -12,34 +12,37 @@ import { setPassword } from './set-password.ts'
 /*
  * A password from before today's rule may be right, but too short: a new one replaces it before the sign-in gives a
  * session. Nothing is stored in between. The proof that the person typed the old one travels sealed through the
- * form; it fits only the stored hash, so it works once.
+ * form; it fits only the stored hash, so it works once, and only the browser in which the old one was typed.
  */
 
 const PURPOSE = 'short-password'
 const LIFETIME_MS = 15 * 60 * 1000
 
-const schema = z.object({ userId: z.string(), digest: z.string() })
+const schema = z.object({ userId: z.string(), digest: z.string(), browser: z.string() })
 
 const digestOf = (hash: string) => sha256(hash).toString('base64url')
 
 export function sealShortPassword(
   keyring: Keyring,
   schoolId: string,
+  /** What the browser proves by a cookie. */
+  browser: string,
   { person, passwordHash }: ProvenPerson,
 ): string {
-  const proof = { userId: person.id, digest: digestOf(passwordHash) }
+  const proof = { userId: person.id, digest: digestOf(passwordHash), browser }
   return sealMessage(keyring, PURPOSE, schoolId, proof, Date.now() + LIFETIME_MS)
 }
 
-/** The person whose short password this proves; undefined if it is forged, too old or used. */
+/** The person whose short password this proves; undefined if it is forged, too old, used or of another browser. */
 export async function findShortPassword(
   db: Db,
   keyring: Keyring,
   schoolId: string,
+  browsers: readonly string[],
   sealed: string | undefined,
 ): Promise<ProvenPerson | undefined> {
   const proof = schema.safeParse(openMessage(keyring, PURPOSE, schoolId, sealed, Date.now())).data
-  if (proof === undefined) return undefined
+  if (proof === undefined || !browsers.includes(proof.browser)) return undefined
   const row = await db
     .selectFrom('users')
     .select(['id', 'email', 'name', 'avatar_url', 'password_hash'])

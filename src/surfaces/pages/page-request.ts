@@ -85,7 +85,22 @@ export function checkedSignInForm(
   request: FastifyRequest,
   session: BrowserSession | undefined,
 ): URLSearchParams {
-  return formOf(keyring, request, [...sessionOwner(session), ...anonymousOwner(request)])
+  return formOf(keyring, request, signInOwners(request, session))
+}
+
+/** What proves this browser during a sign-in: its session, and its cookie from before a session. */
+export function provenBrowsers(
+  request: FastifyRequest,
+  session: BrowserSession | undefined,
+): readonly string[] {
+  return signInOwners(request, session).map(({ kind, id }) => `${kind} ${id}`)
+}
+
+function signInOwners(
+  request: FastifyRequest,
+  session: BrowserSession | undefined,
+): readonly FormOwner[] {
+  return [...sessionOwner(session), ...anonymousOwner(request)]
 }
 
 /**

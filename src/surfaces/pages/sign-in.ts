@@ -80,7 +80,7 @@ export function addSignInRoutes(
     if (outcome.kind === 'refused') return await again({ kind: 'mismatch' }, 401)
     if (isTooShort(password)) {
       const after = { sealedRequest, returnTo }
-      return askForLongerPassword(context, request, reply, outcome, after)
+      return askForLongerPassword(context, request, reply, session, outcome, after)
     }
     // A new session at every sign-in: a session that an attacker planted stays useless (session fixation).
     if (session !== undefined) await endSession(request.at, session.id)

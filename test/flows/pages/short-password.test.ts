@@ -89,28 +89,37 @@ describe('a password from before the rule', () => {
     },
   )
 
-  test('its proof works once, at its school, in its browser, and not after another change', async () => {
-    const ada = await anOldMember()
-    const visitor = new Visitor(world, school)
-    const page = await visitor.signIn(await visitor.get('/sign-in'), ada)
-    const fields = { ...hiddenFields(page.body, PATH), new_password: LONG }
-    const stranger = new Visitor(world, school)
-    expect((await stranger.post(PATH, fields)).statusCode).toBe(403)
-    const elsewhere = await world.aSchool()
-    const other = new Visitor(world, elsewhere)
-    const own = hiddenFields((await other.get('/sign-in')).body, '/sign-in')
-    const carried = await other.post(PATH, { ...fields, form_token: own.form_token ?? '' })
-    expect(carried.headers.location).toBe('/sign-in')
-    const [first, second] = await Promise.all([
-      visitor.post(PATH, fields),
-      visitor.post(PATH, { ...fields, new_password: `${LONG} 2` }),
-    ])
-    expect([first.headers.location, second.headers.location].sort()).toEqual([
-      '/account',
-      '/sign-in',
-    ])
-    expect((await stranger.get('/account')).statusCode).toBe(303)
-  })
+  verifies(
+    'pages.password.replaced',
+    'its proof works once, at its school, in its browser, and not after another change',
+    async () => {
+      const ada = await anOldMember()
+      const visitor = new Visitor(world, school)
+      const page = await visitor.signIn(await visitor.get('/sign-in'), ada)
+      const fields = { ...hiddenFields(page.body, PATH), new_password: LONG }
+      const stranger = new Visitor(world, school)
+      expect((await stranger.post(PATH, fields)).statusCode).toBe(403)
+      // With a form of its own, it could sign the person in here under the password that it chooses.
+      const ofStranger = hiddenFields((await stranger.get('/sign-in')).body, '/sign-in')
+      const planted = { ...fields, form_token: ofStranger.form_token ?? '' }
+      expect((await stranger.post(PATH, planted)).headers.location).toBe('/sign-in')
+      expect(await sessionsOf(ada)).toBe(0)
+      const elsewhere = await world.aSchool()
+      const other = new Visitor(world, elsewhere)
+      const own = hiddenFields((await other.get('/sign-in')).body, '/sign-in')
+      const carried = await other.post(PATH, { ...fields, form_token: own.form_token ?? '' })
+      expect(carried.headers.location).toBe('/sign-in')
+      const [first, second] = await Promise.all([
+        visitor.post(PATH, fields),
+        visitor.post(PATH, { ...fields, new_password: `${LONG} 2` }),
+      ])
+      expect([first.headers.location, second.headers.location].sort()).toEqual([
+        '/account',
+        '/sign-in',
+      ])
+      expect((await stranger.get('/account')).statusCode).toBe(303)
+    },
+  )
 
   test('ends all other sessions when it is replaced', async () => {
     const ada = await anOldMember()

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { ProvenPerson } from '../../../domain/people/sessions.ts'
+import type { BrowserSession, ProvenPerson } from '../../../domain/people/sessions.ts'
 import {
   findShortPassword,
   type Replacement,
@@ -7,6 +7,7 @@ import {
   sealShortPassword,
 } from '../../../domain/people/short-password.ts'
 import { LimiterFull } from '../../../foundation/concurrency/limiter.ts'
+import { acrossSchools } from '../../../foundation/db/school-db.ts'
 import { brandingOf } from '../../../gate/branding.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
@@ -17,7 +18,13 @@ import {
   readAfterSignIn,
 } from '../after-sign-in.ts'
 import { beginSession } from '../browser-session.ts'
-import { checkedSignInForm, formTokenFor, redirectTo, sendPage } from '../page-request.ts'
+import {
+  checkedSignInForm,
+  formTokenFor,
+  provenBrowsers,
+  redirectTo,
+  sendPage,
+} from '../page-request.ts'
 import type { PasswordFormProblem } from '../views/change-password.tsx'
 import { SHORT_PASSWORD_PATH, shortPasswordPage } from '../views/short-password.tsx'
 import type { AfterAnswer } from './mail-sender.ts'
@@ -27,11 +34,14 @@ export async function askForLongerPassword(
   context: AppContext,
   request: FastifyRequest,
   reply: FastifyReply,
+  session: BrowserSession | undefined,
   proven: ProvenPerson,
   afterSignIn: AfterSignIn,
 ): Promise<FastifyReply> {
-  const proof = sealShortPassword(context.keyring, request.school.id, proven)
-  return await ask(context, request, reply, { proof, proven, afterSignIn })
+  // The form of the sign-in was checked, so there is one.
+  const [browser = ''] = provenBrowsers(request, session)
+  const proof = sealShortPassword(context.keyring, request.school.id, browser, proven)
+  return await ask(context, request, reply, { session, proof, proven, afterSignIn })
 }
 
 export function addShortPasswordRoutes(
@@ -42,10 +52,12 @@ export function addShortPasswordRoutes(
   app.post(SHORT_PASSWORD_PATH, sendsMail, async (request, reply) => {
     const session = await findBrowserSession(request)
     const form = checkedSignInForm(context.keyring, request, session)
-    const { db, keyring } = context
+    const { keyring } = context
     const afterSignIn = readAfterSignIn(keyring, request.school.id, form)
     const proof = form.get('proof') ?? ''
-    const proven = await findShortPassword(db, keyring, request.school.id, proof)
+    const browsers = provenBrowsers(request, session)
+    const db = acrossSchools(request.at)
+    const proven = await findShortPassword(db, keyring, request.school.id, browsers, proof)
     const signInAgain = () =>
       redirectTo(reply, request, 'authorization', keepAfterSignIn('/sign-in', afterSignIn))
     if (proven === undefined) return signInAgain()
@@ -58,7 +70,7 @@ export function addShortPasswordRoutes(
       return redirectTo(reply, request, 'authorization', placeAfterSignIn(afterSignIn))
     }
     const status = outcome.kind === 'busy' ? 503 : 400
-    const state = { proof, proven, afterSignIn, problem: outcome }
+    const state = { session, proof, proven, afterSignIn, problem: outcome }
     return await ask(context, request, reply, state, status)
   })
 }
@@ -77,6 +89,7 @@ async function tryToReplace(
 }
 
 interface Asked {
+  readonly session: BrowserSession | undefined
   readonly proof: string
   readonly proven: ProvenPerson
   readonly afterSignIn: AfterSignIn
@@ -87,10 +100,9 @@ async function ask(
   context: AppContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { proof, proven, afterSignIn, problem }: Asked,
+  { session, proof, proven, afterSignIn, problem }: Asked,
   status = 200,
 ): Promise<FastifyReply> {
-  const session = await findBrowserSession(request)
   const page = shortPasswordPage({
     school: brandingOf(request.school),
     formToken: formTokenFor(context.keyring, request, reply, session),

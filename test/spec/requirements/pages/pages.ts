@@ -47,7 +47,7 @@ export const pages = [
     'pages.password.rule':
       'A new password has 15 characters or more and is not common, repeated or made of what is known about the person.',
     'pages.password.replaced':
-      'A shorter password from before is replaced at the next sign-in, before a session begins.',
+      'A shorter password from before is replaced at the next sign-in, in the same browser, before a session begins.',
     'pages.password.reset-ends-all':
       'A new password by a link ends all sessions, grants and pending codes of the person, at every school.',
     'pages.password.change-offers':
