@@ -1,12 +1,12 @@
 import { get } from 'node:http'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { anOperator } from '../support/admin-api.ts'
-import { eventually } from '../support/eventually.ts'
 import { aListeningSchool } from '../support/listening-school.ts'
 import { connect } from '../support/postgres.ts'
 import { aWorld } from '../support/world.ts'
 
-const world = await aWorld()
+// Longer than this test waits: the limit of a statement must not end what the caller's absence should.
+const world = await aWorld({ databaseSettings: { statementTimeoutMs: 600_000 } })
 const school = await aListeningSchool(world)
 const operator = await anOperator(world, school)
 
@@ -31,9 +31,11 @@ test.each([
     const headers = { authorization: `Bearer ${operator.accessToken}` }
     const request = get(new URL(path, school.origin), { headers })
     request.on('error', () => undefined)
-    await vi.waitUntil(async () => (await waiting()) === 1, eventually)
+    await expect.poll(waiting, { message: 'statements of batch work that wait' }).toBe(1)
     request.destroy()
-    await vi.waitUntil(async () => (await waiting()) === 0, eventually)
+    await expect
+      .poll(waiting, { message: 'statements that go on although their caller is gone' })
+      .toBe(0)
   } finally {
     await holder.end()
   }

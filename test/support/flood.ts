@@ -93,7 +93,7 @@ async function fill({ id, at }: TestSchool, posts: number): Promise<void> {
 }
 
 export interface Flood {
-  /** How often each road was answered, by status. */
+  /** How often each road was answered, by status; 0 counts requests that got no answer. */
   readonly answered: ReadonlyMap<string, Readonly<Record<number, number>>>
   stop(): Promise<void>
 }
@@ -106,8 +106,11 @@ export function flood(roads: readonly Road[], times: number, pauseMs = 0): Flood
     const counts = answered.get(name) ?? {}
     answered.set(name, counts)
     while (!stopped) {
-      const { statusCode } = await send()
-      counts[statusCode] = (counts[statusCode] ?? 0) + 1
+      const status = await send().then(
+        ({ statusCode }) => statusCode,
+        () => 0,
+      )
+      counts[status] = (counts[status] ?? 0) + 1
       // An answer from memory comes without a turn of the event loop, which a real connection takes.
       await pause(pauseMs)
     }
