@@ -1,7 +1,15 @@
+import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { expect } from 'vitest'
+import { parseToken } from '../../src/foundation/protocol/token-format.ts'
 import type { Answer } from '../support/browser-like.ts'
-import { type ClientKind, outcomeOf, type Participants, RealServer } from './real-server.ts'
+import {
+  type ClientKind,
+  outcomeOf,
+  type Participants,
+  RealServer,
+  type Servers,
+} from './real-server.ts'
 import {
   type Audience,
   at,
@@ -33,9 +41,10 @@ const CLIENTS: readonly ClientKind[] = ['public', 'public', 'confidential', 'too
 
 export async function aStory(
   participants: Participants,
+  servers?: Servers,
 ): Promise<{ model: Story; real: RealServer }> {
   const { schools, members } = participants
-  const real = new RealServer(participants)
+  const real = new RealServer(participants, servers)
   const kinds = schools.flatMap((_, school) => CLIENTS.map((kind) => ({ kind, school })))
   for (const { kind, school } of kinds) {
     await real.addClient(at(schools, school), kind, SCOPES[audienceOf(kind)])
@@ -121,36 +130,44 @@ async function agree(
   return code
 }
 
+/** What becomes of a request: its answer arrives, or is lost, or the database breaks away around it. */
+type Fate = 'answered' | 'lost' | 'disturbed'
+
 async function trade(
   story: Story,
   server: RealServer,
   code: number | undefined,
-  lost: boolean,
+  fate: Fate,
+  more = 0,
 ): Promise<void> {
   if (code === undefined) return
-  const expected = rules.exchange(story.state, code)
   const { client } = at(story.state.codes, code)
-  await settle(story, server, expected, await server.exchange(client, code), lost)
+  await send(story, server, fate, more, {
+    request: () => server.exchange(client, code),
+    expect: (state) => rules.exchange(state, code),
+  })
 }
 
 const authorize: Act = async (story, server, pick, more) => {
-  await trade(story, server, await agree(story, server, pick, more), false)
+  await trade(story, server, await agree(story, server, pick, more), 'answered')
 }
 
 const exchange =
-  (lost: boolean): Act =>
-  async (story, server, pick) => {
+  (fate: Fate): Act =>
+  async (story, server, pick, more) => {
     const unused = places(story.state.codes, ({ authorization }) => authorization === undefined)
-    await trade(story, server, pick(unused), lost)
+    await trade(story, server, pick(unused), fate, more)
   }
 
 /** Any code, mostly a used one: a retry of the client and a thief's attempt look the same. */
-const replay: Act = async (story, server, pick) => {
-  await trade(story, server, pick(places(story.state.codes)), false)
-}
+const replay =
+  (fate: Fate): Act =>
+  async (story, server, pick, more) => {
+    await trade(story, server, pick(places(story.state.codes)), fate, more)
+  }
 
 const refresh =
-  (lost: boolean): Act =>
+  (fate: Fate): Act =>
   async (story, server, pick, more) => {
     const pair = pickPair(story, pick, more)
     if (pair === undefined) return
@@ -158,9 +175,65 @@ const refresh =
     const { scopes, client } = authorizationOf(state, pair)
     const all = SCOPES[audienceOfClient(client)]
     const asked = [undefined, undefined, scopes.slice(0, 1 + (more % 3)), all][more % 4]
-    const expected = rules.refresh(state, pair, asked)
-    await settle(story, server, expected, await server.refresh(client, pair, asked), lost)
+    await send(story, server, fate, more, {
+      request: () => server.refresh(client, pair, asked),
+      expect: (before) => rules.refresh(before, pair, asked),
+    })
   }
+
+interface Exchange {
+  readonly request: () => Promise<Answer>
+  readonly expect: (state: State) => Step
+}
+
+async function send(
+  story: Story,
+  server: RealServer,
+  fate: Fate,
+  more: number,
+  { request, expect: expected }: Exchange,
+): Promise<void> {
+  if (fate === 'disturbed') {
+    await reconcile(story, server, await server.disturbed(more, request), expected)
+  } else {
+    await settle(story, server, expected(story.state), await request(), fate === 'lost')
+  }
+}
+
+/**
+ * After a broken connection the server tries again, so it may have made pairs that no answer told of; or it
+ * gives up with 503, and the client does not know whether it happened. Both are allowed, nothing else.
+ */
+async function reconcile(
+  story: Story,
+  server: RealServer,
+  answer: Answer,
+  expected: Exchange['expect'],
+): Promise<void> {
+  const gaveUp = answer.statusCode === 503
+  const unseen = await server.unknownRows()
+  const answered = gaveUp ? undefined : String(answer.json().access_token)
+  for (const id of unseen) {
+    if (answered !== undefined && tokenIsOf(answered, id)) continue
+    const { made, state } = expected(story.state)
+    if (made === undefined) throw new Error('the server made a pair that it had to refuse')
+    await server.mintedUnseen(state, made, id)
+    story.state = state
+  }
+  if (!gaveUp) await settle(story, server, expected(story.state), answer, false)
+  else {
+    expect(answer.headers['retry-after']).toBeDefined()
+    const rows = await server.rows()
+    const { state, made } = expected(story.state)
+    const happened =
+      made === undefined && !isDeepStrictEqual(rows, server.expectedRows(story.state))
+    if (happened) story.state = state
+  }
+}
+
+function tokenIsOf(access: string, id: string): boolean {
+  return parseToken('access', access)?.id === id
+}
 
 /** The server made the pair of a lost answer: its row exists, but no client knows its tokens. */
 async function settle(
@@ -178,22 +251,31 @@ async function settle(
   if (!lost) story.held.push(expected.made)
 }
 
-const use: Act = async (story, server, pick, more) => {
-  const pair = pickPair(story, pick, more)
-  if (pair === undefined) return
-  const { client } = authorizationOf(story.state, pair)
-  const answer = await server.use(at(server.schools, at(story.schoolOfClient, client)), pair)
-  await settle(story, server, rules.use(story.state, pair), answer, false)
-}
+const use =
+  (fate: Fate): Act =>
+  async (story, server, pick, more) => {
+    const pair = pickPair(story, pick, more)
+    if (pair === undefined) return
+    const { client } = authorizationOf(story.state, pair)
+    const school = at(server.schools, at(story.schoolOfClient, client))
+    await send(story, server, fate, more, {
+      request: () => server.use(school, pair),
+      expect: (state) => rules.use(state, pair),
+    })
+  }
 
-const revoke: Act = async (story, server, pick, more) => {
-  const pair = pickPair(story, pick, more)
-  if (pair === undefined) return
-  const by = more % 2 === 0 ? 'access' : 'refresh'
-  const { client } = authorizationOf(story.state, pair)
-  const answer = await server.revoke(client, pair, by)
-  await settle(story, server, rules.revoke(story.state, pair, by), answer, false)
-}
+const revoke =
+  (fate: Fate): Act =>
+  async (story, server, pick, more) => {
+    const pair = pickPair(story, pick, more)
+    if (pair === undefined) return
+    const by = more % 2 === 0 ? 'access' : 'refresh'
+    const { client } = authorizationOf(story.state, pair)
+    await send(story, server, fate, more, {
+      request: () => server.revoke(client, pair, by),
+      expect: (state) => rules.revoke(state, pair, by),
+    })
+  }
 
 const end: Act = async (story, server, pick) => {
   const authorization = pick(places(story.state.authorizations))
@@ -283,13 +365,13 @@ export function storySteps(): fc.Arbitrary<StoryCommand> {
   return fc.oneof(
     { weight: 8, arbitrary: step('authorize', authorize) },
     { weight: 3, arbitrary: step('consent', consent) },
-    { weight: 3, arbitrary: step('exchange', exchange(false)) },
-    { weight: 1, arbitrary: step('exchange, answer lost', exchange(true)) },
-    { weight: 1, arbitrary: step('exchange again', replay) },
-    { weight: 14, arbitrary: step('refresh', refresh(false)) },
-    { weight: 4, arbitrary: step('refresh, answer lost', refresh(true)) },
-    { weight: 12, arbitrary: step('use', use) },
-    { weight: 3, arbitrary: step('revoke', revoke) },
+    { weight: 3, arbitrary: step('exchange', exchange('answered')) },
+    { weight: 1, arbitrary: step('exchange, answer lost', exchange('lost')) },
+    { weight: 1, arbitrary: step('exchange again', replay('answered')) },
+    { weight: 14, arbitrary: step('refresh', refresh('answered')) },
+    { weight: 4, arbitrary: step('refresh, answer lost', refresh('lost')) },
+    { weight: 12, arbitrary: step('use', use('answered')) },
+    { weight: 3, arbitrary: step('revoke', revoke('answered')) },
     { weight: 1, arbitrary: step('end the authorization', end) },
     { weight: 1, arbitrary: step('delete the client', deleteClient) },
     { weight: 1, arbitrary: step('delete the person', deletePerson) },
@@ -299,6 +381,18 @@ export function storySteps(): fc.Arbitrary<StoryCommand> {
     { weight: 1, arbitrary: step('expire the code', expireCode) },
     { weight: 2, arbitrary: step('tokens of another client', otherClient) },
     { weight: 2, arbitrary: step('at the other school', elsewhere) },
+  )
+}
+
+/** The same, and requests during which the server loses its connections to the database. */
+export function disturbedSteps(): fc.Arbitrary<StoryCommand> {
+  return fc.oneof(
+    { weight: 60, arbitrary: storySteps() },
+    { weight: 2, arbitrary: step('exchange, disturbed', exchange('disturbed')) },
+    { weight: 1, arbitrary: step('exchange again, disturbed', replay('disturbed')) },
+    { weight: 4, arbitrary: step('refresh, disturbed', refresh('disturbed')) },
+    { weight: 3, arbitrary: step('use, disturbed', use('disturbed')) },
+    { weight: 2, arbitrary: step('revoke, disturbed', revoke('disturbed')) },
   )
 }
 

@@ -42,6 +42,16 @@ interface Participant {
   visitor: Visitor
 }
 
+/** What answers the clients' requests. */
+export interface Servers {
+  /** The one that answers the next request. */
+  next(): World
+  /** Cuts its connections to the database around that request, in one of some ways. */
+  disturb(way: number): void
+  /** Resolves once all answer as usual. */
+  calm(): Promise<void>
+}
+
 /** Two schools and their members. They outlive a story, because sign-in is slow on purpose. */
 export class Participants {
   readonly world: World
@@ -102,6 +112,7 @@ export class Participants {
 
 interface IssuedTokens {
   readonly id: string
+  /** Empty if the answer was lost. */
   readonly access: string
   readonly refresh: string
 }
@@ -119,15 +130,25 @@ export class RealServer {
   readonly schools: readonly [TestSchool, TestSchool]
   readonly #participants: Participants
   readonly #world: World
+  readonly #servers: Servers
   readonly #clients: RealClient[] = []
   readonly #codes: { value: string; verifier: string; id: string }[] = []
   readonly #authorizations: string[] = []
   readonly #pairs: IssuedTokens[] = []
 
-  constructor(participants: Participants) {
+  constructor(participants: Participants, servers = onlyOne(participants.world)) {
     this.#participants = participants
     this.#world = participants.world
+    this.#servers = servers
     this.schools = participants.schools
+  }
+
+  /** Sends a request while connections to the database break. */
+  async disturbed(way: number, request: () => Promise<Answer>): Promise<Answer> {
+    this.#servers.disturb(way)
+    const answer = await request()
+    await this.#servers.calm()
+    return answer
   }
 
   async addClient(school: TestSchool, kind: ClientKind, scopes: readonly string[]): Promise<void> {
@@ -163,22 +184,22 @@ export class RealServer {
   async exchange(client: number, code: number): Promise<Answer> {
     const { school, real } = at(this.#clients, client)
     const { value, verifier } = at(this.#codes, code)
-    return await exchange(this.#world, school, real, value, verifier)
+    return await exchange(this.#servers.next(), school, real, value, verifier)
   }
 
   async refresh(client: number, pair: number, scopes?: readonly string[]): Promise<Answer> {
     const { school, real } = at(this.#clients, client)
     const token = at(this.#pairs, pair).refresh
-    return await refresh(this.#world, school, real, token, { scope: scopes?.join(' ') })
+    return await refresh(this.#servers.next(), school, real, token, { scope: scopes?.join(' ') })
   }
 
   async use(school: TestSchool, pair: number): Promise<Answer> {
-    return await userinfo(this.#world, school, at(this.#pairs, pair).access)
+    return await userinfo(this.#servers.next(), school, at(this.#pairs, pair).access)
   }
 
   async revoke(client: number, pair: number, by: 'access' | 'refresh'): Promise<Answer> {
     const { school, real } = at(this.#clients, client)
-    return await revoke(this.#world, school, real, at(this.#pairs, pair)[by])
+    return await revoke(this.#servers.next(), school, real, at(this.#pairs, pair)[by])
   }
 
   async end(member: number, authorization: number): Promise<void> {
@@ -252,15 +273,30 @@ export class RealServer {
     const { access_token: access, refresh_token } = answer.json()
     const id = parseToken('access', access)?.id
     if (id === undefined) throw new Error(`no access token: ${answer.body}`)
-    this.#pairs[pair] = { id, access, refresh: refresh_token }
+    await this.#remember(state, pair, { id, access, refresh: refresh_token })
+  }
+
+  /** The row of a pair that the server made, but whose tokens no answer brought. */
+  async mintedUnseen(state: State, pair: number, id: string): Promise<void> {
+    await this.#remember(state, pair, { id, access: '', refresh: '' })
+  }
+
+  async #remember(state: State, pair: number, tokens: IssuedTokens): Promise<void> {
+    this.#pairs[pair] = tokens
     const { authorization } = at(state.pairs, pair)
     if (this.#authorizations[authorization] !== undefined) return
     const row = await this.#world.database.db
       .selectFrom('token_pairs')
       .select('authorization_id')
-      .where('id', '=', id)
+      .where('id', '=', tokens.id)
       .executeTakeFirstOrThrow()
     this.#authorizations[authorization] = row.authorization_id
+  }
+
+  /** Rows that belong to no pair of the model yet. */
+  async unknownRows(): Promise<readonly string[]> {
+    const known = new Set(this.#pairs.map(({ id }) => id))
+    return Object.keys(await this.rows()).filter((id) => !known.has(id))
   }
 
   /** Every pair of this story as stored in the database; reading rows does not use a token. */
@@ -302,6 +338,10 @@ export class RealServer {
       ]),
     )
   }
+}
+
+function onlyOne(world: World): Servers {
+  return { next: () => world, disturb: () => {}, calm: async () => {} }
 }
 
 function slugOf({ clientId }: TestClient): string {
