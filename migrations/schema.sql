@@ -731,6 +731,15 @@ create table idempotent_answers (
 );
 CREATE INDEX idempotent_answers_by_time ON public.idempotent_answers USING btree (answered_at);
 
+-- setup: one row; a value sealed with the secret of the installation, and when readiness last proved that rows can be written
+create table installations (
+  single boolean not null default true,
+  secret_check bytea not null,
+  written_at timestamp(3) with time zone not null default now(),
+  constraint installations_pkey PRIMARY KEY (single),
+  constraint installations_single_check CHECK (single)
+);
+
 -- commerce: the invoice of a payment
 create table invoices (
   school_id uuid not null,

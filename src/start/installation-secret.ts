@@ -1,7 +1,10 @@
 import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
+import { judgeSecret, keepSecretCheck } from '../domain/setup/secret-check.ts'
 import { randomSecret } from '../foundation/crypto/random.ts'
+import { Keyring } from '../foundation/crypto/seal.ts'
+import type { Db } from '../foundation/db/database.ts'
 import { StartError } from './start-error.ts'
 
 /**
@@ -23,6 +26,36 @@ export async function loadInstallationSecret(config: Config): Promise<string> {
     )
   }
 }
+
+/**
+ * The keyring of a migrated database. Refuses a secret that is not the one it was made with: signing keys would stay
+ * closed, and new ones would be sealed with another secret.
+ */
+export async function openKeyring(config: Config, db: Db): Promise<Keyring> {
+  const found = await findInstallationSecret(config)
+  if (found === undefined && (await judgeSecret(db, new Keyring(''))) !== 'new') {
+    throw new StartError(
+      `The file ${secretPath(config)} is missing, and the database has keys that only its secret opens.`,
+      BRING_BACK,
+    )
+  }
+  const keyring = new Keyring(found ?? (await loadInstallationSecret(config)))
+  const judged = await judgeSecret(db, keyring)
+  if (judged !== 'wrong') await keepSecretCheck(db, keyring)
+  // Again: another process may have kept the check of another secret meanwhile.
+  if (judged === 'wrong' || (await judgeSecret(db, keyring)) === 'wrong') {
+    const where =
+      config.SCHOOLGATE_SECRET === undefined ? `in ${secretPath(config)}` : 'SCHOOLGATE_SECRET'
+    throw new StartError(
+      `The secret ${where} is not the one that this database was made with.`,
+      BRING_BACK,
+    )
+  }
+  return keyring
+}
+
+const BRING_BACK =
+  'Bring the right one back from a backup. If it is lost: `npx schoolgate keys accept-secret`, then publish and activate new signing keys at every school.'
 
 /** The same without creating one: undefined if there is none yet. */
 export async function findInstallationSecret(config: Config): Promise<string | undefined> {

@@ -10,9 +10,9 @@ import { type View, viewOf } from '../foundation/db/lanes.ts'
 import { migrate } from '../foundation/db/migration/migrate.ts'
 import { MigrationError } from '../foundation/db/migration/migrations.ts'
 import { READ_ONLY } from '../foundation/db/primary.ts'
-import type { LaneTimeOuts } from '../foundation/db/time-outs.ts'
+import { type LaneTimeOuts, TIME_OUTS } from '../foundation/db/time-outs.ts'
 import { isDatabaseUnavailable } from '../foundation/db/unavailable.ts'
-import { loadInstallationSecret } from './installation-secret.ts'
+import { loadInstallationSecret, openKeyring } from './installation-secret.ts'
 import { type DatabaseServer, joinDatabaseServer, openDatabaseServer } from './open-database.ts'
 import { startPurging } from './purge.ts'
 import { StartError } from './start-error.ts'
@@ -35,15 +35,15 @@ const RENDERING_STEPS = 5
 export async function openPreparedDatabase(config: Config, log: Logger): Promise<PreparedDatabase> {
   const server = await openDatabaseServer(config, log)
   try {
-    const keyring = new Keyring(await loadInstallationSecret(config))
     await migrateForStart(server)
     const prepared = await withPool(config, server, async (db) => {
+      const keyring = await openKeyring(config, db)
       await fillPlatforms(db)
       const isDemo = await prepareDemo(db, keyring, config)
       await renderMissing(db, { steps: RENDERING_STEPS })
-      return { isDemo, setupCode: await renewSetupCode(db) }
+      return { keyring, isDemo, setupCode: await renewSetupCode(db) }
     })
-    return { server, keyring, ...prepared }
+    return { server, ...prepared }
   } catch (error) {
     await server.stop()
     throw error
@@ -61,9 +61,15 @@ export async function joinPreparedDatabase(config: Config): Promise<PreparedData
   }
 }
 
-export function openPool(config: Config, server: DatabaseServer, log?: Logger): Database {
+export function openPool(
+  config: Config,
+  server: DatabaseServer,
+  log?: Logger,
+  connectMs?: number,
+): Database {
   return openDatabase({
     connection: server.connection,
+    connectMs,
     poolSize: config.DATABASE_POOL_SIZE,
     statementTimeoutMs: timeOutsOf(config),
     onIdleError: (error) => log?.warn({ err: error }, 'a database connection was lost'),
@@ -86,7 +92,7 @@ async function withPool<R>(
   server: DatabaseServer,
   work: (db: Db) => Promise<R>,
 ): Promise<R> {
-  const database = openPool(config, server)
+  const database = openPool(config, server, undefined, TIME_OUTS.connectAlone)
   try {
     return await work(viewOf(database.db, MAINTENANCE))
   } finally {

@@ -18,7 +18,7 @@ test('the table of time-outs says what the code does', () => {
   const config = readConfig({})
   const told = (text: string) => milliseconds(row(text)[2])
   expect(told('to open a connection |')).toBe(TIME_OUTS.connect)
-  expect(told('of migrations and commands')).toBe(TIME_OUTS.connectAlone)
+  expect(told('of a start and of commands')).toBe(TIME_OUTS.connectAlone)
   expect(told('DATABASE_STRANGER_TIMEOUT_MS')).toBe(config.DATABASE_STRANGER_TIMEOUT_MS)
   expect(told('DATABASE_STATEMENT_TIMEOUT_MS')).toBe(config.DATABASE_STATEMENT_TIMEOUT_MS)
   expect(told('DATABASE_BATCH_TIMEOUT_MS')).toBe(config.DATABASE_BATCH_TIMEOUT_MS)

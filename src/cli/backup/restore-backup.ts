@@ -8,8 +8,8 @@ import { newestMigration, withBackupClient } from './backup-client.ts'
 import { BACKUP_FORMAT, linesOf, type Manifest, parseLine } from './backup-format.ts'
 import { type BackupCatalogue, type BackupTable, readCatalogue } from './backup-tables.ts'
 
-/** Tables that a migration fills; the backup has its own rows for them. */
-const SEEDED = ['vendor_platforms']
+/** Tables that a migration or a start fills; the backup has its own rows for them. */
+const SEEDED = ['installations', 'vendor_platforms']
 const ROWS_AT_ONCE = 1000
 const CHARACTERS_AT_ONCE = 4_000_000
 

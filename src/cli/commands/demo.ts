@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { createDemoWorld, DatabaseNotEmpty, describeDemoWorld } from '../../demo/demo-world.ts'
-import { Keyring } from '../../foundation/crypto/seal.ts'
-import { loadInstallationSecret } from '../../start/installation-secret.ts'
+import { openKeyring } from '../../start/installation-secret.ts'
 import { withDatabase } from '../attach.ts'
 import type { Cli } from '../cli.ts'
 import { CommandError, type Outcome } from '../outcome.ts'
@@ -28,8 +27,8 @@ async function makeDemoWorld(cli: Cli): Promise<Outcome> {
       'run it on another machine, or without NODE_ENV=production',
     )
   }
-  const keyring = new Keyring(await loadInstallationSecret(config))
   await withDatabase(config, async ({ db }) => {
+    const keyring = await openKeyring(config, db)
     try {
       await createDemoWorld(db, { port: config.PORT, keyring })
     } catch (error) {

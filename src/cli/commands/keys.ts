@@ -1,9 +1,12 @@
 import type { Command } from 'commander'
+import { checkSealedKeys } from '../../domain/schools/key-health.ts'
 import { activateKey, publishKey, retireKey } from '../../domain/schools/signing-key-operations.ts'
 import { KEY_LEAD_SECONDS, listKeys } from '../../domain/schools/signing-keys.ts'
+import { acceptSecret } from '../../domain/setup/secret-check.ts'
 import { Keyring } from '../../foundation/crypto/seal.ts'
-import { loadInstallationSecret } from '../../start/installation-secret.ts'
+import { loadInstallationSecret, openKeyring } from '../../start/installation-secret.ts'
 import { atNamedSchool, type NamedSchool } from '../at-named-school.ts'
+import { withDatabase } from '../attach.ts'
 import type { Cli } from '../cli.ts'
 import { SCHOOL_ABOUT, SCHOOL_OPTION } from '../load-school.ts'
 import type { Outcome } from '../outcome.ts'
@@ -19,18 +22,18 @@ const LEAD_HOURS = KEY_LEAD_SECONDS / 3600
 
 export function addKeysCommand(program: Command, cli: Cli): void {
   const keys = program.command('keys').description('keys that sign ID tokens')
-  const keyring = async (): Promise<Keyring> =>
-    new Keyring(await loadInstallationSecret(cli.config()))
+  const keyring = ({ db }: NamedSchool): Promise<Keyring> => openKeyring(cli.config(), db)
 
   const publish = keys
     .command('publish')
     .description('make a new key and show it to verifiers')
     .requiredOption(SCHOOL_OPTION, SCHOOL_ABOUT)
     .action(
-      cli.act(async (options: Options) => {
-        const ring = await keyring()
-        return atNamedSchool(cli, options.school, (named) => publishOne(named, ring))
-      }),
+      cli.act((options: Options) =>
+        atNamedSchool(cli, options.school, async (named) =>
+          publishOne(named, await keyring(named)),
+        ),
+      ),
     )
   teach(
     publish,
@@ -44,10 +47,11 @@ export function addKeysCommand(program: Command, cli: Cli): void {
     .requiredOption(SCHOOL_OPTION, SCHOOL_ABOUT)
     .option('--force', 'although caches may lack the key; harmless for the first key of a school')
     .action(
-      cli.act(async (kid: string, options: Options) => {
-        const ring = await keyring()
-        return atNamedSchool(cli, options.school, (named) => activateOne(named, ring, kid, options))
-      }),
+      cli.act((kid: string, options: Options) =>
+        atNamedSchool(cli, options.school, async (named) =>
+          activateOne(named, await keyring(named), kid, options),
+        ),
+      ),
     )
   teach(
     activate,
@@ -77,6 +81,26 @@ export function addKeysCommand(program: Command, cli: Cli): void {
     .requiredOption(SCHOOL_OPTION, SCHOOL_ABOUT)
     .action(cli.act((options: Options) => atNamedSchool(cli, options.school, showKeys)))
   teach(list, 'Changes nothing.', 'keys list --school north')
+
+  const accept = keys
+    .command('accept-secret')
+    .description('use the present secret although the database was made with another one')
+    .action(cli.act(() => acceptPresentSecret(cli)))
+  teach(
+    accept,
+    'Only if the right secret is lost: a start refuses another one. Keys that the lost secret sealed never sign again, so publish and activate new ones at every school. Sign-ins that are under way begin again.',
+    'keys accept-secret',
+  )
+}
+
+async function acceptPresentSecret(cli: Cli): Promise<Outcome> {
+  return await withDatabase(cli.config(), async ({ db }) => {
+    const keyring = new Keyring(await loadInstallationSecret(cli.config()))
+    await acceptSecret(db, keyring)
+    const { unreadable } = await checkSealedKeys(db, keyring)
+    const left = unreadable.length === 0 ? '' : `\nClosed for ever: ${unreadable.join(', ')}`
+    return { data: { unreadable }, text: `The present secret is accepted.${left}` }
+  })
 }
 
 async function publishOne({ perform, school }: NamedSchool, keyring: Keyring): Promise<Outcome> {

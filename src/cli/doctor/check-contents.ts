@@ -3,6 +3,7 @@ import { describeDemoWorld } from '../../demo/demo-world.ts'
 import { findPersonByEmail } from '../../domain/people/person.ts'
 import { checkSealedKeys, schoolsWithoutKeys } from '../../domain/schools/key-health.ts'
 import { listSchools } from '../../domain/schools/list-schools.ts'
+import { judgeSecret } from '../../domain/setup/secret-check.ts'
 import { Keyring } from '../../foundation/crypto/seal.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import { trustNoProxy } from '../../foundation/http/trust-proxy.ts'
@@ -24,6 +25,13 @@ async function checkSecret(db: Db, config: Config): Promise<Finding> {
   const secret = await findInstallationSecret(config)
   // Without a secret no key can be opened.
   const { sealedKeys, unreadable } = await checkSealedKeys(db, new Keyring(secret ?? ''))
+  if (secret !== undefined && (await judgeSecret(db, new Keyring(secret))) === 'wrong') {
+    return broken(
+      'secret',
+      `It is not the one that this database was made with, so the server does not start. Signing keys that stay closed: ${some(unreadable) || 'none'}.`,
+      'set SCHOOLGATE_SECRET to the right one (or put the file "secret" back into the data folder); if it is lost: `npx schoolgate keys accept-secret`, then publish and activate new keys',
+    )
+  }
   if (unreadable.length > 0) {
     return broken(
       'secret',

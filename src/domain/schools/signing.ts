@@ -18,10 +18,12 @@ export function signsIdTokens(school: School): boolean {
 const opened = new Map<string, KeyObject>()
 const MAX_OPENED = 10_000
 
-/**
- * The signer with the school's active key, or undefined if the school has none. The code exchange
- * calls it before it uses the code up, so that a key that cannot be decrypted costs no client its code.
- */
+/** The school goes on without ID tokens until it has another key. */
+export class UnreadableKeyError extends Error {
+  override readonly name = 'UnreadableKeyError'
+}
+
+/** The signer with the school's active key, or undefined if the school has none. Throws UnreadableKeyError. */
 export function findSigner(
   school: School,
   keyring: Keyring,
@@ -38,7 +40,7 @@ function openKey(schoolId: string, kid: string, sealed: Buffer, keyring: Keyring
   if (known !== undefined) return known
   const plain = unseal(keyring.key(SIGNING_KEY_PURPOSE), sealed, schoolId)
   if (plain === undefined) {
-    throw new Error(
+    throw new UnreadableKeyError(
       `The signing key ${kid} cannot be decrypted with SCHOOLGATE_SECRET: the secret was changed, or the row is from another installation.`,
     )
   }

@@ -19,7 +19,7 @@ export interface DatabaseSettings {
   /** For each class of work, or the same for all. */
   readonly statementTimeoutMs: number | LaneTimeOuts
   /** To open a connection. */
-  readonly connectMs?: number
+  readonly connectMs?: number | undefined
   /** To wait for a connection that is free. */
   readonly waitMs?: LaneTimeOuts
   readonly silence?: Partial<SilencePace>

@@ -356,6 +356,13 @@ export interface IdempotentAnswersTable {
   answered_at: Generated<Date>
 }
 
+/** setup: one row; a value sealed with the secret of the installation, and when readiness last proved that rows can be written */
+export interface InstallationsTable {
+  single: Generated<boolean>
+  secret_check: Buffer
+  written_at: Generated<Date>
+}
+
 /** commerce: the invoice of a payment */
 export interface InvoicesTable {
   school_id: string
@@ -789,6 +796,7 @@ export interface DB {
   form_submissions: FormSubmissionsTable
   forms: FormsTable
   idempotent_answers: IdempotentAnswersTable
+  installations: InstallationsTable
   invoices: InvoicesTable
   learning_days: LearningDaysTable
   lecture_progress: LectureProgressTable

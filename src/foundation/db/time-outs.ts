@@ -5,7 +5,7 @@
 export const TIME_OUTS = {
   /** To open a connection. */
   connect: 2_000,
-  /** The same for migrations and commands: no request waits for them. */
+  /** The same for a start and for commands: no request waits for them. */
   connectAlone: 10_000,
   /** Work waits for a free connection of its class. A long import does not fail because of a short rush. */
   wait: { stranger: 5_000, interactive: 5_000, batch: 30_000 },

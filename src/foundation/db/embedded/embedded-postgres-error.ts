@@ -41,6 +41,15 @@ export class EmbeddedPostgresError extends Error {
 export const USE_ANOTHER_POSTGRESQL =
   'set DATABASE_URL to a PostgreSQL of your own (version 15 or later)'
 
+/** The files of a PostgreSQL that runs, or ran a moment ago, are missing. */
+export function databaseGone(folder: string): EmbeddedPostgresError {
+  return new EmbeddedPostgresError(
+    'folder-missing',
+    `The database in ${folder} was deleted, moved or unmounted while the server ran.`,
+    'bring the folder back, or restore a backup, and start again; a start on a folder without a database makes a new, empty one',
+  )
+}
+
 export function errorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined

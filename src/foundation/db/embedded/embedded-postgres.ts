@@ -2,15 +2,16 @@ import { realpath } from 'node:fs/promises'
 import { loadPostgresPackage, removeOtherBinaries } from './binaries.ts'
 import { type BroughtUp, bringUp, isListening, type Plan } from './bring-up.ts'
 import { clusterFolder, DATABASE, ROLE } from './cluster.ts'
-import { EmbeddedPostgresError, errorCode } from './embedded-postgres-error.ts'
+import { databaseGone, EmbeddedPostgresError, errorCode } from './embedded-postgres-error.ts'
 import { loadHome } from './home.ts'
 import { keepLock } from './keep-lock.ts'
 import { keepLogTrimmed } from './log-file.ts'
 import { findPassword } from './password.ts'
-import { type Exit, endPostmaster } from './postmaster.ts'
+import { type Exit, endPostmaster, killPostmaster } from './postmaster.ts'
 import { findPostmaster } from './postmaster-file.ts'
 import { type EmbeddedPostgresOptions, prepare } from './prepare.ts'
 import { removeTemporarySocketFolder } from './socket-folder.ts'
+import { watchFolder } from './watch-folder.ts'
 
 // Callers outside this folder import only this file.
 export { EmbeddedPostgresError }
@@ -31,6 +32,8 @@ export interface ExitReport {
   readonly signal: NodeJS.Signals | null
   /** What happened, and the file to read more in. */
   readonly message: string
+  /** The files are gone, so it must not be started again. */
+  readonly isFolderGone?: boolean
 }
 
 export interface EmbeddedPostgres {
@@ -53,7 +56,7 @@ export async function startEmbeddedPostgres(
   const plan = await prepare(options)
   const up = await bringUp(plan)
   if (up.launched !== undefined) await removeOtherBinaries(plan.home, plan.version)
-  return supervise(plan, up)
+  return await supervise(plan, up)
 }
 
 /** The database of the server that runs on this data folder, for commands that run beside the server. */
@@ -81,7 +84,7 @@ export async function findRunningEmbedded(
   }
 }
 
-function supervise(plan: Plan, up: BroughtUp): EmbeddedPostgres {
+async function supervise(plan: Plan, up: BroughtUp): Promise<EmbeddedPostgres> {
   const { pid, socketFolder: host, port, launched } = up
   const login = { host, port, user: ROLE, password: plan.password }
   let report: (exit: ExitReport) => void = () => {}
@@ -90,16 +93,25 @@ function supervise(plan: Plan, up: BroughtUp): EmbeddedPostgres {
   })
   const stopTrimming = keepLogTrimmed(plan.logFile)
   let ended = false
+  let isFolderGone = false
+  const stopWatching = await watchFolder(plan.clusterDir, () => {
+    isFolderGone = true
+    // At once: what it still confirms is lost.
+    killPostmaster(pid)
+  })
   let stopping: Promise<void> | undefined
 
   const end = ({ code, signal }: Exit, what: string): void => {
     if (ended) return
     ended = true
     stopTrimming()
+    stopWatching()
     void lock.release()
-    if (stopping === undefined) {
-      report({ pid, code, signal, message: `${what}; its log is ${plan.logFile}` })
-    }
+    if (stopping !== undefined) return
+    if (isFolderGone) {
+      const { message } = databaseGone(plan.clusterDir)
+      report({ pid, code, signal, message, isFolderGone })
+    } else report({ pid, code, signal, message: `${what}; its log is ${plan.logFile}` })
   }
   const lock = keepLock(up.lock, login, pid, (reason) => {
     const unknown = { code: null, signal: null }
@@ -118,6 +130,7 @@ function supervise(plan: Plan, up: BroughtUp): EmbeddedPostgres {
 
   const stop = async (): Promise<void> => {
     if (ended) return
+    stopWatching()
     lock.expectEnd()
     await endPostmaster(pid)
     stopTrimming()

@@ -1,15 +1,23 @@
 import { randomBytes } from 'node:crypto'
-import { access, chmod, constants, mkdir, realpath, rm, writeFile } from 'node:fs/promises'
+import { access, chmod, constants, mkdir, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Account, canEnter } from './account.ts'
-import { EmbeddedPostgresError, errorCode, withFileErrors } from './embedded-postgres-error.ts'
+import {
+  databaseGone,
+  EmbeddedPostgresError,
+  errorCode,
+  withFileErrors,
+} from './embedded-postgres-error.ts'
 import { findText, writeOnce } from './write-once.ts'
 
 /** Where the database goes when the account cannot get into the data folder. */
 const REACHABLE_PLACE = '/var/lib/schoolgate'
 const POINTER = 'postgresql-location'
 
-export async function openDataFolder(dataDir: string): Promise<string> {
+export async function openDataFolder(dataDir: string, mustExist = false): Promise<string> {
+  if (mustExist && (await stat(dataDir).catch(() => undefined)) === undefined) {
+    throw databaseGone(dataDir)
+  }
   return withFileErrors(dataDir, async () => {
     // If we are root, the account must be able to enter. The database itself is always 0700.
     await mkdir(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o755 : 0o700 })

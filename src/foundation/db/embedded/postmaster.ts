@@ -97,6 +97,11 @@ export async function endPostmaster(pid: number): Promise<void> {
   }
 }
 
+/** Ends all sessions at once, without another write. */
+export function killPostmaster(pid: number): void {
+  sendSignal(pid, 'SIGQUIT')
+}
+
 /**
  * Busy sessions of a killed postmaster continue until their statement ends. They hold the shared memory, so a
  * new postmaster cannot start. Their title contains our cluster name.

@@ -3,6 +3,7 @@ import { chooseAccount } from './account.ts'
 import { loadPostgresPackage, prepareBinaries } from './binaries.ts'
 import type { Plan } from './bring-up.ts'
 import { clusterFolder, initialise, isInitialised, resetPassword } from './cluster.ts'
+import { databaseGone } from './embedded-postgres-error.ts'
 import { loadHome, openDataFolder, settleHome } from './home.ts'
 import { logFileOf } from './log-file.ts'
 import { loadPassword } from './password.ts'
@@ -13,6 +14,8 @@ export interface EmbeddedPostgresOptions {
   dataDir: string
   /** False is faster and may lose data on power loss: for tests. Default true. */
   durable?: boolean
+  /** Only start a database that exists: one that is missing was there a moment ago. */
+  mustExist?: boolean
   /** Further PostgreSQL settings, such as `max_connections`. */
   settings?: Record<string, string>
 }
@@ -21,10 +24,11 @@ export interface EmbeddedPostgresOptions {
 export async function prepare(options: EmbeddedPostgresOptions): Promise<Plan> {
   const durable = options.durable ?? true
   const source = await loadPostgresPackage()
-  const dataDir = await openDataFolder(options.dataDir)
+  const dataDir = await openDataFolder(options.dataDir, options.mustExist)
   const firstHome = await loadHome(dataDir)
   const account = await chooseAccount(clusterFolder(firstHome, source.major))
   const initialised = await isInitialised(firstHome, source.major)
+  if (options.mustExist && !initialised) throw databaseGone(clusterFolder(firstHome, source.major))
   const home = await settleHome(dataDir, firstHome, account, initialised)
   const clusterDir = clusterFolder(home, source.major)
   const binaries = await prepareBinaries(source, home, account)

@@ -3,7 +3,7 @@ import { identityClaims } from '../../../domain/access/claims.ts'
 import { type ExchangedCode, exchangeCode } from '../../../domain/grants/exchange-code.ts'
 import { ID_TOKEN_SECONDS } from '../../../domain/grants/lifetimes.ts'
 import type { School } from '../../../domain/schools/school.ts'
-import { findSigner } from '../../../domain/schools/signing.ts'
+import { findSigner, UnreadableKeyError } from '../../../domain/schools/signing.ts'
 import type { Parameters } from '../../../foundation/protocol/parameters.ts'
 import { ScopeSet } from '../../../foundation/protocol/scope-set.ts'
 import type { AppContext } from '../../../gate/context.ts'
@@ -29,8 +29,6 @@ async function handle(
 ): Promise<TokenResponse> {
   const { school } = request
   const asked = readTokenRequest(request, form)
-  // Before the exchange: a signing key that does not open must not use up the code.
-  const sign = findSigner(school, context.keyring)
   const outcome = await exchangeCode(request.at, {
     ...asked,
     code: form.get('code'),
@@ -39,8 +37,21 @@ async function handle(
   })
   const exchanged = grantedOrThrow(request, asked, outcome)
   const answer = tokenResponse(school, exchanged.pair)
-  if (sign === undefined || !exchanged.pair.scopes.includes('openid')) return answer
+  if (!exchanged.pair.scopes.includes('openid')) return answer
+  const sign = signerOf(context, request)
+  if (sign === undefined) return answer
   return { ...answer, id_token: sign(idTokenClaims(school, asked.clientId, exchanged)) }
+}
+
+/** A key that cannot be decrypted stops the ID tokens of its school, and nothing else. */
+function signerOf({ keyring }: AppContext, { school, log }: FastifyRequest) {
+  try {
+    return findSigner(school, keyring)
+  } catch (error) {
+    if (!(error instanceof UnreadableKeyError)) throw error
+    log.error({ err: error }, 'no ID token: publish and activate another key at this school')
+    return undefined
+  }
 }
 
 /** @see OpenID Connect Core 1.0 §2 and §3.1.3.3 */
