@@ -13,7 +13,7 @@ import { OAuthError } from '../foundation/protocol/errors.ts'
 import { RETRY_AFTER_SECONDS } from './refusal.ts'
 
 /** The caller of a request, or undefined if the request has no credentials. */
-export async function findCaller(request: FastifyRequest): Promise<KnownCaller | undefined> {
+async function findCaller(request: FastifyRequest): Promise<KnownCaller | undefined> {
   return await findBearer(request, (token) => authenticatePerson(request.at, token))
 }
 

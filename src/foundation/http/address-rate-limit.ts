@@ -1,10 +1,18 @@
 import { addressBuckets } from '../net/address-buckets.ts'
 import {
   createRateLimiter,
+  type RateAccount,
   type RateDecision,
   type RateLimiter,
   type RateLimitPolicy,
 } from './rate-limit.ts'
+
+/** `within` is what addresses are counted in, for example a school: what they do elsewhere does not count there. */
+export interface AddressRateLimiter extends RateLimiter {
+  readonly take: (address: string, within?: string) => RateDecision
+  readonly open: (address: string, within?: string) => RateAccount
+  readonly knows: (address: string, within?: string) => boolean
+}
 
 /**
  * A rate limiter whose keys are addresses. An IPv6 address counts in its /64, its /56 and its /48. The headers show
@@ -13,7 +21,7 @@ import {
 export function createAddressRateLimiter(
   policy: RateLimitPolicy,
   options: { readonly maxKeys?: number; readonly now?: () => number } = {},
-): RateLimiter {
+): AddressRateLimiter {
   const limiters = new Map<number, RateLimiter>()
 
   function limiterOf(times: number): RateLimiter {
@@ -26,22 +34,26 @@ export function createAddressRateLimiter(
 
   return {
     policy,
-    take(address) {
+    take(address, within = '') {
       const [narrowest, ...wider] = addressBuckets(address)
-      let tightest: RateDecision = limiterOf(narrowest.times).take(narrowest.name)
+      let tightest: RateDecision = limiterOf(narrowest.times).take(within + narrowest.name)
       for (const { name, times } of wider) {
         // A refused request does not count further: one household must not use up the allowance of its neighbours.
         if (!tightest.allowed) return tightest
-        const decision = limiterOf(times).take(name)
+        const decision = limiterOf(times).take(within + name)
         if (!decision.allowed || decision.remaining < tightest.remaining) tightest = decision
       }
       return tightest
     },
-    knows: (address) =>
+    knows: (address, within = '') =>
       limiters.size > 0 &&
-      addressBuckets(address).some(({ name, times }) => limiters.get(times)?.knows(name) === true),
-    open(address) {
-      const accounts = addressBuckets(address).map(({ name, times }) => limiterOf(times).open(name))
+      addressBuckets(address).some(
+        ({ name, times }) => limiters.get(times)?.knows(within + name) === true,
+      ),
+    open(address, within = '') {
+      const accounts = addressBuckets(address).map(({ name, times }) =>
+        limiterOf(times).open(within + name),
+      )
       return {
         spend(units) {
           for (const account of accounts) account.spend(units)

@@ -12,7 +12,7 @@ import {
   TOOL_ENDPOINTS,
   type ToolEndpoint,
 } from '../../foundation/protocol/resource-names.ts'
-import { findCaller } from '../../gate/bearer-gate.ts'
+import { loadKnownCaller } from '../../gate/bearer-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { type AdmittedCall, admitCall } from './admit-call.ts'
 import { answerError, answerStepUp, withShortError } from './answer-error.ts'
@@ -34,7 +34,7 @@ const STRANGER_BYTES = 64 * 1024
  * The tool endpoint of every origin: one message per POST, answered as JSON, and nothing kept. Its two names
  * differ only in the metadata that a challenge names and in the scopes that `sign_in` declares.
  *
- * A request's way: rate of its address → caller → body → message → headers and body agree (the SDK) → parameters → tool → its
+ * A request's way: rate and caller → body → message → headers and body agree (the SDK) → parameters → tool → its
  * arguments → the scopes that they need → run → answer.
  */
 export function addMcpRoutes(
@@ -54,7 +54,7 @@ export function addMcpRoutes(
     scope.setErrorHandler((error, request, reply) => answerError(error, request, reply, path))
     scope.addHook('onRequest', async (request, reply) => {
       checkWebOrigin(request.headers.origin)
-      rates.ofAddress(request, reply)
+      if (request.headers.authorization === undefined) rates.ofStranger(request, reply)
     })
     // The body stays unread until the caller is known, because a stranger may send less.
     scope.addContentTypeParser('*', (_request, body, done) => done(null, body))
@@ -63,8 +63,10 @@ export function addMcpRoutes(
 
     const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       // First, so that a bad token gets 401 even if the rest of the request is broken.
-      const caller = await findCaller(request)
-      if (caller === undefined) rates.ofStranger(request, reply)
+      const caller =
+        request.headers.authorization === undefined
+          ? undefined
+          : await rates.ofToken(request, reply, () => loadKnownCaller(request))
       checkMediaTypes(request)
       const { maxBytes, limits } =
         caller === undefined

@@ -4,29 +4,44 @@ import { createAddressRateLimiter } from '../../foundation/http/address-rate-lim
 import { clientAddress } from '../../foundation/http/client-address.ts'
 import { checkRate, createRateLimiter } from '../../foundation/http/rate-limit.ts'
 import { addressBucket } from '../../foundation/net/address-buckets.ts'
+import { BadTokens } from '../../gate/bad-tokens.ts'
 
-/** This many busy callers may share one address at a school, for example that of an office or a vendor. */
-const CALLERS_PER_ADDRESS = 10
+/** So many tokens may be refused for each tool call that one token may make. */
+const REFUSED_PER_CALL = 10
 
 /** A client without a token sends a few messages (a greeting, the list) for each tool that it calls. */
 const MESSAGES_PER_CALL = 2
 
+/** A client with one sends few others besides its calls; this is a bound, no measure. */
+const MESSAGES_PER_CALL_WITH_TOKEN = 10
+
 /**
- * Counts every message before its body is read, whatever its method: by school and address while its token is
- * unknown, and once more by address if it has none. Tool calls are counted by authorization too.
+ * Counts every message before its body is read, whatever its method: by address if it has no token, by school and address if
+ * its token is bad, by authorization if it is good. Tool calls are counted once more.
  */
 export function createRateChecks(callsPerMinute: number) {
-  const policy = (name: string, quota: number) => ({ name, quota, windowSeconds: 60 })
-  const messages = createRateLimiter(policy('messages', callsPerMinute * CALLERS_PER_ADDRESS))
-  const strangers = createAddressRateLimiter(
-    policy('strangers', callsPerMinute * MESSAGES_PER_CALL),
-  )
-  const tools = createRateLimiter(policy('tools', callsPerMinute))
+  const policy = (name: string, times: number) => ({
+    name,
+    quota: callsPerMinute * times,
+    windowSeconds: 60,
+  })
+  const strangers = createAddressRateLimiter(policy('strangers', MESSAGES_PER_CALL))
+  const badTokens = new BadTokens(policy('refused', REFUSED_PER_CALL))
+  const messages = createRateLimiter(policy('messages', MESSAGES_PER_CALL_WITH_TOKEN))
+  const tools = createRateLimiter(policy('tools', 1))
   return {
-    ofAddress: (request: FastifyRequest, reply: FastifyReply) =>
-      checkRate(messages, `${request.school.id} ${addressOf(request)}`, reply),
     ofStranger: (request: FastifyRequest, reply: FastifyReply) =>
       checkRate(strangers, clientAddress(request), reply),
+    /** Performs the check of a token. */
+    async ofToken<C extends Caller>(
+      request: FastifyRequest,
+      reply: FastifyReply,
+      check: () => Promise<C>,
+    ): Promise<C> {
+      const caller = await badTokens.count(request, reply, check)
+      checkRate(messages, caller.authorizationId, reply)
+      return caller
+    },
     ofCall: (request: FastifyRequest, caller: Caller | undefined, reply: FastifyReply) =>
       checkRate(tools, caller?.authorizationId ?? addressOf(request), reply),
   }

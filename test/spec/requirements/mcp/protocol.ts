@@ -24,7 +24,7 @@ export const mcpProtocol = [
     'mcp.same-answers': 'Member tools give the answers that the Member API gives.',
     'mcp.rate-limit': 'Tool calls are limited in rate.',
     'mcp.rate-limit.all':
-      'Every message, whatever its method, is counted by school and address before its body is read.',
+      'Every message, whatever its method, is counted before its body is read: by address without a token, by school and address with a bad one, by authorization with a good one. Strangers at an address do not use up what callers with a good token have.',
     'mcp.body-limit':
       'Without a token a message has at most 64 KiB and 2,000 names and values; with one 1 MiB and 20,000.',
     'mcp.answers.length':
