@@ -1,8 +1,7 @@
-import { once } from '../../foundation/cache/once.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import type { EnrolledCourse } from './enrolled-courses.ts'
 import { type Opening, openingOf } from './lecture-opening.ts'
-import { EMPTY_OUTLINE, type OutlineSection } from './outline.ts'
+import { EMPTY_OUTLINE, type Outline, type OutlineSection } from './outline.ts'
 import type { OutlineSource } from './outline-cache.ts'
 import { type CourseProgress, courseProgress, type LectureState, progressOf } from './progress.ts'
 
@@ -31,51 +30,88 @@ export interface CourseWithSyllabus extends EnrolledCourse {
   readonly progress: () => Promise<CourseProgress>
 }
 
+type States = Awaited<ReturnType<typeof progressOf>>
+
 /**
- * Adds the syllabus to the courses of one page. The first course that is asked for its outline or
- * its progress reads it for all of them: two statements at most, however many courses there are.
+ * Reads the syllabuses of one member for one request. Each course is read once, however often and in however many lists the
+ * request asks for it; the first course of a page that is asked for reads for the whole page.
  */
-export function withSyllabus(
-  at: SchoolDb,
-  userId: string,
-  source: OutlineSource,
-  courses: readonly EnrolledCourse[],
-): CourseWithSyllabus[] {
-  const outlines = once(() => source.load(at, courses))
-  const states = once(() =>
-    progressOf(
-      at,
-      userId,
-      courses.map(({ id }) => id),
-    ),
-  )
-  return courses.map((course) => {
-    const outline = async () => (await outlines()).get(course.id) ?? EMPTY_OUTLINE
-    return {
+export class SyllabusReader {
+  readonly #at: SchoolDb
+  readonly #userId: string
+  readonly #source: OutlineSource
+  readonly #outlines = new Map<string, Promise<Map<string, Outline>>>()
+  readonly #states = new Map<string, Promise<States>>()
+  readonly #progress = new Map<string, Promise<CourseProgress>>()
+
+  constructor(at: SchoolDb, userId: string, source: OutlineSource) {
+    this.#at = at
+    this.#userId = userId
+    this.#source = source
+  }
+
+  /** Adds the syllabus to the courses of one page: two statements at most, when a part of one is first asked for. */
+  withSyllabus(courses: readonly EnrolledCourse[]): CourseWithSyllabus[] {
+    const states = (course: EnrolledCourse) =>
+      read(this.#states, course, courses, (missing) =>
+        progressOf(
+          this.#at,
+          this.#userId,
+          missing.map(({ id }) => id),
+        ),
+      )
+    const outlineOf = async (course: EnrolledCourse): Promise<Outline> => {
+      const load = (missing: readonly EnrolledCourse[]) => this.#source.load(this.#at, missing)
+      return (await read(this.#outlines, course, courses, load)).get(course.id) ?? EMPTY_OUTLINE
+    }
+    const progress = async (course: EnrolledCourse): Promise<CourseProgress> =>
+      progressIn(await outlineOf(course), await states(course))
+    return courses.map((course) => ({
       ...course,
-      sectionCount: async () => (await outline()).sections.length,
+      sectionCount: async () => (await outlineOf(course)).sections.length,
       sections: async () =>
-        (await outline()).sections.map((section) => ({
+        (await outlineOf(course)).sections.map((section) => ({
           id: section.id,
           title: section.title,
           lectureCount: section.lectures.length,
-          lectures: async () => lecturesOf(course, section, await states()),
+          lectures: async () => lecturesOf(course, section, await states(course)),
         })),
       lectures: async () => {
         // The outline first: it says whether there is too much to read.
-        const { sections } = await outline()
-        const known = await states()
+        const { sections } = await outlineOf(course)
+        const known = await states(course)
         return sections.flatMap((section) => lecturesOf(course, section, known))
       },
-      progress: async () => {
-        const { sections, lectureCount } = await outline()
-        const known = await states()
-        const lectures = sections.flatMap((section) => section.lectures)
-        const completed = lectures.filter(({ id }) => known.get(id) === 'completed')
-        return courseProgress(completed.length, lectureCount)
+      progress: () => {
+        const known = this.#progress.get(course.id) ?? progress(course)
+        this.#progress.set(course.id, known)
+        return known
       },
-    }
-  })
+    }))
+  }
+}
+
+/** What was read for a course, or is read now together with the other courses of its page that lack it. */
+function read<V>(
+  known: Map<string, Promise<V>>,
+  course: EnrolledCourse,
+  page: readonly EnrolledCourse[],
+  load: (missing: readonly EnrolledCourse[]) => Promise<V>,
+): Promise<V> {
+  const found = known.get(course.id)
+  if (found !== undefined) return found
+  const missing = page.filter(({ id }) => !known.has(id))
+  const loading = load(missing)
+  for (const { id } of missing) known.set(id, loading)
+  return loading
+}
+
+function progressIn({ sections, lectureCount }: Outline, states: States): CourseProgress {
+  let completed = 0
+  for (const { lectures } of sections) {
+    for (const { id } of lectures) if (states.get(id) === 'completed') completed += 1
+  }
+  return courseProgress(completed, lectureCount)
 }
 
 function lecturesOf(

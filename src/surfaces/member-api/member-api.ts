@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../domain/access/caller.ts'
 import type { OutlineCache } from '../../domain/learning/outline-cache.ts'
+import { SyllabusReader } from '../../domain/learning/syllabus.ts'
 import { loadPerson } from '../../domain/people/person.ts'
 import type { SchoolVariant } from '../../domain/schools/school.ts'
 import { once } from '../../foundation/cache/once.ts'
@@ -19,6 +20,7 @@ import { answerGraphQLRequest, type GraphQLAnswer } from './answer-request.ts'
 import { DocumentStore } from './documents/document-store.ts'
 import { DEFAULT_LIMITS, type DocumentLimits } from './documents/limits.ts'
 import type { Meter } from './documents/meter.ts'
+import { meteredOutlines } from './documents/metered-outlines.ts'
 import { addExplorerRoutes } from './explorer/explorer.ts'
 import type { MemberContext } from './member-context.ts'
 import { createMemberRates } from './rates.ts'
@@ -87,7 +89,9 @@ export function addMemberApiRoutes(
         school,
         at,
         db,
-        outlines,
+        syllabuses: once(
+          () => new SyllabusReader(at, caller.person.id, meteredOutlines(outlines, meter)),
+        ),
         profile: once(() => loadPerson(db, caller.person.id)),
         meter,
       })

@@ -1,5 +1,5 @@
 import type { Caller } from '../../domain/access/caller.ts'
-import type { OutlineSource } from '../../domain/learning/outline-cache.ts'
+import type { SyllabusReader } from '../../domain/learning/syllabus.ts'
 import type { Person } from '../../domain/people/person.ts'
 import type { School } from '../../domain/schools/school.ts'
 import type { Db } from '../../foundation/db/database.ts'
@@ -13,7 +13,8 @@ export interface MemberContext {
   readonly at: SchoolDb
   /** For the one query that crosses schools: where else the viewer holds a role. */
   readonly db: Db
-  readonly outlines: OutlineSource
+  /** One for the request, so that aliases of a list share what is read. */
+  readonly syllabuses: () => SyllabusReader
   /** Name, email and picture of the viewer; read when a query selects them. */
   readonly profile: () => Promise<Person>
   /** Counts what the query costs, and stops it at the limit. */

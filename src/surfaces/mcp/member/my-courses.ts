@@ -5,7 +5,7 @@ import { LECTURE_STATES } from '../../../domain/learning/progress.ts'
 import {
   type CourseWithSyllabus,
   type SyllabusLecture,
-  withSyllabus,
+  SyllabusReader,
 } from '../../../domain/learning/syllabus.ts'
 import { LongAnswer, lengthInput } from '../long-answer.ts'
 import { cursorInput, nextCursor, pageInput, readPage } from '../paging.ts'
@@ -78,7 +78,8 @@ export const myCourses = scopedTool({
     const found = await readPage('my_courses', page, (range) =>
       enrolledCoursesOf(at, caller.person.id, range),
     )
-    const enrolled = withSyllabus(at, caller.person.id, outlines, found.rows)
+    const reader = new SyllabusReader(at, caller.person.id, outlines)
+    const enrolled = reader.withSyllabus(found.rows)
     const items = await Promise.all(enrolled.map(courseItem))
     const graphql = linkTo(
       school,
@@ -108,7 +109,8 @@ export const myCourse = scopedTool({
   }),
   run: async ({ at, caller, outlines, school }, { slug, cursor, max_characters }) => {
     const found = await findEnrolledCourse(at, caller.person.id, slug)
-    const [enrolled] = withSyllabus(at, caller.person.id, outlines, found ? [found] : [])
+    const reader = new SyllabusReader(at, caller.person.id, outlines)
+    const [enrolled] = reader.withSyllabus(found ? [found] : [])
     if (enrolled === undefined) {
       throw new ToolProblem(
         `The person is not enrolled in a course “${slug}”. my_courses shows in which they are.`,

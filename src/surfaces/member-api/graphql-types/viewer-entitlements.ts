@@ -7,12 +7,9 @@ import {
   countEnrolledCoursesOf,
   enrolledCoursesOf,
 } from '../../../domain/learning/enrolled-courses.ts'
-import type { OutlineSource } from '../../../domain/learning/outline-cache.ts'
-import { withSyllabus } from '../../../domain/learning/syllabus.ts'
 import type { Builder, Ref } from '../builder.ts'
 import { openConnection, type PageInfo } from '../connections/connection.ts'
 import { defineConnection, pageArgs, pageSizes } from '../connections/define-connection.ts'
-import type { Meter } from '../documents/meter.ts'
 import type { Viewer } from '../member-context.ts'
 import { defineCourse } from './course.ts'
 import { defineDigitalProduct } from './digital-product.ts'
@@ -22,23 +19,6 @@ import { defineSection } from './section.ts'
 import type { Signposts } from './signposts.ts'
 
 const MAXIMUM = 100
-
-/** Outlines of the cache count as well: a query must not cost more after a restart. */
-function meteredOutlines(outlines: OutlineSource, meter: Meter): OutlineSource {
-  return {
-    load: (at, courses) =>
-      meter.read(
-        () => outlines.load(at, courses),
-        (found) => {
-          let rows = 0
-          for (const { sections, lectureCount } of found.values()) {
-            rows += sections.length + lectureCount
-          }
-          return rows
-        },
-      ),
-  }
-}
 
 export function addEnrolledCourses(
   builder: Builder,
@@ -54,18 +34,13 @@ export function addEnrolledCourses(
       description: `The courses that the viewer is enrolled in, latest enrollment first; courses whose access has ended stay in the list, courses whose access was revoked do not. ${signposts.entitlements}`,
       args: pageArgs(builder, MAXIMUM),
       extensions: pageSizes(MAXIMUM),
-      resolve: ({ id }, args, { at, outlines, meter }) =>
+      resolve: ({ id }, args, { at, syllabuses }) =>
         openConnection(
           {
             name: 'enrolledCourses',
             maximum: MAXIMUM,
             read: async (range) =>
-              withSyllabus(
-                at,
-                id,
-                meteredOutlines(outlines, meter),
-                await enrolledCoursesOf(at, id, range),
-              ),
+              syllabuses().withSyllabus(await enrolledCoursesOf(at, id, range)),
             count: () => countEnrolledCoursesOf(at, id),
           },
           args,
