@@ -23,6 +23,8 @@ interface JsonOptions {
   readonly types?: readonly string[]
   readonly bodyBytes?: number
   readonly limits?: JsonLimits
+  /** Called with the length of a body before anything is done with it. */
+  readonly onLength?: (request: FastifyRequest, characters: number) => void
 }
 
 /**
@@ -31,13 +33,14 @@ interface JsonOptions {
  * merges objects (prototype pollution).
  */
 export function acceptJson(scope: FastifyInstance, options: JsonOptions = {}): void {
-  const { types = ['application/json'], bodyBytes, limits = KNOWN_CALLER } = options
+  const { types = ['application/json'], bodyBytes, limits = KNOWN_CALLER, onLength } = options
   const parse = scope.getDefaultJsonParser('error', 'error')
   scope.addContentTypeParser(
     [...types],
     { parseAs: 'string', ...(bodyBytes === undefined ? {} : { bodyLimit: bodyBytes }) },
     (request, body, done) => {
       const text = String(body)
+      onLength?.(request, text.length)
       const { excess } = walkJson(text, limits)
       if (excess === undefined) parse(request, text, done)
       else done(new RequestRefusedError(400, excess))

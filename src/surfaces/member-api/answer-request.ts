@@ -4,16 +4,22 @@ import type { Caller } from '../../domain/access/caller.ts'
 import type { School } from '../../domain/schools/school.ts'
 import { isDatabaseUnavailable } from '../../foundation/db/unavailable.ts'
 import { logFailure } from '../../foundation/http/last-resort.ts'
-import type { RateAccount, TooManyRequestsError } from '../../foundation/http/rate-limit.ts'
+import type { TooManyRequestsError } from '../../foundation/http/rate-limit.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import type { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import { costWith, type Variables } from './documents/cost.ts'
-import { DocumentRefused, type DocumentStore, type Operation } from './documents/document-store.ts'
+import {
+  DocumentRefused,
+  type DocumentStore,
+  type Operation,
+  refusing,
+} from './documents/document-store.ts'
 import { type DocumentLimits, overLimit } from './documents/limits.ts'
 import { Meter } from './documents/meter.ts'
-import { priceOfRequest } from './documents/prices.ts'
+import { priceOfReading } from './documents/prices.ts'
 import { parseGraphQLRequest } from './graphql-request.ts'
 import type { MemberContext } from './member-context.ts'
+import type { Bill } from './rates.ts'
 import { recoded } from './refusal.ts'
 
 /** The answer, and whether any part of the document ran. */
@@ -34,19 +40,18 @@ export async function answerGraphQLRequest(
   school: School,
   caller: Caller,
   contextWith: (meter: Meter) => MemberContext,
-  account: RateAccount,
+  bill: Bill,
   request: FastifyRequest,
 ): Promise<GraphQLAnswer> {
   try {
     const { query, operationName, variables } = parseGraphQLRequest(request.body)
-    account.spend(priceOfRequest(query))
-    const operation = store.load(query, operationName, school.id)
+    const operation = store.load(query, operationName, school.id, (units) => bill.spend(units))
     if (school.variant === 'older') checkScopes(operation, caller.scopes)
     const coerced = coerceVariables(store, operation, variables)
-    const cost = checkCost(operation, coerced, limits.cost)
-    const { introspection, sizes } = operation.measure
-    const meter = new Meter(limits.cost, sizes, account)
-    meter.spend(costWith(introspection, coerced))
+    const introspection = introspectionOf(operation, coerced, limits.cost, bill)
+    const cost = checkCost(operation, coerced, introspection, limits.cost)
+    const meter = new Meter(limits.cost, operation.measure.sizes, bill)
+    meter.spend(introspection)
     // The engines coerce the variables that were sent themselves.
     const result = await operation.run(contextWith(meter), variables)
     if (meter.stoppedBy !== undefined) throw stopped(meter.stoppedBy)
@@ -104,8 +109,28 @@ function coerceVariables(
   return coerced
 }
 
-function checkCost({ measure }: Operation, variables: Variables, limit: number): number {
-  const cost = costWith(measure.cost, variables)
+/** Variables may name types, so the schema may have to be read now. */
+function introspectionOf(
+  { measure }: Operation,
+  variables: Variables,
+  limit: number,
+  bill: Bill,
+): number {
+  try {
+    return refusing(() => costWith(measure.introspection, variables))
+  } catch (error) {
+    bill.spend(priceOfReading(limit))
+    throw error
+  }
+}
+
+function checkCost(
+  { measure }: Operation,
+  variables: Variables,
+  introspection: number,
+  limit: number,
+): number {
+  const cost = costWith(measure.cost, variables) + introspection
   if (cost <= limit) return cost
   const { message, extensions } = overLimit(
     'cost',

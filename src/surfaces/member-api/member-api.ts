@@ -13,6 +13,7 @@ import { TooManyRequestsError } from '../../foundation/http/rate-limit.ts'
 import { acceptJson } from '../../foundation/http/request-body.ts'
 import { apiHeaders } from '../../foundation/http/security-headers.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
+import { BadTokens } from '../../gate/bad-tokens.ts'
 import { loadCaller } from '../../gate/bearer-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { answerBearerError } from '../../gate/refusal.ts'
@@ -21,9 +22,10 @@ import { DocumentStore } from './documents/document-store.ts'
 import { DEFAULT_LIMITS, type DocumentLimits } from './documents/limits.ts'
 import type { Meter } from './documents/meter.ts'
 import { meteredOutlines } from './documents/metered-outlines.ts'
+import { priceOfBody, REQUEST } from './documents/prices.ts'
 import { addExplorerRoutes } from './explorer/explorer.ts'
 import type { MemberContext } from './member-context.ts'
-import { createMemberRates } from './rates.ts'
+import { type Bill, createMemberRates } from './rates.ts'
 import { refusal, withShortErrors } from './refusal.ts'
 import { buildMemberSchema } from './schema.ts'
 import { ACCOUNT_SCOPES } from './scopes.ts'
@@ -39,8 +41,12 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The caller of the Member API; set before the body is read. */
     viewer: Caller
+    bill: Bill
   }
 }
+
+/** Requests without a good token. Many more than a client that lost its token sends before it notices. */
+const REFUSED_PER_MINUTE = 6000
 
 /** The GraphQL endpoint of every origin, and its explorer. */
 export function addMemberApiRoutes(
@@ -58,22 +64,25 @@ export function addMemberApiRoutes(
     older: new DocumentStore(buildMemberSchema('older'), limits),
   }
   const rates = createMemberRates(context.limits.memberCostPerMinute)
+  const badTokens = new BadTokens({
+    name: 'address',
+    quota: REFUSED_PER_MINUTE,
+    windowSeconds: 60,
+  })
   addExplorerRoutes(app)
 
   app.register(async (scope) => {
     nameSurface(scope, 'member-api')
-    acceptJson(scope)
+    acceptJson(scope, {
+      onLength: ({ bill }, characters) => bill.spend(priceOfBody(characters)),
+    })
     scope.setErrorHandler(answerFailure)
     scope.decorateRequest('viewer')
+    scope.decorateRequest('bill')
     scope.addHook('onRequest', async (request, reply) => {
-      const entered = rates.enter(request, reply)
-      try {
-        request.viewer = await admit(request)
-      } catch (error) {
-        rates.settle(request, entered, error)
-        throw error
-      }
-      rates.settle(request, entered)
+      request.viewer = await badTokens.count(request, reply, () => admit(request))
+      request.bill = rates.begin(request.viewer, reply)
+      request.bill.spend(REQUEST)
       if (request.method === 'POST') return
       reply.header('allow', 'POST')
       throw new RequestRefusedError(405, 'The Member API takes POST requests only.')
@@ -81,8 +90,8 @@ export function addMemberApiRoutes(
     scope.post(PATH, async (request, reply) => {
       const type = chooseType(request)
       checkContentType(request)
-      const { school, at, viewer: caller } = request
-      const account = rates.accountOf(caller, reply)
+      const { school, at, viewer: caller, bill } = request
+      rates.check(bill, reply)
       const db = acrossSchools(at)
       const contextWith = (meter: Meter): MemberContext => ({
         caller,
@@ -104,11 +113,11 @@ export function addMemberApiRoutes(
           school,
           caller,
           contextWith,
-          account,
+          bill,
           request,
         )
       } finally {
-        rates.tell(account, reply)
+        rates.tell(bill, reply)
       }
       const { refused, body } = answer
       if (body.errors !== undefined) request.outcome.result = resultWord(body.errors)

@@ -247,7 +247,7 @@ export const PARSERS: readonly Parser[] = [
     ],
     work: (text) => {
       try {
-        new DocumentStore(schema, DEFAULT_LIMITS).load(text, undefined, 'school')
+        new DocumentStore(schema, DEFAULT_LIMITS).load(text, undefined, 'school', () => {})
       } catch (error) {
         if (!(error instanceof DocumentRefused)) throw error
         for (const { message } of error.errors) oneSentence(message)

@@ -27,7 +27,13 @@ const SYLLABUS = `nodes { slug detailProgress { percent } sections { title
 
 describe('hostile documents are refused by their expanded size', () => {
   const hostile = [
-    ['repeats', 'fragments nested in fragments', fragmentBomb(30)],
+    ['spreads', 'fragments nested in fragments', fragmentBomb(30)],
+    [
+      'spreads',
+      'fragments side by side, which validation compares each with each',
+      `{ viewer { ${repeat(160, (i) => `...F${i}`)} } }
+       ${repeat(160, (i) => `fragment F${i} on Viewer { ${['id', 'name', 'email', 'avatar { url }'][i % 4]} }`)}`,
+    ],
     [
       'fields',
       'a large fragment spread again and again',
@@ -70,7 +76,7 @@ describe('hostile documents are refused by their expanded size', () => {
       `{ __typename } fragment F on Viewer { ${repeat(900, () => 'id')} }`,
     ],
     [
-      'fields',
+      'spreads',
       'fragments that spread each other, and that no operation spreads',
       `{ __typename } ${repeat(12, (i) => `fragment F${i} on Viewer { ...F${i + 1} ...F${i + 1} }`)}
        fragment F12 on Viewer { ...F0 }`,

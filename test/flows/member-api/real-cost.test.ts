@@ -165,6 +165,29 @@ describe('introspection', () => {
     expect(extensions?.cost?.requested).toBeLessThan(20)
   })
 
+  verifies(
+    'member.limits.introspection',
+    'under sixty aliases has one limit for the whole document',
+    async () => {
+      const type = 'fields { name description type { fields { name description } } }'
+      for (const [query, variables] of [
+        [`{ ${aliases(60, `__schema { types { ${type} } }`)} }`, {}],
+        [
+          `query ($name: String!) { ${aliases(60, `__type(name: $name) { ${type} }`)} }`,
+          { name: 'Query' },
+        ],
+        [
+          `query ($name: String!) { ${aliases(60, `__type(name: $name) { ${type} }`)} }`,
+          { name: 'Viewer' },
+        ],
+      ] as const) {
+        const { data, errors } = await ask(world, school, token, query, variables)
+        expect(data).toBeUndefined()
+        expect(errors?.[0]?.extensions).toMatchObject({ code: 'limit_exceeded', limit: 'cost' })
+      }
+    },
+  )
+
   test('of a type that a variable names costs the same', async () => {
     const named = await ask(world, school, token, '{ __type(name: "Payment") { fields { name } } }')
     const query = 'query ($name: String!) { __type(name: $name) { fields { name } } }'
@@ -190,8 +213,8 @@ describe('too many requests', () => {
       const first = await send(busy)
       expect(first.statusCode).toBe(200)
       expect(first.headers['ratelimit-policy']).toBe('"member-api";q=1000;w=60')
-      // aToken sent one request, too. Each costs 10, and this one has an object.
-      expect(first.headers.ratelimit).toMatch(/^"member-api";r=9[78]\d;t=[12]$/)
+      // aToken sent one request, too. Each costs 10 and its tokens, and this one has an object.
+      expect(first.headers.ratelimit).toMatch(/^"member-api";r=9[5-8]\d;t=[123]$/)
       expect(first.headers['retry-after']).toBeUndefined()
       expect(first.headers['access-control-expose-headers']).toContain('RateLimit')
       const answers = await Promise.all(Array.from({ length: 200 }, () => send(busy)))
@@ -219,18 +242,69 @@ describe('too many requests', () => {
     },
   )
 
+  for (const [what, query] of [
+    [
+      'introspection under sixty aliases that is refused',
+      `{ ${aliases(60, '__schema { ...F }')} no }
+       fragment F on __Schema { types { fields { type { fields { name } } } } }`,
+    ],
+    [
+      'unused variables',
+      `query (${Array.from({ length: 400 }, (_, i) => `$v${i}: Int`).join()}) { __typename }`,
+    ],
+    [
+      'fragments in a ring',
+      `{ viewer { ...F0 } } ${Array.from({ length: 200 }, (_, i) => `fragment F${i} on Viewer { ...F${(i + 1) % 200} }`).join(' ')}`,
+    ],
+    [
+      'operations without end',
+      Array.from({ length: 240 }, (_, i) => `query Q${i} { __typename }`).join(' '),
+    ],
+    ['what no parser reads', `{ viewer { ${'id '.repeat(1500)}`],
+  ] as const) {
+    verifies('member.limits.rate', `${what}: a document pays for its tokens`, async () => {
+      const busy = await aToken(strict, there, await strict.aMember(there))
+      const refused = await postGraphQL(strict, there, busy, { query })
+      expect(refused.json().errors).toBeDefined()
+      expect((await postGraphQL(strict, there, busy, { query })).statusCode).toBe(429)
+    })
+  }
+
+  verifies('member.limits.rate', 'a document that is known pays for its tokens once', async () => {
+    const app = await aToken(strict, there, await strict.aMember(there))
+    const query = `query Known { viewer { ${aliases(50, 'id')} } }`
+    for (let time = 0; time < 20; time++) {
+      expect((await postGraphQL(strict, there, app, { query })).statusCode).toBe(200)
+    }
+  })
+
+  for (const [what, end] of [
+    ['a long body', '}'],
+    ['a long body that is no JSON', ''],
+  ] as const) {
+    verifies('member.limits.rate', `${what} costs by its length`, async () => {
+      const busy = await aToken(strict, there, await strict.aMember(there))
+      const body = `{"query":"{ __typename }","variables":{"k":"${'x'.repeat(200_000)}"}${end}`
+      expect((await postGraphQL(strict, there, busy, body)).statusCode).not.toBe(429)
+      // Before the body is read: it is no JSON either.
+      expect((await postGraphQL(strict, there, busy, '{')).statusCode).toBe(429)
+    })
+  }
+
   verifies(
     'member.limits.strangers',
     'without a token, or with a made-up one, from one address are 429 before the body is read',
     async () => {
       const member = await aToken(strict, there, await strict.aMember(there))
-      const send = (by: string | undefined, address: string, body = '{') =>
+      const elsewhere = await strict.aSchool()
+      const guest = await aToken(strict, elsewhere, await strict.aMember(elsewhere))
+      const send = (by: string | undefined, address: string, body = '{', at = there) =>
         strict.app.inject({
           method: 'POST',
           url: '/member/graphql',
           remoteAddress: address,
           headers: {
-            host: new URL(there.origin).host,
+            host: new URL(at.origin).host,
             'content-type': 'application/json',
             ...(by === undefined ? {} : { authorization: `Bearer ${by}` }),
           },
@@ -254,7 +328,11 @@ describe('too many requests', () => {
       })
       expect(kept).toBeGreaterThan(0)
       expect(statements.length).toBeLessThanOrEqual(505 - kept)
-      expect((await send(member, '192.0.2.7', '{"query":"{ __typename }"}')).statusCode).toBe(200)
+      const good = '{"query":"{ __typename }"}'
+      expect((await send(member, '192.0.2.7', good)).statusCode).toBe(200)
+      // Neither a token that was good lately nor another school is locked out at the same address.
+      expect((await send(member, '2001:db8::1', good)).statusCode).toBe(200)
+      expect((await send(guest, '2001:db8::1', good, elsewhere)).statusCode).toBe(200)
     },
   )
 })

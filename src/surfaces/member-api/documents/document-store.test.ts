@@ -3,6 +3,9 @@ import { buildMemberSchema } from '../schema.ts'
 import { DocumentStore } from './document-store.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
 
+/** Prices do not matter here. */
+const free = (): void => undefined
+
 const SMALL = '{ viewer { id } }'
 const aStore = (): DocumentStore => new DocumentStore(buildMemberSchema('newer'), DEFAULT_LIMITS)
 
@@ -12,36 +15,36 @@ function load(
   document: (i: number) => string,
   school = 'one school',
 ): void {
-  for (let i = 0; i < count; i++) store.load(document(i), undefined, school)
+  for (let i = 0; i < count; i++) store.load(document(i), undefined, school, free)
 }
 
 test('hundreds of documents of an app are kept, and none is parsed twice', () => {
   const store = aStore()
-  const first = store.load(SMALL, undefined, 'one school')
+  const first = store.load(SMALL, undefined, 'one school', free)
   load(
     store,
     300,
     (i) => `query Q${i} { viewer { payments(first: 5) { nodes { tradeNo amount } } } }`,
   )
-  expect(store.load(SMALL, undefined, 'one school')).toBe(first)
+  expect(store.load(SMALL, undefined, 'one school', free)).toBe(first)
 })
 
 test('dense documents count by the memory they take, not by their few characters', () => {
   const store = aStore()
-  const first = store.load(SMALL, undefined, 'one school')
+  const first = store.load(SMALL, undefined, 'one school', free)
   const states = Array.from({ length: 1800 }, () => 'canceled').join(' ')
   const dense = (i: number) =>
     `query Q${i} { viewer { consultingMeetings(filter: { state: [${states}] }) { totalCount } } }`
   load(store, 90, dense)
-  expect(store.load(SMALL, undefined, 'one school')).not.toBe(first)
+  expect(store.load(SMALL, undefined, 'one school', free)).not.toBe(first)
 })
 
 test('documents without end from one school push out those of no other school', () => {
   const store = aStore()
-  const first = store.load(SMALL, undefined, 'one school')
+  const first = store.load(SMALL, undefined, 'one school', free)
   const states = Array.from({ length: 1800 }, () => 'canceled').join(' ')
   const dense = (i: number) =>
     `query Q${i} { viewer { consultingMeetings(filter: { state: [${states}] }) { totalCount } } }`
   load(store, 200, dense, 'another school')
-  expect(store.load(SMALL, undefined, 'one school')).toBe(first)
+  expect(store.load(SMALL, undefined, 'one school', free)).toBe(first)
 })

@@ -15,6 +15,7 @@ import { recoded, refusal } from '../refusal.ts'
 import type { Variables } from './cost.ts'
 import { type DocumentLimits, overLimit } from './limits.ts'
 import { type Measure, measureOperations } from './measure.ts'
+import { priceOfDocument } from './prices.ts'
 import { VALIDATION_RULES } from './validation-rules.ts'
 
 /** The most bytes that the documents of one schema may take, as estimated by `weightOf`. */
@@ -57,18 +58,26 @@ export class DocumentStore {
     this.#limits = limits
   }
 
-  /** The operation of a request, or a refusal. `share` is the school that sends the document. */
-  load(source: string, operationName: string | undefined, share: string): Operation {
-    const operations = this.#documents.get(source) ?? this.#prepare(source, share)
+  /**
+   * The operation of a request, or a refusal. `share` is the school that sends the document. `pay` gets the price of what
+   * is done with a document that is not known yet, also if it is refused.
+   */
+  load(
+    source: string,
+    operationName: string | undefined,
+    share: string,
+    pay: (units: number) => void,
+  ): Operation {
+    const operations = this.#documents.get(source) ?? this.#prepare(source, share, pay)
     return chooseOperation(operations, operationName)
   }
 
-  #prepare(source: string, share: string): readonly Operation[] {
+  #prepare(source: string, share: string, pay: (units: number) => void): readonly Operation[] {
     if (source.length > this.#limits.length) {
       throw new DocumentRefused([overLimit('length', this.#limits.length, 'Send a shorter one.')])
     }
-    const document = parseDocument(source, this.#limits.tokens)
-    const measures = refusing(() => measureOperations(this.schema, document, this.#limits))
+    const document = parseDocument(source, this.#limits.tokens, pay)
+    const measures = refusing(() => measureOperations(this.schema, document, this.#limits, pay))
     const errors = validate(this.schema, document, VALIDATION_RULES, {
       maxErrors: MAX_VALIDATION_ERRORS,
     })
@@ -99,19 +108,30 @@ function weightOf(
   return 2 * source.length + 400 * tokenCount + 500 * fields
 }
 
-function parseDocument(source: string, maxTokens: number): DocumentNode {
+function parseDocument(
+  source: string,
+  maxTokens: number,
+  pay: (units: number) => void,
+): DocumentNode {
+  // Until it is parsed: no token is shorter than a character.
+  let tokens = Math.min(source.length, maxTokens)
   try {
-    return parse(source, { maxTokens })
+    const document = parse(source, { maxTokens })
+    tokens = document.tokenCount ?? tokens
+    return document
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error
     if (error.message.includes('tokens. Parsing aborted')) {
       throw new DocumentRefused([overLimit('tokens', maxTokens, 'Send a shorter one.')])
     }
     throw new DocumentRefused([recoded(error, 'graphql_parse_failed')])
+  } finally {
+    pay(priceOfDocument(tokens, source.length))
   }
 }
 
-function refusing<T>(work: () => T): T {
+/** Turns an error for the caller into a refusal of the document. */
+export function refusing<T>(work: () => T): T {
   try {
     return work()
   } catch (error) {

@@ -14,6 +14,8 @@ export interface DocumentLimits {
   readonly fields: number
   /** Selections of one name at one place of the answer. Validation compares them pairwise. */
   readonly repeats: number
+  /** Fragments at one place of the answer. Validation compares them pairwise. */
+  readonly spreads: number
   /**
    * About the number of objects in an answer, plus ten for each SQL statement: estimated before, and counted
    * while the document is executed.
@@ -28,6 +30,7 @@ export const DEFAULT_LIMITS: DocumentLimits = {
   aliases: 60,
   fields: 1_000,
   repeats: 20,
+  spreads: 60,
   cost: 50_000,
 }
 

@@ -17,17 +17,18 @@ import {
 import { refusal } from '../refusal.ts'
 import { type AccountScope, scopeOf } from '../scopes.ts'
 import { type Cost, plus, times } from './cost.ts'
-import { introspectionCost } from './introspection-cost.ts'
+import { IntrospectionCosts } from './introspection-cost.ts'
 import { type DocumentLimits, overLimit } from './limits.ts'
 import { ownPrice, pageSizesOf, takesStatement } from './own-price.ts'
 import { pageSizeOf } from './page-size.ts'
-import { priceOfObject, type Sizes } from './prices.ts'
+import { priceOfObject, priceOfReading, type Sizes } from './prices.ts'
 
 /** The size of an operation with its fragments expanded. */
 export interface Measure {
   readonly fields: number
+  /** Without introspection. */
   readonly cost: Cost
-  /** The part of the cost that is introspection: it is known exactly, and is not counted again. */
+  /** It is known exactly, and is not counted while the operation is executed. */
   readonly introspection: Cost
   readonly sizes: Sizes
   /** The scopes that its root fields declare. */
@@ -43,21 +44,27 @@ const INTROSPECTION: ReadonlySet<string> = new Set(['__schema', '__type'])
  * Measures every operation of a parsed document, and refuses the document as soon as one exceeds a
  * limit. It runs before validation and compilation, where fragments nested in fragments make a few
  * hundred bytes take seconds. So it must handle invalid documents, and also measure fragments that
- * no operation spreads, because validation checks them.
+ * no operation spreads, because validation checks them. `pay` gets the price of reading the schema, also if the document
+ * is refused.
  */
 export function measureOperations(
   schema: GraphQLSchema,
   document: DocumentNode,
   limits: DocumentLimits,
+  pay: (units: number) => void,
 ): ReadonlyMap<OperationDefinitionNode, Measure> {
   const walker = new Walker(schema, document, limits)
   const measures = new Map<OperationDefinitionNode, Measure>()
-  for (const definition of document.definitions) {
-    if (definition.kind === 'OperationDefinition') {
-      measures.set(definition, walker.measure(definition))
+  try {
+    for (const definition of document.definitions) {
+      if (definition.kind === 'OperationDefinition') {
+        measures.set(definition, walker.measure(definition))
+      }
     }
+    walker.measureUnspread()
+  } finally {
+    pay(priceOfReading(walker.introspection.total))
   }
-  walker.measureUnspread()
   return measures
 }
 
@@ -74,7 +81,18 @@ interface Place {
  * one name are merged, so their selections are one place: `a { b b } a { b b }` has four `b` at one
  * place, and validation compares each with each.
  */
-type Names = Map<string, { times: number; readonly below: Names }>
+type Names = Map<string, Seen>
+type Seen = { times: number; readonly below: Names }
+
+/** Fragments are counted under a name that no field can have. */
+const SPREAD = '...'
+
+function countAt(names: Names, name: string): Seen {
+  const seen = names.get(name) ?? { times: 0, below: new Map() }
+  names.set(name, seen)
+  seen.times += 1
+  return seen
+}
 
 /** What selections cost, and how many of them each object of the parent answers without a resolver. */
 interface Selected {
@@ -94,9 +112,10 @@ class Walker {
   #aliases = 0
   #scopes = new Set<AccountScope>()
   #isConditional = false
-  #introspection: Cost = 0
+  #introspected: FieldNode[] = []
   /** For all operations: a fragment that several spread has the same fields in each. */
   readonly #sizes = new Map<FieldNode, number>()
+  readonly introspection: IntrospectionCosts
 
   constructor(schema: GraphQLSchema, document: DocumentNode, limits: DocumentLimits) {
     this.#schema = schema
@@ -106,13 +125,14 @@ class Walker {
         this.#fragments.set(definition.name.value, definition)
       }
     }
+    this.introspection = new IntrospectionCosts(schema, this.#fragments, limits.cost)
   }
 
   measure(operation: OperationDefinitionNode): Measure {
     const before = this.#fields
     this.#scopes = new Set()
     this.#isConditional = false
-    this.#introspection = 0
+    this.#introspected = []
     const parent = this.#schema.getRootType(operation.operation)
     // Validation accepts a kind of operation that the schema does not have.
     if (parent === undefined || parent === null) {
@@ -129,7 +149,7 @@ class Walker {
     return {
       fields: this.#fields - before,
       cost,
-      introspection: this.#introspection,
+      introspection: this.introspection.costOf(this.#introspected),
       sizes: this.#sizes,
       scopes: this.#scopes,
       isConditional: this.#isConditional,
@@ -175,6 +195,9 @@ class Walker {
       throw refusal('graphql_validation_failed', `Unknown fragment "${name.slice(0, 100)}".`)
     }
     if (this.#entered.has(name)) return NOTHING
+    if (countAt(place.names, SPREAD).times > this.#limits.spreads) {
+      throw overLimit('spreads', this.#limits.spreads, 'Spread fewer fragments in one place.')
+    }
     this.#spread.add(name)
     this.#entered.add(name)
     const selected = this.#selections(fragment.selectionSet, place)
@@ -190,21 +213,14 @@ class Walker {
       if (scope !== undefined) this.#scopes.add(scope)
     }
     const below = this.#below(node, field, { depth: place.depth + 1, names })
-    if (INTROSPECTION.has(node.name.value)) return this.#introspected(node, place)
+    // Anywhere but at the root it is no field, and validation says so.
+    if (place.depth === 1 && INTROSPECTION.has(node.name.value)) this.#introspected.push(node)
     if (field === undefined) return { cost: 0, size: 1 }
     this.#sizes.set(node, below.size)
     return {
       cost: fieldCost(field, below, place.pageSize),
       size: field.resolve === undefined ? 1 + below.size : sizeOfResolved(field),
     }
-  }
-
-  /** Anywhere but at the root it is no field, and validation says so. */
-  #introspected(node: FieldNode, { depth }: Place): Selected {
-    if (depth > 1) return NOTHING
-    const cost = introspectionCost(this.#schema, node, this.#fragments, this.#limits.cost)
-    this.#introspection = plus(this.#introspection, cost)
-    return { cost, size: 1 }
   }
 
   #below(
@@ -231,9 +247,8 @@ class Walker {
       throw overLimit('aliases', limits.aliases, 'Send several documents instead.')
     }
     const name = node.alias?.value ?? node.name.value
-    const seen = names.get(name) ?? { times: 0, below: new Map() }
-    names.set(name, seen)
-    if (++seen.times > limits.repeats) {
+    const seen = countAt(names, name)
+    if (seen.times > limits.repeats) {
       throw overLimit('repeats', limits.repeats, `Select ${name.slice(0, 50)} once in each place.`)
     }
     return seen.below

@@ -1,6 +1,7 @@
 import type { FieldNode, GraphQLError } from 'graphql/index.js'
 import { TooManyRowsError } from '../../../foundation/db/bounded-rows.ts'
-import { type RateAccount, TooManyRequestsError } from '../../../foundation/http/rate-limit.ts'
+import { TooManyRequestsError } from '../../../foundation/http/rate-limit.ts'
+import type { Bill } from '../rates.ts'
 import { overLimit } from './limits.ts'
 import { priceOfObject, type Sizes } from './prices.ts'
 
@@ -10,20 +11,20 @@ const ROWS_PER_OBJECT = 10
 /**
  * Counts what a query costs while it is executed, and stops it at the limit: the estimate made from the
  * document cannot know how long lists without pages are. Whatever is counted is paid at once from the
- * allowance of the authorization, so that many queries at a time cannot each spend it.
+ * allowance of the authorization, and looks at it again, so that many queries at a time cannot each spend it.
  */
 export class Meter {
   readonly #limit: number
   readonly #sizes: Sizes
-  readonly #account: RateAccount
+  readonly #bill: Bill
   #cost = 0
   #stop: GraphQLError | TooManyRequestsError | undefined
   #turn: Promise<unknown> | undefined
 
-  constructor(limit: number, sizes: Sizes, account: RateAccount) {
+  constructor(limit: number, sizes: Sizes, bill: Bill) {
     this.#limit = limit
     this.#sizes = sizes
-    this.#account = account
+    this.#bill = bill
   }
 
   get cost(): number {
@@ -46,11 +47,10 @@ export class Meter {
   spend(units: number): void {
     if (this.#stop !== undefined) throw this.#stop
     this.#cost += units
-    this.#account.spend(units)
+    this.#bill.spend(units)
     if (this.#cost > this.#limit) throw this.#stopWith(tooLong(this.#limit))
-    // A query may begin with little left and go into debt; many at once may not each do so.
-    if (this.#account.debt() > this.#limit) {
-      throw this.#stopWith(new TooManyRequestsError(this.#account.decide().retryAfterSeconds))
+    if (this.#bill.isOverdrawn()) {
+      throw this.#stopWith(new TooManyRequestsError(this.#bill.decide().retryAfterSeconds))
     }
   }
 

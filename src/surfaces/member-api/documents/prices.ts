@@ -8,9 +8,13 @@ import type { FieldNode } from 'graphql/index.js'
 /** One SQL statement of a connection, a count or a mutation. */
 export const STATEMENT = 10
 
-/** Each request, whatever it asks for. */
-const REQUEST = 10
-const CHARACTERS_OF_A_DOCUMENT = 100
+/** Each request, whatever it asks for: its token is checked. */
+export const REQUEST = 10
+const CHARACTERS_OF_A_BODY = 100
+
+/** To parse, measure and validate one takes as long as two objects, in the dearest documents that pass the limits. */
+const TOKEN = 2
+const CHARACTERS_OF_A_DOCUMENT = 25
 
 /** An object with more selected fields costs more, or sixty aliases of a field would be free. */
 const FIELDS_PER_OBJECT = 10
@@ -19,8 +23,19 @@ const CHARACTERS_OF_A_TEXT = 250
 /** How many fields of its objects each field of a document selects, those of plain objects in them included. */
 export type Sizes = ReadonlyMap<FieldNode, number>
 
-export function priceOfRequest(source: string): number {
-  return REQUEST + Math.floor(source.length / CHARACTERS_OF_A_DOCUMENT)
+/** Paid before the body is parsed. */
+export function priceOfBody(length: number): number {
+  return Math.floor(length / CHARACTERS_OF_A_BODY)
+}
+
+/** Paid for a document that is not known yet. */
+export function priceOfDocument(tokens: number, length: number): number {
+  return TOKEN * tokens + Math.floor(length / CHARACTERS_OF_A_DOCUMENT)
+}
+
+/** To read so much of the schema takes a tenth of what it costs to answer it. */
+export function priceOfReading(introspection: number): number {
+  return Math.ceil(introspection / 10)
 }
 
 export function priceOfObject(fields: number): number {

@@ -76,11 +76,11 @@ export const memberAccess = [
     'member.limits.real-cost':
       'What a document returns is counted while it is executed. At the limit it stops: one error that says what to do, and no data.',
     'member.limits.introspection':
-      'Introspection costs what it selects: whole schemas for developer tools fit, multiplied ones do not.',
+      'Introspection costs what it selects, with one limit for a document: whole schemas for developer tools fit, multiplied ones do not.',
     'member.limits.rate':
-      'Each authorization has an allowance of cost per minute, told in RateLimit headers; beyond it is 429 with Retry-After and a GraphQL error.',
+      'Each authorization has an allowance of cost per minute, told in RateLimit headers; beyond it is 429 with Retry-After and a GraphQL error. Bodies and new documents are paid too, also if they are refused.',
     'member.limits.strangers':
-      'Requests without a good token are limited by address before their body is read.',
+      'Requests without a good token are limited by school and address before their body is read; a token that was good lately is not.',
     'member.limits.body': 'A JSON body of more than 1 MiB is refused.',
   }),
 ] as const
