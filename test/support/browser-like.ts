@@ -50,6 +50,11 @@ export class Visitor {
     this.#cookies.set(name, value)
   }
 
+  /** All that it keeps, by name. */
+  cookies(): Readonly<Record<string, string>> {
+    return Object.fromEntries(this.#cookies)
+  }
+
   cookie(name: string): string | undefined {
     return this.#cookies.get(name)
   }
