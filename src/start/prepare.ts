@@ -12,6 +12,7 @@ import { MigrationError } from '../foundation/db/migration/migrations.ts'
 import { READ_ONLY } from '../foundation/db/primary.ts'
 import { type LaneTimeOuts, TIME_OUTS } from '../foundation/db/time-outs.ts'
 import { isDatabaseUnavailable } from '../foundation/db/unavailable.ts'
+import { refuseUnfitPooler } from './check-pooler.ts'
 import { loadInstallationSecret, openKeyring } from './installation-secret.ts'
 import { type DatabaseServer, joinDatabaseServer, openDatabaseServer } from './open-database.ts'
 import { startPurging } from './purge.ts'
@@ -35,6 +36,7 @@ const RENDERING_STEPS = 5
 export async function openPreparedDatabase(config: Config, log: Logger): Promise<PreparedDatabase> {
   const server = await openDatabaseServer(config, log)
   try {
+    if (config.DATABASE_URL !== undefined) await refuseUnfitPooler(server.connection)
     await migrateForStart(server)
     const prepared = await withPool(config, server, async (db) => {
       const keyring = await openKeyring(config, db)

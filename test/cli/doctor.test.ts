@@ -263,3 +263,18 @@ test('it says who can read the metrics', () => {
     { status: 'ok', message: expect.stringContaining('METRICS_TOKEN') },
   ])
 })
+
+test('a schema that is newer than this build is named, and is no fault during an upgrade', async () => {
+  const connection = await emptyDatabase()
+  const client = await connect(connection)
+  await client.query(
+    "insert into schema_migrations (number, name, digest) values (9999, '9999-later.sql', 'x')",
+  )
+  await client.end()
+  const { code, findings } = await examine(environmentOf(connection))
+  expect(code).toBe(0)
+  expect(of(findings, 'newer schema')).toMatchObject([
+    { status: 'note', message: expect.stringContaining('9999-later.sql') },
+  ])
+  expect(of(findings, 'schools')).toHaveLength(1)
+})

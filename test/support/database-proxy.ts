@@ -31,10 +31,16 @@ export interface DatabaseProxy {
   readonly open: number
 }
 
-/** With `database`, connections get another one than they ask for; its name must have the same length. */
+/**
+ * With `database`, connections get another one than they ask for; its name must have the same length. With `forgets`,
+ * a statement of this name is unknown when it is run again, as behind a pooler.
+ */
 export async function aDatabaseProxy(
   to: pg.ClientConfig,
-  { database }: { readonly database?: string | undefined } = {},
+  {
+    database,
+    forgets,
+  }: { readonly database?: string | undefined; readonly forgets?: string | undefined } = {},
 ): Promise<DatabaseProxy> {
   const sockets = new Set<Socket>()
   const clients = new Set<Socket>()
@@ -56,6 +62,7 @@ export async function aDatabaseProxy(
     client.on('close', () => clients.delete(client))
     client.on('data', (given) => {
       const chunk = database === undefined ? given : renamed(given, to.database ?? '', database)
+      if (forgets !== undefined && !chunk.includes('select')) rename(chunk, forgets)
       if (doomedTimes > 0 && chunk.includes(doomedPart)) {
         doomedTimes--
         doomed = true
@@ -129,6 +136,12 @@ export async function aDatabaseProxy(
       return clients.size
     },
   }
+}
+
+/** Gives a statement a name of the same length that was never prepared. */
+function rename(chunk: Buffer, name: string): void {
+  const at = chunk.indexOf(name)
+  if (at >= 0) chunk.write('?'.repeat(name.length), at)
 }
 
 function renamed(chunk: Buffer, from: string, to: string): Buffer {

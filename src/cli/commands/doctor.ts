@@ -20,7 +20,7 @@ export function addDoctorCommand(program: Command, cli: Cli): void {
     .action(cli.act(() => examine(cli)))
   teach(
     command,
-    'Looks at the configuration, the data folder, the port, the metrics, the store for uploads, the database, its schema, the clocks, the secret and the schools. Changes nothing. The exit code is 1 if something is broken.',
+    'Looks at the configuration, the data folder, the port, the metrics, the store for uploads, the database, its schema, pooler, replication and disk, the clocks, the secret and the schools. Changes nothing. The exit code is 1 if something is broken.',
     'doctor',
   )
 }

@@ -5,6 +5,7 @@ import { pendingMigrations } from '../../foundation/db/migration/pending-migrati
 import type { Attached } from '../attach.ts'
 import { explainError } from '../explain-error.ts'
 import { checkContents } from './check-contents.ts'
+import { checkDurability, checkPooler, checkSpace } from './check-durability.ts'
 import { broken, type Finding, fine, note } from './finding.ts'
 
 /** With a larger difference, times written by the database and by this machine contradict each other. */
@@ -16,10 +17,16 @@ export async function checkDatabase(
   attached: Attached,
   config: Config,
 ): Promise<readonly Finding[]> {
-  const version = await checkVersion(attached)
-  const schema = await checkSchema(attached)
-  const clock = await checkClock(attached)
-  const findings = [version, schema, clock]
+  const [schema, ...newer] = await checkSchema(attached)
+  const findings = [
+    await checkVersion(attached),
+    ...(await checkPooler(attached)),
+    schema,
+    ...newer,
+    await checkClock(attached),
+    ...(await checkDurability(attached)),
+    await checkSpace(attached, config),
+  ]
   if (schema.status !== 'ok') return findings
   return [...findings, ...(await checkContents(attached.db, config))]
 }
@@ -39,30 +46,50 @@ async function checkVersion({ pool, by }: Attached): Promise<Finding> {
   )
 }
 
-async function checkSchema({ pool }: Attached): Promise<Finding> {
+/** The first finding is about the migrations of this build. */
+async function checkSchema({ pool }: Attached): Promise<readonly [Finding, ...Finding[]]> {
   const { rows } = await pool.query<{ fresh: boolean }>(
     "select to_regclass('public.schema_migrations') is null as fresh",
   )
   if (rows[0]?.fresh) {
-    return note('migrations', 'The database is empty.', 'nothing: the first start fills it')
+    return [note('migrations', 'The database is empty.', 'nothing: the first start fills it')]
   }
   const applied = await pool.query<AppliedMigration>(
     'select number, name, digest from schema_migrations',
   )
   try {
-    const pending = pendingMigrations(await loadMigrations(), applied.rows)
+    const ours = await loadMigrations()
+    const pending = pendingMigrations(ours, applied.rows)
     if (pending.length === 0) {
-      return fine('migrations', `All ${applied.rows.length} migrations are applied.`)
+      return [
+        fine('migrations', `All ${ours.length} migrations of this build are applied.`),
+        ...checkNewer(applied.rows, ours.at(-1)?.number ?? 0),
+      ]
     }
-    return broken(
-      'migrations',
-      `${pending.length} migrations are not applied, beginning with ${pending[0]?.name}.`,
-      'make a backup, then run `npx schoolgate migrate`',
-    )
+    return [
+      broken(
+        'migrations',
+        `${pending.length} migrations are not applied, beginning with ${pending[0]?.name}.`,
+        'make a backup, then run `npx schoolgate migrate`',
+      ),
+    ]
   } catch (error) {
     const { error: message, remedy } = explainError(error, {})
-    return broken('migrations', message, remedy)
+    return [broken('migrations', message, remedy)]
   }
+}
+
+/** Older processes go on beside newer ones during an upgrade; to stay behind is a mistake. */
+function checkNewer(applied: readonly AppliedMigration[], newest: number): readonly Finding[] {
+  const names = applied.filter(({ number }) => number > newest).map(({ name }) => name)
+  if (names.length === 0) return []
+  return [
+    note(
+      'newer schema',
+      `A newer version of Schoolgate has migrated this database (${names.sort().join(', ')}).`,
+      'finish the upgrade: install that version here, too; only one version back is known to serve beside it',
+    ),
+  ]
 }
 
 async function checkClock({ pool }: Attached): Promise<Finding> {

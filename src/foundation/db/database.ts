@@ -3,7 +3,7 @@ import pg from 'pg'
 import { ConnectionPool } from './connection-pool.ts'
 import type { ConnectionSettings } from './hosts.ts'
 import { Lanes } from './lanes.ts'
-import type { StatementObserver } from './named-statements.ts'
+import type { DiskState, StatementObserver } from './named-statements.ts'
 import { Pipelines } from './pipelines.ts'
 import type { DB } from './schema.generated.ts'
 import { type SilencePace, SilenceWatch } from './silence-watch.ts'
@@ -36,6 +36,7 @@ export interface Database {
   readonly pipelines: Pipelines
   /** Every connection to the database belongs here. */
   readonly watch: SilenceWatch
+  readonly disk: DiskState
   close(): Promise<void>
 }
 
@@ -84,10 +85,12 @@ export function openDatabase(settings: DatabaseSettings): Database {
     onAway: onIdleError,
   })
   const sizes = laneSizes(poolSize)
+  const disk = { isFull: false }
   const poolOf = (name: string, lane: Lane, cancel?: (name: string) => Promise<unknown>) =>
     new ConnectionPool({
       connection: connectionOf(name, lane),
       connectMs,
+      disk,
       watch,
       giveUpMs: giveUpAfter(timeOuts[lane]),
       size: sizes[lane],
@@ -107,6 +110,7 @@ export function openDatabase(settings: DatabaseSettings): Database {
       lock_timeout: TIME_OUTS.sharedLock,
     }),
     connectMs,
+    disk,
     observe,
     onIdleError,
     maxConnections: Math.ceil(poolSize / 2),
@@ -123,6 +127,7 @@ export function openDatabase(settings: DatabaseSettings): Database {
     pools,
     pipelines,
     watch,
+    disk,
     async close() {
       await pipelines.end()
       await Promise.all(Object.values(pools).map((one) => one.end()))

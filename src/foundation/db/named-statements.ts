@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { sha256 } from '../crypto/digest.ts'
-import { DatabaseUnavailableError, toDatabaseError } from './unavailable.ts'
+import { DatabaseUnavailableError, DISK_FULL, toDatabaseError } from './unavailable.ts'
 
 /**
  * How many texts a connection prepares, and so how many plans its PostgreSQL process keeps: about ten
@@ -19,9 +19,15 @@ const PLAN_UNUSABLE: ReadonlySet<unknown> = new Set([
 
 export type StatementObserver = (text: string) => void
 
+/** Whether PostgreSQL has said that its disk is full; readiness finds out when it no longer is. */
+export interface DiskState {
+  isFull: boolean
+}
+
 export interface StatementSettings {
   readonly observe?: StatementObserver | undefined
   readonly maxNamed?: number | undefined
+  readonly disk?: DiskState | undefined
 }
 
 /**
@@ -36,13 +42,15 @@ export class NamedStatements {
   readonly #client: pg.ClientBase
   readonly #observe: StatementObserver | undefined
   readonly #maxNamed: number
+  readonly #disk: DiskState | undefined
   readonly #names = new Map<string, string>()
   #hasUnusablePlan = false
 
-  constructor(client: pg.ClientBase, { observe, maxNamed = MAX_NAMED }: StatementSettings) {
+  constructor(client: pg.ClientBase, { observe, maxNamed = MAX_NAMED, disk }: StatementSettings) {
     this.#client = client
     this.#observe = observe
     this.#maxNamed = maxNamed
+    this.#disk = disk
   }
 
   get isSpent(): boolean {
@@ -73,7 +81,10 @@ export class NamedStatements {
       const query = { name, text, values: values as unknown[] }
       return await this.#client.query<R & pg.QueryResultRow>(query)
     } catch (error) {
-      throw toDatabaseError(error)
+      const known = toDatabaseError(error)
+      const isFull = known instanceof DatabaseUnavailableError && known.code === DISK_FULL
+      if (isFull && this.#disk !== undefined) this.#disk.isFull = true
+      throw known
     }
   }
 

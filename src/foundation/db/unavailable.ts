@@ -22,6 +22,8 @@ const UNAVAILABLE = new Set([
   '40P01', // deadlock_detected
 ])
 
+/** disk_full. */
+export const DISK_FULL = '53100'
 /** insufficient_resources: here, that too much work waits. */
 export const BUSY = '53000'
 /** query_canceled: the statement took longer than its class may. */
