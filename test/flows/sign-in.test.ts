@@ -14,7 +14,7 @@ import {
 import { type Answer, hiddenFields, Visitor } from '../support/browser-like.ts'
 import { aWorld, PASSWORD, type TestSchool, World } from '../support/world.ts'
 
-const world = await aWorld()
+const world = await aWorld({ realHashes: true })
 const setup = await aSetup(world)
 const { school, person } = setup
 

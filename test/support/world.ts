@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { hash } from '@node-rs/argon2'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import type pg from 'pg'
 import type { DestinationStream } from 'pino'
@@ -53,16 +54,27 @@ interface ClientOptions {
 }
 
 const ring = new Keyring('a secret for tests that is long enough to be one')
-/** Hashing is slow on purpose, so it is done once per test file. */
-let passwordHash: Promise<string> | undefined
+/**
+ * Argon2 is slow on purpose, at every sign-in. Most tests ask nothing about that, so their people have a hash that is
+ * cheap to check.
+ */
+const CHEAP = { memoryCost: 8, timeCost: 1, parallelism: 1 } as const
+const hashes: { cheap?: Promise<string>; real?: Promise<string> } = {}
 
 /** The real application with a database of this test file, and functions that fill it. */
 export class World {
   readonly app: FastifyInstance
   readonly database: TestDatabase
   readonly context: AppContext
+  readonly #realHashes: boolean
 
-  constructor(app: FastifyInstance, database: TestDatabase, context: AppContext) {
+  constructor(
+    app: FastifyInstance,
+    database: TestDatabase,
+    context: AppContext,
+    realHashes = false,
+  ) {
+    this.#realHashes = realHashes
     this.app = app
     this.database = database
     this.context = context
@@ -127,7 +139,8 @@ export class World {
   }
 
   async aPerson(): Promise<TestPerson> {
-    passwordHash ??= hashPassword(PASSWORD)
+    if (this.#realHashes) hashes.real ??= hashPassword(PASSWORD)
+    else hashes.cheap ??= hash(PASSWORD, CHEAP)
     const id = uuidv7()
     const email = `p${randomBytes(5).toString('hex')}@people.test`
     await this.database.db
@@ -137,7 +150,7 @@ export class World {
         email,
         name: `Person ${email.slice(0, 6)}`,
         avatar_url: '/assets/mark.svg',
-        password_hash: await passwordHash,
+        password_hash: await (this.#realHashes ? hashes.real : hashes.cheap),
       })
       .execute()
     return { id, email, name: `Person ${email.slice(0, 6)}` }
@@ -200,6 +213,8 @@ export interface WorldOptions extends Partial<Omit<AppContext, 'limits'>> {
   readonly onRoute?: (route: RouteOptions) => void
   /** The clock that decides when the school directory reads a school again. */
   readonly now?: () => number
+  /** Passwords of people cost as much as in an installation. */
+  readonly realHashes?: boolean
 }
 
 export async function aWorld(options: WorldOptions = {}): Promise<World> {
@@ -212,6 +227,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     observers,
     onRoute,
     now,
+    realHashes,
     ...overrides
   } = options
   const database = await testDatabase(connection, databaseSettings)
@@ -250,5 +266,5 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
   if (onRoute !== undefined) app.addHook('onRoute', onRoute)
   await app.ready()
   whenFileIsDone(() => app.close())
-  return new World(app, database, context)
+  return new World(app, database, context, realHashes)
 }

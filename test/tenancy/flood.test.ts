@@ -27,6 +27,7 @@ verifies(
       documentHosts: ['127.0.0.1'],
       trust: parseTrustProxy('loopback'),
       databaseSettings: { poolSize: 12 },
+      realHashes: true,
     })
     const documents = await documentHost()
     const flooded = await world.aSchool()

@@ -42,6 +42,7 @@ test('one school flooded by every road at once, with the time-outs of an install
     loopbackDocuments: true,
     documentHosts: ['127.0.0.1'],
     trust: parseTrustProxy('loopback'),
+    realHashes: true,
     databaseSettings: {
       poolSize: 12,
       statementTimeoutMs: { stranger: 300, interactive: 4_000, batch: 10_000 },
