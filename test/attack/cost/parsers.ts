@@ -256,7 +256,7 @@ export const PARSERS: readonly Parser[] = [
   },
   {
     name: 'CSV, in packets',
-    longest: 2048 * KIB,
+    longest: 1024 * KIB,
     texts: [
       ...within('slug,title\n', '', [...CSV, ...HOSTILE_TEXTS]),
       ...within('slug,title\n"', '', CSV),
@@ -266,7 +266,7 @@ export const PARSERS: readonly Parser[] = [
   },
   {
     name: 'NDJSON, in packets',
-    longest: 2048 * KIB,
+    longest: 1024 * KIB,
     texts: [
       ...JSON_UNITS,
       ...within('{"slug":"', '"}\n', [...JSON_UNITS, ...HOSTILE_TEXTS]),
@@ -276,7 +276,7 @@ export const PARSERS: readonly Parser[] = [
   },
   {
     name: 'multipart body, in packets',
-    longest: 2048 * KIB,
+    longest: 1024 * KIB,
     texts: [...within('--b\r\n', '', [...MULTIPART, ...HOSTILE_TEXTS])],
     work: readForm,
   },
