@@ -37,7 +37,7 @@ export async function openPreparedDatabase(config: Config, log: Logger): Promise
   const server = await openDatabaseServer(config, log)
   try {
     if (config.DATABASE_URL !== undefined) await refuseUnfitPooler(server.connection)
-    await migrateForStart(server)
+    await migrateForStart(server, log)
     const prepared = await withPool(config, server, async (db) => {
       const keyring = await openKeyring(config, db)
       await fillPlatforms(db)
@@ -103,9 +103,12 @@ async function withPool<R>(
 }
 
 /** Brings the schema up to date, or throws with the reason and what to do. */
-async function migrateForStart(server: DatabaseServer): Promise<void> {
+async function migrateForStart(server: DatabaseServer, log: Logger): Promise<void> {
   try {
-    await migrate(server.connection)
+    await migrate(server.connection, undefined, {
+      onBusy: ({ name }) =>
+        log.warn({ migration: name }, 'not started yet: a migration waits for the lock of a table'),
+    })
   } catch (cause) {
     if (cause instanceof MigrationError) {
       throw new StartError(cause.message, 'Nothing was changed.', { cause })

@@ -1,7 +1,7 @@
 import { proveGrowth, proveWrite } from '../domain/setup/write-proof.ts'
 import type { Database } from '../foundation/db/database.ts'
-import { isMigrated } from '../foundation/db/migration/migrate.ts'
 import type { Migration } from '../foundation/db/migration/migrations.ts'
+import { findSchemaProblem } from '../foundation/db/migration/schema-problem.ts'
 import { DISK_FULL, isDatabaseUnavailable } from '../foundation/db/unavailable.ts'
 import type { ReadinessCheck } from '../foundation/http/health.ts'
 
@@ -18,8 +18,11 @@ export function readinessChecks(
   let provenAt = Number.NEGATIVE_INFINITY
 
   const findDatabaseProblem = async (): Promise<string | undefined> => {
-    const migrated = await isMigrated((sql, values) => database.pool.query(sql, values), migrations)
-    if (!migrated) return 'Migrations are pending: run `npx schoolgate migrate`.'
+    const problem = await findSchemaProblem(
+      (sql, values) => database.pool.query(sql, values),
+      migrations,
+    )
+    if (problem !== undefined) return problem
     if (database.disk.isFull) {
       await proveGrowth(database.db)
       database.disk.isFull = false

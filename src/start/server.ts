@@ -20,6 +20,7 @@ import type { AppContext } from '../gate/context.ts'
 import { VERSION } from '../version.ts'
 import { printBanner } from './banner.ts'
 import { checkPortsAreFree, mainPort, whyNotListening } from './check-ports.ts'
+import { buildIndexesInBackground } from './index-building.ts'
 import { listenForSchoolChanges } from './listen-for-school-changes.ts'
 import type { DatabaseServer } from './open-database.ts'
 import { openFileStore } from './open-file-store.ts'
@@ -98,6 +99,7 @@ async function serve(config: Config, log: Logger, io: { stdout: Writable }): Pro
           token: config.METRICS_TOKEN,
           onError: (error) => log.error({ err: error }, 'the metrics could not be read'),
         })
+  const indexes = cluster.isWorker ? undefined : buildIndexesInBackground(server, database, log)
   const purging = cluster.isWorker ? undefined : purgeInBackground(config, database.db, log)
   shutdown = createShutdown({
     app,
@@ -108,6 +110,7 @@ async function serve(config: Config, log: Logger, io: { stdout: Writable }): Pro
     closerMs: CLOSER_MS,
     closers: [
       { name: 'metrics', close: () => metricsListener?.close() },
+      { name: 'indexes', close: () => indexes?.stop() },
       { name: 'purge', close: () => purging?.stop() },
       { name: 'listener', close: () => listener.stop() },
       { name: 'audit counts', close: writeRepeatedCounts },

@@ -6,6 +6,7 @@ import type { Config } from '../config.ts'
 import { openDatabase } from '../foundation/db/database.ts'
 import { listenForMetrics, type MetricsListener } from '../foundation/http/metrics-endpoint.ts'
 import { printBanner } from './banner.ts'
+import { buildIndexesInBackground } from './index-building.ts'
 import { openPreparedDatabase, purgeInBackground, timeOutsOf } from './prepare.ts'
 
 /** A pause before a restart: a worker that always fails at once must not keep a core busy. */
@@ -23,6 +24,7 @@ export async function runWorkers(
     poolSize: 2,
     statementTimeoutMs: timeOutsOf(config),
   })
+  const indexes = buildIndexesInBackground(server, database, log)
   const purging = purgeInBackground(config, database.db, log)
   let ending = false
   const fork = (): Worker => cluster.fork()
@@ -38,6 +40,7 @@ export async function runWorkers(
     ending = true
     await Promise.all(Object.values(cluster.workers ?? {}).map(endWorker))
     await metrics?.close()
+    await indexes.stop()
     await purging.stop()
     await database.close()
     await server.stop()

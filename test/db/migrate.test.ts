@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { afterAll, expect, inject, test } from 'vitest'
-import { isMigrated, migrate } from '../../src/foundation/db/migration/migrate.ts'
+import { migrate } from '../../src/foundation/db/migration/migrate.ts'
 import { loadMigrations } from '../../src/foundation/db/migration/migrations.ts'
+import { findSchemaProblem } from '../../src/foundation/db/migration/schema-problem.ts'
 import { isDatabaseUnavailable } from '../../src/foundation/db/unavailable.ts'
 import { whenFileIsDone } from '../support/clean-up.ts'
 import { dropDatabase } from '../support/database.ts'
@@ -74,8 +75,9 @@ test('a database is ready if it has all migrations of this build, and later ones
   const database = await aBareDatabase()
   await migrate(database)
   await inside(database, async (client) => {
-    const ready = (migrations: typeof all) =>
-      isMigrated((sql, values) => client.query(sql, values), migrations)
+    const ready = async (migrations: typeof all) =>
+      (await findSchemaProblem((sql, values) => client.query(sql, values), migrations)) ===
+      undefined
     const next = { number: all.length + 1, name: '9999-next.sql', sql: '', digest: '' }
     expect(await ready(all)).toBe(true)
     expect(await ready([...all, next])).toBe(false)
@@ -96,6 +98,36 @@ test('a database is ready if it has all migrations of this build, and later ones
     ])
   })
   expect(await migrate(database)).toEqual([])
+})
+
+test('a migration that waits for a busy table gives way, and tries again until it gets the lock', async () => {
+  const database = await aBareDatabase()
+  await migrate(database)
+  const next = {
+    number: all.length + 1,
+    name: '9999-next.sql',
+    sql: 'alter table schools add motto text',
+    digest: 'digest of the next migration',
+  }
+  await inside(database, async (reader) => {
+    await reader.query('begin; select from schools')
+    const failed = migrate(database, [...all, next], { lockMs: 1, pauseMs: 1, tries: 3 })
+    await expect(failed).rejects.toThrow(
+      /^Migration 9999-next\.sql did not get the lock of a table that other transactions use\. End long/,
+    )
+    const busy: string[] = []
+    const applied = await migrate(database, [...all, next], {
+      lockMs: 1,
+      pauseMs: 1,
+      onBusy: ({ name }) => {
+        busy.push(name)
+        void reader.query('commit')
+      },
+      tries: 1000,
+    })
+    expect(applied).toEqual([next])
+    expect(busy).toContain(next.name)
+  })
 })
 
 test('an edited migration stops the start before anything is changed', async () => {

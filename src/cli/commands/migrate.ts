@@ -1,6 +1,9 @@
 import type { Command } from 'commander'
 import { fillPlatforms } from '../../domain/clients/platforms/platform-list.ts'
+import { buildIndexes, type IndexEvent } from '../../foundation/db/migration/build-indexes.ts'
+import { saidProgress } from '../../foundation/db/migration/index-progress.ts'
 import { migrate } from '../../foundation/db/migration/migrate.ts'
+import { loadMigrations } from '../../foundation/db/migration/migrations.ts'
 import { withDatabase } from '../attach.ts'
 import type { Cli } from '../cli.ts'
 import type { Outcome } from '../outcome.ts'
@@ -13,7 +16,7 @@ export function addMigrateCommand(program: Command, cli: Cli): void {
     .action(cli.act(() => runMigrations(cli)))
   teach(
     command,
-    'Applies the migrations that this build has and the database lacks, each in a transaction, in order, and adds the platforms of its list that are missing. Several may run this at once; starting the server does the same. Make a backup first.',
+    'Applies the migrations that this build has and the database lacks, each in a transaction, in order, then builds the indexes that servers build while they run, shows their progress and waits for them, and adds the platforms of its list that are missing. Several may run this at once; starting the server does the same. Make a backup first.',
     'migrate',
   )
 }
@@ -21,9 +24,18 @@ export function addMigrateCommand(program: Command, cli: Cli): void {
 async function runMigrations(cli: Cli): Promise<Outcome> {
   return await withDatabase(
     cli.config(),
-    async ({ connection, db }) => {
-      const applied = (await migrate(connection)).map(({ name }) => name)
+    async ({ connection, db, pool }) => {
+      const tell = (line: string): void => void cli.io.stderr.write(`${line}\n`)
+      const migrated = await migrate(connection, undefined, {
+        onBusy: ({ name }) => tell(`${name} waits for the lock of a table that is in use.`),
+      })
       const platforms = await fillPlatforms(db)
+      const built = await buildIndexes(connection, {
+        migrations: await loadMigrations(),
+        query: (sql, values) => pool.query(sql, values),
+        onEvent: (event) => tell(lineOf(event)),
+      })
+      const applied = [...migrated, ...built].map(({ name }) => name)
       const lines = [
         applied.length === 0 ? 'The schema is up to date.' : `Applied:\n  ${applied.join('\n  ')}`,
         ...(platforms.length === 0 ? [] : [`Platforms from the list: ${platforms.join(', ')}`]),
@@ -32,4 +44,11 @@ async function runMigrations(cli: Cli): Promise<Outcome> {
     },
     'as it is',
   )
+}
+
+function lineOf(event: IndexEvent): string {
+  const { name, table } = event.index
+  if (event.what === 'progress') return `${name}: ${saidProgress(event.progress)}`
+  if (event.what === 'removed unfinished') return `${name}: an unfinished build was removed`
+  return event.what === 'begun' ? `${name}: building, on ${table}` : `${name}: built`
 }

@@ -1,7 +1,10 @@
 import type { Config } from '../../config.ts'
 import { OLDEST_POSTGRES_MAJOR } from '../../foundation/db/migration/migrate.ts'
 import { type AppliedMigration, loadMigrations } from '../../foundation/db/migration/migrations.ts'
-import { pendingMigrations } from '../../foundation/db/migration/pending-migrations.ts'
+import {
+  pendingIndexes,
+  pendingMigrations,
+} from '../../foundation/db/migration/pending-migrations.ts'
 import type { Attached } from '../attach.ts'
 import { explainError } from '../explain-error.ts'
 import { checkContents } from './check-contents.ts'
@@ -61,8 +64,17 @@ async function checkSchema({ pool }: Attached): Promise<readonly [Finding, ...Fi
     const ours = await loadMigrations()
     const pending = pendingMigrations(ours, applied.rows)
     if (pending.length === 0) {
+      const indexes = pendingIndexes(ours, applied.rows)
+      const count = ours.length - indexes.length
       return [
-        fine('migrations', `All ${ours.length} migrations of this build are applied.`),
+        fine('migrations', `All ${count} migrations of this build are applied.`),
+        ...indexes.map(({ index }) =>
+          note(
+            'index',
+            `The index ${index?.name} on ${index?.table} is not built yet.`,
+            'nothing: a running server builds it; `npx schoolgate migrate` shows its progress',
+          ),
+        ),
         ...checkNewer(applied.rows, ours.at(-1)?.number ?? 0),
       ]
     }

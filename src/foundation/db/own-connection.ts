@@ -8,7 +8,7 @@ import { toDatabaseError } from './unavailable.ts'
 /** Runs `work` on a connection outside the pool, with settings of its own. */
 export async function withOwnConnection<R>(
   settings: ConnectionSettings,
-  work: (client: pg.Client) => Promise<R>,
+  work: (client: ClosableClient) => Promise<R>,
 ): Promise<R> {
   const client = await onUsableHost(
     settings,

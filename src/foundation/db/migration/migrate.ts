@@ -1,30 +1,59 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { ConnectionSettings } from '../hosts.ts'
 import { withOwnConnection } from '../own-connection.ts'
 import { adoptOldRelease } from './adopt.ts'
+import { withoutConcurrently } from './index-file.ts'
 import { CREATE_RECORD, readRecord, recordMigration } from './migration-record.ts'
 import { loadMigrations, type Migration, MigrationError } from './migrations.ts'
-import { isRecordOfOldRelease, pendingMigrations } from './pending-migrations.ts'
+import { allPending, isRecordOfOldRelease, pendingMigrations } from './pending-migrations.ts'
 
 /** An arbitrary number, the same in all our processes. */
 const MIGRATION_LOCK = 7_346_501
 
 export const OLDEST_POSTGRES_MAJOR = 15
 
-/** Brings the database up to date and returns the migrations it applied. Several processes may run it at once. */
+/** lock_not_available: the statement waited longer than lock_timeout. */
+const LOCK_NOT_AVAILABLE = '55P03'
+
+/**
+ * While a migration waits for the lock of a table, every request that wants the table waits behind it. So it gives up
+ * soon, lets them pass, and tries again.
+ */
+interface LockPatience {
+  readonly lockMs?: number
+  readonly pauseMs?: number
+  readonly tries?: number
+  readonly onBusy?: (migration: Migration) => void
+}
+
+/**
+ * Brings the database up to date and returns the migrations it applied. Several processes may run it at once. Indexes of
+ * `.background.sql` and `.awaited.sql` are left to `buildIndexes`, except in a database that is made here.
+ */
 export async function migrate(
   connection: ConnectionSettings,
   from?: readonly Migration[],
+  { lockMs = 2_000, pauseMs = 1_000, tries = 10, onBusy }: LockPatience = {},
 ): Promise<readonly Migration[]> {
   const migrations = from ?? (await loadMigrations())
   const settings = { ...connection, application_name: 'schoolgate migrate' }
   return await withOwnConnection(settings, async (client) => {
     await checkServerVersion(client)
     const applied: Migration[] = []
-    for (;;) {
-      const next = await applyNext(client, migrations)
-      if (next === undefined) return applied
-      applied.push(next)
+    const state = { isNew: false, lockMs }
+    for (let left = tries; ; ) {
+      try {
+        const next = await applyNext(client, migrations, state)
+        if (next === undefined) return applied
+        applied.push(next)
+        left = tries
+      } catch (error) {
+        left -= 1
+        if (!(error instanceof BusyTableError) || left <= 0) throw error
+        onBusy?.(error.migration)
+        await sleep(pauseMs)
+      }
     }
   })
 }
@@ -36,6 +65,7 @@ export async function migrate(
 async function applyNext(
   client: pg.Client,
   migrations: readonly Migration[],
+  state: { isNew: boolean; readonly lockMs: number },
 ): Promise<Migration | undefined> {
   await client.query('begin')
   try {
@@ -43,8 +73,10 @@ async function applyNext(
     await client.query(CREATE_RECORD)
     let applied = await readRecord(client)
     if (isRecordOfOldRelease(applied)) applied = await adoptOldRelease(client, migrations)
-    const [next] = pendingMigrations(migrations, applied)
-    if (next !== undefined) await apply(client, next)
+    state.isNew ||= applied.length === 0
+    const pending = state.isNew ? allPending : pendingMigrations
+    const [next] = pending(migrations, applied)
+    if (next !== undefined) await apply(client, next, state.lockMs)
     await client.query('commit')
     return next
   } catch (error) {
@@ -54,25 +86,28 @@ async function applyNext(
   }
 }
 
-/** Whether all migrations of this build are applied; the readiness check asks for it. */
-export async function isMigrated(
-  query: (sql: string, values: unknown[]) => Promise<{ rows: readonly unknown[] }>,
-  migrations: readonly Migration[],
-): Promise<boolean> {
-  const newest = migrations.at(-1)
-  // The digest too: the migrations of 0.1.0 have other files under the same numbers.
-  const { rows } = await query('select from schema_migrations where number = $1 and digest = $2', [
-    newest?.number,
-    newest?.digest,
-  ])
-  return rows.length === 1
+class BusyTableError extends MigrationError {
+  readonly migration: Migration
+
+  constructor(migration: Migration, options: ErrorOptions) {
+    super(
+      `Migration ${migration.name} did not get the lock of a table that other transactions use. ` +
+        'End long transactions (pg_stat_activity shows them; a backup is one) or wait for them, then try again.',
+      options,
+    )
+    this.migration = migration
+  }
 }
 
-async function apply(client: pg.Client, migration: Migration): Promise<void> {
+async function apply(client: pg.Client, migration: Migration, lockMs: number): Promise<void> {
   try {
-    await client.query(migration.sql)
+    await client.query(`set local lock_timeout = ${lockMs}`)
+    await client.query(withoutConcurrently(migration.sql))
     await recordMigration(client, migration)
   } catch (cause) {
+    if ((cause as { code?: string }).code === LOCK_NOT_AVAILABLE) {
+      throw new BusyTableError(migration, { cause })
+    }
     throw new MigrationError(
       `Migration ${migration.name} failed and was rolled back: ${(cause as Error).message}`,
       { cause },

@@ -15,13 +15,15 @@ export async function readRecord(client: pg.Client): Promise<readonly AppliedMig
   return rows
 }
 
+/** False if it was recorded before. */
 export async function recordMigration(
   client: pg.Client,
   { number, name, digest }: AppliedMigration,
-): Promise<void> {
-  await client.query('insert into schema_migrations (number, name, digest) values ($1, $2, $3)', [
-    number,
-    name,
-    digest,
-  ])
+): Promise<boolean> {
+  // Two processes may see that the same index is built.
+  const { rowCount } = await client.query(
+    'insert into schema_migrations (number, name, digest) values ($1, $2, $3) on conflict do nothing',
+    [number, name, digest],
+  )
+  return rowCount === 1
 }

@@ -1,18 +1,21 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { sha256 } from '../../crypto/digest.ts'
+import { type IndexOfFile, indexOfFile } from './index-file.ts'
 
 const FOLDER = new URL('../../../../migrations/', import.meta.url)
-const FILE_NAME = /^(\d{4})-([a-z0-9-]+)\.sql$/
+const FILE_NAME = /^(\d{4})-([a-z0-9-]+)(\.background|\.awaited)?\.sql$/
 
 export interface Migration {
   readonly number: number
   readonly name: string
   readonly sql: string
   readonly digest: string
+  /** Absent for a migration that runs in a transaction before the start. */
+  readonly index?: IndexOfFile | undefined
 }
 
 /** A row of schema_migrations. */
-export type AppliedMigration = Omit<Migration, 'sql'>
+export type AppliedMigration = Pick<Migration, 'number' | 'name' | 'digest'>
 
 /** This build cannot run on the database. The message says what is wrong and what to do. */
 export class MigrationError extends Error {
@@ -24,7 +27,13 @@ export async function loadMigrations(): Promise<readonly Migration[]> {
   return await Promise.all(
     names.map(async (name) => {
       const sql = await readFile(new URL(name, FOLDER), 'utf8')
-      return { number: Number(name.slice(0, 4)), name, sql, digest: sha256(sql).toString('hex') }
+      return {
+        number: Number(name.slice(0, 4)),
+        name,
+        sql,
+        digest: sha256(sql).toString('hex'),
+        index: indexOfFile(name, sql),
+      }
     }),
   )
 }

@@ -1,8 +1,26 @@
 import { type AppliedMigration, type Migration, MigrationError } from './migrations.ts'
 import { OLD_MIGRATIONS } from './release-0.1.0.ts'
 
-/** The migrations of this build that the database lacks. Throws if this build does not fit the database. */
+/**
+ * The migrations of this build that the database lacks and the server cannot start without; `pendingIndexes` has the
+ * others. Throws if this build does not fit the database.
+ */
 export function pendingMigrations(
+  ours: readonly Migration[],
+  applied: readonly AppliedMigration[],
+): readonly Migration[] {
+  return allPending(ours, applied).filter(({ index }) => index === undefined)
+}
+
+/** Indexes that are still to be built while servers run. */
+export function pendingIndexes(
+  ours: readonly Migration[],
+  applied: readonly AppliedMigration[],
+): readonly Migration[] {
+  return allPending(ours, applied).filter(({ index }) => index !== undefined)
+}
+
+export function allPending(
   ours: readonly Migration[],
   applied: readonly AppliedMigration[],
 ): readonly Migration[] {

@@ -1,0 +1,184 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ClosableClient } from '../closable-client.ts'
+import type { ConnectionSettings } from '../hosts.ts'
+import { withOwnConnection } from '../own-connection.ts'
+import type { IndexOfFile } from './index-file.ts'
+import { findProgress, type IndexProgress, type Query } from './index-progress.ts'
+import { recordMigration } from './migration-record.ts'
+import { type AppliedMigration, type Migration, MigrationError } from './migrations.ts'
+import { pendingIndexes } from './pending-migrations.ts'
+
+/** An arbitrary number, the same in all our processes. */
+const BUILDING_LOCK = 7_346_502
+/** How often progress is read, and how often another process is looked at that builds. */
+const LOOK_MS = 5_000
+
+export type IndexEvent =
+  | { readonly what: 'begun' | 'removed unfinished' | 'built'; readonly index: IndexOfFile }
+  | { readonly what: 'progress'; readonly index: IndexOfFile; readonly progress: IndexProgress }
+
+export interface IndexBuilding {
+  readonly migrations: readonly Migration[]
+  /** For looking at the build and ending it: on another connection than the building one. */
+  readonly query: Query
+  readonly onEvent: (event: IndexEvent) => void
+  readonly signal?: AbortSignal | undefined
+  readonly lookMs?: number | undefined
+}
+
+/**
+ * Builds the indexes that are missing, one after another, while other connections read and write. Of several processes
+ * one builds and the others wait, and take over if it dies. Returns when all are built, or when the signal comes.
+ */
+export async function buildIndexes(
+  connection: ConnectionSettings,
+  building: IndexBuilding,
+): Promise<readonly Migration[]> {
+  const { migrations, query, signal, lookMs = LOOK_MS } = building
+  const built: Migration[] = []
+  while (!signal?.aborted) {
+    const { rows } = await query('select number, name, digest from schema_migrations', [])
+    const [next] = pendingIndexes(migrations, rows as AppliedMigration[])
+    if (next?.index === undefined) break
+    const outcome = await buildAlone(connection, next, next.index, building)
+    if (outcome === 'built') built.push(next)
+    if (outcome === 'others build') await lookOn(next.index, building, lookMs)
+  }
+  return built
+}
+
+/**
+ * Builds if no other process does. The lock belongs to a transaction of another connection: CREATE INDEX CONCURRENTLY
+ * refuses to run in one, and a lock of the session would stay in the connection of a pooler. That transaction must have no
+ * snapshot while the index is built, because the build waits for all older ones: so it sends nothing meanwhile.
+ */
+async function buildAlone(
+  connection: ConnectionSettings,
+  migration: Migration,
+  index: IndexOfFile,
+  building: IndexBuilding,
+): Promise<'built' | 'built before' | 'others build'> {
+  const settings = { ...connection, application_name: 'schoolgate index lock' }
+  return await withOwnConnection(settings, async (holder) => {
+    await holder.query('begin isolation level read committed')
+    await holder.query('set local idle_in_transaction_session_timeout = 0')
+    // Without parameters: a statement with parameters would keep its snapshot until the transaction ends.
+    const { rows } = await holder.query<{ isOurs: boolean }>(
+      `select pg_try_advisory_xact_lock(${BUILDING_LOCK}) as "isOurs"`,
+    )
+    if (!rows[0]?.isOurs) return 'others build'
+    const own = { ...connection, application_name: 'schoolgate index' }
+    return await withOwnConnection(own, (client) => build(client, migration, index, building))
+  })
+}
+
+async function build(
+  client: ClosableClient,
+  migration: Migration,
+  index: IndexOfFile,
+  { query, onEvent, signal, lookMs = LOOK_MS }: IndexBuilding,
+): Promise<'built' | 'built before'> {
+  const finished = new AbortController()
+  const end = (): void => void endBuild(client, query)
+  signal?.addEventListener('abort', end, { once: true })
+  void reportProgress(index, query, onEvent, lookMs, finished.signal)
+  try {
+    signal?.throwIfAborted()
+    await client.query('set statement_timeout = 0; set lock_timeout = 0')
+    // If this process is killed, PostgreSQL ends the build too. Not every system can do that.
+    await client.query('set client_connection_check_interval = 1000').catch(() => undefined)
+    await othersEnded(client, index, lookMs, signal)
+    let state = await stateOf(client, index)
+    if (state === 'unfinished') {
+      await client.query(`drop index concurrently if exists ${index.name}`)
+      onEvent({ what: 'removed unfinished', index })
+    }
+    if (state !== 'built') {
+      onEvent({ what: 'begun', index })
+      await client.query(migration.sql)
+      state = await stateOf(client, index)
+    }
+    if (state !== 'built') throw new MigrationError(`The index ${index.name} was not built.`)
+    if (!(await recordMigration(client, migration))) return 'built before'
+    onEvent({ what: 'built', index })
+    return 'built'
+  } finally {
+    finished.abort()
+    signal?.removeEventListener('abort', end)
+  }
+}
+
+/**
+ * The build of a process that was killed may still run, and may succeed. A lock of the table would wait for it, but the
+ * build would also wait for the transaction that wants this lock.
+ */
+async function othersEnded(
+  client: ClosableClient,
+  { table }: IndexOfFile,
+  lookMs: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  for (;;) {
+    const { rowCount } = await client.query(
+      `select from pg_stat_progress_create_index
+       where datname = current_database() and relid = to_regclass($1)`,
+      [table],
+    )
+    if (rowCount === 0) return
+    await pause(lookMs, signal)
+    signal?.throwIfAborted()
+  }
+}
+
+async function stateOf(
+  client: ClosableClient,
+  { name, table }: IndexOfFile,
+): Promise<'missing' | 'unfinished' | 'built'> {
+  const { rows } = await client.query<{ isValid: boolean; isHere: boolean }>(
+    `select coalesce(i.indisvalid, false) as "isValid", coalesce(i.indrelid = to_regclass($2), false) as "isHere"
+     from pg_class c left join pg_index i on i.indexrelid = c.oid where c.oid = to_regclass($1)`,
+    [name, table],
+  )
+  const [found] = rows
+  if (found === undefined) return 'missing'
+  if (!found.isHere) {
+    throw new MigrationError(
+      `The index ${name} cannot be built: the name belongs to something that is not an index of ${table}. Rename that.`,
+    )
+  }
+  return found.isValid ? 'built' : 'unfinished'
+}
+
+/** The unfinished index stays; the next process that builds removes it. */
+async function endBuild(client: ClosableClient, query: Query): Promise<void> {
+  await query(
+    'select pg_cancel_backend(pid) from pg_stat_activity where application_name = $1 and datname = current_database()',
+    [client.applicationName],
+  ).catch(() => undefined)
+  client.giveUp()
+}
+
+async function reportProgress(
+  index: IndexOfFile,
+  query: Query,
+  onEvent: IndexBuilding['onEvent'],
+  lookMs: number,
+  finished: AbortSignal,
+): Promise<void> {
+  while (await pause(lookMs, finished)) {
+    const progress = await findProgress(query, index.name).catch(() => undefined)
+    if (progress !== undefined && !finished.aborted) onEvent({ what: 'progress', index, progress })
+  }
+}
+
+/** While another process builds. */
+async function lookOn(index: IndexOfFile, building: IndexBuilding, lookMs: number): Promise<void> {
+  const progress = await findProgress(building.query, index.name)
+  if (progress !== undefined) building.onEvent({ what: 'progress', index, progress })
+  await pause(lookMs, building.signal)
+}
+
+/** False if the signal came. */
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
+  return await sleep(ms, true, { signal }).catch(() => false)
+}

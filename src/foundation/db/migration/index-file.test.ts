@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest'
+import { indexOfFile, withoutConcurrently } from './index-file.ts'
+
+const SQL =
+  '-- Why.\ncreate index concurrently if not exists users_by_name on users (name)\n  where name is not null;\n'
+
+describe('a migration that builds an index while servers run', () => {
+  test('is known by the end of its name', () => {
+    expect(indexOfFile('0040-users.sql', SQL)).toBeUndefined()
+    expect(indexOfFile('0040-users.background.sql', SQL)).toEqual({
+      name: 'users_by_name',
+      table: 'users',
+      isAwaited: false,
+    })
+    expect(indexOfFile('0040-users.awaited.sql', SQL)).toMatchObject({ isAwaited: true })
+  })
+
+  test.each([
+    ['another statement', 'alter table users add x text'],
+    ['two statements', `${SQL} drop table users;`],
+    ['a unique index', 'create unique index concurrently if not exists a on users (name)'],
+    ['a build that locks the table', 'create index if not exists a on users (name)'],
+    ['one that fails at its second try', 'create index concurrently a on users (name)'],
+    ['no name', 'create index concurrently on users (name)'],
+    ['nothing', '-- create index concurrently if not exists a on users (name)'],
+  ])('is refused with %s', (_, sql) => {
+    expect(() => indexOfFile('0040-users.background.sql', sql)).toThrow(
+      'Migration 0040-users.background.sql must be exactly one statement',
+    )
+  })
+
+  test('is built at once in a database that is made', () => {
+    expect(withoutConcurrently(SQL)).toContain('\ncreate index if not exists users_by_name')
+  })
+})
