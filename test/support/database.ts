@@ -8,6 +8,7 @@ import {
 } from '../../src/foundation/db/database.ts'
 import { whenFileIsDone } from './clean-up.ts'
 import { eventually } from './eventually.ts'
+import { keepStatements } from './kept-statements.ts'
 import { connect, TEMPLATE } from './postgres.ts'
 
 export interface TestDatabase extends Database {
@@ -34,6 +35,7 @@ export async function testDatabase(
   const connection = existing ?? (await emptyDatabase())
   let seen: string[] | undefined
   const listeners: ((text: string) => void)[] = []
+  if (process.env.KEEP_STATEMENTS === '1') listeners.push(keepStatements())
   const database = openDatabase({
     connection,
     poolSize: 20,
