@@ -18,14 +18,17 @@ const METHODS = [
   'no/such/method',
 ]
 
-/** The first answer that is 429. Slow machines get a little more than the limit, because it grows with time. */
-async function untilRefused(send: () => Promise<Answer>): Promise<Answer> {
-  for (let sent = 0; sent < 100 * CALLS; sent++) {
+/** The first answer that is 429. A slow machine gets a little more than the limit, because it grows with time. */
+async function untilRefused(send: () => Promise<Answer>, tries = 100 * CALLS): Promise<Answer> {
+  for (let sent = 0; sent < tries; sent++) {
     const answer = await send()
     if (answer.statusCode === 429) return answer
   }
   throw new Error('nothing was refused')
 }
+
+/** So few that a bucket which nothing was taken from would not be empty. */
+const FEW = 5
 
 for (const method of METHODS) {
   verifies(
@@ -40,8 +43,7 @@ for (const method of METHODS) {
       }
       // A body that would be 400 or 413 if it were read.
       for (const body of ['{', 'x'.repeat(2_000_000)]) {
-        const refused = await send(body)
-        expect(refused.statusCode).toBe(429)
+        const refused = await untilRefused(() => send(body), FEW)
         expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1)
         expect(refused.headers['ratelimit-policy']).toBe(`"strangers";q=${MESSAGES};w=60`)
         expect(refused.headers.ratelimit).toMatch(/^"strangers";r=0;t=\d+$/)
@@ -50,7 +52,7 @@ for (const method of METHODS) {
         expect(error).toMatchObject({ code: 429, message: expect.stringContaining('Try again in') })
       }
       const elsewhere = await world.aSchool()
-      expect((await post(world, elsewhere, request(method))).statusCode).toBe(429)
+      await untilRefused(() => post(world, elsewhere, request(method)), FEW)
     },
   )
 }
@@ -62,8 +64,7 @@ verifies(
     const world = await aWorld({ limits })
     const school = await world.aSchool()
     const { accessToken: token } = await anOperator(world, school)
-    for (let sent = 0; sent < 20 * CALLS; sent++) await post(world, school, request('ping'))
-    expect((await post(world, school, request('ping'))).statusCode).toBe(429)
+    await untilRefused(() => post(world, school, request('ping')))
     expect((await post(world, school, request('tools/list'), { token })).statusCode).toBe(200)
   },
 )
@@ -106,10 +107,13 @@ verifies(
     const other = await world.aSchool()
     const send = () => post(world, school, request('ping'), { token: 'sg_at_made-up' })
     for (let sent = 0; sent < 10 * CALLS; sent++) expect((await send()).statusCode).toBe(401)
-    const statements = await world.database.statementsOf(async () => {
-      expect((await send()).statusCode).toBe(429)
+    let last: readonly string[] = ['none was sent yet']
+    await untilRefused(async () => {
+      const answers: Answer[] = []
+      last = await world.database.statementsOf(async () => answers.push(await send()))
+      return answers[0] as Answer
     })
-    expect(statements).toEqual([])
+    expect(last).toEqual([])
     const there = await post(world, other, request('ping'), { token: 'sg_at_made-up' })
     expect(there.statusCode).toBe(401)
   },
