@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { SchoolDirectory } from '../../src/domain/schools/school-directory.ts'
 import { type Database, openDatabase } from '../../src/foundation/db/database.ts'
+import { connectionOf } from '../../src/foundation/db/database-url.ts'
 import { viewOf } from '../../src/foundation/db/lanes.ts'
 import { loadMigrations } from '../../src/foundation/db/migration/migrations.ts'
 import { isDatabaseUnavailable } from '../../src/foundation/db/unavailable.ts'
@@ -225,4 +226,19 @@ test('a statement that PostgreSQL works on although it should have ended is give
   await expect(stuck).rejects.toThrow(/silent for too long/)
   expect((await database.pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])
   await world.database.pool.query('select pg_terminate_backend($1)', [rows[0]?.pid])
+})
+
+test('a name in DATABASE_URL does not make a long statement look dead', async () => {
+  const { host, port, user, password, database: name } = world.database.connection
+  const url = `postgres://${user}:${password}@/${name}?host=${encodeURIComponent(String(host))}&port=${port}&application_name=theirs`
+  const database = openDatabase({
+    connection: connectionOf(url),
+    poolSize: 6,
+    statementTimeoutMs: NEVER_MS,
+    connectMs: PATIENT_MS,
+    silence: PACE,
+  })
+  onTestFinished(() => database.close())
+  const slow = sql`select pg_sleep(${1}::float)`.execute(database.db)
+  await expect(slow).resolves.toBeDefined()
 })

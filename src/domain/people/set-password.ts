@@ -45,7 +45,7 @@ export async function setPassword(at: SchoolTx, fresh: NewPassword): Promise<boo
     .where('id', '=', userId)
     .where('deleted_at', 'is', null)
     .$if(replaces !== undefined, (query) => query.where('password_hash', '=', replaces ?? ''))
-    .returning(schoolToTell(at.schoolId).as('school_to_tell'))
+    .returning(schoolToTell().as('school_to_tell'))
     .executeTakeFirst()
   if (stored === undefined) return false
   await tx
@@ -76,12 +76,13 @@ export async function setPassword(at: SchoolTx, fresh: NewPassword): Promise<boo
 
 /**
  * The school whose mail tells the person, and whose audit has the entry. A school sends no mail to people without a
- * role there (`send-mail.ts`), and everyone can sign in at any school: a thief would choose one where no mail is sent.
+ * role there (`send-mail.ts`), and everyone can sign in at any school: a thief would choose one where no mail is sent, or a
+ * school of their own, whose mail leads to their own page. So it is the school where the person has signed in for longest.
  */
-function schoolToTell(here: string): RawBuilder<string | null> {
+function schoolToTell(): RawBuilder<string | null> {
   return sql`(
     select m.school_id from school_members m
     where m.user_id = users.id and m.roles <> '{}'
-    order by m.signed_in_at is null, m.school_id <> ${here}, m.signed_in_at, m.school_id
+    order by m.signed_in_at is null, m.signed_in_at, m.school_id
     limit 1)`
 }

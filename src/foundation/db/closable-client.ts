@@ -26,7 +26,7 @@ export class ClosableClient extends pg.Client {
       ...config,
       // A pool hides the password from a copy.
       password: config.password,
-      ...address,
+      ...withoutName(address ?? config),
       application_name: applicationName,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
@@ -53,4 +53,11 @@ export class ClosableClient extends pg.Client {
     await this.end()
     clearTimeout(goodbye)
   }
+}
+
+/** pg prefers the name in a URL to the one that it is given. */
+function withoutName({ connectionString, ...config }: pg.ClientConfig): pg.ClientConfig {
+  if (connectionString === undefined) return config
+  const url = connectionString.replace(/([?&])application_name=[^&#]*&?/, '$1')
+  return { ...config, connectionString: url.replace(/[?&]$/, '') }
 }
