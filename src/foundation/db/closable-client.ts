@@ -58,6 +58,8 @@ export class ClosableClient extends pg.Client {
 /** pg prefers the name in a URL to the one that it is given. */
 function withoutName({ connectionString, ...config }: pg.ClientConfig): pg.ClientConfig {
   if (connectionString === undefined) return config
-  const url = connectionString.replace(/([?&])application_name=[^&#]*&?/, '$1')
-  return { ...config, connectionString: url.replace(/[?&]$/, '') }
+  const [place = '', ...query] = connectionString.split('?')
+  const options = query.join('?').split('&')
+  const others = options.filter((option) => !option.startsWith('application_name='))
+  return { ...config, connectionString: [place, others.join('&')].filter(Boolean).join('?') }
 }
