@@ -8,7 +8,7 @@ export interface IndexOfFile {
 
 const KIND = /\.(background|awaited)\.sql$/
 const STATEMENT =
-  /^create index concurrently if not exists ([a-z][a-z0-9_]*)\s+on ([a-z][a-z0-9_]*)\s*[^;]*;?$/
+  /^create index concurrently if not exists ([a-z][a-z0-9_]*)\s+on ([a-z][a-z0-9_]*)[^a-z0-9_;][^;]*;?$/
 
 /** The index that a migration builds outside a transaction; undefined for an ordinary migration. */
 export function indexOfFile(file: string, sql: string): IndexOfFile | undefined {
