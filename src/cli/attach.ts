@@ -26,7 +26,8 @@ export interface Attached extends Database {
 const POOL_SIZE = 3
 /** Commands may take longer than requests. */
 const STATEMENT_TIMEOUT_MS = 10 * 60_000
-const ATTACH_TRIES = 5
+/** The command that started the database may stop it when this one begins; a busy machine takes seconds for that. */
+const ATTACH_WITHIN_MS = 30_000
 const LOOK_AGAIN_MS = 100
 
 /**
@@ -38,7 +39,7 @@ export async function withDatabase<R>(
   work: (attached: Attached) => Promise<R>,
   schema: 'migrated' | 'as it is' = 'migrated',
 ): Promise<R> {
-  const attached = await attach(config, ATTACH_TRIES)
+  const attached = await attach(config)
   try {
     if (schema === 'migrated') await requireMigrated(attached)
     return await work(attached)
@@ -47,20 +48,22 @@ export async function withDatabase<R>(
   }
 }
 
-async function attach(config: Config, tries: number): Promise<Attached> {
+async function attach(config: Config): Promise<Attached> {
   if (config.DATABASE_URL !== undefined) {
     return await open(connectionOf(config.DATABASE_URL), 'DATABASE_URL')
   }
-  try {
-    const running = await findRunning(config.SCHOOLGATE_DATA_DIR)
-    if (running !== undefined) return await open(running, 'running server')
-    return await startForCommand(config.SCHOOLGATE_DATA_DIR)
-  } catch (error) {
-    // Two commands at once: one starts between the other's look and its start, or stops between its
-    // look and its first query. The second one looks again.
-    if (tries === 0 || !mayHaveMissed(error)) throw error
-    await sleep(LOOK_AGAIN_MS)
-    return await attach(config, tries - 1)
+  const until = Date.now() + ATTACH_WITHIN_MS
+  for (;;) {
+    try {
+      const running = await findRunning(config.SCHOOLGATE_DATA_DIR)
+      if (running !== undefined) return await open(running, 'running server')
+      return await startForCommand(config.SCHOOLGATE_DATA_DIR)
+    } catch (error) {
+      // Two commands at once: one starts between the other's look and its start, or stops between its
+      // look and its first query. The second one looks again.
+      if (Date.now() > until || !mayHaveMissed(error)) throw error
+      await sleep(LOOK_AGAIN_MS)
+    }
   }
 }
 
