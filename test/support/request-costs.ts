@@ -17,6 +17,9 @@ export interface AnsweredRequest {
   readonly statements: readonly string[]
 }
 
+/** The mail sender looks for the next mail when it has sent one, which may be during any later request. */
+const LOOKS_FOR_MAIL = /^\s*update outgoing_mails set attempts/
+
 /** Records the statements of every request. Requests must be sent one after another. */
 export class RequestCosts implements RequestObserver {
   readonly #answered: AnsweredRequest[] = []
@@ -46,7 +49,7 @@ export class RequestCosts implements RequestObserver {
   }
 
   noteStatement(text: string): void {
-    this.#running?.statements.push(text)
+    if (!LOOKS_FOR_MAIL.test(text)) this.#running?.statements.push(text)
   }
 
   finished({ method, route, status }: FinishedRequest, request: ObservedRequest): void {
