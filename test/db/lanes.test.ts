@@ -118,21 +118,23 @@ describe('a batch read whose caller is gone', () => {
   const database = open(12)
   const school = '0190c0de-0000-7000-8000-00000000abcd'
 
-  function readFor(caller: AbortController) {
-    const at = atSchool(database.db, school, { lane: 'stranger', gone: () => caller.signal })
+  function readFor(caller: AbortController, from = database) {
+    const at = atSchool(from.db, school, { lane: 'stranger', gone: () => caller.signal })
     return inLane(at, 'batch')
   }
 
   test('is cancelled in PostgreSQL, and its connection serves the next', async () => {
+    const small = open(2)
     const caller = new AbortController()
-    const reading = readFor(caller).run(sleep)
+    const reading = readFor(caller, small).run(sleep)
     const ended = expect(reading).rejects.toBeInstanceOf(AbandonedError)
     await untilAsleep(1)
     const [pid] = await sleepers()
     caller.abort()
     await ended
     expect(await sleepers()).toEqual([])
-    const next = readFor(new AbortController())
+    // The only connection of its class, which is free when the cancellation has ended too.
+    const next = readFor(new AbortController(), small)
     const { rows } = await next.run(sql`select pg_backend_pid() as pid, ${1}::int as one`)
     expect(rows).toEqual([{ pid, one: 1 }])
   })
