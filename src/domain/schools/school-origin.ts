@@ -1,3 +1,4 @@
+import { parseUrl } from '../../foundation/net/parse-url.ts'
 export type OriginReading =
   | { readonly ok: true; readonly origin: string }
   /** A sentence for the person who typed it. */
@@ -21,11 +22,11 @@ export function parseOrigin(text: string): OriginReading {
   const typed = text.trim()
   const match = /^(https?):\/\/([^/?#@\\\s]+)\/?$/i.exec(typed)
   const [, scheme = '', authority = ''] = match ?? []
-  const url = `${scheme}://${authority}`
-  if (match === null || !URL.canParse(url)) {
+  const url = parseUrl(`${scheme}://${authority}`)
+  if (url === undefined) {
     return refused('Write only scheme, host and port, such as https://school.example.')
   }
-  const { hostname, port } = new URL(url)
+  const { hostname, port } = url
   const host = hostname.replace(/\.$/, '')
   if (host.length > MAX_HOST || !HOST.test(host)) {
     return refused('The host is not a valid host name.')

@@ -1,3 +1,4 @@
+import { parseUrl } from '../net/parse-url.ts'
 import { type ConnectionSettings, Hosts } from './hosts.ts'
 
 /** Both mean what we always do: use the primary only. */
@@ -25,7 +26,7 @@ function addressesOf(url: string): readonly string[] {
 /** What a URL must be instead; undefined if it can be used. */
 export function findUrlProblem(url: string): string | undefined {
   const addresses = addressesOf(url)
-  if (!/^postgres(ql)?:\/\/.+/.test(url) || !addresses.every((one) => URL.canParse(one))) {
+  if (!/^postgres(ql)?:\/\/.+/.test(url) || !addresses.every((one) => parseUrl(one))) {
     return 'a URL such as postgres://user:password@host:5432/database, with several hosts as host1:5432,host2:5432'
   }
   const { searchParams } = new URL(addresses[0] ?? '')

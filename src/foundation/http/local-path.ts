@@ -1,3 +1,5 @@
+import { parseUrl } from '../net/parse-url.ts'
+
 const MAX_LENGTH = 2000
 
 /** One slash, then visible ASCII: with `//host`, `/\host`, spaces or control characters some browser goes to another site. */
@@ -18,9 +20,8 @@ export function parseLocalPath(text: string | null | undefined): string | undefi
   const [path = ''] = text.split(/[?#]/)
   if (ENCODED_TRICK.test(path)) return undefined
   const base = 'http://this.invalid'
-  if (!URL.canParse(text, base)) return undefined
-  const resolved = new URL(text, base)
-  if (resolved.origin !== base) return undefined
+  const resolved = parseUrl(text, base)
+  if (resolved?.origin !== base) return undefined
   // `/.//host` resolves to a path with two slashes: harmless here, but not if code uses that path again.
   return path.includes('//') || resolved.pathname.startsWith('//') ? undefined : text
 }

@@ -1,5 +1,6 @@
 import type { Token } from 'markdown-it'
 import { parseLocalPath } from '../http/local-path.ts'
+import { parseUrl } from '../net/parse-url.ts'
 
 /**
  * Removes control characters and characters that reorder or hide the text around them. The source
@@ -86,7 +87,5 @@ function linkTo(target: string): Tags {
 }
 
 function webAddress(target: string): string | undefined {
-  if (!URL.canParse(target)) return undefined
-  const { protocol, href } = new URL(target)
-  return ['https:', 'http:', 'mailto:'].includes(protocol) ? href : undefined
+  return /^(?:https?|mailto):/i.test(target) ? parseUrl(target)?.href : undefined
 }

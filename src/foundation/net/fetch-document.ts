@@ -11,6 +11,7 @@ import {
   nameNotResolved,
 } from './fetch-failure.ts'
 import { type FetchTarget, judgeTarget } from './fetch-target.ts'
+import { parseUrl } from './parse-url.ts'
 import { type ResolvedAddress, responseHead, startPinnedRequest } from './pinned-request.ts'
 import { freshnessSeconds } from './response-freshness.ts'
 
@@ -48,8 +49,9 @@ export async function fetchPublicJson(
   url: string | URL,
   options: FetchOptions = {},
 ): Promise<FetchResult> {
-  if (!URL.canParse(String(url))) return fetchFailure('url_refused', 'This is not a URL.')
-  const verdict = judgeTarget(new URL(url), options)
+  const target = parseUrl(String(url))
+  if (target === undefined) return fetchFailure('url_refused', 'This is not a URL.')
+  const verdict = judgeTarget(target, options)
   if (!verdict.ok) return fetchFailure('url_refused', verdict.description)
   const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS
   const deadline = new AbortController()

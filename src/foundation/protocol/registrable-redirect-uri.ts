@@ -1,3 +1,4 @@
+import { parseUrl } from '../net/parse-url.ts'
 import { isLoopback } from './redirect-uri.ts'
 
 const MAX_LENGTH = 2000
@@ -121,15 +122,10 @@ function authorityProblems({ scheme, authority }: UriParts): string[] {
   const [, host = '', port = '443'] = match ?? []
   if (Number(port) > 65535) return ['Use a port between 1 and 65535.']
   // A browser reads 0x7f.1 as 127.0.0.1, so the operator would approve another host than the one used.
-  if (!HOST.test(host) || hostAsBrowsersReadIt(host) !== host) {
+  if (!HOST.test(host) || parseUrl(`https://${host}/`)?.hostname !== host) {
     return ['Write the host as a plain name in lower case, such as app.example.']
   }
   return []
-}
-
-function hostAsBrowsersReadIt(host: string): string | undefined {
-  const url = `https://${host}/`
-  return URL.canParse(url) ? new URL(url).hostname : undefined
 }
 
 function pathProblems({ path }: UriParts): string[] {

@@ -1,3 +1,4 @@
+import { parseUrl } from '../net/parse-url.ts'
 import { OAuthError } from './errors.ts'
 
 /** The permitted syntax; a URL parser would also accept texts that it has to repair. */
@@ -41,5 +42,5 @@ function namesOrigin(value: string, origin: string): boolean {
 export function normalizeResource(value: string): string {
   const [, written] = RESOURCE.exec(value) ?? []
   // RFC 3986 §6.2.2 and §6.2.3: the case of scheme and host and a default port carry no meaning.
-  return written !== undefined && URL.canParse(written) ? new URL(written).origin : value
+  return (written && parseUrl(written)?.origin) || value
 }

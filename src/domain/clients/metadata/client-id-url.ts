@@ -1,4 +1,5 @@
 import { judgeTarget } from '../../../foundation/net/fetch-target.ts'
+import { parseUrl } from '../../../foundation/net/parse-url.ts'
 
 /** The URL of a client metadata document in its canonical form, which is the id of the client. */
 export interface ClientIdUrl {
@@ -28,9 +29,8 @@ export function parseClientIdUrl(
   if (clientId.length > MAX_CLIENT_ID_URL_LENGTH) {
     return refuse(`A client_id URL may have ${MAX_CLIENT_ID_URL_LENGTH} characters at most.`)
   }
-  if (!URL.canParse(clientId))
-    return refuse('The client_id looks like a URL but is not a valid one.')
-  const url = new URL(clientId)
+  const url = parseUrl(clientId)
+  if (url === undefined) return refuse('The client_id looks like a URL but is not a valid one.')
   const target = judgeTarget(url, rules)
   if (!target.ok) return refuse(`The client_id cannot be fetched. ${target.description}`)
   if (clientId.includes('?')) {

@@ -1,3 +1,4 @@
+import { parseUrl } from '../../../foundation/net/parse-url.ts'
 /** Where a school publishes the metadata documents of its tools. */
 export const TOOLS_PATH = '/clients/'
 
@@ -11,9 +12,9 @@ export function toolAddress(origin: string, slug: string): string {
  * fetched: the server would call itself.
  */
 export function isToolAddress(origin: string, clientId: string): boolean {
-  if (!URL.canParse(clientId)) return false
-  const url = new URL(clientId)
-  return url.origin === origin && decoded(url.pathname).startsWith(TOOLS_PATH)
+  if (!/^https?:/i.test(clientId)) return false
+  const url = parseUrl(clientId)
+  return url?.origin === origin && decoded(url.pathname).startsWith(TOOLS_PATH)
 }
 
 function decoded(path: string): string {

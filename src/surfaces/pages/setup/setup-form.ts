@@ -4,6 +4,7 @@ import type { InputProblem } from '../../../domain/operation/refusal.ts'
 import { addedPerson } from '../../../domain/people/member-operations.ts'
 import { findPasswordProblem } from '../../../domain/people/password-rule.ts'
 import { columnsOf, type NewSchool, newSchool } from '../../../domain/schools/school-details.ts'
+import { parseUrl } from '../../../foundation/net/parse-url.ts'
 import { passwordProblems } from '../views/password-words.ts'
 import type { SetupField, SetupProblems, SetupValues } from '../views/setup.tsx'
 
@@ -48,7 +49,7 @@ export async function judgeSetup({ code, password, values }: SetupRequest): Prom
   const school = judgeInput(newSchool, { name: schoolName, origin, subdomain })
   const owner = judgeInput(z.strictObject(addedPerson), { name, email })
   // An address that cannot be read has its own problem, and no host that a password could repeat.
-  const place = { name: schoolName, origin: URL.canParse(origin) ? origin : 'http://localhost' }
+  const place = { name: schoolName, origin: parseUrl(origin) ? origin : 'http://localhost' }
   const unfit = await findPasswordProblem(password, { email, name, school: place })
   const problems: SetupProblems = {
     ...(code === '' ? { code: 'Type the code from the log.' } : {}),

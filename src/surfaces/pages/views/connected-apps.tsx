@@ -4,6 +4,7 @@ import { Address, Button, Form, Name, Tile } from '../../../foundation/html/comp
 import { Moment } from '../../../foundation/html/moment.tsx'
 import { plainText } from '../../../foundation/html/plain-text.ts'
 import { Badge, Empty, PageHead } from '../../../foundation/html/site-components.tsx'
+import { parseUrl } from '../../../foundation/net/parse-url.ts'
 import { ScopeList } from './scope-list.tsx'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
 
@@ -136,5 +137,5 @@ function Session({ one, appName, formToken, timeZone }: SessionProps) {
 }
 
 function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : url
+  return parseUrl(url)?.host ?? url
 }
