@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { signIn } from '../../src/domain/people/sign-in.ts'
+import { countTry, uncountTries } from '../../src/domain/people/throttle.ts'
 import { verifies } from '../spec/verifies.ts'
 import { aSetup, expectPage } from '../support/authorization.ts'
 import { Visitor } from '../support/browser-like.ts'
+import { whileRowHeld } from '../support/row-lock.ts'
 import { aWorld, PASSWORD } from '../support/world.ts'
 
 const world = await aWorld()
@@ -147,6 +149,26 @@ describe('failed sign-ins', () => {
       expect(rows).toHaveLength(0)
     },
   )
+
+  test('a try that is taken back while another one is leaves nothing counted', async () => {
+    await forget()
+    const limits = [{ bucket: Buffer.alloc(32, 7), failures: 10 }]
+    for (let tries = 0; tries < 2; tries++) await countTry(world.database.db, limits, 15)
+    await whileRowHeld(
+      world.database.connection,
+      {
+        lock: 'update sign_in_throttles set failures = failures - 1 where bucket = $1::bytea',
+        id: `\\x${limits[0]?.bucket.toString('hex')}`,
+      },
+      () => uncountTries(world.database.db, { returned: limits }),
+      async (waiting, holder) => {
+        await waiting(1)
+        await holder.query('commit')
+      },
+    )
+    const { rows } = await world.database.pool.query('select failures from sign_in_throttles')
+    expect(rows).toEqual([])
+  })
 
   verifies(
     ['pages.sign-in.throttled', 'house.limits.generous'],

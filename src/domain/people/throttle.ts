@@ -44,15 +44,16 @@ export async function uncountTries(
   { returned = [], cleared = [] }: Uncounted,
 ): Promise<void> {
   const all = [...returned, ...cleared].map((limit) => limit.bucket)
-  const forgotten = sql<boolean>`t.bucket = any(${cleared.map((limit) => limit.bucket)}::bytea[]) or t.failures <= 1`
+  // The failures that the lock has read: another try may have changed them since the statement began.
+  const forgotten = sql<boolean>`mine.bucket = any(${cleared.map((limit) => limit.bucket)}::bytea[]) or mine.failures <= 1`
   await sql`
     with mine as materialized (
-      select bucket from sign_in_throttles where bucket = any(${all}::bytea[])
+      select bucket, failures from sign_in_throttles where bucket = any(${all}::bytea[])
       order by bucket for update),
     gone as (
       delete from sign_in_throttles t using mine
       where t.bucket = mine.bucket and (${forgotten}))
-    update sign_in_throttles t set failures = t.failures - 1 from mine
+    update sign_in_throttles t set failures = mine.failures - 1 from mine
     where t.bucket = mine.bucket and not (${forgotten})`.execute(db)
 }
 
