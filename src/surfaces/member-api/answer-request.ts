@@ -53,7 +53,7 @@ export async function answerGraphQLRequest(
     const meter = new Meter(limits.cost, operation.measure.sizes, bill)
     meter.spend(introspection)
     // The engines coerce the variables that were sent themselves.
-    const result = await operation.run(contextWith(meter), variables)
+    const result = await operation.run(contextWith(meter), variables, (units) => bill.spend(units))
     if (meter.stoppedBy !== undefined) throw stopped(meter.stoppedBy)
     return {
       refused: false,
@@ -109,18 +109,20 @@ function coerceVariables(
   return coerced
 }
 
-/** Variables may name types, so the schema may have to be read now. */
+/** Variables may name types: then the schema is read now, and that is paid whether the query may run or not. */
 function introspectionOf(
-  { measure }: Operation,
+  { measure: { introspection } }: Operation,
   variables: Variables,
   limit: number,
   bill: Bill,
 ): number {
+  if (typeof introspection === 'number') return introspection
+  let read = limit
   try {
-    return refusing(() => costWith(measure.introspection, variables))
-  } catch (error) {
-    bill.spend(priceOfReading(limit))
-    throw error
+    read = refusing(() => introspection(variables))
+    return read
+  } finally {
+    bill.spend(priceOfReading(read))
   }
 }
 

@@ -80,9 +80,13 @@ export function addMemberApiRoutes(
     scope.decorateRequest('viewer')
     scope.decorateRequest('bill')
     scope.addHook('onRequest', async (request, reply) => {
-      request.viewer = await badTokens.count(request, reply, () => admit(request))
-      request.bill = rates.begin(request.viewer, reply)
+      const caller = await badTokens.count(request, reply, () =>
+        loadCaller(request, { boundSchool: true }),
+      )
+      request.bill = rates.begin(caller, reply)
       request.bill.spend(REQUEST)
+      checkAccountScope(caller)
+      request.viewer = caller
       if (request.method === 'POST') return
       reply.header('allow', 'POST')
       throw new RequestRefusedError(405, 'The Member API takes POST requests only.')
@@ -129,14 +133,13 @@ export function addMemberApiRoutes(
 }
 
 /**
- * All checks for 401 run before the 403, and both before content type and body are checked, so that
- * a caller without access learns nothing about the API.
+ * After all checks for 401 and before content type and body, so that a caller without access learns nothing about
+ * the API. The request is paid before, because a refusal takes a look at the token too.
  *
  * @see RFC 6750 §3.1
  */
-async function admit(request: FastifyRequest): Promise<Caller> {
-  const caller = await loadCaller(request, { boundSchool: true })
-  if (ACCOUNT_SCOPES.some((scope) => caller.scopes.has(scope))) return caller
+function checkAccountScope({ scopes }: Caller): void {
+  if (ACCOUNT_SCOPES.some((scope) => scopes.has(scope))) return
   throw new OAuthError(
     'insufficient_scope',
     'The Member API requires account:read or account:write. Send the person through the authorization-code flow again with one of them among the scopes.',

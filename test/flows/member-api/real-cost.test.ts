@@ -270,9 +270,49 @@ describe('too many requests', () => {
     })
   }
 
+  verifies(
+    'member.limits.rate',
+    'types that a variable names are paid for, also if the rest of the query is too dear',
+    async () => {
+      const busy = await aToken(strict, there, await strict.aMember(there))
+      const tooDear = 'enrolledCourses(first: 100) { nodes { sections { lectures { id } } } }'
+      const query = `query ($name: String!) {
+        viewer { ${aliases(10, tooDear)} } ${aliases(20, '__type(name: $name) { ...T }')}
+      }
+      fragment T on __Type { fields { name description type { fields { name description } } } }`
+      const send = () => postGraphQL(strict, there, busy, { query, variables: { name: 'Viewer' } })
+      expect((await send()).json().errors[0].extensions).toMatchObject({ limit: 'cost' })
+      expect((await send()).statusCode).toBe(429)
+    },
+  )
+
+  verifies('member.limits.rate', 'a document pays once more when it is compiled', async () => {
+    const busy = await aToken(strict, there, await strict.aMember(there))
+    const query = `query Compiled { viewer { ${'id name email '.repeat(20)} ${aliases(59, 'id')} } }`
+    const send = () => postGraphQL(strict, there, busy, { query })
+    expect((await send()).statusCode).toBe(200)
+    expect((await send()).statusCode).toBe(200)
+    expect((await send()).statusCode).toBe(429)
+  })
+
+  verifies(
+    'member.limits.rate',
+    'a good token without a scope of the Member API gets no 403 without end',
+    async () => {
+      const person = await strict.aMember(there)
+      const narrow = await aToken(strict, there, person, 'openid')
+      const send = () => postGraphQL(strict, there, narrow, '{')
+      expect((await send()).statusCode).toBe(403)
+      const answers = await Promise.all(Array.from({ length: 200 }, send))
+      const refused = answers.filter(({ statusCode }) => statusCode === 429)
+      expect(refused.length).toBeGreaterThan(0)
+      expect(Number(refused[0]?.headers['retry-after'])).toBeGreaterThanOrEqual(1)
+    },
+  )
+
   verifies('member.limits.rate', 'a document that is known pays for its tokens once', async () => {
     const app = await aToken(strict, there, await strict.aMember(there))
-    const query = `query Known { viewer { ${aliases(50, 'id')} } }`
+    const query = `query Known { viewer { ${aliases(40, 'id')} } }`
     for (let time = 0; time < 20; time++) {
       expect((await postGraphQL(strict, there, app, { query })).statusCode).toBe(200)
     }

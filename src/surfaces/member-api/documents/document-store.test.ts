@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { MemberContext } from '../member-context.ts'
 import { buildMemberSchema } from '../schema.ts'
 import { DocumentStore } from './document-store.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
@@ -47,4 +48,19 @@ test('documents without end from one school push out those of no other school', 
     `query Q${i} { viewer { consultingMeetings(filter: { state: [${states}] }) { totalCount } } }`
   load(store, 200, dense, 'another school')
   expect(store.load(SMALL, undefined, 'one school', free)).toBe(first)
+})
+
+test('the second execution pays for compiling, and no other does', async () => {
+  const fields = 60
+  const names = Array.from({ length: fields }, (_, i) => `a${i}: __typename`).join(' ')
+  const operation = aStore().load(`{ ${names} }`, undefined, 'one school', free)
+  const paid: number[] = []
+  for (let time = 0; time < 4; time++) {
+    let units = 0
+    await operation.run({} as MemberContext, {}, (price) => {
+      units += price
+    })
+    paid.push(units)
+  }
+  expect(paid).toEqual([0, 5 * fields, 0, 0])
 })

@@ -15,7 +15,7 @@ import { recoded, refusal } from '../refusal.ts'
 import type { Variables } from './cost.ts'
 import { type DocumentLimits, overLimit } from './limits.ts'
 import { type Measure, measureOperations } from './measure.ts'
-import { priceOfDocument } from './prices.ts'
+import { priceOfCompiling, priceOfDocument } from './prices.ts'
 import { VALIDATION_RULES } from './validation-rules.ts'
 
 /** The most bytes that the documents of one schema may take, as estimated by `weightOf`. */
@@ -34,17 +34,20 @@ export class DocumentRefused extends Error {
   }
 }
 
-type Run = (
+type Execute = (
   context: MemberContext,
   variables: Variables,
 ) => ExecutionResult | Promise<ExecutionResult>
+type Pay = (units: number) => void
 
 /** An operation of a document that was parsed, measured and validated. */
 export interface Operation {
   readonly definition: OperationDefinitionNode
   readonly measure: Measure
-  /** Executes. The second execution compiles first; for a document sent once that would not pay off. */
-  readonly run: Run
+  /**
+   * Executes. The second execution compiles first, and pays for it; for a document sent once that would not pay off.
+   */
+  readonly run: (context: MemberContext, variables: Variables, pay: Pay) => ReturnType<Execute>
 }
 
 /** The documents of one schema. Each is parsed and validated once while it stays in the cache. */
@@ -62,17 +65,12 @@ export class DocumentStore {
    * The operation of a request, or a refusal. `share` is the school that sends the document. `pay` gets the price of what
    * is done with a document that is not known yet, also if it is refused.
    */
-  load(
-    source: string,
-    operationName: string | undefined,
-    share: string,
-    pay: (units: number) => void,
-  ): Operation {
+  load(source: string, operationName: string | undefined, share: string, pay: Pay): Operation {
     const operations = this.#documents.get(source) ?? this.#prepare(source, share, pay)
     return chooseOperation(operations, operationName)
   }
 
-  #prepare(source: string, share: string, pay: (units: number) => void): readonly Operation[] {
+  #prepare(source: string, share: string, pay: Pay): readonly Operation[] {
     if (source.length > this.#limits.length) {
       throw new DocumentRefused([overLimit('length', this.#limits.length, 'Send a shorter one.')])
     }
@@ -108,11 +106,7 @@ function weightOf(
   return 2 * source.length + 400 * tokenCount + 500 * fields
 }
 
-function parseDocument(
-  source: string,
-  maxTokens: number,
-  pay: (units: number) => void,
-): DocumentNode {
+function parseDocument(source: string, maxTokens: number, pay: Pay): DocumentNode {
   // Until it is parsed: no token is shorter than a character.
   let tokens = Math.min(source.length, maxTokens)
   try {
@@ -165,17 +159,18 @@ function runner(
   document: DocumentNode,
   definition: OperationDefinitionNode,
   measure: Measure,
-): Run {
+): Operation['run'] {
   const operationName = definition.name?.value
-  const interpret: Run = (contextValue, variableValues) =>
+  const interpret: Execute = (contextValue, variableValues) =>
     execute({ schema, document, contextValue, variableValues, operationName })
-  let run = interpret
+  let execution = interpret
   let sightings = 0
-  return (context, variables) => {
+  return (context, variables, pay) => {
     if (++sightings === 2 && isWorthCompiling(measure)) {
-      run = compile(schema, document, operationName) ?? interpret
+      pay(priceOfCompiling(measure.fields))
+      execution = compile(schema, document, operationName) ?? interpret
     }
-    return run(context, variables)
+    return execution(context, variables)
   }
 }
 
@@ -191,8 +186,8 @@ function compile(
   schema: GraphQLSchema,
   document: DocumentNode,
   operationName: string | undefined,
-): Run | undefined {
+): Execute | undefined {
   const compiled = compileQuery(schema, document, operationName)
   if (!isCompiledQuery(compiled)) return undefined
-  return (context, variables) => compiled.query({}, context, variables) as ReturnType<Run>
+  return (context, variables) => compiled.query({}, context, variables) as ReturnType<Execute>
 }

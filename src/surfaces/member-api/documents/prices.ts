@@ -16,6 +16,9 @@ const CHARACTERS_OF_A_BODY = 100
 const TOKEN = 2
 const CHARACTERS_OF_A_DOCUMENT = 25
 
+/** To compile a field takes longer than to parse and validate it. */
+const COMPILED_FIELD = 5
+
 /** An object with more selected fields costs more, or sixty aliases of a field would be free. */
 const FIELDS_PER_OBJECT = 10
 const CHARACTERS_OF_A_TEXT = 250
@@ -31,6 +34,11 @@ export function priceOfBody(length: number): number {
 /** Paid for a document that is not known yet. */
 export function priceOfDocument(tokens: number, length: number): number {
   return TOKEN * tokens + Math.floor(length / CHARACTERS_OF_A_DOCUMENT)
+}
+
+/** Paid by the request that compiles a document, which is the second one in each process. */
+export function priceOfCompiling(fields: number): number {
+  return COMPILED_FIELD * fields
 }
 
 /** To read so much of the schema takes a tenth of what it costs to answer it. */

@@ -78,9 +78,9 @@ export const memberAccess = [
     'member.limits.introspection':
       'Introspection costs what it selects, with one limit for a document: whole schemas for developer tools fit, multiplied ones do not.',
     'member.limits.rate':
-      'Each authorization has an allowance of cost per minute, told in RateLimit headers; beyond it is 429 with Retry-After and a GraphQL error. Bodies and new documents are paid too, also if they are refused.',
+      'Each authorization has an allowance of cost per minute, told in RateLimit headers; beyond it is 429 with Retry-After and a GraphQL error. Bodies and new documents are paid too, also if they are refused, and so is a 403.',
     'member.limits.strangers':
-      'Requests without a good token are limited by school and address before their body is read; a token that was good lately is not.',
+      'Requests without a good token are limited by school and address before their body is read; a token that was given out or good lately is not.',
     'member.limits.body': 'A JSON body of more than 1 MiB is refused.',
   }),
 ] as const
