@@ -9,6 +9,7 @@ import type { RequestObserver } from './foundation/http/observe-requests.ts'
 import { createHttpServer } from './foundation/http/server.ts'
 import type { TrustProxy } from './foundation/http/trust-proxy.ts'
 import type { AppContext } from './gate/context.ts'
+import { GoodTokens } from './gate/good-tokens.ts'
 import { createNotFoundAnswer } from './gate/not-found.ts'
 import { enterSchool } from './gate/school-gate.ts'
 import { addAdminApiRoutes } from './surfaces/admin-api/admin-api.ts'
@@ -44,6 +45,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   const { context, logger, trust } = options
   const metadataClients = createMetadataClients(context)
   const outlines = new OutlineCache()
+  const goodTokens = new GoodTokens()
   const installation = new EmptyInstallation(context.db)
   const app = createHttpServer({
     logger,
@@ -58,10 +60,10 @@ export function buildApp(options: AppOptions): FastifyInstance {
   addSetupRoutes(app, context, installation, trust)
   app.register(async (scope) => {
     enterSchool(scope, context, installation, trust)
-    addOAuthRoutes(scope, context, metadataClients)
+    addOAuthRoutes(scope, context, metadataClients, goodTokens)
     addAdminApiRoutes(scope, context)
-    addMemberApiRoutes(scope, context, outlines)
-    addMcpRoutes(scope, context, outlines, VERSION)
+    addMemberApiRoutes(scope, context, outlines, goodTokens)
+    addMcpRoutes(scope, context, outlines, goodTokens, VERSION)
     addPageRoutes(scope, context, metadataClients)
   })
   return app

@@ -4,13 +4,16 @@ import type { School } from '../domain/schools/school.ts'
 import { findClientFault } from '../foundation/http/client-fault.ts'
 import { OAuthError } from '../foundation/protocol/errors.ts'
 import { BadTokens } from './bad-tokens.ts'
+import { GoodTokens } from './good-tokens.ts'
 
 const QUOTA = 10
 
 /** A server that knows one good token, until it is revoked. */
 function aServer() {
+  const goodTokens = new GoodTokens()
   const badTokens = new BadTokens(
     { name: 'refused', quota: QUOTA, windowSeconds: 60 },
+    goodTokens,
     { now: () => 0 },
   )
   const good = new Set(['Bearer good', 'Bearer other'])
@@ -37,6 +40,10 @@ function aServer() {
     send: async (token: string, { from = '192.0.2.1', school = 'a' } = {}) => {
       const headers = { authorization: `Bearer ${token}`, 'x-school': school }
       return (await app.inject({ url: '/', remoteAddress: from, headers })).statusCode
+    },
+    issue: (token: string) => {
+      good.add(`Bearer ${token}`)
+      goodTokens.add('a', token)
     },
     revoke: (token: string) => good.delete(`Bearer ${token}`),
     checked: () => checked,
@@ -76,6 +83,15 @@ test('a token that was good lately is checked although strangers used everything
   revoke('good')
   expect(await send('good')).toBe(401)
   expect(await send('good')).toBe(429)
+})
+
+test('a token that was just given out is checked although it was never used before', async () => {
+  const { send, issue } = aServer()
+  await drain(send)
+  issue('new')
+  expect(await send('new')).toBe(200)
+  expect(await send('new', { school: 'b' })).toBe(200)
+  expect(await send('bad')).toBe(429)
 })
 
 test('what happened at one school does not count at another', async () => {

@@ -162,6 +162,16 @@ function policyText(policy: RateLimitPolicy): string {
   return text
 }
 
+/** Sets the RateLimit headers and throws. */
+export function refuseRate(
+  policy: RateLimitPolicy,
+  decision: RateDecision,
+  reply: FastifyReply,
+): never {
+  reply.headers(rateLimitFields(policy, decision))
+  throw new TooManyRequestsError(decision.retryAfterSeconds)
+}
+
 /** Counts one request, sets the RateLimit headers, and throws if the request is above the limit. */
 export function checkRate(limiter: RateLimiter, key: string, reply: FastifyReply): void {
   const decision = limiter.take(key)

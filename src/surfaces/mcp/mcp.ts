@@ -14,6 +14,7 @@ import {
 } from '../../foundation/protocol/resource-names.ts'
 import { loadKnownCaller } from '../../gate/bearer-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
+import type { GoodTokens } from '../../gate/good-tokens.ts'
 import { type AdmittedCall, admitCall } from './admit-call.ts'
 import { answerError, answerStepUp, withShortError } from './answer-error.ts'
 import { type Message, parseMessage } from './message.ts'
@@ -41,9 +42,10 @@ export function addMcpRoutes(
   app: FastifyInstance,
   context: AppContext,
   outlines: OutlineCache,
+  goodTokens: GoodTokens,
   version: string,
 ): void {
-  const rates = createRateChecks(context.limits.toolCallsPerMinute)
+  const rates = createRateChecks(context.limits.toolCallsPerMinute, goodTokens)
   const lists = new ToolLists()
   const addEndpoint = async (
     scope: FastifyInstance,

@@ -5,6 +5,7 @@ import { clientAddress } from '../../foundation/http/client-address.ts'
 import { checkRate, createRateLimiter } from '../../foundation/http/rate-limit.ts'
 import { addressBucket } from '../../foundation/net/address-buckets.ts'
 import { BadTokens } from '../../gate/bad-tokens.ts'
+import type { GoodTokens } from '../../gate/good-tokens.ts'
 
 /** So many tokens may be refused for each tool call that one token may make. */
 const REFUSED_PER_CALL = 10
@@ -19,14 +20,14 @@ const MESSAGES_PER_CALL_WITH_TOKEN = 10
  * Counts every message before its body is read, whatever its method: by address if it has no token, by school and address if
  * its token is bad, by authorization if it is good. Tool calls are counted once more.
  */
-export function createRateChecks(callsPerMinute: number) {
+export function createRateChecks(callsPerMinute: number, goodTokens: GoodTokens) {
   const policy = (name: string, times: number) => ({
     name,
     quota: callsPerMinute * times,
     windowSeconds: 60,
   })
   const strangers = createAddressRateLimiter(policy('strangers', MESSAGES_PER_CALL))
-  const badTokens = new BadTokens(policy('refused', REFUSED_PER_CALL))
+  const badTokens = new BadTokens(policy('refused', REFUSED_PER_CALL), goodTokens)
   const messages = createRateLimiter(policy('messages', MESSAGES_PER_CALL_WITH_TOKEN))
   const tools = createRateLimiter(policy('tools', 1))
   return {

@@ -16,6 +16,7 @@ import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { BadTokens } from '../../gate/bad-tokens.ts'
 import { loadCaller } from '../../gate/bearer-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
+import type { GoodTokens } from '../../gate/good-tokens.ts'
 import { answerBearerError } from '../../gate/refusal.ts'
 import { answerGraphQLRequest, type GraphQLAnswer } from './answer-request.ts'
 import { DocumentStore } from './documents/document-store.ts'
@@ -53,6 +54,7 @@ export function addMemberApiRoutes(
   app: FastifyInstance,
   context: AppContext,
   outlines: OutlineCache,
+  goodTokens: GoodTokens,
 ): void {
   const limits: DocumentLimits = {
     ...DEFAULT_LIMITS,
@@ -64,11 +66,10 @@ export function addMemberApiRoutes(
     older: new DocumentStore(buildMemberSchema('older'), limits),
   }
   const rates = createMemberRates(context.limits.memberCostPerMinute)
-  const badTokens = new BadTokens({
-    name: 'address',
-    quota: REFUSED_PER_MINUTE,
-    windowSeconds: 60,
-  })
+  const badTokens = new BadTokens(
+    { name: 'address', quota: REFUSED_PER_MINUTE, windowSeconds: 60 },
+    goodTokens,
+  )
   addExplorerRoutes(app)
 
   app.register(async (scope) => {

@@ -5,7 +5,7 @@ import {
   type RateAccount,
   type RateDecision,
   rateLimitFields,
-  TooManyRequestsError,
+  refuseRate,
 } from '../../foundation/http/rate-limit.ts'
 
 /** What one request pays from the allowance of its authorization. */
@@ -42,20 +42,16 @@ export function createMemberRates(costPerMinute: number) {
     quota: costPerMinute,
     windowSeconds: 60,
   })
-  const refuse = (decision: RateDecision, reply: FastifyReply): never => {
-    reply.headers(rateLimitFields(policy, decision))
-    throw new TooManyRequestsError(decision.retryAfterSeconds)
-  }
   return {
     /** Throws if nothing is left for another request. */
     begin(caller: Caller, reply: FastifyReply): Bill {
       const account = open(caller.authorizationId)
-      return account.isEmpty() ? refuse(account.decide(), reply) : new Bill(account)
+      return account.isEmpty() ? refuseRate(policy, account.decide(), reply) : new Bill(account)
     },
 
     /** Throws if others spent it meanwhile. */
     check(bill: Bill, reply: FastifyReply): void {
-      if (bill.isOverdrawn()) refuse(bill.decide(), reply)
+      if (bill.isOverdrawn()) refuseRate(policy, bill.decide(), reply)
     },
 
     /** Shows what is left, after the request has paid. */

@@ -5,6 +5,7 @@ import { rawQuery } from '../../foundation/http/raw-url.ts'
 import { acceptForms } from '../../foundation/http/request-body.ts'
 import { setPageHeaders } from '../../foundation/http/security-headers.ts'
 import type { AppContext } from '../../gate/context.ts'
+import type { GoodTokens } from '../../gate/good-tokens.ts'
 import { answerBearerError, answerOAuthError } from '../../gate/refusal.ts'
 import { answerAuthorizationRequest, authorizationRequestAsGet } from './authorize.ts'
 import { answerAuthorizationError } from './authorize-error.ts'
@@ -21,13 +22,14 @@ export function addOAuthRoutes(
   app: FastifyInstance,
   context: AppContext,
   metadataClients: MetadataClients,
+  goodTokens: GoodTokens,
 ): void {
   app.register(async (scope) => {
     nameSurface(scope, 'oauth')
     scope.setErrorHandler(answerOAuthError)
     addDiscoveryRoutes(scope, metadataClients)
     addToolDocumentRoutes(scope)
-    addTokenRoutes(scope, context)
+    addTokenRoutes(scope, context, goodTokens)
     addRegistrationRoutes(scope, context)
   })
   app.register(async (scope) => {

@@ -1,10 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { LruCache } from '../../foundation/cache/lru-cache.ts'
-import {
-  createRateLimiter,
-  rateLimitFields,
-  TooManyRequestsError,
-} from '../../foundation/http/rate-limit.ts'
+import { createRateLimiter, refuseRate } from '../../foundation/http/rate-limit.ts'
 import { namedRow } from '../../foundation/protocol/token-format.ts'
 
 const REMEMBERED = 50_000
@@ -30,9 +26,7 @@ export class RefreshPace {
     const root = this.#roots.get(id) ?? id
     if (!this.#limiter.knows(root)) return root
     const decision = this.#limiter.open(root).decide()
-    if (decision.allowed) return root
-    reply.headers(rateLimitFields(this.#limiter.policy, decision))
-    throw new TooManyRequestsError(decision.retryAfterSeconds)
+    return decision.allowed ? root : refuseRate(this.#limiter.policy, decision, reply)
   }
 
   /** Counts a refresh that succeeded. */

@@ -3,16 +3,12 @@ import { sha256 } from '../../foundation/crypto/digest.ts'
 import { inLane } from '../../foundation/db/school-db.ts'
 import { createAddressRateLimiter } from '../../foundation/http/address-rate-limit.ts'
 import { clientAddress } from '../../foundation/http/client-address.ts'
-import {
-  checkRate,
-  createRateLimiter,
-  rateLimitFields,
-  TooManyRequestsError,
-} from '../../foundation/http/rate-limit.ts'
+import { checkRate, createRateLimiter, refuseRate } from '../../foundation/http/rate-limit.ts'
 import { acceptForms } from '../../foundation/http/request-body.ts'
 import { addressBucket } from '../../foundation/net/address-buckets.ts'
 import { type Parameters, parseParameters } from '../../foundation/protocol/parameters.ts'
 import type { AppContext } from '../../gate/context.ts'
+import type { GoodTokens } from '../../gate/good-tokens.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import { checkNoAuthorizationHeader, formOf } from './form-request.ts'
 import { answerIntrospectionRequest } from './introspect.ts'
@@ -30,7 +26,11 @@ type Answer = (
 type CheckHeaders = (request: FastifyRequest, reply: FastifyReply) => void
 
 /** The endpoints that a client calls with a form that holds its client_id. */
-export function addTokenRoutes(app: FastifyInstance, context: AppContext): void {
+export function addTokenRoutes(
+  app: FastifyInstance,
+  context: AppContext,
+  goodTokens: GoodTokens,
+): void {
   const checkTokenRate = createTokenRateCheck(context.limits.tokenPerSecond)
   const pace = new RefreshPace(REFRESHES * context.limits.tokenPerSecond)
   const add = (
@@ -56,6 +56,7 @@ export function addTokenRoutes(app: FastifyInstance, context: AppContext): void 
       const isRefresh = form.get('grant_type') === 'refresh_token'
       const chain = isRefresh ? pace.check(form.get('refresh_token'), reply) : undefined
       const answer = await answerTokenRequest(context, request, form)
+      goodTokens.add(request.school.id, answer.access_token)
       if (chain !== undefined) pace.count(chain, answer.refresh_token)
       return answer
     })
@@ -100,8 +101,6 @@ function createTokenRateCheck(perSecond: number) {
     const client = clientId.length <= MAX_KEY_LENGTH ? clientId : sha256(clientId).toString('hex')
     checkRate(ofClient, `${addressBucket(address)} ${request.school.id} ${client}`, reply)
     const decision = ofAddress.take(address)
-    if (decision.allowed) return
-    reply.headers(rateLimitFields(ofAddress.policy, decision))
-    throw new TooManyRequestsError(decision.retryAfterSeconds)
+    if (!decision.allowed) refuseRate(ofAddress.policy, decision, reply)
   }
 }

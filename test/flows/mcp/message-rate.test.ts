@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { verifies } from '../../spec/verifies.ts'
 import { anOperator } from '../../support/admin-api.ts'
 import type { Answer } from '../../support/browser-like.ts'
+import { aPair, refresh } from '../../support/client-like.ts'
 import { aWorld } from '../../support/world.ts'
 import { post, type Rpc, request } from './tool-endpoint.ts'
 
@@ -79,6 +80,22 @@ verifies(
     const send = (by: string) => post(world, school, request('ping'), { token: by })
     expect((await send(token)).statusCode).toBe(200)
     await untilRefused(() => send('sg_at_made-up'))
+    for (let sent = 0; sent < 5; sent++) expect((await send(token)).statusCode).toBe(200)
+  },
+)
+
+verifies(
+  'mcp.rate-limit.all',
+  'a caller who has just got a token is not limited by bad tokens from the same address',
+  async () => {
+    const world = await aWorld({ limits })
+    const school = await world.aSchool()
+    const send = (by: string) => post(world, school, request('ping'), { token: by })
+    await untilRefused(() => send('sg_at_made-up'))
+    const client = await world.aPublicClient(school)
+    const member = await world.aMember(school)
+    const { refresh_token } = await aPair(world, school, client, member)
+    const { access_token: token } = (await refresh(world, school, client, refresh_token)).json()
     for (let sent = 0; sent < 5; sent++) expect((await send(token)).statusCode).toBe(200)
   },
 )
