@@ -33,25 +33,49 @@ export async function loadInstallationSecret(config: Config): Promise<string> {
  */
 export async function openKeyring(config: Config, db: Db): Promise<Keyring> {
   const found = await findInstallationSecret(config)
-  if (found === undefined && (await judgeSecret(db, new Keyring(''))) !== 'new') {
-    throw new StartError(
-      `The file ${secretPath(config)} is missing, and the database has keys that only its secret opens.`,
-      BRING_BACK,
-    )
-  }
-  const keyring = new Keyring(found ?? (await loadInstallationSecret(config)))
-  const judged = await judgeSecret(db, keyring)
-  if (judged !== 'wrong') await keepSecretCheck(db, keyring)
+  refuse(await problemOf(config, db, found))
+  const secret = found ?? (await loadInstallationSecret(config))
+  const keyring = new Keyring(secret)
+  await keepSecretCheck(db, keyring)
   // Again: another process may have kept the check of another secret meanwhile.
-  if (judged === 'wrong' || (await judgeSecret(db, keyring)) === 'wrong') {
-    const where =
-      config.SCHOOLGATE_SECRET === undefined ? `in ${secretPath(config)}` : 'SCHOOLGATE_SECRET'
-    throw new StartError(
-      `The secret ${where} is not the one that this database was made with.`,
+  refuse(await problemOf(config, db, secret))
+  return keyring
+}
+
+/** Why a start on this migrated database would refuse the secret, or undefined. Changes nothing. */
+export async function secretProblem(config: Config, db: Db): Promise<StartError | undefined> {
+  try {
+    return await problemOf(config, db, await findInstallationSecret(config))
+  } catch (error) {
+    if (error instanceof StartError) return error
+    throw error
+  }
+}
+
+async function problemOf(
+  config: Config,
+  db: Db,
+  secret: string | undefined,
+): Promise<StartError | undefined> {
+  // An empty secret opens nothing.
+  const judged = await judgeSecret(db, new Keyring(secret ?? ''))
+  if (secret === undefined && judged !== 'new') {
+    return new StartError(
+      `The file ${secretPath(config)} is missing, and the database was made with the secret in it.`,
       BRING_BACK,
     )
   }
-  return keyring
+  if (judged !== 'wrong') return undefined
+  const where =
+    config.SCHOOLGATE_SECRET === undefined ? `in ${secretPath(config)}` : 'SCHOOLGATE_SECRET'
+  return new StartError(
+    `The secret ${where} is not the one that this database was made with.`,
+    BRING_BACK,
+  )
+}
+
+function refuse(problem: StartError | undefined): void {
+  if (problem !== undefined) throw problem
 }
 
 const BRING_BACK =

@@ -4,7 +4,7 @@ import { createDemoWorldIfEmpty, hasDemoWorld, moveDemoOrigins } from '../demo/d
 import { fillPlatforms } from '../domain/clients/platforms/platform-list.ts'
 import { renderMissing } from '../domain/content/render-missing.ts'
 import { renewSetupCode } from '../domain/setup/setup-code.ts'
-import { Keyring } from '../foundation/crypto/seal.ts'
+import type { Keyring } from '../foundation/crypto/seal.ts'
 import { type Database, type Db, openDatabase } from '../foundation/db/database.ts'
 import { type View, viewOf } from '../foundation/db/lanes.ts'
 import { migrate } from '../foundation/db/migration/migrate.ts'
@@ -13,7 +13,7 @@ import { READ_ONLY } from '../foundation/db/primary.ts'
 import { type LaneTimeOuts, TIME_OUTS } from '../foundation/db/time-outs.ts'
 import { isDatabaseUnavailable } from '../foundation/db/unavailable.ts'
 import { refuseUnfitPooler } from './check-pooler.ts'
-import { loadInstallationSecret, openKeyring } from './installation-secret.ts'
+import { openKeyring } from './installation-secret.ts'
 import { type DatabaseServer, joinDatabaseServer, openDatabaseServer } from './open-database.ts'
 import { startPurging } from './purge.ts'
 import { StartError } from './start-error.ts'
@@ -55,12 +55,12 @@ export async function openPreparedDatabase(config: Config, log: Logger): Promise
 /** For a worker: the parent process has done all of that. */
 export async function joinPreparedDatabase(config: Config): Promise<PreparedDatabase> {
   const server = await joinDatabaseServer(config)
-  const keyring = new Keyring(await loadInstallationSecret(config))
-  return {
-    server,
-    keyring,
-    isDemo: await withPool(config, server, (db) => isDemoWorld(db, config)),
-  }
+  const prepared = await withPool(config, server, async (db) => ({
+    // Judged again: the file of the secret may be gone or another one since the parent started.
+    keyring: await openKeyring(config, db),
+    isDemo: await isDemoWorld(db, config),
+  }))
+  return { server, ...prepared }
 }
 
 export function openPool(

@@ -142,6 +142,16 @@ describe('a backup', () => {
 })
 
 describe('a restore', () => {
+  test('says whether the secret fits', async () => {
+    expect((await restore(await emptyDatabase(), file)).json.secretProblem).toBeNull()
+    const wrong = 'another secret, as long as it has to be'
+    const env = { ...environmentOf(await emptyDatabase()), SCHOOLGATE_SECRET: wrong }
+    const { code, stdout } = await run(['backup', 'restore', file], env)
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^Restored \d+ rows.*not the one that this database was made with/)
+    expect(stdout).toContain('keys accept-secret')
+  })
+
   test('needs an empty database', async () => {
     const refused = await restore(source.connection, file)
     expect(refused).toMatchObject({

@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
+import { checkContents } from '../../src/cli/doctor/check-contents.ts'
 import { readConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/foundation/http/logging.ts'
 import { openKeyring } from '../../src/start/installation-secret.ts'
-import { openPreparedDatabase } from '../../src/start/prepare.ts'
+import { joinPreparedDatabase, openPreparedDatabase } from '../../src/start/prepare.ts'
+import type { StartError } from '../../src/start/start-error.ts'
 import { run, urlOf } from '../cli/support/run.ts'
 import { emptyDatabase, testDatabase } from '../support/database.ts'
 
@@ -70,6 +72,51 @@ test('a lost secret file is named, and no other is written in its place', async 
   )
   await writeFile(join(folder, 'secret'), RIGHT)
   await openKeyring(config, db)
+})
+
+test('a worker that is started again makes no new secret and accepts no other one', async () => {
+  const connection = await emptyDatabase()
+  await start(connection, RIGHT)
+  const folder = await aDataFolder()
+  const given = readConfig({ ...environment(connection, RIGHT), SCHOOLGATE_DATA_DIR: folder })
+  await joinPreparedDatabase(given)
+  const fromFile = { ...given, SCHOOLGATE_SECRET: undefined }
+  await expect(joinPreparedDatabase(fromFile)).rejects.toMatchObject(refused('is missing'))
+  expect(await readdir(folder)).toEqual([])
+  await writeFile(join(folder, 'secret'), WRONG)
+  await expect(joinPreparedDatabase(fromFile)).rejects.toMatchObject(refused('not the one'))
+})
+
+test('doctor says of a lost secret file what a start says, also without signing keys', async () => {
+  const connection = await emptyDatabase()
+  await start(connection, RIGHT)
+  const { db, pool } = await testDatabase(connection)
+  await pool.query('delete from signing_keys')
+  const config = readConfig({ SCHOOLGATE_DATA_DIR: await aDataFolder() })
+  const judged = async () =>
+    (await checkContents(db, config)).find(({ check }) => check === 'secret')
+  const problem = await openKeyring(config, db).catch((error: StartError) => error)
+  expect(problem).toMatchObject(refused('is missing'))
+  expect(await judged()).toMatchObject({
+    status: 'broken',
+    message: expect.stringContaining((problem as StartError).message),
+    remedy: (problem as StartError).remedy,
+  })
+  await pool.query('delete from installations')
+  expect(await judged()).toMatchObject({ status: 'note' })
+  await openKeyring(config, db)
+  expect(await judged()).toMatchObject({ status: 'ok' })
+})
+
+test('doctor calls keys that an older secret sealed broken, although the server starts', async () => {
+  const connection = await emptyDatabase()
+  await start(connection, RIGHT)
+  const env = environment(connection, WRONG)
+  expect((await run(['keys', 'accept-secret', '--json'], env)).code).toBe(0)
+  const { json } = await run(['doctor', '--json'], env)
+  const finding = json.findings.find(({ check }: { check: string }) => check === 'secret')
+  expect(finding).toMatchObject({ status: 'broken', remedy: expect.stringContaining('new keys') })
+  expect(finding.message).not.toContain('does not start')
 })
 
 test('a new database gets a secret file of its own', async () => {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { secretProblem } from '../../start/installation-secret.ts'
 import { withDatabase } from '../attach.ts'
 import { restoreBackup } from '../backup/restore-backup.ts'
 import { writeBackup } from '../backup/write-backup.ts'
@@ -24,7 +25,7 @@ export function addBackupCommand(program: Command, cli: Cli): void {
     .action(cli.act((file: string) => read(cli, file)))
   teach(
     restore,
-    'The database must be empty, of the same Schoolgate version, and have the same secret. It is restored in one transaction, whole or not at all. Without DATABASE_URL start with SCHOOLGATE_DEMO=off, or the demo world is there first.',
+    'The database must be empty, of the same Schoolgate version, and have the same secret. It is restored in one transaction, whole or not at all. Afterwards the command says whether the secret fits. Without DATABASE_URL start with SCHOOLGATE_DEMO=off, or the demo world is there first.',
     'backup restore /backups/schoolgate.gz',
   )
 }
@@ -41,11 +42,17 @@ async function write(cli: Cli, output: string | undefined): Promise<Outcome> {
 }
 
 async function read(cli: Cli, file: string): Promise<Outcome> {
-  return await withDatabase(cli.config(), async ({ connection }) => {
+  const config = cli.config()
+  return await withDatabase(config, async ({ connection, db }) => {
     const restored = await restoreBackup(connection, file)
+    const problem = await secretProblem(config, db)
+    const secret =
+      problem === undefined
+        ? 'The secret of this installation fits.'
+        : `The server does not start with it yet. ${problem.message}\n    → ${problem.remedy}`
     return {
-      data: restored,
-      text: `Restored ${restored.rows} rows, as of ${restored.createdAt}. Run \`npx schoolgate doctor\` to see whether the secret fits.`,
+      data: { ...restored, secretProblem: problem?.message ?? null },
+      text: `Restored ${restored.rows} rows, as of ${restored.createdAt}. ${secret}`,
     }
   })
 }

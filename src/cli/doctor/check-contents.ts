@@ -3,11 +3,10 @@ import { describeDemoWorld } from '../../demo/demo-world.ts'
 import { findPersonByEmail } from '../../domain/people/person.ts'
 import { checkSealedKeys, schoolsWithoutKeys } from '../../domain/schools/key-health.ts'
 import { listSchools } from '../../domain/schools/list-schools.ts'
-import { judgeSecret } from '../../domain/setup/secret-check.ts'
 import { Keyring } from '../../foundation/crypto/seal.ts'
 import type { Db } from '../../foundation/db/database.ts'
 import { trustNoProxy } from '../../foundation/http/trust-proxy.ts'
-import { findInstallationSecret } from '../../start/installation-secret.ts'
+import { findInstallationSecret, secretProblem } from '../../start/installation-secret.ts'
 import { broken, type Finding, fine, note } from './finding.ts'
 
 const NAMED_AT_MOST = 5
@@ -22,25 +21,26 @@ export async function checkContents(db: Db, config: Config): Promise<readonly Fi
 }
 
 async function checkSecret(db: Db, config: Config): Promise<Finding> {
-  const secret = await findInstallationSecret(config)
+  const problem = await secretProblem(config, db)
+  const secret = problem === undefined ? await findInstallationSecret(config) : undefined
   // Without a secret no key can be opened.
   const { sealedKeys, unreadable } = await checkSealedKeys(db, new Keyring(secret ?? ''))
-  if (secret !== undefined && (await judgeSecret(db, new Keyring(secret))) === 'wrong') {
+  if (problem !== undefined) {
     return broken(
       'secret',
-      `It is not the one that this database was made with, so the server does not start. Signing keys that stay closed: ${some(unreadable) || 'none'}.`,
-      'set SCHOOLGATE_SECRET to the right one (or put the file "secret" back into the data folder); if it is lost: `npx schoolgate keys accept-secret`, then publish and activate new keys',
-    )
-  }
-  if (unreadable.length > 0) {
-    return broken(
-      'secret',
-      `${unreadable.length} of ${sealedKeys} signing keys cannot be read with the secret of this installation: ${some(unreadable)}.`,
-      'set SCHOOLGATE_SECRET to the secret they were made with (or put the file "secret" back into the data folder); if it is lost, publish and activate new keys',
+      `${problem.message} So the server does not start. Signing keys that need the right one: ${some(unreadable) || 'none'}.`,
+      problem.remedy,
     )
   }
   if (secret === undefined) {
     return note('secret', 'There is no secret yet.', 'nothing: the first start makes it')
+  }
+  if (unreadable.length > 0) {
+    return broken(
+      'secret',
+      `It is the one of this database, but ${unreadable.length} of ${sealedKeys} signing keys were sealed with another one: ${some(unreadable)}. Their schools give no ID tokens.`,
+      'publish and activate new keys at these schools',
+    )
   }
   return fine('secret', `It opens all ${sealedKeys} signing keys in use.`)
 }
