@@ -85,8 +85,11 @@ export class SilenceWatch {
 
   /** A connection that was begun at this time could not be opened in time. */
   couldNotOpen(begunAt: number): void {
-    this.#look()
-    if (this.#heardAt < begunAt) this.#becomeAway()
+    // After this turn's answers were read, as above.
+    setImmediate(() => {
+      this.#look()
+      if (this.#heardAt < begunAt) this.#becomeAway()
+    })
   }
 
   async end(): Promise<void> {

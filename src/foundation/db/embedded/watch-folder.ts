@@ -1,12 +1,9 @@
 import { type FSWatcher, watch } from 'node:fs'
-import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { identify, isThere } from './folder-identity.ts'
 
 /** Where the system reports no changes, as for a folder that is unmounted. */
 const LOOK_MS = 1_000
-
-/** Two files that every database has. */
-const KEPT = ['PG_VERSION', join('global', 'pg_control')]
 
 /**
  * Calls `onGone` once, as soon as the files of a running PostgreSQL are no longer where they were. It does not notice
@@ -42,16 +39,4 @@ export async function watchFolder(clusterDir: string, onGone: () => void): Promi
     }
   }
   return stop
-}
-
-async function isThere(clusterDir: string, first: string | undefined): Promise<boolean> {
-  if ((await identify(clusterDir)) !== first) return false
-  const found = await Promise.all(KEPT.map((name) => identify(join(clusterDir, name))))
-  return found.every((one) => one !== undefined)
-}
-
-/** Another folder under the same name, such as one below a mount point, has another number. */
-async function identify(path: string): Promise<string | undefined> {
-  const found = await stat(path).catch(() => undefined)
-  return found === undefined ? undefined : `${found.dev}:${found.ino}`
 }
