@@ -56,3 +56,18 @@ describe('a text that the renderer does not survive', () => {
     },
   )
 })
+
+test.each([
+  ['ends', 'process.exit(0)'],
+  ['fails', 'throw new Error("a fault of the start")'],
+])(
+  'a thread that %s before it is ready is an error, and no caller waits for ever',
+  async (_how, program) => {
+    const thread = new RenderingThread(
+      new URL(`data:text/javascript,${encodeURIComponent(program)}`),
+    )
+    const texts = [thread.render('a', 'a school'), thread.render('b', 'a school')]
+    const settled = await Promise.allSettled(texts)
+    expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  },
+)

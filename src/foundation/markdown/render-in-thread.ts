@@ -42,7 +42,7 @@ export class RenderingThread {
 
   async #start(): Promise<Worker> {
     const thread = new Worker(this.#program, { execArgv: [], resourceLimits: MEMORY })
-    await once(thread, 'message')
+    await messageOf(thread)
     // The waiting caller gets the error. A thread that dies idle must not end the process.
     thread.on('error', () => undefined)
     thread.once('exit', () => {
@@ -65,23 +65,31 @@ async function answerOf(
   text: string,
   mostCpuMs: number,
 ): Promise<string | undefined> {
-  const ended = new AbortController()
-  const end = (): void => ended.abort()
-  thread.once('exit', end)
   // A working thread keeps the process alive; an idle one does not.
   thread.ref()
   const watch = watchOver(thread, mostCpuMs)
   try {
     thread.postMessage(text)
-    const [html] = (await once(thread, 'message', ended)) as [string]
-    return html
+    return await messageOf(thread)
   } catch {
     await thread.terminate()
     return undefined
   } finally {
     clearInterval(watch)
-    thread.off('exit', end)
     thread.unref()
+  }
+}
+
+/** Rejects if the thread fails or ends without one: a thread can end without an error. */
+async function messageOf(thread: Worker): Promise<string> {
+  const ended = new AbortController()
+  const end = (code: number): void => ended.abort(new Error(`the thread ended (${code})`))
+  thread.once('exit', end)
+  try {
+    const [message] = (await once(thread, 'message', ended)) as [string]
+    return message
+  } finally {
+    thread.off('exit', end)
   }
 }
 
