@@ -99,9 +99,10 @@ export class Limiter {
 
   /**
    * Takes a place, which `leave` gives back. Undefined if it was taken at once; otherwise wait for the promise,
-   * which rejects with LimiterFull, or with AbandonedError once the signal is aborted.
+   * which rejects with LimiterFull, or with AbandonedError once the signal is aborted. A task that began before and gave
+   * its place back for a while is `known`: it waits until its turn, however many wait.
    */
-  enter(name: string, signal?: AbortSignal): Promise<void> | undefined {
+  enter(name: string, signal?: AbortSignal, known = false): Promise<void> | undefined {
     const share = this.#shareOf(name)
     // All that wait had no place when one was last given back, so a new task overtakes none.
     if (this.#mayBegin(share.running)) {
@@ -109,7 +110,7 @@ export class Limiter {
       share.running++
       return undefined
     }
-    return this.#wait(share, signal)
+    return this.#wait(share, signal, known)
   }
 
   leave(name: string): void {
@@ -124,14 +125,14 @@ export class Limiter {
     return runningOfShare < this.#tasksPerFreePlace * (this.#limits.running - this.#running)
   }
 
-  #wait(share: Share, signal: AbortSignal | undefined): Promise<void> {
-    if (share.line.size >= this.#limits.waiting) {
+  #wait(share: Share, signal: AbortSignal | undefined, known: boolean): Promise<void> {
+    if (!known && share.line.size >= this.#limits.waiting) {
       this.#forgetIfIdle(share)
       return Promise.reject(new LimiterFull('too many tasks wait'))
     }
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) return reject(abandonedBy(signal))
-      const { waitMs } = this.#limits
+      const waitMs = known ? undefined : this.#limits.waitMs
       const timer = waitMs === undefined ? undefined : setTimeout(() => tooLong(), waitMs)
       const abandon = (): void => waiter.refuse(abandonedBy(signal))
       const settled = (): void => {

@@ -30,8 +30,11 @@ const TYPES: Readonly<Record<Format, string>> = {
 
 /** An import keeps a database connection busy, and other batch work needs connections too. */
 const IMPORTS_AT_ONCE = 3
-/** Apart from imports, because a dry run keeps its connection while its sender is slow. */
-const DRY_RUNS_AT_ONCE = 2
+/**
+ * Apart from imports, because a dry run keeps its connection while its sender is slow. Of three one school gets two: of
+ * two it would get both.
+ */
+const DRY_RUNS_AT_ONCE = 3
 /** Of one school. Of the body of an import that waits, one piece is in memory. */
 const WAITING = 8
 const WAIT_MS = 20_000

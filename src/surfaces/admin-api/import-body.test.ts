@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { Limiter } from '../../foundation/concurrency/limiter.ts'
+import { Limiter, LimiterFull } from '../../foundation/concurrency/limiter.ts'
 import { ImportPlace, inPieces, takeBody } from './import-body.ts'
 
 const KIB = 1024
@@ -74,6 +74,31 @@ describe('an import', () => {
     await done
     expect([limiter.running, state.taken]).toEqual([0, 128 * KIB + 5])
   })
+})
+
+test('an import that has begun is not refused when others took the places meanwhile', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const limiter = new Limiter({ running: 1, waiting: 1, waitMs: 20_000 })
+  const { body, send, end } = aSender()
+  const { state, done } = anImport(limiter, body)
+  void send(64 * KIB)
+  await settled()
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(limiter.enter('school')).toBeUndefined()
+  const waiting = limiter.enter('school')
+  await expect(limiter.enter('school')).rejects.toThrow(LimiterFull)
+  void send(64 * KIB)
+  await settled()
+  expect([limiter.waiting, state.taken]).toEqual([2, 64 * KIB])
+  const refused = expect(waiting).rejects.toThrow(LimiterFull)
+  await vi.advanceTimersByTimeAsync(60_000)
+  await refused
+  expect(limiter.waiting).toBe(1)
+  limiter.leave('school')
+  void end()
+  vi.useRealTimers()
+  await done
+  expect([limiter.running, state.taken]).toEqual([0, 128 * KIB])
 })
 
 test('a dry run whose sender drips is refused and gives its place back', async () => {

@@ -12,6 +12,7 @@ export class ImportPlace {
   readonly #school: string
   readonly #gone: AbortSignal
   #isHeld = false
+  #hasBegun = false
 
   constructor(limiter: Limiter, school: string, gone: AbortSignal) {
     this.#limiter = limiter
@@ -19,11 +20,12 @@ export class ImportPlace {
     this.#gone = gone
   }
 
-  /** Rejects with LimiterFull. */
+  /** Rejects with LimiterFull, but only before the import has begun: half of it may be written. */
   async take(): Promise<void> {
-    const turn = this.#limiter.enter(this.#school, this.#gone)
+    const turn = this.#limiter.enter(this.#school, this.#gone, this.#hasBegun)
     if (turn !== undefined) await turn
     this.#isHeld = true
+    this.#hasBegun = true
   }
 
   giveBack(): void {
