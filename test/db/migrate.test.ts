@@ -111,13 +111,13 @@ test('a migration that waits for a busy table gives way, and tries again until i
   }
   await inside(database, async (reader) => {
     await reader.query('begin; select from schools')
-    const failed = migrate(database, [...all, next], { lockMs: 1, pauseMs: 1, tries: 3 })
+    const failed = migrate(database, [...all, next], { waitMs: 1, pauseMs: 1, tries: 3 })
     await expect(failed).rejects.toThrow(
       /^Migration 9999-next\.sql did not get the lock of a table that other transactions use\. End long/,
     )
     const busy: string[] = []
     const applied = await migrate(database, [...all, next], {
-      lockMs: 1,
+      waitMs: 1,
       pauseMs: 1,
       onBusy: ({ name }) => {
         busy.push(name)

@@ -2,13 +2,24 @@ import pg from 'pg'
 import { ClosableClient } from './closable-client.ts'
 import { type ConnectionSettings, onUsableHost } from './hosts.ts'
 import { requirePrimary } from './primary.ts'
+import { type ConnectionState, type SilencePace, SilenceWatch } from './silence-watch.ts'
 import { TIME_OUTS } from './time-outs.ts'
 import { toDatabaseError } from './unavailable.ts'
 
-/** Runs `work` on a connection outside the pool, with settings of its own. */
+export interface SilencePatience {
+  /** How long PostgreSQL may take to answer over a new connection. */
+  readonly answerMs?: number
+  readonly pace?: Partial<SilencePace>
+}
+
+/**
+ * Runs `work` on a connection outside the pool, with settings of its own. Its statements may take hours; a PostgreSQL
+ * that fell silent ends them.
+ */
 export async function withOwnConnection<R>(
   settings: ConnectionSettings,
   work: (client: ClosableClient) => Promise<R>,
+  { answerMs = TIME_OUTS.connectAlone, pace }: SilencePatience = {},
 ): Promise<R> {
   const client = await onUsableHost(
     settings,
@@ -19,6 +30,9 @@ export async function withOwnConnection<R>(
   client.on('error', (error) => {
     lost ??= error
   })
+  // `lost` tells the caller.
+  const watch = new SilenceWatch({ connection: settings, answerMs, pace, onAway: () => undefined })
+  watch.add(client, stateOf(client), Number.POSITIVE_INFINITY)
   try {
     return await work(client)
   } catch (error) {
@@ -26,8 +40,17 @@ export async function withOwnConnection<R>(
     if (lost === undefined && !(error instanceof pg.DatabaseError)) throw error
     throw toDatabaseError(lost ?? error)
   } finally {
-    await client.close()
+    await watch.end()
   }
+}
+
+/** pg tells when every statement is answered; what is sent after that is the next one. */
+function stateOf(client: ClosableClient): () => ConnectionState {
+  let answered = client.socket.bytesWritten
+  client.on('drain', () => {
+    answered = client.socket.bytesWritten
+  })
+  return () => (client.socket.bytesWritten === answered ? 'held' : 'waiting')
 }
 
 async function open(settings: ConnectionSettings): Promise<ClosableClient> {

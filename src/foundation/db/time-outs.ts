@@ -11,6 +11,11 @@ export const TIME_OUTS = {
   wait: { stranger: 5_000, interactive: 5_000, batch: 30_000 },
   /** A statement on a connection that others wait for too: to wait for a lock. */
   sharedLock: 100,
+  /**
+   * A migration: to wait for the lock of a table, to pause, and how often. While it waits, every request that wants the
+   * table waits behind it.
+   */
+  migrationLock: { waitMs: 2_000, pauseMs: 1_000, tries: 10 },
   /** A transaction that sends nothing. */
   idleTransaction: 60_000,
   /** How silent connections are found, see `SilenceWatch`. */

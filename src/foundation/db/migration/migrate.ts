@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { ConnectionSettings } from '../hosts.ts'
 import { withOwnConnection } from '../own-connection.ts'
+import { TIME_OUTS } from '../time-outs.ts'
 import { adoptOldRelease } from './adopt.ts'
 import { withoutConcurrently } from './index-file.ts'
 import { CREATE_RECORD, readRecord, recordMigration } from './migration-record.ts'
@@ -16,12 +17,9 @@ export const OLDEST_POSTGRES_MAJOR = 15
 /** lock_not_available: the statement waited longer than lock_timeout. */
 const LOCK_NOT_AVAILABLE = '55P03'
 
-/**
- * While a migration waits for the lock of a table, every request that wants the table waits behind it. So it gives up
- * soon, lets them pass, and tries again.
- */
+/** A migration that does not get the lock of a table gives up soon, lets requests pass, and tries again. */
 interface LockPatience {
-  readonly lockMs?: number
+  readonly waitMs?: number
   readonly pauseMs?: number
   readonly tries?: number
   readonly onBusy?: (migration: Migration) => void
@@ -34,14 +32,15 @@ interface LockPatience {
 export async function migrate(
   connection: ConnectionSettings,
   from?: readonly Migration[],
-  { lockMs = 2_000, pauseMs = 1_000, tries = 10, onBusy }: LockPatience = {},
+  patience: LockPatience = {},
 ): Promise<readonly Migration[]> {
+  const { waitMs, pauseMs, tries, onBusy } = { ...TIME_OUTS.migrationLock, ...patience }
   const migrations = from ?? (await loadMigrations())
   const settings = { ...connection, application_name: 'schoolgate migrate' }
   return await withOwnConnection(settings, async (client) => {
     await checkServerVersion(client)
     const applied: Migration[] = []
-    const state = { isNew: false, lockMs }
+    const state = { isNew: false, waitMs }
     for (let left = tries; ; ) {
       try {
         const next = await applyNext(client, migrations, state)
@@ -65,7 +64,7 @@ export async function migrate(
 async function applyNext(
   client: pg.Client,
   migrations: readonly Migration[],
-  state: { isNew: boolean; readonly lockMs: number },
+  state: { isNew: boolean; readonly waitMs: number },
 ): Promise<Migration | undefined> {
   await client.query('begin')
   try {
@@ -76,7 +75,7 @@ async function applyNext(
     state.isNew ||= applied.length === 0
     const pending = state.isNew ? allPending : pendingMigrations
     const [next] = pending(migrations, applied)
-    if (next !== undefined) await apply(client, next, state.lockMs)
+    if (next !== undefined) await apply(client, next, state.waitMs)
     await client.query('commit')
     return next
   } catch (error) {
@@ -99,9 +98,9 @@ class BusyTableError extends MigrationError {
   }
 }
 
-async function apply(client: pg.Client, migration: Migration, lockMs: number): Promise<void> {
+async function apply(client: pg.Client, migration: Migration, waitMs: number): Promise<void> {
   try {
-    await client.query(`set local lock_timeout = ${lockMs}`)
+    await client.query(`set local lock_timeout = ${waitMs}`)
     await client.query(withoutConcurrently(migration.sql))
     await recordMigration(client, migration)
   } catch (cause) {
