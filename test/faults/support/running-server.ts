@@ -1,7 +1,9 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { cp, symlink, writeFile } from 'node:fs/promises'
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 const ROOT = new URL('../../../', import.meta.url).pathname
@@ -11,6 +13,18 @@ export async function build(): Promise<void> {
   await promisify(execFile)('npx', ['--no', 'tsc', '--', '-p', 'tsconfig.build.json'], {
     cwd: ROOT,
   })
+}
+
+/** Copies the build into `folder` and adds a migration. */
+export async function copyBuildWith(
+  folder: string,
+  migration: { readonly name: string; readonly sql: string },
+): Promise<void> {
+  for (const part of ['dist', 'migrations', 'assets', 'package.json']) {
+    await cp(join(ROOT, part), join(folder, part), { recursive: true })
+  }
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  await writeFile(join(folder, 'migrations', migration.name), migration.sql)
 }
 
 export async function freePort(): Promise<number> {
@@ -34,10 +48,11 @@ export class RunningServer {
   readonly process: ChildProcess
   output = ''
 
-  constructor(port: number, env: Record<string, string>) {
+  /** `folder` has the build that runs. */
+  constructor(port: number, env: Record<string, string>, folder = ROOT) {
     this.port = port
     this.process = spawn(process.execPath, ['dist/main.js', 'start'], {
-      cwd: ROOT,
+      cwd: folder,
       env: { PATH: process.env.PATH, LOG_LEVEL: 'warn', PORT: String(port), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
@@ -49,11 +64,11 @@ export class RunningServer {
     })
   }
 
-  /** Returns when the server is ready, and throws if it ends before. */
-  async ready(): Promise<void> {
+  /** Returns when the server is ready, or says that it is not with 503, and throws if it ends before. */
+  async ready(status = 200): Promise<void> {
     while (this.process.exitCode === null && this.process.signalCode === null) {
       const answer = await this.ask('/readyz').catch(() => undefined)
-      if (answer?.status === 200) return
+      if (answer?.status === status) return
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
     throw new Error(`the server ended: ${this.output}`)
