@@ -6,6 +6,7 @@ import { createAddressRateLimiter } from './foundation/http/address-rate-limit.t
 import { allowCrossOrigin, pathsAmong } from './foundation/http/cross-origin.ts'
 import { addHealthRoutes, type ReadinessCheck } from './foundation/http/health.ts'
 import type { RequestObserver } from './foundation/http/observe-requests.ts'
+import { type LineSettings, RequestLine } from './foundation/http/request-line.ts'
 import { createHttpServer } from './foundation/http/server.ts'
 import type { TrustProxy } from './foundation/http/trust-proxy.ts'
 import type { AppContext } from './gate/context.ts'
@@ -27,6 +28,8 @@ export interface AppOptions {
   readonly trust: TrustProxy
   readonly readiness: readonly ReadinessCheck[]
   readonly observers?: readonly RequestObserver[]
+  /** For tests, which are late for other reasons. */
+  readonly line?: Partial<LineSettings>
 }
 
 /** Paths that scripts of other sites may call. The authorization endpoint and the pages stay off this list. */
@@ -59,7 +62,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   addAssetRoutes(app)
   addSetupRoutes(app, context, installation, trust)
   app.register(async (scope) => {
-    enterSchool(scope, context, installation, trust)
+    enterSchool(scope, context, installation, trust, new RequestLine(options.line))
     addOAuthRoutes(scope, context, metadataClients, goodTokens)
     addAdminApiRoutes(scope, context)
     addMemberApiRoutes(scope, context, outlines, goodTokens)

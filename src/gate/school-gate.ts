@@ -6,11 +6,13 @@ import { unavailablePage, unknownSchoolPage } from '../foundation/html/error-pag
 import { whenGone } from '../foundation/http/gone.ts'
 import { wantsHtml } from '../foundation/http/negotiate.ts'
 import { createOriginReader } from '../foundation/http/origin.ts'
+import type { RequestLine } from '../foundation/http/request-line.ts'
 import { apiHeaders, pageHeaders } from '../foundation/http/security-headers.ts'
 import type { TrustProxy } from '../foundation/http/trust-proxy.ts'
 import { errorBody } from '../foundation/protocol/errors.ts'
 import { oneLine } from '../foundation/text/one-line.ts'
 import type { AppContext } from './context.ts'
+import { answerOverloaded } from './overload-answer.ts'
 import { toOAuthError } from './refusal.ts'
 
 declare module 'fastify' {
@@ -23,14 +25,15 @@ declare module 'fastify' {
 }
 
 /**
- * Finds the school of every request in this scope before any other hook runs. The Host header only selects the
- * school; every URL in an answer is built from the stored origin.
+ * Finds the school of every request in this scope before any other hook runs, and lets the request wait if there are more
+ * than can be answered. The Host header only selects the school; every URL in an answer is built from the stored origin.
  */
 export function enterSchool(
   scope: FastifyInstance,
   context: AppContext,
   installation: EmptyInstallation,
   trust: TrustProxy,
+  line: RequestLine,
 ): void {
   const readOrigin = createOriginReader(trust)
   scope.decorateRequest('school')
@@ -43,6 +46,8 @@ export function enterSchool(
       return
     }
     const enter = (school: School | undefined): void => {
+      // A caller who is gone waits for nothing.
+      if (reply.raw.destroyed) return
       if (school === undefined) {
         answerUnknownHost(installation, origin, request, reply).catch((error) =>
           answerNoVerdict(error, request, reply),
@@ -58,11 +63,17 @@ export function enterSchool(
       request.outcome.school = school.subdomain
       done()
     }
+    const wait = (school: School | undefined): void =>
+      line.enter(
+        school?.id ?? '',
+        () => enter(school),
+        () => answerOverloaded(request, reply),
+      )
     const found = context.directory.find(origin)
     if (found instanceof Promise) {
-      found.then(enter, (error) => answerNoVerdict(error, request, reply)).catch(done)
+      found.then(wait, (error) => answerNoVerdict(error, request, reply)).catch(done)
     } else {
-      enter(found)
+      wait(found)
     }
   })
 }

@@ -33,6 +33,11 @@ import {
 import { readinessChecks } from './readiness.ts'
 import { runWorkers, shareMetrics } from './workers.ts'
 
+/**
+ * Connections that wait until the process accepts them. Beyond it the system drops them without a word, and clients try
+ * again seconds later; Node's default of 511 is less than arrives in one turn of a busy event loop.
+ */
+const BACKLOG = 4_096
 /** How long each part may take to close after the last request. */
 const CLOSER_MS = 15_000
 
@@ -187,7 +192,7 @@ function watchDatabase(server: DatabaseServer, shutdown: Shutdown, log: Logger):
 
 async function listen(app: FastifyInstance, config: Config, shutdown: Shutdown): Promise<void> {
   try {
-    await app.listen({ host: config.HOST, port: config.PORT })
+    await app.listen({ host: config.HOST, port: config.PORT, backlog: BACKLOG })
   } catch (cause) {
     await shutdown.begin('could not listen')
     throw whyNotListening(cause as NodeJS.ErrnoException, mainPort(config))

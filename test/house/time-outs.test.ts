@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { laneSizes, TIME_OUTS } from '../../src/foundation/db/time-outs.ts'
+import { LINE } from '../../src/foundation/http/request-line.ts'
 
 const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
 
@@ -17,6 +18,7 @@ const milliseconds = (text = ''): number =>
 test('the table of time-outs says what the code does', () => {
   const config = readConfig({})
   const told = (text: string) => milliseconds(row(text)[2])
+  expect(told('in the line of requests')).toBe(LINE.waitMs)
   expect(told('to open a connection |')).toBe(TIME_OUTS.connect)
   expect(told('of a start and of commands')).toBe(TIME_OUTS.connectAlone)
   expect(told('DATABASE_STRANGER_TIMEOUT_MS')).toBe(config.DATABASE_STRANGER_TIMEOUT_MS)

@@ -16,6 +16,7 @@ import type { DatabaseSettings } from '../../src/foundation/db/database.ts'
 import { atSchool, type SchoolDb } from '../../src/foundation/db/school-db.ts'
 import { createLogger } from '../../src/foundation/http/logging.ts'
 import type { RequestObserver } from '../../src/foundation/http/observe-requests.ts'
+import type { LineSettings } from '../../src/foundation/http/request-line.ts'
 import { type TrustProxy, trustNoProxy } from '../../src/foundation/http/trust-proxy.ts'
 import type { AppContext } from '../../src/gate/context.ts'
 import { DEFAULT_LIMITS } from '../../src/surfaces/member-api/documents/limits.ts'
@@ -215,6 +216,8 @@ export interface WorldOptions extends Partial<Omit<AppContext, 'limits'>> {
   readonly now?: () => number
   /** Passwords of people cost as much as in an installation. */
   readonly realHashes?: boolean
+  /** How requests wait while there are too many. Without it, none does: a test may be late for other reasons. */
+  readonly line?: Partial<LineSettings>
 }
 
 export async function aWorld(options: WorldOptions = {}): Promise<World> {
@@ -228,6 +231,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     onRoute,
     now,
     realHashes,
+    line = { turnMs: Number.POSITIVE_INFINITY },
     ...overrides
   } = options
   const database = await testDatabase(connection, databaseSettings)
@@ -262,6 +266,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     trust: trust ?? trustNoProxy,
     readiness: [],
     observers: observers ?? [],
+    line,
   })
   if (onRoute !== undefined) app.addHook('onRoute', onRoute)
   await app.ready()

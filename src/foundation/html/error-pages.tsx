@@ -34,6 +34,16 @@ export function unavailablePage({ reference, school }: { reference: string; scho
   })
 }
 
+/** Answers 503. */
+export function overloadPage({ reference }: { reference: string }) {
+  return errorPage({
+    title: 'Too many visitors at once',
+    what: 'More people are here than we can serve at the moment. Nothing that you saved is lost.',
+    next: 'Wait a few seconds, then reload this page.',
+    reference,
+  })
+}
+
 /** Answers 500. The page does not promise that nothing was changed. */
 export function ourFaultPage({ reference, school }: { reference: string; school?: Branding }) {
   return errorPage({

@@ -3,6 +3,8 @@ import { hideSecrets, serializeError } from './log-error.ts'
 import type { FinishedRequest, RequestObserver } from './observe-requests.ts'
 import { rawPath } from './raw-url.ts'
 import { redact } from './redact.ts'
+import { RepeatedLines } from './repeated-lines.ts'
+import { OVERLOADED } from './request-line.ts'
 
 const TEXT_LIMIT = 200
 
@@ -41,16 +43,22 @@ export function createLogger(options: {
   return options.destination === undefined ? pino(settings) : pino(settings, options.destination)
 }
 
-/** Writes one line per finished request. No other line is written for every request. */
+/**
+ * Writes one line per finished request, but only some of those that are refused because there are too many: a line costs more than the
+ * refusal. No other line is written for every request.
+ */
 export function requestLog(logger: { readonly level: string }): RequestObserver {
   // Computed once: looking up the level costs more than counting the request.
   const logsEveryRequest = isEnabled(logger, 'info')
+  const overloads = new RepeatedLines(10, 1)
   return {
     finished(finished) {
       const level = finished.status >= 500 ? 'error' : 'info'
       if (level === 'info' && !logsEveryRequest) return
-      const { log } = finished
-      if (isEnabled(log, level)) log[level](describeRequest(finished), 'request')
+      const { log, outcome } = finished
+      if (!isEnabled(log, level)) return
+      const told = outcome.result === OVERLOADED ? overloads.admit(OVERLOADED) : {}
+      if (told !== undefined) log[level]({ ...describeRequest(finished), ...told }, 'request')
     },
   }
 }

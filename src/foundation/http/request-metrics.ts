@@ -1,5 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client'
 import type { FinishedRequest, RequestObserver } from './observe-requests.ts'
+import { OVERLOADED } from './request-line.ts'
 
 const BUCKETS_IN_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
@@ -48,6 +49,17 @@ export function requestMetrics(registry: Registry): RequestObserver {
     },
   })
 
+  let refused = 0
+  new Counter({
+    name: 'schoolgate_http_requests_refused_total',
+    help: 'Requests that were answered 503 because there were more than this process can answer.',
+    registers: [registry],
+    collect() {
+      this.reset()
+      this.inc(refused)
+    },
+  })
+
   function seriesOf({ outcome, route = 'none', method: sent }: FinishedRequest): Series {
     const method = METHODS.has(sent) ? sent : 'other'
     const surface = outcome.surface ?? 'none'
@@ -64,6 +76,7 @@ export function requestMetrics(registry: Registry): RequestObserver {
 
   return {
     finished(finished) {
+      if (finished.outcome.result === OVERLOADED) refused++
       const { duration, byStatus } = seriesOf(finished)
       const status = finished.aborted ? 'aborted' : finished.status
       byStatus.set(status, (byStatus.get(status) ?? 0) + 1)
