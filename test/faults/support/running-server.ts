@@ -48,11 +48,11 @@ export class RunningServer {
   readonly process: ChildProcess
   output = ''
 
-  /** `folder` has the build that runs. */
-  constructor(port: number, env: Record<string, string>, folder = ROOT) {
+  /** `root` is the folder of another build. */
+  constructor(port: number, env: Record<string, string>, root = ROOT) {
     this.port = port
     this.process = spawn(process.execPath, ['dist/main.js', 'start'], {
-      cwd: folder,
+      cwd: root,
       env: { PATH: process.env.PATH, LOG_LEVEL: 'warn', PORT: String(port), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })

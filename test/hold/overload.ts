@@ -1,0 +1,272 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { readClocks } from '../../bench/measure/cpu.ts'
+import { freePort, RunningServer } from '../faults/support/running-server.ts'
+import { DemoVisitor } from './demo-visitor.ts'
+
+/** Milliseconds, and answers of one status in a second. */
+interface Answers {
+  readonly perSecond: number
+  readonly p50: number
+  readonly p99: number
+  readonly most: number
+}
+
+export interface Load {
+  readonly connections: number
+  readonly answers: Readonly<Record<number, Answers>>
+  /** Percent of a core that the load generator used: near 100 it measures itself. */
+  readonly ownCpu: number
+  readonly retryAfterMissing: number
+  readonly oddities: readonly string[]
+  readonly megabytes: number
+  /** Microseconds of CPU for each good answer, refusals included: tells more than its inverse on a busy machine. */
+  readonly cpu: { readonly node: number; readonly postgres: number }
+}
+
+export interface OverloadFigures {
+  readonly kind: string
+  readonly loads: readonly Load[]
+  /** Good answers in a second, at the peak, with four times its connections, and at the peak's number again. */
+  readonly peak: number
+  readonly atFourTimes: number
+  readonly afterwards: number
+}
+
+interface Kind {
+  readonly name: string
+  readonly chain?: boolean
+  /** The status of a good answer. */
+  readonly expect?: number
+  readonly requests: readonly { readonly head: string; readonly body: string }[]
+}
+
+export interface OverloadOptions {
+  /** Without it, all. */
+  readonly kinds?: readonly string[] | undefined
+  readonly seconds?: number
+  readonly connections?: readonly number[] | undefined
+  /** The folder with the build that is measured. */
+  readonly folder?: string | undefined
+}
+
+const CONNECTIONS = [16, 64, 256, 1024]
+const MOST_PAIRS = 1_024
+
+/** No rate limits, because here one client sends all requests. */
+const UNLIMITED = {
+  TOKEN_RATE_PER_SECOND: '100000',
+  TOOL_CALL_RATE_PER_MINUTE: '100000',
+  API_CALL_RATE_PER_MINUTE: '1000000',
+  MEMBER_API_COST_PER_MINUTE: '999999999',
+}
+
+/**
+ * Measures each kind of request with more and more connections, whose clients never pause: the server and its
+ * PostgreSQL on one core, the load on another one.
+ */
+export async function measureOverload({
+  kinds,
+  seconds = 5,
+  connections = CONNECTIONS,
+  folder,
+}: OverloadOptions = {}): Promise<readonly OverloadFigures[]> {
+  const data = await mkdtemp(join(tmpdir(), 'schoolgate-overload-'))
+  await chmod(data, 0o755)
+  const env = { SCHOOLGATE_DATA_DIR: data, ...UNLIMITED }
+  const server = new RunningServer(await freePort(), env, folder)
+  // Before it starts PostgreSQL, which inherits the core.
+  execFileSync('taskset', ['-a', '-c', '-p', '0', String(server.process.pid)], { stdio: 'ignore' })
+  try {
+    await server.ready()
+    const figures: OverloadFigures[] = []
+    const ada = await DemoVisitor.signedIn(server, 'ada@demo.test')
+    for (const [name, prepare] of Object.entries(KINDS)) {
+      if (kinds !== undefined && !kinds.includes(name)) continue
+      const kind = { name, ...(await prepare(server, ada)) }
+      figures.push(await measureKind(server, kind, connections, seconds))
+    }
+    return figures
+  } finally {
+    await server.stop()
+    await rm(data, { recursive: true, force: true })
+  }
+}
+
+/** Prints a table; 1 if throughput was lost, or did not come back. */
+export async function overload(kinds: readonly string[]): Promise<0 | 1> {
+  const figures = await measureOverload(kinds.length === 0 ? {} : { kinds })
+  const lines = figures.flatMap(({ kind, loads }) => loads.map((load) => rowOf(kind, load)))
+  process.stdout.write(`${[...HEAD, ...lines].join('\n')}\n`)
+  const lost = figures.filter(
+    ({ peak, atFourTimes, afterwards }) => atFourTimes < 0.8 * peak || afterwards < 0.8 * peak,
+  )
+  for (const { kind, peak, atFourTimes, afterwards } of lost) {
+    process.stdout.write(`${kind}: ${peak} a second, then ${atFourTimes}, then ${afterwards}\n`)
+  }
+  return lost.length === 0 ? 0 : 1
+}
+
+const HEAD = [
+  '| requests | connections | good a second | p50 ms | p99 ms | 503 a second | CPU µs | MB |',
+  '| --- | --- | --- | --- | --- | --- | --- | --- |',
+]
+
+function rowOf(kind: string, { connections, answers, cpu, megabytes }: Load): string {
+  const good = answers[200] ?? answers[303]
+  const refused = answers[503]?.perSecond ?? 0
+  const cells = [kind, connections, good?.perSecond, good?.p50, good?.p99, refused]
+  return `| ${[...cells, cpu.node + cpu.postgres, megabytes].join(' | ')} |`
+}
+
+async function measureKind(
+  server: RunningServer,
+  kind: Kind,
+  numbers: readonly number[],
+  seconds: number,
+): Promise<OverloadFigures> {
+  // Until the code is compiled.
+  await load(server, kind, 16, seconds)
+  const loads: Load[] = []
+  for (const connections of numbers) {
+    loads.push(await load(server, kind, connections, seconds))
+  }
+  const good = ({ answers }: Load): number => answers[kind.expect ?? 200]?.perSecond ?? 0
+  const best = loads.reduce((a, b) => (good(b) > good(a) ? b : a))
+  const fourTimes =
+    loads.find(({ connections }) => connections === 4 * best.connections) ??
+    (await load(server, kind, 4 * best.connections, seconds))
+  const after = await load(server, kind, best.connections, seconds)
+  loads.push(after)
+  return {
+    kind: kind.name,
+    loads,
+    peak: good(best),
+    atFourTimes: good(fourTimes),
+    afterwards: good(after),
+  }
+}
+
+async function load(
+  server: RunningServer,
+  kind: Kind,
+  connections: number,
+  seconds: number,
+): Promise<Load> {
+  const program = fileURLToPath(new URL('./load.mjs', import.meta.url))
+  const child = spawn('taskset', ['-c', '1', process.execPath, program], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const { requests, chain = false, expect = 200 } = kind
+  const before = cpuOf(server)
+  const orders = {
+    port: server.port,
+    connections,
+    seconds,
+    warmUpSeconds: 1,
+    chain,
+    expect,
+    requests,
+  }
+  child.stdin.end(JSON.stringify(orders))
+  const { allGood, ...figures } = JSON.parse(await text(child.stdout))
+  const after = cpuOf(server)
+  const measured: Load = {
+    connections,
+    ...figures,
+    cpu: {
+      node: Math.round((after.node - before.node) / allGood),
+      postgres: Math.round((after.postgres - before.postgres) / allGood),
+    },
+    megabytes: residentMegabytes(server),
+  }
+  process.stderr.write(`${kind.name} ${JSON.stringify(measured)}\n`)
+  return measured
+}
+
+function cpuOf({ process: { pid = 0 } }: RunningServer) {
+  const all = readClocks(pid)
+  const node = all.get(pid) ?? 0
+  return { node, postgres: [...all.values()].reduce((sum, time) => sum + time, -node) }
+}
+
+function residentMegabytes({ process: { pid } }: RunningServer): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024)
+}
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+const JSON_BODY = {
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+}
+
+type Prepare = (server: RunningServer, ada: DemoVisitor) => Promise<Omit<Kind, 'name'>>
+
+const bearer = async (ada: DemoVisitor) => ({
+  authorization: `Bearer ${(await ada.aPair()).access_token}`,
+})
+
+const get =
+  (path: string, headersOf: (ada: DemoVisitor) => Promise<Record<string, string>>): Prepare =>
+  async (server, ada) => ({
+    requests: [{ head: headOf(server, 'GET', path, await headersOf(ada)), body: '' }],
+  })
+
+const postJson =
+  (path: string, body: object, headersOf: (ada: DemoVisitor) => Promise<object>): Prepare =>
+  async (server, ada) => {
+    const head = headOf(server, 'POST', path, { ...JSON_BODY, ...(await headersOf(ada)) })
+    return { requests: [{ head, body: JSON.stringify(body) }] }
+  }
+
+const KINDS: Readonly<Record<string, Prepare>> = {
+  discovery: get('/.well-known/oauth-authorization-server', async () => ({})),
+  page: get('/', async () => ({ accept: 'text/html' })),
+  UserInfo: get('/api/oauth/userinfo', bearer),
+  'Member API': postJson(
+    '/member/graphql',
+    { query: '{ viewer { id name enrolledCourses(first: 3) { nodes { id title } } } }' },
+    bearer,
+  ),
+  'tools/list': postJson(
+    '/mcp',
+    { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} },
+    async () => ({}),
+  ),
+  /** Each connection refreshes a pair of its own, again and again. */
+  async refresh(server, ada) {
+    const head = headOf(server, 'POST', '/api/oauth/token', FORM)
+    const bodies: string[] = []
+    const mint = async () => {
+      while (bodies.length < MOST_PAIRS) {
+        const { refresh_token } = await ada.aPair()
+        const grant = { grant_type: 'refresh_token', refresh_token, client_id: 'demo-public' }
+        bodies.push(new URLSearchParams(grant).toString())
+      }
+    }
+    await Promise.all(Array.from({ length: 8 }, mint))
+    return { chain: true, requests: bodies.map((body) => ({ head, body })) }
+  },
+  async 'sign-in'(server) {
+    const { cookie, form } = await DemoVisitor.signInForm(server, 'ben@demo.test')
+    const headers = { ...FORM, cookie, origin: `http://localhost:${server.port}` }
+    const head = headOf(server, 'POST', '/sign-in', headers)
+    return { expect: 303, requests: [{ head, body: new URLSearchParams(form).toString() }] }
+  },
+}
+
+function headOf(
+  { port }: RunningServer,
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+): string {
+  const lines = Object.entries({ host: `localhost:${port}`, ...headers })
+  return `${method} ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}`
+}
