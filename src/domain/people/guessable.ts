@@ -126,7 +126,7 @@ const OWN_LETTERS = 5
 export function isMadeOf(
   password: string,
   words: readonly string[],
-  common: ReadonlySet<string>,
+  common: { has(text: string): boolean },
 ): boolean {
   let rest = onlyLetters(password)
   const whole = rest

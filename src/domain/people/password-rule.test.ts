@@ -32,6 +32,9 @@ describe('findPasswordProblem', () => {
     'une tasse de thé vert',
     '数字よりも長い合言葉を選びました',
     'ünïcödé wörds äre fîne',
+    'horse marmalade tuesday',
+    '16.11.2026 was not a tuesday',
+    'w8#k2!9$a7&4@g1',
   ])('takes %s', async (password) => {
     expect(await problemOf(password)).toBeUndefined()
   })
@@ -72,6 +75,14 @@ describe('findPasswordProblem', () => {
     ['aaaaaaaaaaaaaaaaaaaa', 'repeated'],
     ['glimwort9!glimwort9!', 'repeated'],
     ['tiny unit, tiny unit, tiny', 'repeated'],
+    ['passwordqwerty12', 'common'],
+    ['Monkey-Dragon-99', 'common'],
+    ['12ytrewqdrowssap', 'common'],
+    ['summerlondon2026', 'common'],
+    ['footballdragonmonkey', 'common'],
+    ['2026-11-16-2026', 'common'],
+    ['password16.11.1998', 'common'],
+    ['04/07/1976 dragon', 'common'],
     ['gracehopper2026', 'personal'],
     ['Grace.Hopper@navy.example', 'personal'],
     ['Harbor-School-Sailing-1', 'personal'],

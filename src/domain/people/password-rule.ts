@@ -10,6 +10,7 @@ import {
   repeatedUnit,
   wordsOf,
 } from './guessable.ts'
+import { isPutTogether } from './put-together.ts'
 
 /** For a password that is the only factor; 8 would do while every sign-in of the person demands a second one. */
 export const MIN_PASSWORD_LENGTH = 15
@@ -47,7 +48,11 @@ export async function findPasswordProblem(
   if (cores.some((core) => common.has(core) || common.has(reversed(core)))) return 'common'
   if (bodies.some((body) => lengthWithoutRepetitions(folded, body) < minimum)) return 'repeated'
   if (hasFewCharacters(folded)) return 'repeated'
-  return isRunsOnly(folded) ? 'common' : undefined
+  if (isRunsOnly(folded)) return 'common'
+  // Beside a second factor, what is short is put together of little.
+  if (minimum < MIN_PASSWORD_LENGTH) return undefined
+  const isCheap = isPutTogether(folded, common) || isPutTogether(reversed(folded), common)
+  return isCheap ? 'common' : undefined
 }
 
 /** A password from before the rule is only judged by its length: the next sign-in replaces it. */
