@@ -36,18 +36,19 @@ function draw(bytes: number): number {
   return supply.used - bytes
 }
 
-/** Since then there are people with a uuidv7 of the time when their account was made. */
-const FIRST_IDS = Date.UTC(2026, 10, 15)
+/** When people got a uuidv7 of the time when their account was made. The end is fixed: it must not move with time. */
+const OLD_IDS = { from: Date.UTC(2026, 10, 15), to: Date.UTC(2026, 11, 1) }
 
 /**
  * The id of a person. Every school that adds an email gets it, so it must not tell whether the account is new. It looks
- * like the ids from before, which never change, but its time is any time since the first ones, and its count too is
- * one that they may have: half of them have 0.
+ * like the ids from before, which never change, but its time is any of theirs, whenever it is made, and its count
+ * too is one that they may have: half of them have 0.
  *
  * @see RFC 9562 §5.7
  */
-export function randomId(now: number = Date.now()): string {
-  const time = FIRST_IDS + Math.floor(randomFraction() * Math.max(0, now - FIRST_IDS))
+export function randomId(): string {
+  const { from, to } = OLD_IDS
+  const time = from + Math.floor(randomFraction() * (to - from))
   const count = Math.min(0xfff, Math.floor(1 / (1 - randomFraction())) - 1)
   return startOfUuidv7(time) + count.toString(16).padStart(3, '0') + randomUUID().slice(18)
 }
