@@ -267,6 +267,14 @@ describe('on a real connection', () => {
     }
   }
 
+  const pausedTransactions = async (): Promise<number> => {
+    const { rowCount } = await world.database.pool.query(
+      `select from pg_stat_activity where datname = current_database()
+         and application_name like 'schoolgate batch %' and state = 'idle in transaction'`,
+    )
+    return rowCount ?? 0
+  }
+
   const waitingForLocks = async (): Promise<number> => {
     const { rowCount } = await world.database.pool.query(
       `select from pg_stat_activity where datname = current_database()
@@ -295,6 +303,34 @@ describe('on a real connection', () => {
     expect(statuses.sort()).toEqual([...Array(8).fill(200), 503])
     expect((await send('held9')).statusCode).toBe(200)
   })
+
+  verifies(
+    'house.tenancy.share',
+    'dry runs that drip at one school leave a place for those of another',
+    async () => {
+      let letGo: () => void = () => undefined
+      const held = new Promise<void>((resolve) => {
+        letGo = resolve
+      })
+      const drips = ['x', 'y', 'z'].map((name) =>
+        upload('/api/v1/pages/import?dry_run=true', async (send) => {
+          for (let n = 0; n < ONE_BATCH; n++) send(wideRow(`dry-${name}`, n))
+          await held
+        }),
+      )
+      try {
+        await vi.waitUntil(async () => (await pausedTransactions()) === 2, eventually)
+        const elsewhere = await anOperator(world, await world.aSchool())
+        const other = { body: row('dry', 9), headers: NDJSON }
+        const answer = await elsewhere.send('POST', '/pages/import?dry_run=true', other)
+        expect(answer.json()).toMatchObject({ dry_run: true, created: 1 })
+      } finally {
+        letGo()
+      }
+      const statuses = (await Promise.all(drips)).map((answer) => answer?.status)
+      expect(statuses).toEqual([200, 200, 200])
+    },
+  )
 
   verifies(
     'house.tenancy.share',
