@@ -216,7 +216,7 @@ describe('kill -9 of PostgreSQL below a running server', () => {
 
 describe('DATABASE_URL', () => {
   test(
-    'serves the demo world from another PostgreSQL if it is asked to, and is notified of changes there',
+    'serves the demo world from another PostgreSQL if it is asked to, is notified of changes there, and ends with all counts written',
     async () => {
       const connection = await emptyDatabase()
       const server = await start({
@@ -227,15 +227,31 @@ describe('DATABASE_URL', () => {
       await server.ready()
       const discover = () => server.ask('/.well-known/openid-configuration')
       expect((await discover()).status).toBe(200)
+      const form = {
+        grant_type: 'refresh_token',
+        client_id: 'demo-confidential',
+        client_secret: 'demo-confidential-secret',
+        refresh_token: 'made up',
+      }
+      for (let time = 0; time < 5; time++) {
+        expect((await server.ask('/api/oauth/token', { form })).status).toBe(400)
+      }
       const client = await connect(connection)
       await client.query("update schools set origin = 'http://moved.test' where origin = $1", [
         `http://localhost:${server.port}`,
       ])
-      await client.end()
       // Far less than the time a school stays cached without a notification.
       const soon = { timeout: 15_000 }
       await vi.waitFor(async () => expect((await discover()).status).toBe(404), soon)
-      expect(await server.stop()).toBe(0)
+      expect(await server.stop('SIGTERM')).toBe(0)
+      // Merged entries are counted once a minute; the last counts must not be lost.
+      const { rows } = await client.query(
+        `select detail -> 'repeated' as repeated from audit_entries
+         where action = 'token.refused' and client_id = 'demo-confidential' and request_id is not null
+         order by at desc limit 1`,
+      )
+      await client.end()
+      expect(rows).toEqual([{ repeated: 4 }])
     },
     START_MS,
   )

@@ -47,7 +47,8 @@ export async function answerWrite(
 
 /**
  * Refuses a write whose Idempotency-Key would refuse it, for one that keeps bytes before its transaction: bytes of a refused
- * write would stay.
+ * write would stay. Two that race pass both. A lock until the bytes are kept would need a connection for as long as the
+ * store takes, and deleting them could take those of an equal upload.
  */
 export async function checkKey(
   request: FastifyRequest,

@@ -62,7 +62,8 @@ export const origins = [
     'house.growth.grants':
       'Codes and authorizations of a person and a client are bounded; the oldest give way.',
     'house.growth.sessions': 'The browser sessions of a person are bounded; the oldest give way.',
-    'house.growth.uploads': 'The bytes of an upload that is refused are not kept.',
+    'house.growth.uploads':
+      'The bytes of an upload that is refused are not kept, unless it races with another one of its key.',
     'house.growth.log': 'A request writes one line of bounded length into the log.',
     'house.limits.configurable': 'All limits are configurable and documented.',
     'house.audit.after-proof':
