@@ -308,27 +308,30 @@ describe('on a real connection', () => {
     'house.tenancy.share',
     'dry runs that drip at one school leave a place for those of another',
     async () => {
+      const elsewhere = await anOperator(world, await world.aSchool())
       let letGo: () => void = () => undefined
       const held = new Promise<void>((resolve) => {
         letGo = resolve
       })
+      let ended = 0
       const drips = ['x', 'y', 'z'].map((name) =>
         upload('/api/v1/pages/import?dry_run=true', async (send) => {
           for (let n = 0; n < ONE_BATCH; n++) send(wideRow(`dry-${name}`, n))
           await held
+        }).finally(() => {
+          ended++
         }),
       )
       try {
         await vi.waitUntil(async () => (await pausedTransactions()) === 2, eventually)
-        const elsewhere = await anOperator(world, await world.aSchool())
         const other = { body: row('dry', 9), headers: NDJSON }
         const answer = await elsewhere.send('POST', '/pages/import?dry_run=true', other)
         expect(answer.json()).toMatchObject({ dry_run: true, created: 1 })
+        expect(ended).toBe(0)
       } finally {
         letGo()
       }
-      const statuses = (await Promise.all(drips)).map((answer) => answer?.status)
-      expect(statuses).toEqual([200, 200, 200])
+      await Promise.all(drips)
     },
   )
 
