@@ -1,4 +1,4 @@
-/** Factor for the length of the random tests: `GRANT_SOAK=50 npm run soak`. */
+/** Factor for the length of the random tests: `GRANT_SOAK=50 npm run model:long`. */
 export const effort = Math.max(1, Number(process.env.GRANT_SOAK ?? 1))
 
 /** The usual run has a fixed seed; a longer run uses a new seed and prints it if a test fails. */

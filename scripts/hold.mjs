@@ -1,0 +1,5 @@
+// Breaks real servers and databases under traffic and writes docs/reliability.md: npm run hold [scenario ...]
+import { runnerImport } from 'vite'
+
+const { module } = await runnerImport('./test/hold/hold.ts')
+process.exit(await module.hold(process.argv.slice(2)))

@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { build } from '../faults/support/running-server.ts'
+import { describeMachine } from './machine/describe-machine.ts'
+import { missing } from './machine/needs.ts'
+import { Place } from './machine/place.ts'
+import { pageOf, tableOf } from './report/page.ts'
+import { merge, readRecord, writeRecord } from './report/record.ts'
+import { brokenResult, type Result, resultOf } from './report/result.ts'
+import { NotPossible, type Scenario } from './scenario.ts'
+import { SCENARIOS } from './scenarios.ts'
+
+/** Guards against a hang, nothing else. */
+const SCENARIO_SECONDS = 240
+const SEED = Number(process.env.HOLD_SEED ?? 18)
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+
+/** `npm run hold`: runs the named scenarios, or all, and writes docs/reliability.md. Returns the exit code. */
+export async function hold(names: readonly string[]): Promise<number> {
+  const known = SCENARIOS.map(({ name }) => name)
+  const unknown = names.filter((name) => !known.includes(name))
+  if (unknown.length > 0) {
+    say(`There is no scenario ${unknown.join(', ')}. There are: ${known.join(', ')}.`)
+    return 2
+  }
+  const chosen = SCENARIOS.filter(({ name }) => names.length === 0 || names.includes(name))
+  const absent = missing([...new Set(chosen.flatMap(({ needs }) => needs))])
+  if (absent.length > 0) {
+    say(`Not installed: ${absent.join(', ')}. On Debian: apt-get install ${absent.join(' ')}`)
+    return 2
+  }
+  await build()
+  const results: Result[] = []
+  let leftOut = 0
+  for (const scenario of chosen) {
+    say(`${scenario.name}: ${scenario.faults}`)
+    const result = await runScenario(scenario)
+    if (result === undefined) {
+      leftOut += 1
+      continue
+    }
+    results.push(result)
+    // After each: a run that is interrupted keeps what it has.
+    keep(known, result)
+  }
+  say(`\n${tableOf(results)}`)
+  if (leftOut > 0) say(`${leftOut} left out.`)
+  return results.some(({ problems }) => problems.length > 0) ? 1 : 0
+}
+
+function keep(order: readonly string[], result: Result): void {
+  const results = merge(order, readRecord().results, [result])
+  const machine = describeMachine()
+  writeRecord({ machine, results }, pageOf(results, machine))
+}
+
+async function runScenario(scenario: Scenario): Promise<Result | undefined> {
+  const place = await Place.make()
+  const startedAt = Date.now()
+  const interrupted = new AbortController()
+  const interrupt = () => interrupted.abort()
+  process.on('SIGINT', interrupt)
+  process.on('SIGTERM', interrupt)
+  try {
+    const run = await Promise.race([scenario.run(place, SEED), tooLong(interrupted.signal)])
+    const result = resultOf(scenario, run, (Date.now() - startedAt) / 1000)
+    for (const problem of result.problems) say(`  FAILED: ${problem}`)
+    return result
+  } catch (error) {
+    if (interrupted.signal.aborted) throw error
+    if (!(error instanceof NotPossible)) {
+      say(`  FAILED: ${error instanceof Error ? error.stack : error}`)
+      return brokenResult(scenario, error)
+    }
+    say(`  left out: ${error.message}`)
+    return undefined
+  } finally {
+    process.off('SIGINT', interrupt)
+    process.off('SIGTERM', interrupt)
+    await place.end()
+  }
+}
+
+async function tooLong(interrupted: AbortSignal): Promise<never> {
+  const [seconds, signal] = [SCENARIO_SECONDS, interrupted]
+  await sleep(seconds * 1000, undefined, { ref: false, signal }).catch(() => {
+    throw new Error('interrupted')
+  })
+  throw new Error(`the scenario did not end in ${seconds} s`)
+}
