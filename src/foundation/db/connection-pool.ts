@@ -89,7 +89,7 @@ export class ConnectionPool {
       return connection
     } catch (error) {
       this.#places.leave(share)
-      if (isOpeningTimedOut(error)) this.#watch.couldNotOpen(begunAt)
+      if (isOpeningTimedOut(error)) await this.#watch.couldNotOpen(begunAt)
       throw toDatabaseError(error)
     }
   }

@@ -68,7 +68,7 @@ export class Pipeline {
       this.#state = 'failed'
       this.#client.socket.destroy()
       connection.hosts?.failed(this.#client.address)
-      if (isOpeningTimedOut(error)) watch.couldNotOpen(begunAt)
+      if (isOpeningTimedOut(error)) await watch.couldNotOpen(begunAt)
       throw error
     }
   }

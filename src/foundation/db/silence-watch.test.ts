@@ -1,5 +1,4 @@
 import { EventEmitter } from 'node:events'
-import { setImmediate as turn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ClosableClient } from './closable-client.ts'
 import { SilenceWatch } from './silence-watch.ts'
@@ -26,18 +25,17 @@ function aWatch() {
 
 test('after a stall of our own process, answers that lie unread count before PostgreSQL is called away', async () => {
   const { client, away, watch } = aWatch()
-  watch.couldNotOpen(performance.now())
+  const judged = watch.couldNotOpen(performance.now())
   // Timers come first after a stall; then the sockets are read.
   client.socket.bytesRead += 100
-  await turn()
+  await judged
   expect(away).toEqual([])
   watch.refuseIfAway()
 })
 
 test('PostgreSQL is away if no connection heard anything since one could not be opened', async () => {
   const { away, watch } = aWatch()
-  watch.couldNotOpen(performance.now())
-  await turn()
+  await watch.couldNotOpen(performance.now())
   expect(away).toHaveLength(1)
   expect(() => watch.refuseIfAway()).toThrow('does not answer')
 })

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { askAnew } from './ask-anew.ts'
 import type { ClosableClient } from './closable-client.ts'
 import type { ConnectionSettings } from './hosts.ts'
@@ -83,13 +83,12 @@ export class SilenceWatch {
     throw new DatabaseUnavailableError('PostgreSQL does not answer; try again later', '')
   }
 
-  /** A connection that was begun at this time could not be opened in time. */
-  couldNotOpen(begunAt: number): void {
+  /** A connection that was begun at this time could not be opened in time. Wait until that is judged. */
+  async couldNotOpen(begunAt: number): Promise<void> {
     // After this turn's answers were read, as above.
-    setImmediate(() => {
-      this.#look()
-      if (this.#heardAt < begunAt) this.#becomeAway()
-    })
+    await nextTurn()
+    this.#look()
+    if (this.#heardAt < begunAt) this.#becomeAway()
   }
 
   async end(): Promise<void> {
@@ -131,7 +130,7 @@ export class SilenceWatch {
     await sleep(this.#pace.lookMs, undefined, { ref: false })
     this.#isAsking = false
     if (answer === undefined) {
-      this.couldNotOpen(askedAt)
+      await this.couldNotOpen(askedAt)
       return
     }
     const { running } = answer
