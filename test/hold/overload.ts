@@ -19,6 +19,8 @@ interface Answers {
 
 export interface Load {
   readonly connections: number
+  /** Until each connection had its first answer. */
+  readonly openingSeconds: number
   readonly answers: Readonly<Record<number, Answers>>
   /** Percent of a core that the load generator used: near 100 it measures itself. */
   readonly ownCpu: number
@@ -113,14 +115,17 @@ export async function overload(kinds: readonly string[]): Promise<0 | 1> {
 }
 
 const HEAD = [
-  '| requests | connections | good a second | p50 ms | p99 ms | 503 a second | CPU µs | MB |',
-  '| --- | --- | --- | --- | --- | --- | --- | --- |',
+  '| requests | connections | all served once after s | good a second | p50 ms | p99 ms | 503 a second | CPU µs | MB |',
+  '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
 ]
 
-function rowOf(kind: string, { connections, answers, cpu, megabytes }: Load): string {
+function rowOf(
+  kind: string,
+  { connections, openingSeconds, answers, cpu, megabytes }: Load,
+): string {
   const good = answers[200] ?? answers[303]
   const refused = answers[503]?.perSecond ?? 0
-  const cells = [kind, connections, good?.perSecond, good?.p50, good?.p99, refused]
+  const cells = [kind, connections, openingSeconds, good?.perSecond, good?.p50, good?.p99, refused]
   return `| ${[...cells, cpu.node + cpu.postgres, megabytes].join(' | ')} |`
 }
 

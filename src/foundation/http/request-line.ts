@@ -14,7 +14,7 @@ export interface LineSettings {
 }
 
 export const LINE: LineSettings = {
-  turnMs: 5,
+  turnMs: 2,
   waitMs: 1_000,
   waiting: 5_000,
   now: () => performance.now(),
@@ -31,9 +31,10 @@ interface Waiter {
  * Where requests wait while there are more than this process can answer.
  *
  * The event loop takes turns. In each it reads all connections on which something has arrived, and accepts one new
- * connection. If every request began as soon as it is read, turns would grow with the number of connections, and new ones,
- * those of health checks too, would wait for minutes. So a turn begins requests for a few milliseconds, and further ones wait
- * here. Schools take turns. A request that has waited too long is refused, which costs much less than to serve it.
+ * connection. If every request began as soon as it is read, turns would grow with the number of connections, and whatever
+ * needs a turn, such as a health check or an answer of the database, would wait longer and longer. So a turn begins requests
+ * for a few milliseconds, and further ones wait here. Schools take turns. A request that has waited too long is refused, which
+ * costs much less than to serve it.
  *
  * It does not count requests that run: a client that sends or reads slowly would hold a place as long as it likes.
  */
