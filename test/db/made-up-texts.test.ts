@@ -27,7 +27,7 @@ const settings = {
 }
 
 /** One connection, so that every statement runs beside the plans of the earlier ones. */
-const pool = new ConnectionPool({ connection, size: 1, ...settings })
+const pool = new ConnectionPool({ connection, size: 1, waiting: 200, ...settings })
 const db = new Kysely<DB>({
   dialect: new PostgresDialect({ pool: pool as unknown as PostgresPool }),
 })

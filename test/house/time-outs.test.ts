@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { laneSizes, TIME_OUTS } from '../../src/foundation/db/time-outs.ts'
+import { LINES, laneSizes, TIME_OUTS } from '../../src/foundation/db/time-outs.ts'
 import { LINE } from '../../src/foundation/http/request-line.ts'
 
 const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
@@ -43,4 +43,8 @@ test('the table of shares says how many connections each class has', () => {
   expect(told('connections of signed-in callers')).toBe(sizes.interactive)
   expect(told('connections of strangers')).toBe(sizes.stranger)
   expect(told('connections of batch work')).toBe(sizes.batch)
+  const inLine = (text: string) => Number(row(text)[3]?.replace(',', ''))
+  expect(inLine('connections of signed-in callers')).toBe(LINES.interactive)
+  expect(inLine('connections of strangers')).toBe(LINES.stranger)
+  expect(inLine('connections of batch work')).toBe(LINES.batch)
 })

@@ -18,6 +18,8 @@ export interface PoolSettings extends StatementSettings {
   /** To open a connection, and again to look at it. */
   readonly connectMs: number
   readonly size: number
+  /** Further statements and transactions of one school are refused. */
+  readonly waiting: number
   /** How long a statement or transaction waits for a connection. */
   readonly waitMs: number
   readonly onIdleError: (error: Error) => void
@@ -27,9 +29,6 @@ export interface PoolSettings extends StatementSettings {
   /** Cancels what a connection of this name runs, over another connection. */
   readonly cancel?: ((applicationName: string) => Promise<unknown>) | undefined
 }
-
-/** Further statements and transactions of one school are refused. */
-const MAX_WAITING = 200
 
 /**
  * pg's pool, with statements prepared under names and connections replaced once they are spent or lost.
@@ -44,10 +43,10 @@ export class ConnectionPool {
   #ended: Promise<void> | undefined
 
   constructor(settings: PoolSettings) {
-    const { connection, connectMs, size, waitMs, onIdleError, watch, giveUpMs } = settings
+    const { connection, connectMs, size, waiting, waitMs, onIdleError, watch, giveUpMs } = settings
     this.#watch = watch
     this.#connection = connection
-    this.#places = new Limiter({ running: size, waiting: MAX_WAITING, waitMs })
+    this.#places = new Limiter({ running: size, waiting, waitMs })
     this.#pool = new pg.Pool({
       ...connection,
       Client: ClosableClient,

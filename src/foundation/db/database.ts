@@ -7,7 +7,14 @@ import type { DiskState, StatementObserver } from './named-statements.ts'
 import { Pipelines } from './pipelines.ts'
 import type { DB } from './schema.generated.ts'
 import { type SilencePace, SilenceWatch } from './silence-watch.ts'
-import { giveUpAfter, type Lane, type LaneTimeOuts, laneSizes, TIME_OUTS } from './time-outs.ts'
+import {
+  giveUpAfter,
+  type Lane,
+  type LaneTimeOuts,
+  LINES,
+  laneSizes,
+  TIME_OUTS,
+} from './time-outs.ts'
 
 /** The whole database. Functions that take it cross schools; all others take a SchoolDb or SchoolTx. */
 export type Db = Kysely<DB>
@@ -94,6 +101,7 @@ export function openDatabase(settings: DatabaseSettings): Database {
       watch,
       giveUpMs: giveUpAfter(timeOuts[lane]),
       size: sizes[lane],
+      waiting: LINES[lane],
       waitMs: waitMs[lane],
       observe,
       onIdleError,

@@ -45,6 +45,16 @@ export function giveUpAfter(limitMs: number): number {
   return Math.max(limitMs + TIME_OUTS.beyondLimit, TIME_OUTS.shortestGiveUp)
 }
 
+/**
+ * How much work of one school waits for a connection of each class. A page sends several statements at once and fails if
+ * one is refused, so a line that is short for requests makes all of them fail: time must bound it before its length does.
+ */
+export const LINES: Readonly<Record<Lane, number>> = {
+  stranger: 2_000,
+  interactive: 2_000,
+  batch: 200,
+}
+
 /** How many connections each class has, of `poolSize` and a little more. */
 export function laneSizes(poolSize: number): Readonly<Record<Lane, number>> {
   return {
