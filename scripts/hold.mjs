@@ -2,4 +2,9 @@
 import { runnerImport } from 'vite'
 
 const { module } = await runnerImport('./test/hold/hold.ts')
-process.exit(await module.hold(process.argv.slice(2)))
+try {
+  process.exit(await module.hold(process.argv.slice(2)))
+} catch (error) {
+  if (error.name !== 'Interrupted') throw error
+  process.exit(130)
+}

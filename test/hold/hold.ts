@@ -3,7 +3,9 @@ import { build } from '../faults/support/running-server.ts'
 import { describeMachine } from './machine/describe-machine.ts'
 import { missing } from './machine/needs.ts'
 import { Place } from './machine/place.ts'
-import { pageOf, tableOf } from './report/page.ts'
+import { measureOverload } from './overload.ts'
+import { overloadOf } from './report/overload.ts'
+import { tableOf } from './report/page.ts'
 import { merge, readRecord, writeRecord } from './report/record.ts'
 import { brokenResult, type Result, resultOf } from './report/result.ts'
 import { NotPossible, type Scenario } from './scenario.ts'
@@ -11,13 +13,20 @@ import { SCENARIOS } from './scenarios.ts'
 
 /** Guards against a hang, nothing else. */
 const SCENARIO_SECONDS = 240
+const OVERLOAD = 'overload'
 const SEED = Number(process.env.HOLD_SEED ?? 18)
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
+/** By Ctrl-C. */
+class Interrupted extends Error {
+  override readonly name = 'Interrupted'
+}
+
 /** `npm run hold`: runs the named scenarios, or all, and writes docs/reliability.md. Returns the exit code. */
 export async function hold(names: readonly string[]): Promise<number> {
-  const known = SCENARIOS.map(({ name }) => name)
+  const order = SCENARIOS.map(({ name }) => name)
+  const known = [...order, OVERLOAD]
   const unknown = names.filter((name) => !known.includes(name))
   if (unknown.length > 0) {
     say(`There is no scenario ${unknown.join(', ')}. There are: ${known.join(', ')}.`)
@@ -41,17 +50,34 @@ export async function hold(names: readonly string[]): Promise<number> {
     }
     results.push(result)
     // After each: a run that is interrupted keeps what it has.
-    keep(known, result)
+    keep(order, result)
   }
+  const isOverloaded = names.length === 0 || names.includes(OVERLOAD)
+  const overloadProblems = isOverloaded ? await runOverload() : []
   say(`\n${tableOf(results)}`)
   if (leftOut > 0) say(`${leftOut} left out.`)
-  return results.some(({ problems }) => problems.length > 0) ? 1 : 0
+  const failed = [...results.flatMap(({ problems }) => problems), ...overloadProblems]
+  return failed.length > 0 ? 1 : 0
+}
+
+/** Reads, writes and a page, for as long as the others take. */
+async function runOverload(): Promise<readonly string[]> {
+  say(`${OVERLOAD}: more requests than the server can answer`)
+  const figures = await measureOverload({
+    kinds: ['page', 'UserInfo', 'refresh'],
+    seconds: 3,
+    connections: [16, 64, 256],
+  })
+  const overload = overloadOf(figures, new Date().toISOString().slice(0, 10))
+  writeRecord({ ...readRecord(), overload })
+  for (const problem of overload.problems) say(`  FAILED: ${problem}`)
+  return overload.problems
 }
 
 function keep(order: readonly string[], result: Result): void {
-  const results = merge(order, readRecord().results, [result])
-  const machine = describeMachine()
-  writeRecord({ machine, results }, pageOf(results, machine))
+  const record = readRecord()
+  const results = merge(order, record.results, [result])
+  writeRecord({ ...record, machine: describeMachine(), results })
 }
 
 async function runScenario(scenario: Scenario): Promise<Result | undefined> {
@@ -67,7 +93,7 @@ async function runScenario(scenario: Scenario): Promise<Result | undefined> {
     for (const problem of result.problems) say(`  FAILED: ${problem}`)
     return result
   } catch (error) {
-    if (interrupted.signal.aborted) throw error
+    if (error instanceof Interrupted) throw error
     if (!(error instanceof NotPossible)) {
       say(`  FAILED: ${error instanceof Error ? error.stack : error}`)
       return brokenResult(scenario, error)
@@ -84,7 +110,7 @@ async function runScenario(scenario: Scenario): Promise<Result | undefined> {
 async function tooLong(interrupted: AbortSignal): Promise<never> {
   const [seconds, signal] = [SCENARIO_SECONDS, interrupted]
   await sleep(seconds * 1000, undefined, { ref: false, signal }).catch(() => {
-    throw new Error('interrupted')
+    throw new Interrupted('interrupted')
   })
   throw new Error(`the scenario did not end in ${seconds} s`)
 }

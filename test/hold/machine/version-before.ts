@@ -6,10 +6,11 @@ import { NotPossible } from '../scenario.ts'
 import type { Place } from './place.ts'
 
 const ROOT = new URL('../../../', import.meta.url).pathname
-/** The version that wrote this file is the one that may still serve beside the present one. */
-const KEPT_STATEMENTS = 'test/fixtures/released/statements.json'
 
-/** A build of the version before: from its commit, with the libraries of the present one. */
+/**
+ * A build of the last version with an older schema, with the libraries of the present one. Not 0.1.0, which does not serve on
+ * a newer schema. `HOLD_VERSION_BEFORE` names another commit.
+ */
 export async function buildOfVersionBefore(place: Place): Promise<{
   readonly root: string
   readonly description: string
@@ -17,8 +18,10 @@ export async function buildOfVersionBefore(place: Place): Promise<{
   const run = promisify(execFile)
   const git = async (...args: readonly string[]) =>
     (await run('git', [...args], { cwd: ROOT })).stdout.trim()
-  const commit = await git('log', '-1', '--format=%H', '--', KEPT_STATEMENTS).catch(() => '')
-  if (commit === '') throw new NotPossible('the history of this checkout has no version before')
+  const named = process.env.HOLD_VERSION_BEFORE ?? `${await newestMigration(git)}^`
+  const commit = await git('rev-parse', '--verify', named).catch(() => {
+    throw new NotPossible('the history of this checkout has no version before')
+  })
   const root = join(place.folder, 'before')
   await mkdir(root)
   const archive = join(place.folder, 'before.tar')
@@ -31,5 +34,9 @@ export async function buildOfVersionBefore(place: Place): Promise<{
     [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'],
     { cwd: root },
   )
-  return { root, description: `built from commit ${commit.slice(0, 10)}` }
+  return { root, description: `commit ${commit.slice(0, 10)}, the last one with an older schema` }
 }
+
+/** The commit that brought it. */
+const newestMigration = (git: (...args: readonly string[]) => Promise<string>) =>
+  git('log', '-1', '--format=%H', '--diff-filter=A', '--', 'migrations/0*.sql').catch(() => '')

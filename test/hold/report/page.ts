@@ -1,3 +1,4 @@
+import { type Overload, overloadSection } from './overload.ts'
 import type { Result } from './result.ts'
 
 const HEADINGS = [
@@ -14,7 +15,15 @@ const HEADINGS = [
 ]
 
 /** docs/reliability.md. */
-export function pageOf(results: readonly Result[], machine: string): string {
+export function pageOf({
+  machine,
+  results,
+  overload,
+}: {
+  readonly machine: string
+  readonly results: readonly Result[]
+  readonly overload?: Overload | undefined
+}): string {
   return `# Reliability
 
 What happens to acknowledged writes, revoked tokens and signed-in clients when something breaks. \`npm run hold\` writes this
@@ -27,7 +36,7 @@ ${tableOf(results)}
 
 ${results.map(paragraphOf).join('\n\n')}
 
-## How to read it
+${overloadSection(overload)}## How to read it
 
 - **Traffic**: twenty sessions of two members and two applications, and two of an operator. They sign in, consent, exchange codes,
   use tokens at UserInfo and the Member API, refresh, drop the connection before the answer and refresh again, and
@@ -42,6 +51,7 @@ ${results.map(paragraphOf).join('\n\n')}
 - **Clients signed out**: a refresh was refused although the client used its newest token, also after a lost answer.
 - **Seconds to recover**: from the first confirmed write of a probe that goes the same way to the database, to the start of
   the last request that failed. At most 2.
+- **Longest wait**: of any request, imports included.
 
 ## How to run it
 

@@ -1,4 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import type { Overload } from './overload.ts'
+import { pageOf } from './page.ts'
 import type { Result } from './result.ts'
 
 const RECORD = new URL('./record.json', import.meta.url)
@@ -8,15 +10,17 @@ const PAGE = new URL('../../../docs/reliability.md', import.meta.url)
 export interface Recorded {
   readonly machine: string
   readonly results: readonly Result[]
+  readonly overload?: Overload
 }
 
 export function readRecord(): Recorded {
   return JSON.parse(readFileSync(RECORD, 'utf8'))
 }
 
-export function writeRecord(record: Recorded, page: string): void {
+/** Writes the page, too. */
+export function writeRecord(record: Recorded): void {
   writeFileSync(RECORD, `${JSON.stringify(record, null, 2)}\n`)
-  writeFileSync(PAGE, page)
+  writeFileSync(PAGE, pageOf(record))
 }
 
 /** The rows of a run replace earlier ones; the order is that of the scenarios. */
