@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { buildSchema, findBreakingChanges } from 'graphql/index.js'
 import { expect } from 'vitest'
-import { variables } from '../../src/config.ts'
+import { variables } from '../../src/variables.ts'
 import { verifies } from '../spec/verifies.ts'
 import { authorizeAs, Visitor } from '../support/browser-like.ts'
 import { aPair, postForm, refresh } from '../support/client-like.ts'

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { variables } from '../../src/config.ts'
+import { variables } from '../../src/variables.ts'
 
 const README = new URL('../../README.md', import.meta.url)
 const TABLE = /(<!-- configuration -->\n)[\s\S]*(<!-- \/configuration -->)/

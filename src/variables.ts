@@ -1,0 +1,247 @@
+import { z } from 'zod'
+import { findUrlProblem } from './foundation/db/database-url.ts'
+import { parseTrustProxy, type TrustProxy } from './foundation/http/trust-proxy.ts'
+
+const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, `a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `a whole number from ${min} to ${max}`)
+
+const word = <const T extends readonly [string, ...string[]]>(words: T) =>
+  z.enum(words, { error: `one of ${words.join(', ')}` })
+
+const list = z
+  .string()
+  .transform((text) => text.split(',').flatMap((part) => part.trim().toLowerCase() || []))
+
+const trustProxy = z.string().transform((text, context): TrustProxy => {
+  try {
+    return parseTrustProxy(text)
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: (error as Error).message })
+    return z.NEVER
+  }
+})
+
+const postgresUrl = z.string().superRefine((url, context) => {
+  const message = findUrlProblem(url)
+  if (message !== undefined) context.addIssue({ code: 'custom', message })
+})
+
+/** All variables with default and purpose; a test compares the table in the README with this. */
+export const variables = {
+  NODE_ENV: {
+    fallback: 'development',
+    schema: word(['development', 'production', 'test']),
+    about: '`production` never creates the demo world',
+  },
+  HOST: {
+    fallback: '127.0.0.1',
+    schema: z.string().min(1, 'an address to listen on, such as 0.0.0.0'),
+    about: 'address to listen on; loopback unless told otherwise',
+  },
+  PORT: { fallback: '3000', schema: wholeNumber(1, 65_535), about: 'port to listen on' },
+  WORKERS: {
+    fallback: '1',
+    schema: wholeNumber(1, 64),
+    about: 'processes that share the port on this machine',
+  },
+  DATABASE_URL: {
+    fallback: undefined,
+    schema: postgresUrl,
+    about:
+      'PostgreSQL 15 or newer to use instead of the embedded one; several hosts as host1:5432,host2:5432, of which the primary is used',
+  },
+  DATABASE_LISTEN_URL: {
+    fallback: undefined,
+    schema: postgresUrl,
+    about: 'direct connection for LISTEN where DATABASE_URL goes through a transaction pooler',
+  },
+  DATABASE_POOL_SIZE: {
+    fallback: '12',
+    schema: wholeNumber(2, 500),
+    about:
+      'connections of each process: half for signed-in callers, a quarter for strangers, a third for batch work; up to half as many more are shared by all requests',
+  },
+  DATABASE_STRANGER_TIMEOUT_MS: {
+    fallback: '300',
+    schema: wholeNumber(50, 600_000),
+    about:
+      'PostgreSQL cancels a statement of a caller without a proven credential that runs longer',
+  },
+  DATABASE_STATEMENT_TIMEOUT_MS: {
+    fallback: '4000',
+    schema: wholeNumber(100, 600_000),
+    about: 'the same for callers with one, and for token requests',
+  },
+  DATABASE_BATCH_TIMEOUT_MS: {
+    fallback: '10000',
+    schema: wholeNumber(100, 600_000),
+    about:
+      'the same for imports, exports, analytics, searches of operators and maintenance; each statement counts by itself',
+  },
+  SCHOOLGATE_DATA_DIR: {
+    fallback: './data',
+    schema: z.string().min(1, 'a folder'),
+    about: 'folder of the embedded database, the generated secret and uploads',
+  },
+  SCHOOLGATE_DEMO: {
+    fallback: undefined,
+    schema: word(['on', 'off']),
+    about:
+      '`on`: an empty database gets the demo world; `off`: it stays empty. Without it, on for the embedded database and off with DATABASE_URL',
+  },
+  SCHOOLGATE_SECRET: {
+    fallback: undefined,
+    schema: z.string().min(32, 'at least 32 characters, the same on every process'),
+    about:
+      'seals signing keys and pending sign-ins; generated into the data folder for the embedded database, required with DATABASE_URL',
+  },
+  TRUST_PROXY: {
+    fallback: '',
+    schema: trustProxy,
+    about:
+      'addresses or networks whose X-Forwarded headers are believed, comma-separated; `loopback` is a name for 127.0.0.0/8 and ::1',
+  },
+  CLIENT_DOCUMENT_HOSTS: {
+    fallback: '',
+    schema: list,
+    about: 'hosts whose client metadata documents resolve at every school, comma-separated',
+  },
+  SMTP_URL: {
+    fallback: undefined,
+    schema: z
+      .string()
+      .regex(/^smtps?:\/\/.+/, 'a URL such as smtp://user:password@mail.example.com:587'),
+    about:
+      'mail server for two kinds of mail: links to people who forgot their password, and the news that a password was changed; without it the demo world prints them in the log, and other installations send none',
+  },
+  MAIL_FROM: {
+    fallback: undefined,
+    schema: z
+      .string()
+      .regex(/^[^\r\n@]*@[^\r\n]+$/, 'an address such as "School <no-reply@example.com>"'),
+    about: 'sender of those mails; required with SMTP_URL',
+  },
+  LOG_LEVEL: {
+    fallback: 'info',
+    schema: word(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+    about: 'how much is logged',
+  },
+  METRICS_PORT: {
+    fallback: undefined,
+    schema: wholeNumber(0, 65_535),
+    about: 'port of its own for Prometheus metrics at /metrics',
+  },
+  METRICS_HOST: {
+    fallback: '127.0.0.1',
+    schema: z.string().min(1, 'an address to listen on, such as 0.0.0.0'),
+    about:
+      'address that METRICS_PORT listens on; loopback unless told otherwise, whatever HOST says',
+  },
+  METRICS_TOKEN: {
+    fallback: undefined,
+    schema: z.string().min(16, 'at least 16 characters'),
+    about: 'bearer token that /metrics asks for; with it the main port serves /metrics as well',
+  },
+  SHUTDOWN_TIMEOUT_SECONDS: {
+    fallback: '20',
+    schema: wholeNumber(1, 600),
+    about: 'how long running requests may take to finish after SIGTERM',
+  },
+  PURGE_INTERVAL_SECONDS: {
+    fallback: '600',
+    schema: wholeNumber(10, 86_400),
+    about: 'pause between two rounds of removing dead rows',
+  },
+  AUDIT_RETENTION_DAYS: {
+    fallback: '365',
+    schema: wholeNumber(1, 36_500),
+    about: 'audit entries older than this are removed',
+  },
+  TOKEN_RATE_PER_SECOND: {
+    fallback: '100',
+    schema: wholeNumber(1, 100_000),
+    about: 'token, revocation and introspection requests per client and address',
+  },
+  REGISTRATION_RATE_PER_MINUTE: {
+    fallback: '120',
+    schema: wholeNumber(1, 100_000),
+    about: 'registration requests per address',
+  },
+  DOCUMENT_RATE_PER_MINUTE: {
+    fallback: '60',
+    schema: wholeNumber(1, 100_000),
+    about: 'client metadata documents fetched per address',
+  },
+  FORM_BODY_BYTES: {
+    fallback: '65536',
+    schema: wholeNumber(4_096, 10_000_000),
+    about: 'largest form body, at OAuth endpoints and on pages',
+  },
+  JSON_BODY_BYTES: {
+    fallback: '1048576',
+    schema: wholeNumber(4_096, 100_000_000),
+    about: 'largest JSON body',
+  },
+  GRAPHQL_MAX_DEPTH: {
+    fallback: '20',
+    schema: wholeNumber(15, 100),
+    about: 'levels of fields in a Member API document; introspection takes 15',
+  },
+  GRAPHQL_MAX_COST: {
+    fallback: '50000',
+    schema: wholeNumber(1_000, 10_000_000),
+    about:
+      'cost of a Member API document, roughly the objects its answer may hold; estimated before and counted while it is executed',
+  },
+  MEMBER_API_COST_PER_MINUTE: {
+    fallback: '300000',
+    schema: wholeNumber(1_000, 999_999_999),
+    about: 'cost of all Member API requests of an authorization in a minute',
+  },
+  TOOL_CALL_RATE_PER_MINUTE: {
+    fallback: '600',
+    schema: wholeNumber(1, 100_000),
+    about:
+      'tool calls at /mcp per authorization, and per address for callers without a token; every message counts too: twice as many per address without a token, ten times as many per school and address in all',
+  },
+  API_CALL_RATE_PER_MINUTE: {
+    fallback: '6000',
+    schema: wholeNumber(1, 1_000_000),
+    about: 'calls of /api/v1 per authorization; ten times as many per address',
+  },
+  UPLOAD_BYTES: {
+    fallback: '52428800',
+    schema: wholeNumber(1024, 2_000_000_000),
+    about: 'largest file that can be uploaded',
+  },
+  S3_ENDPOINT: {
+    fallback: undefined,
+    schema: z.string().regex(/^https?:\/\/[^?#@]+$/, 'a URL such as https://s3.example.com'),
+    about:
+      'S3-compatible store for uploads, without the bucket; without it they are stored in the data folder',
+  },
+  S3_BUCKET: {
+    fallback: undefined,
+    schema: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'the name of a bucket'),
+    about: 'bucket for uploads; required with S3_ENDPOINT, as are both keys',
+  },
+  S3_REGION: {
+    fallback: 'us-east-1',
+    schema: z.string().regex(/^[a-z0-9-]{1,50}$/, 'a region such as eu-central-1'),
+    about: 'region that requests to the store are signed for',
+  },
+  S3_ACCESS_KEY_ID: {
+    fallback: undefined,
+    schema: z.string().regex(/^[!-~]{1,200}$/, 'visible characters'),
+    about: 'which key signs requests to the store',
+  },
+  S3_SECRET_ACCESS_KEY: {
+    fallback: undefined,
+    schema: z.string().regex(/^[!-~]{1,200}$/, 'visible characters'),
+    about: 'the secret half of that key',
+  },
+} as const
