@@ -49,7 +49,7 @@ export async function aStory(
   for (const { kind, school } of kinds) {
     await real.addClient(at(schools, school), kind, SCOPES[audienceOf(kind)])
   }
-  await participants.begin()
+  await real.begin()
   const people = members.map(({ person }) => person)
   const state: State = {
     clients: kinds.map(({ kind }) => ({ scopes: SCOPES[audienceOf(kind)], deleted: false })),

@@ -52,12 +52,14 @@ export interface Servers {
   calm(): Promise<void>
 }
 
-/** Two schools and their members. They outlive a story, because sign-in is slow on purpose. */
+/** Two schools, their members and clients. They outlive a story, because sign-in is slow on purpose. */
 export class Participants {
   readonly world: World
   readonly schools: readonly [TestSchool, TestSchool]
   readonly members: readonly Participant[]
   readonly #deleted = new Set<TestPerson>()
+  readonly #changedRoles = new Set<Participant>()
+  readonly #clients: (RealClient | undefined)[] = []
 
   private constructor(
     world: World,
@@ -85,7 +87,9 @@ export class Participants {
       member(ada, second),
       member(cleo, second),
     ]
-    return new Participants(world, schools, members)
+    const participants = new Participants(world, schools, members)
+    for (const each of members) participants.#changedRoles.add(each)
+    return participants
   }
 
   /** Before a story: everyone is an admin, and a new person stands in for one who was deleted. */
@@ -95,10 +99,34 @@ export class Participants {
       for (const member of this.members.filter((each) => each.person === gone)) {
         member.person = person
         member.visitor = new Visitor(this.world, member.school)
+        this.#changedRoles.add(member)
       }
     }
     this.#deleted.clear()
-    for (const { person, school } of this.members) await setRoles(school.at, person.id, ['admin'])
+    for (const { person, school } of this.#changedRoles) {
+      await setRoles(school.at, person.id, ['admin'])
+    }
+    this.#changedRoles.clear()
+  }
+
+  /** The client that an earlier story had at this place, unless it has changed it. */
+  async client(place: number, make: () => Promise<RealClient>): Promise<RealClient> {
+    this.#clients[place] ??= await make()
+    return this.#clients[place]
+  }
+
+  /** The next story gets another one. */
+  forgetClient(place: number): void {
+    this.#clients[place] = undefined
+  }
+
+  /** The rows of a client grow with the stories, and with them the time to read them. */
+  forgetClients(): void {
+    this.#clients.length = 0
+  }
+
+  markRoleChanged(member: number): void {
+    this.#changedRoles.add(at(this.members, member))
   }
 
   isDeleted(member: number): boolean {
@@ -135,12 +163,22 @@ export class RealServer {
   readonly #codes: { value: string; verifier: string; id: string }[] = []
   readonly #authorizations: string[] = []
   readonly #pairs: IssuedTokens[] = []
+  /** By the clock of the database. Earlier authorizations belong to other stories. */
+  #begunAt = new Date(0)
 
   constructor(participants: Participants, servers = onlyOne(participants.world)) {
     this.#participants = participants
     this.#world = participants.world
     this.#servers = servers
     this.schools = participants.schools
+  }
+
+  async begin(): Promise<void> {
+    await this.#participants.begin()
+    const { rows } = await this.#world.database.pool.query<{ now: Date }>(
+      'select clock_timestamp() as now',
+    )
+    this.#begunAt = must(rows[0]).now
   }
 
   /** Sends a request while connections to the database break. */
@@ -153,13 +191,17 @@ export class RealServer {
 
   async addClient(school: TestSchool, kind: ClientKind, scopes: readonly string[]): Promise<void> {
     const options = { scopes: [...scopes] }
-    const real =
-      kind === 'confidential'
-        ? await this.#world.aConfidentialClient(school, options)
-        : kind === 'public'
-          ? await this.#world.aPublicClient(school, options)
-          : await this.#aTool(school, options.scopes)
-    this.#clients.push({ school, kind, real })
+    const make = {
+      confidential: () => this.#world.aConfidentialClient(school, options),
+      public: () => this.#world.aPublicClient(school, options),
+      tool: () => this.#aTool(school, options.scopes),
+    }[kind]
+    const client = await this.#participants.client(this.#clients.length, async () => ({
+      school,
+      kind,
+      real: await make(),
+    }))
+    this.#clients.push(client)
   }
 
   async #aTool(school: TestSchool, scopes: string[]): Promise<TestClient> {
@@ -209,6 +251,7 @@ export class RealServer {
 
   async deleteClient(client: number): Promise<void> {
     const { school, kind, real } = at(this.#clients, client)
+    this.#participants.forgetClient(client)
     if (kind === 'tool') {
       outputOf(await performByCommandLine(school, deleteTool, { slug: slugOf(real) }))
     } else {
@@ -219,6 +262,7 @@ export class RealServer {
 
   async changeScopes(client: number, held: readonly string[]): Promise<void> {
     const { school, kind, real } = at(this.#clients, client)
+    this.#participants.forgetClient(client)
     const scopes = [...held]
     if (kind === 'tool') {
       outputOf(await performByCommandLine(school, changeTool, { slug: slugOf(real), scopes }))
@@ -230,6 +274,7 @@ export class RealServer {
 
   async changeRole(member: number, before: Role, after: Role): Promise<void> {
     const { school, person } = at(this.#participants.members, member)
+    this.#participants.markRoleChanged(member)
     const { id, email, name } = person
     if (after === 'none') {
       outputOf(await performByCommandLine(school, removeMember, { id }))
@@ -306,6 +351,7 @@ export class RealServer {
       .selectFrom('token_pairs as p')
       .innerJoin('authorizations as a', 'a.id', 'p.authorization_id')
       .where('a.client_id', 'in', clients)
+      .where('a.created_at', '>=', this.#begunAt)
       .select(['p.id', 'p.authorization_id', 'p.previous_id', 'p.scopes', 'p.first_used_at'])
       .select(['p.revoked_at', 'a.revoked_at as ended_at'])
       .execute()

@@ -27,6 +27,7 @@ test('the servers do in every trace what the model does, while connections break
     record.disturbed += steps.filter((step) => `${step}`.includes('disturbed')).length
     if (record.traces % TRACES_PER_START === 0) {
       await servers.restart((record.traces / TRACES_PER_START) % 2)
+      participants.forgetClients()
       record.restarts += 1
       writeRecord(record)
     }
