@@ -71,9 +71,9 @@ async function useAll(process: Proxied, accessToken: string): Promise<readonly n
   const inTransaction = process.database.db
     .transaction()
     .execute((tx) => sql`select ${1}::int`.execute(tx))
-  for (const work of [inTransaction, inBatch(process)]) {
-    await work.catch((error) => expect(isDatabaseUnavailable(error)).toBe(true))
-  }
+  const ends = await Promise.allSettled([inTransaction, inBatch(process)])
+  const reasons = ends.flatMap((end) => ('reason' in end ? [end.reason] : []))
+  expect(reasons.every(isDatabaseUnavailable)).toBe(true)
   return answers.map(({ statusCode }) => statusCode)
 }
 
