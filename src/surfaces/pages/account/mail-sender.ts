@@ -26,7 +26,7 @@ export class MailSender {
   #isTaking = false
   /** Whether there may be mails that no look at the queue has seen. */
   #isWoken = false
-  /** Whether the last look left out schools that were busy. */
+  /** Whether the last look leaves out schools that were busy. */
   #hasLeftOut = false
   #isClosing = false
 
@@ -60,8 +60,9 @@ export class MailSender {
       while (this.#isWoken && !this.#isClosing && this.#sending.size < AT_ONCE) {
         this.#isWoken = false
         const busy = this.#busySchools()
-        const mail = await takeMail(this.#db, busy)
+        // Before the look: a mail that is sent during it makes a school free that the look leaves out.
         this.#hasLeftOut = busy.length > 0
+        const mail = await takeMail(this.#db, busy)
         if (mail === undefined) continue
         this.#isWoken = true
         const sending = this.#send(mail).finally(() => {
