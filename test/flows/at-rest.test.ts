@@ -28,10 +28,15 @@ async function wholeDatabase(): Promise<string> {
   return tables.flatMap((table) => table.rows.map(({ row }) => row)).join('\n')
 }
 
-/** The secret as text, the bytes of its text, and its last bytes if it is written in base64. */
+/**
+ * The secret as text, the bytes of its text, and its last bytes if it is written in base64. Base64 itself has the `_`
+ * that ends a prefix, so what follows each of them is read.
+ */
 function formsOf(secret: string): readonly string[] {
-  const bytes = Buffer.from(secret.slice(secret.lastIndexOf('_') + 1), 'base64url')
-  return [secret, Buffer.from(secret).toString('hex'), bytes.subarray(-24).toString('hex')]
+  const ends = [-1, ...[...secret].keys()].filter((n) => n === -1 || secret[n] === '_')
+  const bytes = ends.map((end) => Buffer.from(secret.slice(end + 1), 'base64url').subarray(-24))
+  const long = bytes.filter(({ length }) => length === 24)
+  return [secret, Buffer.from(secret).toString('hex'), ...long.map((one) => one.toString('hex'))]
 }
 
 test('a reader of the database finds no secret that opens anything', async () => {
