@@ -48,7 +48,7 @@ listen web
   option httpchk GET /readyz
   http-check expect status 200
   option redispatch 1
-  default-server inter 500ms fastinter 200ms fall 1 rise 1
+  default-server inter 500ms fastinter 200ms fall 2 rise 1
 ${serverLines(servers)}`,
   )
 }

@@ -99,6 +99,9 @@ export class Caller {
 export function failureOf(reply: Reply | undefined): string | undefined {
   if (reply === undefined) return 'no answer'
   if (reply.status < 500) return undefined
+  // What HAProxy says itself.
+  if (reply.status === 503 && reply.body.includes('No server is available'))
+    return 'no server ready'
   if (reply.status === 503 && reply.headers['retry-after'] === undefined) {
     return '503 without Retry-After'
   }
