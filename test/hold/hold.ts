@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { build } from '../faults/support/running-server.ts'
-import { describeMachine } from './machine/describe-machine.ts'
+import { describeMachine, describeSystemPostgres } from './machine/describe-machine.ts'
 import { missing } from './machine/needs.ts'
 import { Place } from './machine/place.ts'
 import { measureOverload } from './overload.ts'
@@ -77,7 +77,7 @@ async function runOverload(): Promise<readonly string[]> {
 function keep(order: readonly string[], result: Result): void {
   const record = readRecord()
   const results = merge(order, record.results, [result])
-  writeRecord({ ...record, machine: describeMachine(), results })
+  writeRecord({ ...record, machine: describeMachine() + describeSystemPostgres(), results })
 }
 
 async function runScenario(scenario: Scenario): Promise<Result | undefined> {

@@ -27,7 +27,9 @@ export function soakPage({ samples, machine, day, requests, failures, problems }
   const rows = FIGURES.map((figure) => {
     const { mean, highest, growth, isFlat } = judge(samples, figure)
     const cells = [TITLES[figure], mean.toFixed(1), highest.toFixed(1), signed(growth)]
-    return `| ${[...cells, isFlat ? 'flat' : '**grows**'].join(' | ')} |`
+    // The requests are what we do to the server, not what it does.
+    const verdict = figure === 'requests' ? '' : isFlat ? 'flat' : '**grows**'
+    return `| ${[...cells, verdict].join(' | ')} |`
   })
   return `# Soak
 
@@ -41,8 +43,8 @@ ${failed.length === 0 ? 'none' : failed.join(', ')}. At the end every token and 
 | --- | ---: | ---: | ---: | --- |
 ${rows.join('\n')}
 
-Growth is what a straight line through the second half rises by. Flat means at most 5 % (event-loop delay 25 %,
-requests 10 %), or a few units where the mean is small: caches fill in the first half.
+Growth is what a straight line through the second half rises by. Flat means at most 5 % (event-loop delay 25 %),
+or a few units where the mean is small: caches fill in the first half.
 
 ![The figures over time](soak.svg)
 `
