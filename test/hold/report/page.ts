@@ -40,7 +40,7 @@ ${overloadSection(overload)}## How to read it
 
 - **Traffic**: twenty sessions of two members and two applications, and two of an operator. They sign in, consent, exchange codes,
   use tokens at UserInfo and the Member API, refresh, drop the connection before the answer and refresh again, and
-  revoke. The operator makes courses and imports 200 at a time. The server purges every ten seconds, and \`schoolgate purge\` runs
+  revoke. Ten more sessions are idle: they must go on at the end. The operator makes courses and imports 200 at a time. The server purges every ten seconds, and \`schoolgate purge\` runs
   beside it. Two more clients try tokens that must be dead, all the time.
 - **Without verdict**: 503 with \`Retry-After\`, or a connection that ended without an answer. Any other 5xx fails the scenario. A
   client repeats such a request until it has a verdict.

@@ -12,6 +12,8 @@ import { Session, type Surroundings } from './session.ts'
 
 const MEMBERS = ['ada', 'ben'] as const
 const ROWS_OF_IMPORT = 200
+/** Sessions that do nothing after their beginning: they live at any moment that a backup may show. */
+const IDLE = 10
 /** Requests that still have no verdict so long after the end of a scenario never get one. */
 const PATIENCE_SECONDS = 40
 const PURGE_PAUSE_MS = 5000
@@ -57,7 +59,7 @@ export class Traffic {
   static async start(options: TrafficOptions): Promise<Traffic> {
     const traffic = new Traffic(options)
     const { sessions = 20 } = options
-    const members = Array.from({ length: sessions }, (_, place) => {
+    const members = Array.from({ length: sessions + IDLE }, (_, place) => {
       const [person, client] = [MEMBERS[place % 2], MEMBER_CLIENTS[(place >> 1) % 2]]
       if (person === undefined || client === undefined) throw new Error('no member')
       return new Session(traffic.#around, traffic.#browserOf(person), client)
@@ -66,6 +68,10 @@ export class Traffic {
     const operator = new Session(traffic.#around, traffic.#browserOf('owner'), operatorClient)
     const importer = new Session(traffic.#around, traffic.#browserOf('owner'), operatorClient)
     for (const session of [...members, operator, importer]) await session.signIn()
+    for (const idle of members.splice(0, IDLE)) {
+      await idle.refresh()
+      await idle.use(userinfo)
+    }
 
     for (const member of members) traffic.#repeat(() => traffic.#actAsMember(member))
     traffic.#repeat(() => traffic.#actAsOperator(operator))
