@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { closeWithConnection } from './queued-answers.ts'
 
 /** What a surface reports about a request to logs and metrics. Never put a secret here. */
 export type RequestOutcome = {
@@ -49,6 +50,7 @@ export function observeRequests(app: FastifyInstance, observers: readonly Reques
   app.decorateRequest('outcome')
   app.decorateRequest('startedAt')
   app.addHook('onRequest', (request, reply, done) => {
+    closeWithConnection(request.raw, reply.raw)
     request.outcome = {}
     request.startedAt = performance.now()
     for (const observer of observers) observer.started?.(request)
