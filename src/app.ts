@@ -50,19 +50,20 @@ export function buildApp(options: AppOptions): FastifyInstance {
   const outlines = new OutlineCache()
   const goodTokens = new GoodTokens()
   const installation = new EmptyInstallation(context.db)
+  const line = new RequestLine(options.line)
   const app = createHttpServer({
     logger,
     trust,
     observers: options.observers ?? [],
     limits: { bodyBytes: context.limits.jsonBodyBytes },
-    notFound: createNotFoundAnswer(context, trust),
+    notFound: createNotFoundAnswer(context, trust, line),
   })
   allowCrossOrigin(app, pathsAmong(API_PATHS))
   addHealthRoutes(app, options.readiness, logger)
   addAssetRoutes(app)
   addSetupRoutes(app, context, installation, trust)
   app.register(async (scope) => {
-    enterSchool(scope, context, installation, trust, new RequestLine(options.line))
+    enterSchool(scope, context, installation, trust, line)
     addOAuthRoutes(scope, context, metadataClients, goodTokens)
     addAdminApiRoutes(scope, context)
     addMemberApiRoutes(scope, context, outlines, goodTokens)

@@ -5,16 +5,18 @@ import { answerNotFound as answerPlainNotFound } from '../foundation/http/last-r
 import { wantsHtml } from '../foundation/http/negotiate.ts'
 import { createOriginReader } from '../foundation/http/origin.ts'
 import { rawPath } from '../foundation/http/raw-url.ts'
+import type { RequestLine } from '../foundation/http/request-line.ts'
 import { pageHeaders } from '../foundation/http/security-headers.ts'
 import type { TrustProxy } from '../foundation/http/trust-proxy.ts'
 import { brandingOf } from './branding.ts'
 import type { AppContext } from './context.ts'
+import { answerOverloaded } from './overload-answer.ts'
 
 /** Paths for programs: an HTML page there would break a client that looks for metadata. */
 const PROGRAMS_ONLY = /^\/(\.well-known|api|clients|mcp|member)(\/|$)/
 
 /** JSON that names the guide for programs, a page of the school for browsers. */
-export function createNotFoundAnswer(context: AppContext, trust: TrustProxy) {
+export function createNotFoundAnswer(context: AppContext, trust: TrustProxy, line: RequestLine) {
   const readOrigin = createOriginReader(trust)
   const findSchool = async (request: FastifyRequest): Promise<School | undefined> => {
     const { origin } = readOrigin(request)
@@ -28,6 +30,7 @@ export function createNotFoundAnswer(context: AppContext, trust: TrustProxy) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const forPrograms = PROGRAMS_ONLY.test(rawPath(request.raw.url ?? ''))
     const school = await findSchool(request)
+    if (!(await line.hasTurn(school?.id ?? ''))) return answerOverloaded(request, reply)
     if (forPrograms || !wantsHtml(request.headers.accept)) {
       return answerPlainNotFound(request, reply, school && `${school.origin}/docs`)
     }

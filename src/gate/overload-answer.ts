@@ -18,14 +18,13 @@ const REFERENCE = 'REFERENCE'
 let page: string | undefined
 
 /** Costs much less than to serve the request: the body is not read, and the page is rendered once. */
-export function answerOverloaded(request: FastifyRequest, reply: FastifyReply): void {
+export function answerOverloaded(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   request.outcome.result = OVERLOADED
   reply.code(503).header('retry-after', RETRY_AFTER_SECONDS)
   if (wantsHtml(request.headers.accept)) {
     page ??= overloadPage({ reference: REFERENCE })
     reply.headers(pageHeaders('http://', 'site')).type('text/html; charset=utf-8')
-    reply.send(page.replace(REFERENCE, request.id))
-    return
+    return reply.send(page.replace(REFERENCE, request.id))
   }
-  reply.headers(apiHeaders('no-store')).type('application/json').send(BODY)
+  return reply.headers(apiHeaders('no-store')).type('application/json').send(BODY)
 }

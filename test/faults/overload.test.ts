@@ -77,6 +77,22 @@ test('a flood of requests: those that wait too long are refused with Retry-After
   expect(shown?.body).toContain(shown?.headers['x-request-id'])
 })
 
+test('a flood of paths that lead nowhere waits in the same line', async () => {
+  await fillTurn()
+  const pages = await waiting(
+    () => getFrom(world, school, '/nothing-here', { accept: 'text/html' }),
+    () => getFrom(world, school, '/api/nothing-here'),
+  )
+  // The school is known a moment after the request has arrived.
+  await new Promise((resolve) => setImmediate(resolve))
+  loop.now += WAIT_MS + 1
+  endTurn()
+  for (const page of await Promise.all(pages)) {
+    expect(page.statusCode).toBe(503)
+    expect(page.headers['retry-after']).toBe('2')
+  }
+})
+
 test('those that wait a little are served in the next turns', async () => {
   await fillTurn()
   const answers = await waiting(ask, ask, ask)

@@ -60,6 +60,17 @@ export class RequestLine {
     begin()
   }
 
+  /** Waits for its turn; false if the request is to be refused. */
+  hasTurn(school: string): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.enter(
+        school,
+        () => resolve(true),
+        () => resolve(false),
+      )
+    })
+  }
+
   #beginTurn(now: number): void {
     this.#begunAt = now
     this.#settings.atTurnEnd(this.#nextTurn)
