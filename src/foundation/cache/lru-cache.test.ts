@@ -39,6 +39,16 @@ test('one share pushes out its own entries, not those of others', () => {
   for (let i = 0; i < 60; i++) expect(cache.get(`quiet ${i}`)).toBe('x')
 })
 
+test('an entry in use stays, however many its share adds', () => {
+  const cache = new LruCache<string>(100)
+  cache.set('in use', 'x', 1, 'a school')
+  for (let i = 0; i < 1000; i++) {
+    cache.set(`new ${i}`, 'x', 1, 'a school')
+    if (i % 20 === 0) expect(cache.get('in use')).toBe('x')
+  }
+  expect(cache.size).toBe(25)
+})
+
 test('a share that is removed entry by entry can be filled again', () => {
   const cache = new LruCache<number>(40)
   for (let round = 0; round < 3; round++) {

@@ -4,7 +4,7 @@ interface Entry<V> {
   readonly share: string | undefined
 }
 
-/** What one share holds; its keys in the order in which they came. */
+/** What one share holds; its keys in the order in which they were used. */
 interface Share {
   weight: number
   readonly keys: Set<string>
@@ -38,6 +38,8 @@ export class LruCache<V> {
     if (entry === undefined) return undefined
     this.#entries.delete(key)
     this.#entries.set(key, entry)
+    const keys = entry.share === undefined ? undefined : this.#shares.get(entry.share)?.keys
+    if (keys?.delete(key)) keys.add(key)
     return entry.value
   }
 
