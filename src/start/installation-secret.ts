@@ -118,8 +118,10 @@ async function readKept(path: string): Promise<string | undefined> {
 
 async function makeSecret(folder: string, path: string): Promise<string> {
   await mkdir(folder, { recursive: true })
-  const draft = `${path}.${process.pid}`
-  await writeFile(draft, `${randomSecret(48).toString('base64url')}\n`, { mode: 0o600 })
+  // Two containers on one volume may have the same process id.
+  const draft = `${path}.${randomSecret(9).toString('base64url')}`
+  const text = `${randomSecret(48).toString('base64url')}\n`
+  await writeFile(draft, text, { mode: 0o600, flag: 'wx', flush: true })
   try {
     await chmod(draft, 0o600)
     await link(draft, path)
