@@ -66,7 +66,7 @@ async function checkSchools(db: Db, config: Config): Promise<readonly Finding[]>
           note(
             'keys',
             `Without a signing key, so without ID tokens: ${some(without)}.`,
-            'if their clients want ID tokens: `npx schoolgate keys publish`, and a day later `keys activate`',
+            'if their clients want ID tokens: `npx schoolgate keys publish --school NAME`, and a day later the command that it prints',
           ),
         ]),
     ...(https.length === 0 || config.TRUST_PROXY !== trustNoProxy
