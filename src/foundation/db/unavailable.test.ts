@@ -12,6 +12,7 @@ describe('what is worth trying again later', () => {
     ['no connection left', coded('53300')],
     ['a full disk', coded('53100')],
     ['a deadlock', coded('40P01')],
+    ['a transaction of a process that stood still', coded('25P03')],
     ['a former primary', coded('25006')],
     ['a broken connection', coded('08006')],
     ['a connection that vanished', new Error('Connection terminated unexpectedly')],

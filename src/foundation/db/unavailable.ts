@@ -14,6 +14,9 @@ const UNAVAILABLE = new Set([
   '57P01', // admin_shutdown
   '57P02', // crash_shutdown
   '57P03', // cannot_connect_now
+  '57P05', // idle_session_timeout
+  '25P03', // idle_in_transaction_session_timeout: this process stood still, as in a paused machine
+  '25P04', // transaction_timeout
   '57014', // query_canceled: the statement timeout
   '3D000', // invalid_catalog_name: a standby that is still being made
   '55P03', // lock_not_available
@@ -38,6 +41,9 @@ const LOST = new Set([
   '57P01',
   '57P02',
   '57P03',
+  '57P05',
+  '25P03',
+  '25P04',
   'ECONNREFUSED',
   'ENOENT',
   '25006',
