@@ -19,6 +19,12 @@ export const LINEAR = 1.2
 /** No text that costs less at its greatest length holds anyone up, and the size of caches decides about its exponent. */
 export const HARMLESS_MS = 20
 
+/** The greatest exponent among the texts that are dear enough to have one; a dash if there are none. */
+export function steepestOf(measured: readonly Measured[]): string {
+  const exponents = measured.filter(({ ms }) => ms > HARMLESS_MS).map(({ exponent }) => exponent)
+  return exponents.length === 0 ? '–' : Math.max(...exponents).toFixed(2)
+}
+
 export function isSteep({ exponent, ms }: Measured): boolean {
   return exponent > LINEAR && ms > HARMLESS_MS
 }

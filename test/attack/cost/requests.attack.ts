@@ -5,7 +5,7 @@ import { aToken, postGraphQL } from '../../support/member-api.ts'
 import { aWorld } from '../../support/world.ts'
 import { keepPart } from '../report/keep-part.ts'
 import { type HostileText, ownTexts } from './hostile-texts.ts'
-import { isSteep, type Measured, measureCost, type Work } from './measure-cost.ts'
+import { isSteep, type Measured, measureCost, steepestOf, type Work } from './measure-cost.ts'
 
 const world = await aWorld({ limits: { toolCallsPerMinute: 1e9, apiCallsPerMinute: 1e9 } })
 const school = await world.aSchool()
@@ -135,7 +135,7 @@ afterAll(() => {
       return [
         surface,
         dearest.bytes,
-        Math.max(...measured.map(({ exponent }) => exponent)).toFixed(2),
+        steepestOf(measured),
         `\`${dearest.name}\``,
         dearest.nanosecondsPerByte.toFixed(1),
         ((dearest.nanosecondsPerByte * dearest.bytes) / 1e6).toFixed(1),
