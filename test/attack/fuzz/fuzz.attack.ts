@@ -13,7 +13,7 @@ test('mutated requests to every surface get an answer or a refusal, and no secre
   while (record.inputs < GOAL && Date.now() < end) {
     addToRecord(record, INPUTS_PER_WORLD, await fuzz(INPUTS_PER_WORLD, record.worlds))
   }
-  const { inputs, worlds, findings, counts } = record
+  const { inputs, worlds, findings, mended, counts } = record
   keepPart('fuzz', {
     order: 20,
     title: 'Fuzzed requests',
@@ -22,6 +22,7 @@ test('mutated requests to every surface get an answer or a refusal, and no secre
       `path, query, headers, form, JSON or bytes. ${inputs} inputs in ${worlds} worlds, in the sum of all runs; ${findings.length} findings.`,
       'Looked for: any 5xx other than the 503 of a full queue, stack traces, statements, hashes, secrets, rows of another',
       'school, answers without a bound.',
+      ...mended.map((what) => `Found and mended: ${what}`),
     ],
     columns: ['Surface', 'Inputs', '2xx', '3xx', '4xx', '503', 'Other 5xx', 'Longest answer'],
     rows: counts.map(({ surface, inputs: sent, statuses, longest }) => [

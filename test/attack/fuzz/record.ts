@@ -7,6 +7,8 @@ export interface FuzzRecord {
   worlds: number
   inputs: number
   readonly findings: Finding[]
+  /** What was found in earlier runs and is mended, each in a sentence. */
+  readonly mended: readonly string[]
   readonly counts: SurfaceCount[]
 }
 

@@ -10,8 +10,13 @@ const parts = readdirSync(results)
   .map((name) => JSON.parse(readFileSync(new URL(name, results), 'utf8')))
   .sort((a, b) => a.order - b.order)
 
-const line = (cells) =>
-  `| ${cells.map((cell) => String(cell).replaceAll('|', '\\|')).join(' | ')} |`
+/** One row of a table, in which the end of a line is written as its code. */
+const line = (cells) => `| ${cells.map((cell) => asCell(String(cell))).join(' | ')} |`
+
+const asCell = (text) =>
+  text.replaceAll('|', '\\|').replace(/[\p{Cc}\p{Zl}\p{Zp}\ufeff]/gu, (mark) => {
+    return `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
 
 const print = ({ title, lead, columns, rows }) =>
   [
