@@ -37,6 +37,12 @@ describe('plainText', () => {
     expect(plainText('x'.repeat(300))).toBe(`${'x'.repeat(50)}…`)
   })
 
+  test('cuts a line of other letters after as many as of ASCII', () => {
+    expect(plainText('é'.repeat(300))).toBe(`${'é'.repeat(50)}…`)
+    expect(plainText(`${'x '.repeat(25)}é${'y'.repeat(30)}`)).toBe(`${'x '.repeat(24)}x…`)
+    expect(plainText('x '.repeat(40))).toBe(`${'x '.repeat(24)}x…`)
+  })
+
   test('never cuts an emoji in half', () => {
     expect(plainText('👍🏽'.repeat(100), 3)).toBe('👍🏽👍🏽👍🏽…')
   })

@@ -37,8 +37,16 @@ export function plainText(text: string, limit = 50): string {
   )
 }
 
-/** Cuts between graphemes. One grapheme can be a long chain of emoji, so code units count too. */
+/** Each of these characters is one grapheme. */
+const onlyAscii = /^[ -~]*$/
+
+/**
+ * Cuts between graphemes. One grapheme can be a long chain of emoji, so code units count too. The segmenter is slow, and
+ * most lines do not need it.
+ */
 function cut(line: string, limit: number): string {
+  if (line.length <= limit) return line
+  if (onlyAscii.test(line)) return `${line.slice(0, limit).trimEnd()}…`
   let kept = ''
   let count = 0
   for (const { segment } of graphemes.segment(line)) {

@@ -1,3 +1,5 @@
+import { currencyOf } from '../../../../../foundation/text/currency.ts'
+
 /** Amounts as people type them, `49.00`, and as the wire has them: in the minor unit. */
 
 export function toMajorUnits(amount: number, currency: string): string {
@@ -20,7 +22,5 @@ export function toMinorUnits(typed: string, currency: string): number | undefine
 }
 
 function digitsOf(currency: string): number {
-  if (!/^[A-Z]{3}$/.test(currency)) return 2
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency })
-  return format.resolvedOptions().maximumFractionDigits ?? 2
+  return /^[A-Z]{3}$/.test(currency) ? currencyOf(currency).digits : 2
 }

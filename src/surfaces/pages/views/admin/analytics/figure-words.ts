@@ -1,3 +1,4 @@
+import { currencyOf } from '../../../../../foundation/text/currency.ts'
 import type { Interval } from '../../../admin/analytics/period.ts'
 
 const UTC = { timeZone: 'UTC' } as const
@@ -35,7 +36,7 @@ export const shortNumber = (value: number) => short.format(value)
 
 /** Formats amounts of one currency, given in its minor unit. */
 export function moneyIn(currency: string) {
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency })
+  const { digits, format } = currencyOf(currency)
   const axis = new Intl.NumberFormat('en', {
     style: 'currency',
     currency,
@@ -43,10 +44,10 @@ export function moneyIn(currency: string) {
     minimumFractionDigits: 0,
     maximumFractionDigits: 1,
   })
-  const unit = 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2)
+  const unit = 10 ** digits
   return {
     unit,
-    full: (amount: number) => format.format(amount / unit),
+    full: format,
     short: (amount: number) => axis.format(amount / unit),
   }
 }

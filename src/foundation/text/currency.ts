@@ -1,0 +1,21 @@
+import { LruCache } from '../cache/lru-cache.ts'
+
+interface Currency {
+  /** Digits of the minor unit: 2 for USD, 0 for JPY. */
+  readonly digits: number
+  /** Writes an amount that is given in the minor unit. */
+  readonly format: (amount: number) => string
+}
+
+/** To make a format takes a hundred times as long as to use it. A school may name any three letters. */
+const currencies = new LruCache<Currency>(1000)
+
+export function currencyOf(code: string): Currency {
+  const known = currencies.get(code)
+  if (known !== undefined) return known
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency: code })
+  const digits = format.resolvedOptions().maximumFractionDigits ?? 2
+  const made = { digits, format: (amount: number) => format.format(amount / 10 ** digits) }
+  currencies.set(code, made, 1)
+  return made
+}
