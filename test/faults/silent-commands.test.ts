@@ -41,29 +41,18 @@ async function waitsForLock(watcher: pg.Client, name: string): Promise<void> {
 describe('a connection for one piece of work', () => {
   const own = (connection: pg.ClientConfig) => ({ ...connection, application_name: 'own' })
 
-  test('is given up if its answer will never come', async () => {
+  test.each([
+    ['its answer will never come', 'silence', PATIENT],
+    ['PostgreSQL vanishes', 'vanish', { answerMs: 200, pace: PACE }],
+  ] as const)('is given up if %s', async (_cause, fault, watch) => {
     const { proxy } = await aProxy()
     const work = withOwnConnection(
       own(proxy.connection),
       async (client) => {
-        proxy.silence()
+        proxy[fault]()
         await client.query('select 1')
       },
-      PATIENT,
-    )
-    const error = await work.catch((reason: unknown) => reason)
-    expect(isDatabaseUnavailable(error) && error.isConnectionLost).toBe(true)
-  })
-
-  test('is given up if PostgreSQL vanishes', async () => {
-    const { proxy } = await aProxy()
-    const work = withOwnConnection(
-      own(proxy.connection),
-      async (client) => {
-        proxy.vanish()
-        await client.query('select 1')
-      },
-      { answerMs: 200, pace: PACE },
+      watch,
     )
     const error = await work.catch((reason: unknown) => reason)
     expect(isDatabaseUnavailable(error) && error.isConnectionLost).toBe(true)
