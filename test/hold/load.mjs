@@ -4,12 +4,14 @@
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 
-/** @typedef {{ port: number, connections: number, seconds: number, warmUpSeconds: number, patient?: boolean, chain: boolean, expect: number, requests: { head: string, body: string }[] }} Orders */
+/** @typedef {{ port: number, connections: number, seconds: number, serverCore: number, warmUpSeconds: number, patient?: boolean, chain: boolean, expect: number, requests: { head: string, body: string }[] }} Orders */
 
 /** @type {Orders} */
 const orders = JSON.parse(readFileSync(0, 'utf8'))
 const HEAD_END = Buffer.from('\r\n\r\n')
 const MOST_OPENING_MS = 20_000
+/** In a second, as `/proc` counts on every Linux that Node supports. */
+const CLOCK_TICKS = 100
 const REFRESH_TOKEN = /"refresh_token":"([^"]+)"/
 
 /** By status: milliseconds of each answer. 0 stands for a lost connection. */
@@ -107,6 +109,14 @@ class Connection {
   }
 }
 
+/** Seconds since the start of the machine in which its host ran others instead of the server's core. */
+function stolenSeconds() {
+  const line = readFileSync('/proc/stat', 'utf8').match(
+    new RegExp(`^cpu${orders.serverCore} (.*)$`, 'm'),
+  )
+  return Number(line?.[1].split(' ')[7] ?? 0) / CLOCK_TICKS
+}
+
 const sleep = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000))
 const closed = []
 for (let n = 0; n < orders.connections; n++) {
@@ -123,10 +133,14 @@ const openingSeconds = Math.round((performance.now() - openedAt) / 100) / 10
 await sleep(orders.warmUpSeconds)
 const before = process.cpuUsage()
 const startedAt = performance.now()
+const stolenBefore = stolenSeconds()
 counting = true
 await sleep(orders.seconds)
 counting = false
-const seconds = (performance.now() - startedAt) / 1000
+const wholeSeconds = (performance.now() - startedAt) / 1000
+const stolen = Math.min(stolenSeconds() - stolenBefore, wholeSeconds)
+/** That the server had. */
+const seconds = wholeSeconds - stolen
 const { user, system } = process.cpuUsage(before)
 running = false
 await Promise.race([Promise.all(closed), sleep(6)])
@@ -139,8 +153,8 @@ const answers = Object.fromEntries(
     return [status, { perSecond, p50: at(0.5), p99: at(0.99), most: at(0.999999) }]
   }),
 )
-const ownCpu = Math.round((user + system) / 1e4 / seconds)
+const ownCpu = Math.round((user + system) / 1e4 / wholeSeconds)
 process.stdout.write(
-  `${JSON.stringify({ answers, openingSeconds, allGood, ownCpu, retryAfterMissing, oddities: [...oddities] })}\n`,
+  `${JSON.stringify({ answers, openingSeconds, allGood, ownCpu, stolenPercent: Math.round((100 * stolen) / wholeSeconds), retryAfterMissing, oddities: [...oddities] })}\n`,
 )
 process.exit(0)
