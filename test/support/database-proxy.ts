@@ -1,5 +1,8 @@
-import { createConnection, createServer, type Socket } from 'node:net'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createConnection, createServer, type Server, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { whenFileIsDone } from './clean-up.ts'
 
@@ -19,6 +22,8 @@ export interface DatabaseProxy {
   loseAnswersTo(part: string, times: number): void
   /** Cuts every connection to the client; a running statement continues in PostgreSQL. */
   cut(): void
+  /** Resolves when PostgreSQL has ended the sessions of all cut connections, and their statements with them. */
+  settled(): Promise<void>
   /** From now on, open connections forward nothing and stay open; new connections work. */
   silence(): void
   /** The same for all connections, new ones too, until `comeBack`. */
@@ -31,19 +36,23 @@ export interface DatabaseProxy {
   readonly open: number
 }
 
-/**
- * With `database`, connections get another one than they ask for; its name must have the same length. With `forgets`,
- * a statement of this name is unknown when it is run again, as behind a pooler.
- */
+interface ProxyOptions {
+  /** Connections get this one instead of the one that they ask for; its name must have the same length. */
+  readonly database?: string | undefined
+  /** A statement of this name is unknown when it is run again, as behind a pooler. */
+  readonly forgets?: string | undefined
+  /** Listens on a socket in the file system, which costs less than a port. */
+  readonly local?: boolean
+}
+
 export async function aDatabaseProxy(
   to: pg.ClientConfig,
-  {
-    database,
-    forgets,
-  }: { readonly database?: string | undefined; readonly forgets?: string | undefined } = {},
+  { database, forgets, local = false }: ProxyOptions = {},
 ): Promise<DatabaseProxy> {
   const sockets = new Set<Socket>()
   const clients = new Set<Socket>()
+  /** To PostgreSQL, of clients that have left. */
+  const leaving = new Set<Socket>()
   let doomedPart = ''
   let doomedTimes = 0
   let lost = 0
@@ -58,35 +67,42 @@ export async function aDatabaseProxy(
     }
     const upstream = createConnection(addressOf(to))
     let doomed = false
+    let isOpen = false
     clients.add(client)
     client.on('close', () => clients.delete(client))
     client.on('data', (given) => {
       const chunk = database === undefined ? given : renamed(given, to.database ?? '', database)
       if (forgets !== undefined && !chunk.includes('select')) rename(chunk, forgets)
-      if (doomedTimes > 0 && chunk.includes(doomedPart)) {
+      if (isOpen && doomedTimes > 0 && chunk.includes(doomedPart)) {
         doomedTimes--
         doomed = true
       }
       upstream.write(chunk)
     })
     upstream.on('data', (chunk) => {
+      const isReady = chunk.subarray(-READY.length).equals(READY)
+      isOpen ||= isReady
       if (!doomed) client.write(chunk)
-      else if (chunk.subarray(-READY.length).equals(READY)) {
+      else if (isReady) {
         lost++
         client.destroy()
       }
     })
-    for (const [one, other] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(one)
-      one.on('error', () => {})
-      one.on('close', () => {
-        sockets.delete(one)
-        other.destroy()
-      })
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+      socket.on('close', () => sockets.delete(socket))
     }
+    upstream.on('close', () => {
+      leaving.delete(upstream)
+      client.destroy()
+    })
+    client.on('close', () => {
+      if (upstream.destroyed) return
+      leaving.add(upstream)
+      // PostgreSQL reads this end after the statements before it, and then closes its side.
+      upstream.end()
+    })
   })
   /** Accepts it and never answers. */
   function hold(client: Socket): void {
@@ -101,16 +117,14 @@ export async function aDatabaseProxy(
   function silence(): void {
     for (const socket of sockets) socket.removeAllListeners('data').resume()
   }
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the proxy has no port')
+  const address = local ? await listenLocally(server) : await listenOnPort(server)
   whenFileIsDone(() => {
     for (const socket of sockets) socket.destroy()
     server.close()
   })
 
   return {
-    connection: { ...to, host: '127.0.0.1', port: address.port },
+    connection: { ...to, ...address },
     get lost() {
       return lost
     },
@@ -120,6 +134,11 @@ export async function aDatabaseProxy(
     },
     cut() {
       for (const socket of clients) socket.destroy()
+    },
+    async settled() {
+      // The client reads the end of its connection one turn later.
+      do await sleep(1)
+      while (leaving.size > 0)
     },
     silence,
     vanish() {
@@ -136,6 +155,20 @@ export async function aDatabaseProxy(
       return clients.size
     },
   }
+}
+
+async function listenOnPort(server: Server) {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the proxy has no port')
+  return { host: '127.0.0.1', port: address.port }
+}
+
+async function listenLocally(server: Server) {
+  const address = { host: await mkdtemp(join(tmpdir(), 'schoolgate-proxy-')), port: 5432 }
+  await new Promise<void>((resolve) => server.listen(addressOf(address), resolve))
+  whenFileIsDone(() => rm(address.host, { recursive: true, force: true }))
+  return address
 }
 
 /** Gives a statement a name of the same length that was never prepared. */
