@@ -3,7 +3,7 @@ import { verifies } from '../spec/verifies.ts'
 import { aWorld } from '../support/world.ts'
 import { aStory, storySteps, tryEverything } from './commands.ts'
 import { effort, seed, timeout } from './effort.ts'
-import { Participants } from './real-server.ts'
+import { Participants } from './participants.ts'
 
 const participants = await Participants.gather(await aWorld())
 

@@ -14,128 +14,23 @@ import {
   createMember,
   removeMember,
 } from '../../src/domain/people/member-operations.ts'
-import { setRoles } from '../../src/domain/people/membership.ts'
 import { parseToken } from '../../src/foundation/protocol/token-format.ts'
-import { type Answer, aPkce, authorizeAs, Visitor } from '../support/browser-like.ts'
+import { type Answer, aPkce, authorizeAs, type Pkce } from '../support/browser-like.ts'
 import { exchange, refresh, revoke, userinfo } from '../support/client-like.ts'
+import { anIssuedCode } from '../support/issued-code.ts'
 import { outputOf, performByCommandLine } from '../support/performing.ts'
-import {
-  CALLBACK,
-  type TestClient,
-  type TestPerson,
-  type TestSchool,
-  type World,
-} from '../support/world.ts'
+import { CALLBACK, type TestClient, type TestSchool, type World } from '../support/world.ts'
+import type { ClientKind, Participants, RealClient } from './participants.ts'
 import { at, type ModelCode, type Role, type State } from './reference-model.ts'
-
-export type ClientKind = 'public' | 'confidential' | 'tool'
-
-interface RealClient {
-  readonly school: TestSchool
-  readonly kind: ClientKind
-  readonly real: TestClient
-}
-
-interface Participant {
-  person: TestPerson
-  readonly school: TestSchool
-  visitor: Visitor
-}
 
 /** What answers the clients' requests. */
 export interface Servers {
-  /** The one that answers the next request. */
-  next(): World
-  /** Cuts its connections to the database around that request, in one of some ways. */
-  disturb(way: number): void
-  /** Resolves once all answer as usual. */
-  calm(): Promise<void>
-}
-
-/** Two schools, their members and clients. They outlive a story, because sign-in is slow on purpose. */
-export class Participants {
-  readonly world: World
-  readonly schools: readonly [TestSchool, TestSchool]
-  readonly members: readonly Participant[]
-  readonly #deleted = new Set<TestPerson>()
-  readonly #changedRoles = new Set<Participant>()
-  readonly #clients: (RealClient | undefined)[] = []
-
-  private constructor(
-    world: World,
-    schools: readonly [TestSchool, TestSchool],
-    members: readonly Participant[],
-  ) {
-    this.world = world
-    this.schools = schools
-    this.members = members
-  }
-
-  static async gather(world: World): Promise<Participants> {
-    const schools = [await world.aSchool(), await world.aSchool({ variant: 'older' })] as const
-    const [first, second] = schools
-    for (const school of schools) await world.aMember(school, ['owner'])
-    const [ada, ben, cleo] = [await world.aPerson(), await world.aPerson(), await world.aPerson()]
-    const member = (person: TestPerson, school: TestSchool): Participant => ({
-      person,
-      school,
-      visitor: new Visitor(world, school),
-    })
-    const members = [
-      member(ada, first),
-      member(ben, first),
-      member(ada, second),
-      member(cleo, second),
-    ]
-    const participants = new Participants(world, schools, members)
-    for (const each of members) participants.#changedRoles.add(each)
-    return participants
-  }
-
-  /** Before a story: everyone is an admin, and a new person stands in for one who was deleted. */
-  async begin(): Promise<void> {
-    for (const gone of this.#deleted) {
-      const person = await this.world.aPerson()
-      for (const member of this.members.filter((each) => each.person === gone)) {
-        member.person = person
-        member.visitor = new Visitor(this.world, member.school)
-        this.#changedRoles.add(member)
-      }
-    }
-    this.#deleted.clear()
-    for (const { person, school } of this.#changedRoles) {
-      await setRoles(school.at, person.id, ['admin'])
-    }
-    this.#changedRoles.clear()
-  }
-
-  /** The client that an earlier story had at this place, unless it has changed it. */
-  async client(place: number, make: () => Promise<RealClient>): Promise<RealClient> {
-    this.#clients[place] ??= await make()
-    return this.#clients[place]
-  }
-
-  /** The next story gets another one. */
-  forgetClient(place: number): void {
-    this.#clients[place] = undefined
-  }
-
-  /** The rows of a client grow with the stories, and with them the time to read them. */
-  forgetClients(): void {
-    this.#clients.length = 0
-  }
-
-  markRoleChanged(member: number): void {
-    this.#changedRoles.add(at(this.members, member))
-  }
-
-  isDeleted(member: number): boolean {
-    return this.#deleted.has(at(this.members, member).person)
-  }
-
-  markDeleted(member: number): void {
-    this.#deleted.add(at(this.members, member).person)
-  }
+  /** The one that answers a request of a story, by its place among them. */
+  forRequest(place: number): World
+  /** Sends a request while connections to the database break, in one of some ways; resolves once all is well again. */
+  disturbed(way: number, request: () => Promise<Answer>): Promise<Answer>
+  /** Whether people agree on the pages always, or only as often as needed to try those. */
+  readonly pages: 'always' | 'sometimes'
 }
 
 interface IssuedTokens {
@@ -164,7 +59,8 @@ export class RealServer {
   readonly #authorizations: string[] = []
   readonly #pairs: IssuedTokens[] = []
   /** By the clock of the database. Earlier authorizations belong to other stories. */
-  #begunAt = new Date(0)
+  #begunAt = ''
+  #requests = 0
 
   constructor(participants: Participants, servers = onlyOne(participants.world)) {
     this.#participants = participants
@@ -175,18 +71,18 @@ export class RealServer {
 
   async begin(): Promise<void> {
     await this.#participants.begin()
-    const { rows } = await this.#world.database.pool.query<{ now: Date }>(
-      'select clock_timestamp() as now',
+    const { rows } = await this.#world.database.pool.query<{ now: string }>(
+      'select clock_timestamp()::text as now',
     )
     this.#begunAt = must(rows[0]).now
   }
 
-  /** Sends a request while connections to the database break. */
-  async disturbed(way: number, request: () => Promise<Answer>): Promise<Answer> {
-    this.#servers.disturb(way)
-    const answer = await request()
-    await this.#servers.calm()
-    return answer
+  disturbed(way: number, request: () => Promise<Answer>): Promise<Answer> {
+    return this.#servers.disturbed(way, request)
+  }
+
+  #next(): World {
+    return this.#servers.forRequest(this.#requests++)
   }
 
   async addClient(school: TestSchool, kind: ClientKind, scopes: readonly string[]): Promise<void> {
@@ -211,37 +107,58 @@ export class RealServer {
     return { clientId, secret: undefined, redirectUri: CALLBACK }
   }
 
-  async consent(code: ModelCode): Promise<void> {
+  /** On the pages, or by the function behind them, which costs a tenth and leaves the same code. */
+  async consent(code: ModelCode, isPageTried: boolean): Promise<void> {
+    const pkce = aPkce()
+    const onPages = isPageTried || this.#servers.pages === 'always'
+    const value = await (onPages ? this.#agreeOnPages(code, pkce) : this.#agree(code, pkce))
+    const id = parseToken('code', value)?.id
+    if (id === undefined) throw new Error(`no code: ${value}`)
+    this.#codes.push({ value, verifier: pkce.verifier, id })
+  }
+
+  async #agreeOnPages(code: ModelCode, pkce: Pkce): Promise<string> {
     const { school, real } = at(this.#clients, code.client)
     const { person, visitor } = at(this.#participants.members, code.member)
-    const pkce = aPkce()
     const scope = code.scopes.join(' ')
     const callback = await authorizeAs(this.#world, school, real, person, { visitor, pkce, scope })
-    const value = callback.get('code') ?? ''
-    const id = parseToken('code', value)?.id
-    if (id === undefined) throw new Error(`no code: ${callback}`)
-    this.#codes.push({ value, verifier: pkce.verifier, id })
+    return callback.get('code') ?? String(callback)
+  }
+
+  #agree({ client, member, audience, scopes }: ModelCode, pkce: Pkce): Promise<string> {
+    const { school, real } = at(this.#clients, client)
+    return anIssuedCode(school.at, {
+      clientId: real.clientId,
+      userId: at(this.#participants.members, member).person.id,
+      audience,
+      scopes,
+      resource: school.origin,
+      redirectUri: real.redirectUri,
+      codeChallenge: pkce.challenge,
+      // The database tells apart microseconds: a role given in this millisecond is older than the code.
+      allowedAt: new Date(Date.now() + 1),
+    })
   }
 
   async exchange(client: number, code: number): Promise<Answer> {
     const { school, real } = at(this.#clients, client)
     const { value, verifier } = at(this.#codes, code)
-    return await exchange(this.#servers.next(), school, real, value, verifier)
+    return await exchange(this.#next(), school, real, value, verifier)
   }
 
   async refresh(client: number, pair: number, scopes?: readonly string[]): Promise<Answer> {
     const { school, real } = at(this.#clients, client)
     const token = at(this.#pairs, pair).refresh
-    return await refresh(this.#servers.next(), school, real, token, { scope: scopes?.join(' ') })
+    return await refresh(this.#next(), school, real, token, { scope: scopes?.join(' ') })
   }
 
   async use(school: TestSchool, pair: number): Promise<Answer> {
-    return await userinfo(this.#servers.next(), school, at(this.#pairs, pair).access)
+    return await userinfo(this.#next(), school, at(this.#pairs, pair).access)
   }
 
   async revoke(client: number, pair: number, by: 'access' | 'refresh'): Promise<Answer> {
     const { school, real } = at(this.#clients, client)
-    return await revoke(this.#servers.next(), school, real, at(this.#pairs, pair)[by])
+    return await revoke(this.#next(), school, real, at(this.#pairs, pair)[by])
   }
 
   async end(member: number, authorization: number): Promise<void> {
@@ -346,26 +263,13 @@ export class RealServer {
 
   /** Every pair of this story as stored in the database; reading rows does not use a token. */
   async rows(): Promise<Record<string, PairState>> {
-    const clients = this.#clients.map(({ real }) => real.clientId)
-    const rows = await this.#world.database.db
-      .selectFrom('token_pairs as p')
-      .innerJoin('authorizations as a', 'a.id', 'p.authorization_id')
-      .where('a.client_id', 'in', clients)
-      .where('a.created_at', '>=', this.#begunAt)
-      .select(['p.id', 'p.authorization_id', 'p.previous_id', 'p.scopes', 'p.first_used_at'])
-      .select(['p.revoked_at', 'a.revoked_at as ended_at'])
-      .execute()
+    const { rows } = await this.#world.database.pipelines.run<PairRow>(PAIRS, [
+      this.schools.map(({ id }) => id),
+      this.#clients.map(({ real }) => real.clientId),
+      this.#begunAt,
+    ])
     return Object.fromEntries(
-      rows.map((row) => [
-        row.id,
-        {
-          authorization: row.authorization_id,
-          parent: row.previous_id ?? undefined,
-          scopes: row.scopes.join(' '),
-          used: row.first_used_at !== null,
-          live: row.revoked_at === null && row.ended_at === null,
-        },
-      ]),
+      rows.map(({ id, parent, ...row }) => [id, { ...row, parent: parent ?? undefined }]),
     )
   }
 
@@ -387,11 +291,24 @@ export class RealServer {
 }
 
 function onlyOne(world: World): Servers {
-  return { next: () => world, disturb: () => {}, calm: async () => {} }
+  return { forRequest: () => world, disturbed: (_, request) => request(), pages: 'always' }
 }
 
 function slugOf({ clientId }: TestClient): string {
   return clientId.replace(/^.*\/clients\//, '').replace(/\.json$/, '')
+}
+
+/** After every step, so it is not composed anew each time. */
+const PAIRS = `
+  select p.id, p.authorization_id as "authorization", p.previous_id as parent,
+    array_to_string(p.scopes, ' ') as scopes, p.first_used_at is not null as used,
+    p.revoked_at is null and a.revoked_at is null as live
+  from authorizations a join token_pairs p on p.authorization_id = a.id
+  where a.school_id = any($1) and a.client_id = any($2) and a.created_at >= $3`
+
+interface PairRow extends Omit<PairState, 'parent'> {
+  readonly id: string
+  readonly parent: string | null
 }
 
 interface PairState {

@@ -1,0 +1,44 @@
+import { buildApp } from '../../../src/app.ts'
+import { SchoolDirectory } from '../../../src/domain/schools/school-directory.ts'
+import { openDatabase } from '../../../src/foundation/db/database.ts'
+import { createLogger } from '../../../src/foundation/http/logging.ts'
+import { trustNoProxy } from '../../../src/foundation/http/trust-proxy.ts'
+import { aDatabaseProxy, type DatabaseProxy } from '../../support/database-proxy.ts'
+import { World } from '../../support/world.ts'
+
+export interface Disturbed {
+  readonly world: World
+  readonly proxy: DatabaseProxy
+  readonly stop: () => Promise<void>
+}
+
+/** A server on the database of `direct` whose connections can be broken. */
+export async function aServer(direct: World): Promise<Disturbed> {
+  const proxy = await aDatabaseProxy(direct.database.connection, { local: true })
+  const database = openDatabase({
+    connection: proxy.connection,
+    poolSize: 3,
+    // No trace depends on how fast this machine is.
+    statementTimeoutMs: 30_000,
+    connectMs: 30_000,
+    waitMs: { stranger: 30_000, interactive: 30_000, batch: 30_000 },
+    // Silence is found soon: every story waits for it.
+    silence: { lookMs: 50, doubtMs: 300, retryMs: 50 },
+  })
+  const { db } = database
+  const context = { ...direct.context, db, directory: new SchoolDirectory(db) }
+  const app = buildApp({
+    context,
+    logger: createLogger({ level: 'silent' }),
+    trust: trustNoProxy,
+    readiness: [],
+    line: { turnMs: Number.POSITIVE_INFINITY },
+  })
+  await app.ready()
+  const world = new World(app, direct.database, context)
+  const stop = async (): Promise<void> => {
+    await app.close()
+    await database.close()
+  }
+  return { world, proxy, stop }
+}
