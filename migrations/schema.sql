@@ -754,6 +754,54 @@ create table invoices (
   constraint invoices_url_check CHECK ((length(url) <= 2000))
 );
 
+-- jobs: a task that runs in the background, how far it is, and what came of it
+create table jobs (
+  school_id uuid not null,
+  id uuid not null,
+  kind text not null,
+  title text not null,
+  input jsonb not null,
+  scopes text[] not null default '{}'::text[],
+  can_cancel boolean not null default true,
+  state text not null default 'waiting'::text,
+  cursor jsonb,
+  done_count bigint not null default 0,
+  total_count bigint,
+  result jsonb,
+  problem text,
+  files jsonb not null default '[]'::jsonb,
+  via text not null,
+  user_id uuid,
+  client_id text,
+  authorization_id uuid,
+  request_id text,
+  worker uuid,
+  lease_until timestamp(3) with time zone,
+  attempts integer not null default 0,
+  cancel_requested boolean not null default false,
+  created_at timestamp(3) with time zone not null default now(),
+  started_at timestamp(3) with time zone,
+  finished_at timestamp(3) with time zone,
+  expires_at timestamp(3) with time zone,
+  constraint jobs_pkey PRIMARY KEY (school_id, id),
+  constraint jobs_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
+  constraint jobs_finished_with_time CHECK (((state = ANY (ARRAY['done'::text, 'failed'::text, 'cancelled'::text])) = ((finished_at IS NOT NULL) AND (expires_at IS NOT NULL)))),
+  constraint jobs_kind_check CHECK (((length(kind) <= 100) AND (kind ~ '^[a-z_]+\.[a-z_]+$'::text))),
+  constraint jobs_leased_while_running CHECK (((state = 'running'::text) = ((worker IS NOT NULL) AND (lease_until IS NOT NULL)))),
+  constraint jobs_problem_check CHECK ((length(problem) <= 2000)),
+  constraint jobs_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'running'::text, 'done'::text, 'failed'::text, 'cancelled'::text]))),
+  constraint jobs_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300)))
+);
+CREATE INDEX jobs_by_time ON public.jobs USING btree (school_id, created_at, id);
+CREATE INDEX jobs_expired ON public.jobs USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+CREATE UNIQUE INDEX jobs_running ON public.jobs USING btree (school_id) WHERE (state = 'running'::text);
+CREATE INDEX jobs_waiting ON public.jobs USING btree (school_id, id) WHERE (state = 'waiting'::text);
+-- jobs.scopes: a token needs all of them to see the job
+-- jobs.cursor: where the next step begins; it moves in the transaction of the step
+-- jobs.files: keys in the file store, in the order of their bytes; removed with the row
+-- jobs.worker: the run that holds the lease; a run whose lease ended may write nothing
+-- jobs.attempts: how often it was begun since its last step
+
 -- analytics: who learned on a day; progress rows only remember the last time
 create table learning_days (
   school_id uuid not null,

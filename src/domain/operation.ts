@@ -23,6 +23,8 @@ interface Described<I extends z.ZodObject, O extends z.ZodObject> {
    * can perform the operation: only the admin area and the command line can.
    */
   readonly scopes: readonly string[]
+  /** Any operator token may ask: the rows that it sees, and may change, follow from its scopes. */
+  readonly judgesScopes?: true | undefined
   /** Wire types only, no transforms, because it is also published as JSON Schema. */
   readonly input: I
   readonly output: O
@@ -176,13 +178,13 @@ export function refusalFrom(error: unknown): Refusal {
 
 /**
  * Every scope that this input needs, for the check and for the challenge. Throws for an operation
- * without scopes: on a surface for apps, any token could perform it.
+ * without scopes that does not judge them itself: on a surface for apps, any token could perform it.
  */
 export function neededScopes(
   operation: DescribedOperation,
   input?: Record<string, unknown>,
 ): readonly string[] {
-  if (operation.scopes.length === 0) {
+  if (operation.scopes.length === 0 && operation.judgesScopes !== true) {
     throw new Error(`${operation.name} has no scope, so no app may perform it`)
   }
   const extra = input === undefined ? [] : (operation.extraScopes?.(input) ?? [])

@@ -16,11 +16,13 @@ import { addMetricsRoute, listenForMetrics } from '../foundation/http/metrics-en
 import { createShutdown, type Shutdown, shutDownOnSignals } from '../foundation/http/shutdown.ts'
 import { logMailer, type Mailer, smtpMailer } from '../foundation/mail/mailer.ts'
 import { listensOnLoopback } from '../foundation/net/loopback.ts'
+import type { FileStore } from '../foundation/storage/file-store.ts'
 import type { AppContext } from '../gate/context.ts'
 import { VERSION } from '../version.ts'
 import { printBanner } from './banner.ts'
 import { checkPortsAreFree, mainPort, whyNotListening } from './check-ports.ts'
 import { buildIndexesInBackground } from './index-building.ts'
+import { workOnJobs } from './jobs.ts'
 import { listenForSchoolChanges } from './listen-for-school-changes.ts'
 import type { DatabaseServer } from './open-database.ts'
 import { openFileStore } from './open-file-store.ts'
@@ -62,11 +64,14 @@ async function serve(config: Config, log: Logger, io: { stdout: Writable }): Pro
   const { server, keyring, isDemo, setupCode } = prepared
   const database = openPool(config, server, log)
   const directory = new SchoolDirectory(database.db)
+  const files = openFileStore(config)
+  const jobs = workOnJobs(database.db, files, log)
   const listener = await listenForSchoolChanges(directory, {
     connection: server.listenConnection,
     pool: database.pool,
     watch: database.watch,
     onError: (error) => log.warn({ err: error }, 'not hearing of changed schools; reconnecting'),
+    onJob: () => jobs.wake(),
   })
 
   const inFlight = trackInFlight()
@@ -80,6 +85,7 @@ async function serve(config: Config, log: Logger, io: { stdout: Writable }): Pro
       directory,
       keyring,
       findMailer(config, log, isDemo),
+      files,
       isDemo,
     ),
     logger: log,
@@ -117,6 +123,7 @@ async function serve(config: Config, log: Logger, io: { stdout: Writable }): Pro
       { name: 'metrics', close: () => metricsListener?.close() },
       { name: 'indexes', close: () => indexes?.stop() },
       { name: 'purge', close: () => purging?.stop() },
+      { name: 'jobs', close: () => jobs.stop() },
       { name: 'listener', close: () => listener.stop() },
       { name: 'audit counts', close: writeRepeatedCounts },
       { name: 'database pool', close: () => database.close() },
@@ -136,6 +143,7 @@ function contextOf(
   directory: SchoolDirectory,
   keyring: Keyring,
   mailer: Mailer | undefined,
+  files: FileStore,
   isDemo: boolean,
 ): AppContext {
   return {
@@ -145,7 +153,7 @@ function contextOf(
     loopbackDocuments: isDemo && listensOnLoopback(config.HOST),
     documentHosts: config.CLIENT_DOCUMENT_HOSTS,
     mailer,
-    files: openFileStore(config),
+    files,
     limits: {
       tokenPerSecond: config.TOKEN_RATE_PER_SECOND,
       registrationPerMinute: config.REGISTRATION_RATE_PER_MINUTE,

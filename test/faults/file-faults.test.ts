@@ -16,7 +16,13 @@ const fails = async <R>(otherwise: R): Promise<R> => {
   if (failure !== undefined) throw failure
   return otherwise
 }
-const world = await aWorld({ files: { write: () => fails(kept), read: () => fails(undefined) } })
+const world = await aWorld({
+  files: {
+    write: () => fails(kept),
+    read: () => fails(undefined),
+    remove: () => fails(undefined),
+  },
+})
 const school = await world.aSchool()
 const { accessToken } = await anOperator(world, school, { scopes: 'storage:write' })
 const host = new URL(school.origin).host

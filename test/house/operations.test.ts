@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Caller } from '../../src/domain/access/caller.ts'
 import { neededScopes, type Operation } from '../../src/domain/operation.ts'
 import { ScopeSet } from '../../src/foundation/protocol/scope-set.ts'
-import { ROUTES } from '../../src/surfaces/admin-api/routes.ts'
+import { JOB_ROUTES, ROUTES } from '../../src/surfaces/admin-api/routes.ts'
 import { UPLOAD_ROUTE } from '../../src/surfaces/admin-api/upload.ts'
 import { OPERATOR_TOOLS } from '../../src/surfaces/mcp/operator/operator-tools.ts'
 
@@ -22,13 +22,20 @@ function isOperation(value: unknown): value is Operation {
 }
 
 const operations = await everyOperation()
-const unscoped = operations.filter(({ scopes }) => scopes.length === 0)
+const unscoped = operations.filter(
+  ({ scopes, judgesScopes }) => scopes.length === 0 && judgesScopes !== true,
+)
 
 describe('operations', () => {
   test('each has a unique name', () => {
     const names = operations.map(({ name }) => name)
     expect(names.filter((name, place) => names.indexOf(name) !== place)).toEqual([])
   })
+})
+
+test('only those of jobs leave it to their rows which scopes a token needs', () => {
+  const judging = operations.filter(({ judgesScopes }) => judgesScopes === true)
+  expect(judging.map(({ name }) => name).sort()).toEqual(['jobs.cancel', 'jobs.list', 'jobs.read'])
 })
 
 describe('operations without a scope, which any token could call', () => {
@@ -41,7 +48,9 @@ describe('operations without a scope, which any token could call', () => {
       'consulting_meetings',
       'consulting_services',
       'consulting_slots',
+      'exports',
       'forms',
+      'imports',
       'notifications',
       'payments',
       'people',
@@ -54,8 +63,8 @@ describe('operations without a scope, which any token could call', () => {
   })
 
   test('have no route in the REST API', () => {
-    const routed = [...ROUTES, UPLOAD_ROUTE].map(({ operation }) => operation)
-    expect(routed.filter(({ scopes }) => scopes.length === 0)).toEqual([])
+    const routed = [...ROUTES, ...JOB_ROUTES, UPLOAD_ROUTE].map(({ operation }) => operation)
+    expect(routed.filter((operation) => unscoped.includes(operation))).toEqual([])
   })
 
   test('are in no MCP tool: a token without scopes sees no tool', () => {

@@ -3,6 +3,7 @@ import { adminScopes } from './requirements/admin-api/scopes.ts'
 import type { Area, Chapter, Source } from './requirements/chapter.ts'
 import { demoWorld } from './requirements/house/demo-world.ts'
 import { guide } from './requirements/house/guide.ts'
+import { jobs } from './requirements/house/jobs.ts'
 import { origins } from './requirements/house/origins.ts'
 import { setup } from './requirements/house/setup.ts'
 import { mcpAccess } from './requirements/mcp/access.ts'
@@ -57,6 +58,7 @@ const chapters = [
   ...guide,
   ...demoWorld,
   ...setup,
+  ...jobs,
 ] as const
 
 type IdsOf<C> = C extends Chapter<infer Says> ? keyof Says & string : never

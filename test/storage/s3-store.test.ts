@@ -84,7 +84,11 @@ describe('the bucket store', () => {
     const near = createS3Store(options)
     let files = near
     const world = await aWorld({
-      files: { write: (...all) => files.write(...all), read: (key) => files.read(key) },
+      files: {
+        write: (...all) => files.write(...all),
+        read: (key) => files.read(key),
+        remove: (key) => files.remove(key),
+      },
     })
     const school = await world.aSchool()
     const { accessToken } = await anOperator(world, school, { scopes: 'storage:write' })

@@ -50,6 +50,16 @@ async function aPlan(browser: AdminBrowser): Promise<Typed> {
 
 /** Every kind of object that can be created in the admin area. */
 export const FORM_CASES: Readonly<Record<string, (setup: FormCaseSetup) => Promise<FormCase>>> = {
+  jobs: async () => ({
+    list: '/admin/jobs',
+    form: '/admin/jobs/new',
+    bad: { resource: 'passwords', format: 'csv' },
+    wrong: ['resource'],
+    good: { resource: 'members', format: 'csv' },
+    shown: 'Export of members',
+    free: [],
+    actions: [['cancel', 'The job ends after the step that it is at.']],
+  }),
   courses: async () => ({
     list: '/admin/courses',
     form: '/admin/courses/new',

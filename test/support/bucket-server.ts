@@ -42,6 +42,9 @@ async function answer(
   else if (request.method === 'PUT' && path.startsWith('/uploads/')) {
     if (request.headers['content-length'] !== String(body.length)) response.writeHead(411).end()
     else response.writeHead(objects.set(path, body) ? 200 : 500).end()
+  } else if (request.method === 'DELETE') {
+    objects.delete(path)
+    response.writeHead(204).end()
   } else if (found === undefined) response.writeHead(404).end('<Error/>')
   else response.writeHead(200).end(found)
 }

@@ -11,6 +11,7 @@ import {
   secretsOf,
 } from '../support/admin-crawl.ts'
 import { type Answer, hiddenFields, type Visitor } from '../support/browser-like.ts'
+import { aJob } from '../support/jobs.ts'
 import { anOwner, signedIn } from '../support/operator-like.ts'
 import { aTool } from '../support/tools.ts'
 import { PNG, uploadTo } from '../support/uploading.ts'
@@ -43,6 +44,7 @@ beforeAll(async () => {
   const { origin } = await schoolOf('demo')
   theirs = await world.theSchoolAt(origin)
   await aTool(world, theirs)
+  await aJob(world, theirs, { name: 'test.wait', run: async () => ({}) }, {})
   const person = { ...(await demoPerson(world, 'owner@demo.test')), password: DEMO_PASSWORD }
   theirCrawl = await crawlAdminArea(await signedIn(world, theirs, person), routes)
   secrets = await secretsOf(world, theirs)

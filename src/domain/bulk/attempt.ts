@@ -55,7 +55,8 @@ export async function dryRun<R>(
 
 class RolledBack extends Error {}
 
-function savepointsIn(tx: SchoolTx): Attempt {
+/** Runs each attempt in a savepoint of this transaction. */
+export function savepointsIn(tx: SchoolTx): Attempt {
   return async (work) => {
     await tx.run(sql`savepoint attempt`)
     try {

@@ -23,6 +23,8 @@ export interface ExportOptions {
 export interface ExportedRows {
   readonly text: string
   readonly rows: number
+  /** The key of the last row, to continue after it; undefined for the heading. */
+  readonly last?: string
 }
 
 const FIRST_PAGE = 100
@@ -52,9 +54,9 @@ export async function* exportRows(
     const objects = await selectObjects(at, viewer, kind.of, page)
     if (objects.length === 0) return
     const text = objects.map((object) => write(object)).join('')
-    yield { text, rows: objects.length }
-    if (objects.length < limit) return
     last = kind.key.map((name) => String(objects.at(-1)?.[name]))
+    yield { text, rows: objects.length, last: last.join(',') }
+    if (objects.length < limit) return
     const length = Math.max(1, text.length / objects.length)
     limit = Math.max(1, Math.min(MAX_PAGE, Math.floor(PAGE_LENGTH / length)))
   }

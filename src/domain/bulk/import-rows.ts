@@ -47,6 +47,20 @@ export interface ImportSummary extends ImportCounts {
   readonly errors: readonly FailedRow[]
 }
 
+/** How far an import is: enough to continue it in another process. */
+export interface ImportState {
+  readonly counts: ImportCounts
+  readonly errors: readonly FailedRow[]
+  /** Rows before this line are done. */
+  readonly nextLine: number
+}
+
+/**
+ * Runs the work of one batch, which takes the way to attempt its rows and returns how far the import is then. The
+ * state is to be stored in the same transaction as the rows.
+ */
+export type ImportStep = (work: (attempt: Attempt) => Promise<ImportState>) => Promise<void>
+
 export const DEFAULT_MAX_ERRORS = 100
 
 const BATCH_ROWS = 1000
@@ -66,15 +80,35 @@ export async function importRows(
   options: ImportOptions,
 ): Promise<ImportSummary> {
   if (options.dryRun === true) {
-    return await dryRun(at, (attempt) => new Import(kind, caller, attempt, options).run(source))
+    return await dryRun(at, (attempt) =>
+      new Import(kind, caller, eachAlone(attempt), options).run(source),
+    )
   }
-  const importing = new Import(kind, caller, attemptsAt(at), options)
+  const importing = new Import(kind, caller, eachAlone(attemptsAt(at)), options)
   await audit(at, caller, kind, importing.id, { format: options.format })
   const summary = await importing.run(source)
   const { created, updated, unchanged, failed, complete } = summary
   await audit(at, caller, kind, importing.id, { created, updated, unchanged, failed, complete })
   return summary
 }
+
+/** The same in steps, from a state on. It writes no audit entry: its caller does. */
+export async function importInSteps(
+  caller: Actor,
+  kind: BulkKind,
+  source: AsyncIterable<Uint8Array>,
+  options: ImportOptions,
+  step: ImportStep,
+  state: ImportState | undefined,
+): Promise<ImportSummary> {
+  return await new Import(kind, caller, step, options, state).run(source)
+}
+
+const eachAlone =
+  (attempt: Attempt): ImportStep =>
+  async (work) => {
+    await work(attempt)
+  }
 
 /** One entry at the start, so that an interrupted import leaves a trace, and one with the result. */
 async function audit(
@@ -93,23 +127,35 @@ async function audit(
   })
 }
 
+const NO_ROWS: ImportCounts = { rows: 0, created: 0, updated: 0, unchanged: 0, failed: 0 }
+
 class Import {
   readonly id = uuidv7()
   readonly #kind: BulkKind
   readonly #caller: Actor
-  readonly #attempt: Attempt
+  readonly #step: ImportStep
   readonly #options: ImportOptions
   readonly #known = new KnownNames()
-  readonly #errors: FailedRow[] = []
-  readonly #counts = { rows: 0, created: 0, updated: 0, unchanged: 0, failed: 0 }
+  readonly #errors: FailedRow[]
+  readonly #counts: { -readonly [N in keyof ImportCounts]: number }
+  readonly #from: number
   #nextLine: number
 
-  constructor(kind: BulkKind, caller: Actor, attempt: Attempt, options: ImportOptions) {
+  constructor(
+    kind: BulkKind,
+    caller: Actor,
+    step: ImportStep,
+    options: ImportOptions,
+    state?: ImportState,
+  ) {
     this.#kind = kind
     this.#caller = caller
-    this.#attempt = attempt
+    this.#step = step
     this.#options = options
-    this.#nextLine = options.fromLine ?? 1
+    this.#from = state?.nextLine ?? options.fromLine ?? 1
+    this.#nextLine = this.#from
+    this.#errors = [...(state?.errors ?? [])]
+    this.#counts = { ...NO_ROWS, ...state?.counts }
   }
 
   async run(source: AsyncIterable<Uint8Array>): Promise<ImportSummary> {
@@ -150,13 +196,12 @@ class Import {
   }
 
   async *#batches(source: AsyncIterable<Uint8Array>): AsyncGenerator<Batch, void, void> {
-    const from = this.#options.fromLine ?? 1
     const objectName = this.#kind.objectName
     let batch = new Batch(objectName)
     try {
       for await (const rows of readRows(this.#kind, this.#options.format, source)) {
         for (const row of rows) {
-          if (row.line < from) continue
+          if (row.line < this.#from) continue
           batch.add(row)
           if (!batch.full()) continue
           yield batch
@@ -172,23 +217,27 @@ class Import {
   }
 
   async #take(batch: Batch): Promise<void> {
-    for (const { line, problems } of batch.refused) this.#fail(line, problems)
-    await this.#write(batch.rows)
+    await this.#step(async (attempt) => {
+      for (const { line, problems } of batch.refused) this.#fail(line, problems)
+      await this.#write(attempt, batch.rows)
+      const nextLine = batch.lastLine + 1
+      return { counts: this.#counts, errors: this.#errors, nextLine }
+    })
     this.#options.onProgress?.(this.#counts)
   }
 
   /** Writes all rows, or after a failure each half, down to the row that fails. */
-  async #write(rows: readonly ImportRow[]): Promise<void> {
+  async #write(attempt: Attempt, rows: readonly ImportRow[]): Promise<void> {
     if (rows.length === 0) return
-    const done = await this.#attempt((tx) => this.#kind.write(tx, this.#caller, rows, this.#known))
+    const done = await attempt((tx) => this.#kind.write(tx, this.#caller, rows, this.#known))
     if (done.kind === 'done') {
       for (const [place, outcome] of done.value.entries()) this.#count(rows[place], outcome)
     } else if (rows.length === 1) {
       this.#count(rows[0], done.refusal)
     } else {
       const middle = Math.ceil(rows.length / 2)
-      await this.#write(rows.slice(0, middle))
-      await this.#write(rows.slice(middle))
+      await this.#write(attempt, rows.slice(0, middle))
+      await this.#write(attempt, rows.slice(middle))
     }
   }
 

@@ -1,12 +1,14 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { IS_ACTIVE } from '../learning/active-enrollment.ts'
+import { uuidv7 } from '../../foundation/crypto/random.ts'
+import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import { startJob } from '../jobs/start-job.ts'
 import { count, id } from '../operation/fields.ts'
 import { notFound } from '../operation/refusal.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
 import type { WriteOperation } from '../operation.ts'
+import { type Announcement, announceJob, announceToPage, SMALL_COURSE } from './announce-job.ts'
 import { notificationFields } from './notification-rules.ts'
-import { notify } from './notify.ts'
 
 const announcement = z.strictObject({
   id: id.meta({ description: 'The course.' }),
@@ -19,6 +21,7 @@ const announced = z.strictObject({
   object: z.literal('announcement'),
   id,
   sent_count: count,
+  job_id: id.nullable().meta({ description: 'The job that sends it, if the course is large.' }),
 })
 
 export const announceToCourse = {
@@ -30,15 +33,32 @@ export const announceToCourse = {
   kind: 'change',
   input: announcement,
   output: announced,
-  async run(tx, _caller, { id: course, title, body, url }) {
-    const found = await tx.from('courses').select('id').where('id', '=', course).executeTakeFirst()
+  async run(tx, caller, { id: course, title, body, url }) {
+    const found = await tx
+      .from('courses')
+      .select(['id', 'title'])
+      .where('id', '=', course)
+      .executeTakeFirst()
     if (found === undefined) throw notFound('course')
-    const { rows } = await tx.run(sql<{ user_id: string }>`
-      select e.user_id from enrollments e
-      where e.school_id = ${tx.schoolId} and e.course_id = ${course} and ${IS_ACTIVE}`)
-    const students = rows.map(({ user_id }) => user_id)
-    const message = { kind: 'announcement', title, body, url }
-    const sent_count = await notify(tx, 'announcements', students, message)
-    return { object: 'announcement' as const, id: course, sent_count }
+    const input: Announcement = { course, title, body, url }
+    if (await isLarge(tx, course)) {
+      const job = { input, title: `Announcement to ${found.title}: ${title}` }
+      const job_id = await startJob(tx, caller, announceJob, job)
+      return { object: 'announcement' as const, id: course, sent_count: 0, job_id }
+    }
+    const { cursor } = await announceToPage(tx, uuidv7(), input)
+    return { object: 'announcement' as const, id: course, sent_count: cursor.sent, job_id: null }
   },
+  // A job writes its own entry when it ends.
+  audit: ({ id: subject, job_id }) =>
+    job_id === null
+      ? [{ action: 'operation.done', subject, detail: { operation: 'notifications.announce' } }]
+      : [],
 } satisfies WriteOperation<typeof announcement, typeof announced>
+
+async function isLarge(tx: SchoolTx, course: string): Promise<boolean> {
+  const { rows } = await tx.run(sql`
+    select from enrollments where school_id = ${tx.schoolId} and course_id = ${course}
+    offset ${SMALL_COURSE} limit 1`)
+  return rows.length > 0
+}

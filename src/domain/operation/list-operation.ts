@@ -80,6 +80,7 @@ interface ListDetails<
   readonly title: string
   readonly summary: string
   readonly scopes: readonly string[]
+  readonly judgesScopes?: true
   readonly of: Resource<S>
   /** Ids of the parents whose objects are listed, each a column of the rows. */
   readonly within?: W
@@ -141,6 +142,7 @@ export function listOperation<
     title: details.title,
     summary: details.summary,
     scopes: details.scopes,
+    judgesScopes: details.judgesScopes,
     kind: 'read',
     input,
     output: pageOf(resource.schema),

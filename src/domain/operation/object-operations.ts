@@ -11,6 +11,7 @@ interface Details<S extends z.ZodObject> {
   readonly title: string
   readonly summary: string
   readonly scopes: readonly string[]
+  readonly judgesScopes?: true
   readonly of: Resource<S>
   readonly examples: readonly OperationExample[]
 }

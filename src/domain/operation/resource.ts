@@ -4,6 +4,9 @@ import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor.ts'
 import { notFound } from './refusal.ts'
 
+/** Who looks: the origin of the school, and for the few rows that not every operator sees, the person and their token. */
+type Viewer = Pick<Actor, 'origin'> & Partial<Pick<Actor, 'userId' | 'scopes' | 'clientId'>>
+
 /** A kind of object as operations show it. */
 export interface Resource<S extends z.ZodObject = z.ZodObject> {
   /** The value of the `object` member, and what refusals call it. */
@@ -15,7 +18,7 @@ export interface Resource<S extends z.ZodObject = z.ZodObject> {
    * Selects this school's rows, with columns named as in the schema. Filters and sorting call the
    * result `r`.
    */
-  rows(at: SchoolDb, caller: Pick<Actor, 'origin'>): RawBuilder<unknown>
+  rows(at: SchoolDb, caller: Viewer): RawBuilder<unknown>
   /** The column that ids in paths are compared with. */
   readonly key?: string
   /** Related objects that a caller may ask to include. */

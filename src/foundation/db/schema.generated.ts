@@ -372,6 +372,37 @@ export interface InvoicesTable {
   url: string | null
 }
 
+/** jobs: a task that runs in the background, how far it is, and what came of it */
+export interface JobsTable {
+  school_id: string
+  id: string
+  kind: string
+  title: string
+  input: ColumnType<unknown, string, string>
+  scopes: Generated<string[]>
+  can_cancel: Generated<boolean>
+  state: Generated<'waiting' | 'running' | 'done' | 'failed' | 'cancelled'>
+  cursor: ColumnType<unknown, string | null | undefined, string | null>
+  done_count: Generated<number>
+  total_count: number | null
+  result: ColumnType<unknown, string | null | undefined, string | null>
+  problem: string | null
+  files: ColumnType<unknown, string | undefined, string>
+  via: string
+  user_id: string | null
+  client_id: string | null
+  authorization_id: string | null
+  request_id: string | null
+  worker: string | null
+  lease_until: Date | null
+  attempts: Generated<number>
+  cancel_requested: Generated<boolean>
+  created_at: Generated<Date>
+  started_at: Date | null
+  finished_at: Date | null
+  expires_at: Date | null
+}
+
 /** analytics: who learned on a day; progress rows only remember the last time */
 export interface LearningDaysTable {
   school_id: string
@@ -798,6 +829,7 @@ export interface DB {
   idempotent_answers: IdempotentAnswersTable
   installations: InstallationsTable
   invoices: InvoicesTable
+  jobs: JobsTable
   learning_days: LearningDaysTable
   lecture_progress: LectureProgressTable
   lecturers: LecturersTable

@@ -1,5 +1,5 @@
-import { mkdir, open, rename } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { mkdir, open, rename, rm, rmdir } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import { checkFolder, type FileStore, isKey, keyOf } from './file-store.ts'
 import { spool } from './spool.ts'
 
@@ -28,6 +28,13 @@ export function createDiskStore(root: string): FileStore {
         throw error
       })
       return file?.createReadStream()
+    },
+
+    async remove(key) {
+      if (!isKey(key)) return
+      await rm(join(home, key), { force: true })
+      // The last file of a job leaves an empty folder. One with files stays.
+      await rmdir(dirname(join(home, key))).catch(() => undefined)
     },
   }
 }

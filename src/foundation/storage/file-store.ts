@@ -32,6 +32,8 @@ export interface FileStore {
     check?: (received: ReceivedBytes) => Promise<void> | void,
   ): Promise<StoredBytes>
   read(key: string): Promise<Readable | undefined>
+  /** Removes a file; one that is gone already is no error. */
+  remove(key: string): Promise<void>
 }
 
 const FOLDER = /^[0-9a-f-]{1,64}$/

@@ -7,7 +7,7 @@ export interface S3Credentials {
 }
 
 export interface S3Request {
-  readonly method: 'GET' | 'PUT' | 'HEAD'
+  readonly method: 'GET' | 'PUT' | 'HEAD' | 'DELETE'
   readonly url: URL
   /** All headers are signed; the host comes from the URL. */
   readonly headers: Readonly<Record<string, string>>

@@ -49,6 +49,15 @@ export function createS3Store(options: S3Options): FileStore {
       if (answer.statusCode === 404) return undefined
       throw refused(options, 'GET', answer)
     },
+
+    async remove(key) {
+      if (!isKey(key)) return
+      const answer = await send(options, 'DELETE', key)
+      answer.resume()
+      if (answer.statusCode !== 204 && answer.statusCode !== 200 && answer.statusCode !== 404) {
+        throw refused(options, 'DELETE', answer)
+      }
+    },
   }
 }
 
@@ -71,7 +80,7 @@ interface Sent {
 
 async function send(
   { endpoint, bucket, ...credentials }: S3Options,
-  method: 'GET' | 'PUT' | 'HEAD',
+  method: 'GET' | 'PUT' | 'HEAD' | 'DELETE',
   key: string,
   sent?: Sent,
 ): Promise<IncomingMessage> {

@@ -14,11 +14,12 @@ import { addBulkRoutes } from './bulk.ts'
 import { BULK_ROUTES } from './bulk-routes.ts'
 import { Descriptions } from './descriptions.ts'
 import { addDownloadRoute } from './download.ts'
+import { addJobFileRoute, JOB_FILE_ROUTE } from './job-file.ts'
 import { answerProblem, Problem, problemOf } from './problem.ts'
 import { addReferenceRoutes } from './reference-routes.ts'
 import { type DescribedRoute, type InputPlan, planOf, type Route, routerPath } from './route.ts'
 import { inputOf, wrongParameters } from './route-input.ts'
-import { ROUTES } from './routes.ts'
+import { JOB_ROUTES, ROUTES } from './routes.ts'
 import { addUploadRoute, UPLOAD_ROUTE } from './upload.ts'
 import { answerWrite } from './write.ts'
 
@@ -31,7 +32,7 @@ declare module 'fastify' {
 
 /** The REST API with which operator clients manage a school, and its description. */
 export function addAdminApiRoutes(app: FastifyInstance, { files, limits }: AppContext): void {
-  const routes = [...ROUTES, UPLOAD_ROUTE, ...BULK_ROUTES]
+  const routes = [...ROUTES, ...JOB_ROUTES, JOB_FILE_ROUTE, UPLOAD_ROUTE, ...BULK_ROUTES]
   // Built at the first request, so that it does not delay the start of the server.
   const descriptions = once(() => new Descriptions(routes))
   app.get('/openapi.json', (request, reply) =>
@@ -53,10 +54,16 @@ export function addAdminApiRoutes(app: FastifyInstance, { files, limits }: AppCo
     acceptJson(scope, { types: ['application/json', 'application/merge-patch+json'] })
     const rates = createRateChecks(limits.apiCallsPerMinute)
     scope.addHook('onRequest', async (request, reply) => rates.ofAddress(request, reply))
-    for (const route of ROUTES) addRoute(scope, route, admit(route, rates.ofApp))
+    for (const route of [...ROUTES, ...JOB_ROUTES])
+      addRoute(scope, route, admit(route, rates.ofApp))
     refuseOtherMethods(scope, routes)
-    scope.register(async (bulk) => addBulkRoutes(bulk, (route) => admit(route, rates.ofApp)))
+    const jobFiles =
+      files === undefined ? undefined : { store: files, maxBytes: limits.uploadBytes }
+    scope.register(async (bulk) =>
+      addBulkRoutes(bulk, (route) => admit(route, rates.ofApp), jobFiles),
+    )
     if (files !== undefined) {
+      addJobFileRoute(scope, files, admit(JOB_FILE_ROUTE, rates.ofApp))
       scope.register(async (uploads) =>
         addUploadRoute(uploads, files, limits.uploadBytes, admit(UPLOAD_ROUTE, rates.ofApp)),
       )

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../domain/access/caller.ts'
 import { importObject } from '../../domain/bulk/bulk-operations.ts'
+import { TYPES } from '../../domain/bulk/export-job.ts'
 import { type ExportedRows, exportRows } from '../../domain/bulk/export-rows.ts'
 import { importRows } from '../../domain/bulk/import-rows.ts'
 import { type Format, HeadingError } from '../../domain/bulk/row-reader.ts'
@@ -13,8 +14,10 @@ import { Limiter, LimiterFull } from '../../foundation/concurrency/limiter.ts'
 import { inLane } from '../../foundation/db/school-db.ts'
 import { RequestRefusedError } from '../../foundation/http/client-fault.ts'
 import { whenGone } from '../../foundation/http/gone.ts'
+import { prefersAsync } from '../../foundation/http/prefer.ts'
 import { apiHeaders } from '../../foundation/http/security-headers.ts'
 import { apiActor, checkScopes } from './access.ts'
+import { exportAsJob, importAsJob, isImportJob, type JobFiles } from './bulk-jobs.ts'
 import { BULK_ROUTES, type BulkRoute } from './bulk-routes.ts'
 import { ImportPlace, inPieces, takeBody } from './import-body.ts'
 import { Problem, type RequestProblem } from './problem.ts'
@@ -22,11 +25,6 @@ import { planOf, routerPath } from './route.ts'
 import { queryOf, wrongParameters } from './route-input.ts'
 
 type Admit = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
-
-const TYPES: Readonly<Record<Format, string>> = {
-  ndjson: 'application/x-ndjson; charset=utf-8',
-  csv: 'text/csv; charset=utf-8; header=present',
-}
 
 /** An import keeps a database connection busy, and other batch work needs connections too. */
 const IMPORTS_AT_ONCE = 3
@@ -45,7 +43,11 @@ interface Places {
 }
 
 /** The addresses that import or export files of rows, of any length. */
-export function addBulkRoutes(scope: FastifyInstance, admit: (route: BulkRoute) => Admit): void {
+export function addBulkRoutes(
+  scope: FastifyInstance,
+  admit: (route: BulkRoute) => Admit,
+  jobFiles: JobFiles | undefined,
+): void {
   const line = { waiting: WAITING, waitMs: WAIT_MS }
   const places: Places = {
     imports: new Limiter({ running: IMPORTS_AT_ONCE, ...line }),
@@ -62,8 +64,8 @@ export function addBulkRoutes(scope: FastifyInstance, admit: (route: BulkRoute) 
       onRequest: admit(route),
       handler: (request, reply) =>
         route.method === 'GET'
-          ? sendExport(request, reply, route)
-          : takeImport(request, reply, route, places),
+          ? sendExport(request, reply, route, jobFiles)
+          : takeImport(request, reply, route, places, jobFiles),
     })
   }
 }
@@ -72,18 +74,22 @@ async function sendExport(
   request: FastifyRequest,
   reply: FastifyReply,
   route: BulkRoute,
+  jobFiles: JobFiles | undefined,
 ): Promise<FastifyReply> {
   const { kind } = route
   const { format, after, ...only } = checkedQuery(request, route) as {
     format: Format
     after?: string
   }
+  const viewer = apiActor(request, callerOf(request))
+  if (jobFiles !== undefined && request.method === 'GET' && prefersAsync(request.headers)) {
+    return await exportAsJob(request, reply, viewer, kind, { format, after, only })
+  }
   reply
     .headers(apiHeaders('no-store'))
     .header('vary', 'Authorization')
     .header('content-type', TYPES[format])
     .header('content-disposition', `attachment; filename="${kind.name}.${format}"`)
-  const viewer = apiActor(request, callerOf(request))
   const rows = exportRows(inLane(request.at, 'batch'), viewer, kind, { format, after, only })
   try {
     // Errors occur while the first page is read, when the status can still be changed.
@@ -112,6 +118,7 @@ async function takeImport(
   reply: FastifyReply,
   route: BulkRoute,
   { imports, dryRuns }: Places,
+  jobFiles: JobFiles | undefined,
 ): Promise<FastifyReply> {
   const { kind } = route
   const query = checkedQuery(request, route)
@@ -123,6 +130,10 @@ async function takeImport(
   try {
     checkScopes(callerOf(request), neededScopes(route.operation, query))
     const caller = apiActor(request, callerOf(request))
+    if (jobFiles !== undefined && !dryRun && isImportJob(request, caller, kind)) {
+      const input = { format: formatOf(request), from_line, max_errors }
+      return await importAsJob(request, reply, caller, kind, jobFiles, pieces, input)
+    }
     const body = await takeBody(pieces, place, dryRun)
     const summary = await importRows(inLane(request.at, 'batch'), caller, kind, body, {
       format: formatOf(request),

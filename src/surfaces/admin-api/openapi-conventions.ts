@@ -28,6 +28,14 @@ export const PARAMETERS = {
       'The ETag of the copy that the caller has; the answer is 304 if it is still current.',
     schema: { type: 'string' },
   },
+  Prefer: {
+    name: 'Prefer',
+    in: 'header',
+    required: false,
+    description:
+      'With respond-async (RFC 7240) the work is a job: the answer is 202 at once, with its address in Location.',
+    schema: { type: 'string', enum: ['respond-async'] },
+  },
 } as const satisfies Record<string, JsonSchema>
 
 export const FILE_BODY: JsonSchema = {

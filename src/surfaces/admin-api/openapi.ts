@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { findScope, SCOPES } from '../../domain/clients/scope-catalogue.ts'
+import { jobSchema } from '../../domain/jobs/job-operations.ts'
 import { API_ROOT } from '../../domain/operation/rest-path.ts'
 import type { DescribedOperation } from '../../domain/operation.ts'
 import { type Components, type JsonSchema, jsonSchema } from './json-schema.ts'
@@ -57,7 +58,7 @@ export function openApiDocument(
 }
 
 /** The version of the interface, not of the server: it changes with paths, inputs or answers. */
-const API_VERSION = '1.1.0'
+const API_VERSION = '1.2.0'
 
 const DESCRIPTION = [
   'Get an access token by the authorization-code flow with PKCE for an operator client, as an owner or admin of the school.',
@@ -67,6 +68,7 @@ const DESCRIPTION = [
   'Changes take `If-Match` with the ETag of the object, and are refused with 412 if the object was changed in the meantime.',
   'A write answers with the object that it wrote. If the token lacks the read scope, the answer has only `object`, `id`, `version`, the members that were sent, and what the call itself made, such as the `url` of an upload; an import does not say how many rows were created or unchanged, and a conflict has no reason.',
   'Import and export many objects at once as NDJSON or CSV files with `/import` and `/export` of a resource.',
+  'With `Prefer: respond-async` an import or export is a job: 202, with its address in `Location`. Ask there how far it is.',
   'Errors are RFC 9457 problems: `errors` names each field, and `request_id` helps to report a problem.',
 ].join(' ')
 
@@ -89,17 +91,33 @@ function operationObject(route: DescribedRoute, components: Components): JsonSch
       ...(route.rows === undefined
         ? [reading ? reference('IfNoneMatch') : reference('IdempotencyKey')]
         : []),
+      ...(canBeJob(route) ? [reference('Prefer')] : []),
       ...(plan.version ? [reference('IfMatch')] : []),
     ],
     ...(plan.body.length === 0 ? {} : { requestBody: requestBody(route, plan.body, components) }),
     ...(route.fileWith === undefined ? {} : { requestBody: fileBody(route) }),
     responses: {
       [operation.kind === 'create' ? '201' : '200']: success(route, components),
+      ...(canBeJob(route) ? { '202': jobStarted(components) } : {}),
       ...(reading && route.rows === undefined
         ? { '304': { description: 'The caller has the current version.' } }
         : {}),
       ...Object.fromEntries(statusesOf(route).map((status) => [status, problem(status)])),
     },
+  }
+}
+
+/** Work on files of rows can be long. */
+function canBeJob({ operation, rows }: DescribedRoute): boolean {
+  return rows !== undefined && operation.scopes.length > 0
+}
+
+function jobStarted(components: Components): JsonSchema {
+  const header = { schema: { type: 'string' } }
+  return {
+    description: 'With Prefer: respond-async: the job that does it.',
+    headers: { Location: header, 'Preference-Applied': header },
+    content: { 'application/json': { schema: jsonSchema(jobSchema, 'output', components) } },
   }
 }
 

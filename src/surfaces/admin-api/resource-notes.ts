@@ -13,6 +13,7 @@ export const RESOURCE_NOTES: Readonly<Record<string, string>> = {
   files: 'Uploads, served as downloads only.',
   form_submissions: 'Answers to forms. They can only be read.',
   forms: 'Forms with questions for visitors.',
+  jobs: 'Long work in the background: how far it is, and what came of it.',
   lecturers: 'The lecturer profiles that the school’s pages show.',
   lectures: 'The lectures of a section, and when each opens.',
   members: 'All people with a role at the school: owners, admins, lecturers and students.',

@@ -73,6 +73,7 @@ import {
   listRegistrations,
   readRegistration,
 } from '../../domain/events/registration-operations.ts'
+import { cancelJob, listJobs, readJob } from '../../domain/jobs/job-operations.ts'
 import { listComments, readComment } from '../../domain/learning/comment-operations.ts'
 import {
   archiveCourse,
@@ -133,7 +134,7 @@ import { changeSchool, readSchool } from '../../domain/schools/school-operations
 import type { Route } from './route.ts'
 import { routesOf, routesUnder } from './routes-of.ts'
 
-/** Every address of the REST API. */
+/** Every address of the REST API that needs the scopes of its operation. */
 export const ROUTES: readonly Route[] = [
   ...routesOf({
     list: listCourses,
@@ -256,3 +257,10 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/analytics/active-learners', operation: readActiveLearners },
   { method: 'GET', path: '/analytics/completion', operation: readCompletion },
 ]
+
+/** Jobs: the rows decide which scopes a token needs. */
+export const JOB_ROUTES: readonly Route[] = routesOf({
+  list: listJobs,
+  read: readJob,
+  cancel: cancelJob,
+})

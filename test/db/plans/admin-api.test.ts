@@ -8,6 +8,7 @@ import { UPLOAD_ROUTE } from '../../../src/surfaces/admin-api/upload.ts'
 import { anOperator } from '../../support/admin-api.ts'
 import type { Answer } from '../../support/browser-like.ts'
 import { addExamples, clearExamples } from '../../support/example-school.ts'
+import { finishJobs } from '../../support/jobs.ts'
 import { wholeReads } from '../../support/plans.ts'
 import { type AnsweredRequest, aCountedWorld } from '../../support/request-costs.ts'
 import { testStatements } from './test-statements.ts'
@@ -58,6 +59,19 @@ async function sendFiles(): Promise<void> {
   expect((await world.app.inject({ url, headers })).statusCode).toBe(200)
 }
 
+async function useJobs(): Promise<void> {
+  const prefer = { prefer: 'respond-async' }
+  const started = await operator.get('/members/export', prefer)
+  const path = `/jobs/${started.json().id}`
+  expect((await operator.post(`${path}/cancel`)).statusCode).toBe(200)
+  const next = `/jobs/${(await operator.get('/members/export', prefer)).json().id}`
+  await finishJobs(world)
+  for (const address of ['/jobs', next, `${next}/file`]) {
+    expect((await operator.get(address)).statusCode, address).toBe(200)
+  }
+}
+
+let jobsUsed: readonly AnsweredRequest[] = []
 let performed: readonly AnsweredRequest[] = []
 let filesSent: readonly AnsweredRequest[] = []
 
@@ -66,6 +80,7 @@ beforeAll(async () => {
   await operator.get('/school')
   performed = await costs.of(performExamples)
   filesSent = await costs.of(sendFiles)
+  jobsUsed = (await costs.of(useJobs)).filter(({ endpoint }) => endpoint.includes('/jobs'))
 }, 60_000)
 
 test('no example of a read or write operation reads a whole table', async () => {
@@ -79,7 +94,12 @@ test('no import or export reads a whole table', async () => {
   expect(await wholeReads(connection, statements)).toEqual(new Map())
 }, 60_000)
 
-testStatements('Admin API', () => [...performed, ...filesSent])
+test('no job reads a whole table', async () => {
+  const statements = jobsUsed.flatMap((request) => request.statements)
+  expect(await wholeReads(connection, statements)).toEqual(new Map())
+})
+
+testStatements('Admin API', () => [...performed, ...filesSent, ...jobsUsed])
 
 interface Schema {
   readonly type?: string

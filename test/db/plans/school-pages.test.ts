@@ -8,9 +8,11 @@ import { FORM_CASES } from '../../support/admin-form-cases.ts'
 import type { Visitor } from '../../support/browser-like.ts'
 import { aPair } from '../../support/client-like.ts'
 import { addExamples, publishExamples } from '../../support/example-school.ts'
+import { finishJobs } from '../../support/jobs.ts'
 import { aBetaSchool, signedIn } from '../../support/operator-like.ts'
 import { wholeReads } from '../../support/plans.ts'
 import { type AnsweredRequest, aCountedWorld } from '../../support/request-costs.ts'
+import { uploadTo } from '../../support/uploading.ts'
 import { testStatements } from './test-statements.ts'
 
 const { world, costs } = await aCountedWorld()
@@ -37,6 +39,23 @@ async function useEveryForm(): Promise<string[]> {
     await browser.done(`${removed}/${formCase.remove}`)
   }
   return made
+}
+
+/** Exports and imports rows. Returns the page of the export. */
+async function useJobs(): Promise<string> {
+  const browser = new AdminBrowser(owner)
+  const { path } = await browser.done('/admin/jobs/new', { resource: 'members', format: 'csv' })
+  await finishJobs(world)
+  expect((await browser.get(`${path}/file`)).statusCode).toBe(200)
+  const rows = Buffer.from('email,name,roles\n')
+  const sent = await uploadTo(owner, '/admin/jobs/import', {
+    name: 'rows.csv',
+    type: 'text/csv',
+    bytes: rows,
+    fields: { resource: 'members' },
+  })
+  expect(sent.statusCode).toBe(303)
+  return path
 }
 
 /** The URLs that a page leads to: its links, and its GET forms with each of their choices. */
@@ -103,6 +122,7 @@ beforeAll(async () => {
     await publishExamples(school)
     const student = await world.aMember(school, ['student'])
     await performAdminActions({ browser: new AdminBrowser(owner), owner, student })
+    made.push(await useJobs())
   })
   await aPair(world, school, await world.aPublicClient(school), person)
   visited = await costs.of(async () => {

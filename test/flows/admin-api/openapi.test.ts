@@ -3,7 +3,8 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { SCOPES } from '../../../src/domain/clients/scope-catalogue.ts'
 import { API_ROOT } from '../../../src/domain/operation/rest-path.ts'
 import { BULK_ROUTES } from '../../../src/surfaces/admin-api/bulk-routes.ts'
-import { ROUTES } from '../../../src/surfaces/admin-api/routes.ts'
+import { JOB_FILE_ROUTE } from '../../../src/surfaces/admin-api/job-file.ts'
+import { JOB_ROUTES, ROUTES } from '../../../src/surfaces/admin-api/routes.ts'
 import { UPLOAD_ROUTE } from '../../../src/surfaces/admin-api/upload.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { aWorld, type TestSchool, type World } from '../../support/world.ts'
@@ -114,7 +115,7 @@ describe('/openapi.json', () => {
     async () => {
       const document: Described = (await readDocument(school)).json()
       const known = new Set(SCOPES.map(({ name }) => name))
-      const routes = [...ROUTES, UPLOAD_ROUTE, ...BULK_ROUTES]
+      const routes = [...ROUTES, ...JOB_ROUTES, JOB_FILE_ROUTE, UPLOAD_ROUTE, ...BULK_ROUTES]
       for (const { method, path, operation } of routes) {
         const described = document.paths[API_ROOT + path]?.[method.toLowerCase()]
         expect(described?.security).toEqual([{ operator: operation.scopes }])

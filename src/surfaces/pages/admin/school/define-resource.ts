@@ -23,6 +23,7 @@ interface TypedParts<T, C, U, Home> {
   readonly uploads?: readonly Upload<InputName<U> & keyof T>[]
   readonly panels?: (object: T, place: Place, ask: Ask) => Promise<ComponentChildren>
   readonly links?: (object: T) => readonly Link[]
+  readonly isChanging?: (object: T) => boolean
   readonly up?: (object: T) => Link
   readonly home?: (object: Home) => string
 }

@@ -96,6 +96,8 @@ export interface AdminResource {
   readonly createLabel?: string
   readonly change?: WriteOperation
   readonly changeLabel?: string
+  /** Other pages that the list leads to, as buttons. */
+  readonly listLinks?: readonly Link[]
   readonly actions: readonly Action[]
   readonly related?: readonly Related[]
   readonly uploads?: readonly Upload[]
@@ -103,6 +105,8 @@ export interface AdminResource {
   readonly panels?: (object: Row, place: Place, ask: Ask) => Promise<ComponentChildren>
   /** Other pages about the object. */
   readonly links?: (object: Row) => readonly Link[]
+  /** Whether the page of this object loads itself again after a moment. */
+  readonly isChanging?: (object: Row) => boolean
   /** The page above an object; if left out, its list. */
   readonly up?: (object: Row) => Link
   /** For objects without a page of their own: the notice on the page of the parent. */

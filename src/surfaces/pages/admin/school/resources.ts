@@ -8,6 +8,7 @@ import { lectures, sections } from './resources/curriculum.tsx'
 import { enrollments } from './resources/enrollments.tsx'
 import { events, registrations } from './resources/events.tsx'
 import { forms, submissions } from './resources/forms.tsx'
+import { jobs } from './resources/jobs.tsx'
 import { lecturers } from './resources/lecturers.tsx'
 import { meetings } from './resources/meetings.tsx'
 import { notifications } from './resources/notifications.tsx'
@@ -47,4 +48,5 @@ export const RESOURCES: readonly AdminResource[] = [
   submissions,
   members,
   notifications,
+  jobs,
 ]

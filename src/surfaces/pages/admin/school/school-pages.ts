@@ -8,6 +8,7 @@ import { type AdminResource, listPath, objectPath } from './resource.ts'
 import { RESOURCES } from './resources.ts'
 import { addActionRoutes } from './routes/action-routes.ts'
 import { addChangeRoutes, addCreateRoutes } from './routes/form-routes.ts'
+import { addJobRoutes } from './routes/job-routes.ts'
 import { addListRoute } from './routes/list-routes.ts'
 import { addObjectRoute } from './routes/object-routes.ts'
 import { addRelatedRoutes } from './routes/related-routes.ts'
@@ -38,6 +39,7 @@ export function addSchoolRoutes(app: FastifyInstance, context: AppContext): void
     })
     for (const resource of RESOURCES) addResourceRoutes(scope, context, resource)
     addCurriculumRoutes(scope, context)
+    addJobRoutes(scope, context)
     addSettingsPage(scope, context, details)
     addAppearanceRoutes(scope, context)
   })

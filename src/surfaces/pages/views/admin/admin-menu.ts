@@ -65,6 +65,7 @@ export const MENU: readonly MenuGroup[] = [
       { label: 'Appearance', href: '/admin/appearance' },
       { label: 'Settings', href: '/admin/settings' },
       { label: 'Signing keys', href: '/admin/keys' },
+      { label: 'Background work', href: '/admin/jobs' },
       { label: 'Audit log', href: '/admin/audit' },
     ],
   },

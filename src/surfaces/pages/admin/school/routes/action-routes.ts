@@ -77,6 +77,10 @@ function addActionRoute(
       fixed: { id: before.id, ...input, ...versionIn(operation, form) },
     })
     if (outcome.kind === 'done') {
+      const { job_id } = outcome.output
+      if (typeof job_id === 'string') {
+        return redirectTo(reply, request, 'site', `/admin/jobs/${job_id}?done=started`)
+      }
       const isGone = operation.kind === 'remove'
       const to = isGone ? upFrom(resource, before).url : objectPath(resource, before)
       return redirectTo(reply, request, 'site', afterWrite(to, action.path))

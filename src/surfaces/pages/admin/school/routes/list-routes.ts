@@ -37,6 +37,7 @@ export function addListRoute(
               url: `${listPath(resource)}/new`,
               label: resource.createLabel ?? `New ${resource.one}`,
             },
+      links: resource.listLinks,
       empty: emptyWords(resource),
       fixed: {},
     })
@@ -58,6 +59,7 @@ export interface ShownList {
   readonly lead?: string | undefined
   readonly up?: Link | undefined
   readonly add: Link | undefined
+  readonly links?: readonly Link[] | undefined
   readonly empty: string
   /** Members of the operation's input that the path decides. */
   readonly fixed: Row

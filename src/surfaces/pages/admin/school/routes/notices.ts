@@ -8,6 +8,7 @@ export function noticesOf(resource: AdminResource): Notices {
   return {
     created: `${capitalized(resource.one)} created.`,
     saved: 'Saved.',
+    started: 'This takes a while. You can leave the page: the work goes on.',
     uploaded: 'The file is in place.',
     ...Object.fromEntries(
       related

@@ -12,6 +12,7 @@ import { fileIdIn } from './upload-routes.ts'
 import { enter, expanding, loadNamed, type Visit } from './visit.ts'
 
 const RELATED_ROWS = 10
+const LOOK_AGAIN_SECONDS = 3
 
 export function addObjectRoute(
   app: FastifyInstance,
@@ -34,6 +35,8 @@ export function addObjectRoute(
       uploads: await shownUploads(context, request, resource, object),
       panels: await resource.panels?.(object, place, ask),
     })
+    // Not a script: the page works without.
+    if (resource.isChanging?.(object) === true) reply.header('refresh', LOOK_AGAIN_SECONDS)
     return sendPage(reply, request, 'site', page)
   })
 }

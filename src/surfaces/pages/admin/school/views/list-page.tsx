@@ -28,6 +28,7 @@ export interface ListPageProps extends AdminFrame {
   readonly lead?: string | undefined
   readonly up?: Link | undefined
   readonly add?: Link | undefined
+  readonly links?: readonly Link[] | undefined
   readonly path: string
   readonly query: ListQuery
   /** The sort of an address that names none. */
@@ -58,6 +59,11 @@ export function listPage(props: ListPageProps): string {
               {add.label}
             </ButtonLink>
           )}
+          {props.links?.map(({ url, label }) => (
+            <ButtonLink look="plain" href={url}>
+              {label}
+            </ButtonLink>
+          ))}
         </PageHead>
         {(props.searchable || props.filters.length > 0 || props.sorts.length > 1) && (
           <Finder {...props} />

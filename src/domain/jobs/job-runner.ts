@@ -1,0 +1,162 @@
+import { uuidv7 } from '../../foundation/crypto/random.ts'
+import type { Db } from '../../foundation/db/database.ts'
+import { viewOf } from '../../foundation/db/lanes.ts'
+import { atSchool } from '../../foundation/db/school-db.ts'
+import { isDatabaseUnavailable } from '../../foundation/db/unavailable.ts'
+import { type FileStore, FileStoreAwayError } from '../../foundation/storage/file-store.ts'
+import { OperationRefused, type Refusal } from '../operation/refusal.ts'
+import { finishJob, type JobEnd } from './finish-job.ts'
+import { JobInterrupted, type JobKind } from './job.ts'
+import { JobRun } from './job-run.ts'
+import { LEASE_SECONDS, type Lease, othersWait, putBack, type TakenJob, takeJob } from './lease.ts'
+
+export interface JobRunnerOptions {
+  readonly kinds: readonly JobKind[]
+  readonly files?: FileStore | undefined
+  readonly leaseSeconds?: number
+  /** After this time a job gives way to those of other schools. */
+  readonly turnMs?: number
+  readonly onError?: (error: unknown, job?: Pick<TakenJob, 'id' | 'kind' | 'schoolId'>) => void
+}
+
+/** Jobs that a process works on at once, each of another school. Each uses one connection for batch work. */
+const AT_ONCE = 2
+const TURN_MS = 5_000
+/** A step that was begun so often never ends: it takes too long, or it stops the process. */
+const MOST_ATTEMPTS = 10
+
+/** Works on the jobs of all schools. Several processes may do this at once. */
+export class JobRunner {
+  readonly #db: Db
+  readonly #kinds: ReadonlyMap<string, JobKind>
+  readonly #options: JobRunnerOptions
+  readonly #loops = new Set<Promise<void>>()
+  #after: string | undefined
+  #isWoken = false
+  #isStopping = false
+
+  constructor(db: Db, options: JobRunnerOptions) {
+    this.#db = viewOf(db, { lane: 'batch', share: '' })
+    this.#kinds = new Map(options.kinds.map((kind) => [kind.name, kind]))
+    this.#options = options
+  }
+
+  /** There may be work. */
+  wake(): void {
+    this.#isWoken = true
+    while (!this.#isStopping && this.#loops.size < AT_ONCE) {
+      const loop = this.#workUntilIdle().finally(() => this.#loops.delete(loop))
+      this.#loops.add(loop)
+    }
+  }
+
+  /** Ends after the steps that run. Their jobs go back in line. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    await Promise.all(this.#loops)
+  }
+
+  async #workUntilIdle(): Promise<void> {
+    try {
+      do {
+        this.#isWoken = false
+        while (!this.#isStopping && (await this.runNext()));
+      } while (this.#isWoken && !this.#isStopping)
+    } catch (error) {
+      this.#options.onError?.(error)
+    }
+  }
+
+  /** Works on one job until it ends or gives way. False if none waits. */
+  async runNext(): Promise<boolean> {
+    const lease = {
+      worker: uuidv7(),
+      seconds: this.#options.leaseSeconds ?? LEASE_SECONDS,
+    }
+    const job = await takeJob(this.#db, {
+      worker: lease.worker,
+      kinds: [...this.#kinds.keys()],
+      leaseSeconds: lease.seconds,
+      after: this.#after,
+    })
+    if (job === undefined) return false
+    this.#after = job.schoolId
+    await this.#work(job, { ...lease, id: job.id })
+    return true
+  }
+
+  async #work(job: TakenJob, lease: Lease): Promise<void> {
+    const kind = this.#kinds.get(job.kind)
+    const at = atSchool(this.#db, job.schoolId, { lane: 'batch' })
+    const began = Date.now()
+    const run = new JobRun(job, {
+      at,
+      lease,
+      files: this.#options.files,
+      isTurnOver: async () =>
+        this.#isStopping ||
+        (Date.now() - began >= (this.#options.turnMs ?? TURN_MS) &&
+          (await othersWait(this.#db, job.schoolId))),
+    })
+    const extending = setInterval(
+      () => void run.extend().catch((error) => this.#options.onError?.(error, job)),
+      (lease.seconds * 1000) / 3,
+    ).unref()
+    try {
+      const end = reasonToEnd(job) ?? {
+        state: 'done' as const,
+        result: (await kind?.run(run)) ?? {},
+      }
+      await finishJob(at, lease, job, kind, end)
+    } catch (error) {
+      await this.#interrupted(job, lease, kind, error)
+    } finally {
+      clearInterval(extending)
+    }
+  }
+
+  async #interrupted(
+    job: TakenJob,
+    lease: Lease,
+    kind: JobKind | undefined,
+    error: unknown,
+  ): Promise<void> {
+    const at = atSchool(this.#db, job.schoolId, { lane: 'batch' })
+    if (error instanceof JobInterrupted) {
+      if (error.reason === 'lease_lost') return
+      if (error.reason === 'turn_over') return await putBack(at, lease)
+      const end: JobEnd =
+        error.reason === 'cancelled'
+          ? { state: 'cancelled' }
+          : { state: 'failed', problem: FORBIDDEN }
+      return await finishJob(at, lease, job, kind, end)
+    }
+    if (error instanceof OperationRefused) {
+      const problem = wordsOf(error.refusal)
+      return await finishJob(at, lease, job, kind, { state: 'failed', problem })
+    }
+    this.#options.onError?.(error, job)
+    // The lease runs out, and the step is tried again.
+    if (isDatabaseUnavailable(error) || error instanceof FileStoreAwayError) return
+    await finishJob(at, lease, job, kind, { state: 'failed', problem: OURS })
+  }
+}
+
+function reasonToEnd(job: TakenJob): JobEnd | undefined {
+  if (job.cancelRequested) return { state: 'cancelled' }
+  if (!job.mayGoOn) return { state: 'failed', problem: FORBIDDEN }
+  if (job.attempts > MOST_ATTEMPTS) return { state: 'failed', problem: STUCK }
+  return undefined
+}
+
+const FORBIDDEN =
+  'The person or the app that started it has lost the right to do so. What was done until then stays. An owner or admin can start it again.'
+const STUCK = `It was tried ${MOST_ATTEMPTS} times and did not get further. What was done until then stays. Tell the administrator of this server the id of the job.`
+const OURS =
+  'Something went wrong on our side. What was done until then stays. Start it again; if it fails again, tell the administrator of this server the id of the job.'
+
+function wordsOf(refusal: Refusal): string {
+  if (refusal.kind === 'invalid') return refusal.problems.map(({ detail }) => detail).join(' ')
+  if (refusal.kind === 'stale') return 'The object was changed in the meantime. Start it again.'
+  return refusal.detail
+}

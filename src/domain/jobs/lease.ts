@@ -1,0 +1,163 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../../foundation/db/database.ts'
+import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
+import type { Actor } from '../actor.ts'
+import { mayHoldInSql, type Role } from '../people/membership.ts'
+import { JobInterrupted, type Progress } from './job.ts'
+
+/** A job that a run has taken. */
+export interface TakenJob {
+  readonly schoolId: string
+  readonly id: string
+  readonly kind: string
+  readonly input: unknown
+  readonly cursor: unknown
+  readonly done: number
+  readonly total: number | null
+  readonly scopes: readonly string[]
+  readonly via: Actor['via']
+  readonly userId: string | null
+  readonly clientId: string | null
+  readonly authorizationId: string | null
+  readonly requestId: string | null
+  readonly createdAt: Date
+  /** 1 at the first try of a step. */
+  readonly attempts: number
+  readonly cancelRequested: boolean
+  readonly mayGoOn: boolean
+  readonly origin: string
+  readonly roles: readonly Role[] | null
+}
+
+/** Above the longest pause of a process that is only busy. */
+export const LEASE_SECONDS = 30
+
+/** Far below an id of any school. */
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
+
+const leaseUntil = (seconds: number) => sql`now() + make_interval(secs => ${seconds})`
+
+/** The person who started it still runs the school, and the app through which they did still may. */
+const MAY_GO_ON = sql<boolean>`(
+  (j.user_id is null or exists (
+    select from school_members m
+    where m.school_id = j.school_id and m.user_id = j.user_id
+      and ${mayHoldInSql(sql`'operator'`, sql`m.roles`)}))
+  and (j.authorization_id is null or exists (
+    select from authorizations a where a.id = j.authorization_id and a.revoked_at is null)))`
+
+const TAKEN = sql`
+  j.school_id as "schoolId", j.id, j.kind, j.input, j.cursor, j.done_count as done, j.total_count as total,
+  j.scopes, j.via, j.user_id as "userId", j.client_id as "clientId", j.authorization_id as "authorizationId",
+  j.request_id as "requestId", j.created_at as "createdAt", j.attempts,
+  j.cancel_requested as "cancelRequested", ${MAY_GO_ON} as "mayGoOn",
+  (select s.origin from schools s where s.id = j.school_id) as origin,
+  (select m.roles from school_members m where m.school_id = j.school_id and m.user_id = j.user_id) as roles`
+
+export interface Taking {
+  /** A new id for each run, so that a run that lost its lease cannot be mistaken for the one that has it. */
+  readonly worker: string
+  readonly kinds: readonly string[]
+  readonly leaseSeconds: number
+  /** The school whose job was taken last: schools take turns. */
+  readonly after: string | undefined
+}
+
+/**
+ * Crosses schools: takes a job whose lease ran out, or else the oldest one of the next school that has one waiting and
+ * none running. The cost does not depend on how many wait.
+ */
+export async function takeJob(db: Db, taking: Taking): Promise<TakenJob | undefined> {
+  const { after = BEFORE_ALL } = taking
+  return (
+    (await take(
+      db,
+      taking,
+      sql`w.state = 'running' and w.lease_until < now() order by w.lease_until`,
+    )) ??
+    (await take(db, taking, waitingBehind(after))) ??
+    (await take(db, taking, waitingBehind(BEFORE_ALL)))
+  )
+}
+
+const waitingBehind = (school: string) => sql`
+  w.state = 'waiting' and w.school_id > ${school} and not exists (
+    select from jobs r where r.school_id = w.school_id and r.state = 'running')
+  order by w.school_id, w.id`
+
+async function take(
+  db: Db,
+  { worker, kinds, leaseSeconds }: Taking,
+  which: RawBuilder<unknown>,
+): Promise<TakenJob | undefined> {
+  try {
+    const { rows } = await sql<TakenJob>`
+      update jobs j set state = 'running', worker = ${worker}, lease_until = ${leaseUntil(leaseSeconds)},
+        attempts = j.attempts + 1, started_at = coalesce(j.started_at, now())
+      from (
+        select w.school_id, w.id from jobs w
+        where w.kind = any (${kinds}::text[]) and ${which} limit 1 for update skip locked) next
+      where j.school_id = next.school_id and j.id = next.id
+      returning ${TAKEN}`.execute(db)
+    return rows[0]
+  } catch (error) {
+    // Another process took a job of the same school at the same time.
+    if (Reflect.get(Object(error), 'code') === '23505')
+      return await take(db, { worker, kinds, leaseSeconds, after: undefined }, which)
+    throw error
+  }
+}
+
+/** Names a run of a job. */
+export interface Lease {
+  readonly id: string
+  readonly worker: string
+  readonly seconds: number
+}
+
+const held = (at: SchoolDb, { id, worker }: Lease) => sql`
+  j.school_id = ${at.schoolId} and j.id = ${id} and j.worker = ${worker} and j.state = 'running'`
+
+/** Extends the lease between steps. Throws if it is lost. */
+export async function extendLease(at: SchoolDb, lease: Lease): Promise<void> {
+  const { rows } = await at.run(sql`
+    update jobs j set lease_until = ${leaseUntil(lease.seconds)} where ${held(at, lease)} returning 1`)
+  if (rows.length === 0) throw new JobInterrupted('lease_lost')
+}
+
+export interface StepFacts {
+  readonly cancelRequested: boolean
+  readonly mayGoOn: boolean
+}
+
+/** Moves the cursor in the transaction of a step. Throws if the lease is lost, and the step is rolled back. */
+export async function keepProgress(
+  tx: SchoolTx,
+  lease: Lease,
+  { cursor, done, total, files = [] }: Progress<unknown>,
+): Promise<StepFacts> {
+  const { rows } = await tx.run(sql<StepFacts>`
+    update jobs j set cursor = ${JSON.stringify(cursor)}::jsonb, done_count = ${done},
+      total_count = coalesce(${total ?? null}::bigint, j.total_count),
+      files = j.files || ${JSON.stringify(files)}::jsonb, attempts = 0,
+      lease_until = ${leaseUntil(lease.seconds)}
+    where ${held(tx, lease)}
+    returning j.cancel_requested as "cancelRequested", ${MAY_GO_ON} as "mayGoOn"`)
+  if (rows[0] === undefined) throw new JobInterrupted('lease_lost')
+  return rows[0]
+}
+
+/** Puts a job back in line, at the place of its school. */
+export async function putBack(at: SchoolDb, lease: Lease): Promise<void> {
+  await at.run(sql`
+    update jobs j set state = 'waiting', worker = null, lease_until = null where ${held(at, lease)}`)
+}
+
+/** Whether another school has a job that waits. */
+export async function othersWait(db: Db, schoolId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from jobs w where w.state = 'waiting' and w.school_id <> ${schoolId} and not exists (
+      select from jobs r where r.school_id = w.school_id and r.state = 'running')
+    limit 1`.execute(db)
+  return rows.length > 0
+}

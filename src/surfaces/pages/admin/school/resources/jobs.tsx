@@ -1,0 +1,132 @@
+import { z } from 'zod'
+import { EXPORTED, startExportJob } from '../../../../../domain/bulk/transfer-operations.ts'
+import { cancelJob, listJobs, readJob } from '../../../../../domain/jobs/job-operations.ts'
+import { Panel } from '../../../../../foundation/html/site-components.tsx'
+import { defineResource } from '../define-resource.ts'
+import { listPlan } from '../list-plan.ts'
+import type { OutputOf, Show } from '../row.ts'
+import { moment, state, text } from '../views/cells.tsx'
+import { kindInWords } from '../views/import-page.tsx'
+import { inWords } from '../views/words.ts'
+
+type Job = OutputOf<typeof readJob>
+
+const TONES = { done: 'good', cancelled: 'warning' } as const
+
+const inNumbers = (count: number): string => count.toLocaleString('en')
+
+const progress: Show<Job> = ({ state: now, done, total }) => {
+  if (now !== 'waiting' && now !== 'running') return inNumbers(done)
+  if (total === null) return done === 0 ? undefined : inNumbers(done)
+  const words = `${inNumbers(done)} of ${inNumbers(total)}`
+  return (
+    <>
+      <progress value={Math.min(done, total)} max={Math.max(total, 1)} aria-label="Progress" />{' '}
+      {words}
+    </>
+  )
+}
+
+/** Counts and short texts; a list of refused rows has a panel of its own. */
+const outcome: Show<Job> = ({ result }) => {
+  const facts = Object.entries(result ?? {}).filter(
+    ([name, value]) => typeof value === 'number' && name !== 'next_line',
+  )
+  if (facts.length === 0) return undefined
+  return facts.map(([name, value]) => `${inWords(name)}: ${inNumbers(Number(value))}`).join(', ')
+}
+
+export const jobs = defineResource({
+  path: 'jobs',
+  one: 'job',
+  many: 'Background work',
+  lead: 'Long work goes on here while you do other things. What is finished stays for a week.',
+  list: listPlan({
+    operation: listJobs,
+    columns: [
+      { label: 'What', show: text('title') },
+      { label: 'State', show: state('state', TONES) },
+      { label: 'Progress', show: progress },
+      { label: 'Started', show: moment('created_at'), sort: 'created_at' },
+    ],
+    filters: [{ name: 'state', label: 'State' }],
+    sorts: [
+      ['-created_at', 'Newest first'],
+      ['created_at', 'Oldest first'],
+    ],
+  }),
+  read: readJob,
+  name: (job) => job.title,
+  badges: state('state', TONES),
+  facts: [
+    { label: 'Progress', show: progress },
+    { label: 'Result', show: outcome, wide: true },
+    { label: 'Problem', show: text('problem', 2000), wide: true },
+    { label: 'Started', show: moment('created_at') },
+    { label: 'Finished', show: moment('finished_at') },
+    { label: 'Kept until', show: moment('expires_at') },
+  ],
+  fields: [
+    {
+      name: 'resource',
+      label: 'What',
+      choices: EXPORTED.map((name) => [name, kindInWords(name)] as const),
+    },
+    {
+      name: 'format',
+      label: 'Format',
+      choices: [
+        ['csv', 'CSV, for spreadsheets'],
+        ['ndjson', 'NDJSON, for programs'],
+      ],
+    },
+  ],
+  create: startExportJob,
+  createLabel: 'Export rows',
+  listLinks: [{ url: '/admin/jobs/import', label: 'Import rows' }],
+  actions: [
+    {
+      path: 'cancel',
+      label: 'Cancel',
+      does: cancelJob,
+      question: 'Cancel this job?',
+      consequence: 'It ends soon. What it has done until then stays.',
+      done: 'The job ends after the step that it is at.',
+      tone: 'danger',
+      when: (job) => job.can_cancel,
+    },
+  ],
+  links: (job) => [
+    ...(isOpen(job) ? [{ url: `/admin/jobs/${job.id}`, label: 'Look again', button: true }] : []),
+    ...(job.file_url === null
+      ? []
+      : [{ url: `/admin/jobs/${job.id}/file`, label: 'Download', button: true }]),
+  ],
+  panels: async ({ result }) => <RefusedRows rows={refusedRows.safeParse(result).data?.errors} />,
+  isChanging: isOpen,
+})
+
+function isOpen({ state: now }: Job): boolean {
+  return now === 'waiting' || now === 'running'
+}
+
+/** What an import refused. */
+const refusedRows = z.looseObject({
+  errors: z.array(z.object({ line: z.int(), errors: z.array(z.object({ detail: z.string() })) })),
+})
+
+const SHOWN_ROWS = 50
+
+function RefusedRows({ rows = [] }: { rows?: z.output<typeof refusedRows>['errors'] | undefined }) {
+  if (rows.length === 0) return null
+  return (
+    <Panel title="Refused rows">
+      <ul>
+        {rows.slice(0, SHOWN_ROWS).map(({ line, errors }) => (
+          <li>{`Line ${inNumbers(line)}: ${errors.map(({ detail }) => detail).join(' ')}`}</li>
+        ))}
+      </ul>
+      {rows.length > SHOWN_ROWS && <p>{`And ${inNumbers(rows.length - SHOWN_ROWS)} more.`}</p>}
+    </Panel>
+  )
+}

@@ -1,0 +1,134 @@
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { IMPORTED, startImportJob } from '../../../../../domain/bulk/transfer-operations.ts'
+import { loadJobFile, readJobFile } from '../../../../../domain/jobs/job-file.ts'
+import { OperationRefused } from '../../../../../domain/operation/refusal.ts'
+import { uuidv7 } from '../../../../../foundation/crypto/random.ts'
+import { RequestRefusedError } from '../../../../../foundation/http/client-fault.ts'
+import { boundaryIn, readMultipart, textOfPart } from '../../../../../foundation/http/multipart.ts'
+import { setPageHeaders } from '../../../../../foundation/http/security-headers.ts'
+import { type FileStore, FileTooLargeError } from '../../../../../foundation/storage/file-store.ts'
+import type { AppContext } from '../../../../../gate/context.ts'
+import { checkPostToken, redirectTo, sendPage } from '../../../page-request.ts'
+import { operatorActor } from '../../operator.ts'
+import { importPage } from '../views/import-page.tsx'
+import { enter, idIn, type Visit } from './visit.ts'
+
+export const JOBS_PATH = '/admin/jobs'
+export const IMPORT_PATH = `${JOBS_PATH}/import`
+const FIELD_BYTES = 4096
+
+/** Imports from a file of the person, and the file that an export made. */
+export function addJobRoutes(app: FastifyInstance, context: AppContext): void {
+  const { files, limits } = context
+  if (files === undefined) return
+  app.get(`${JOBS_PATH}/:id/file`, async (request, reply) => {
+    const visit = await enter(context, request, reply)
+    return await sendFile(request, reply, visit, files)
+  })
+
+  const show = (request: FastifyRequest, reply: FastifyReply, visit: Visit, problem?: string) => {
+    const page = importPage({
+      ...visit.frame(),
+      here: JOBS_PATH,
+      path: IMPORT_PATH,
+      back: { url: JOBS_PATH, label: 'Background work' },
+      maxBytes: limits.uploadBytes,
+      kinds: IMPORTED,
+      problem,
+    })
+    return sendPage(reply, request, 'site', page, problem === undefined ? 200 : 422)
+  }
+
+  app.get(IMPORT_PATH, async (request, reply) =>
+    show(request, reply, await enter(context, request, reply)),
+  )
+
+  app.register(async (scope) => {
+    scope.addContentTypeParser('multipart/form-data', (_request, body, done) => done(null, body))
+    scope.post(IMPORT_PATH, async (request, reply) => {
+      const visit = await enter(context, request, reply)
+      const received = await receive(context, request, visit, files)
+      if ('problem' in received) return show(request, reply, visit, received.problem)
+      const outcome = await visit.perform(startImportJob, received)
+      if (outcome.kind === 'done') {
+        return redirectTo(reply, request, 'site', `${JOBS_PATH}/${received.id}?done=started`)
+      }
+      await files.remove(received.source)
+      const told = outcome.kind === 'conflict' ? outcome.detail : WRONG_KIND
+      return show(request, reply, visit, told)
+    })
+  })
+}
+
+const WRONG_KIND = 'Choose what the rows of the file are.'
+
+interface ReceivedRows {
+  readonly id: string
+  readonly resource: string
+  readonly format: 'csv' | 'ndjson'
+  readonly source: string
+}
+
+/** Nothing is stored before the form's token is checked. The fields come before the file. */
+async function receive(
+  context: AppContext,
+  request: FastifyRequest,
+  visit: Visit,
+  files: FileStore,
+): Promise<ReceivedRows | { readonly problem: string }> {
+  const boundary = boundaryIn(request.headers['content-type'])
+  const body = request.body as AsyncIterable<Uint8Array>
+  let isOurs = false
+  let resource = ''
+  for await (const part of readMultipart(body, boundary)) {
+    if (part.name === 'form_token' && !isOurs) {
+      const token = await textOfPart(part, FIELD_BYTES)
+      checkPostToken(context.keyring, request, visit.operator, token)
+      isOurs = true
+    } else if (!isOurs) break
+    else if (part.name === 'resource') resource = await textOfPart(part, FIELD_BYTES)
+    else if (part.name === 'file') {
+      const name = part.fileName ?? ''
+      if (name === '') return { problem: 'Choose a file first.' }
+      if (!IMPORTED.includes(resource)) return { problem: WRONG_KIND }
+      const id = uuidv7()
+      const format = /\.csv$/i.test(name) ? 'csv' : 'ndjson'
+      try {
+        const { key } = await files.write(id, part.bytes, context.limits.uploadBytes)
+        return { id, resource, format, source: key }
+      } catch (error) {
+        if (!(error instanceof FileTooLargeError)) throw error
+        return { problem: 'The file is larger than this server takes. Split it.' }
+      }
+    }
+  }
+  if (!isOurs) checkPostToken(context.keyring, request, visit.operator, undefined)
+  return { problem: 'Choose a file first.' }
+}
+
+async function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  visit: Visit,
+  files: FileStore,
+): Promise<FastifyReply> {
+  try {
+    const file = await loadJobFile(
+      request.at,
+      operatorActor(request, visit.operator),
+      idIn(request),
+    )
+    return setPageHeaders(reply, request.school.origin, 'site')
+      .header('content-type', file.contentType)
+      .header('content-length', file.sizeBytes)
+      .header('content-disposition', `attachment; filename="${file.name}"`)
+      .send(Readable.from(readJobFile(files, file)))
+  } catch (error) {
+    if (!(error instanceof OperationRefused)) throw error
+    throw new RequestRefusedError(
+      404,
+      'Only the person who started this job can download its file.',
+    )
+  }
+}

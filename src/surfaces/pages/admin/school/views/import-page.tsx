@@ -1,0 +1,72 @@
+import { Alert, Button } from '../../../../../foundation/html/components.tsx'
+import { Select } from '../../../../../foundation/html/form-fields.tsx'
+import { ButtonLink, PageHead } from '../../../../../foundation/html/site-components.tsx'
+import { type AdminFrame, adminPage } from '../../../views/admin/admin-page.tsx'
+import type { Link } from '../resource.ts'
+import { sizeInWords } from './upload-page.tsx'
+import { inWords } from './words.ts'
+
+interface ImportPageProps extends AdminFrame {
+  readonly path: string
+  readonly back: Link
+  readonly problem: string | undefined
+  readonly maxBytes: number
+  /** What the rows can be. */
+  readonly kinds: readonly string[]
+}
+
+const TITLE = 'Import rows'
+
+/** The fields come before the file, so that they are known when its bytes arrive. */
+export function importPage(props: ImportPageProps): string {
+  const { path, back, problem, kinds } = props
+  return adminPage({
+    ...props,
+    title: problem === undefined ? TITLE : `Error: ${TITLE}`,
+    children: (
+      <>
+        <PageHead
+          title={TITLE}
+          up={back}
+          lead="Rows that are wrong are reported with their line; all others are imported."
+        />
+        <section class="panel" aria-label={TITLE}>
+          {problem !== undefined && <Alert tone="error" title={problem} />}
+          <form method="post" action={path} encType="multipart/form-data" class="wide-form">
+            <input type="hidden" name="form_token" value={props.viewer?.formToken ?? ''} />
+            <Select
+              name="resource"
+              label="What the rows are"
+              value={kinds[0] ?? ''}
+              options={kinds.map((name) => [name, kindInWords(name)])}
+            />
+            <div class="field">
+              <label for="file">Choose a file</label>
+              <p id="file-hint" class="field-hint">
+                {`CSV, or NDJSON with one object on each line. At most ${sizeInWords(props.maxBytes)}.`}
+              </p>
+              <input
+                id="file"
+                type="file"
+                name="file"
+                accept=".csv,.ndjson,.jsonl"
+                aria-describedby="file-hint"
+              />
+            </div>
+            <div class="actions">
+              <Button look="primary">Start the import</Button>
+              <ButtonLink look="plain" href={back.url}>
+                Cancel
+              </ButtonLink>
+            </div>
+          </form>
+        </section>
+      </>
+    ),
+  })
+}
+
+/** `membership-plans` as people write it: "Membership plans". */
+export function kindInWords(name: string): string {
+  return inWords(name.replaceAll('-', '_'))
+}
