@@ -211,6 +211,7 @@ create table authorizations (
   created_at timestamp(3) with time zone not null default now(),
   last_used_at timestamp(3) with time zone,
   revoked_at timestamp(3) with time zone,
+  access_round integer not null default 0,
   constraint authorizations_pkey PRIMARY KEY (id),
   constraint authorizations_school_id_client_id_fkey FOREIGN KEY (school_id, client_id) REFERENCES clients(school_id, client_id) ON UPDATE CASCADE,
   constraint authorizations_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
@@ -222,6 +223,7 @@ CREATE INDEX authorizations_by_code ON public.authorizations USING btree (code_i
 CREATE INDEX authorizations_by_person ON public.authorizations USING btree (school_id, user_id, id);
 -- authorizations.user_id: null: a record without a resource owner, refused as not bound to a user
 -- authorizations.last_used_at: true to within the lifetime of an access token
+-- authorizations.access_round: the round of the client when the authorization was made
 
 -- people: a signed-in browser at one school's origin; only the hash of its secret is kept
 create table browser_sessions (
@@ -282,6 +284,7 @@ create table clients (
   old_secret_expires_at timestamp(3) with time zone,
   post_logout_redirect_uris text[] not null default '{}'::text[],
   codes_withdrawn_at timestamp(3) with time zone,
+  access_round integer not null default 0,
   constraint clients_pkey PRIMARY KEY (school_id, client_id),
   constraint clients_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
   constraint clients_reviewed_by_fkey FOREIGN KEY (reviewed_by) REFERENCES users(id),
@@ -312,6 +315,7 @@ CREATE TRIGGER clients_touch BEFORE UPDATE ON public.clients FOR EACH ROW EXECUT
 -- clients.old_secret_hash: the secret before the last renewal; accepted until old_secret_expires_at
 -- clients.post_logout_redirect_uris: compared letter by letter, the port of loopback included
 -- clients.codes_withdrawn_at: when its codes were last deleted; a consent that began before gives no code
+-- clients.access_round: goes up when all access of the client ends; authorizations of earlier rounds are ended
 
 -- learning: what members say under a lecture
 create table comments (

@@ -11,7 +11,7 @@ import type { NamedSchool } from '../at-named-school.ts'
 import type { Cli } from '../cli.ts'
 import type { Outcome } from '../outcome.ts'
 import { teach } from '../teach.ts'
-import { wordsFor } from './client-words.ts'
+import { peopleInWords, wordsFor } from './client-words.ts'
 
 export interface ClientOptions {
   readonly school: string
@@ -91,7 +91,7 @@ async function endAccess(named: NamedSchool, clientId: string): Promise<Outcome>
   const { people } = await named.perform(endClientAccess, input, await wordsFor(named, clientId))
   return {
     data: { clientId, people },
-    text: `${clientId} has no access any more; ${people} ${people === 1 ? 'person' : 'people'} had authorized it.`,
+    text: `${clientId} has no access any more; ${peopleInWords(people)} had authorized it.`,
   }
 }
 

@@ -43,3 +43,9 @@ function noApplication(
         off,
       ]
 }
+
+/** Null: too many to count. */
+export function peopleInWords(people: number | null): string {
+  if (people === null) return 'many people'
+  return `${people} ${people === 1 ? 'person' : 'people'}`
+}

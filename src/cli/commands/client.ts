@@ -17,7 +17,7 @@ import { nothingToChange, type Outcome } from '../outcome.ts'
 import { facts, table } from '../table.ts'
 import { teach } from '../teach.ts'
 import { addStandingCommands, type ClientOptions } from './client-standing.ts'
-import { wordsFor } from './client-words.ts'
+import { peopleInWords, wordsFor } from './client-words.ts'
 
 interface DetailOptions extends ClientOptions {
   readonly name?: string
@@ -217,7 +217,7 @@ async function removeOne(named: NamedSchool, clientId: string): Promise<Outcome>
   const { people } = await named.perform(deleteApplication, input, await wordsFor(named, clientId))
   return {
     data: { clientId, people },
-    text: `${clientId} is deleted; ${people} ${people === 1 ? 'person' : 'people'} had authorized it.`,
+    text: `${clientId} is deleted; ${peopleInWords(people)} had authorized it.`,
   }
 }
 

@@ -12,6 +12,7 @@ import { CommandError, nothingToChange, type Outcome } from '../outcome.ts'
 import type { RefusalWords } from '../refusal-error.ts'
 import { facts, table } from '../table.ts'
 import { teach } from '../teach.ts'
+import { peopleInWords } from './client-words.ts'
 
 interface Options {
   readonly school: string
@@ -169,7 +170,7 @@ async function removeOne(named: NamedSchool, given: string): Promise<Outcome> {
   const { client_id: clientId, people } = await named.perform(deleteTool, { slug }, words)
   return {
     data: { slug, clientId, people },
-    text: `${slug} is deleted; ${people} ${people === 1 ? 'person' : 'people'} had authorized it.`,
+    text: `${slug} is deleted; ${peopleInWords(people)} had authorized it.`,
   }
 }
 

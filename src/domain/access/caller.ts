@@ -9,6 +9,7 @@ import { parseToken, type TokenFingerprint } from '../../foundation/protocol/tok
 import type { Actor } from '../actor.ts'
 import { CLIENT_IS_ON, SWITCH_ON_AGAIN } from '../clients/client.ts'
 import type { Audience } from '../clients/scope-catalogue.ts'
+import { isNotEnded } from '../grants/access-round.ts'
 import { markFirstUse } from '../grants/first-use.ts'
 import { mayHoldInSql, type Role } from '../people/membership.ts'
 import type { Person } from '../people/person.ts'
@@ -121,7 +122,7 @@ interface KnownCallerRow extends CallerRow {
 /** Finds tokens of all schools, so that `judge` can refuse a token of another school with its own text. */
 const findBy = <R>(id: RawBuilder<string>, more: RawBuilder<unknown>) => sql<R>`
   select p.access_hash, p.bound_school_id, array_to_string(p.scopes, ' ') as scopes,
-    p.first_used_at is not null as used, p.revoked_at is null and a.revoked_at is null as live,
+    p.first_used_at is not null as used, p.revoked_at is null and ${isNotEnded('a', 'c')} as live,
     p.access_expires_at > now() as fresh, ${CLIENT_IS_ON} as client_on,
     a.school_id, a.id as authorization_id, a.client_id, a.audience, a.user_id,
     u.deleted_at is null and ${mayHoldInSql(sql`a.audience`, sql`m.roles`)} as holds_role, m.roles ${more}

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
-import { endAuthorizationsOfClient } from '../grants/authorizations.ts'
+import { endAccessOfClient, endedAccess } from '../grants/end-access-of-client.ts'
 import { withdrawCodesOfClient } from '../grants/withdraw-codes.ts'
 import { conflict, notFound } from '../operation/refusal.ts'
 import { unscopedWrite } from '../operation/without-scope.ts'
@@ -125,11 +125,11 @@ export const endClientAccess = unscopedWrite({
   summary: 'Ends every authorization that people gave the client; its tokens stop working at once.',
   kind: 'change',
   input,
-  output: input.extend({ people: z.int() }),
-  async run(tx, _actor, { client_id }) {
+  output: input.extend(endedAccess),
+  async run(tx, actor, { client_id }) {
     await withdrawCodesOfClient(tx, client_id)
     await lockClient(tx, client_id)
-    return { client_id, people: await endAuthorizationsOfClient(tx, client_id) }
+    return { client_id, people: await endAccessOfClient(tx, actor, client_id) }
   },
   audit: ({ client_id: clientId, people }) => [
     { action: 'authorization.ended', clientId, detail: { by: 'operator', people } },

@@ -20,20 +20,31 @@ export async function endAuthorization(
 }
 
 /**
- * Ends all authorizations of a client here and returns how many people had one. Rows are locked in the
- * order of their ids, like in all statements that end many, so that two of them do not deadlock.
+ * Ends all authorizations of a client here and returns how many people had one; if there are more than `most`, ended ones
+ * included, it ends none and returns undefined. Rows are locked in the order of their ids, like in all statements that
+ * end many, so that two of them do not deadlock.
  */
-export async function endAuthorizationsOfClient(at: SchoolDb, clientId: string): Promise<number> {
-  const { rows } = await at.run(sql<{ people: number }>`
-    with live as materialized (
+export async function endAuthorizationsOfClient(
+  at: SchoolDb,
+  clientId: string,
+  most: number,
+): Promise<number | undefined> {
+  const { rows } = await at.run(sql<{ many: number; people: number }>`
+    with size as materialized (
+      select count(*) as many from (
+        select from authorizations where school_id = ${at.schoolId} and client_id = ${clientId}
+        limit ${most + 1}) few),
+    live as materialized (
       select id from authorizations
       where school_id = ${at.schoolId} and client_id = ${clientId} and revoked_at is null
+        and (select many from size) <= ${most}
       order by id for no key update),
     ended as (
       update authorizations set revoked_at = now() where id in (select id from live)
       returning user_id)
-    select count(distinct user_id)::int as people from ended`)
-  return rows[0]?.people ?? 0
+    select (select many from size) as many, (select count(distinct user_id) from ended)::int as people`)
+  const [row] = rows
+  return row === undefined || row.many > most ? undefined : row.people
 }
 
 export interface EndedAuthorization {

@@ -3,6 +3,7 @@ import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
 import type { ClientKind } from '../clients/client.ts'
+import { isNotEnded } from './access-round.ts'
 import { withdrawCodesOfApp } from './withdraw-codes.ts'
 
 /** One completed authorization that can still be used: an app on one device. */
@@ -27,8 +28,8 @@ export interface ConnectedApp {
   readonly authorizations: readonly LiveAuthorization[]
 }
 
-/** An authorization is alive while one of its pairs could still be refreshed. */
-export const isLive = sql<boolean>`(a.revoked_at is null and exists (
+/** An authorization `a` of the client `c` is alive while one of its pairs could still be refreshed. */
+export const isLive = sql<boolean>`(${isNotEnded('a', 'c')} and exists (
   select from token_pairs p
   where p.authorization_id = a.id and p.revoked_at is null and p.refresh_expires_at > now()))`
 
@@ -114,17 +115,21 @@ export async function endConnectedApp(
           ? eb('client_id', '=', what.clientId)
           : eb('id', '=', what.authorizationId),
       )
-      .returning(['id', 'client_id'])
+      .returning('id')
       .execute()
-    for (const { id, client_id } of ended) {
+    const ids = ended.map(({ id }) => id)
+    if (ids.length > 0) {
       await record(tx, {
         action: 'authorization.ended',
         outcome: 'ok',
         actorUserId: by.userId,
-        clientId: client_id,
-        authorizationId: id,
+        clientId,
+        ...(ids.length === 1 ? { authorizationId: ids[0] } : {}),
         ...(by.userId === userId ? {} : { subject: userId }),
-        detail: { by: by.userId === userId ? 'person' : 'operator' },
+        detail: {
+          by: by.userId === userId ? 'person' : 'operator',
+          ...(ids.length === 1 ? {} : { authorizations: ids }),
+        },
         requestId: by.requestId,
       })
     }

@@ -49,17 +49,20 @@ const EXCHANGE = prepared<Exchange, ExchangedRow>(
   (given) => sql`
     with presented as (
       select g.id, g.audience, ${stillHeld(sql`g.scopes`)} as held, g.nonce, g.authenticated_at,
-        u.id as user_id, u.email, u.name, u.avatar_url, m.roles,
+        u.id as user_id, u.email, u.name, u.avatar_url, m.roles, c.access_round,
         ${secretUsedInSql(given.secretHash)} as detail
       from ${EXCHANGE_RULEBOOK.rows(given)}
       where ${allHold(EXCHANGE_RULEBOOK, given)}),
     consumed as (
       update authorization_codes k set consumed_at = now(), pair_id = ${given.pairId}
       from presented where k.id = presented.id and k.consumed_at is null
-      returning k.id, k.school_id, k.client_id, k.user_id, k.audience, k.scopes, k.resource, k.device),
+      returning k.id, k.school_id, k.client_id, k.user_id, k.audience, k.scopes, k.resource, k.device,
+        presented.access_round),
     opened as (
-      insert into authorizations (id, school_id, client_id, user_id, audience, scopes, resource, code_id, device)
-      select ${given.authorizationId}, school_id, client_id, user_id, audience, scopes, resource, id, device
+      insert into authorizations (id, school_id, client_id, user_id, audience, scopes, resource, code_id, device,
+        access_round)
+      select ${given.authorizationId}, school_id, client_id, user_id, audience, scopes, resource, id, device,
+        access_round
       from consumed returning id, school_id, audience),
     minted as (
       insert into token_pairs (id, authorization_id, bound_school_id, scopes, access_hash, refresh_hash,

@@ -5,6 +5,7 @@ import { retryLostConnection } from '../../foundation/db/unavailable.ts'
 import { parseToken } from '../../foundation/protocol/token-format.ts'
 import { CLIENT_IS_ON, secretMatchesInSql } from '../clients/client.ts'
 import { mayHoldInSql } from '../people/membership.ts'
+import { isNotEnded } from './access-round.ts'
 
 /** What a client may learn about its own live token. */
 export interface Introspection {
@@ -49,11 +50,11 @@ const lookBy = (kind: 'access' | 'refresh') =>
     select p.scopes, a.user_id, a.resource, p.bound_school_id, p.issued_at,
       p.access_expires_at, p.refresh_expires_at
     from token_pairs p
-      join authorizations a on a.id = p.authorization_id and a.revoked_at is null
+      join authorizations a on a.id = p.authorization_id
       join clients c on c.school_id = a.school_id and c.client_id = a.client_id
       left join users u on u.id = a.user_id
       left join school_members m on m.school_id = a.school_id and m.user_id = a.user_id
-    where p.id = ${given.tokenId} and p.revoked_at is null
+    where p.id = ${given.tokenId} and p.revoked_at is null and ${isNotEnded('a', 'c')}
       and ${
         kind === 'access'
           ? sql`p.access_hash = ${given.tokenHash} and p.access_expires_at > now()`

@@ -14,6 +14,8 @@ export interface PersonOfApp {
   readonly lastUsedAt: Date | undefined
 }
 
+const ITS_CLIENT = sql`join clients c on c.school_id = a.school_id and c.client_id = a.client_id`
+
 interface Row {
   id: string
   name: string
@@ -32,7 +34,7 @@ export async function peopleOfApp(
   const { rows } = await at.run(sql<Row>`
     select u.id, u.name, u.email, count(*)::int as authorizations,
       max(a.created_at) as last_authorized_at, max(a.last_used_at) as last_used_at
-    from authorizations a join ${shownPeople(at)} u on u.id = a.user_id
+    from authorizations a ${ITS_CLIENT} join ${shownPeople(at)} u on u.id = a.user_id
     where a.school_id = ${at.schoolId} and a.client_id = ${clientId} and ${isLive}
       ${page.after === undefined ? sql`` : sql`and u.id > ${page.after}`}
     group by u.id, u.name, u.email
@@ -53,7 +55,7 @@ export async function peopleOfApp(
 export async function peoplePerApp(at: SchoolDb): Promise<ReadonlyMap<string, number>> {
   const { rows } = await at.run(sql<{ client_id: string; people: number }>`
     select a.client_id, count(distinct a.user_id)::int as people
-    from authorizations a
+    from authorizations a ${ITS_CLIENT}
     where a.school_id = ${at.schoolId} and ${isLive}
     group by a.client_id`)
   return new Map(rows.map((row) => [row.client_id, row.people]))
@@ -63,7 +65,7 @@ export async function peoplePerApp(at: SchoolDb): Promise<ReadonlyMap<string, nu
 export async function countPeopleOfApp(at: SchoolDb, clientId: string): Promise<number> {
   const { rows } = await at.run(sql<{ people: number }>`
     select count(distinct a.user_id)::int as people
-    from authorizations a
+    from authorizations a ${ITS_CLIENT}
     where a.school_id = ${at.schoolId} and a.client_id = ${clientId} and ${isLive}`)
   return rows[0]?.people ?? 0
 }
@@ -72,6 +74,6 @@ export async function countPeopleOfApp(at: SchoolDb, clientId: string): Promise<
 export async function countConnectedPeople(at: SchoolDb): Promise<number> {
   const { rows } = await at.run(sql<{ people: number }>`
     select count(distinct a.user_id)::int as people
-    from authorizations a where a.school_id = ${at.schoolId} and ${isLive}`)
+    from authorizations a ${ITS_CLIENT} where a.school_id = ${at.schoolId} and ${isLive}`)
   return rows[0]?.people ?? 0
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import { parseToken } from '../../foundation/protocol/token-format.ts'
+import { isNotEnded } from './access-round.ts'
 import type { GrantFacts, Rulebook, TokenRequest, TokenRequestValues } from './grant-rule.ts'
 import { noteReplayedRefreshToken } from './replayed-refresh-token.ts'
 import {
@@ -81,7 +82,7 @@ export const REFRESH_RULEBOOK: Rulebook<RefreshRequest, RefreshValues, RefreshFa
     {
       name: 'neither the pair nor its authorization is revoked',
       section: 'RFC 9700 §4.14.2',
-      holds: () => sql`p.revoked_at is null and g.revoked_at is null`,
+      holds: () => sql`p.revoked_at is null and ${isNotEnded('g', 'c')}`,
       refusal: refreshTokenReplayed,
       audit: 'client and person',
       alarm: noteReplayedRefreshToken,

@@ -1,11 +1,13 @@
 import { exportJob } from '../bulk/export-job.ts'
 import { importJob } from '../bulk/import-job.ts'
 import { BULK_KINDS } from '../bulk/kinds.ts'
+import { endAccessJob } from '../grants/end-access-job.ts'
 import { announceJob } from '../notifications/announce-job.ts'
 import type { JobKind } from './job.ts'
 
 /** Every kind of job. A kind stays here for a release after its last job was started. */
 export const JOB_KINDS: readonly JobKind[] = [
   announceJob,
+  endAccessJob,
   ...BULK_KINDS.flatMap((kind) => [exportJob(kind), importJob(kind)]),
 ]

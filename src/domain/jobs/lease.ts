@@ -2,6 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../foundation/db/database.ts'
 import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor.ts'
+import { CLIENT_IS_ON } from '../clients/client.ts'
+import { isNotEnded } from '../grants/access-round.ts'
 import { mayHoldInSql, type Role } from '../people/membership.ts'
 import { JobInterrupted, type Progress } from './job.ts'
 
@@ -44,7 +46,8 @@ const MAY_GO_ON = sql<boolean>`(
     where m.school_id = j.school_id and m.user_id = j.user_id
       and ${mayHoldInSql(sql`'operator'`, sql`m.roles`)}))
   and (j.authorization_id is null or exists (
-    select from authorizations a where a.id = j.authorization_id and a.revoked_at is null)))`
+    select from authorizations a join clients c on c.school_id = a.school_id and c.client_id = a.client_id
+    where a.id = j.authorization_id and ${isNotEnded('a', 'c')} and ${CLIENT_IS_ON})))`
 
 const TAKEN = sql`
   j.school_id as "schoolId", j.id, j.kind, j.input, j.cursor, j.done_count as done, j.total_count as total,

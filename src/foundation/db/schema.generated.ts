@@ -64,6 +64,7 @@ export interface AuthorizationsTable {
   created_at: Generated<Date>
   last_used_at: Date | null
   revoked_at: Date | null
+  access_round: Generated<number>
 }
 
 /** people: a signed-in browser at one school's origin; only the hash of its secret is kept */
@@ -114,6 +115,7 @@ export interface ClientsTable {
   old_secret_expires_at: Date | null
   post_logout_redirect_uris: Generated<string[]>
   codes_withdrawn_at: Date | null
+  access_round: Generated<number>
 }
 
 /** learning: what members say under a lecture */

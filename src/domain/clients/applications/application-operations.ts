@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { randomSecret } from '../../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../../foundation/db/school-db.ts'
 import { ScopeSet } from '../../../foundation/protocol/scope-set.ts'
-import { endAuthorizationsOfClient } from '../../grants/authorizations.ts'
+import { endAccessOfClient, endedAccess } from '../../grants/end-access-of-client.ts'
 import { withdrawCodesOfClient } from '../../grants/withdraw-codes.ts'
 import { conflict } from '../../operation/refusal.ts'
 import { unscopedWrite } from '../../operation/without-scope.ts'
@@ -110,8 +110,8 @@ export const deleteApplication = unscopedWrite({
   summary: 'Deletes an application and ends every authorization that people gave it.',
   kind: 'remove',
   input: named,
-  output: named.extend({ people: z.int() }),
-  async run(tx, _actor, { client_id }) {
+  output: named.extend(endedAccess),
+  async run(tx, actor, { client_id }) {
     await withdrawCodesOfClient(tx, client_id)
     await lockApplication(tx, client_id)
     await tx
@@ -119,7 +119,7 @@ export const deleteApplication = unscopedWrite({
       .set({ deleted_at: sql<Date>`now()` })
       .where('client_id', '=', client_id)
       .execute()
-    return { client_id, people: await endAuthorizationsOfClient(tx, client_id) }
+    return { client_id, people: await endAccessOfClient(tx, actor, client_id) }
   },
   audit: ({ client_id: clientId, people }) => [
     { action: 'client.deleted', clientId, detail: { people } },

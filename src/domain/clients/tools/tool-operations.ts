@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { SchoolTx } from '../../../foundation/db/school-db.ts'
 import { ScopeSet } from '../../../foundation/protocol/scope-set.ts'
-import { endAuthorizationsOfClient } from '../../grants/authorizations.ts'
+import { endAccessOfClient, endedAccess } from '../../grants/end-access-of-client.ts'
 import { withdrawCodesOfClient } from '../../grants/withdraw-codes.ts'
 import { invalid, notFound, type OperationRefused } from '../../operation/refusal.ts'
 import { unscopedWrite } from '../../operation/without-scope.ts'
@@ -86,8 +86,8 @@ export const deleteTool = unscopedWrite({
   summary: 'Withdraws the document of a tool and ends every authorization that people gave it.',
   kind: 'remove',
   input: named,
-  output: answered.extend({ people: z.int() }),
-  async run(tx, _actor, { slug }) {
+  output: answered.extend(endedAccess),
+  async run(tx, actor, { slug }) {
     const found = await findTool(tx, slug)
     await withdrawCodesOfClient(tx, found)
     const client_id = await lockTool(tx, slug)
@@ -96,7 +96,7 @@ export const deleteTool = unscopedWrite({
       .set({ deleted_at: sql<Date>`now()` })
       .where('client_id', '=', client_id)
       .execute()
-    return { slug, client_id, people: await endAuthorizationsOfClient(tx, client_id) }
+    return { slug, client_id, people: await endAccessOfClient(tx, actor, client_id) }
   },
   audit: ({ client_id: clientId, people }) => [
     { action: 'client.deleted', clientId, detail: { kind: 'tool', people } },

@@ -15,6 +15,8 @@ export const jobs = [
     'jobs.seen-by':
       'A token sees the jobs of its person and client for which it has the scopes, and no job of another school.',
     'jobs.audit': 'A job is one entry in the audit log, written when it ends.',
+    'jobs.end-access.at-once':
+      'All access of a client ends in the request that ends it, however many authorizations it has; a job only tidies up.',
     'jobs.respond-async':
       'An import or export with Prefer: respond-async answers 202 with the address of its job; without it, it answers as always.',
     'jobs.file':
