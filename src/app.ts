@@ -6,13 +6,14 @@ import { createAddressRateLimiter } from './foundation/http/address-rate-limit.t
 import { allowCrossOrigin, pathsAmong } from './foundation/http/cross-origin.ts'
 import { addHealthRoutes, type ReadinessCheck } from './foundation/http/health.ts'
 import type { RequestObserver } from './foundation/http/observe-requests.ts'
-import { type LineSettings, RequestLine } from './foundation/http/request-line.ts'
+import type { LineSettings } from './foundation/http/request-line.ts'
 import { createHttpServer } from './foundation/http/server.ts'
 import type { TrustProxy } from './foundation/http/trust-proxy.ts'
 import type { AppContext } from './gate/context.ts'
 import { GoodTokens } from './gate/good-tokens.ts'
 import { createNotFoundAnswer } from './gate/not-found.ts'
 import { enterSchool } from './gate/school-gate.ts'
+import { createRequestLine } from './gate/school-line.ts'
 import { addAdminApiRoutes } from './surfaces/admin-api/admin-api.ts'
 import { addMcpRoutes } from './surfaces/mcp/mcp.ts'
 import { addMemberApiRoutes } from './surfaces/member-api/member-api.ts'
@@ -50,7 +51,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   const outlines = new OutlineCache()
   const goodTokens = new GoodTokens()
   const installation = new EmptyInstallation(context.db)
-  const line = new RequestLine(options.line)
+  const line = createRequestLine(context.db, options.line)
   const app = createHttpServer({
     logger,
     trust,

@@ -11,6 +11,7 @@ import type { TrustProxy } from '../foundation/http/trust-proxy.ts'
 import { brandingOf } from './branding.ts'
 import type { AppContext } from './context.ts'
 import { answerOverloaded } from './overload-answer.ts'
+import { entrantOf } from './school-line.ts'
 
 /** Paths for programs: an HTML page there would break a client that looks for metadata. */
 const PROGRAMS_ONLY = /^\/(\.well-known|api|clients|mcp|member)(\/|$)/
@@ -30,7 +31,7 @@ export function createNotFoundAnswer(context: AppContext, trust: TrustProxy, lin
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const forPrograms = PROGRAMS_ONLY.test(rawPath(request.raw.url ?? ''))
     const school = await findSchool(request)
-    if (!(await line.hasTurn(school?.id ?? ''))) return answerOverloaded(request, reply)
+    if (!(await line.hasTurn(entrantOf(request, school)))) return answerOverloaded(request, reply)
     if (forPrograms || !wantsHtml(request.headers.accept)) {
       return answerPlainNotFound(request, reply, school && `${school.origin}/docs`)
     }

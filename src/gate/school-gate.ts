@@ -14,6 +14,7 @@ import { oneLine } from '../foundation/text/one-line.ts'
 import type { AppContext } from './context.ts'
 import { answerOverloaded } from './overload-answer.ts'
 import { toOAuthError } from './refusal.ts'
+import { entrantOf } from './school-line.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -65,7 +66,7 @@ export function enterSchool(
     }
     const wait = (school: School | undefined): void =>
       line.enter(
-        school?.id ?? '',
+        entrantOf(request, school),
         () => enter(school),
         () => answerOverloaded(request, reply),
       )

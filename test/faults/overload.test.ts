@@ -6,7 +6,8 @@ import { eventually } from '../support/eventually.ts'
 import { getFrom } from '../support/oauth-world.ts'
 import { aWorld } from '../support/world.ts'
 
-const WAIT_MS = 1_000
+const WAIT_MS = 10_000
+const TURN_MS = 1_000
 
 /** An event loop whose turns the test ends, and whose clock it moves: no time passes while requests are served. */
 const loop = { now: 0, ends: [] as (() => void)[] }
@@ -15,7 +16,7 @@ let started = 0
 const metrics = new Registry()
 const world = await aWorld({
   line: {
-    turnMs: 5,
+    turnMs: TURN_MS,
     waitMs: WAIT_MS,
     waiting: 60,
     now: () => loop.now,
@@ -39,7 +40,7 @@ function endTurn(): void {
 async function fillTurn(): Promise<void> {
   endTurn()
   expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(200)
-  loop.now += 10
+  loop.now += TURN_MS + 1
   onTestFinished(() => {
     endTurn()
     endTurn()

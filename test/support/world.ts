@@ -231,7 +231,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     onRoute,
     now,
     realHashes,
-    line = { turnMs: Number.POSITIVE_INFINITY },
+    line = { turnMs: Number.POSITIVE_INFINITY, isCrowded: () => false },
     ...overrides
   } = options
   const database = await testDatabase(connection, databaseSettings)

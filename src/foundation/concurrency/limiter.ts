@@ -79,6 +79,11 @@ export class Limiter {
     return this.#shares.get(share)?.running ?? 0
   }
 
+  /** How many tasks of the share wait. */
+  waitingOf(share: string): number {
+    return this.#shares.get(share)?.line.size ?? 0
+  }
+
   /** Whether a task of the share would be refused. */
   isFull(share = ''): boolean {
     const known = this.#shares.get(share)

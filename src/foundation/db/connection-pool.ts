@@ -71,6 +71,11 @@ export class ConnectionPool {
     return { total, idle, waiting: this.#places.waiting }
   }
 
+  /** How many statements and transactions of a school wait for a connection. */
+  waitingOf(share: string): number {
+    return this.#places.waitingOf(share)
+  }
+
   /**
    * `share` is the school, or empty for work of the installation. What runs is cancelled once the signal is
    * aborted.

@@ -47,6 +47,10 @@ export class Lanes {
     return made
   }
 
+  waitingOf({ lane, share }: View): number {
+    return this.#pools[lane].waitingOf(share)
+  }
+
   #make({ lane, share, signal }: View): Db {
     const pool = {
       connect: () => this.#pools[lane].connect(share, signal),
@@ -61,6 +65,11 @@ export class Lanes {
     lanesOf.set(db, this)
     return db
   }
+}
+
+/** How much work waits for a connection. */
+export function waitingOf(db: Db, view: View): number {
+  return lanesOf.get(db)?.waitingOf(view) ?? 0
 }
 
 /** A transaction has its connection already: its only view is itself. */

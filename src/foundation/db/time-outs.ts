@@ -55,6 +55,12 @@ export const LINES: Readonly<Record<Lane, number>> = {
   batch: 200,
 }
 
+/**
+ * While so much work of one school waits for a connection of a class, its further requests wait at the door: see
+ * `RequestLine`. Enough to keep the connections busy.
+ */
+export const CROWDED = 50
+
 /** How many connections each class has, of `poolSize` and a little more. */
 export function laneSizes(poolSize: number): Readonly<Record<Lane, number>> {
   return {
