@@ -48,7 +48,8 @@ export class Lanes {
   }
 
   waitingOf({ lane, share }: View): number {
-    return this.#pools[lane].waitingOf(share)
+    const waiting = this.#pools[lane].waitingOf(share)
+    return lane === 'interactive' ? waiting + this.#pipelines.waitingOf(share) : waiting
   }
 
   #make({ lane, share, signal }: View): Db {

@@ -86,6 +86,11 @@ export class Pipelines {
     return this.#pipelines.size
   }
 
+  /** How many statements of a school wait to be sent. */
+  waitingOf(share: string): number {
+    return this.#places.waitingOf(share)
+  }
+
   /** `share` is the school of the statement. A statement that has to wait for a lock waits alone. */
   async run<R>(text: string, values: readonly unknown[], share = ''): Promise<Answer<R>> {
     if (this.#stuck.size > 0 && this.#stuck.has(share + text)) {

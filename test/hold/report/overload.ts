@@ -60,8 +60,9 @@ export function overloadSection(overload: Overload | undefined): string {
   })
   return `## Overload
 
-Clients that never pause, with as many connections as give the highest throughput, then four times as many, then as many as
-before. The server and its PostgreSQL have one core, the clients another. What does not fit is 503 with \`Retry-After\`.
+Clients that never pause, with as many connections as give nine tenths of the highest throughput, then four times as many, then
+as many as before, five times; a rate is compared with those just before and after it, and the median is shown. A second is one
+that the machine's host left to the server. The server and its PostgreSQL have one core, the clients another. What does not fit is 503 with \`Retry-After\`.
 Measured on ${day} by \`npm run hold -- overload\`; \`npm run overload\` measures more kinds of requests.
 
 | Requests | At the peak, a second | With four times the connections | | Afterwards | Longest wait, s |
