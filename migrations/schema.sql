@@ -12,6 +12,16 @@ begin
   return null;
 end $function$;
 
+-- The figures of a new school are complete: all its rows will leave marks.
+CREATE OR REPLACE FUNCTION public.begin_figures()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into school_figures (school_id, filled_at) values (new.id, now());
+  return null;
+end $function$;
+
 -- Ends the foreign clients of a school that have addresses of its own tools.
 CREATE OR REPLACE FUNCTION public.clear_tool_addresses(school uuid, origin text)
  RETURNS void
@@ -50,6 +60,16 @@ begin
   return null;
 end $function$;
 
+-- In another time zone the days of a school begin at other times.
+CREATE OR REPLACE FUNCTION public.forget_figures()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update school_figures set filled_at = null, filled_with = null where school_id = new.id;
+  return null;
+end $function$;
+
 -- Forgets the HTML of a text that changed or is gone; the writer of a text adds its HTML after that.
 CREATE OR REPLACE FUNCTION public.forget_html()
  RETURNS trigger
@@ -68,6 +88,113 @@ CREATE OR REPLACE FUNCTION public.held_scopes(wanted text[], held text[])
 AS $function$
 begin
   return array(select scope from unnest(wanted) scope where scope = any (held));
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.mark_course()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into figure_marks (school_id, part, key) values (new.school_id, 'course', new.course_id::text);
+  if new.course_id <> old.course_id then
+    insert into figure_marks (school_id, part, key) values (old.school_id, 'course', old.course_id::text);
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.mark_courses()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into figure_marks (school_id, part, key) select school_id, 'course', id::text from changed;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.mark_enrollment()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into figure_marks (school_id, part, key)
+  values
+    (old.school_id, 'enrollments', (old.enrolled_at at time zone 'UTC')::date::text),
+    (new.school_id, 'enrollments', (new.enrolled_at at time zone 'UTC')::date::text),
+    (old.school_id, 'course', old.course_id::text),
+    (new.school_id, 'course', new.course_id::text);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.mark_enrollments()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into figure_marks (school_id, part, key)
+  select distinct school_id, 'enrollments', (enrolled_at at time zone 'UTC')::date::text from changed
+  union all
+  select distinct school_id, 'course', course_id::text from changed;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.mark_learning_days()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into figure_marks (school_id, part, key) select distinct school_id, 'learners', day::text from changed;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.mark_lectures()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into figure_marks (school_id, part, key)
+  select distinct school_id, 'course', course_id::text from changed;
+  return null;
+end $function$;
+
+-- Marks the days of payments in UTC: the days of the school are found when they are counted.
+CREATE OR REPLACE FUNCTION public.mark_payments()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into figure_marks (school_id, part, key)
+  select distinct c.school_id, 'revenue', (t.at at time zone 'UTC')::date::text
+  from changed c cross join lateral (values (c.paid_at), (c.refunded_at)) t (at)
+  where t.at is not null;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.mark_progress()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into figure_marks (school_id, part, key)
+  select distinct school_id, 'course', course_id::text from changed where state = 'completed';
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.mark_total()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into figure_marks (school_id, part, key) select distinct school_id, tg_argv[0], '' from changed;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.mark_total_of_row()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into figure_marks (school_id, part, key) values (new.school_id, tg_argv[0], '');
+  return null;
 end $function$;
 
 -- Gives the tools of a school the addresses of its new origin.
@@ -471,6 +598,20 @@ create table coupons (
 CREATE INDEX coupons_by_time ON public.coupons USING btree (school_id, created_at, id);
 CREATE TRIGGER coupons_touch BEFORE UPDATE ON public.coupons FOR EACH ROW EXECUTE FUNCTION touch_row();
 
+-- analytics: how far the students of a course are
+create table course_figures (
+  school_id uuid not null,
+  course_id uuid not null,
+  lecture_count bigint not null,
+  student_count bigint not null,
+  completed_count bigint not null,
+  lectures_done bigint not null,
+  constraint course_figures_pkey PRIMARY KEY (school_id, course_id),
+  constraint course_figures_school_id_course_id_fkey FOREIGN KEY (school_id, course_id) REFERENCES courses(school_id, id) ON DELETE CASCADE
+);
+CREATE INDEX course_figures_by_students ON public.course_figures USING btree (school_id, student_count DESC, course_id);
+-- course_figures.lectures_done: completed lectures of all its students together
+
 -- learning: who teaches a course
 create table course_lecturers (
   school_id uuid not null,
@@ -517,6 +658,7 @@ create table courses (
 );
 CREATE INDEX courses_by_time ON public.courses USING btree (school_id, created_at, id);
 CREATE TRIGGER courses_changed_text AFTER UPDATE OF description ON public.courses FOR EACH ROW WHEN ((old.description IS DISTINCT FROM new.description)) EXECUTE FUNCTION forget_html();
+CREATE TRIGGER courses_marked_new AFTER INSERT ON public.courses REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_courses();
 CREATE TRIGGER courses_removed_text AFTER DELETE ON public.courses FOR EACH ROW EXECUTE FUNCTION forget_html();
 CREATE TRIGGER courses_touch BEFORE UPDATE ON public.courses FOR EACH ROW EXECUTE FUNCTION touch_row();
 
@@ -565,6 +707,16 @@ create table digital_products (
 CREATE INDEX digital_products_by_time ON public.digital_products USING btree (school_id, created_at, id);
 CREATE TRIGGER digital_products_touch BEFORE UPDATE ON public.digital_products FOR EACH ROW EXECUTE FUNCTION touch_row();
 
+-- analytics: enrollments that began on a day in the time zone of the school
+create table enrollment_days (
+  school_id uuid not null,
+  day date not null,
+  source text not null,
+  enrollment_count bigint not null,
+  constraint enrollment_days_pkey PRIMARY KEY (school_id, day, source),
+  constraint enrollment_days_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id) ON DELETE CASCADE
+);
+
 -- learning: a member's access to a course; no expiry means for life
 create table enrollments (
   school_id uuid not null,
@@ -591,9 +743,13 @@ create table enrollments (
   constraint enrollments_source_check CHECK ((source = ANY (ARRAY['purchase'::text, 'plan'::text, 'grant'::text, 'import'::text])))
 );
 CREATE INDEX enrollments_by_course ON public.enrollments USING btree (school_id, course_id, enrolled_at, id);
+CREATE INDEX enrollments_by_start ON public.enrollments USING btree (school_id, enrolled_at, id);
 CREATE INDEX enrollments_by_time ON public.enrollments USING btree (school_id, created_at, id);
 CREATE INDEX enrollments_of_person ON public.enrollments USING btree (school_id, user_id, enrolled_at, id);
 CREATE STATISTICS public.enrollments_ids (dependencies) ON school_id, course_id, user_id FROM enrollments;
+CREATE TRIGGER enrollments_marked AFTER UPDATE ON public.enrollments FOR EACH ROW WHEN ((((((old.course_id IS DISTINCT FROM new.course_id) OR (old.user_id IS DISTINCT FROM new.user_id)) OR (old.source IS DISTINCT FROM new.source)) OR (old.enrolled_at IS DISTINCT FROM new.enrolled_at)) OR (old.revoked_at IS DISTINCT FROM new.revoked_at))) EXECUTE FUNCTION mark_enrollment();
+CREATE TRIGGER enrollments_marked_gone AFTER DELETE ON public.enrollments REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_enrollments();
+CREATE TRIGGER enrollments_marked_new AFTER INSERT ON public.enrollments REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_enrollments();
 CREATE TRIGGER enrollments_touch BEFORE UPDATE ON public.enrollments FOR EACH ROW EXECUTE FUNCTION touch_row();
 
 -- events: a member's place at an event
@@ -656,6 +812,17 @@ CREATE INDEX events_by_time ON public.events USING btree (school_id, created_at,
 CREATE TRIGGER events_changed_text AFTER UPDATE OF description ON public.events FOR EACH ROW WHEN ((old.description IS DISTINCT FROM new.description)) EXECUTE FUNCTION forget_html();
 CREATE TRIGGER events_removed_text AFTER DELETE ON public.events FOR EACH ROW EXECUTE FUNCTION forget_html();
 CREATE TRIGGER events_touch BEFORE UPDATE ON public.events FOR EACH ROW EXECUTE FUNCTION touch_row();
+
+-- analytics: figures that a write made wrong; removed in the transaction that counts them again
+create table figure_marks (
+  school_id uuid not null,
+  marked_at timestamp(3) with time zone not null default now(),
+  id uuid not null default gen_random_uuid(),
+  part text not null,
+  key text not null,
+  constraint figure_marks_pkey PRIMARY KEY (school_id, marked_at, id),
+  constraint figure_marks_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id) ON DELETE CASCADE
+);
 
 -- content: an uploaded file; the bytes lie in the storage under its key
 create table files (
@@ -806,6 +973,18 @@ CREATE INDEX jobs_waiting ON public.jobs USING btree (school_id, id) WHERE (stat
 -- jobs.worker: the run that holds the lease; a run whose lease ended may write nothing
 -- jobs.attempts: how often it was begun since its last step
 
+-- analytics: students whose first or last day of learning in a day, week or month is this day
+create table learner_days (
+  school_id uuid not null,
+  span text not null,
+  day date not null,
+  first_count bigint not null,
+  last_count bigint not null,
+  constraint learner_days_pkey PRIMARY KEY (school_id, span, day),
+  constraint learner_days_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id) ON DELETE CASCADE,
+  constraint learner_days_span_check CHECK ((span = ANY (ARRAY['day'::text, 'week'::text, 'month'::text])))
+);
+
 -- analytics: who learned on a day; progress rows only remember the last time
 create table learning_days (
   school_id uuid not null,
@@ -815,6 +994,8 @@ create table learning_days (
   constraint learning_days_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id)
 );
 CREATE INDEX learning_days_by_user ON public.learning_days USING btree (school_id, user_id);
+CREATE TRIGGER learning_days_marked_gone AFTER DELETE ON public.learning_days REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_learning_days();
+CREATE TRIGGER learning_days_marked_new AFTER INSERT ON public.learning_days REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_learning_days();
 
 -- learning: what a member read or completed; no row means unread
 create table lecture_progress (
@@ -836,6 +1017,9 @@ create table lecture_progress (
 ) with (fillfactor=90);
 CREATE INDEX lecture_progress_by_lecture ON public.lecture_progress USING btree (school_id, course_id, lecture_id);
 CREATE STATISTICS public.lecture_progress_ids (dependencies) ON school_id, user_id, course_id, lecture_id FROM lecture_progress;
+CREATE TRIGGER lecture_progress_marked AFTER UPDATE ON public.lecture_progress FOR EACH ROW WHEN ((((old.state IS DISTINCT FROM new.state) OR (old.user_id IS DISTINCT FROM new.user_id)) OR (old.course_id IS DISTINCT FROM new.course_id))) EXECUTE FUNCTION mark_course();
+CREATE TRIGGER lecture_progress_marked_gone AFTER DELETE ON public.lecture_progress REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_progress();
+CREATE TRIGGER lecture_progress_marked_new AFTER INSERT ON public.lecture_progress REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_progress();
 
 -- learning: how a school presents one of its lecturers
 create table lecturers (
@@ -884,6 +1068,9 @@ create table lectures (
 );
 CREATE INDEX lectures_by_course ON public.lectures USING btree (school_id, course_id, section_id, "position");
 CREATE STATISTICS public.lectures_ids (dependencies) ON school_id, course_id, section_id FROM lectures;
+CREATE TRIGGER lectures_marked AFTER UPDATE ON public.lectures FOR EACH ROW WHEN ((old.course_id <> new.course_id)) EXECUTE FUNCTION mark_course();
+CREATE TRIGGER lectures_marked_gone AFTER DELETE ON public.lectures REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_lectures();
+CREATE TRIGGER lectures_marked_new AFTER INSERT ON public.lectures REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_lectures();
 CREATE TRIGGER lectures_outline_added AFTER INSERT ON public.lectures REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_outline_change();
 CREATE TRIGGER lectures_outline_moved_from AFTER UPDATE ON public.lectures REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_outline_change();
 CREATE TRIGGER lectures_outline_moved_to AFTER UPDATE ON public.lectures REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_outline_change();
@@ -1177,9 +1364,14 @@ create table payments (
 );
 CREATE INDEX payments_by_order ON public.payments USING btree (school_id, order_id);
 CREATE INDEX payments_by_paid ON public.payments USING btree (school_id, paid_at) WHERE (paid_at IS NOT NULL);
+CREATE INDEX payments_by_refund ON public.payments USING btree (school_id, refunded_at) WHERE (refunded_at IS NOT NULL);
 CREATE INDEX payments_by_time ON public.payments USING btree (school_id, created_at, id);
 CREATE INDEX payments_of_person ON public.payments USING btree (school_id, user_id, created_at, id);
 CREATE STATISTICS public.payments_ids (dependencies) ON school_id, order_id FROM payments;
+CREATE TRIGGER payments_marked_from AFTER UPDATE ON public.payments REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_payments();
+CREATE TRIGGER payments_marked_gone AFTER DELETE ON public.payments REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_payments();
+CREATE TRIGGER payments_marked_new AFTER INSERT ON public.payments REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_payments();
+CREATE TRIGGER payments_marked_to AFTER UPDATE ON public.payments REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_payments();
 CREATE TRIGGER payments_touch BEFORE UPDATE ON public.payments FOR EACH ROW EXECUTE FUNCTION touch_row();
 -- payments.payment_type: null while no method was chosen
 -- payments.state: a pending payment past expires_at reads as expired; no job writes that
@@ -1223,6 +1415,18 @@ create table rendered_texts (
   constraint rendered_texts_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id)
 );
 
+-- analytics: payments and refunds of a day in the time zone of the school
+create table revenue_days (
+  school_id uuid not null,
+  day date not null,
+  currency text not null,
+  paid_amount bigint not null,
+  refunded_amount bigint not null,
+  payment_count bigint not null,
+  constraint revenue_days_pkey PRIMARY KEY (school_id, day, currency),
+  constraint revenue_days_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id) ON DELETE CASCADE
+);
+
 -- 
 create table schema_migrations (
   number integer not null,
@@ -1231,6 +1435,21 @@ create table schema_migrations (
   applied_at timestamp(3) with time zone not null default now(),
   constraint schema_migrations_pkey PRIMARY KEY (number)
 );
+
+-- analytics: totals of a school; without a row or filled_at, its figures are not counted yet
+create table school_figures (
+  school_id uuid not null,
+  filled_at timestamp(3) with time zone,
+  filled_with timestamp(3) with time zone,
+  student_count bigint not null default 0,
+  active_subscription_count bigint not null default 0,
+  connected_person_count bigint,
+  connected_counted_at timestamp(3) with time zone,
+  constraint school_figures_pkey PRIMARY KEY (school_id),
+  constraint school_figures_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id) ON DELETE CASCADE
+);
+-- school_figures.filled_with: when everything was marked for the first count; it is complete when no mark of that time or before is left
+-- school_figures.connected_person_count: null before it was counted; tokens leave no marks, so it is counted again when it is old
 
 -- people: the roles of a person at a school; a row without roles has left
 create table school_members (
@@ -1252,6 +1471,9 @@ create table school_members (
 CREATE INDEX school_members_by_time ON public.school_members USING btree (school_id, joined_at, user_id);
 CREATE INDEX school_members_by_user ON public.school_members USING btree (user_id);
 CREATE INDEX school_members_staff ON public.school_members USING btree (school_id, user_id) WHERE (roles && ARRAY['owner'::text, 'admin'::text, 'lecturer'::text]);
+CREATE TRIGGER school_members_marked AFTER UPDATE ON public.school_members FOR EACH ROW WHEN ((old.roles <> new.roles)) EXECUTE FUNCTION mark_total_of_row('students');
+CREATE TRIGGER school_members_marked_gone AFTER DELETE ON public.school_members REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_total('students');
+CREATE TRIGGER school_members_marked_new AFTER INSERT ON public.school_members REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_total('students');
 CREATE TRIGGER school_members_touch BEFORE UPDATE OF roles, joined_at ON public.school_members FOR EACH ROW EXECUTE FUNCTION touch_row();
 -- school_members.codes_withdrawn_at: when codes of the person were last deleted; a consent that began before gives no code
 -- school_members.signed_in_at: when the person first signed in at this school; until then it knows them only by email
@@ -1290,6 +1512,8 @@ create table schools (
   constraint schools_variant_check CHECK ((variant = ANY (ARRAY['newer'::text, 'older'::text])))
 );
 CREATE TRIGGER schools_announce AFTER INSERT OR DELETE OR UPDATE ON public.schools FOR EACH ROW EXECUTE FUNCTION announce_school();
+CREATE TRIGGER schools_begin_figures AFTER INSERT ON public.schools FOR EACH ROW EXECUTE FUNCTION begin_figures();
+CREATE TRIGGER schools_forget_figures AFTER UPDATE OF time_zone ON public.schools FOR EACH ROW WHEN ((new.time_zone <> old.time_zone)) EXECUTE FUNCTION forget_figures();
 CREATE TRIGGER schools_move_tools AFTER UPDATE OF origin ON public.schools FOR EACH ROW WHEN ((new.origin <> old.origin)) EXECUTE FUNCTION move_tools();
 CREATE TRIGGER schools_touch BEFORE UPDATE ON public.schools FOR EACH ROW EXECUTE FUNCTION touch_row();
 -- schools.mcp_connections: the beta feature that reveals the OAuth applications area to operators
@@ -1416,6 +1640,9 @@ CREATE INDEX subscriptions_by_plan ON public.subscriptions USING btree (school_i
 CREATE INDEX subscriptions_by_time ON public.subscriptions USING btree (school_id, created_at, id);
 CREATE UNIQUE INDEX subscriptions_one_alive ON public.subscriptions USING btree (school_id, user_id, plan_id) WHERE (state <> 'canceled'::text);
 CREATE STATISTICS public.subscriptions_ids (dependencies) ON school_id, plan_id, user_id FROM subscriptions;
+CREATE TRIGGER subscriptions_marked AFTER UPDATE ON public.subscriptions FOR EACH ROW WHEN ((old.state <> new.state)) EXECUTE FUNCTION mark_total_of_row('subscriptions');
+CREATE TRIGGER subscriptions_marked_gone AFTER DELETE ON public.subscriptions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_total('subscriptions');
+CREATE TRIGGER subscriptions_marked_new AFTER INSERT ON public.subscriptions REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_total('subscriptions');
 CREATE TRIGGER subscriptions_touch BEFORE UPDATE ON public.subscriptions FOR EACH ROW EXECUTE FUNCTION touch_row();
 
 -- grants: an access token and its refresh token, one revocation stamp

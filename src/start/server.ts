@@ -21,6 +21,7 @@ import type { AppContext } from '../gate/context.ts'
 import { VERSION } from '../version.ts'
 import { printBanner } from './banner.ts'
 import { checkPortsAreFree, mainPort, whyNotListening } from './check-ports.ts'
+import { countFiguresInBackground } from './count-figures.ts'
 import { buildIndexesInBackground } from './index-building.ts'
 import { workOnJobs } from './jobs.ts'
 import { listenForSchoolChanges } from './listen-for-school-changes.ts'
@@ -112,6 +113,7 @@ async function serve(config: Config, log: Logger, io: { stdout: Writable }): Pro
         })
   const indexes = cluster.isWorker ? undefined : buildIndexesInBackground(server, database, log)
   const purging = cluster.isWorker ? undefined : purgeInBackground(config, database.db, log)
+  const figures = cluster.isWorker ? undefined : countFiguresInBackground(database.db, log)
   shutdown = createShutdown({
     app,
     inFlight,
@@ -124,6 +126,7 @@ async function serve(config: Config, log: Logger, io: { stdout: Writable }): Pro
       { name: 'indexes', close: () => indexes?.stop() },
       { name: 'purge', close: () => purging?.stop() },
       { name: 'jobs', close: () => jobs.stop() },
+      { name: 'figures', close: () => figures?.stop() },
       { name: 'listener', close: () => listener.stop() },
       { name: 'audit counts', close: writeRepeatedCounts },
       { name: 'database pool', close: () => database.close() },

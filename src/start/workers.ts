@@ -6,6 +6,7 @@ import type { Config } from '../config.ts'
 import { openDatabase } from '../foundation/db/database.ts'
 import { listenForMetrics, type MetricsListener } from '../foundation/http/metrics-endpoint.ts'
 import { printBanner } from './banner.ts'
+import { countFiguresInBackground } from './count-figures.ts'
 import { buildIndexesInBackground } from './index-building.ts'
 import { openPreparedDatabase, purgeInBackground, timeOutsOf } from './prepare.ts'
 
@@ -26,6 +27,7 @@ export async function runWorkers(
   })
   const indexes = buildIndexesInBackground(server, database, log)
   const purging = purgeInBackground(config, database.db, log)
+  const figures = countFiguresInBackground(database.db, log)
   let ending = false
   const fork = (): Worker => cluster.fork()
   cluster.on('exit', (worker, code, signal) => {
@@ -42,6 +44,7 @@ export async function runWorkers(
     await metrics?.close()
     await indexes.stop()
     await purging.stop()
+    await figures.stop()
     await database.close()
     await server.stop()
     process.exit(exitCode)

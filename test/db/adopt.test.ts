@@ -15,10 +15,11 @@ const server = inject('postgres')
 const admin = await connect(server)
 afterAll(() => admin.end())
 
-const all = await loadMigrations()
+/** Without the indexes that are built after a start. */
+const all = (await loadMigrations()).filter(({ index }) => index === undefined)
 const later = all.slice(FIRST_SET_SIZE)
 const next: Migration = {
-  number: all.length + 1,
+  number: 9999,
   name: '9999-next.sql',
   sql: "alter table schools add motto text not null default 'onward'",
   digest: 'digest of the next migration',

@@ -23,7 +23,7 @@ test.each([
   ['a search of an operator', '/api/v1/posts?search=word', 'posts'],
   ['a list with its total', '/api/v1/posts?include_total=true', 'posts'],
   ['an export', '/api/v1/posts/export', 'posts'],
-  ['analytics', '/api/v1/analytics/revenue?from=2026-01-01&to=2026-01-31', 'payments'],
+  ['analytics', '/api/v1/analytics/revenue?from=2026-01-01&to=2026-01-31', 'revenue_days'],
 ])('%s ends in PostgreSQL when its caller goes away', async (_what, path, table) => {
   const holder = await connect(world.database.connection)
   await holder.query(`begin; lock table ${table} in access exclusive mode`)

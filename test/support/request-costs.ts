@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { FigureRounds } from '../../src/domain/analytics/figures/figure-rounds.ts'
 import type {
   FinishedRequest,
   ObservedRequest,
@@ -25,9 +26,16 @@ export class RequestCosts implements RequestObserver {
   readonly #answered: AnsweredRequest[] = []
   #running: { readonly request: ObservedRequest; readonly statements: string[] } | undefined
   #part = ''
+  #settle: () => Promise<unknown> = async () => undefined
+
+  /** Done before each measured work, for what the server does in the background. */
+  settleWith(settle: () => Promise<unknown>): void {
+    this.#settle = settle
+  }
 
   /** The requests of `work`. */
   async of(work: () => Promise<unknown>): Promise<readonly AnsweredRequest[]> {
+    await this.#settle()
     const before = this.#answered.length
     await work()
     return this.#answered.slice(before)
@@ -82,5 +90,7 @@ export async function aCountedWorld(options: WorldOptions = {}): Promise<Counted
   const files = createDiskStore(folder)
   const world = await aWorld({ files, ...options, observers: [costs], now: () => 0 })
   world.database.onStatement((text) => costs.noteStatement(text))
+  const rounds = new FigureRounds(world.database.db)
+  costs.settleWith(() => rounds.next())
   return { world, costs }
 }

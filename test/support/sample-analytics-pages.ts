@@ -25,6 +25,7 @@ const asked: AskedPeriod = {
 }
 
 const figures: SchoolFigures = {
+  lateSince: new Date('2026-11-15T02:05:00Z'),
   steps: weeks,
   revenue: [
     {

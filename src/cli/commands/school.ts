@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { recountFigures } from '../../domain/analytics/figures/fill-figures.ts'
 import { type ListedSchool, listSchools } from '../../domain/schools/list-schools.ts'
 import type { NewSchool, SchoolChanges } from '../../domain/schools/school-details.ts'
 import { changeSettings } from '../../domain/schools/settings-operations.ts'
@@ -44,6 +45,16 @@ export function addSchoolCommand(program: Command, cli: Cli): void {
     set,
     'Changes only the options that you give. Running servers notice at once, at the latest after thirty seconds.',
     'school set north --mcp-connections on --document-hosts "*.tools.example"',
+  )
+
+  const recount = school
+    .command('recount <school>')
+    .description('count its analytics anew')
+    .action(cli.act((name: string) => recountSchool(cli, name)))
+  teach(
+    recount,
+    'Analytics are kept and renewed by themselves. Use this after rows were changed in ways that the server cannot see, such as with triggers off. Until it ends, answers are counted from the rows, which takes long at a large school. It may be interrupted: a running server goes on.',
+    'school recount north',
   )
 }
 
@@ -140,6 +151,14 @@ async function alterSchool(cli: Cli, name: string, settings: Settings): Promise<
   return await atNamedSchool(cli, name, async ({ db, school, perform }) => {
     await perform(changeSettings, detailsOf(settings), TAKEN)
     return described(await loadSchool(db, school.id), 'Changed.')
+  })
+}
+
+async function recountSchool(cli: Cli, name: string): Promise<Outcome> {
+  return await atNamedSchool(cli, name, async ({ at, school }) => {
+    await recountFigures(at)
+    const { subdomain } = school
+    return { data: { school: subdomain }, text: `The analytics of ${subdomain} are counted anew.` }
   })
 }
 

@@ -14,7 +14,7 @@ export interface PersonOfApp {
   readonly lastUsedAt: Date | undefined
 }
 
-const ITS_CLIENT = sql`join clients c on c.school_id = a.school_id and c.client_id = a.client_id`
+export const ITS_CLIENT = sql`join clients c on c.school_id = a.school_id and c.client_id = a.client_id`
 
 interface Row {
   id: string
@@ -67,13 +67,5 @@ export async function countPeopleOfApp(at: SchoolDb, clientId: string): Promise<
     select count(distinct a.user_id)::int as people
     from authorizations a ${ITS_CLIENT}
     where a.school_id = ${at.schoolId} and a.client_id = ${clientId} and ${isLive}`)
-  return rows[0]?.people ?? 0
-}
-
-/** How many people of the school have authorized at least one app. */
-export async function countConnectedPeople(at: SchoolDb): Promise<number> {
-  const { rows } = await at.run(sql<{ people: number }>`
-    select count(distinct a.user_id)::int as people
-    from authorizations a ${ITS_CLIENT} where a.school_id = ${at.schoolId} and ${isLive}`)
   return rows[0]?.people ?? 0
 }

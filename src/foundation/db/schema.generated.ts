@@ -206,6 +206,16 @@ export interface CouponsTable {
   version: Generated<number>
 }
 
+/** analytics: how far the students of a course are */
+export interface CourseFiguresTable {
+  school_id: string
+  course_id: string
+  lecture_count: number
+  student_count: number
+  completed_count: number
+  lectures_done: number
+}
+
 /** learning: who teaches a course */
 export interface CourseLecturersTable {
   school_id: string
@@ -260,6 +270,14 @@ export interface DigitalProductsTable {
   version: Generated<number>
 }
 
+/** analytics: enrollments that began on a day in the time zone of the school */
+export interface EnrollmentDaysTable {
+  school_id: string
+  day: string
+  source: string
+  enrollment_count: number
+}
+
 /** learning: a member's access to a course; no expiry means for life */
 export interface EnrollmentsTable {
   school_id: string
@@ -309,6 +327,15 @@ export interface EventsTable {
   created_at: Generated<Date>
   updated_at: Generated<Date>
   version: Generated<number>
+}
+
+/** analytics: figures that a write made wrong; removed in the transaction that counts them again */
+export interface FigureMarksTable {
+  school_id: string
+  marked_at: Generated<Date>
+  id: Generated<string>
+  part: string
+  key: string
 }
 
 /** content: an uploaded file; the bytes lie in the storage under its key */
@@ -403,6 +430,15 @@ export interface JobsTable {
   started_at: Date | null
   finished_at: Date | null
   expires_at: Date | null
+}
+
+/** analytics: students whose first or last day of learning in a day, week or month is this day */
+export interface LearnerDaysTable {
+  school_id: string
+  span: 'day' | 'week' | 'month'
+  day: string
+  first_count: number
+  last_count: number
 }
 
 /** analytics: who learned on a day; progress rows only remember the last time */
@@ -646,12 +682,33 @@ export interface RenderedTextsTable {
   html: string
 }
 
+/** analytics: payments and refunds of a day in the time zone of the school */
+export interface RevenueDaysTable {
+  school_id: string
+  day: string
+  currency: string
+  paid_amount: number
+  refunded_amount: number
+  payment_count: number
+}
+
 /**  */
 export interface SchemaMigrationsTable {
   number: number
   name: string
   digest: string
   applied_at: Generated<Date>
+}
+
+/** analytics: totals of a school; without a row or filled_at, its figures are not counted yet */
+export interface SchoolFiguresTable {
+  school_id: string
+  filled_at: Date | null
+  filled_with: Date | null
+  student_count: Generated<number>
+  active_subscription_count: Generated<number>
+  connected_person_count: number | null
+  connected_counted_at: Date | null
 }
 
 /** people: the roles of a person at a school; a row without roles has left */
@@ -818,13 +875,16 @@ export interface DB {
   consulting_slots: ConsultingSlotsTable
   coupon_redemptions: CouponRedemptionsTable
   coupons: CouponsTable
+  course_figures: CourseFiguresTable
   course_lecturers: CourseLecturersTable
   courses: CoursesTable
   digital_product_accesses: DigitalProductAccessesTable
   digital_products: DigitalProductsTable
+  enrollment_days: EnrollmentDaysTable
   enrollments: EnrollmentsTable
   event_registrations: EventRegistrationsTable
   events: EventsTable
+  figure_marks: FigureMarksTable
   files: FilesTable
   form_submissions: FormSubmissionsTable
   forms: FormsTable
@@ -832,6 +892,7 @@ export interface DB {
   installations: InstallationsTable
   invoices: InvoicesTable
   jobs: JobsTable
+  learner_days: LearnerDaysTable
   learning_days: LearningDaysTable
   lecture_progress: LectureProgressTable
   lecturers: LecturersTable
@@ -851,7 +912,9 @@ export interface DB {
   payments: PaymentsTable
   posts: PostsTable
   rendered_texts: RenderedTextsTable
+  revenue_days: RevenueDaysTable
   schema_migrations: SchemaMigrationsTable
+  school_figures: SchoolFiguresTable
   school_members: SchoolMembersTable
   schools: SchoolsTable
   sections: SectionsTable

@@ -1,28 +1,28 @@
 import type { FastifyInstance } from 'fastify'
+import {
+  countConnectedPeople,
+  readSchoolTotals,
+  type SchoolTotals,
+} from '../../../domain/analytics/school-totals.ts'
 import { listClients } from '../../../domain/clients/list-clients.ts'
-import { listSubscriptions } from '../../../domain/commerce/subscription-operations.ts'
-import { listEvents } from '../../../domain/events/event-operations.ts'
-import { countConnectedPeople } from '../../../domain/grants/people-of-app.ts'
-import { listCourses } from '../../../domain/learning/course-operations.ts'
-import { listStudents } from '../../../domain/people/student-operations.ts'
 import { signsIdTokens } from '../../../domain/schools/signing.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { sendPage } from '../page-request.ts'
 import { paths } from '../views/admin/admin-page.tsx'
 import { type Figure, overviewPage } from '../views/admin/overview.tsx'
-import { enter, type Visit } from './school/routes/visit.ts'
+import { enter } from './school/routes/visit.ts'
 
 export function addOverviewRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(paths.overview, async (request, reply) => {
     const visit = await enter(context, request, reply)
-    const [clients, people, figures] = await Promise.all([
+    const [clients, people, totals] = await Promise.all([
       listClients(request.at),
       countConnectedPeople(request.at),
-      readFigures(visit),
+      readSchoolTotals(request.at),
     ])
     const page = overviewPage({
       ...visit.frame(),
-      figures,
+      figures: figuresOf(totals),
       people,
       applications: clients.filter(({ kind, builtIn }) => kind === 'application' && !builtIn)
         .length,
@@ -35,28 +35,23 @@ export function addOverviewRoutes(app: FastifyInstance, context: AppContext): vo
   })
 }
 
-/** The numbers that an owner looks for first: students, courses on offer, subscriptions, events. */
-async function readFigures({ ask }: Visit): Promise<readonly Figure[]> {
-  const first = { limit: 1, include_total: true }
-  const starts_after = new Date().toISOString()
-  const [students, courses, subscriptions, events] = await Promise.all([
-    ask(listStudents, first),
-    ask(listCourses, { ...first, state: 'published' }),
-    ask(listSubscriptions, { ...first, state: 'active' }),
-    ask(listEvents, { ...first, state: 'published', starts_after }),
-  ])
+function figuresOf(totals: SchoolTotals): readonly Figure[] {
   return [
-    { label: 'Students', href: '/admin/students', value: students.total ?? 0 },
+    { label: 'Students', href: '/admin/students', value: totals.students },
     {
       label: 'Published courses',
       href: '/admin/courses?state=published',
-      value: courses.total ?? 0,
+      value: totals.publishedCourses,
     },
     {
       label: 'Active subscriptions',
       href: '/admin/subscriptions?state=active',
-      value: subscriptions.total ?? 0,
+      value: totals.activeSubscriptions,
     },
-    { label: 'Upcoming events', href: '/admin/events?sort=-starts_at', value: events.total ?? 0 },
+    {
+      label: 'Upcoming events',
+      href: '/admin/events?sort=-starts_at',
+      value: totals.upcomingEvents,
+    },
   ]
 }

@@ -34,6 +34,8 @@ export interface CourseCompletion {
 }
 
 export interface SchoolFigures {
+  /** If what was written after this time is not counted yet. */
+  readonly lateSince: Date | undefined
   /** The first day of each step. */
   readonly steps: readonly string[]
   readonly revenue: readonly RevenueSeries[]
@@ -74,6 +76,7 @@ export async function readFigures(
   ])
   const steps = enrollments.map(({ starts_on }) => starts_on)
   return {
+    lateSince: lateSince(first),
     steps,
     revenue: revenueByCurrency(steps, revenue, revenueBefore),
     enrollments,
@@ -82,6 +85,15 @@ export async function readFigures(
     learnersBefore: Math.max(0, ...learnersBefore.map((step) => step.learner_count)),
     completion: courses.filter(({ student_count }) => student_count > 0),
   }
+}
+
+/** A large school is counted in turns; what is a minute old is not worth a word. */
+const LATE_MS = 60_000
+
+function lateSince(outcome: Outcome<{ readonly counted_at: string }>): Date | undefined {
+  if (outcome.kind !== 'done') return undefined
+  const counted = new Date(outcome.output.counted_at)
+  return Date.now() - counted.getTime() > LATE_MS ? counted : undefined
 }
 
 interface RevenuePoint {

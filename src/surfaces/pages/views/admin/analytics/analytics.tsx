@@ -1,5 +1,6 @@
 import type { InputProblem } from '../../../../../domain/operation/refusal.ts'
 import { Alert } from '../../../../../foundation/html/components.tsx'
+import { Moment } from '../../../../../foundation/html/moment.tsx'
 import { PageHead } from '../../../../../foundation/html/site-components.tsx'
 import type { SchoolFigures } from '../../../admin/analytics/figures.ts'
 import type { AskedPeriod } from '../../../admin/analytics/period.ts'
@@ -37,6 +38,14 @@ export function analyticsPage(props: AnalyticsProps): string {
           </Alert>
         ) : (
           <>
+            {figures.lateSince && (
+              <Alert tone="warning" title="Not everything is counted yet">
+                <p>
+                  What happened since <Moment at={figures.lateSince} timeZone={timeZone} /> is still
+                  being counted.
+                </p>
+              </Alert>
+            )}
             <RevenuePanels period={period} figures={figures} />
             <EnrollmentPanel period={period} figures={figures} />
             <LearnerPanel period={period} figures={figures} />

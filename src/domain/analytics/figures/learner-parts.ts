@@ -1,0 +1,65 @@
+import { sql } from 'kysely'
+import type { FigurePart } from './figure-part.ts'
+
+export const SPANS = ['day', 'week', 'month'] as const
+export type Span = (typeof SPANS)[number]
+
+const LARGE = 2_000
+
+/**
+ * How many different students learned in a span. Each is counted on the first and on the last of their days in it, so that
+ * a span that is cut at its end or at its beginning is counted too: the sum over its days is the number of students.
+ */
+function learnersIn(span: Span): FigurePart {
+  const name = `learners_${span}`
+  const inSpan = sql`d.day >= s.starts_on and d.day < s.starts_on + ${`1 ${span}`}::interval`
+  const spans = (keys: readonly string[]) => sql`unnest(${keys}::date[]) s (starts_on)`
+  return {
+    name,
+    async findLarge(tx, keys) {
+      if (span === 'day') return []
+      const { rows } = await tx.run(sql<{ key: string }>`
+        select s.starts_on::text as key from ${spans(keys)}
+        where ${LARGE} < (select count(*) from (
+          select from learning_days d where d.school_id = ${tx.schoolId} and ${inSpan} limit ${LARGE + 1}) few)`)
+      return rows.map(({ key }) => key)
+    },
+    async count(tx, keys) {
+      await tx.run(sql`
+        delete from learner_days d using ${spans(keys)}
+        where d.school_id = ${tx.schoolId} and d.span = ${span} and ${inSpan}`)
+      await tx.run(sql`
+        with seen as (
+          select min(d.day) as first, max(d.day) as last
+          from ${spans(keys)} join learning_days d on d.school_id = ${tx.schoolId} and ${inSpan}
+          group by s.starts_on, d.user_id),
+        ends as (
+          select first as day, count(*) as firsts, 0 as lasts from seen group by first
+          union all
+          select last, 0, count(*) from seen group by last)
+        insert into learner_days (school_id, span, day, first_count, last_count)
+        select ${tx.schoolId}::uuid, ${span}, day, sum(firsts), sum(lasts) from ends group by day`)
+    },
+    async markAll(tx) {
+      await tx.run(sql`
+        insert into figure_marks (school_id, part, key)
+        select distinct ${tx.schoolId}::uuid, ${name}, date_trunc(${span}, day::timestamp)::date::text from (
+          select day from learning_days where school_id = ${tx.schoolId} group by day
+          union
+          select day from learner_days where school_id = ${tx.schoolId} and span = ${span}) known`)
+    },
+  }
+}
+
+export const learnerParts = SPANS.map(learnersIn)
+
+/** The mark of a day on which students learned stands for the day, its week and its month. */
+export function spansOf(day: string): readonly (readonly [part: string, key: string])[] {
+  const date = new Date(`${day}T00:00:00Z`)
+  const monday = new Date(date.getTime() - ((date.getUTCDay() + 6) % 7) * 86_400_000)
+  return [
+    ['learners_day', day],
+    ['learners_week', monday.toISOString().slice(0, 10)],
+    ['learners_month', `${day.slice(0, 7)}-01`],
+  ]
+}

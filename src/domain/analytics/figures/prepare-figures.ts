@@ -1,0 +1,45 @@
+import { sql } from 'kysely'
+import type { SchoolDb } from '../../../foundation/db/school-db.ts'
+import { countMarked } from './count-marked.ts'
+
+/** Keys that are counted while a caller waits. */
+const KEYS_AT_ONCE = 60
+
+/** What is known about the figures of a school. */
+export interface Figures {
+  /** False while they must be counted from the rows. */
+  readonly isKept: boolean
+  /** Everything that was written before is counted. */
+  readonly countedAt: Date
+  readonly timeZone: string
+}
+
+/**
+ * The state of the figures, before they are read. What was written a moment ago is counted first, if it has few rows; large
+ * parts are left to the server's own count.
+ */
+export async function prepareFigures(at: SchoolDb): Promise<Figures> {
+  const state = await readState(at)
+  if (!state.isKept || state.oldest === null) return figuresIn(state)
+  await countMarked(at, { keys: KEYS_AT_ONCE })
+  return figuresIn(await readState(at))
+}
+
+interface State {
+  readonly isKept: boolean
+  readonly timeZone: string
+  readonly oldest: Date | null
+  readonly now: Date
+}
+
+function figuresIn({ isKept, timeZone, oldest, now }: State): Figures {
+  return { isKept, timeZone, countedAt: isKept ? (oldest ?? now) : now }
+}
+
+async function readState(at: SchoolDb): Promise<State> {
+  const { rows } = await at.run(sql<State>`
+    select s.time_zone as "timeZone", f.filled_at is not null as "isKept", now() as now,
+      (select m.marked_at from figure_marks m where m.school_id = s.id order by m.marked_at limit 1) as oldest
+    from schools s left join school_figures f on f.school_id = s.id where s.id = ${at.schoolId}`)
+  return rows[0] ?? { isKept: false, timeZone: 'UTC', oldest: null, now: new Date() }
+}

@@ -1,0 +1,62 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { SchoolTx } from '../../../foundation/db/school-db.ts'
+import { isLive } from '../../grants/connected-apps.ts'
+import { ITS_CLIENT } from '../../grants/people-of-app.ts'
+import type { FigurePart } from './figure-part.ts'
+
+export const LARGE_TOTAL = 2_000
+
+interface Total {
+  readonly name: string
+  /** The rows that must be looked at. */
+  rows(tx: SchoolTx): RawBuilder<unknown>
+  /** What is set in `school_figures`. */
+  counted(tx: SchoolTx): RawBuilder<unknown>
+}
+
+function total({ name, rows, counted }: Total): FigurePart {
+  return {
+    name,
+    async findLarge(tx, keys) {
+      const found = await tx.run(sql<{ many: number }>`
+        select count(*)::int as many from (select ${rows(tx)} limit ${LARGE_TOTAL + 1}) few`)
+      return (found.rows[0]?.many ?? 0) > LARGE_TOTAL ? keys : []
+    },
+    async count(tx) {
+      await tx.run(sql`
+        update school_figures set ${counted(tx)} where school_id = ${tx.schoolId}`)
+    },
+    async markAll(tx) {
+      await tx.run(sql`
+        insert into figure_marks (school_id, part, key) values (${tx.schoolId}, ${name}, '')`)
+    },
+  }
+}
+
+const studentRows = (tx: SchoolTx) => sql`from school_members m where m.school_id = ${tx.schoolId}`
+const subscriptionRows = (tx: SchoolTx) =>
+  sql`from subscriptions s where s.school_id = ${tx.schoolId}`
+const authorizationRows = (tx: SchoolTx) =>
+  sql`from authorizations a ${ITS_CLIENT} where a.school_id = ${tx.schoolId}`
+
+export const totalParts: readonly FigurePart[] = [
+  total({
+    name: 'students',
+    rows: studentRows,
+    counted: (tx) =>
+      sql`student_count = (select count(*) ${studentRows(tx)} and 'student' = any (m.roles))`,
+  }),
+  total({
+    name: 'subscriptions',
+    rows: subscriptionRows,
+    counted: (tx) =>
+      sql`active_subscription_count = (select count(*) ${subscriptionRows(tx)} and s.state = 'active')`,
+  }),
+  total({
+    name: 'connected',
+    rows: authorizationRows,
+    counted: (tx) => sql`
+      connected_counted_at = now(),
+      connected_person_count = (select count(distinct a.user_id) ${authorizationRows(tx)} and ${isLive})`,
+  }),
+]
