@@ -7,6 +7,9 @@ export default defineConfig({
     environment: 'node',
     globalSetup: 'test/support/global-setup.ts',
     setupFiles: 'test/support/each-file.ts',
+    pool: 'forks',
+    // Half of what a trace allocates would outlive a smaller one.
+    execArgv: ['--max-semi-space-size=128'],
     // Guards against a hang, nothing else.
     testTimeout: 86_400_000,
     hookTimeout: 60_000,

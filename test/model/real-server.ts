@@ -230,29 +230,17 @@ export class RealServer {
       .execute()
   }
 
-  /** Remembers the tokens and rows of a new pair of the model, from the server's answer. */
-  async minted(state: State, pair: number, answer: Answer): Promise<void> {
+  /** Remembers the tokens of a new pair of the model, from the server's answer. */
+  minted(pair: number, answer: Answer): void {
     const { access_token: access, refresh_token } = answer.json()
     const id = parseToken('access', access)?.id
     if (id === undefined) throw new Error(`no access token: ${answer.body}`)
-    await this.#remember(state, pair, { id, access, refresh: refresh_token })
+    this.#pairs[pair] = { id, access, refresh: refresh_token }
   }
 
   /** The row of a pair that the server made, but whose tokens no answer brought. */
-  async mintedUnseen(state: State, pair: number, id: string): Promise<void> {
-    await this.#remember(state, pair, { id, access: '', refresh: '' })
-  }
-
-  async #remember(state: State, pair: number, tokens: IssuedTokens): Promise<void> {
-    this.#pairs[pair] = tokens
-    const { authorization } = at(state.pairs, pair)
-    if (this.#authorizations[authorization] !== undefined) return
-    const row = await this.#world.database.db
-      .selectFrom('token_pairs')
-      .select('authorization_id')
-      .where('id', '=', tokens.id)
-      .executeTakeFirstOrThrow()
-    this.#authorizations[authorization] = row.authorization_id
+  mintedUnseen(pair: number, id: string): void {
+    this.#pairs[pair] = { id, access: '', refresh: '' }
   }
 
   /** Rows that belong to no pair of the model yet. */
@@ -262,7 +250,7 @@ export class RealServer {
   }
 
   /** Every pair of this story as stored in the database; reading rows does not use a token. */
-  async rows(): Promise<Record<string, PairState>> {
+  async rows(): Promise<Rows> {
     const { rows } = await this.#world.database.pipelines.run<PairRow>(PAIRS, [
       this.schools.map(({ id }) => id),
       this.#clients.map(({ real }) => real.clientId),
@@ -273,19 +261,22 @@ export class RealServer {
     )
   }
 
-  /** The same, according to the model. */
-  expectedRows({ pairs, authorizations }: State): Record<string, PairState> {
+  /** The same, according to the model; a new authorization is the one that the first of its pairs has. */
+  expectedRows({ pairs, authorizations }: State, rows: Rows): Rows {
     return Object.fromEntries(
-      pairs.map((pair, place) => [
-        at(this.#pairs, place).id,
-        {
-          authorization: at(this.#authorizations, pair.authorization),
-          parent: pair.parent === undefined ? undefined : at(this.#pairs, pair.parent).id,
+      pairs.map((pair, place) => {
+        const { id } = at(this.#pairs, place)
+        const { authorization: group, parent } = pair
+        this.#authorizations[group] ??= rows[id]?.authorization ?? 'none'
+        const expected = {
+          authorization: at(this.#authorizations, group),
+          parent: parent === undefined ? undefined : at(this.#pairs, parent).id,
           scopes: pair.scopes.join(' '),
           used: pair.used,
-          live: !pair.revoked && !at(authorizations, pair.authorization).ended,
-        },
-      ]),
+          live: !pair.revoked && !at(authorizations, group).ended,
+        }
+        return [id, expected]
+      }),
     )
   }
 }
@@ -310,6 +301,9 @@ interface PairRow extends Omit<PairState, 'parent'> {
   readonly id: string
   readonly parent: string | null
 }
+
+/** By the pair's id. */
+type Rows = Readonly<Record<string, PairState>>
 
 interface PairState {
   readonly authorization: string

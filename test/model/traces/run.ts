@@ -9,7 +9,7 @@ const TRACES = fc
   .tuple(firstStep(), fc.array(disturbedSteps(), { minLength: 3, maxLength: 9, size: 'max' }))
   .map(([first, others]) => [first, ...others])
 /** So many run at the same time. */
-const STORIES = 16
+const STORIES = 64
 /** The rows of a client grow with its stories. */
 const STORIES_PER_CLIENT = 50
 
