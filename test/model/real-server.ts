@@ -60,7 +60,8 @@ export class RealServer {
   readonly #pairs: IssuedTokens[] = []
   /** By the clock of the database. Earlier authorizations belong to other stories. */
   #begunAt = ''
-  #requests = 0
+  /** How many requests of clients were sent. */
+  requests = 0
 
   constructor(participants: Participants, servers = onlyOne(participants.world)) {
     this.#participants = participants
@@ -82,7 +83,7 @@ export class RealServer {
   }
 
   #next(): World {
-    return this.#servers.forRequest(this.#requests++)
+    return this.#servers.forRequest(this.requests++)
   }
 
   async addClient(school: TestSchool, kind: ClientKind, scopes: readonly string[]): Promise<void> {
