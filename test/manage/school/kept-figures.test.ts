@@ -13,6 +13,7 @@ import {
   countedLearners,
   countedRevenue,
 } from '../../../src/domain/analytics/counted-answers.ts'
+import { countMarked } from '../../../src/domain/analytics/figures/count-marked.ts'
 import { FigureRounds } from '../../../src/domain/analytics/figures/figure-rounds.ts'
 import { recountFigures } from '../../../src/domain/analytics/figures/fill-figures.ts'
 import { prepareFigures } from '../../../src/domain/analytics/figures/prepare-figures.ts'
@@ -307,6 +308,19 @@ describe('writers', () => {
       })
     })
     expect((await prepareFigures(school.at)).isKept).toBe(true)
+  })
+
+  test('of a course with many students leave one mark while it waits for the server', async () => {
+    const { school, courses } = await Life.begin()
+    await prepareFigures(school.at)
+    const course = courses[0]?.id ?? ''
+    const mark = () => school.at.insert('figure_marks', { part: 'course', key: course }).execute()
+    for (let n = 0; n < 5; n++) await mark()
+    const marks = async () => (await school.at.from('figure_marks').select('key').execute()).length
+    const { keys } = await countMarked(school.at, { keys: 10, rows: -1 })
+    expect([keys, await marks()]).toEqual([0, 1])
+    await countMarked(school.at, { keys: 10, rows: -1, mayCountLarge: () => true })
+    expect(await marks()).toBe(0)
   })
 
   test('that are not done when the figures are counted leave their marks', async () => {

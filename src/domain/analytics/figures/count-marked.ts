@@ -15,18 +15,24 @@ export const PARTS: readonly FigurePart[] = [
 ]
 
 const MARKS_AT_ONCE = 5_000
+const KEYS_AT_ONCE = 20
+
+/** More rows than this are counted alone in a transaction, and not often. */
+export const LARGE = 20_000
 
 /** How much is counted in one transaction. */
 export interface Counting {
   /** At most this many keys. */
   readonly keys: number
-  /** Whether a key with many rows is counted now; by default it waits. */
+  /** A key with more rows than this is large. */
+  readonly rows: number
+  /** Whether a large key is counted now; by default it waits. */
   mayCountLarge?(part: string, key: string): boolean
 }
 
 export interface Counted {
   readonly keys: number
-  /** Whether other keys wait that may be counted now. */
+  /** Whether other keys may wait that can be counted now. */
   readonly isMore: boolean
 }
 
@@ -44,27 +50,39 @@ interface Mark {
  */
 export async function countMarked(at: SchoolDb, counting: Counting): Promise<Counted> {
   return await at.transaction(async (tx) => {
-    if (!(await takeTurn(tx))) return { keys: 0, isMore: true }
+    if (!(await takeTurn(tx))) return { keys: 0, isMore: false }
     const marks = await expandedMarks(tx)
     const done: Mark[] = []
     let left = counting.keys
-    let waiting = 0
     for (const part of PARTS) {
       const own = marks.filter((mark) => mark.part === part.name)
       const keys = [...new Set(own.map(({ key }) => key))]
-      if (keys.length === 0) continue
-      const large = new Set(await part.findLarge(tx, keys))
-      const mayCount = keys.filter(
-        (key) => !large.has(key) || counting.mayCountLarge?.(part.name, key) === true,
-      )
-      const now = new Set(mayCount.slice(0, left))
-      waiting += mayCount.length - now.size
-      left -= now.size
-      if (now.size > 0) await part.count(tx, [...now])
-      done.push(...own.filter(({ key }) => now.has(key)))
+      const counted = new Set<string>()
+      for (let n = 0; n < keys.length && left > 0; n += KEYS_AT_ONCE) {
+        const some = keys.slice(n, n + KEYS_AT_ONCE)
+        const large = new Set(await part.findLarge(tx, some, counting.rows))
+        const now = some.filter(
+          (key) => !large.has(key) || counting.mayCountLarge?.(part.name, key) === true,
+        )
+        if (now.length > 0) await part.count(tx, now)
+        for (const key of now) counted.add(key)
+        left -= now.length
+      }
+      done.push(...own.filter(({ key }) => counted.has(key)), ...repeated(own, counted))
     }
     await removeMarks(tx, done)
-    return { keys: counting.keys - left, isMore: waiting > 0 || marks.length >= MARKS_AT_ONCE }
+    const isMore = done.length > 0 && (left <= 0 || marks.length >= MARKS_AT_ONCE)
+    return { keys: counting.keys - left, isMore }
+  })
+}
+
+/** Of a key that waits, one mark is enough: the oldest. */
+function repeated(marks: readonly Mark[], counted: ReadonlySet<string>): readonly Mark[] {
+  const seen = new Set(counted)
+  return marks.filter(({ key }) => {
+    const isRepeated = seen.has(key) && !counted.has(key)
+    seen.add(key)
+    return isRepeated
   })
 }
 

@@ -1,16 +1,13 @@
 import { sql } from 'kysely'
 import type { FigurePart } from './figure-part.ts'
 
-/** Students of a course. */
-const LARGE = 500
-
 export const coursePart: FigurePart = {
   name: 'course',
-  async findLarge(tx, keys) {
+  async findLarge(tx, keys, most) {
     const { rows } = await tx.run(sql<{ key: string }>`
       select c.id::text as key from unnest(${keys}::uuid[]) c (id)
-      where ${LARGE} < (select count(*) from (
-        select from enrollments e where e.school_id = ${tx.schoolId} and e.course_id = c.id limit ${LARGE + 1}) few)`)
+      where ${most} < (select count(*) from (
+        select from enrollments e where e.school_id = ${tx.schoolId} and e.course_id = c.id limit ${most + 1}) few)`)
     return rows.map(({ key }) => key)
   },
   async count(tx, keys) {

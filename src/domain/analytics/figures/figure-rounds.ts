@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../foundation/db/database.ts'
 import { atSchool } from '../../../foundation/db/school-db.ts'
-import { countMarked } from './count-marked.ts'
+import { countMarked, LARGE } from './count-marked.ts'
 import { beginFilling, endFilling } from './fill-figures.ts'
 
 /** Keys of one transaction. */
@@ -44,6 +44,7 @@ export class FigureRounds {
     const started = performance.now()
     const { keys, isMore } = await countMarked(at, {
       keys: KEYS_AT_ONCE,
+      rows: LARGE,
       // One for each transaction, because others wait for its end to count.
       mayCountLarge: (part, key) => {
         const name = `${schoolId} ${part} ${key}`

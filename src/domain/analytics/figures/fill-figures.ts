@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { SchoolDb } from '../../../foundation/db/school-db.ts'
-import { countMarked, PARTS } from './count-marked.ts'
+import { countMarked, LARGE, PARTS } from './count-marked.ts'
 
 /**
  * Marks every figure of the school. Until the last of these marks is gone, answers are counted from the rows. For schools
@@ -45,6 +45,7 @@ export async function recountFigures(at: SchoolDb): Promise<void> {
     let isFirst = true
     const { keys } = await countMarked(at, {
       keys: KEYS_AT_ONCE,
+      rows: LARGE,
       mayCountLarge: () => {
         const mayCount = isFirst
         isFirst = false

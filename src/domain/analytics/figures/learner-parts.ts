@@ -4,8 +4,6 @@ import type { FigurePart } from './figure-part.ts'
 export const SPANS = ['day', 'week', 'month'] as const
 export type Span = (typeof SPANS)[number]
 
-const LARGE = 2_000
-
 /**
  * How many different students learned in a span. Each is counted on the first and on the last of their days in it, so that
  * a span that is cut at its end or at its beginning is counted too: the sum over its days is the number of students.
@@ -16,12 +14,12 @@ function learnersIn(span: Span): FigurePart {
   const spans = (keys: readonly string[]) => sql`unnest(${keys}::date[]) s (starts_on)`
   return {
     name,
-    async findLarge(tx, keys) {
+    async findLarge(tx, keys, most) {
       if (span === 'day') return []
       const { rows } = await tx.run(sql<{ key: string }>`
         select s.starts_on::text as key from ${spans(keys)}
-        where ${LARGE} < (select count(*) from (
-          select from learning_days d where d.school_id = ${tx.schoolId} and ${inSpan} limit ${LARGE + 1}) few)`)
+        where ${most} < (select count(*) from (
+          select from learning_days d where d.school_id = ${tx.schoolId} and ${inSpan} limit ${most + 1}) few)`)
       return rows.map(({ key }) => key)
     },
     async count(tx, keys) {

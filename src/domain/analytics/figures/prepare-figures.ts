@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { SchoolDb } from '../../../foundation/db/school-db.ts'
 import { countMarked } from './count-marked.ts'
 
-/** Keys that are counted while a caller waits. */
-const KEYS_AT_ONCE = 60
+/** How much is counted while a caller waits. */
+const AT_ONCE = { keys: 60, rows: 1_000 } as const
 
 /** What is known about the figures of a school. */
 export interface Figures {
@@ -21,7 +21,7 @@ export interface Figures {
 export async function prepareFigures(at: SchoolDb): Promise<Figures> {
   const state = await readState(at)
   if (!state.isKept || state.oldest === null) return figuresIn(state)
-  await countMarked(at, { keys: KEYS_AT_ONCE })
+  await countMarked(at, AT_ONCE)
   return figuresIn(await readState(at))
 }
 

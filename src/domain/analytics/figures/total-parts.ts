@@ -4,8 +4,6 @@ import { isLive } from '../../grants/connected-apps.ts'
 import { ITS_CLIENT } from '../../grants/people-of-app.ts'
 import type { FigurePart } from './figure-part.ts'
 
-export const LARGE_TOTAL = 2_000
-
 interface Total {
   readonly name: string
   /** The rows that must be looked at. */
@@ -17,10 +15,10 @@ interface Total {
 function total({ name, rows, counted }: Total): FigurePart {
   return {
     name,
-    async findLarge(tx, keys) {
+    async findLarge(tx, keys, most) {
       const found = await tx.run(sql<{ many: number }>`
-        select count(*)::int as many from (select ${rows(tx)} limit ${LARGE_TOTAL + 1}) few`)
-      return (found.rows[0]?.many ?? 0) > LARGE_TOTAL ? keys : []
+        select count(*)::int as many from (select ${rows(tx)} limit ${most + 1}) few`)
+      return (found.rows[0]?.many ?? 0) > most ? keys : []
     },
     async count(tx) {
       await tx.run(sql`
