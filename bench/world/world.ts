@@ -111,7 +111,7 @@ async function administer(address: DatabaseAddress, sql: string): Promise<pg.Que
 }
 
 /** The folder of the socket cannot be a URL's host, so it is a parameter. */
-function urlOf({ host, port, user, password }: DatabaseAddress, database: string): string {
+export function urlOf({ host, port, user, password }: DatabaseAddress, database: string): string {
   const url = new URL(`postgres://localhost/${database}`)
   url.username = user
   url.password = password

@@ -1,0 +1,84 @@
+import { writeFile } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { Asking } from './big-school/asking.ts'
+import { makeCallers } from './big-school/callers.ts'
+import { memberCases } from './big-school/cases/member-cases.ts'
+import { pageCases } from './big-school/cases/page-cases.ts'
+import { restCases } from './big-school/cases/rest-cases.ts'
+import { toolCases } from './big-school/cases/tool-cases.ts'
+import { keepOpen } from './big-school/keep-open.ts'
+import { measureLongWork } from './big-school/long-work.ts'
+import { type Measured, measureCase } from './big-school/measure-case.ts'
+import { openBigSchool } from './big-school/open.ts'
+import { documentOf, type LongRow, rowOf } from './big-school/report.ts'
+import { startServer } from './big-school/server.ts'
+import { untilCounted } from './big-school/until-counted.ts'
+import { wholeNumber } from './usage-error.ts'
+
+/** What one big school costs beside a small one: `npm --prefix bench run big-school`. */
+
+const { values } = parseArgs({
+  options: {
+    /** Only fill the database, and leave PostgreSQL running. */
+    open: { type: 'boolean', default: false },
+    /** Rows whose group or name contains this text. */
+    only: { type: 'string' },
+    /** Two turns instead of seven, and no long work. */
+    quick: { type: 'boolean', default: false },
+    /** After so many minutes no further row is begun. */
+    minutes: { type: 'string' },
+    /** Write the page even if not everything was measured. */
+    write: { type: 'boolean', default: false },
+  },
+})
+const until =
+  performance.now() + wholeNumber('minutes', values.minutes, values.quick ? 10 : 40) * 60_000
+const rounds = values.quick ? { warmUp: 1, turns: 2 } : { warmUp: 3, turns: 7 }
+
+const school = await openBigSchool((text) => console.error(text))
+if (values.open) await keepOpen(school)
+const callers = await makeCallers(school.address)
+const server = await startServer(school.address)
+const asking = new Asking(server.port)
+const bench = { server, asking, postgresPid: school.postgresPid }
+await untilCounted(school.address, (text) => console.error(text))
+
+const cases = [
+  ...(await pageCases(asking, callers)),
+  ...(await restCases(asking, callers)),
+  ...(await memberCases(asking, callers)),
+  ...(await toolCases(asking, callers)),
+]
+const isWanted = (text: string) => values.only === undefined || text.includes(values.only)
+const measured: Measured[] = []
+let isWhole = true
+for (const one of cases.filter(({ group, name }) => isWanted(`${group}: ${name}`))) {
+  if (performance.now() > until) {
+    isWhole = false
+    break
+  }
+  const found = await measureCase(bench, one, callers, rounds)
+  if (found === undefined) {
+    console.log(`| \`${one.name}\` | nothing to ask for |`)
+    continue
+  }
+  measured.push(found)
+  console.log(rowOf(found))
+}
+const long: LongRow[] = []
+if (!values.quick) {
+  for await (const row of measureLongWork(bench, callers, school, isWanted)) {
+    if (performance.now() > until) isWhole = false
+    long.push(row)
+    console.log(`| ${row.name} | ${row.small} | ${row.big} | ${row.note} |`)
+    if (!isWhole) break
+  }
+}
+if (values.write || (process.argv.length === 2 && isWhole)) {
+  const page = new URL('../docs/performance-big-school.md', import.meta.url)
+  await writeFile(page, documentOf({ measured, long, isWhole, rows: school.rows }))
+}
+await asking.close()
+await server.stop()
+await school.close()
+process.exit()

@@ -1,0 +1,120 @@
+import { mkdir } from 'node:fs/promises'
+import pg from 'pg'
+import { sha256 } from '../../src/foundation/crypto/digest.ts'
+import {
+  type DatabaseAddress,
+  findRunningEmbedded,
+  startEmbeddedPostgres,
+} from '../../src/foundation/db/embedded/embedded-postgres.ts'
+import { migrate } from '../../src/foundation/db/migration/migrate.ts'
+import { stopAtExit } from '../world/stop-at-exit.ts'
+import { load, STATEMENTS } from './load.ts'
+
+/** The database with both schools, in a PostgreSQL that runs. */
+export interface BigSchool {
+  readonly address: DatabaseAddress
+  readonly postgresPid: number
+  /** How many rows the big school has, in words. */
+  readonly rows: string
+  close(): Promise<void>
+}
+
+const FOLDER = new URL('../data/big-school', import.meta.url).pathname
+
+/** No disk flush and no background work, because both happen at random moments. */
+const SETTINGS = {
+  max_connections: '200',
+  shared_buffers: '1GB',
+  autovacuum: 'off',
+  checkpoint_timeout: '1h',
+  max_wal_size: '8GB',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+}
+
+/** Filled once, then kept: later migrations are applied to it, as at an installation. */
+export async function openBigSchool(tell: (text: string) => void): Promise<BigSchool> {
+  await mkdir(FOLDER, { recursive: true, mode: 0o755 })
+  const running = await findRunningEmbedded(FOLDER)
+  if (running !== undefined) {
+    const { pid: postgresPid, ...found } = running
+    const address = await ensureLoaded(found, tell)
+    return { address, postgresPid, rows: await rowsIn(address), close: async () => undefined }
+  }
+  const postgres = await startEmbeddedPostgres({
+    dataDir: FOLDER,
+    durable: false,
+    settings: SETTINGS,
+  })
+  stopAtExit(postgres)
+  const address = await ensureLoaded(postgres.address, tell)
+  return {
+    address,
+    postgresPid: postgres.pid,
+    rows: await rowsIn(address),
+    close: () => postgres.stop(),
+  }
+}
+
+async function ensureLoaded(
+  server: DatabaseAddress,
+  tell: (text: string) => void,
+): Promise<DatabaseAddress> {
+  const database = `big_${sha256(STATEMENTS.join()).toString('hex').slice(0, 12)}`
+  const address = { ...server, database }
+  const { rows } = await administer(
+    server,
+    `select datname from pg_database where datname like 'big\\_%'`,
+  )
+  if (!rows.some(({ datname }) => datname === database)) {
+    for (const { datname } of rows)
+      await administer(server, `drop database ${datname} with (force)`)
+    await make(server, database, tell)
+  }
+  for (const { name } of await migrate(address)) tell(`migrated: ${name}`)
+  return address
+}
+
+/** As PostgreSQL estimates them, in thousands and above. */
+async function rowsIn(address: DatabaseAddress): Promise<string> {
+  const { rows } = await administer(
+    address,
+    `select relname, reltuples from pg_class
+     where relkind = 'r' and relnamespace = 'public'::regnamespace and reltuples >= 100000 order by reltuples desc`,
+  )
+  return rows
+    .map(({ relname, reltuples }) => `${(Number(reltuples) / 1e6).toFixed(1)} M ${relname}`)
+    .join(', ')
+}
+
+async function make(
+  server: DatabaseAddress,
+  database: string,
+  tell: (text: string) => void,
+): Promise<void> {
+  tell('Filling the database of the big school, once: about ten minutes …')
+  // Under another name until it is complete: an interrupted run starts again.
+  const unfinished = 'filling'
+  await administer(server, `drop database if exists ${unfinished} with (force)`)
+  // Trigrams see only letters that this locale knows.
+  await administer(server, `create database ${unfinished} template template0 lc_ctype 'C.UTF-8'`)
+  await migrate({ ...server, database: unfinished })
+  const client = new pg.Client({ ...server, database: unfinished })
+  await client.connect()
+  try {
+    await load(client, tell)
+  } finally {
+    await client.end()
+  }
+  await administer(server, `alter database ${unfinished} rename to ${database}`)
+}
+
+async function administer(address: DatabaseAddress, sql: string): Promise<pg.QueryResult> {
+  const client = new pg.Client({ ...address })
+  await client.connect()
+  try {
+    return await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
