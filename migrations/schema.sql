@@ -369,6 +369,7 @@ create table browser_sessions (
   constraint browser_sessions_device_check CHECK ((length(device) <= 200)),
   constraint browser_sessions_secret_hash_check CHECK ((length(secret_hash) = 32))
 ) with (fillfactor=90);
+CREATE INDEX browser_sessions_by_expiry ON public.browser_sessions USING btree (expires_at);
 CREATE INDEX browser_sessions_by_user ON public.browser_sessions USING btree (user_id);
 
 -- clients: the last good copy of each fetched client metadata document
@@ -1404,6 +1405,14 @@ CREATE INDEX posts_published ON public.posts USING btree (school_id, published_a
 CREATE TRIGGER posts_changed_text AFTER UPDATE OF body ON public.posts FOR EACH ROW WHEN ((old.body IS DISTINCT FROM new.body)) EXECUTE FUNCTION forget_html();
 CREATE TRIGGER posts_removed_text AFTER DELETE ON public.posts FOR EACH ROW EXECUTE FUNCTION forget_html();
 CREATE TRIGGER posts_touch BEFORE UPDATE ON public.posts FOR EACH ROW EXECUTE FUNCTION touch_row();
+
+-- grants: how far each sweep of the purge has come
+create table purge_positions (
+  name text not null,
+  position text not null,
+  kept_at timestamp(3) with time zone not null default now(),
+  constraint purge_positions_pkey PRIMARY KEY (name)
+);
 
 -- content: the HTML of a Markdown text that visitors read, by the version of the renderer that made it
 create table rendered_texts (

@@ -2,15 +2,17 @@ import { auditSweep } from '../domain/audit/purge.ts'
 import { clientSweeps } from '../domain/clients/purge.ts'
 import { renderMissing } from '../domain/content/render-missing.ts'
 import { grantSweeps } from '../domain/grants/purge.ts'
+import { keepPurgePosition, readPurgePositions } from '../domain/grants/purge-positions.ts'
 import { idempotencySweep } from '../domain/idempotency/purge.ts'
 import { peopleSweeps } from '../domain/people/purge.ts'
 import type { Db } from '../foundation/db/database.ts'
+import type { Sweep, SweepStep } from '../foundation/db/sweep.ts'
 
 /** Rows that one step looks at, and steps of one sweep in one round. */
 const STEP_ROWS = 1000
 const STEPS_PER_ROUND = 200
 
-/** Where each sweep stopped. Kept between rounds, so that a long table is swept in several rounds. */
+/** Where each sweep without a kept position stopped, so that a long table is swept in several rounds. */
 export type PurgePositions = Map<string, string>
 
 export interface PurgeOptions {
@@ -19,6 +21,7 @@ export interface PurgeOptions {
   readonly signal?: AbortSignal
   readonly stepRows?: number
   readonly stepsPerRound?: number
+  readonly now?: number
 }
 
 export interface PurgeReport {
@@ -31,28 +34,41 @@ export interface PurgeReport {
 /** One bounded round over everything that expires. Several processes may do this at once. */
 export async function purgeOnce(db: Db, options: PurgeOptions): Promise<PurgeReport> {
   const { positions = new Map(), stepRows = STEP_ROWS, stepsPerRound = STEPS_PER_ROUND } = options
-  const sweeps = [
+  const { signal, now = Date.now() } = options
+  const kept = await readPurgePositions(db)
+  const removed: Record<string, number> = {}
+  let finished = true
+  for (const sweep of sweepsOf(options)) {
+    const { name, position, steps = stepsPerRound } = sweep
+    const known = position === undefined ? positions : kept
+    const begin = known.get(position ?? name)
+    let progress: Pick<SweepStep, 'last' | 'isDone'> = { last: begin, isDone: false }
+    removed[name] ??= 0
+    for (let n = 0; n < Math.min(steps, stepsPerRound); n++) {
+      if (progress.isDone || signal?.aborted) break
+      const step = await sweep.step(db, { after: progress.last, size: stepRows, now })
+      for (const [what, rows] of Object.entries({ ...step.removedToo, [name]: step.removed })) {
+        removed[what] = (removed[what] ?? 0) + rows
+      }
+      progress = step
+    }
+    const { last, isDone } = progress
+    if (position !== undefined && last !== begin) await keepPurgePosition(db, position, last)
+    if (last === undefined) positions.delete(name)
+    else if (position === undefined) positions.set(name, last)
+    if (!isDone && sweep.steps === undefined) finished = false
+  }
+  return { removed, finished: finished && signal?.aborted !== true }
+}
+
+function sweepsOf({ auditRetentionDays }: PurgeOptions): readonly Sweep[] {
+  return [
     ...grantSweeps,
     ...peopleSweeps,
     ...clientSweeps,
     idempotencySweep,
-    auditSweep(options.auditRetentionDays),
+    auditSweep(auditRetentionDays),
   ]
-  const removed: Record<string, number> = {}
-  for (const { name, step } of sweeps) {
-    let after = positions.get(name)
-    let count = 0
-    for (let steps = 0; steps < stepsPerRound && !options.signal?.aborted; steps++) {
-      const { removed: gone, last } = await step(db, after, stepRows)
-      count += gone
-      after = last
-      if (last === undefined) break
-    }
-    removed[name] = count
-    if (after === undefined) positions.delete(name)
-    else positions.set(name, after)
-  }
-  return { removed, finished: positions.size === 0 && options.signal?.aborted !== true }
 }
 
 export interface PurgingOptions {

@@ -8,7 +8,7 @@ import type { Sweep } from '../../foundation/db/sweep.ts'
 export function auditSweep(retentionDays: number): Sweep {
   return {
     name: 'audit_entries',
-    async step(db, _after, size) {
+    async step(db, { size }) {
       const removed = await db.transaction().execute(async (tx) => {
         await sql`set local schoolgate.purging = 'on'`.execute(tx)
         const { rows } = await sql<{ removed: number }>`
@@ -21,7 +21,7 @@ export function auditSweep(retentionDays: number): Sweep {
           select count(*)::int as removed from gone`.execute(tx)
         return rows[0]?.removed ?? 0
       })
-      return { removed, last: removed === size ? 'begin again' : undefined }
+      return { removed, last: undefined, isDone: removed < size }
     },
   }
 }

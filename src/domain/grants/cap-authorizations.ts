@@ -2,10 +2,13 @@ import { sql } from 'kysely'
 import type { Db } from '../../foundation/db/database.ts'
 import type { Sweep } from '../../foundation/db/sweep.ts'
 import { auditInsert } from '../audit/audit.ts'
+import { FIRST_ID, lowestIdAt } from './ids-in-time.ts'
 
 /** Live authorizations of one person for one application: devices, browsers, installations. */
 export const MOST_AUTHORIZATIONS = 500
 const ENDED_AT_ONCE = 1000
+/** By then the transaction that made it has ended, also on a process whose clock is behind. */
+const SETTLED_MS = 600_000
 
 interface Crowd {
   readonly school_id: string
@@ -15,19 +18,21 @@ interface Crowd {
 
 /**
  * A program that authorizes at every start, or a member with a script, adds an authorization each time, and each
- * lives for months. The newest five hundred stay. The sweep walks along authorizations; an index finds those of a
- * person.
+ * lives for months. The newest five hundred stay. The sweep looks once at each authorization, soon after it was made; an index
+ * finds the others of its person.
  */
 export const authorizationsCap: Sweep = {
   name: 'surplus_authorizations',
-  async step(db, after, size) {
+  position: 'surplus_authorizations',
+  async step(db, { after, size, now }) {
     const { rows } = await sql<{ looked: number; last: string | null; crowds: Crowd[] }>`
       with page as materialized (
-        select id, school_id, client_id, user_id from authorizations
-        where id > ${after ?? '00000000-0000-0000-0000-000000000000'} and revoked_at is null
+        select id, school_id, client_id, user_id, revoked_at from authorizations
+        where id > ${after ?? FIRST_ID} and id < ${lowestIdAt(now - SETTLED_MS)}
         order by id limit ${sql.lit(size)}),
       holders as materialized (
-        select distinct school_id, client_id, user_id from page where user_id is not null),
+        select distinct school_id, client_id, user_id from page
+        where user_id is not null and revoked_at is null),
       crowds as (
         select h.school_id, h.client_id, h.user_id from holders h
         where (select count(*) from (
@@ -41,8 +46,7 @@ export const authorizationsCap: Sweep = {
     const [row] = rows
     let removed = 0
     for (const crowd of row?.crowds ?? []) removed += await endOldest(db, crowd)
-    const atTheEnd = row === undefined || row.looked < size || row.last === null
-    return { removed, last: atTheEnd ? undefined : (row?.last ?? undefined) }
+    return { removed, last: row?.last ?? after, isDone: row === undefined || row.looked < size }
   },
 }
 

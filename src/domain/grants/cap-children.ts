@@ -2,9 +2,11 @@ import { sql } from 'kysely'
 import type { Db } from '../../foundation/db/database.ts'
 import type { Sweep } from '../../foundation/db/sweep.ts'
 import { auditInsert } from '../audit/audit.ts'
+import { FIRST_ID, lowestIdAt } from './ids-in-time.ts'
 
 /** How many children a refresh token may have that were never used. */
 export const MOST_UNUSED_CHILDREN = 100
+const UNUSED_FOR_MS = 3_600_000
 const REVOKED_AT_ONCE = 1000
 const STATEMENTS_PER_PARENT = 10
 
@@ -17,23 +19,27 @@ interface Crowd {
 
 /**
  * Every retry of a refresh adds a child, and only a used child retires their parent. A client that
- * refreshes without end and uses no token keeps the newest hundred. The sweep walks along
- * authorizations, whose pairs an index finds.
+ * refreshes without end and uses no token keeps the newest hundred. The sweep looks once at each pair that was not used for an
+ * hour, and then at all pairs of its authorization, which an index finds.
  */
 export const childrenCap: Sweep = {
   name: 'unused_children',
-  async step(db, after, size) {
+  position: 'unused_children',
+  async step(db, { after, size, now }) {
     const { rows } = await sql<{ looked: number; last: string | null; crowds: Crowd[] }>`
       with page as materialized (
-        select id, school_id, client_id from authorizations
-        where id > ${after ?? '00000000-0000-0000-0000-000000000000'} and revoked_at is null
+        select id, authorization_id,
+          previous_id is not null and first_used_at is null and revoked_at is null as is_unused
+        from token_pairs
+        where id > ${after ?? FIRST_ID} and id < ${lowestIdAt(now - UNUSED_FOR_MS)}
         order by id limit ${sql.lit(size)}),
       crowds as (
-        select page.id as authorization_id, page.school_id, page.client_id, p.previous_id
-        from token_pairs p join page on page.id = p.authorization_id
-        where p.authorization_id = any (array(select id from page))
+        select a.id as authorization_id, a.school_id, a.client_id, p.previous_id
+        from token_pairs p join authorizations a on a.id = p.authorization_id
+        where p.authorization_id = any (array(select authorization_id from page where is_unused))
           and p.previous_id is not null and p.first_used_at is null and p.revoked_at is null
-        group by page.id, page.school_id, page.client_id, p.previous_id
+          and a.revoked_at is null
+        group by a.id, a.school_id, a.client_id, p.previous_id
         having count(*) > ${MOST_UNUSED_CHILDREN})
       select (select count(*) from page)::int as looked,
         (select id::text from page order by id desc limit 1) as last,
@@ -41,8 +47,7 @@ export const childrenCap: Sweep = {
     const [row] = rows
     let removed = 0
     for (const crowd of row?.crowds ?? []) removed += await thin(db, crowd)
-    const atTheEnd = row === undefined || row.looked < size || row.last === null
-    return { removed, last: atTheEnd ? undefined : (row?.last ?? undefined) }
+    return { removed, last: row?.last ?? after, isDone: row === undefined || row.looked < size }
   },
 }
 

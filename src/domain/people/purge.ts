@@ -1,12 +1,17 @@
 import { sql } from 'kysely'
-import { type Sweep, sweepOf } from '../../foundation/db/sweep.ts'
+import { oldestFirst, type Sweep, sweepOf } from '../../foundation/db/sweep.ts'
 import { MAIL_IS_DEAD } from './outgoing-mail.ts'
 
 const id = { column: 'id', type: 'uuid' } as const
 
 /** Crosses schools: sessions, reset links, mails and failure counters that have expired. */
 export const peopleSweeps: readonly Sweep[] = [
-  sweepOf({ table: 'browser_sessions', key: id, dead: sql`t.expires_at < now()` }),
+  oldestFirst({
+    table: 'browser_sessions',
+    key: ['id'],
+    order: 'expires_at',
+    dead: sql`t.expires_at < now()`,
+  }),
   sweepOf({ table: 'password_resets', key: id, dead: sql`t.expires_at < now()` }),
   sweepOf({ table: 'outgoing_mails', key: id, dead: MAIL_IS_DEAD }),
   sweepOf({

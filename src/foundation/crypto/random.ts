@@ -58,7 +58,8 @@ function randomFraction(): number {
   return randomSecret(6).readUIntBE(0, 6) / 2 ** 48
 }
 
-function startOfUuidv7(millisecond: number): string {
+/** The first 15 characters of every uuidv7 of this millisecond. */
+export function startOfUuidv7(millisecond: number): string {
   const time = millisecond.toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-7`
 }

@@ -674,6 +674,13 @@ export interface PostsTable {
   version: Generated<number>
 }
 
+/** grants: how far each sweep of the purge has come */
+export interface PurgePositionsTable {
+  name: string
+  position: string
+  kept_at: Generated<Date>
+}
+
 /** content: the HTML of a Markdown text that visitors read, by the version of the renderer that made it */
 export interface RenderedTextsTable {
   school_id: string
@@ -911,6 +918,7 @@ export interface DB {
   payment_lines: PaymentLinesTable
   payments: PaymentsTable
   posts: PostsTable
+  purge_positions: PurgePositionsTable
   rendered_texts: RenderedTextsTable
   revenue_days: RevenueDaysTable
   schema_migrations: SchemaMigrationsTable

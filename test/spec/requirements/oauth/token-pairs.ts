@@ -67,6 +67,8 @@ export const tokenPairs = [
     'pair.children.capped':
       'A parent has at most a hundred unused children; the oldest are ended first.',
     'pair.purge.batches': 'Dead pairs are deleted in bounded batches.',
+    'pair.purge.age':
+      'A pair is looked at a few times in its life, so the purge costs what was issued and not what lives.',
     'pair.last-used': 'An authorization remembers when it was last used, to within two hours.',
     'pair.unbound.copied-null':
       'A member pair from before the binding stays unbound through every refresh.',
