@@ -38,6 +38,7 @@ describe('without a server', () => {
     )
     expect(statuses).toContainEqual(['secret', 'ok'])
     expect(statuses).toContainEqual(['data folder', 'ok'])
+    expect(statuses).toContainEqual(['memory', 'ok'])
     expect(await findRunningEmbedded(dataDir)).toBeUndefined()
   })
 

@@ -1,6 +1,6 @@
 import { lstat, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   findRunningEmbedded,
   startEmbeddedPostgres,
@@ -93,6 +93,19 @@ describe('a data folder with a database', () => {
            current_setting('listen_addresses') as network, current_setting('fsync') as fsync`,
       ),
     ).toEqual([{ connections: '17', network: '', fsync: 'off' }])
+    await postgres.stop()
+  })
+
+  test('uses the memory of the container that it runs in', async () => {
+    const dataDir = await folders.makeWithDatabase()
+    const limit = vi.spyOn(process, 'constrainedMemory').mockReturnValue(2 * 1024 ** 3)
+    onTestFinished(() => limit.mockRestore())
+    const postgres = await startEmbeddedPostgres({ dataDir, durable: false })
+    const [memory] = await query(
+      postgres.address,
+      `select current_setting('shared_buffers') as buffers, current_setting('work_mem') as sort`,
+    )
+    expect(memory).toEqual({ buffers: '256MB', sort: '8MB' })
     await postgres.stop()
   })
 

@@ -9,6 +9,7 @@ import type { Attached } from '../attach.ts'
 import { explainError } from '../explain-error.ts'
 import { checkContents } from './check-contents.ts'
 import { checkDurability, checkPooler, checkSpace } from './check-durability.ts'
+import { checkMemory } from './check-memory.ts'
 import { broken, type Finding, fine, note } from './finding.ts'
 
 /** With a larger difference, times written by the database and by this machine contradict each other. */
@@ -29,6 +30,7 @@ export async function checkDatabase(
     await checkClock(attached),
     ...(await checkDurability(attached)),
     await checkSpace(attached, config),
+    ...(await checkMemory(attached)),
   ]
   if (schema.status !== 'ok') return findings
   return [...findings, ...(await checkContents(attached.db, config))]

@@ -6,6 +6,7 @@ import { clusterFolder, initialise, isInitialised, resetPassword } from './clust
 import { databaseGone } from './embedded-postgres-error.ts'
 import { loadHome, openDataFolder, settleHome } from './home.ts'
 import { logFileOf } from './log-file.ts'
+import { memorySettings } from './memory-settings.ts'
 import { loadPassword } from './password.ts'
 import { findPostmaster } from './postmaster-file.ts'
 import { PORT } from './socket-folder.ts'
@@ -60,6 +61,7 @@ function postgresSettings(durable: boolean, extra: Record<string, string>): Reco
     timezone: 'UTC',
     log_timezone: 'UTC',
     log_checkpoints: 'off',
+    ...memorySettings(),
     ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
     ...extra,
     listen_addresses: '',
