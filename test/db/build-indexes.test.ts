@@ -1,7 +1,9 @@
 import type pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
+import { checkSearch } from '../../src/cli/doctor/check-search.ts'
 import { buildIndexes, type IndexEvent } from '../../src/foundation/db/migration/build-indexes.ts'
 import { migrate } from '../../src/foundation/db/migration/migrate.ts'
+import { loadMigrations } from '../../src/foundation/db/migration/migrations.ts'
 import { findSchemaProblem } from '../../src/foundation/db/migration/schema-problem.ts'
 import { buildIndexesInBackground } from '../../src/start/index-building.ts'
 import { emptyDatabase, testDatabase } from '../support/database.ts'
@@ -208,3 +210,35 @@ test('a start leaves the index of an existing database to later, and one that ma
   expect(await migrate(connection, [...all, after])).toEqual([...all, after])
   expect(await indexState(watcher)).toBe(true)
 })
+
+test('without the extension for trigrams the indexes of searches are left out, and built once it is there', async () => {
+  const connection = await emptyDatabase()
+  const database = await testDatabase(connection)
+  const client = await connect(connection)
+  onTestFinished(() => client.end())
+  const ours = await loadMigrations()
+  const searching = ours.filter(({ index }) => index?.extension === 'pg_trgm')
+  expect(searching.length).toBeGreaterThan(5)
+  await client.query('drop schema public cascade; create schema public')
+  const possible = ours.filter(({ index }) => index?.extension === undefined)
+  // As in a database whose owner may not create it.
+  const forbidden = possible.map((migration) =>
+    migration.name.endsWith('-trigrams.sql') ? { ...migration, sql: 'select 1' } : migration,
+  )
+  const all = [...forbidden, ...searching].toSorted((a, b) => a.number - b.number)
+  expect(await migrate(connection, all)).toEqual(forbidden)
+  const build = () =>
+    buildIndexes(connection, {
+      migrations: all,
+      query: (sql, values) => database.pool.query(sql, values),
+      onEvent: () => undefined,
+    })
+  expect(await build()).toEqual([])
+  expect(await checkSearch(database)).toMatchObject({
+    status: 'note',
+    message: expect.stringContaining('lacks the extension'),
+  })
+  await client.query('create extension pg_trgm')
+  expect(await build()).toEqual(searching)
+  expect(await checkSearch(database)).toMatchObject({ status: 'ok' })
+}, 60_000)

@@ -79,6 +79,7 @@ test('a database is ready if it has all migrations of this build, and later ones
       (await findSchemaProblem((sql, values) => client.query(sql, values), migrations)) ===
       undefined
     const next = { number: all.length + 1, name: '9999-next.sql', sql: '', digest: '' }
+    const newest = all.findLast(({ index }) => index === undefined)
     expect(await ready(all)).toBe(true)
     expect(await ready([...all, next])).toBe(false)
     await client.query('insert into schema_migrations (number, name, digest) values ($1, $2, $3)', [
@@ -89,12 +90,12 @@ test('a database is ready if it has all migrations of this build, and later ones
     expect(await ready(all)).toBe(true)
     await client.query('update schema_migrations set digest = $1 where number = $2', [
       'of the file that 0.1.0 had under this number',
-      all.length,
+      newest?.number,
     ])
     expect(await ready(all)).toBe(false)
     await client.query('update schema_migrations set digest = $1 where number = $2', [
-      all.at(-1)?.digest,
-      all.length,
+      newest?.digest,
+      newest?.number,
     ])
   })
   expect(await migrate(database)).toEqual([])
@@ -154,7 +155,10 @@ test('a migration that fails is rolled back, and the error names it', async () =
 
   await inside(database, (client) => client.query('drop table clients'))
   expect((await migrate(database)).map(({ number }) => number)).toEqual(
-    all.slice(2).map(({ number }) => number),
+    all
+      .slice(2)
+      .filter(({ index }) => index === undefined)
+      .map(({ number }) => number),
   )
 })
 

@@ -1,7 +1,9 @@
 import type { Config } from '../../config.ts'
+import { installedExtensions } from '../../foundation/db/migration/extensions.ts'
 import { OLDEST_POSTGRES_MAJOR } from '../../foundation/db/migration/migrate.ts'
 import { type AppliedMigration, loadMigrations } from '../../foundation/db/migration/migrations.ts'
 import {
+  isPossible,
   pendingIndexes,
   pendingMigrations,
 } from '../../foundation/db/migration/pending-migrations.ts'
@@ -10,6 +12,7 @@ import { explainError } from '../explain-error.ts'
 import { checkContents } from './check-contents.ts'
 import { checkDurability, checkPooler, checkSpace } from './check-durability.ts'
 import { checkMemory } from './check-memory.ts'
+import { checkSearch } from './check-search.ts'
 import { broken, type Finding, fine, note } from './finding.ts'
 
 /** With a larger difference, times written by the database and by this machine contradict each other. */
@@ -28,6 +31,7 @@ export async function checkDatabase(
     schema,
     ...newer,
     await checkClock(attached),
+    await checkSearch(attached),
     ...(await checkDurability(attached)),
     await checkSpace(attached, config),
     ...(await checkMemory(attached)),
@@ -67,16 +71,19 @@ async function checkSchema({ pool }: Attached): Promise<readonly [Finding, ...Fi
     const pending = pendingMigrations(ours, applied.rows)
     if (pending.length === 0) {
       const indexes = pendingIndexes(ours, applied.rows)
+      const extensions = await installedExtensions(pool)
       const count = ours.length - indexes.length
       return [
         fine('migrations', `All ${count} migrations of this build are applied.`),
-        ...indexes.map(({ index }) =>
-          note(
-            'index',
-            `The index ${index?.name} on ${index?.table} is not built yet.`,
-            'nothing: a running server builds it; `npx schoolgate migrate` shows its progress',
+        ...indexes
+          .filter((migration) => isPossible(migration, extensions))
+          .map(({ index }) =>
+            note(
+              'index',
+              `The index ${index?.name} on ${index?.table} is not built yet.`,
+              'nothing: a running server builds it; `npx schoolgate migrate` shows its progress',
+            ),
           ),
-        ),
         ...checkNewer(applied.rows, ours.at(-1)?.number ?? 0),
       ]
     }

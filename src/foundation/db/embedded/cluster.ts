@@ -92,7 +92,16 @@ export async function resetPassword(
   await runSingleUser(binaries, account, folder, [`alter role ${ROLE} password ${quote(password)}`])
 }
 
-async function runInitdb(plan: Initialisation, temporary: string): Promise<void> {
+/** What is a letter, searches by trigrams ask the system's locale, not the builtin one. */
+const LETTERS = process.platform === 'darwin' ? 'UTF-8' : 'C.UTF-8'
+/** On a system without that locale. `doctor` tells what it means for searches. */
+const ONLY_ASCII = 'C'
+
+async function runInitdb(
+  plan: Initialisation,
+  temporary: string,
+  letters = LETTERS,
+): Promise<void> {
   // The superuser is only for repairs in single-user mode, so its password is not kept.
   const passwordFile = `${temporary}.password`
   await writeFile(passwordFile, randomBytes(24).toString('base64url'), { flag: 'wx', mode: 0o600 })
@@ -107,12 +116,18 @@ async function runInitdb(plan: Initialisation, temporary: string): Promise<void>
       '--auth=scram-sha-256',
       '--encoding=UTF8',
       '--locale=C',
+      `--lc-ctype=${letters}`,
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
       '--no-instructions',
       ...(plan.durable ? [] : ['--no-sync']),
     ],
   )
+  if (code !== 0 && letters !== ONLY_ASCII && /invalid locale/.test(output)) {
+    await rm(passwordFile)
+    await runInitdb(plan, temporary, ONLY_ASCII)
+    return
+  }
   if (code !== 0) throw initdbFailed(plan.home, spawnError ?? output)
 }
 

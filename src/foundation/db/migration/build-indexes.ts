@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClosableClient } from '../closable-client.ts'
 import type { ConnectionSettings } from '../hosts.ts'
 import { withOwnConnection } from '../own-connection.ts'
+import { installedExtensions } from './extensions.ts'
 import type { IndexOfFile } from './index-file.ts'
 import { findProgress, type IndexProgress, type Query } from './index-progress.ts'
 import { recordMigration } from './migration-record.ts'
 import { type AppliedMigration, type Migration, MigrationError } from './migrations.ts'
-import { pendingIndexes } from './pending-migrations.ts'
+import { isPossible, pendingIndexes } from './pending-migrations.ts'
 
 /** An arbitrary number, the same in all our processes. */
 const BUILDING_LOCK = 7_346_502
@@ -29,6 +30,7 @@ export interface IndexBuilding {
 /**
  * Builds the indexes that are missing, one after another, while other connections read and write. Of several processes
  * one builds and the others wait, and take over if it dies. Returns when all are built, or when the signal comes.
+ * An index of an extension that the database lacks is left out.
  */
 export async function buildIndexes(
   connection: ConnectionSettings,
@@ -38,7 +40,10 @@ export async function buildIndexes(
   const built: Migration[] = []
   while (!signal?.aborted) {
     const { rows } = await query('select number, name, digest from schema_migrations', [])
-    const [next] = pendingIndexes(migrations, rows as AppliedMigration[])
+    const extensions = await installedExtensions({ query: (sql) => query(sql, []) })
+    const next = pendingIndexes(migrations, rows as AppliedMigration[]).find((migration) =>
+      isPossible(migration, extensions),
+    )
     if (next?.index === undefined) break
     const outcome = await buildAlone(connection, next, next.index, building)
     if (outcome === 'built') built.push(next)
@@ -96,6 +101,8 @@ async function build(
     if (state !== 'built') {
       onEvent({ what: 'begun', index })
       await client.query(migration.sql)
+      // Of an expression, PostgreSQL knows nothing before: it would not choose the index.
+      await client.query(`analyze ${index.table}`)
       state = await stateOf(client, index)
     }
     if (state !== 'built') throw new MigrationError(`The index ${index.name} was not built.`)

@@ -11,8 +11,14 @@ describe('a migration that builds an index while servers run', () => {
       name: 'users_by_name',
       table: 'users',
       isAwaited: false,
+      extension: undefined,
     })
     expect(indexOfFile('0040-users.awaited.sql', SQL)).toMatchObject({ isAwaited: true })
+  })
+
+  test('names the extension that it needs', () => {
+    const sql = SQL.replace('(name)', 'using gin (name gin_trgm_ops)')
+    expect(indexOfFile('0040-users.background.sql', sql)).toMatchObject({ extension: 'pg_trgm' })
   })
 
   test.each([

@@ -4,7 +4,12 @@ export interface IndexOfFile {
   readonly table: string
   /** The server is not ready before this index is built. */
   readonly isAwaited: boolean
+  /** The extension whose operators the index uses. Without it the index is left out, and searches read every row. */
+  readonly extension?: typeof TRIGRAMS | undefined
 }
+
+/** The extension that finds text inside texts. Not every system lets an installation create it. */
+export const TRIGRAMS = 'pg_trgm'
 
 const KIND = /\.(background|awaited)\.sql$/
 const STATEMENT =
@@ -22,7 +27,8 @@ export function indexOfFile(file: string, sql: string): IndexOfFile | undefined 
         'A unique index can fail on rows that are there, so it cannot be built in the background.',
     )
   }
-  return { name, table, isAwaited: kind === 'awaited' }
+  const extension = statement.includes('gin_trgm_ops') ? TRIGRAMS : undefined
+  return { name, table, isAwaited: kind === 'awaited', extension }
 }
 
 /** For a database that is being made: no other transaction waits for the lock. */

@@ -4,10 +4,16 @@ import type { ConnectionSettings } from '../hosts.ts'
 import { withOwnConnection } from '../own-connection.ts'
 import { TIME_OUTS } from '../time-outs.ts'
 import { adoptOldRelease } from './adopt.ts'
+import { installedExtensions } from './extensions.ts'
 import { withoutConcurrently } from './index-file.ts'
 import { CREATE_RECORD, readRecord, recordMigration } from './migration-record.ts'
 import { loadMigrations, type Migration, MigrationError } from './migrations.ts'
-import { allPending, isRecordOfOldRelease, pendingMigrations } from './pending-migrations.ts'
+import {
+  allPending,
+  isPossible,
+  isRecordOfOldRelease,
+  pendingMigrations,
+} from './pending-migrations.ts'
 
 /** An arbitrary number, the same in all our processes. */
 const MIGRATION_LOCK = 7_346_501
@@ -73,8 +79,9 @@ async function applyNext(
     let applied = await readRecord(client)
     if (isRecordOfOldRelease(applied)) applied = await adoptOldRelease(client, migrations)
     state.isNew ||= applied.length === 0
-    const pending = state.isNew ? allPending : pendingMigrations
-    const [next] = pending(migrations, applied)
+    const next = state.isNew
+      ? await nextOfNew(client, allPending(migrations, applied))
+      : pendingMigrations(migrations, applied)[0]
     if (next !== undefined) await apply(client, next, state.waitMs)
     await client.query('commit')
     return next
@@ -83,6 +90,14 @@ async function applyNext(
     await client.query('rollback').catch(() => undefined)
     throw error
   }
+}
+
+async function nextOfNew(
+  client: pg.Client,
+  pending: readonly Migration[],
+): Promise<Migration | undefined> {
+  const extensions = await installedExtensions(client)
+  return pending.find((migration) => isPossible(migration, extensions))
 }
 
 class BusyTableError extends MigrationError {

@@ -20,6 +20,11 @@ export function pendingIndexes(
   return allPending(ours, applied).filter(({ index }) => index !== undefined)
 }
 
+/** Whether the database has what the migration needs; `installedExtensions` reads the names. */
+export function isPossible({ index }: Migration, extensions: ReadonlySet<string>): boolean {
+  return index?.extension === undefined || extensions.has(index.extension)
+}
+
 export function allPending(
   ours: readonly Migration[],
   applied: readonly AppliedMigration[],
