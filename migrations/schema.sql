@@ -345,6 +345,7 @@ create table authorizations (
   constraint authorizations_audience_check CHECK ((audience = ANY (ARRAY['member'::text, 'operator'::text]))),
   constraint authorizations_device_check CHECK ((length(device) <= 200))
 ) with (fillfactor=90);
+CREATE INDEX authorizations_by_app ON public.authorizations USING btree (school_id, client_id, user_id);
 CREATE INDEX authorizations_by_client ON public.authorizations USING btree (school_id, client_id, id);
 CREATE INDEX authorizations_by_code ON public.authorizations USING btree (code_id);
 CREATE INDEX authorizations_by_person ON public.authorizations USING btree (school_id, user_id, id);
@@ -463,8 +464,11 @@ create table comments (
   constraint comments_body_check CHECK (((length(body) >= 1) AND (length(body) <= 10000)))
 );
 CREATE INDEX comments_by_lecture ON public.comments USING btree (school_id, lecture_id, created_at, id);
+CREATE INDEX comments_by_parent ON public.comments USING btree (school_id, parent_id, created_at, id) WHERE (parent_id IS NOT NULL);
 CREATE INDEX comments_by_time ON public.comments USING btree (school_id, created_at, id);
 CREATE INDEX comments_by_user ON public.comments USING btree (school_id, user_id, created_at, id);
+CREATE INDEX comments_hidden ON public.comments USING btree (school_id, created_at, id) WHERE (hidden_at IS NOT NULL);
+CREATE INDEX comments_search ON public.comments USING gin (lower("left"(body, 20000)) gin_trgm_ops, regexp_replace(lower("left"(body, 20000)), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops);
 CREATE STATISTICS public.comments_ids (dependencies) ON school_id, lecture_id, user_id FROM comments;
 
 -- consulting: a slot of a service on a day, or a class of a study group
@@ -492,9 +496,12 @@ create table consulting_meetings (
   constraint consulting_meetings_state_check CHECK ((state = ANY (ARRAY['available'::text, 'scheduled'::text, 'canceled'::text]))),
   constraint consulting_meetings_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300)))
 );
+CREATE INDEX consulting_meetings_by_end ON public.consulting_meetings USING btree (school_id, ends_at);
 CREATE INDEX consulting_meetings_by_group ON public.consulting_meetings USING btree (school_id, study_group_id, starts_at, id) WHERE (study_group_id IS NOT NULL);
 CREATE INDEX consulting_meetings_by_service ON public.consulting_meetings USING btree (school_id, service_id, starts_at, id) WHERE (service_id IS NOT NULL);
 CREATE INDEX consulting_meetings_by_start ON public.consulting_meetings USING btree (school_id, starts_at, id);
+CREATE INDEX consulting_meetings_by_time ON public.consulting_meetings USING btree (school_id, created_at, id);
+CREATE INDEX consulting_meetings_search ON public.consulting_meetings USING gin (lower("left"(title, 20000)) gin_trgm_ops, regexp_replace(lower("left"(title, 20000)), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops);
 CREATE STATISTICS public.consulting_meetings_ids (dependencies) ON school_id, service_id, study_group_id FROM consulting_meetings;
 CREATE TRIGGER consulting_meetings_touch BEFORE UPDATE ON public.consulting_meetings FOR EACH ROW EXECUTE FUNCTION touch_row();
 
@@ -657,7 +664,11 @@ create table courses (
   constraint courses_summary_check CHECK ((length(summary) <= 1000)),
   constraint courses_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300)))
 );
+CREATE INDEX courses_by_price ON public.courses USING btree (school_id, price_amount, id);
 CREATE INDEX courses_by_time ON public.courses USING btree (school_id, created_at, id);
+CREATE INDEX courses_by_title ON public.courses USING btree (school_id, title COLLATE "C", id);
+CREATE INDEX courses_by_update ON public.courses USING btree (school_id, updated_at, id);
+CREATE INDEX courses_search ON public.courses USING gin (lower((((("left"(title, 20000) || ' '::text) || "left"(summary, 20000)) || ' '::text) || "left"(description, 20000))) gin_trgm_ops, regexp_replace(lower((((("left"(title, 20000) || ' '::text) || "left"(summary, 20000)) || ' '::text) || "left"(description, 20000))), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops, lower("left"(title, 20000)) gin_trgm_ops, regexp_replace(lower("left"(title, 20000)), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops, lower("left"(slug, 20000)) gin_trgm_ops);
 CREATE TRIGGER courses_changed_text AFTER UPDATE OF description ON public.courses FOR EACH ROW WHEN ((old.description IS DISTINCT FROM new.description)) EXECUTE FUNCTION forget_html();
 CREATE TRIGGER courses_marked_new AFTER INSERT ON public.courses REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_courses();
 CREATE TRIGGER courses_removed_text AFTER DELETE ON public.courses FOR EACH ROW EXECUTE FUNCTION forget_html();
@@ -746,7 +757,9 @@ create table enrollments (
 CREATE INDEX enrollments_by_course ON public.enrollments USING btree (school_id, course_id, enrolled_at, id);
 CREATE INDEX enrollments_by_start ON public.enrollments USING btree (school_id, enrolled_at, id);
 CREATE INDEX enrollments_by_time ON public.enrollments USING btree (school_id, created_at, id);
+CREATE INDEX enrollments_ending ON public.enrollments USING btree (school_id, expires_at) WHERE ((revoked_at IS NULL) AND (expires_at IS NOT NULL));
 CREATE INDEX enrollments_of_person ON public.enrollments USING btree (school_id, user_id, enrolled_at, id);
+CREATE INDEX enrollments_revoked ON public.enrollments USING btree (school_id, created_at, id) WHERE (revoked_at IS NOT NULL);
 CREATE STATISTICS public.enrollments_ids (dependencies) ON school_id, course_id, user_id FROM enrollments;
 CREATE TRIGGER enrollments_marked AFTER UPDATE ON public.enrollments FOR EACH ROW WHEN ((((((old.course_id IS DISTINCT FROM new.course_id) OR (old.user_id IS DISTINCT FROM new.user_id)) OR (old.source IS DISTINCT FROM new.source)) OR (old.enrolled_at IS DISTINCT FROM new.enrolled_at)) OR (old.revoked_at IS DISTINCT FROM new.revoked_at))) EXECUTE FUNCTION mark_enrollment();
 CREATE TRIGGER enrollments_marked_gone AFTER DELETE ON public.enrollments REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_enrollments();
@@ -1219,8 +1232,12 @@ create table orders (
   constraint orders_state_check CHECK ((state = ANY (ARRAY['open'::text, 'completed'::text, 'canceled'::text]))),
   constraint orders_total_amount_check CHECK ((total_amount >= 0))
 );
+CREATE INDEX orders_by_amount ON public.orders USING btree (school_id, total_amount, id);
+CREATE INDEX orders_by_number ON public.orders USING btree (school_id, number COLLATE "C", id);
 CREATE INDEX orders_by_time ON public.orders USING btree (school_id, created_at, id);
+CREATE INDEX orders_not_completed ON public.orders USING btree (school_id, state, created_at, id) WHERE (state <> 'completed'::text);
 CREATE INDEX orders_of_person ON public.orders USING btree (school_id, user_id, created_at, id);
+CREATE INDEX orders_search ON public.orders USING gin (lower("left"(number, 20000)) gin_trgm_ops);
 CREATE STATISTICS public.orders_ids (dependencies) ON school_id, user_id FROM orders;
 CREATE TRIGGER orders_touch BEFORE UPDATE ON public.orders FOR EACH ROW EXECUTE FUNCTION touch_row();
 
@@ -1263,6 +1280,7 @@ create table pages (
   constraint pages_title_check CHECK (((length(title) >= 1) AND (length(title) <= 300)))
 );
 CREATE INDEX pages_by_time ON public.pages USING btree (school_id, created_at, id);
+CREATE INDEX pages_search ON public.pages USING gin (lower((("left"(title, 20000) || ' '::text) || "left"(body, 20000))) gin_trgm_ops, regexp_replace(lower((("left"(title, 20000) || ' '::text) || "left"(body, 20000))), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops, lower("left"(slug, 20000)) gin_trgm_ops);
 CREATE TRIGGER pages_changed_text AFTER UPDATE OF body ON public.pages FOR EACH ROW WHEN ((old.body IS DISTINCT FROM new.body)) EXECUTE FUNCTION forget_html();
 CREATE TRIGGER pages_removed_text AFTER DELETE ON public.pages FOR EACH ROW EXECUTE FUNCTION forget_html();
 CREATE TRIGGER pages_touch BEFORE UPDATE ON public.pages FOR EACH ROW EXECUTE FUNCTION touch_row();
@@ -1363,11 +1381,15 @@ create table payments (
   constraint payments_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'paid'::text, 'failed'::text, 'refunded'::text]))),
   constraint payments_trade_no_check CHECK (((length(trade_no) >= 1) AND (length(trade_no) <= 64)))
 );
+CREATE INDEX payments_by_amount ON public.payments USING btree (school_id, amount, id);
 CREATE INDEX payments_by_order ON public.payments USING btree (school_id, order_id);
 CREATE INDEX payments_by_paid ON public.payments USING btree (school_id, paid_at) WHERE (paid_at IS NOT NULL);
 CREATE INDEX payments_by_refund ON public.payments USING btree (school_id, refunded_at) WHERE (refunded_at IS NOT NULL);
 CREATE INDEX payments_by_time ON public.payments USING btree (school_id, created_at, id);
+CREATE INDEX payments_not_paid ON public.payments USING btree (school_id, state, created_at, id) WHERE (state <> 'paid'::text);
 CREATE INDEX payments_of_person ON public.payments USING btree (school_id, user_id, created_at, id);
+CREATE INDEX payments_refunding ON public.payments USING btree (school_id, refunding_state, created_at, id) WHERE (refunding_state <> 'none'::text);
+CREATE INDEX payments_search ON public.payments USING gin (lower("left"(trade_no, 20000)) gin_trgm_ops);
 CREATE STATISTICS public.payments_ids (dependencies) ON school_id, order_id FROM payments;
 CREATE TRIGGER payments_marked_from AFTER UPDATE ON public.payments REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_payments();
 CREATE TRIGGER payments_marked_gone AFTER DELETE ON public.payments REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_payments();
@@ -1402,6 +1424,7 @@ create table posts (
 );
 CREATE INDEX posts_by_time ON public.posts USING btree (school_id, created_at, id);
 CREATE INDEX posts_published ON public.posts USING btree (school_id, published_at, id) WHERE (state = 'published'::text);
+CREATE INDEX posts_search ON public.posts USING gin (lower((("left"(title, 20000) || ' '::text) || "left"(body, 20000))) gin_trgm_ops, regexp_replace(lower((("left"(title, 20000) || ' '::text) || "left"(body, 20000))), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops, lower("left"(slug, 20000)) gin_trgm_ops);
 CREATE TRIGGER posts_changed_text AFTER UPDATE OF body ON public.posts FOR EACH ROW WHEN ((old.body IS DISTINCT FROM new.body)) EXECUTE FUNCTION forget_html();
 CREATE TRIGGER posts_removed_text AFTER DELETE ON public.posts FOR EACH ROW EXECUTE FUNCTION forget_html();
 CREATE TRIGGER posts_touch BEFORE UPDATE ON public.posts FOR EACH ROW EXECUTE FUNCTION touch_row();
@@ -1479,6 +1502,7 @@ create table school_members (
 );
 CREATE INDEX school_members_by_time ON public.school_members USING btree (school_id, joined_at, user_id);
 CREATE INDEX school_members_by_user ON public.school_members USING btree (user_id);
+CREATE INDEX school_members_search ON public.school_members USING gin (lower("left"(typed_name, 20000)) gin_trgm_ops, regexp_replace(lower("left"(typed_name, 20000)), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops) WHERE (signed_in_at IS NULL);
 CREATE INDEX school_members_staff ON public.school_members USING btree (school_id, user_id) WHERE (roles && ARRAY['owner'::text, 'admin'::text, 'lecturer'::text]);
 CREATE TRIGGER school_members_marked AFTER UPDATE ON public.school_members FOR EACH ROW WHEN ((old.roles <> new.roles)) EXECUTE FUNCTION mark_total_of_row('students');
 CREATE TRIGGER school_members_marked_gone AFTER DELETE ON public.school_members REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_total('students');
@@ -1604,6 +1628,7 @@ create table study_group_members (
   constraint study_group_members_school_id_group_id_fkey FOREIGN KEY (school_id, group_id) REFERENCES study_groups(school_id, id) ON DELETE CASCADE,
   constraint study_group_members_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id)
 );
+CREATE INDEX study_group_members_by_time ON public.study_group_members USING btree (school_id, group_id, joined_at, user_id);
 CREATE INDEX study_group_members_by_user ON public.study_group_members USING btree (school_id, user_id);
 
 -- consulting: members who meet as a class
@@ -1645,8 +1670,12 @@ create table subscriptions (
   constraint subscriptions_period_end_after_start CHECK ((current_period_ends_at > current_period_starts_at)),
   constraint subscriptions_state_check CHECK ((state = ANY (ARRAY['active'::text, 'past_due'::text, 'canceled'::text])))
 );
+CREATE INDEX subscriptions_by_period ON public.subscriptions USING btree (school_id, current_period_ends_at, id);
 CREATE INDEX subscriptions_by_plan ON public.subscriptions USING btree (school_id, plan_id);
+CREATE INDEX subscriptions_by_state ON public.subscriptions USING btree (school_id, state, created_at, id);
 CREATE INDEX subscriptions_by_time ON public.subscriptions USING btree (school_id, created_at, id);
+CREATE INDEX subscriptions_ending ON public.subscriptions USING btree (school_id, created_at, id) WHERE cancel_at_period_end;
+CREATE INDEX subscriptions_of_person ON public.subscriptions USING btree (school_id, user_id, created_at, id);
 CREATE UNIQUE INDEX subscriptions_one_alive ON public.subscriptions USING btree (school_id, user_id, plan_id) WHERE (state <> 'canceled'::text);
 CREATE STATISTICS public.subscriptions_ids (dependencies) ON school_id, plan_id, user_id FROM subscriptions;
 CREATE TRIGGER subscriptions_marked AFTER UPDATE ON public.subscriptions FOR EACH ROW WHEN ((old.state <> new.state)) EXECUTE FUNCTION mark_total_of_row('subscriptions');
@@ -1698,6 +1727,7 @@ create table users (
   constraint users_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200)))
 );
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
+CREATE INDEX users_search ON public.users USING gin (lower("left"(name, 20000)) gin_trgm_ops, regexp_replace(lower("left"(name, 20000)), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops, lower("left"(email, 20000)) gin_trgm_ops);
 CREATE TRIGGER users_touch BEFORE UPDATE ON public.users FOR EACH ROW EXECUTE FUNCTION touch_row();
 -- users.deleted_at: the person is gone; the row stays so that money rows keep their owner
 

@@ -6,6 +6,7 @@ import {
   type DatabaseSettings,
   openDatabase,
 } from '../../src/foundation/db/database.ts'
+import type { StatementObserver } from '../../src/foundation/db/named-statements.ts'
 import { whenFileIsDone } from './clean-up.ts'
 import { eventually } from './eventually.ts'
 import { keepStatements } from './kept-statements.ts'
@@ -16,7 +17,7 @@ export interface TestDatabase extends Database {
   /** Runs `work` and returns the statements that it sent. */
   statementsOf(work: () => Promise<unknown>): Promise<readonly string[]>
   /** Calls `listener` with every statement from now on. */
-  onStatement(listener: (text: string) => void): void
+  onStatement(listener: StatementObserver): void
 }
 
 /** An empty, migrated database for this test file, dropped when the file is done. */
@@ -34,7 +35,7 @@ export async function testDatabase(
 ): Promise<TestDatabase> {
   const connection = existing ?? (await emptyDatabase())
   let seen: string[] | undefined
-  const listeners: ((text: string) => void)[] = []
+  const listeners: StatementObserver[] = []
   if (process.env.KEEP_STATEMENTS === '1') listeners.push(keepStatements())
   const database = openDatabase({
     connection,
@@ -44,9 +45,9 @@ export async function testDatabase(
     connectMs: 30_000,
     waitMs: { stranger: 30_000, interactive: 30_000, batch: 30_000 },
     ...settings,
-    observe: (text) => {
+    observe: (text, values) => {
       seen?.push(text)
-      for (const listener of listeners) listener(text)
+      for (const listener of listeners) listener(text, values)
     },
   })
   whenFileIsDone(() => database.close())

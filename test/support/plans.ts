@@ -14,7 +14,7 @@ const SMALL: Readonly<Record<string, string>> = {
   vendor_platforms: 'a few rows for the whole installation, added only by migrations',
 }
 
-/** The first column of each index, by the index's name. */
+/** The first column of each index, by the index's name; empty for GIN, which is searched by any of its columns. */
 type Leading = ReadonlyMap<string, string>
 
 /**
@@ -64,8 +64,9 @@ async function planning(
       set cpu_tuple_cost = 100; set cpu_index_tuple_cost = 100;
       set plan_cache_mode = force_generic_plan`)
     const { rows } = await client.query(`
-      select indexrelid::regclass::text as index, pg_get_indexdef(indexrelid, 1, true) as leading
-      from pg_index`)
+      select i.indexrelid::regclass::text as index,
+        case a.amname when 'gin' then '' else pg_get_indexdef(i.indexrelid, 1, true) end as leading
+      from pg_index i join pg_class c on c.oid = i.indexrelid join pg_am a on a.oid = c.relam`)
     await work(
       (text) => planOf(client, text),
       new Map(rows.map(({ index, leading }) => [index, leading])),
@@ -102,6 +103,7 @@ function isLed(node: Node, leading: Leading): boolean {
   const { 'Index Name': index = '', 'Index Cond': condition = '' } = node
   const first = leading.get(index)
   if (first === undefined) return false
+  if (first === '') return condition !== ''
   // As in `((school_id = $1) AND ((action)::text = $2))`, or `(ROW(id, at) < ROW($1, $2))`.
   return condition.split(' AND ').some((part) => {
     const bare = part.replace(/^(\(|ROW)+/, '')

@@ -47,7 +47,7 @@ export async function* exportRows(
   if (format === 'csv') yield { text: csvLine(columns), rows: 0 }
   const write = format === 'csv' ? csvWriter(kind, columns) : ndjsonLine
   let last = after === undefined ? undefined : parseKey(kind, after)
-  const wanted = filterCondition(kind.list?.filters ?? {}, at, only)
+  const { sql: wanted } = await filterCondition(kind.list?.filters ?? {}, at, only)
   let limit = FIRST_PAGE
   for (;;) {
     const page = sql`${wanted} and ${behind(kind, last, limit)}`

@@ -4,7 +4,8 @@ import { uuidv7 } from '../../foundation/crypto/random.ts'
 import { checkChange } from '../operation/check-change.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { count, dateOrNull, id, stamps, utc } from '../operation/fields.ts'
-import { filter, listOperation, searchIn, timeFilters } from '../operation/list-operation.ts'
+import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import { searchIn } from '../operation/list-search.ts'
 import {
   changeOperation,
   createOperation,
@@ -61,7 +62,7 @@ export const listCoupons = listOperation({
   filters: {
     code: filter(couponTerms.code, (value) => sql`r.code = ${value}`),
     redeemable: filter(z.boolean(), (value) => sql`r.redeemable = ${value}`),
-    search: searchIn('code'),
+    search: searchIn({ code: 'code' }),
     ...timeFilters('created_at'),
   },
   sorts: { created_at: 'time', code: 'text', redemption_count: 'number' },

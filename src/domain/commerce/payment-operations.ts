@@ -1,7 +1,8 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import { id, text } from '../operation/fields.ts'
-import { filter, listOperation, searchIn, timeFilters } from '../operation/list-operation.ts'
+import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import { codeOf, personOf, searchIn } from '../operation/list-search.ts'
 import { createOperation, readOperation } from '../operation/object-operations.ts'
 import { checkRow } from '../operation/row-rules.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
@@ -12,6 +13,14 @@ import { payments } from './payment-resource.ts'
 import { PAYMENT_STATES, REFUNDING_STATES } from './payments-of-member.ts'
 import { recordAttempt } from './record-attempt.ts'
 
+/** On the column and not on the shown state, because an index has the column. */
+function isInState(state: (typeof PAYMENT_STATES)[number]): RawBuilder<unknown> {
+  if (state === 'expired') return sql`r.filter_state = 'pending' and r.expires_at <= now()`
+  const isWritten = sql`r.filter_state = ${sql.lit(state)}`
+  if (state !== 'pending') return isWritten
+  return sql`${isWritten} and (r.expires_at is null or r.expires_at > now())`
+}
+
 export const listPayments = listOperation({
   name: 'payments.list',
   title: 'List payments',
@@ -19,12 +28,19 @@ export const listPayments = listOperation({
   ...WITHOUT_SCOPE,
   of: payments,
   filters: {
-    state: filter(z.enum(PAYMENT_STATES), (state) => sql`r.state = ${state}`),
+    state: filter(z.enum(PAYMENT_STATES), isInState),
     member_id: filter(id, (value) => sql`r.member_id = ${value}`),
     order_id: filter(id, (value) => sql`r.order_id = ${value}`),
     trade_no: filter(text(1, 64), (value) => sql`r.trade_no = ${value}`),
-    refunding_state: filter(z.enum(REFUNDING_STATES), (state) => sql`r.refunding_state = ${state}`),
-    search: searchIn('trade_no', 'order_number'),
+    refunding_state: filter(
+      z.enum(REFUNDING_STATES),
+      (state) => sql`r.refunding_state = ${sql.lit(state)}`,
+    ),
+    search: searchIn(
+      { code: 'trade_no' },
+      codeOf('order_id', 'orders', 'number'),
+      personOf('member_id'),
+    ),
     ...timeFilters('created_at'),
   },
   sorts: { created_at: 'time', amount: 'number' },

@@ -73,7 +73,7 @@ export const payments: Resource<typeof paymentSchema> = {
       p.refunded_at, ${LINES}, ${ADJUSTMENTS},
       case when v.payment_id is not null then json_build_object('number', v.number,
         'issued_at', ${wireTime('v.issued_at')}, 'url', v.url) end as invoice,
-      p.created_at, p.updated_at, p.version
+      p.created_at, p.updated_at, p.version, p.state as filter_state
     from payments p
       join orders o on o.school_id = p.school_id and o.id = p.order_id
       left join invoices v on v.school_id = p.school_id and v.payment_id = p.id

@@ -13,7 +13,8 @@ import {
   stamps,
   writtenMarkdown,
 } from '../operation/fields.ts'
-import { filter, listOperation, searchIn, timeFilters } from '../operation/list-operation.ts'
+import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import { searchIn } from '../operation/list-search.ts'
 import {
   changeOperation,
   createOperation,

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { containsWords } from '../../foundation/db/contains-words.ts'
+import { containsWords, plannedFor } from '../../foundation/db/contains-words.ts'
 import { inRange, type Keyed, type KeysetRange, rangeOrder } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 
@@ -53,7 +53,7 @@ export async function publicPlans(
     where p.school_id = ${at.schoolId} and p.state = 'published'
       and ${inRange('p.created_at', 'p.id', range)}
       and ${containsWords(SEARCHED, search)}
-    ${rangeOrder('p.created_at', 'p.id', range)}`)
+    ${rangeOrder('p.created_at', 'p.id', range)} ${plannedFor(search)}`)
   return rows.map((row) => ({ ...row, key: { at: row.createdAt, id: row.id } }))
 }
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { containsWords } from '../../foundation/db/contains-words.ts'
+import { containsWords, plannedFor } from '../../foundation/db/contains-words.ts'
 import { inRange, type Keyed, type KeysetRange, rangeOrder } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 
@@ -45,7 +45,7 @@ export async function publicProducts(
     where school_id = ${at.schoolId} and state = 'published'
       and ${inRange('created_at', 'id', range)}
       and ${containsWords(SEARCHED, search)}
-    ${rangeOrder('created_at', 'id', range)}`)
+    ${rangeOrder('created_at', 'id', range)} ${plannedFor(search)}`)
   return rows.map((row) => ({ ...row, key: { at: row.createdAt, id: row.id } }))
 }
 

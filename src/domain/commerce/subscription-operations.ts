@@ -2,12 +2,8 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, stamps, utc } from '../operation/fields.ts'
-import {
-  filter,
-  listOperation,
-  searchWithPerson,
-  timeFilters,
-} from '../operation/list-operation.ts'
+import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import { personOf, searchIn } from '../operation/list-search.ts'
 import { changeOperation, readOperation } from '../operation/object-operations.ts'
 import { conflict } from '../operation/refusal.ts'
 import { expansionOf, loadObject, type Resource } from '../operation/resource.ts'
@@ -58,11 +54,11 @@ export const listSubscriptions = listOperation({
   scopes: READ,
   of: subscriptions,
   filters: {
-    state: filter(z.enum(STATES), (state) => sql`r.state = ${state}`),
+    state: filter(z.enum(STATES), (state) => sql`r.state = ${sql.lit(state)}`),
     plan_id: filter(id, (value) => sql`r.plan_id = ${value}`),
     member_id: filter(id, (value) => sql`r.member_id = ${value}`),
-    ending: filter(z.boolean(), (ending) => sql`r.cancel_at_period_end = ${ending}`),
-    search: searchWithPerson('member_id'),
+    ending: filter(z.boolean(), (ending) => sql`r.cancel_at_period_end = ${sql.lit(ending)}`),
+    search: searchIn(personOf('member_id')),
     ...timeFilters('created_at'),
   },
   sorts: { created_at: 'time', current_period_ends_at: 'time' },

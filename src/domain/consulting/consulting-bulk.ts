@@ -11,7 +11,7 @@ import { listServices, serviceFields } from './service-operations.ts'
 import { consultingServices } from './service-resource.ts'
 import { listSlots, schoolTimeZone, slotFields, slots, slotTaken } from './slot-operations.ts'
 import { listStudyGroups, studyGroupFields } from './study-group-operations.ts'
-import { studyGroups } from './study-group-resource.ts'
+import { wholeStudyGroups } from './study-group-resource.ts'
 
 const SERVICES = 'consulting-services'
 const GROUPS = 'study-groups'
@@ -86,7 +86,7 @@ async function checkTimes(tx: SchoolTx, rows: readonly PlannedRow[]): Promise<vo
 export const studyGroupKind = tableKind({
   name: GROUPS,
   about: 'Members who meet as a class.',
-  of: studyGroups,
+  of: wholeStudyGroups,
   list: listStudyGroups,
   scopes: {},
   example: { external_id: 'evening-class', name: 'Evening class', course_slug: 'first' },

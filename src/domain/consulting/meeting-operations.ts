@@ -4,7 +4,8 @@ import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { checkChange } from '../operation/check-change.ts'
 import { id, webAddress } from '../operation/fields.ts'
-import { filter, listOperation, searchIn, timeFilters } from '../operation/list-operation.ts'
+import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import { searchIn, textOf } from '../operation/list-search.ts'
 import { changeOperation, createOperation, readOperation } from '../operation/object-operations.ts'
 import { conflict, invalid } from '../operation/refusal.ts'
 import { loadObject } from '../operation/resource.ts'
@@ -25,18 +26,28 @@ export const listMeetings = listOperation({
   ...WITHOUT_SCOPE,
   of: meetings,
   filters: {
-    kind: filter(z.enum(MEETING_KINDS), (kind) => sql`r.kind = ${kind}`),
-    state: filter(z.enum(MEETING_STATES), (state) => sql`r.state = ${state}`),
+    kind: filter(z.enum(MEETING_KINDS), (kind) =>
+      kind === 'consulting' ? sql`r.study_group_id is null` : sql`r.study_group_id is not null`,
+    ),
+    state: filter(z.enum(MEETING_STATES), (state) => sql`r.state = ${sql.lit(state)}`),
     service_id: filter(id, (value) => sql`r.service_id = ${value}`),
     study_group_id: filter(id, (value) => sql`r.study_group_id = ${value}`),
     member_id: filter(
       id,
       (value, at) => sql`
-        (${value} = any(r.member_ids) or exists (
-          select from study_group_members p
-          where p.school_id = ${at.schoolId} and p.group_id = r.study_group_id and p.user_id = ${value}))`,
+        r.id in (
+          select s.meeting_id from meeting_seats s
+          where s.school_id = ${at.schoolId} and s.user_id = ${value}
+          union all
+          select c.id from study_group_members p join consulting_meetings c
+            on c.school_id = p.school_id and c.study_group_id = p.group_id
+          where p.school_id = ${at.schoolId} and p.user_id = ${value})`,
     ),
-    search: searchIn('title', 'held_for'),
+    search: searchIn(
+      'title',
+      textOf('service_id', 'consulting_services', 'title'),
+      textOf('study_group_id', 'study_groups', 'name'),
+    ),
     when: filter(z.enum(['upcoming', 'past']), (when) =>
       when === 'past' ? sql`r.ends_at <= now()` : sql`r.ends_at > now()`,
     ),

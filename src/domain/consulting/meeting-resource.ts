@@ -1,9 +1,13 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { count, id, line, stamps, utc } from '../operation/fields.ts'
+import { cappedCount, cappedCountField } from '../operation/capped-count.ts'
+import { id, line, stamps, utc } from '../operation/fields.ts'
 import type { Resource } from '../operation/resource.ts'
 import { shownPeople } from '../people/shown-person.ts'
 import { MEETING_KINDS, MEETING_STATES } from './meetings-of-member.ts'
+
+/** A list of classes counts the same long roster for each. */
+export const MOST_ATTENDEES = 100
 
 const meetingSchema = z
   .strictObject({
@@ -23,7 +27,7 @@ const meetingSchema = z
     member_ids: z
       .array(id)
       .meta({ description: 'The members who hold a seat. A class has none: its group attends.' }),
-    attendee_count: count,
+    attendee_count: cappedCountField(MOST_ATTENDEES),
     ...stamps,
   })
   .meta({ id: 'ConsultingMeeting' })
@@ -36,8 +40,11 @@ export const meetings: Resource<typeof meetingSchema> = {
       m.service_id, m.study_group_id, coalesce(v.title, g.name) as held_for,
       m.title, m.state, m.starts_at, m.ends_at, m.room_url, seats.member_ids,
       case when m.study_group_id is null then cardinality(seats.member_ids)
-        else (select count(*) from study_group_members p
-              where p.school_id = m.school_id and p.group_id = m.study_group_id) end as attendee_count,
+        else ${cappedCount(
+          sql`from study_group_members p
+          where p.school_id = m.school_id and p.group_id = m.study_group_id`,
+          MOST_ATTENDEES,
+        )} end as attendee_count,
       m.created_at, m.updated_at, m.version
     from consulting_meetings m
       left join consulting_services v on v.school_id = m.school_id and v.id = m.service_id

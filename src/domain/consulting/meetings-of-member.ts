@@ -126,13 +126,17 @@ export async function attendeesOf(
   meetingIds: readonly string[],
 ): Promise<Map<string, number>> {
   const { rows } = await at.run(sql<{ id: string; attendees: number }>`
-    select m.id, case when m.study_group_id is null
-      then (select count(*) from meeting_seats s
-            where s.school_id = m.school_id and s.meeting_id = m.id)
-      else (select count(*) from study_group_members g
-            where g.school_id = m.school_id and g.group_id = m.study_group_id)
-      end as attendees
-    from consulting_meetings m
-    where m.school_id = ${at.schoolId} and m.id = any(${meetingIds}::uuid[])`)
+    with asked as materialized (
+      select m.id, m.study_group_id from consulting_meetings m
+      where m.school_id = ${at.schoolId} and m.id = any(${meetingIds}::uuid[])),
+    -- Each group once: many classes have the same long roster.
+    rosters as materialized (
+      select g.id, (select count(*) from study_group_members p
+                    where p.school_id = ${at.schoolId} and p.group_id = g.id) as members
+      from (select distinct study_group_id as id from asked where study_group_id is not null) g)
+    select asked.id, coalesce(rosters.members, (
+        select count(*) from meeting_seats s
+        where s.school_id = ${at.schoolId} and s.meeting_id = asked.id)) as attendees
+    from asked left join rosters on rosters.id = asked.study_group_id`)
   return new Map(rows.map(({ id, attendees }) => [id, attendees]))
 }

@@ -4,7 +4,8 @@ import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { checkCourses } from '../learning/check-courses.ts'
 import { id, line } from '../operation/fields.ts'
-import { filter, listOperation, searchIn } from '../operation/list-operation.ts'
+import { filter, listOperation } from '../operation/list-operation.ts'
+import { personOf, searchIn } from '../operation/list-search.ts'
 import {
   changeOperation,
   createOperation,
@@ -115,8 +116,9 @@ export const listRoster = listOperation({
   of: roster,
   within: { group_id: id },
   checkParent: (at, caller, input) => loadObject(at, caller, studyGroups, input.group_id),
-  sorts: { name: 'text', joined_at: 'time' },
-  defaultSort: 'name',
+  filters: { search: searchIn(personOf('id')) },
+  sorts: { joined_at: 'time' },
+  defaultSort: '-joined_at',
 })
 
 export const addToStudyGroup = changeOperation({

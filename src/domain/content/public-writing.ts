@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { containsWords } from '../../foundation/db/contains-words.ts'
+import { containsWords, plannedFor } from '../../foundation/db/contains-words.ts'
 import { inRange, type Keyed, type KeysetRange, rangeOrder } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { htmlOf } from './rendered-texts.ts'
@@ -74,7 +74,7 @@ async function writings(
     where school_id = ${at.schoolId} and ${PUBLIC}
       and ${inRange('published_at', 'id', range)}
       and ${containsWords(SEARCHED, search)}
-    ${rangeOrder('published_at', 'id', range)}`)
+    ${rangeOrder('published_at', 'id', range)} ${plannedFor(search)}`)
   return rows.map((row) => ({ ...row, key: { at: row.publishedAt, id: row.id } }))
 }
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { plannedFor } from '../../foundation/db/contains-words.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { planHits } from '../commerce/public-plans.ts'
 import { productHits } from '../commerce/public-products.ts'
@@ -43,6 +44,6 @@ export async function searchCatalogue(
     sql` union all `,
   )
   const { rows } = await at.run(sql<CatalogueHit>`
-    select kind, id, slug, title, left(text, ${sql.lit(TEXT_LENGTH)}) as text from (${all}) hits`)
+    select kind, id, slug, title, left(text, ${sql.lit(TEXT_LENGTH)}) as text from (${all}) hits ${plannedFor(words)}`)
   return KINDS.flatMap((kind) => rows.filter((row) => row.kind === kind))
 }

@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, line, markdown, slug, stamps, utc, writtenMarkdown } from '../operation/fields.ts'
-import { filter, listOperation, searchIn, timeFilters } from '../operation/list-operation.ts'
+import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import { searchIn } from '../operation/list-search.ts'
 import {
   changeOperation,
   createOperation,
@@ -66,7 +67,7 @@ export const pages: Resource<typeof pageSchema> = {
 const filters = {
   state: filter(z.enum(STATES), (state) => sql`r.state = ${state}`),
   slug: filter(slug, (value) => sql`r.slug = ${value}`),
-  search: searchIn('title', 'slug', 'body'),
+  search: searchIn(['title', 'body'], { code: 'slug' }),
   ...timeFilters('created_at'),
 }
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { containsWords } from '../../foundation/db/contains-words.ts'
+import { containsWords, plannedFor } from '../../foundation/db/contains-words.ts'
 import { inRange, type Keyed, type KeysetRange, rangeOrder } from '../../foundation/db/keyset.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import { htmlOf } from '../content/rendered-texts.ts'
@@ -72,7 +72,7 @@ async function readEvents(
     where school_id = ${at.schoolId} and state = 'published' and ${when}
       and ${inRange('starts_at', 'id', range)}
       and ${containsWords(SEARCHED, search)}
-    ${rangeOrder('starts_at', 'id', range)}`)
+    ${rangeOrder('starts_at', 'id', range)} ${plannedFor(search)}`)
   return rows.map((row) => ({ ...row, key: { at: row.startsAt, id: row.id } }))
 }
 

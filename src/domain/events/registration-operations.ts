@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, utc, version } from '../operation/fields.ts'
-import { filter, listOperation, searchWithPerson } from '../operation/list-operation.ts'
+import { filter, listOperation } from '../operation/list-operation.ts'
+import { personOf, searchIn } from '../operation/list-search.ts'
 import { changeOperation, createOperation, readOperation } from '../operation/object-operations.ts'
 import { conflict, invalid } from '../operation/refusal.ts'
 import { expansionOf, loadObject, type Resource } from '../operation/resource.ts'
@@ -53,7 +54,7 @@ export const listRegistrations = listOperation({
   filters: {
     state: filter(z.enum(STATES), (state) => sql`r.state = ${state}`),
     member_id: filter(id, (value) => sql`r.member_id = ${value}`),
-    search: searchWithPerson('member_id'),
+    search: searchIn(personOf('member_id')),
   },
   sorts: { registered_at: 'time' },
   defaultSort: '-registered_at',

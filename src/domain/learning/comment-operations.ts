@@ -3,12 +3,8 @@ import { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, text, utc } from '../operation/fields.ts'
-import {
-  filter,
-  listOperation,
-  searchWithPerson,
-  timeFilters,
-} from '../operation/list-operation.ts'
+import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import { personOf, searchIn } from '../operation/list-search.ts'
 import { changeOperation, readOperation } from '../operation/object-operations.ts'
 import { expansionOf, type Resource } from '../operation/resource.ts'
 import { WITHOUT_SCOPE } from '../operation/without-scope.ts'
@@ -59,8 +55,10 @@ export const listComments = listOperation({
     lecture_id: filter(id, (value) => sql`r.lecture_id = ${value}`),
     author_id: filter(id, (value) => sql`r.author_id = ${value}`),
     parent_id: filter(id, (value) => sql`r.parent_id = ${value}`),
-    hidden: filter(z.boolean(), (hidden) => sql`(r.hidden_at is not null) = ${hidden}`),
-    search: searchWithPerson('author_id', 'body'),
+    hidden: filter(z.boolean(), (hidden) =>
+      hidden ? sql`r.hidden_at is not null` : sql`r.hidden_at is null`,
+    ),
+    search: searchIn('body', personOf('author_id')),
     ...timeFilters('created_at'),
   },
   sorts: { created_at: 'time' },

@@ -5,7 +5,8 @@ import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import { keepRendered } from '../content/rendered-texts.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, slug } from '../operation/fields.ts'
-import { filter, listOperation, searchIn, timeFilters } from '../operation/list-operation.ts'
+import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import { searchIn } from '../operation/list-search.ts'
 import {
   changeOperation,
   createOperation,
@@ -32,7 +33,7 @@ export const listCourses = listOperation({
     state: filter(z.enum(COURSE_STATES), (state) => sql`r.state = ${state}`),
     slug: filter(slug, (value) => sql`r.slug = ${value}`),
     lecturer_id: filter(id, (value) => sql`${value} = any(r.lecturer_ids)`),
-    search: searchIn('title', 'slug'),
+    search: searchIn('title', { code: 'slug' }),
     ...timeFilters('created_at'),
   },
   sorts: { created_at: 'time', updated_at: 'time', title: 'text', price_amount: 'number' },

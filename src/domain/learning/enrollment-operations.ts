@@ -5,6 +5,7 @@ import { checkChange } from '../operation/check-change.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { dateOrNull, id } from '../operation/fields.ts'
 import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import { personOf, searchIn } from '../operation/list-search.ts'
 import { changeOperation, createOperation, readOperation } from '../operation/object-operations.ts'
 import { conflict, invalid } from '../operation/refusal.ts'
 import { loadObject } from '../operation/resource.ts'
@@ -19,8 +20,15 @@ import { enrollmentFields, enrollmentRules } from './enrollment-rules.ts'
 const READ = ['students:read']
 const WRITE = ['students:write']
 
-const byState = filter(z.enum(ENROLLMENT_STATES), (state) => sql`r.state = ${state}`)
-const sorts = { enrolled_at: 'time', created_at: 'time', updated_at: 'time' } as const
+/** On the columns that the state is made of, because indexes have these. */
+const STATE_CONDITIONS = {
+  active: sql`r.revoked_at is null and (r.expires_at is null or r.expires_at > now())`,
+  expired: sql`r.revoked_at is null and r.expires_at <= now()`,
+  revoked: sql`r.revoked_at is not null`,
+} as const
+
+const byState = filter(z.enum(ENROLLMENT_STATES), (state) => STATE_CONDITIONS[state])
+const sorts = { enrolled_at: 'time', created_at: 'time' } as const
 
 export const listEnrollments = listOperation({
   name: 'enrollments.list',
@@ -32,6 +40,7 @@ export const listEnrollments = listOperation({
     student_id: filter(id, (value) => sql`r.student_id = ${value}`),
     course_id: filter(id, (value) => sql`r.course_id = ${value}`),
     state: byState,
+    search: searchIn(personOf('student_id')),
     ...timeFilters('enrolled_at'),
   },
   sorts,
@@ -53,7 +62,7 @@ export const listEnrollmentsOfStudent = listOperation({
   within: { student_id: id },
   checkParent: (at, caller, input) => loadObject(at, caller, students, input.student_id),
   filters: { state: byState },
-  sorts,
+  sorts: { ...sorts, updated_at: 'time' },
   defaultSort: '-enrolled_at',
   examples: [{ title: 'The courses of a student', input: { student_id: EXAMPLE.student } }],
 })

@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { id, markdown, stamps, text, writtenMarkdown } from '../operation/fields.ts'
-import { filter, listOperation, searchIn } from '../operation/list-operation.ts'
+import { filter, listOperation } from '../operation/list-operation.ts'
+import { searchIn } from '../operation/list-search.ts'
 import {
   changeOperation,
   createOperation,

@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import { dateOrNull, id, utc } from '../operation/fields.ts'
-import { filter, listOperation, searchIn, timeFilters } from '../operation/list-operation.ts'
+import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
+import { personOf, searchIn } from '../operation/list-search.ts'
 import { createOperation, readOperation } from '../operation/object-operations.ts'
 import { expansionOf, type Resource } from '../operation/resource.ts'
 import { checkRow } from '../operation/row-rules.ts'
@@ -49,7 +50,7 @@ export const listNotifications = listOperation({
     read: filter(z.boolean(), (read) =>
       read ? sql`r.read_at is not null` : sql`r.read_at is null`,
     ),
-    search: searchIn('title'),
+    search: searchIn(personOf('member_id')),
     ...timeFilters('created_at'),
   },
   sorts: { created_at: 'time' },

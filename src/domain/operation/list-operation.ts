@@ -1,21 +1,35 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
-import { containsText } from '../../foundation/db/contains-words.ts'
+import { plannedEachTime } from '../../foundation/db/contains-words.ts'
 import type { CursorType } from '../../foundation/db/cursor.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor.ts'
 import type { Operation, OperationExample, ReadOperation } from '../operation.ts'
-import { shownPeople } from '../people/shown-person.ts'
 import { afterCursor, cursorOf, orderBy, type Sorting } from './cursor.ts'
 import { type ExpandShape, expandFields, expansionScopes } from './expand.ts'
-import { line, time } from './fields.ts'
-import { type Page, type PageFields, pageFields, pageOf, type SortName } from './list-page.ts'
+import { time } from './fields.ts'
+import {
+  COUNTED,
+  countOf,
+  type Page,
+  type PageFields,
+  pageFields,
+  pageOf,
+  type SortName,
+} from './list-page.ts'
 import { expandObjects, keyOf, type Resource, selectObjects } from './resource.ts'
 
 export interface Filter<S extends z.ZodType = z.ZodType> {
   readonly schema: z.ZodOptional<S>
   /** The SQL condition; the row is called `r`. */
-  where(value: z.output<S>, at: SchoolDb): RawBuilder<unknown>
+  where(value: z.output<S>, at: SchoolDb): RawBuilder<unknown> | Promise<Condition>
+}
+
+/** The conditions of a list on its row `r`. */
+export interface Condition {
+  readonly sql: RawBuilder<unknown>
+  /** A search that so many rows match that counting them would take long. */
+  readonly isBroad: boolean
 }
 
 type Filters = Readonly<Record<string, Filter>>
@@ -39,35 +53,6 @@ export function timeFilters<N extends string>(column: `${N}_at`): TimeFilters<N>
     [`${name}_before`]: filter(time, (value) => sql`r.${sql.ref(column)} < ${value}::timestamptz`),
   }
   return filters as TimeFilters<N>
-}
-
-const searchText = line(100)
-
-/** A search for text inside any of these columns, in upper or lower case. */
-export function searchIn(...columns: readonly string[]): Filter<typeof searchText> {
-  return filter(searchText, (value) => anyOf(columns.map((column) => found(column, value))))
-}
-
-/** The same, and a row is also found by the name or the email of its person. */
-export function searchWithPerson(
-  person: string,
-  ...columns: readonly string[]
-): Filter<typeof searchText> {
-  return filter(searchText, (value, at) =>
-    anyOf([
-      ...columns.map((column) => found(column, value)),
-      sql`exists (select from ${shownPeople(at)} u where u.id = r.${sql.ref(person)}
-            and (${containsText('u.name', value)} or ${containsText('u.email', value)}))`,
-    ]),
-  )
-}
-
-function found(column: string, value: string): RawBuilder<unknown> {
-  return containsText(`r.${column}`, value)
-}
-
-function anyOf(conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
-  return sql`(${sql.join(conditions, sql` or `)})`
 }
 
 interface ListDetails<
@@ -107,7 +92,10 @@ export interface ListOperation<
   I extends z.ZodObject = z.ZodObject,
   S extends z.ZodObject = z.ZodObject,
 > extends ReadOperation<I, Page<S>> {
+  readonly of: Resource<S>
   readonly filters: Filters
+  /** Counts the objects that match the same input, but not far: its cost does not grow with the school. */
+  readonly count: ReadOperation<I, typeof countOf>
   /** The value of `next` for a page of this input that ends with this object. */
   cursorAfter(input: z.output<I>, object: Readonly<Record<string, unknown>>): string
 }
@@ -137,7 +125,7 @@ export function listOperation<
   const cursorAfter = (asked: unknown, object: Readonly<Record<string, unknown>>): string =>
     cursorOf(sortingOf(asked), resource.key ?? 'id', object)
 
-  return {
+  const described = {
     name: details.name,
     title: details.title,
     summary: details.summary,
@@ -145,28 +133,44 @@ export function listOperation<
     judgesScopes: details.judgesScopes,
     kind: 'read',
     input,
+    examples: details.examples ?? [{ title: 'The first two', input: { limit: 2 } }],
+    extraScopes: (asked: unknown) => expansionScopes(resource, (asked as PageInput).expand),
+  } as const
+
+  return {
+    ...described,
     output: pageOf(resource.schema),
+    of: resource,
     filters: allFilters,
     cursorAfter,
+    count: {
+      ...described,
+      output: countOf,
+      isHeavy: (asked) => (asked as PageInput).search !== undefined,
+      async run(at, caller, checked) {
+        const { sql: wanted, isBroad } = await filterCondition(allFilters, at, checked as PageInput)
+        if (isBroad) return { total: null }
+        const some = sql`${wanted} limit ${COUNTED}`
+        return { total: await countObjects(at, caller, resource, some, planning(checked)) }
+      },
+    },
     // Both may look at every row of the school.
     isHeavy: (asked) => {
       const { search, include_total } = asked as PageInput
       return search !== undefined || include_total === true
     },
-    examples: details.examples ?? [{ title: 'The first two', input: { limit: 2 } }],
-    extraScopes: (asked) => expansionScopes(resource, (asked as PageInput).expand),
     async run(at, caller, checked) {
       await details.checkParent?.(at, caller, checked as z.output<z.ZodObject<W>>)
       const asked = checked as PageInput
       const sorting = sortingOf(asked)
       const key = keyOf(resource)
-      const wanted = filterCondition(allFilters, at, asked)
+      const { sql: wanted } = await filterCondition(allFilters, at, asked)
       const found = await selectObjects(
         at,
         caller,
         resource,
         sql`${wanted} and ${afterCursor(sorting, key, asked.after)}
-          ${orderBy(sorting, key)} limit ${asked.limit + 1}`,
+          ${orderBy(sorting, key)} limit ${asked.limit + 1} ${planning(asked)}`,
       )
       const data = found.slice(0, asked.limit)
       const last = data.at(-1)
@@ -175,7 +179,7 @@ export function listOperation<
       await expandObjects(at, caller, resource, data, asked.expand)
       const page = { object: 'list' as const, data, has_more, next }
       if (asked.include_total !== true) return page
-      return { ...page, total: await countObjects(at, caller, resource, wanted) }
+      return { ...page, total: await countObjects(at, caller, resource, wanted, planning(asked)) }
     },
   }
 }
@@ -184,6 +188,10 @@ export function listOperation<
 type PageInput = z.output<z.ZodObject<PageFields<string>>> & {
   readonly expand?: readonly string[] | undefined
   readonly search?: unknown
+}
+
+function planning(asked: unknown): RawBuilder<unknown> {
+  return (asked as PageInput).search === undefined ? sql`` : plannedEachTime
 }
 
 function parentFilters(within: z.ZodRawShape): Filters {
@@ -195,15 +203,20 @@ function parentFilters(within: z.ZodRawShape): Filters {
 }
 
 /** The conditions of all filters that the input uses. */
-export function filterCondition(
+export async function filterCondition(
   filters: Filters,
   at: SchoolDb,
   asked: Readonly<Record<string, unknown>>,
-): RawBuilder<unknown> {
-  const conditions = Object.entries(filters)
-    .filter(([name]) => asked[name] !== undefined)
-    .map(([name, { where }]) => where(asked[name], at))
-  return sql.join([...conditions, sql`true`], sql` and `)
+): Promise<Condition> {
+  const conditions: RawBuilder<unknown>[] = []
+  let isBroad = false
+  for (const [name, { where }] of Object.entries(filters)) {
+    if (asked[name] === undefined) continue
+    const condition = await where(asked[name], at)
+    if ('isBroad' in condition) isBroad ||= condition.isBroad
+    conditions.push('isBroad' in condition ? condition.sql : condition)
+  }
+  return { sql: sql.join([...conditions, sql`true`], sql` and `), isBroad }
 }
 
 function sortingsOf(
@@ -222,8 +235,10 @@ async function countObjects(
   caller: Actor,
   resource: Resource,
   wanted: RawBuilder<unknown>,
+  planned: RawBuilder<unknown>,
 ): Promise<number> {
   const { rows } = await at.run(sql<{ total: number }>`
-    select count(*) as total from (${resource.rows(at, caller)}) r where ${wanted}`)
+    select count(*) as total from (
+      select from (${resource.rows(at, caller)}) r where ${wanted}) counted ${planned}`)
   return rows[0]?.total ?? 0
 }

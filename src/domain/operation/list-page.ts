@@ -4,6 +4,14 @@ import { count } from './fields.ts'
 const DEFAULT_LIMIT = 20
 const MAX_LIMIT = 100
 
+/** How far a page counts. What a person asks of a long list is answered by "more than a thousand". */
+export const MOST_SHOWN = 1000
+/** One more, so that exactly a thousand can be told from more. */
+export const COUNTED = MOST_SHOWN + 1
+
+/** At most `COUNTED`, which means more than `MOST_SHOWN`; null if counting would take long. */
+export const countOf = z.strictObject({ total: count.nullable() })
+
 /** `title`, or `-title` for descending. */
 export type SortName<K extends string> = K | `-${K}`
 

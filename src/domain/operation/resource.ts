@@ -16,7 +16,7 @@ export interface Resource<S extends z.ZodObject = z.ZodObject> {
   readonly restPath?: string | undefined
   /**
    * Selects this school's rows, with columns named as in the schema. Filters and sorting call the
-   * result `r`.
+   * result `r`. A column whose name begins with `filter_` is not sent.
    */
   rows(at: SchoolDb, caller: Viewer): RawBuilder<unknown>
   /** The column that ids in paths are compared with. */
@@ -81,7 +81,7 @@ export async function selectObjects<S extends z.ZodObject>(
 /** A row as it is sent: its kind first, and times as text in UTC. */
 export function wireObject<S extends z.ZodObject>(resource: Resource<S>, row: Row): z.output<S> {
   const object: Row = { object: resource.object }
-  for (const name in row) object[name] = wireValue(row[name])
+  for (const name in row) if (!name.startsWith('filter_')) object[name] = wireValue(row[name])
   return object as z.output<S>
 }
 

@@ -11,6 +11,18 @@ const MAX_WORD_LENGTH = 64
 const SEARCHED_LENGTH = 20_000
 
 /**
+ * At the end of a statement that searches: PostgreSQL plans it for the words that are asked for. A plan for any words
+ * reads a whole table for a rare one.
+ */
+export const PLANNED_EACH_TIME = '/* planned each time */'
+export const plannedEachTime = sql.raw(PLANNED_EACH_TIME)
+
+/** For a statement with `containsWords`. */
+export function plannedFor(search: string): RawBuilder<unknown> {
+  return search.trim() === '' ? sql`` : plannedEachTime
+}
+
+/**
  * Whether every word of a search occurs in the columns, in upper or lower case. Substrings and not
  * stems: some languages write no spaces. A search without words matches every row.
  */
@@ -18,22 +30,73 @@ export function containsWords(columns: readonly string[], search: string): RawBu
   const words = search.split(/\s+/).filter((word) => word !== '')
   if (words.length === 0) return sql<boolean>`true`
   const wanted = words.slice(0, MAX_WORDS).map(beginning)
-  const text = sql.join(columns.map(searched), sql` || ' ' || `)
+  const text = joined(columns)
   // `offset 0`: the text is read and lowered once for all words.
-  return sql<boolean>`exists (
+  return sql<boolean>`(${sql.join(
+    wanted.map((word) => isIndexed(text, word)),
+    sql` and `,
+  )} and exists (
     select from (select lower(${text}) as text offset 0) searched
     where not exists (
-      select from unnest(${wanted}::text[]) word where strpos(searched.text, lower(word)) = 0))`
+      select from unnest(${wanted}::text[]) word where strpos(searched.text, lower(word)) = 0)))`
 }
 
-/** Whether a text occurs in a column, in upper or lower case. */
-export function containsText(column: string, text: string): RawBuilder<boolean> {
-  return sql<boolean>`strpos(lower(${searched(column)}), lower(${text}::text)) > 0`
+/** Whether a text occurs in a column, or in several that are read as one, in upper or lower case. */
+export function containsText(
+  columns: string | readonly string[],
+  text: string,
+): RawBuilder<boolean> {
+  // First the cheap comparison: without an index, most rows need no more.
+  return sql<boolean>`(${readsText(columns, text)} and ${isIndexed(joined([columns].flat()), text)})`
 }
 
-/** Reads only so much of a text that is stored in pieces. */
-function searched(column: string): RawBuilder<unknown> {
-  return sql`left(${sql.ref(column)}, ${sql.lit(SEARCHED_LENGTH)})`
+/** The same where no index can help. */
+export function readsText(columns: string | readonly string[], text: string): RawBuilder<boolean> {
+  return sql<boolean>`strpos(lower(${joined([columns].flat())}), lower(${text}::text)) > 0`
+}
+
+/** Fewer characters of an email or a number say nothing, so they are not found there. */
+const LEAST_OF_CODE = 3
+
+/** The same for a text that people do not read as words: an email, a number. Its index is the smaller one. */
+export function containsCode(column: string, text: string): RawBuilder<boolean> {
+  return sql<boolean>`(${readsCode(column, text)} and ${isIndexed(joined([column]), text)})`
+}
+
+export function readsCode(column: string, text: string): RawBuilder<boolean> {
+  return isShort(text, LEAST_OF_CODE) ? sql<boolean>`false` : readsText(column, text)
+}
+
+/** The length of a trigram. */
+const TRIGRAM = 3
+
+function isShort(text: string, least: number): boolean {
+  return Array.from(text).length < least
+}
+
+/**
+ * The same condition in the form that an index by trigrams can answer. One or two letters have no trigram, but in Chinese
+ * and Japanese they are whole words: for them, every letter is written three times, in the index too. A text contains
+ * another exactly if this is true of the two in this form. The letters are those of PostgreSQL, so it writes both.
+ */
+function isIndexed(searched: RawBuilder<unknown>, text: string): RawBuilder<boolean> {
+  const form = isShort(text, TRIGRAM) ? tripled : (same: RawBuilder<unknown>) => same
+  const pattern = escaped(form(sql`lower(${text}::text)`))
+  return sql<boolean>`${form(sql`lower(${searched})`)} like '%' || ${pattern} || '%'`
+}
+
+function tripled(text: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`regexp_replace(${text}, '(\\w)', '\\1\\1\\1', 'g')`
+}
+
+function escaped(text: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`regexp_replace(${text}, '([\\\\%_])', '\\\\\\1', 'g')`
+}
+
+/** Reads only so much of a text that is stored in pieces. The indexes have the same expression. */
+function joined(columns: readonly string[]): RawBuilder<unknown> {
+  const texts = columns.map((column) => sql`left(${sql.ref(column)}, ${sql.lit(SEARCHED_LENGTH)})`)
+  return sql.join(texts, sql` || ' ' || `)
 }
 
 /** Whole characters: half a surrogate pair is no text for PostgreSQL. */

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { sha256 } from '../crypto/digest.ts'
+import { PLANNED_EACH_TIME } from './contains-words.ts'
 import { DatabaseUnavailableError, DISK_FULL, toDatabaseError } from './unavailable.ts'
 
 /**
@@ -17,7 +18,7 @@ const PLAN_UNUSABLE: ReadonlySet<unknown> = new Set([
   '26000',
 ])
 
-export type StatementObserver = (text: string) => void
+export type StatementObserver = (text: string, values: readonly unknown[]) => void
 
 /** Whether PostgreSQL has said that its disk is full; readiness finds out when it no longer is. */
 export interface DiskState {
@@ -32,7 +33,7 @@ export interface StatementSettings {
 
 /**
  * Runs statements on one connection. Each text with parameters is prepared once, under a name: an
- * unnamed statement is parsed and planned again at every run.
+ * unnamed statement is parsed and planned again at every run, which a search wants.
  *
  * Callers can make up texts: a partial update has one for every choice of columns. A connection that
  * has named as many as it may is spent: its owner closes it after use and opens another. So one
@@ -61,7 +62,7 @@ export class NamedStatements {
     text: string,
     values: readonly unknown[],
   ): Promise<pg.QueryResult<R & pg.QueryResultRow>> {
-    this.#observe?.(text)
+    this.#observe?.(text, values)
     const name = values.length === 0 ? undefined : this.#nameOf(text)
     try {
       return await this.#send<R>(text, values, name)
@@ -90,6 +91,7 @@ export class NamedStatements {
 
   #nameOf(text: string): string | undefined {
     if (this.#hasUnusablePlan || text.length > MAX_NAMED_LENGTH) return undefined
+    if (text.trimEnd().endsWith(PLANNED_EACH_TIME)) return undefined
     const known = this.#names.get(text)
     if (known !== undefined || this.#names.size >= this.#maxNamed) return known
     // Made from the text: a pooler that mixes up sessions must not run one statement for another.

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { EXAMPLE } from '../../../src/domain/operation/example-ids.ts'
+import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { AdminBrowser, errorsIn } from '../../support/admin-browser.ts'
 import { anOrder } from '../../support/billing.ts'
@@ -49,6 +50,18 @@ describe('a list', () => {
     expect(seen).toEqual(
       Array.from({ length: 60 }, (_, at) => `Post ${String(at).padStart(2, '0')}`),
     )
+  })
+
+  test('counts to a thousand and no further: a million rows must not cost more', async () => {
+    const own = await world.aSchool()
+    const long = new AdminBrowser(await anOwner(world, own))
+    const post = (place: number) => ({ id: uuidv7(), slug: `post-${place}`, title: 'A', body: '' })
+    const thousand = Array.from({ length: 1000 }, (_, place) => post(place))
+    await own.at.insert('posts', thousand).execute()
+    expect(await long.page('/admin/posts')).toContain('1,000 in all')
+    await own.at.insert('posts', [post(1000), post(1001)]).execute()
+    expect(await long.page('/admin/posts')).toContain('1,000+ in all')
+    expect(await long.page('/admin/posts?search=post-100')).toMatch(/\b3 in all/)
   })
 
   test('reverses its order with the heading of the sorted column', async () => {

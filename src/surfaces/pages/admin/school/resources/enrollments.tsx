@@ -58,6 +58,7 @@ export const enrollmentsInCourse = listPlan({
     enrolled,
     until,
   ],
+  searchHint: 'Name or email',
   filters,
   sorts,
 })

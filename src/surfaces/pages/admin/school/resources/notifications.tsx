@@ -29,7 +29,7 @@ export const notifications = defineResource({
       { label: 'State', show: standing },
       { label: 'Sent', show: moment('created_at'), sort: 'created_at' },
     ],
-    searchHint: 'Words in the title',
+    searchHint: 'Name or email of the member',
     filters: [{ name: 'read', label: 'Read' }],
     sorts: [
       ['-created_at', 'Newest first'],

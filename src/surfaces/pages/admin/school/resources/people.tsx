@@ -25,9 +25,6 @@ import { subscriptionList, subscriptions } from './subscriptions.tsx'
 const sorts = [
   ['-joined_at', 'Newest first'],
   ['joined_at', 'Oldest first'],
-  ['name', 'Name, A to Z'],
-  ['-name', 'Name, Z to A'],
-  ['email', 'Email, A to Z'],
 ] as const
 
 const roles: Show<OutputOf<typeof readMember>> = (member) => (
@@ -71,8 +68,8 @@ export const students = defineResource({
   list: listPlan({
     operation: listStudents,
     columns: [
-      { label: 'Name', show: text('name'), sort: 'name' },
-      { label: 'Email', show: address('email'), sort: 'email' },
+      { label: 'Name', show: text('name') },
+      { label: 'Email', show: address('email') },
       { label: 'Courses now', show: number('active_enrollment_count') },
       { label: 'Joined', show: moment('joined_at'), sort: 'joined_at' },
     ],
@@ -123,8 +120,8 @@ export const members = defineResource({
   list: listPlan({
     operation: listMembers,
     columns: [
-      { label: 'Name', show: text('name'), sort: 'name' },
-      { label: 'Email', show: address('email'), sort: 'email' },
+      { label: 'Name', show: text('name') },
+      { label: 'Email', show: address('email') },
       { label: 'Roles', show: roles },
       { label: 'Joined', show: moment('joined_at'), sort: 'joined_at' },
     ],

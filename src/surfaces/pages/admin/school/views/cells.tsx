@@ -1,9 +1,11 @@
 import type { ComponentChildren } from 'preact'
+import { MOST_SHOWN } from '../../../../../domain/operation/list-page.ts'
 import { Address, Name } from '../../../../../foundation/html/components.tsx'
 import { Moment } from '../../../../../foundation/html/moment.tsx'
 import { plainText } from '../../../../../foundation/html/plain-text.ts'
 import { Badge } from '../../../../../foundation/html/site-components.tsx'
 import { formatMoney } from '../../../views/money.ts'
+import { upTo } from '../../../views/words.ts'
 import type { Place, Show } from '../row.ts'
 import { inWords } from './words.ts'
 
@@ -27,6 +29,14 @@ export function address<K extends string>(member: K): Show<With<K, string | null
 
 export function number<K extends string>(member: K): Show<With<K, number | null>> {
   return (object) => object[member]?.toLocaleString('en')
+}
+
+/** A number that was counted no further than one more than `most`. */
+export function cappedNumber<K extends string>(
+  member: K,
+  most = MOST_SHOWN,
+): Show<With<K, number>> {
+  return (object) => upTo(most, object[member])
 }
 
 export function money<K extends string>(

@@ -1,0 +1,3 @@
+-- Payments sorted by amount.
+create index concurrently if not exists payments_by_amount
+  on payments (school_id, amount, id);

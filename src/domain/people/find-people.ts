@@ -1,0 +1,54 @@
+import { sql } from 'kysely'
+import {
+  containsCode,
+  containsText,
+  plannedEachTime,
+  readsCode,
+  readsText,
+} from '../../foundation/db/contains-words.ts'
+import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { shownPeople } from './shown-person.ts'
+
+/** So many people are compared one by one. A school that has no more needs no index. */
+const LOOKED_AT = 1000
+/** If so many of them match, the text is common: comparing rows one by one is faster than finding all matches. */
+const COMMON = 4
+
+/**
+ * People of the school whose name, as the school sees it, or email contains a text: their ids. Undefined for a text so
+ * common that more than `most` people may have it.
+ */
+export async function findPeople(
+  at: SchoolDb,
+  text: string,
+  most: number,
+): Promise<readonly string[] | undefined> {
+  const { rows } = await at.run(sql<{ id: string; found: boolean }>`
+    select u.id, (${readsText('u.name', text)} or ${readsCode('u.email', text)}) as found
+    from ${shownPeople(at)} u order by u.joined_at desc limit ${LOOKED_AT}`)
+  const found = rows.filter((row) => row.found).map(({ id }) => id)
+  if (rows.length < LOOKED_AT) return found
+  if (found.length >= COMMON) return undefined
+  const indexed = await findByIndex(at, text, most + 1)
+  return indexed.length > most ? undefined : indexed
+}
+
+/**
+ * One branch for each column, because an index answers only a condition on its own table. A person without a name at the
+ * school is shown by the email, which the last branch searches.
+ */
+async function findByIndex(at: SchoolDb, text: string, limit: number): Promise<readonly string[]> {
+  const { rows } = await at.run(sql<{ id: string }>`
+    select id from (
+      select m.user_id as id from school_members m
+      where m.school_id = ${at.schoolId} and m.signed_in_at is null
+        and ${containsText('m.typed_name', text)}
+      union all
+      select u.id from users u join school_members m on m.user_id = u.id
+      where m.school_id = ${at.schoolId} and m.signed_in_at is not null and ${containsText('u.name', text)}
+      union all
+      select u.id from users u join school_members m on m.user_id = u.id
+      where m.school_id = ${at.schoolId} and ${containsCode('u.email', text)}) found
+    limit ${limit} ${plannedEachTime}`)
+  return [...new Set(rows.map(({ id }) => id))]
+}

@@ -1,0 +1,98 @@
+import { beforeAll, expect, test } from 'vitest'
+import type { ListPlan } from '../../../src/surfaces/pages/admin/school/list-plan.ts'
+import { RESOURCES } from '../../../src/surfaces/pages/admin/school/resources.ts'
+import { whenFileIsDone } from '../../support/clean-up.ts'
+import { fillSchool, PEOPLE } from '../../support/large-school.ts'
+import { anOwner } from '../../support/operator-like.ts'
+import { connect } from '../../support/postgres.ts'
+import { rowsRead } from '../../support/rows-read.ts'
+import { aWorld } from '../../support/world.ts'
+
+/** A page shows 25 rows and counts to 1,001. To read a whole table is to read at least `PEOPLE`. */
+const MOST_READ = 0.9 * PEOPLE
+
+const world = await aWorld()
+const school = await world.aSchool()
+const owner = await anOwner(world, school)
+const client = await connect(world.database.connection)
+whenFileIsDone(() => client.end())
+// What the planner chooses by itself for a million rows.
+await client.query(
+  'set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off',
+)
+
+let sent: { readonly text: string; readonly values: readonly unknown[] }[] = []
+world.database.onStatement((text, values) => sent.push({ text, values }))
+
+beforeAll(() => fillSchool(world.database.connection, school.id), 60_000)
+
+/** The API promises how many subscriptions a plan has, so each one is counted. */
+const COUNTS_ALL = /\bactive_subscription_count\b/
+
+function isPaged(text: string): boolean {
+  return /^\s*\(?select\b/.test(text) && !COUNTS_ALL.test(text)
+}
+
+/** The statements of a page that read more than a page may, with what they read. */
+async function wideReads(url: string): Promise<readonly string[]> {
+  sent = []
+  const answer = await owner.get(url)
+  expect(answer.statusCode, url).toBe(200)
+  const found: string[] = []
+  for (const { text, values } of sent.filter(({ text }) => isPaged(text))) {
+    const read = await rowsRead(client, text, values)
+    if (read > MOST_READ) found.push(`${url} reads ${read} rows: ${text.replace(/\s+/g, ' ')}`)
+  }
+  return found
+}
+
+async function allWideReads(urls: readonly string[]): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const url of urls) found.push(...(await wideReads(url)))
+  return found
+}
+
+const lists = RESOURCES.flatMap(({ path, list }) =>
+  list === undefined ? [] : [{ url: `/admin/${path}`, list }],
+)
+
+function filtersOf({ filters }: ListPlan): readonly string[] {
+  return filters.flatMap(({ name, rule, kind }) =>
+    kind === 'time' ? [] : rule.values.map((value) => `${name}=${value}`),
+  )
+}
+
+test('no order of a list reads a whole table', async () => {
+  const urls = lists.flatMap(({ url, list }) => list.sorts.map(([sort]) => `${url}?sort=${sort}`))
+  expect(urls.length).toBeGreaterThan(50)
+  expect(await allWideReads(urls)).toEqual([])
+}, 60_000)
+
+test('no filter of a list reads a whole table, also if few rows match', async () => {
+  const urls = lists.flatMap(({ url, list }) => filtersOf(list).map((query) => `${url}?${query}`))
+  expect(urls.length).toBeGreaterThan(30)
+  expect(await allWideReads(urls)).toEqual([])
+}, 60_000)
+
+test.each([
+  ['a rare word', 'quill'],
+  ['two Chinese letters', '木琴'],
+  ['one letter that no text has', 'ƿ'],
+  ['a number', '0000777'],
+])(
+  'a search for %s reads no whole table',
+  async (_, word) => {
+    const searchable = lists.filter(({ list }) => 'search' in list.operation.input.shape)
+    const query = `search=${encodeURIComponent(word)}`
+    expect(await allWideReads(searchable.map(({ url }) => `${url}?${query}`))).toEqual([])
+  },
+  60_000,
+)
+
+test('a roster is read in pages', async () => {
+  const groups = await owner.get('/admin/study-groups')
+  expect(groups.body).toContain('1,000+')
+  const url = /href="(\/admin\/study-groups\/[^"/]{36})"/.exec(groups.body)?.[1] ?? ''
+  expect(await allWideReads([url, `${url}/members`, `${url}/members?search=quill`])).toEqual([])
+  expect((await owner.get(`${url}/members?search=quill`)).body).toContain('Zebedee Quill')
+})

@@ -1,0 +1,33 @@
+import type pg from 'pg'
+
+interface Node {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly 'Actual Rows': number
+  readonly 'Actual Loops': number
+  readonly 'Rows Removed by Filter'?: number
+  readonly 'Rows Removed by Index Recheck'?: number
+  readonly Plans?: readonly Node[]
+}
+
+/** Runs a statement and returns how many rows its scans have read, used or not. Counted, so no machine is too slow. */
+export async function rowsRead(
+  client: pg.Client,
+  text: string,
+  values: readonly unknown[],
+): Promise<number> {
+  const { rows } = await client.query(`explain (analyze, timing off, format json) ${text}`, [
+    ...values,
+  ])
+  return readBelow(rows[0]['QUERY PLAN'][0].Plan)
+}
+
+function readBelow(node: Node): number {
+  const below = (node.Plans ?? []).reduce((sum, plan) => sum + readBelow(plan), 0)
+  if (!/Scan$/.test(node['Node Type'])) return below
+  const each =
+    node['Actual Rows'] +
+    (node['Rows Removed by Filter'] ?? 0) +
+    (node['Rows Removed by Index Recheck'] ?? 0)
+  return below + each * node['Actual Loops']
+}
