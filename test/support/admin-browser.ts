@@ -26,15 +26,16 @@ export class AdminBrowser {
   async meanwhile(path: string, typed: Typed, happen: () => Promise<unknown>): Promise<Answer> {
     const html = await this.page(path)
     await happen()
-    return await this.#submit(html, path, typed)
+    return await this.fill(html, path, typed)
   }
 
   /** Opens a form, keeps its values except the given ones, and sends it. */
   async send(path: string, typed: Typed = {}): Promise<Answer> {
-    return await this.#submit(await this.page(path), path, typed)
+    return await this.fill(await this.page(path), path, typed)
   }
 
-  async #submit(html: string, path: string, typed: Typed): Promise<Answer> {
+  /** Sends the form of a page that is open already. */
+  async fill(html: string, path: string, typed: Typed): Promise<Answer> {
     const filled = { ...currentValues(html, path), ...typed }
     const fields = Object.entries(filled).flatMap(([name, value]) =>
       typeof value === 'string' ? [[name, value]] : value.map((one) => [name, one]),

@@ -18,10 +18,10 @@ export const at = (here: string) => ({
 export const filtersOf = ({ list }: AdminResource): readonly ShownFilter[] =>
   (list?.filters ?? []).map((filter) => ({
     filter,
-    choices:
-      typeof filter.choices === 'object'
-        ? filter.choices
-        : filter.rule.values.map((value) => [value, inWords(value)]),
+    choices: Array.isArray(filter.choices)
+      ? filter.choices
+      : filter.rule.values.map((value) => [value, inWords(value)]),
+    findText: filter.choices !== undefined && 'offer' in filter.choices ? '' : undefined,
   }))
 
 export const id = (end: number) => `0198f3c0-0000-7000-8000-${String(end).padStart(12, '0')}`

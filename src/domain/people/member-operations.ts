@@ -1,10 +1,17 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor.ts'
+import { choiceOperation } from '../operation/choice-operation.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
 import { email, line } from '../operation/fields.ts'
-import { filter, listOperation, searchIn, timeFilters } from '../operation/list-operation.ts'
+import {
+  filter,
+  type ListOperation,
+  listOperation,
+  timeFilters,
+} from '../operation/list-operation.ts'
+import { personOf, searchIn } from '../operation/list-search.ts'
 import {
   changeOperation,
   createOperation,
@@ -23,8 +30,16 @@ const WRITE = ['members:write']
 
 export const personFilters = {
   email: filter(email, (value) => sql`lower(r.email) = lower(${value})`),
-  search: searchIn('name', 'email'),
+  search: searchIn(personOf('id')),
   ...timeFilters('joined_at'),
+}
+
+/** Few people are not students, and an index has them. PostgreSQL takes it only for these words. */
+const IS_STAFF = sql`r.roles && array['owner', 'admin', 'lecturer']`
+
+function holds(role: Role): RawBuilder<unknown> {
+  const holding = sql`${role} = any(r.roles)`
+  return role === 'student' ? holding : sql`${IS_STAFF} and ${holding}`
 }
 
 export const listMembers = listOperation({
@@ -34,12 +49,18 @@ export const listMembers = listOperation({
   scopes: READ,
   of: members,
   filters: {
-    role: filter(z.enum(ROLES), (role) => sql`${role} = any(r.roles)`),
+    role: filter(z.enum(ROLES), holds),
     ...personFilters,
   },
-  sorts: { joined_at: 'time', name: 'text', email: 'text' },
+  sorts: { joined_at: 'time' },
   defaultSort: '-joined_at',
   examples: [{ title: 'The owners', input: { role: 'owner' } }],
+})
+
+/** People whose time a service can offer: those who are not only students. */
+export const chooseStaff = choiceOperation(listMembers as unknown as ListOperation, 'name', {
+  label: sql`r.name || ' (' || r.email || ')'`,
+  where: IS_STAFF,
 })
 
 export const readMember = readOperation({

@@ -10,6 +10,23 @@ export type Ask = <I extends z.ZodObject, O extends z.ZodObject>(
 
 export type Choice<V extends string = string> = readonly [value: V, label: string]
 
+/** Choices of a list that may be long: the chosen ones, and others whose name contains a text. */
+export interface FoundChoices {
+  offer(ask: Ask, wanted: WantedChoices): Promise<OfferedChoices>
+}
+
+export interface WantedChoices {
+  /** Empty for the first ones. */
+  readonly text: string
+  readonly chosen: readonly string[]
+}
+
+export interface OfferedChoices {
+  readonly choices: readonly Choice[]
+  /** Whether there are others, which a text finds. */
+  readonly isMore: boolean
+}
+
 /** A member of what an operation takes. */
 export type InputName<W> = W extends { readonly input: infer I extends z.ZodObject }
   ? keyof z.input<I> & string
@@ -40,7 +57,10 @@ export interface FormField<N extends string = string, T = Row> {
   readonly kind?: FieldKind
   readonly rows?: number
   /** What can be chosen; if left out, the values of an enum. */
-  readonly choices?: readonly Choice[] | ((ask: Ask, object: T) => Promise<readonly Choice[]>)
+  readonly choices?:
+    | readonly Choice[]
+    | ((ask: Ask, object: T) => Promise<readonly Choice[]>)
+    | FoundChoices
   /** Turns the typed text into the value for the operation; undefined if there is none. */
   readonly resolve?: (typed: string, ask: Ask) => Promise<string | undefined>
   /** The message if `resolve` finds nothing. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { ListOperation } from '../../../../domain/operation/list-operation.ts'
-import type { Ask, Choice } from './field.ts'
+import type { Choice, FoundChoices } from './field.ts'
 import { type PlannedField, planField } from './form/field-rule.ts'
 import { fromLocalTime } from './form/local-time.ts'
 
@@ -8,7 +8,7 @@ export interface ListFilter<N extends string = string> {
   readonly name: N
   readonly label: string
   /** If left out, the values of an enum; Yes and No for a boolean. */
-  readonly choices?: readonly Choice[] | ((ask: Ask) => Promise<readonly Choice[]>)
+  readonly choices?: readonly Choice[] | FoundChoices
   /** Shows an input for a text or a number, which has no choices. */
   readonly typed?: true
   /** The value before anything is chosen; if left out, the list shows all objects. */

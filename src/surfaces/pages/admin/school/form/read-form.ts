@@ -41,8 +41,13 @@ export async function readForm(
   return { draft, input, problems }
 }
 
+/** A form as it was sent, to be shown again. */
+export function typedDraft(fields: readonly PlannedField[], form: URLSearchParams): Draft {
+  return Object.fromEntries(fields.map(({ name }) => [name, typedIn(form, name)]))
+}
+
 function withSuggestions(fields: readonly PlannedField[], form: URLSearchParams): Draft {
-  const typed = Object.fromEntries(fields.map(({ name }) => [name, typedIn(form, name)]))
+  const typed = typedDraft(fields, form)
   const wordIn = (name: string) => typed[name]?.[0]?.trim() ?? ''
   const suggested = fields
     .filter(({ name, rule }) => rule.suggested && wordIn(name) === '')

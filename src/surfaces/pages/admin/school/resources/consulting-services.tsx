@@ -8,26 +8,14 @@ import {
   removeService,
 } from '../../../../../domain/consulting/service-operations.ts'
 import { listCourses } from '../../../../../domain/learning/course-operations.ts'
-import { listMembers } from '../../../../../domain/people/member-operations.ts'
+import { chooseStaff } from '../../../../../domain/people/member-operations.ts'
 import { defineResource } from '../define-resource.ts'
-import type { Ask, Choice } from '../field.ts'
 import { listPlan } from '../list-plan.ts'
 import { rowsBy } from '../resource.ts'
-import { choicesFrom } from '../routes/choices.ts'
+import { choicesBy, choicesFrom } from '../routes/choices.ts'
 import { moment, number, person, state, text } from '../views/cells.tsx'
 import { slotList, slots } from './consulting-slots.tsx'
 import { meetingList, serviceMeetings } from './meetings.tsx'
-
-const STAFF = ['lecturer', 'admin', 'owner'] as const
-
-/** The people whose time a service can offer: everybody but students. */
-async function staff(ask: Ask): Promise<readonly Choice[]> {
-  const pages = await Promise.all(
-    STAFF.map((role) => ask(listMembers, { role, limit: 100, sort: 'name' })),
-  )
-  const people = new Map(pages.flatMap(({ data }) => data).map((row) => [row.id, row]))
-  return [...people].map(([id, { name, email }]) => [id, `${name} (${email})`])
-}
 
 export const services = defineResource({
   path: 'services',
@@ -75,7 +63,7 @@ export const services = defineResource({
   fields: [
     { name: 'title', label: 'Title' },
     { name: 'description', label: 'Description', kind: 'markdown', rows: 8, hint: 'Markdown.' },
-    { name: 'host_id', label: 'Whose time', choices: staff },
+    { name: 'host_id', label: 'Whose time', choices: choicesBy(chooseStaff) },
     {
       name: 'course_ids',
       label: 'Courses',

@@ -108,7 +108,10 @@ export const plans = defineResource({
       empty: 'There are no subscriptions yet.',
     },
   ],
-  panels: async (plan, _place, ask) => <Opened plan={plan} courses={await allCourses(ask)} />,
+  panels: async (plan, _place, ask) => {
+    const { choices } = await allCourses.offer(ask, { text: '', chosen: plan.course_ids })
+    return <Opened plan={plan} courses={choices} />
+  },
 })
 
 function Opened({ plan, courses }: { plan: Plan; courses: readonly Choice[] }) {

@@ -7,6 +7,7 @@ import type { AskedWrite } from '../field.ts'
 import { blankDraft, type Draft, suggested } from '../form/draft.ts'
 import { planForm } from '../form/field-rule.ts'
 import { type FormProblems, NO_PROBLEMS } from '../form/problems.ts'
+import { typedDraft } from '../form/read-form.ts'
 import {
   type Action,
   type AdminResource,
@@ -19,7 +20,7 @@ import {
 import type { Row } from '../row.ts'
 import { askPage } from '../views/ask-page.tsx'
 import { withArticle } from '../views/words.ts'
-import { shownFields } from './choices.ts'
+import { asksForChoices, type FindTexts, findTextsIn, shownFields } from './choices.ts'
 import { submitForm, versionField, versionIn } from './submit.ts'
 import { enter, loadNamed, type Visit } from './visit.ts'
 
@@ -44,7 +45,13 @@ function addActionRoute(
   const { operation, fields: asked, input } = askedBy(action)
   const fields = planForm(operation, asked)
   const route = `${listPath(resource)}/:id/${action.path}`
-  const show = async (visit: Visit, object: Row, draft: Draft, problems: FormProblems) => {
+  const show = async (
+    visit: Visit,
+    object: Row,
+    draft: Draft,
+    problems: FormProblems,
+    texts: FindTexts = {},
+  ) => {
     const name = resource.name(object)
     return askPage({
       ...visit.frame(),
@@ -55,7 +62,7 @@ function addActionRoute(
       path: objectPath(resource, object, `/${action.path}`),
       back: { url: objectPath(resource, object), label: name || withArticle(resource.one) },
       hidden: versionField(operation, object),
-      fields: await shownFields(fields, draft, problems.fields, visit.ask, object),
+      fields: await shownFields(fields, draft, problems.fields, visit.ask, { object, texts }),
       problems,
     })
   }
@@ -71,6 +78,11 @@ function addActionRoute(
     const visit = await enter(context, request, reply)
     const form = visit.form()
     const before = await loadNamed(request, visit, resource)
+    const texts = findTextsIn(form)
+    if (asksForChoices(form)) {
+      const page = await show(visit, before, typedDraft(fields, form), NO_PROBLEMS, texts)
+      return sendPage(reply, request, 'site', page)
+    }
     const outcome = await submitForm(visit, form, {
       operation,
       fields,
@@ -86,7 +98,7 @@ function addActionRoute(
       return redirectTo(reply, request, 'site', afterWrite(to, action.path))
     }
     if (outcome.kind === 'not_found') throw new RequestRefusedError(404, outcome.detail)
-    const page = await show(visit, before, outcome.draft, outcome.problems)
+    const page = await show(visit, before, outcome.draft, outcome.problems, texts)
     return sendPage(reply, request, 'site', page, outcome.status)
   })
 }

@@ -1,6 +1,11 @@
 import type { z } from 'zod'
+import {
+  type ChoiceOperation,
+  choiceOperation,
+} from '../../../../../domain/operation/choice-operation.ts'
 import type { ListOperation } from '../../../../../domain/operation/list-operation.ts'
-import type { Ask, Choice } from '../field.ts'
+import { isUuid } from '../../../../../foundation/protocol/uuid.ts'
+import type { Ask, FoundChoices, OfferedChoices } from '../field.ts'
 import type { Draft } from '../form/draft.ts'
 import type { PlannedField } from '../form/field-rule.ts'
 import type { FieldProblems } from '../form/problems.ts'
@@ -9,29 +14,50 @@ import type { Row, TextMember } from '../row.ts'
 import type { ShownField } from '../views/field.tsx'
 import { inWords } from '../views/words.ts'
 
-/** A form with more choices than this is of no use. */
-const MOST = 1000
-
-/** All objects of a list as choices. `name` is a text of the objects that the list can be sorted by. */
+/** The objects of a list as choices. `name` is a text of the objects that the list can be sorted by. */
 export function choicesFrom<I extends z.ZodObject, S extends z.ZodObject>(
   list: ListOperation<I, S>,
   name: SortOf<I> & TextMember<z.output<S>>,
-) {
-  const operation: ListOperation = list
-  return async (ask: Ask): Promise<readonly Choice[]> => {
-    const found: Choice[] = []
-    let after: string | undefined
-    do {
-      const page = await ask(operation, {
-        limit: 100,
-        sort: name,
-        ...(after === undefined ? {} : { after }),
+): FoundChoices {
+  return choicesBy(choiceOperation(list as unknown as ListOperation, name))
+}
+
+export function choicesBy(operation: ChoiceOperation): FoundChoices {
+  return {
+    async offer(ask, { text, chosen }) {
+      const { data, has_more } = await ask(operation, {
+        ...(text === '' ? {} : { search: text }),
+        chosen: chosen.filter(isUuid),
       })
-      found.push(...page.data.map((row): Choice => [String(row.id), String(row[name])]))
-      after = page.next ?? undefined
-    } while (after !== undefined && found.length < MOST)
-    return found
+      return { choices: data.map((one) => [one.id, one.name] as const), isMore: has_more }
+    },
   }
+}
+
+/** The texts that a person typed to find choices, by the name of the field. */
+export type FindTexts = Readonly<Record<string, string>>
+
+const FIND = 'find-'
+const FOUND = 'found-'
+
+export function findTextsIn(form: URLSearchParams): FindTexts {
+  const typed = [...form].filter(([name]) => name.startsWith(FIND))
+  return Object.fromEntries(typed.map(([name, text]) => [name.slice(FIND.length), oneLine(text)]))
+}
+
+/** Whether the form asks for choices and not to be saved: a text is another one than the choices were found by. */
+export function asksForChoices(form: URLSearchParams): boolean {
+  if (form.has('find')) return true
+  return Object.entries(findTextsIn(form)).some(
+    ([name, text]) => text !== oneLine(form.get(`${FOUND}${name}`) ?? ''),
+  )
+}
+
+function oneLine(text: string): string {
+  return text
+    .replace(/[\u0000-\u001f\u007f]+/g, ' ')
+    .trim()
+    .slice(0, 100)
 }
 
 /** Fields with their text, their choices and their problems. */
@@ -40,15 +66,20 @@ export async function shownFields(
   draft: Draft,
   problems: FieldProblems,
   ask: Ask,
-  object: Row = {},
+  { object = {}, texts = {} }: { readonly object?: Row; readonly texts?: FindTexts } = {},
 ): Promise<readonly ShownField[]> {
   return await Promise.all(
-    fields.map(async (field) => ({
-      field,
-      typed: draft[field.name] ?? [],
-      problems: problems[field.name] ?? [],
-      choices: await choicesOf(field, ask, object),
-    })),
+    fields.map(async (field) => {
+      const wanted = { text: texts[field.name] ?? '', chosen: draft[field.name] ?? [] }
+      const { choices, isMore } = await choicesOf(field, ask, wanted, object)
+      return {
+        field,
+        typed: draft[field.name] ?? [],
+        problems: problems[field.name] ?? [],
+        choices,
+        findText: isMore || wanted.text !== '' ? wanted.text : undefined,
+      }
+    }),
   )
 }
 
@@ -56,8 +87,12 @@ export async function shownFields(
 export async function choicesOf(
   { choices, rule }: Pick<PlannedField, 'choices' | 'rule'>,
   ask: Ask,
+  wanted = { text: '', chosen: [] as readonly string[] },
   object: Row = {},
-): Promise<readonly Choice[]> {
-  if (typeof choices === 'function') return await choices(ask, object)
-  return choices ?? rule.values.map((value) => [value, inWords(value)])
+): Promise<OfferedChoices> {
+  if (typeof choices === 'function') {
+    return { choices: await choices(ask, object), isMore: false }
+  }
+  if (choices !== undefined && 'offer' in choices) return await choices.offer(ask, wanted)
+  return { choices: choices ?? rule.values.map((value) => [value, inWords(value)]), isMore: false }
 }

@@ -7,6 +7,7 @@ import { queryOf } from '../../../site-frame.ts'
 import { blankDraft, type Draft, draftOf, suggested } from '../form/draft.ts'
 import { type PlannedField, planForm } from '../form/field-rule.ts'
 import { type FormProblems, NO_PROBLEMS } from '../form/problems.ts'
+import { typedDraft } from '../form/read-form.ts'
 import {
   type AdminResource,
   afterWrite,
@@ -18,7 +19,7 @@ import {
 import type { Row } from '../row.ts'
 import { formPage } from '../views/form-page.tsx'
 import { withArticle } from '../views/words.ts'
-import { shownFields } from './choices.ts'
+import { asksForChoices, type FindTexts, findTextsIn, shownFields } from './choices.ts'
 import { createdKey } from './notices.ts'
 import { submitForm, versionField, versionIn } from './submit.ts'
 import { enter, loadNamed, type Visit } from './visit.ts'
@@ -69,6 +70,7 @@ export function addCreateFormRoutes(
     creation: CreationContext,
     draft: Draft,
     problems: FormProblems,
+    texts: FindTexts = {},
   ) =>
     formPage({
       ...visit.frame(),
@@ -81,6 +83,7 @@ export function addCreateFormRoutes(
         draft,
         problems.fields,
         visit.ask,
+        { texts },
       ),
       problems,
       submit: submitWords(resource, create),
@@ -98,6 +101,11 @@ export function addCreateFormRoutes(
     const visit = await enter(context, request, reply)
     const form = visit.form()
     const creation = await find(request, visit)
+    const texts = findTextsIn(form)
+    if (asksForChoices(form)) {
+      const page = await show(visit, creation, typedDraft(fields, form), NO_PROBLEMS, texts)
+      return sendPage(reply, request, 'site', page)
+    }
     const outcome = await submitForm(visit, form, {
       operation: create,
       fields: fieldsWithout(fields, creation.fixed),
@@ -108,7 +116,7 @@ export function addCreateFormRoutes(
       return redirectTo(reply, request, 'site', afterWrite(home, createdKey(resource)))
     }
     if (outcome.kind === 'not_found') throw new RequestRefusedError(404, outcome.detail)
-    const page = await show(visit, creation, outcome.draft, outcome.problems)
+    const page = await show(visit, creation, outcome.draft, outcome.problems, texts)
     return sendPage(reply, request, 'site', page, outcome.status)
   })
 }
@@ -132,7 +140,13 @@ export function addChangeRoutes(
   if (change === undefined) return
   const fields = planForm(change, resource.fields, resource.create)
   const route = `${listPath(resource)}/:id/edit`
-  const show = async (visit: Visit, object: Row, draft: Draft, problems: FormProblems) => {
+  const show = async (
+    visit: Visit,
+    object: Row,
+    draft: Draft,
+    problems: FormProblems,
+    texts: FindTexts = {},
+  ) => {
     const url = objectPath(resource, object)
     return formPage({
       ...visit.frame(),
@@ -143,7 +157,7 @@ export function addChangeRoutes(
       up: { url, label: resource.name(object) || withArticle(resource.one) },
       action: `${url}/edit`,
       hidden: versionField(change, object),
-      fields: await shownFields(fields, draft, problems.fields, visit.ask),
+      fields: await shownFields(fields, draft, problems.fields, visit.ask, { texts }),
       problems,
       submit: 'Save',
       back: { url, label: 'Cancel' },
@@ -161,6 +175,11 @@ export function addChangeRoutes(
     const visit = await enter(context, request, reply)
     const form = visit.form()
     const before = await loadNamed(request, visit, resource)
+    const texts = findTextsIn(form)
+    if (asksForChoices(form)) {
+      const page = await show(visit, before, typedDraft(fields, form), NO_PROBLEMS, texts)
+      return sendPage(reply, request, 'site', page)
+    }
     const outcome = await submitForm(visit, form, {
       operation: change,
       fields,
@@ -171,7 +190,7 @@ export function addChangeRoutes(
       return redirectTo(reply, request, 'site', afterWrite(homeOf(resource, before), 'saved'))
     }
     if (outcome.kind === 'not_found') throw new RequestRefusedError(404, outcome.detail)
-    const page = await show(visit, before, outcome.draft, outcome.problems)
+    const page = await show(visit, before, outcome.draft, outcome.problems, texts)
     return sendPage(reply, request, 'site', page, outcome.status)
   })
 }

@@ -9,7 +9,7 @@ import { type AdminResource, type Link, listPath, objectPath } from '../resource
 import type { Row } from '../row.ts'
 import { type ListQuery, listPage, type ShownFilter } from '../views/list-page.tsx'
 import { withArticle } from '../views/words.ts'
-import { choicesOf } from './choices.ts'
+import { choicesOf, findTextsIn } from './choices.ts'
 import { noticesOf } from './notices.ts'
 import { enter, expanding, type Visit } from './visit.ts'
 
@@ -72,8 +72,8 @@ export async function showList(
   { plan, fixed, resource, ...shown }: ShownList,
 ): Promise<FastifyReply> {
   const { operation, sorts } = plan
-  const filters = await shownFilters(plan, visit.ask)
   const asked = queryOf(request)
+  const filters = await shownFilters(plan, visit.ask, asked)
   const query = readQuery(
     asked,
     sorts.map(([name]) => name),
@@ -105,7 +105,7 @@ export async function showList(
     sorts,
     rows: page.list.data,
     urlOf: (row) => objectPath(resource, row),
-    total: page.list.total,
+    total: page.total,
     next: page.list.next ?? undefined,
     isFirst: page.isFirst,
   })
@@ -116,14 +116,26 @@ export async function showList(
 async function readPage(visit: Visit, { operation }: ListPlan, input: Row, after: string) {
   if (after !== '') {
     const outcome = await visit.perform(operation, { ...input, after })
-    if (outcome.kind === 'done') return { list: outcome.output, isFirst: false }
+    if (outcome.kind === 'done') return { list: outcome.output, total: null, isFirst: false }
   }
-  return { list: await visit.ask(operation, { ...input, include_total: true }), isFirst: true }
+  const list = await visit.ask(operation, input)
+  const total = list.has_more ? (await visit.ask(operation.count, input)).total : list.data.length
+  return { list, total, isFirst: true }
 }
 
-async function shownFilters({ filters }: ListPlan, ask: Ask): Promise<readonly ShownFilter[]> {
+async function shownFilters(
+  { filters }: ListPlan,
+  ask: Ask,
+  asked: URLSearchParams,
+): Promise<readonly ShownFilter[]> {
+  const texts = findTextsIn(asked)
   return await Promise.all(
-    filters.map(async (filter) => ({ filter, choices: await choicesOf(filter, ask) })),
+    filters.map(async (filter) => {
+      const wanted = { text: texts[filter.name] ?? '', chosen: asked.getAll(filter.name) }
+      const { choices, isMore } = await choicesOf(filter, ask, wanted)
+      const findText = isMore || wanted.text !== '' ? wanted.text : undefined
+      return { filter, choices, findText }
+    }),
   )
 }
 

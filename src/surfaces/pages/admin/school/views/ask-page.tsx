@@ -3,7 +3,7 @@ import { ButtonLink, PageHead } from '../../../../../foundation/html/site-compon
 import { type AdminFrame, adminPage } from '../../../views/admin/admin-page.tsx'
 import type { FormProblems } from '../form/problems.ts'
 import type { Action, Link } from '../resource.ts'
-import { FormField, type ShownField } from './field.tsx'
+import { DefaultButton, FormField, type ShownField } from './field.tsx'
 import { ProblemSummary } from './form-page.tsx'
 
 export interface AskPageProps extends AdminFrame {
@@ -42,6 +42,7 @@ export function askPage(props: AskPageProps): string {
             formToken={props.viewer?.formToken ?? ''}
             hidden={props.hidden}
           >
+            <DefaultButton fields={props.fields} />
             {isWrong && <ProblemSummary {...props} />}
             {props.fields.map((shown) => (
               <FormField shown={shown} timeZone={props.timeZone} />

@@ -10,6 +10,8 @@ export interface ShownField {
   readonly typed: readonly string[]
   readonly problems: readonly string[]
   readonly choices: readonly Choice[]
+  /** The text that the choices were found by; absent if they are all there are. */
+  readonly findText?: string | undefined
 }
 
 export function FormField({ shown, timeZone }: { shown: ShownField; timeZone: string }) {
@@ -59,6 +61,7 @@ export function FormField({ shown, timeZone }: { shown: ShownField; timeZone: st
             </option>
           ))}
         </select>
+        <Finder shown={shown} />
       </Labelled>
     )
   }
@@ -139,12 +142,13 @@ function Problems({ id, problems }: { id: string | undefined; problems: readonly
   )
 }
 
-function Choices({ shown: { field, typed, problems, choices } }: { shown: ShownField }) {
+function Choices({ shown }: { shown: ShownField }) {
+  const { field, typed, problems, choices, findText } = shown
   const { name, label, hint } = field
   const errorId = problems.length === 0 ? undefined : `${name}-error`
   const hintId = hint === undefined ? undefined : `${name}-hint`
   // Chosen values come first and keep their order, because the form sends them in this order.
-  const isOrdered = typeof field.choices === 'function'
+  const isOrdered = field.choices !== undefined && !Array.isArray(field.choices)
   const chosen = typed
     .map((value) => choices.find((choice) => choice[0] === value))
     .filter((choice) => choice !== undefined)
@@ -164,7 +168,9 @@ function Choices({ shown: { field, typed, problems, choices } }: { shown: ShownF
       )}
       <Problems id={errorId} problems={problems} />
       {choices.length === 0 ? (
-        <p class="field-hint">There is nothing to choose from yet.</p>
+        <p class="field-hint">
+          {findText ? 'Nothing has this in its name.' : 'There is nothing to choose from yet.'}
+        </p>
       ) : (
         <div class="choices-list">
           {inOrder.map(([value, words]) => (
@@ -178,6 +184,41 @@ function Choices({ shown: { field, typed, problems, choices } }: { shown: ShownF
           ))}
         </div>
       )}
+      <Finder shown={shown} />
     </fieldset>
   )
+}
+
+/** Finds other choices by a part of their name. The page is sent and comes back with them; nothing is saved. */
+export function Finder({ shown: { field, findText } }: { shown: ShownField }) {
+  if (findText === undefined) return null
+  const { name, label } = field
+  return (
+    <div class="choice-finder">
+      <label for={`find-${name}`}>
+        Find <span class="visually-hidden">in {label}: </span>others by name
+      </label>
+      <input
+        id={`find-${name}`}
+        type="search"
+        name={`find-${name}`}
+        value={findText}
+        maxLength={100}
+        autocomplete="off"
+      />
+      <input type="hidden" name={`found-${name}`} value={findText} />
+      <button type="submit" name="find" value={name} class="button button-plain" formNoValidate>
+        Find<span class="visually-hidden"> in {label}</span>
+      </button>
+    </div>
+  )
+}
+
+/**
+ * The first button of a form is the one that Enter presses: without this one, it would be Find. A browser submits
+ * the text of Find too, which the server compares with the one before.
+ */
+export function DefaultButton({ fields }: { fields: readonly ShownField[] }) {
+  if (fields.every(({ findText }) => findText === undefined)) return null
+  return <button type="submit" class="visually-hidden" tabIndex={-1} aria-hidden="true" />
 }

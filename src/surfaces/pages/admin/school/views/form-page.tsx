@@ -4,7 +4,7 @@ import { ButtonLink, PageHead } from '../../../../../foundation/html/site-compon
 import { type AdminFrame, adminPage } from '../../../views/admin/admin-page.tsx'
 import type { FormProblems } from '../form/problems.ts'
 import type { Link } from '../resource.ts'
-import { FormField, type ShownField } from './field.tsx'
+import { DefaultButton, FormField, type ShownField } from './field.tsx'
 
 export interface FormPageProps extends AdminFrame {
   readonly title: string
@@ -39,6 +39,7 @@ export function formPage(props: FormPageProps): string {
             formToken={props.viewer?.formToken ?? ''}
             hidden={props.hidden}
           >
+            <DefaultButton fields={props.fields} />
             {isWrong && <ProblemSummary {...props} />}
             {props.fields.map((shown) => (
               <FormField shown={shown} timeZone={props.timeZone} />

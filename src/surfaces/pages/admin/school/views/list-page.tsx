@@ -1,12 +1,14 @@
+import { MOST_SHOWN } from '../../../../../domain/operation/list-page.ts'
 import { Select } from '../../../../../foundation/html/form-fields.tsx'
 import { ButtonLink, Empty, PageHead } from '../../../../../foundation/html/site-components.tsx'
 import { type AdminFrame, adminPage } from '../../../views/admin/admin-page.tsx'
+import { upTo } from '../../../views/words.ts'
 import type { Choice } from '../field.ts'
 import type { PlannedFilter } from '../list-filter.ts'
 import type { Column } from '../list-plan.ts'
 import type { Link } from '../resource.ts'
 import type { Place, Row } from '../row.ts'
-import { FormField } from './field.tsx'
+import { Finder, FormField } from './field.tsx'
 import { ObjectTable } from './object-table.tsx'
 
 /** The search, sort and filters of a request. */
@@ -20,6 +22,7 @@ export interface ListQuery {
 export interface ShownFilter {
   readonly filter: PlannedFilter
   readonly choices: readonly Choice[]
+  readonly findText: string | undefined
 }
 
 export interface ListPageProps extends AdminFrame {
@@ -40,7 +43,8 @@ export interface ListPageProps extends AdminFrame {
   readonly columns: readonly Column[]
   readonly rows: readonly Row[]
   readonly urlOf: (row: Row) => string
-  readonly total: number | undefined
+  /** Null if it is not known. */
+  readonly total: number | null
   readonly next: string | undefined
   readonly isFirst: boolean
   readonly empty: string
@@ -66,7 +70,7 @@ export function listPage(props: ListPageProps): string {
           ))}
         </PageHead>
         {(props.searchable || props.filters.length > 0 || props.sorts.length > 1) && (
-          <Finder {...props} />
+          <ListFinder {...props} />
         )}
         <section class="panel panel-list" aria-label={props.heading}>
           {rows.length === 0 ? (
@@ -125,7 +129,7 @@ export function addressOf(
   return query.size === 0 ? path : `${path}?${query}`
 }
 
-function Finder(props: ListPageProps) {
+function ListFinder(props: ListPageProps) {
   const { path, query, searchable, searchHint, filters, sorts } = props
   return (
     <form method="get" action={path} class="finder" aria-label={`Find in ${props.heading}`}>
@@ -166,18 +170,19 @@ interface FilterProps {
   timeZone: string
 }
 
-function Filter({ shown: { filter, choices }, value, timeZone }: FilterProps) {
-  if (filter.kind !== 'choice') {
-    const field = { field: filter, typed: [value], problems: [], choices }
-    return <FormField shown={field} timeZone={timeZone} />
-  }
+function Filter({ shown: { filter, choices, findText }, value, timeZone }: FilterProps) {
+  const field = { field: filter, typed: [value], problems: [], choices, findText }
+  if (filter.kind !== 'choice') return <FormField shown={field} timeZone={timeZone} />
   return (
-    <Select
-      name={filter.name}
-      label={filter.label}
-      value={value}
-      options={[['', 'All'], ...choices]}
-    />
+    <>
+      <Select
+        name={filter.name}
+        label={filter.label}
+        value={value}
+        options={[['', 'All'], ...choices]}
+      />
+      <Finder shown={field} />
+    </>
   )
 }
 
@@ -186,7 +191,7 @@ function Pager(props: ListPageProps) {
   if (rows.length === 0 && isFirst) return null
   return (
     <nav class="pager" aria-label="Pages">
-      <p>{total !== undefined && `${total.toLocaleString('en')} in all`}</p>
+      <p>{total !== null && `${upTo(MOST_SHOWN, total)} in all`}</p>
       <p class="actions">
         {!isFirst && <a href={addressOf(props, query)}>First page</a>}
         {next !== undefined && (
