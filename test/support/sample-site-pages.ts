@@ -111,6 +111,8 @@ const apps = {
   viewer: student,
   timeZone,
   variant: 'newer' as const,
+  next: undefined,
+  isFirst: true,
   apps: [
     {
       clientId: 'demo-public',
@@ -229,6 +231,10 @@ export const sampleSitePages: Record<string, string> = {
     ...apps,
     apps: [],
     notice: 'Ended. The app can no longer use your account from there.',
+  }),
+  'connected-apps-first-page': connectedAppsPage({
+    ...apps,
+    next: '01981c5e-7c00-7000-8000-0000000e0001',
   }),
   'connected-apps-switched-off': connectedAppsPage({
     ...apps,

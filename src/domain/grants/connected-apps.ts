@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { groupRows } from '../../foundation/db/group-rows.ts'
 import type { SchoolDb, SchoolTx } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor.ts'
 import { record } from '../audit/audit.ts'
@@ -23,7 +24,7 @@ export interface ConnectedApp {
   readonly reviewed: boolean
   /** Switched off at this school, by itself or with all others: what lives cannot be used. */
   readonly disabled: boolean
-  /** The scopes of all its authorizations together. */
+  /** The scopes of these authorizations together. */
   readonly scopes: readonly string[]
   readonly authorizations: readonly LiveAuthorization[]
 }
@@ -46,11 +47,19 @@ interface Row {
   last_used_at: Date | null
 }
 
-/** The apps of one person at this school, the latest authorized first. */
+/** A page of live authorizations by the app that has them. */
+export interface ConnectedApps {
+  readonly apps: readonly ConnectedApp[]
+  /** The last authorization of this page, if there are older ones. */
+  readonly next: string | undefined
+}
+
+/** The apps of one person at this school, the latest authorized first, a page of authorizations at a time. */
 export async function connectedApps(
   at: SchoolDb,
   userId: string,
-): Promise<readonly ConnectedApp[]> {
+  page: { readonly before?: string | undefined; readonly limit: number },
+): Promise<ConnectedApps> {
   const { rows } = await at.run(sql<Row>`
     select a.client_id, c.name, c.kind, c.reviewed_at is not null as reviewed,
       (c.disabled_at is not null or c.platform_disabled_at is not null) as disabled,
@@ -58,11 +67,15 @@ export async function connectedApps(
     from authorizations a
       join clients c on c.school_id = a.school_id and c.client_id = a.client_id and c.deleted_at is null
     where a.school_id = ${at.schoolId} and a.user_id = ${userId} and ${isLive}
+      ${page.before === undefined ? sql`` : sql`and a.id < ${page.before}`}
     order by a.id desc
-    limit 1000`)
-  const apps = new Map<string, Row[]>()
-  for (const row of rows) apps.set(row.client_id, [...(apps.get(row.client_id) ?? []), row])
-  return [...apps.values()].flatMap((own) => appFromRows(own))
+    limit ${page.limit + 1}`)
+  const shown = rows.slice(0, page.limit)
+  const apps = groupRows(shown, ({ client_id }) => client_id)
+  return {
+    apps: [...apps.values()].flatMap((own) => appFromRows(own)),
+    next: rows.length > page.limit ? shown.at(-1)?.id : undefined,
+  }
 }
 
 function appFromRows(rows: readonly Row[]): ConnectedApp[] {

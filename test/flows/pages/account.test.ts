@@ -1,4 +1,7 @@
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { hiddenFields, Visitor } from '../../support/browser-like.ts'
 import { aPair, exchange, refresh, userinfo } from '../../support/client-like.ts'
@@ -11,6 +14,46 @@ async function signedIn(school: TestSchool, person: TestPerson): Promise<Visitor
   const visitor = new Visitor(world, school)
   await visitor.signIn(await visitor.get('/sign-in'), person)
   return visitor
+}
+
+async function addAuthorizations(
+  school: TestSchool,
+  clientId: string,
+  person: TestPerson,
+  ids: readonly string[],
+): Promise<void> {
+  const scopes = ['openid']
+  await school.at
+    .insert(
+      'authorizations',
+      ids.map((id) => ({
+        id,
+        client_id: clientId,
+        user_id: person.id,
+        audience: 'member' as const,
+        scopes,
+      })),
+    )
+    .execute()
+  await world.database.db
+    .insertInto('token_pairs')
+    .values(
+      ids.map((id) => ({
+        id: uuidv7(),
+        authorization_id: id,
+        scopes,
+        access_hash: randomBytes(32),
+        refresh_hash: randomBytes(32),
+        access_expires_at: sql<Date>`now() + interval '2 hours'`,
+        refresh_expires_at: sql<Date>`now() + interval '90 days'`,
+      })),
+    )
+    .execute()
+}
+
+async function liveAuthorizations(school: TestSchool): Promise<number> {
+  const live = school.at.from('authorizations').where('revoked_at', 'is', null)
+  return (await live.select('id').execute()).length
 }
 
 /** The forms that end the access of an app, in the order of the page. */
@@ -296,3 +339,28 @@ verifies(
     expect((await visitor.get('/account/apps')).body).toContain('No app has access')
   },
 )
+
+test('a thousand authorizations are shown in pages, and each can be ended', async () => {
+  const school = await world.aSchool()
+  const ada = await world.aMember(school)
+  const client = await world.aPublicClient(school)
+  const ids = Array.from({ length: 120 }, () => uuidv7()).toSorted()
+  await addAuthorizations(school, client.clientId, ada, ids)
+  const visitor = await signedIn(school, ada)
+  const seen: string[] = []
+  let url: string | undefined = '/account/apps'
+  for (let pages = 0; url !== undefined && pages < 5; pages++) {
+    const { body } = await visitor.get(url)
+    seen.push(...endForms(body).flatMap(({ authorization }) => authorization ?? []))
+    url = /href="(\/account\/apps\?before=[^"]*)"/.exec(body)?.[1]
+    expect(body).toContain('End all of this app')
+  }
+  expect(seen).toEqual(ids.toReversed())
+  expect((await visitor.get('/account')).body).toContain('Apps have access to your account here.')
+  const [oldest] = endForms((await visitor.get(`/account/apps?before=${ids[1]}`)).body).filter(
+    ({ authorization }) => authorization !== undefined,
+  )
+  const ended = await visitor.post('/account/apps/end', Object.entries(oldest ?? {}))
+  expect(ended.headers.location).toBe('/account/apps?done=ended')
+  expect(await liveAuthorizations(school)).toBe(119)
+})

@@ -15,19 +15,22 @@ const NOTICES = {
     'Your password was changed. You were signed out everywhere else, and all apps were disconnected.',
 }
 
+/** A person with more has so many apps that their number says nothing. */
+const COUNTED_AUTHORIZATIONS = 20
+
 export function addAccountRoutes(app: FastifyInstance, context: AppContext): void {
   app.get('/account', async (request, reply) => {
     const session = await loadBrowserSession(request)
     const { person, roles } = session
-    const [apps, schools] = await Promise.all([
-      connectedApps(request.at, person.id),
+    const [{ apps, next }, schools] = await Promise.all([
+      connectedApps(request.at, person.id, { limit: COUNTED_AUTHORIZATIONS }),
       schoolsOfPerson(acrossSchools(request.at), person.id),
     ])
     const page = accountPage({
       ...frameFor(context, request, reply, session, NOTICES),
       person: { ...person, avatarUrl: pictureUrl(person.avatarUrl, '') },
       roles,
-      appCount: apps.length,
+      appCount: next === undefined ? apps.length : undefined,
       otherSchools: schools
         .filter(({ id }) => id !== request.school.id)
         .map(({ name, origin }) => ({ name, url: origin })),

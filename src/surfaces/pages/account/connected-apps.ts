@@ -4,10 +4,12 @@ import { isUuid } from '../../../foundation/protocol/uuid.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { loadBrowserSession } from '../browser-session.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
-import { frameFor, withoutNul } from '../site-frame.ts'
+import { frameFor, queryOf, withoutNul } from '../site-frame.ts'
 import { connectedAppsPage } from '../views/connected-apps.tsx'
 
 const PATH = '/account/apps'
+/** How many authorizations a page shows. */
+const SHOWN = 50
 
 const NOTICES = {
   ended: 'Ended. The app can no longer use your account from that device.',
@@ -18,9 +20,14 @@ const NOTICES = {
 export function addConnectedAppRoutes(app: FastifyInstance, context: AppContext): void {
   app.get(PATH, async (request, reply) => {
     const session = await loadBrowserSession(request)
+    const before = queryOf(request).get('before') ?? ''
     const page = connectedAppsPage({
       ...frameFor(context, request, reply, session, NOTICES),
-      apps: await connectedApps(request.at, session.person.id),
+      ...(await connectedApps(request.at, session.person.id, {
+        before: isUuid(before) ? before : undefined,
+        limit: SHOWN,
+      })),
+      isFirst: before === '',
       timeZone: request.school.timeZone,
       variant: request.school.variant,
     })

@@ -7,7 +7,8 @@ import { count } from './words.ts'
 interface AccountProps extends SiteFrame {
   person: Person
   roles: readonly string[]
-  appCount: number
+  /** Undefined for more than are counted. */
+  appCount: number | undefined
   otherSchools: readonly { name: string; url: string }[]
 }
 
@@ -47,7 +48,7 @@ export function accountPage(props: AccountProps): string {
             lead={
               appCount === 0
                 ? 'No app has access to your account here.'
-                : `${count(appCount, 'app has', 'apps have')} access to your account here.`
+                : `${appCount === undefined ? 'Apps have' : count(appCount, 'app has', 'apps have')} access to your account here.`
             }
           >
             <div class="actions">

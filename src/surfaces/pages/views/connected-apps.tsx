@@ -10,6 +10,9 @@ import { type SiteFrame, sitePage } from './site-layout.tsx'
 
 interface ConnectedAppsProps extends SiteFrame {
   apps: readonly ConnectedApp[]
+  /** Continues with older authorizations. */
+  next: string | undefined
+  isFirst: boolean
   timeZone: string
   variant: SchoolVariant
 }
@@ -41,15 +44,34 @@ export function connectedAppsPage(props: ConnectedAppsProps): string {
         ) : (
           apps.map((app) => <App {...props} app={app} />)
         )}
+        <Pager {...props} />
       </>
     ),
   })
 }
 
+function Pager({ next, isFirst }: Pick<ConnectedAppsProps, 'next' | 'isFirst'>) {
+  if (next === undefined && isFirst) return null
+  return (
+    <nav class="pager" aria-label="Pages">
+      <p>The latest access is on the first page.</p>
+      <p class="actions">
+        {!isFirst && <a href="/account/apps">First page</a>}
+        {next !== undefined && (
+          <a href={`/account/apps?before=${next}`} rel="next">
+            Older<span aria-hidden="true"> →</span>
+          </a>
+        )}
+      </p>
+    </nav>
+  )
+}
+
 function App(props: ConnectedAppsProps & { app: ConnectedApp }) {
   const { app, timeZone } = props
   const formToken = props.viewer?.formToken ?? ''
-  const many = app.authorizations.length > 1
+  // An app that is on this page may have more on another one.
+  const many = app.authorizations.length > 1 || props.next !== undefined || !props.isFirst
   return (
     <section class="panel">
       <div class="page-head-line">
@@ -75,7 +97,11 @@ function App(props: ConnectedAppsProps & { app: ConnectedApp }) {
         </div>
         {many && (
           <Form action="/account/apps/end" formToken={formToken} hidden={{ client: app.clientId }}>
-            <Button look="danger">End all {app.authorizations.length}</Button>
+            <Button look="danger">
+              {app.authorizations.length > 1 && props.next === undefined && props.isFirst
+                ? `End all ${app.authorizations.length}`
+                : 'End all of this app'}
+            </Button>
           </Form>
         )}
       </div>

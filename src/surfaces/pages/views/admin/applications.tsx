@@ -1,7 +1,7 @@
 import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
 import { Address, Name } from '../../../../foundation/html/components.tsx'
 import { Badge, ButtonLink, Empty, PageHead } from '../../../../foundation/html/site-components.tsx'
-import { count } from '../words.ts'
+import { countUpTo } from '../words.ts'
 import { type AdminFrame, adminPage, applicationPath, paths } from './admin-page.tsx'
 
 interface ApplicationsProps extends AdminFrame {
@@ -49,7 +49,7 @@ export function applicationsPage(props: ApplicationsProps): string {
                     </p>
                   </div>
                   <p class="row-note">
-                    {count(people.get(application.clientId) ?? 0, 'person', 'people')}
+                    {countUpTo(people.get(application.clientId) ?? 0, 'person', 'people')}
                   </p>
                 </li>
               ))}

@@ -2,7 +2,7 @@ import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
 import { Address, Button, Form, Name } from '../../../../foundation/html/components.tsx'
 import { Checkbox, TextArea } from '../../../../foundation/html/form-fields.tsx'
 import { Badge, Empty, PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
-import { count } from '../words.ts'
+import { countUpTo } from '../words.ts'
 import { type AdminFrame, adminPage, clientPath, paths } from './admin-page.tsx'
 import { KindBadges } from './applications.tsx'
 
@@ -79,7 +79,7 @@ function ClientRows(props: {
             </p>
           </div>
           <p class="row-note">
-            {count(props.people.get(client.clientId) ?? 0, 'person', 'people')}
+            {countUpTo(props.people.get(client.clientId) ?? 0, 'person', 'people')}
           </p>
         </li>
       ))}

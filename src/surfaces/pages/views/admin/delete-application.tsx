@@ -1,7 +1,7 @@
 import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
 import { Address, Button, Form, Name } from '../../../../foundation/html/components.tsx'
 import { ButtonLink, PageHead } from '../../../../foundation/html/site-components.tsx'
-import { count } from '../words.ts'
+import { countUpTo } from '../words.ts'
 import { type AdminFrame, adminPage, applicationPath } from './admin-page.tsx'
 
 interface DeleteApplicationProps extends AdminFrame {
@@ -35,7 +35,7 @@ export function deleteApplicationPage(props: DeleteApplicationProps): string {
           <p>
             {people === 0
               ? 'No person has given it access at the moment.'
-              : `${count(people, 'person has', 'people have')} given it access. Their access ends at once.`}
+              : `${countUpTo(people, 'person has', 'people have')} given it access. Their access ends at once.`}
           </p>
           <p>
             <Address text={clientId} /> stops working. The same id cannot be used again.

@@ -1,7 +1,7 @@
 import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
 import { Button, Form, Name } from '../../../../foundation/html/components.tsx'
 import { ButtonLink, PageHead } from '../../../../foundation/html/site-components.tsx'
-import { count } from '../words.ts'
+import { countUpTo } from '../words.ts'
 import { type AdminFrame, adminPage, paths } from './admin-page.tsx'
 
 interface EndAccessProps extends AdminFrame {
@@ -33,7 +33,7 @@ export function endAccessPage(props: EndAccessProps): string {
           <p>
             {people === 0
               ? 'No person has given it access at the moment.'
-              : `${count(people, 'person has', 'people have')} given it access. All its tokens stop working at once.`}
+              : `${countUpTo(people, 'person has', 'people have')} given it access. All its tokens stop working at once.`}
           </p>
           <p>The app may ask people again. To prevent that, switch it off.</p>
           <Form

@@ -1,7 +1,7 @@
 import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
 import { Address, Button, Form, Name } from '../../../../foundation/html/components.tsx'
 import { Badge, ButtonLink, Empty, PageHead } from '../../../../foundation/html/site-components.tsx'
-import { count } from '../words.ts'
+import { countUpTo } from '../words.ts'
 import { type AdminFrame, adminPage, paths, toolPath } from './admin-page.tsx'
 import { ToolFields, type ToolFieldsProps } from './tool-fields.tsx'
 
@@ -47,7 +47,7 @@ export function toolsPage(props: ToolsProps): string {
                       <Address text={clientId} />
                     </p>
                   </div>
-                  <p class="row-note">{count(people.get(clientId) ?? 0, 'person', 'people')}</p>
+                  <p class="row-note">{countUpTo(people.get(clientId) ?? 0, 'person', 'people')}</p>
                 </li>
               ))}
             </ul>
