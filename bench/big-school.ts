@@ -41,7 +41,9 @@ const callers = await makeCallers(school.address)
 const server = await startServer(school.address)
 const asking = new Asking(server.port)
 const bench = { server, asking, postgresPid: school.postgresPid }
-await untilCounted(school.address, (text) => console.error(text))
+if (values.only === undefined || /analytics/i.test(values.only)) {
+  await untilCounted(school.address, (text) => console.error(text))
+}
 
 const cases = [
   ...(await pageCases(asking, callers)),

@@ -47,7 +47,7 @@ export async function memberCases(asking: Asking, callers: BothCallers): Promise
 function asked(at: Callers, query: string) {
   return {
     method: 'POST' as const,
-    path: '/api/graphql',
+    path: '/member/graphql',
     headers: { ...at.busy, ...JSON_BODY },
     body: JSON.stringify({ query }),
   }
