@@ -8,6 +8,7 @@ import { beginFilling, endFilling } from './fill-figures.ts'
 const KEYS_AT_ONCE = 100
 /** A large key is counted again after this many times as long as its last count took: it costs 2 % of a core at most. */
 const REST = 50
+const AFTER_FAILURE_MS = 60_000
 /** Schools whose figures are not kept are looked for every so many rounds. */
 const ROUNDS_BETWEEN_LOOKS = 60
 
@@ -50,6 +51,8 @@ export class FigureRounds {
         const name = `${schoolId} ${part} ${key}`
         if (large !== undefined || (this.#dueAt.get(name) ?? 0) > started) return false
         large = name
+        // Also if it fails, for example because it takes too long: the others must not wait for it.
+        this.#dueAt.set(name, started + AFTER_FAILURE_MS)
         return true
       },
     })
