@@ -33,9 +33,14 @@ describe('operations', () => {
   })
 })
 
-test('only those of jobs leave it to their rows which scopes a token needs', () => {
+test('only those of jobs judge the scopes of a token themselves', () => {
   const judging = operations.filter(({ judgesScopes }) => judgesScopes === true)
-  expect(judging.map(({ name }) => name).sort()).toEqual(['jobs.cancel', 'jobs.list', 'jobs.read'])
+  expect(judging.map(({ name }) => name).sort()).toEqual([
+    'exports.start',
+    'jobs.cancel',
+    'jobs.list',
+    'jobs.read',
+  ])
 })
 
 describe('operations without a scope, which any token could call', () => {
@@ -48,7 +53,6 @@ describe('operations without a scope, which any token could call', () => {
       'consulting_meetings',
       'consulting_services',
       'consulting_slots',
-      'exports',
       'forms',
       'imports',
       'notifications',

@@ -4,6 +4,7 @@ import { jobSchema, jobs } from '../jobs/job-operations.ts'
 import { id as idField } from '../operation/fields.ts'
 import { loadObject } from '../operation/resource.ts'
 import { unscopedWrite } from '../operation/without-scope.ts'
+import type { WriteOperation } from '../operation.ts'
 import { startExport } from './export-job.ts'
 import { startImport } from './import-job.ts'
 import type { BulkKind } from './kind.ts'
@@ -25,21 +26,35 @@ const kindOf = (name: string): BulkKind => {
   return found
 }
 
-/** Starts an export in the admin area. */
-export const startExportJob = unscopedWrite({
+const exported = z.strictObject({
+  resource: namesOf(exportable),
+  format: z.enum(FORMATS).default('csv'),
+})
+
+/** Starts an export, in the admin area or by a tool. The resource decides which scope a token needs. */
+export const startExportJob: WriteOperation<typeof exported, typeof jobSchema> = {
   name: 'exports.start',
   title: 'Start an export',
-  summary: 'Writes all objects of a kind to a file that you can download when it is ready.',
+  summary:
+    'Writes all objects of a kind to a file. Answers with a job; when it is done, its file_url has the file, for the same person and client.',
   kind: 'create',
-  input: z.strictObject({ resource: namesOf(exportable), format: z.enum(FORMATS) }),
+  scopes: [],
+  judgesScopes: true,
+  extraScopes: ({ resource }) => [kindOf(resource).scopes.read ?? ''],
+  input: exported,
   output: jobSchema,
-  async run(tx, actor: Actor, { resource, format }) {
+  restPath: jobs.restPath,
+  examples: [{ title: 'Students', input: { resource: 'students' } }],
+  async run(tx, actor, { resource, format }) {
     const job = await startExport(tx, actor, kindOf(resource), { format })
     return await loadObject(tx, actor, jobs, job)
   },
   // The job writes the entry when it ends.
   audit: () => [],
-})
+}
+
+/** Any of them lets a token export something. */
+export const EXPORT_SCOPES = exportable.flatMap(({ scopes }) => scopes.read ?? [])
 
 /**
  * Starts an import in the admin area. Only our own code may call it, after it stored the bytes: a person must not

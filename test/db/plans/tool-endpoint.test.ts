@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { ROUTES } from '../../../src/surfaces/admin-api/routes.ts'
+import { startExportJob } from '../../../src/domain/bulk/transfer-operations.ts'
+import { JOB_ROUTES, ROUTES } from '../../../src/surfaces/admin-api/routes.ts'
 import { callTool, post, type Rpc, request } from '../../flows/mcp/tool-endpoint.ts'
 import { anOperator } from '../../support/admin-api.ts'
 import { addExamples, clearExamples, publishExamples } from '../../support/example-school.ts'
@@ -123,6 +124,9 @@ for (const [whom, token, least] of [
   })
 }
 
+/** What tools for operators do. */
+const OPERATIONS = [...[...ROUTES, ...JOB_ROUTES].map(({ operation }) => operation), startExportJob]
+
 describe('tools for operators', () => {
   const answered: AnsweredRequest[] = []
 
@@ -133,20 +137,22 @@ describe('tools for operators', () => {
     const tools = (await toolsFor(caller)).filter(
       ({ inputSchema }) => inputSchema.properties.action !== undefined,
     )
-    expect(tools).toHaveLength(12)
+    expect(tools).toHaveLength(13)
     let isReset = false
     for (const { name, inputSchema } of tools) {
       for (const action of inputSchema.properties.action?.enum ?? []) {
-        const route = ROUTES.find(({ operation }) => operation.name === action)
-        if (route === undefined) throw new Error(`${action} has no route`)
+        const operation = OPERATIONS.find((one) => one.name === action)
+        if (operation === undefined) throw new Error(`${action} has no route`)
         if (!isReset) {
           await clearExamples(at)
           await addExamples(world, at)
         }
-        const given = { action, input: route.operation.examples[0]?.input }
+        const job = await at.at.from('jobs').select('id').executeTakeFirst()
+        const input = /^jobs\.(read|cancel)$/.test(action) ? job : operation.examples[0]?.input
+        const given = { action, input }
         const performed = () => call(caller, name, given)
         answered.push(...(await costs.ofPart(`${name} ${action}`, performed)))
-        isReset = route.operation.kind === 'read'
+        isReset = operation.kind === 'read'
       }
     }
   })

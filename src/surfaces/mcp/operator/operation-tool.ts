@@ -34,6 +34,8 @@ interface OperationTool {
   readonly description: string
   readonly changedBy?: readonly string[]
   readonly operations: readonly Operation[]
+  /** For actions that judge scopes themselves: a token with any of these may use them. */
+  readonly openedBy?: readonly string[]
 }
 
 const output = z.object({
@@ -87,8 +89,11 @@ export function operationTool(tool: OperationTool): Tool {
       const operation = byName.get(actionIn(asked))
       if (operation === undefined) return unknownAction(tool, caller)
       const input = tryParse(() => readInput(operation, asked))
+      const isClosed = operation.judgesScopes === true && !isCovered(operation, caller, tool)
       return {
-        needs: ScopeSet.of(neededScopes(operation, input.value?.input)),
+        needs: isClosed
+          ? everyScopeOf(tool)
+          : ScopeSet.of(neededScopes(operation, input.value?.input)),
         run: async (call: SignedInCall) => await perform(operation, call, inputOf(input)),
       }
     },
@@ -135,15 +140,21 @@ function unknownAction(tool: OperationTool, caller: Caller | undefined): ParsedC
 }
 
 function everyScopeOf(tool: OperationTool): ScopeSet {
-  return ScopeSet.of(tool.operations.flatMap(({ scopes }) => scopes))
+  return ScopeSet.of([...tool.operations.flatMap(({ scopes }) => scopes), ...(tool.openedBy ?? [])])
 }
 
 function coveredBy(caller: Caller | undefined, tool: OperationTool): readonly Operation[] {
-  return tool.operations.filter((operation) => isCovered(operation, caller))
+  return tool.operations.filter((operation) => isCovered(operation, caller, tool))
 }
 
-function isCovered(operation: Operation, caller: Caller | undefined): boolean {
-  return caller !== undefined && ScopeSet.of(operation.scopes).isSubsetOf(caller.scopes)
+function isCovered(
+  { scopes, judgesScopes }: Operation,
+  caller: Caller | undefined,
+  { openedBy = [] }: OperationTool,
+): boolean {
+  if (caller === undefined) return false
+  if (judgesScopes === true) return openedBy.some((scope) => caller.scopes.has(scope))
+  return ScopeSet.of(scopes).isSubsetOf(caller.scopes)
 }
 
 function describe(tool: OperationTool, operations: readonly Operation[]) {

@@ -4,6 +4,8 @@ import {
   readEnrollmentSeries,
   readRevenue,
 } from '../../../domain/analytics/analytics-operations.ts'
+import { EXPORT_SCOPES, startExportJob } from '../../../domain/bulk/transfer-operations.ts'
+import { cancelJob, listJobs, readJob } from '../../../domain/jobs/job-operations.ts'
 import { changeAppearance, readAppearance } from '../../../domain/schools/appearance-operations.ts'
 import { changeSchool, readSchool } from '../../../domain/schools/school-operations.ts'
 import type { Tool } from '../tool.ts'
@@ -31,5 +33,13 @@ export const SCHOOL_TOOLS: readonly Tool[] = [
     description:
       'Changes the school’s name, texts, settings and colours. Takes effect at once, on every page.',
     operations: [changeSchool, changeAppearance],
+  }),
+  operationTool({
+    name: 'background_work',
+    title: 'Long work in the background',
+    description:
+      'Starts an export of all objects of a kind, tells how far a job is and what came of it, and cancels one. A start answers at once, with the id of the job: ask jobs.read every few seconds until its state is done, failed or cancelled.',
+    operations: [startExportJob, listJobs, readJob, cancelJob],
+    openedBy: EXPORT_SCOPES,
   }),
 ]

@@ -21,6 +21,8 @@ export const jobs = [
       'An import or export with Prefer: respond-async answers 202 with the address of its job; without it, it answers as always.',
     'jobs.file':
       'Only the person who started an export downloads its file, with the same client or in the admin area.',
+    'jobs.tool':
+      'A tool starts exports, which it answers with the id of a job, and tells how far a job is.',
     'jobs.kept': 'A finished job and its files are removed after seven days.',
   }),
 ]
