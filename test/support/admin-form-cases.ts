@@ -29,6 +29,8 @@ export interface FormCase {
   /** Each action with the message on the next page. */
   readonly actions: readonly (readonly [path: string, words: string])[]
   readonly remove?: string
+  /** Creating one leaves no entry in the audit log: the work that it starts does, at its end. */
+  readonly isWork?: true
 }
 
 let made = 0
@@ -59,6 +61,7 @@ export const FORM_CASES: Readonly<Record<string, (setup: FormCaseSetup) => Promi
     shown: 'Export of members',
     free: [],
     actions: [['cancel', 'The job ends after the step that it is at.']],
+    isWork: true,
   }),
   courses: async () => ({
     list: '/admin/courses',
