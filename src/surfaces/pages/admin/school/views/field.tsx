@@ -194,7 +194,7 @@ export function Finder({ shown: { field, findText } }: { shown: ShownField }) {
   if (findText === undefined) return null
   const { name, label } = field
   return (
-    <div class="choice-finder">
+    <div class="field choice-finder">
       <label for={`find-${name}`}>
         Find <span class="visually-hidden">in {label}: </span>others by name
       </label>
