@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { ImportSummary } from '../../../src/domain/bulk/import-rows.ts'
+import type { ImportSummary } from '../../../src/domain/bulk/import-state.ts'
 import { BULK_KINDS } from '../../../src/domain/bulk/kinds.ts'
 import type { Operation } from '../../../src/domain/operation.ts'
 import { ROUTES } from '../../../src/surfaces/admin-api/routes.ts'
