@@ -100,12 +100,32 @@ export async function auditOfJob(school: TestSchool, id: string) {
     .execute()
 }
 
-export interface Gate {
+/** Runs the next job until its second step, where it sleeps until `wakeUp`; another runner may finish it meanwhile. */
+export async function asleepAtSecondStep<I, C>(world: World, kind: JobKind<I, C>) {
+  const [pause, asleep] = [aGate(), aGate()]
+  const sleepy = aroundSteps(kind, async (step, number) => {
+    if (number === 2) {
+      asleep.open()
+      await pause.passed
+    }
+    await step()
+  })
+  const run = aRunner(world, { kinds: [sleepy] }).runNext()
+  await asleep.passed
+  return {
+    async wakeUp(): Promise<void> {
+      pause.open()
+      await run
+    },
+  }
+}
+
+interface Gate {
   readonly passed: Promise<void>
   open(): void
 }
 
-export function aGate(): Gate {
+function aGate(): Gate {
   let open: () => void = () => undefined
   const passed = new Promise<void>((resolve) => {
     open = resolve

@@ -4,9 +4,8 @@ import { announceJob } from '../../../src/domain/notifications/announce-job.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { AdminBrowser } from '../../support/admin-browser.ts'
 import {
-  aGate,
-  aRunner,
   aroundSteps,
+  asleepAtSecondStep,
   auditOfJob,
   endLeases,
   finishJobs,
@@ -74,24 +73,13 @@ describe('an announcement to a large course', () => {
     async () => {
       const { school, announce } = await aLargeCourse()
       const { job } = await announce()
-      const pause = aGate()
-      const asleep = aGate()
-      const sleepy = aroundSteps(announceJob, async (step, number) => {
-        if (number === 2) {
-          asleep.open()
-          await pause.passed
-        }
-        await step()
-      })
-      const paused = aRunner(world, { kinds: [sleepy] }).runNext()
-      await asleep.passed
+      const { wakeUp } = await asleepAtSecondStep(world, announceJob)
       expect(await studentsByEntries(school)).toEqual({ 0: STUDENTS - 1_000, 1: 1_000 })
       await endLeases(school)
       await finishJobs(world)
       const finished = await jobRow(school, job)
       expect(finished.state).toBe('done')
-      pause.open()
-      await paused
+      await wakeUp()
       expect(await jobRow(school, job)).toEqual(finished)
       expect(await studentsByEntries(school)).toEqual({ 1: STUDENTS })
       expect(await auditOfJob(school, job)).toHaveLength(1)

@@ -12,9 +12,7 @@ import { AdminBrowser } from '../../support/admin-browser.ts'
 import { hiddenFields } from '../../support/browser-like.ts'
 import { whenFileIsDone } from '../../support/clean-up.ts'
 import {
-  aGate,
-  aRunner,
-  aroundSteps,
+  asleepAtSecondStep,
   auditOfJob,
   endLeases,
   finishJobs,
@@ -107,20 +105,10 @@ describe('an import with Prefer: respond-async', () => {
     })
     const kind = BULK_KINDS.find(({ name }) => name === 'pages')
     if (kind === undefined) throw new Error('no kind of pages')
-    const [pause, asleep] = [aGate(), aGate()]
-    const sleepy = aroundSteps(importJob(kind), async (step, number) => {
-      if (number === 2) {
-        asleep.open()
-        await pause.passed
-      }
-      await step()
-    })
-    const paused = aRunner(world, { kinds: [sleepy] }).runNext()
-    await asleep.passed
+    const { wakeUp } = await asleepAtSecondStep(world, importJob(kind))
     await endLeases(school)
     await finishJobs(world)
-    pause.open()
-    await paused
+    await wakeUp()
     const { result } = (await operator.get(pathOf(accepted.headers.location))).json()
     expect(result).toMatchObject({ rows: 2_500, created: 2_500, unchanged: 0, complete: true })
   })
