@@ -288,10 +288,12 @@ describe('a client', () => {
     'that authorizes a person without end keeps the newest five hundred',
     async () => {
       const person = await world.aMember(school)
+      const anHourAgo = Date.now() - 3_600_000
+      const ids = Array.from({ length: MOST_AUTHORIZATIONS + 20 }, () => uuidv7(anHourAgo))
       await sql`
         insert into authorizations (id, school_id, client_id, user_id, audience, scopes)
-        select gen_random_uuid(), ${school.id}, ${client.clientId}, ${person.id}, 'member', '{openid}'
-        from generate_series(1, ${MOST_AUTHORIZATIONS + 20})`.execute(db)
+        select id, ${school.id}, ${client.clientId}, ${person.id}, 'member', '{openid}'
+        from unnest(${ids}::uuid[]) id`.execute(db)
       const pair = await aPair(world, school, client, person)
       const rows = await auditOf(school, async () => {
         expect((await purge()).removed.surplus_authorizations).toBe(21)
