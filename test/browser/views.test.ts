@@ -48,7 +48,7 @@ describe('every page', () => {
       expect(messages).toEqual([])
       expect(foreign).toEqual([])
       await page.setViewportSize(phone)
-      for (const summary of await page.locator('summary').all()) await summary.click()
+      await page.evaluate('for (const one of document.querySelectorAll("summary")) one.click()')
       expect(await violationsOf(page)).toEqual([])
       // From here on only the colors change.
       const contrastOnly = { runOnly: ['color-contrast'] }

@@ -117,6 +117,7 @@ describe('connections that fall silent while PostgreSQL can be reached', () => {
     const process = await aProxiedProcess()
     const errors: Error[] = []
     const { directory } = process.world.context
+    const confirm = vi.spyOn(directory, 'confirm')
     const listener = await listenForSchoolChanges(directory, {
       connection: process.proxy.connection,
       pool: process.database.pool,
@@ -126,6 +127,8 @@ describe('connections that fall silent while PostgreSQL can be reached', () => {
     })
     onTestFinished(() => listener.stop())
     await inBatch(process)
+    // A connection for the echo that is only half open would be given up much later.
+    await vi.waitFor(() => expect(confirm).toHaveBeenCalled(), eventually)
     const forget = vi.spyOn(directory, 'forget')
     process.proxy.silence()
     await inBatch(process).catch(() => undefined)
