@@ -337,6 +337,27 @@ describe('statements of the directory', () => {
     expect(await database.statementsOf(ask(1))).toHaveLength(1)
   })
 
+  test('a school that was forgotten is read on connections that a flood of made-up hosts never gets', async () => {
+    const school = await world.aSchool()
+    const { connection } = database
+    const own = openDatabase({ connection, poolSize: 4, statementTimeoutMs: 10_000 })
+    whenFileIsDone(() => own.close())
+    const directory = new SchoolDirectory(own.db)
+    const readersAmongKnownCallers = async () => {
+      const { rows } = await sql<{ count: number }>`
+        select count(*)::int as count from pg_stat_activity
+        where datname = current_database() and query like '%where s.origin = $1'
+          and application_name not like 'schoolgate stranger%'`.execute(database.db)
+      return rows[0]?.count ?? 0
+    }
+    const before = await readersAmongKnownCallers()
+    await directory.find(school.origin)
+    expect(await readersAmongKnownCallers()).toBe(before)
+    directory.forget()
+    await directory.find(school.origin)
+    expect(await readersAmongKnownCallers()).toBe(before + 1)
+  })
+
   verifies(
     'trouble.loads-every-tenant',
     'with ten thousand schools, a school is found by one statement and an index',

@@ -74,3 +74,21 @@ test('a change notice after everything was cleared removes no newer entry', () =
   known.forget('a')
   expect(known.get('http://a.test')).toEqual(aSchool('b'))
 })
+
+describe('a forgotten origin', () => {
+  test('keeps the id of its school, also when all are forgotten, but not without end', () => {
+    const known = new KnownOrigins(10)
+    known.set('http://a.test', aSchool('a'))
+    known.set('http://b.test', aSchool('b'))
+    known.set('http://made-up.test', NONE)
+    known.forget('a')
+    known.clear()
+    expect(known.get('http://b.test')).toBeUndefined()
+    const idsOf = (...names: string[]) =>
+      names.map((name) => known.latestSchoolId(`http://${name}.test`))
+    expect(idsOf('a', 'b', 'made-up')).toEqual(['a', 'b', undefined])
+    for (let n = 0; n < 10; n++) known.set(`http://${n}.test`, aSchool(`${n}`))
+    known.clear()
+    expect(idsOf('a', 'b', '0')).toEqual([undefined, undefined, '0'])
+  })
+})

@@ -14,6 +14,8 @@ export class KnownOrigins<Entry extends Known> {
   readonly #entries = new Map<string, Entry>()
   /** The origins by the id of their school; the key undefined holds the origins without a school. */
   readonly #originsOf = new Map<string | undefined, Set<string>>()
+  /** The schools of forgotten origins. */
+  readonly #formerIds = new Map<string, string>()
 
   constructor(max: number) {
     this.#max = max
@@ -22,6 +24,11 @@ export class KnownOrigins<Entry extends Known> {
 
   get(origin: string): Entry | undefined {
     return this.#entries.get(origin)
+  }
+
+  /** The school that the origin has, or had when it was forgotten. */
+  latestSchoolId(origin: string): string | undefined {
+    return this.#entries.get(origin)?.school?.id ?? this.#formerIds.get(origin)
   }
 
   /** Removes the oldest entry if the cache is full, or the oldest without a school if there are too many. */
@@ -45,8 +52,7 @@ export class KnownOrigins<Entry extends Known> {
   }
 
   clear(): void {
-    this.#entries.clear()
-    this.#originsOf.clear()
+    for (const origin of this.#entries.keys()) this.#delete(origin)
   }
 
   #deleteFirst(origins: { keys(): Iterator<string> }): void {
@@ -59,10 +65,19 @@ export class KnownOrigins<Entry extends Known> {
     if (entry === undefined) return
     this.#entries.delete(origin)
     const id = entry.school?.id
+    if (id !== undefined) this.#keepFormer(origin, id)
     const origins = this.#originsOf.get(id)
     origins?.delete(origin)
     // The empty set of the key undefined stays: a Map becomes slow if one key is deleted and set again
     // all the time, because it searches all deleted entries until it is resized.
     if (origins?.size === 0 && id !== undefined) this.#originsOf.delete(id)
+  }
+
+  #keepFormer(origin: string, schoolId: string): void {
+    this.#formerIds.delete(origin)
+    this.#formerIds.set(origin, schoolId)
+    if (this.#formerIds.size <= this.#max) return
+    const [oldest] = this.#formerIds.keys()
+    if (oldest !== undefined) this.#formerIds.delete(oldest)
   }
 }

@@ -81,8 +81,8 @@ export class SchoolDirectory {
    */
   async #read(origin: string, entry: Entry): Promise<School | undefined> {
     const readAt = this.#now()
-    // Made-up hosts wait in one line, and a known school is read again in its own.
-    const share = entry.school?.id ?? ''
+    // Made-up hosts wait in one line, and a school that was known is read again in its own.
+    const share = this.#known.latestSchoolId(origin) ?? ''
     const db = viewOf(this.#db, { lane: share === '' ? 'stranger' : 'interactive', share })
     const school = await findSchoolByOrigin(db, origin)
     if (this.#known.get(origin) === entry) {
