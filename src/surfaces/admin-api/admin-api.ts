@@ -89,13 +89,14 @@ function admit(
 }
 
 function addRoute(scope: FastifyInstance, route: Route, onRequest: Admit): void {
-  const plan = planOf(route)
+  // At the first request: to read the schemas of all routes would make every start longer.
+  const plan = once(() => planOf(route))
   scope.route({
     method: route.method,
     url: routerPath(route.path),
     onRequest,
     handler: async (request, reply) =>
-      sendAnswer(request, reply, await answer(request, route, plan)),
+      sendAnswer(request, reply, await answer(request, route, plan())),
   })
 }
 

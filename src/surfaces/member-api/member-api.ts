@@ -49,6 +49,12 @@ declare module 'fastify' {
 /** Requests without a good token. Many more than a client that lost its token sends before it notices. */
 const REFUSED_PER_MINUTE = 6000
 
+/** One of each in a process, however many applications a test builds. */
+const SCHEMAS = {
+  newer: once(() => buildMemberSchema('newer')),
+  older: once(() => buildMemberSchema('older')),
+}
+
 /** The GraphQL endpoint of every origin, and its explorer. */
 export function addMemberApiRoutes(
   app: FastifyInstance,
@@ -62,8 +68,8 @@ export function addMemberApiRoutes(
     cost: context.limits.graphqlCost,
   }
   const stores: Readonly<Record<SchoolVariant, DocumentStore>> = {
-    newer: new DocumentStore(buildMemberSchema('newer'), limits),
-    older: new DocumentStore(buildMemberSchema('older'), limits),
+    newer: new DocumentStore(SCHEMAS.newer(), limits),
+    older: new DocumentStore(SCHEMAS.older(), limits),
   }
   const rates = createMemberRates(context.limits.memberCostPerMinute)
   const badTokens = new BadTokens(

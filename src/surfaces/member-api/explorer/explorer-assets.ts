@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { parse } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { once } from '../../../foundation/cache/once.ts'
 import { sha256 } from '../../../foundation/crypto/digest.ts'
 
 const compress = promisify(gzip)
@@ -23,8 +24,8 @@ export interface ExplorerAssets {
 const folder = new URL('../../../../assets/explorer/', import.meta.url)
 
 /** GraphiQL with its libraries, which the build copies into `vendor/`, and the page's own script. */
-export function loadExplorerAssets(): ExplorerAssets {
-  return {
+export const loadExplorerAssets = once(
+  (): ExplorerAssets => ({
     scripts: [
       asset('vendor/react.production.min.js'),
       asset('vendor/react-dom.production.min.js'),
@@ -32,8 +33,8 @@ export function loadExplorerAssets(): ExplorerAssets {
       asset('explorer.js'),
     ],
     styles: [asset('vendor/graphiql.min.css'), asset('explorer.css')],
-  }
-}
+  }),
+)
 
 function asset(file: string): ExplorerAsset {
   const body = readFileSync(new URL(file, folder))

@@ -60,7 +60,7 @@ export function planField(
   schema: z.ZodType,
   doing: Operation['kind'],
 ): PlannedField {
-  const whole = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Described
+  const whole = descriptionOf(schema)
   const described = whole.anyOf?.find(({ type }) => type !== 'null') ?? whole
   const { maxLength, minimum, maximum } = described
   const nullable = schema.safeParse(null).success
@@ -82,6 +82,17 @@ export function planField(
     },
     initial: whole.default,
   }
+}
+
+const descriptions = new WeakMap<z.ZodType, Described>()
+
+/** Several forms ask about the same schema, and to describe one takes a while. */
+function descriptionOf(schema: z.ZodType): Described {
+  const known =
+    descriptions.get(schema) ??
+    (z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Described)
+  descriptions.set(schema, known)
+  return known
 }
 
 function kindOf(
