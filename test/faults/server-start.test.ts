@@ -36,36 +36,106 @@ function issuer(answer: { body: string }): unknown {
   return (JSON.parse(answer.body) as { issuer?: unknown }).issuer
 }
 
+/** The first server on a new data folder, which has the demo world when it is ready. */
+const first = lazy(async () => {
+  const dataDir = await folders.make()
+  const server = await start({ SCHOOLGATE_DATA_DIR: dataDir })
+  await server.ready()
+  return { server, dataDir }
+})
+
+/** Ends the first server, and returns its exit code and a copy of its folder: it takes long to make one. */
+const afterFirst = lazy(async () => {
+  const { server, dataDir } = await first()
+  const code = await server.stop()
+  return { code, dataDir, template: await folders.makeLike(dataDir) }
+})
+
+/** The next server on the folder of the first one. */
+const second = lazy(async () => {
+  const { dataDir } = await afterFirst()
+  const server = await start({ SCHOOLGATE_DATA_DIR: dataDir })
+  await server.ready()
+  return { server, dataDir }
+})
+
+/** A folder with the demo world that no server uses. */
+async function aFolderOfBefore(): Promise<string> {
+  return await folders.makeLike((await afterFirst()).template)
+}
+
+function lazy<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
 describe('npm start on a bare machine', () => {
   verifies(
     ['demo.first-start', 'demo.port-moves', 'demo.schools', 'demo.health'],
     'serves the demo world, prints what to try, stops cleanly, and follows a changed port',
     async () => {
-      const dataDir = await folders.make()
-      const first = await start({ SCHOOLGATE_DATA_DIR: dataDir })
-      await first.ready()
+      const { server, dataDir } = await first()
       for (const host of ['localhost', 'harbor.localhost', 'heritage.localhost']) {
-        const origin = `${host}:${first.port}`
-        const answer = await first.ask('/.well-known/oauth-authorization-server', { host: origin })
+        const origin = `${host}:${server.port}`
+        const answer = await server.ask('/.well-known/oauth-authorization-server', { host: origin })
         expect(issuer(answer)).toBe(`http://${origin}`)
       }
-      const otherHost = await first.ask('/', { host: 'nobody.test' })
+      const otherHost = await server.ask('/', { host: 'nobody.test' })
       expect(otherHost.status).toBe(404)
       for (const path of ['/healthz', '/readyz']) {
-        expect((await first.ask(path, { host: 'nobody.test' })).status).toBe(200)
+        expect((await server.ask(path, { host: 'nobody.test' })).status).toBe(200)
       }
       for (const word of ['harbor.localhost', 'ada@demo.test', 'schoolgate-demo', 'demo-public']) {
-        expect(first.output).toContain(word)
+        expect(server.output).toContain(word)
       }
-      expect(await first.stop()).toBe(0)
+      expect((await afterFirst()).code).toBe(0)
       expect(await findRunningEmbedded(dataDir)).toBeUndefined()
 
-      const second = await start({ SCHOOLGATE_DATA_DIR: dataDir })
-      await second.ready()
-      expect(issuer(await second.ask('/.well-known/openid-configuration'))).toBe(
-        `http://localhost:${second.port}`,
+      const { server: next } = await second()
+      expect(next.port).not.toBe(server.port)
+      expect(issuer(await next.ask('/.well-known/openid-configuration'))).toBe(
+        `http://localhost:${next.port}`,
       )
-      expect(await second.stop('SIGINT')).toBe(0)
+    },
+    START_MS,
+  )
+
+  test(
+    'a data folder that another server uses is refused with its pid',
+    async () => {
+      const { server, dataDir } = await second()
+      const refused = await start({ SCHOOLGATE_DATA_DIR: dataDir })
+      expect(await refused.ended()).toBe(1)
+      expect(refused.output).toContain(String(server.process.pid))
+      expect((await server.ask('/readyz')).status).toBe(200)
+    },
+    START_MS,
+  )
+
+  test(
+    'kill -9 of PostgreSQL below it gives 503 for a moment, then the usual answers, and it stops cleanly',
+    async () => {
+      const { server, dataDir } = await second()
+      const before = await findRunningEmbedded(dataDir)
+      if (before === undefined) throw new Error('no PostgreSQL')
+      process.kill(before.pid, 'SIGKILL')
+      const statuses = new Set<number>()
+      for (;;) {
+        const { status } = await server.ask('/api/oauth/userinfo', {
+          headers: { authorization: `Bearer ${UNKNOWN_TOKEN}` },
+        })
+        statuses.add(status)
+        const now = await findRunningEmbedded(dataDir).catch(() => undefined)
+        if (status === 401 && now !== undefined && now.pid !== before.pid) break
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+      expect([...statuses].filter((status) => status !== 503 && status !== 401)).toEqual([])
+      await server.ready()
+      expect(await server.stop('SIGINT')).toBe(0)
+      expect(await findRunningEmbedded(dataDir)).toBeUndefined()
     },
     START_MS,
   )
@@ -73,7 +143,7 @@ describe('npm start on a bare machine', () => {
   test(
     'two workers share the port and count requests together',
     async () => {
-      const dataDir = await folders.makeWithDatabase()
+      const dataDir = await aFolderOfBefore()
       const metricsPort = await freePort()
       const server = await start({
         SCHOOLGATE_DATA_DIR: dataDir,
@@ -126,7 +196,7 @@ describe('a server that cannot start prints the reason and leaves no process', (
   test(
     'a port that is taken',
     async () => {
-      const dataDir = await folders.makeWithDatabase()
+      const dataDir = await aFolderOfBefore()
       const usedPort = await freePort()
       const other = createServer().listen(usedPort, '127.0.0.1')
       await once(other, 'listening')
@@ -135,21 +205,6 @@ describe('a server that cannot start prints the reason and leaves no process', (
       expect(server.output).toContain(`Port ${usedPort} is taken`)
       expect(await findRunningEmbedded(dataDir)).toBeUndefined()
       other.close()
-    },
-    START_MS,
-  )
-
-  test(
-    'a data folder that another server uses',
-    async () => {
-      const dataDir = await folders.makeWithDatabase()
-      const first = await start({ SCHOOLGATE_DATA_DIR: dataDir })
-      await first.ready()
-      const second = await start({ SCHOOLGATE_DATA_DIR: dataDir })
-      expect(await second.ended()).toBe(1)
-      expect(second.output).toContain(String(first.process.pid))
-      expect((await first.ask('/readyz')).status).toBe(200)
-      expect(await first.stop()).toBe(0)
     },
     START_MS,
   )
@@ -180,35 +235,6 @@ describe('a server that cannot start prints the reason and leaves no process', (
       const server = await start({ WORKERS: 'many' })
       expect(await server.ended()).toBe(1)
       expect(server.output).toContain('WORKERS is "many"')
-    },
-    START_MS,
-  )
-})
-
-describe('kill -9 of PostgreSQL below a running server', () => {
-  test(
-    'gives 503 for a moment, then the usual answers',
-    async () => {
-      const dataDir = await folders.makeWithDatabase()
-      const server = await start({ SCHOOLGATE_DATA_DIR: dataDir })
-      await server.ready()
-      const before = await findRunningEmbedded(dataDir)
-      if (before === undefined) throw new Error('no PostgreSQL')
-      process.kill(before.pid, 'SIGKILL')
-      const statuses = new Set<number>()
-      for (;;) {
-        const { status } = await server.ask('/api/oauth/userinfo', {
-          headers: { authorization: `Bearer ${UNKNOWN_TOKEN}` },
-        })
-        statuses.add(status)
-        const now = await findRunningEmbedded(dataDir).catch(() => undefined)
-        if (status === 401 && now !== undefined && now.pid !== before.pid) break
-        await new Promise((resolve) => setTimeout(resolve, 50))
-      }
-      expect([...statuses].filter((status) => status !== 503 && status !== 401)).toEqual([])
-      await server.ready()
-      expect(await server.stop()).toBe(0)
-      expect(await findRunningEmbedded(dataDir)).toBeUndefined()
     },
     START_MS,
   )

@@ -9,13 +9,13 @@ import {
   findRunningEmbedded,
   startEmbeddedPostgres,
 } from '../../../src/foundation/db/embedded/embedded-postgres.ts'
+import { madeOnce } from '../../support/made-once.ts'
 
 export const isRoot = process.getuid?.() === 0
 
 /** New folders that the user PostgreSQL runs as may enter, as in a deployment. */
 export class DataFolders implements AsyncDisposable {
   readonly #made: string[] = []
-  #template: Promise<string> | undefined
 
   async make(mode = 0o755): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), 'embedded-'))
@@ -26,17 +26,18 @@ export class DataFolders implements AsyncDisposable {
 
   /** A folder with an empty database, copied from a template because initdb is slow. */
   async makeWithDatabase(): Promise<string> {
-    this.#template ??= this.#makeTemplate()
-    const folder = await this.make()
-    await promisify(execFile)('cp', ['-a', `${await this.#template}/.`, folder])
-    return folder
+    const template = await madeOnce('cluster', async (dataDir) => {
+      const postgres = await startEmbeddedPostgres({ dataDir, durable: false })
+      await postgres.stop()
+    })
+    return await this.makeLike(template)
   }
 
-  async #makeTemplate(): Promise<string> {
-    const dataDir = await this.make()
-    const postgres = await startEmbeddedPostgres({ dataDir, durable: false })
-    await postgres.stop()
-    return dataDir
+  /** A copy of a folder that no server uses. */
+  async makeLike(template: string): Promise<string> {
+    const folder = await this.make()
+    await promisify(execFile)('cp', ['-a', `${template}/.`, folder])
+    return folder
   }
 
   /** Ends the processes that a failed test left running, and removes the folders. */
