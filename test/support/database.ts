@@ -24,7 +24,10 @@ export interface TestDatabase extends Database {
 export async function emptyDatabase(): Promise<pg.ClientConfig> {
   const server = inject('postgres')
   const name = `test_${randomBytes(8).toString('hex')}`
-  await administer(server, (admin) => admin.query(`create database ${name} template ${TEMPLATE}`))
+  // By files: to write all pages to the log, as PostgreSQL does otherwise, takes three times as long.
+  await administer(server, (admin) =>
+    admin.query(`create database ${name} template ${TEMPLATE} strategy file_copy`),
+  )
   whenFileIsDone(() => dropDatabase(server, name))
   return { ...server, database: name }
 }
