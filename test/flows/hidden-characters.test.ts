@@ -120,16 +120,21 @@ verifies(
     })
     const owner = await signedIn(old, demo, await known('owner@demo.test'))
     const ada = await signedIn(old, demo, await known('ada@demo.test'))
-    const { pages } = await crawlAdminArea(owner, routes)
-    expect(pages.length).toBeGreaterThan(80)
-    const open = ['/', '/account', '/account/apps', '/sign-in', '/docs', '/forgotten-password']
-    const shown = [
-      ...pages.map((page) => ({ page, by: owner })),
-      ...open.map((page) => ({ page, by: ada })),
-    ]
+    const { texts } = await crawlAdminArea(owner, routes)
+    expect(texts.size).toBeGreaterThan(80)
+    const shown = new Map(texts)
+    for (const page of [
+      '/',
+      '/account',
+      '/account/apps',
+      '/sign-in',
+      '/docs',
+      '/forgotten-password',
+    ]) {
+      shown.set(page, (await ada.get(page)).body)
+    }
     const showing: string[] = []
-    for (const { page, by } of shown) {
-      const { body } = await by.get(page)
+    for (const [page, body] of shown) {
       // A field of a form holds what is stored, so that saving it changes nothing else.
       const text = body.replaceAll(/<input\b[^>]*>|<textarea\b[\s\S]*?<\/textarea>/g, '')
       const found = BIDI.exec(text)

@@ -19,6 +19,8 @@ export interface CrawledForm {
 export interface Crawl {
   /** The addresses of the pages that were opened. */
   readonly pages: readonly string[]
+  /** Their HTML, by address. */
+  readonly texts: ReadonlyMap<string, string>
   readonly forms: readonly CrawledForm[]
 }
 
@@ -33,7 +35,7 @@ export async function crawlAdminArea(
   const waiting = ['/admin']
   const seen = new Set(waiting)
   const visits = new Map<string, number>()
-  const pages: string[] = []
+  const texts = new Map<string, string>()
   const forms: CrawledForm[] = []
   for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
     const pattern = patternOf(path, routes) ?? path
@@ -42,7 +44,7 @@ export async function crawlAdminArea(
     visits.set(pattern, before + 1)
     const answer = await visitor.get(path)
     if (answer.statusCode !== 200) continue
-    pages.push(path)
+    texts.set(path, answer.body)
     forms.push(...formsIn(answer.body))
     for (const [, link = ''] of answer.body.matchAll(/ href="(\/admin[^"#]*)/g)) {
       const next = link.replaceAll('&amp;', '&')
@@ -51,7 +53,7 @@ export async function crawlAdminArea(
       waiting.push(next)
     }
   }
-  return { pages, forms }
+  return { pages: [...texts.keys()], texts, forms }
 }
 
 function formsIn(html: string): CrawledForm[] {
@@ -87,10 +89,26 @@ export const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/
 /** The route of an address; routes without parameters go first. */
 export function patternOf(path: string, routes: readonly RoutePattern[]): string | undefined {
   const [address = ''] = path.split('?')
+  return expressionsOf(routes).find(({ fits }) => fits.test(address))?.url
+}
+
+interface Expression {
+  readonly url: string
+  readonly fits: RegExp
+}
+
+/** A crawl looks up thousands of addresses in hundreds of routes, which are all known by then. */
+const expressions = new WeakMap<readonly RoutePattern[], readonly Expression[]>()
+
+function expressionsOf(routes: readonly RoutePattern[]): readonly Expression[] {
+  const known = expressions.get(routes)
+  if (known !== undefined) return known
   const parameters = (url: string) => url.split(':').length
-  return [...routes]
-    .sort((a, b) => parameters(a.url) - parameters(b.url))
-    .find(({ url }) => new RegExp(`^${url.replaceAll(/:\w+/g, '[^/]+')}$`).test(address))?.url
+  const made = [...new Set(routes.map(({ url }) => url))]
+    .sort((a, b) => parameters(a) - parameters(b))
+    .map((url) => ({ url, fits: new RegExp(`^${url.replaceAll(/:\w+/g, '[^/]+')}$`) }))
+  expressions.set(routes, made)
+  return made
 }
 
 /** Words in the place of an id, and an application that every school has. */

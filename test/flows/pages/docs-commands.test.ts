@@ -13,8 +13,8 @@ const CURL = fileURLToPath(new URL('../../support/curl.mjs', import.meta.url))
 
 /** What a shell prints; in the background, because the server answers from this process. */
 async function printed(...commands: string[]): Promise<string> {
-  const curl = `curl() { '${process.execPath}' '${CURL}' "$@"; }`
-  const script = ['set -eu', curl, ...commands].join('\n')
+  const curl = `command -v curl > /dev/null || curl() { '${process.execPath}' '${CURL}' "$@"; }`
+  const script = ['set -eu', 'export no_proxy="*"', curl, ...commands].join('\n')
   return (await promisify(execFile)('/bin/sh', ['-c', script])).stdout.trim()
 }
 
