@@ -1,0 +1,3 @@
+import { sendStrangeInput } from '../../flows/admin-api/strange-input.ts'
+
+sendStrangeInput(1)
