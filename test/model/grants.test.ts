@@ -31,7 +31,7 @@ verifies(
           await tryEverything(story.model, story.real)
         },
       ),
-      { numRuns: 25 * effort, ...seed },
+      { numRuns: 15 * effort, ...seed },
     )
   },
   timeout,

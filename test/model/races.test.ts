@@ -119,7 +119,7 @@ describe('one refresh token', () => {
     ],
     'fifty simultaneous refreshes all succeed, and the first uses of all fifty revoke the parent once',
     async () => {
-      for (let round = 0; round < 20 * effort; round++) {
+      for (let round = 0; round < 10 * effort; round++) {
         const parent = await newPair()
         const answers = await times(50, () => refreshed(parent))
         expect(new Set(statuses(answers))).toEqual(new Set([200]))
@@ -163,7 +163,7 @@ describe('races', () => {
     ['pair.end-authorization.at-once', 'trouble.refresh-races-revoke'],
     'no pair of a concurrent refresh stays live after its authorization ends',
     async () => {
-      for (let round = 0; round < 100 * effort; round++) {
+      for (let round = 0; round < 40 * effort; round++) {
         const parent = await newPair()
         const { authorization_id } = await pairRow(world, parent)
         const [before, , after] = await Promise.all([
@@ -184,7 +184,7 @@ describe('races', () => {
   test(
     'a refresh during the revocation of its pair is refused or gives a pair that stays live',
     async () => {
-      for (let round = 0; round < 30 * effort; round++) {
+      for (let round = 0; round < 12 * effort; round++) {
         const parent = await newPair()
         const [answers, revoked] = await Promise.all([
           times(3, () => refreshed(parent)),
@@ -204,7 +204,7 @@ describe('races', () => {
   test(
     'an unused child is revoked and first used at once: parent and child end revoked',
     async () => {
-      for (let round = 0; round < 30 * effort; round++) {
+      for (let round = 0; round < 12 * effort; round++) {
         const parent = await newPair()
         const child: Pair = (await refreshed(parent)).json()
         const [use, revoked] = await Promise.all([
@@ -223,7 +223,7 @@ describe('races', () => {
     ['pair.concurrent.no-deadlock', 'pair.first-use.retires-ancestors'],
     'grandparent, parent and child are first used at once: only the child stays live, without a deadlock',
     async () => {
-      for (let round = 0; round < 30 * effort; round++) {
+      for (let round = 0; round < 12 * effort; round++) {
         const eldest = await newPair()
         const middle: Pair = (await refreshed(eldest)).json()
         const youngest: Pair = (await refreshed(middle)).json()
@@ -292,7 +292,7 @@ describe('races', () => {
   test(
     'an exchange during the deletion of its client leaves no live pair',
     async () => {
-      for (let round = 0; round < 20 * effort; round++) {
+      for (let round = 0; round < 10 * effort; round++) {
         const app = await world.aPublicClient(school)
         const { code, pkce } = await newCode(app)
         const [answer] = await Promise.all([

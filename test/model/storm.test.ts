@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { verifies } from '../spec/verifies.ts'
 import { aWorld } from '../support/world.ts'
-import { effort, timeout } from './effort.ts'
+import { effort, seed, timeout } from './effort.ts'
 import { Storm, stormActs } from './storm.ts'
 
 const world = await aWorld({
@@ -32,7 +32,7 @@ verifies(
         for (const batch of story) await Promise.all(batch.map((act) => storm.act(act)))
         await storm.check()
       }),
-      { numRuns: 25 * effort },
+      { numRuns: 15 * effort, ...seed },
     )
   },
   timeout,
@@ -42,7 +42,7 @@ verifies(
   ['pair.concurrent.no-deadlock', 'trouble.parallel-refresh-errors'],
   'ten workers with a thousand requests: no deadlock, no 5xx, and only the right pairs are revoked',
   async () => {
-    const acts = fc.sample(stormActs(), { numRuns: 1500 * effort })
+    const acts = fc.sample(stormActs(), { numRuns: 1000 * effort, ...seed })
     const storm = new Storm(world, school, client, ada)
     const worker = async (): Promise<void> => {
       for (let act = acts.pop(); act !== undefined; act = acts.pop()) await storm.act(act)
