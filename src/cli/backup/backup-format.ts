@@ -29,15 +29,14 @@ export type Ending = z.infer<typeof ending>
 export type BackupLine =
   | { readonly kind: 'manifest'; readonly manifest: Manifest }
   | { readonly kind: 'heading'; readonly heading: Heading }
-  /** Kept as text: PostgreSQL reads it again. */
-  | { readonly kind: 'row'; readonly json: string }
+  | { readonly kind: 'row'; readonly values: readonly (string | null)[] }
   | { readonly kind: 'footing'; readonly footing: Footing }
   | { readonly kind: 'ending'; readonly ending: Ending }
 
 /** Undefined if the text is not a line of a backup. */
 export function parseLine(text: string): BackupLine | undefined {
-  if (text.startsWith('[')) return { kind: 'row', json: text }
   const value = parseJson(text)
+  if (isRow(value)) return { kind: 'row', values: value }
   const asManifest = manifest.safeParse(value)
   if (asManifest.success) return { kind: 'manifest', manifest: asManifest.data }
   const asHeading = heading.safeParse(value)
@@ -46,6 +45,10 @@ export function parseLine(text: string): BackupLine | undefined {
   if (asFooting.success) return { kind: 'footing', footing: asFooting.data }
   const asEnding = ending.safeParse(value)
   return asEnding.success ? { kind: 'ending', ending: asEnding.data } : undefined
+}
+
+function isRow(value: unknown): value is (string | null)[] {
+  return Array.isArray(value) && value.every((cell) => cell === null || typeof cell === 'string')
 }
 
 function parseJson(text: string): unknown {

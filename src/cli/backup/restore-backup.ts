@@ -6,12 +6,14 @@ import { errorCode } from '../../foundation/db/embedded/embedded-postgres-error.
 import { CommandError } from '../outcome.ts'
 import { newestMigration, withBackupClient } from './backup-client.ts'
 import { BACKUP_FORMAT, linesOf, type Manifest, parseLine } from './backup-format.ts'
-import { type BackupCatalogue, type BackupTable, readCatalogue } from './backup-tables.ts'
+import { type BackupTable, readTables } from './backup-tables.ts'
+import { copyLine, copyRows } from './copy-rows.ts'
+import { putAside } from './put-aside.ts'
 
 /** Tables that a migration or a start fills; the backup has its own rows for them. */
 const SEEDED = ['installations', 'vendor_platforms']
-const ROWS_AT_ONCE = 1000
-const CHARACTERS_AT_ONCE = 4_000_000
+/** One `copy` sends this much; more would only take memory. */
+const CHARACTERS_AT_ONCE = 1_000_000
 
 export interface RestoredBackup {
   readonly rows: number
@@ -21,7 +23,7 @@ export interface RestoredBackup {
 
 /**
  * Restores a backup into an empty database, in one transaction. Triggers are off during the restore, so that rows
- * come back unchanged; foreign keys and checks stay on.
+ * come back unchanged. Indexes and keys are made again when the rows are there.
  */
 export async function restoreBackup(
   connection: pg.ClientConfig,
@@ -41,59 +43,49 @@ export async function restoreBackup(
 }
 
 async function restoreInto(client: pg.Client, file: string): Promise<RestoredBackup> {
-  const catalogue = await readCatalogue(client)
-  await requireEmpty(client, catalogue)
-  await loosen(client, catalogue)
-  const restored = await readInto(client, catalogue, file)
-  await tighten(client, catalogue)
+  const tables = await readTables(client)
+  await lockEmpty(client, tables)
+  await setTriggers(client, tables, 'disable')
+  const putBack = await putAside(client, tables)
+  const restored = await readInto(client, tables, file)
+  await putBack()
+  await setTriggers(client, tables, 'enable')
   // Running servers may have cached that there is no such school.
   await client.query("select pg_notify('school_changed', id::text) from schools")
   return restored
 }
 
-async function requireEmpty(client: pg.Client, { tables }: BackupCatalogue): Promise<void> {
-  for (const { name } of tables) {
-    const table = pg.escapeIdentifier(name)
-    if (SEEDED.includes(name)) {
-      await client.query(`delete from ${table}`)
-      continue
-    }
-    await client.query(`lock table ${table} in share row exclusive mode`)
-    const { rowCount } = await client.query(`select from ${table} limit 1`)
-    if (rowCount === 0) continue
-    throw new CommandError(
-      `The database is not empty: ${name} has rows. A backup goes only into an empty one.`,
-      'create a new database and point DATABASE_URL at it, or use another SCHOOLGATE_DATA_DIR',
-    )
-  }
+async function lockEmpty(client: pg.Client, tables: readonly BackupTable[]): Promise<void> {
+  const names = tables.map(({ name }) => pg.escapeIdentifier(name))
+  // All at once, and as strong as any later step needs it: a server in between could cause a deadlock.
+  await client.query(`lock table ${names.join(', ')} in access exclusive mode`)
+  for (const name of SEEDED) await client.query(`delete from ${pg.escapeIdentifier(name)}`)
+  const filled = tables.map(
+    ({ name }) =>
+      `select ${pg.escapeLiteral(name)} as name where exists (select from ${pg.escapeIdentifier(name)})`,
+  )
+  const { rows } = await client.query<{ name: string }>(filled.join(' union all '))
+  if (rows[0] === undefined) return
+  throw new CommandError(
+    `The database is not empty: ${rows[0].name} has rows. A backup goes only into an empty one.`,
+    'create a new database and point DATABASE_URL at it, or use another SCHOOLGATE_DATA_DIR',
+  )
 }
 
-async function loosen(client: pg.Client, { tables, circular }: BackupCatalogue): Promise<void> {
-  for (const { name } of tables) {
-    await client.query(`alter table ${pg.escapeIdentifier(name)} disable trigger user`)
-  }
-  for (const { table, name } of circular) {
-    await client.query(
-      `alter table ${pg.escapeIdentifier(table)} alter constraint ${pg.escapeIdentifier(name)} deferrable initially deferred`,
-    )
-  }
-}
-
-async function tighten(client: pg.Client, { tables, circular }: BackupCatalogue): Promise<void> {
-  await client.query('set constraints all immediate')
-  for (const { table, name } of circular) {
-    await client.query(
-      `alter table ${pg.escapeIdentifier(table)} alter constraint ${pg.escapeIdentifier(name)} not deferrable`,
-    )
-  }
-  for (const { name } of tables) {
-    await client.query(`alter table ${pg.escapeIdentifier(name)} enable trigger user`)
-  }
+async function setTriggers(
+  client: pg.Client,
+  tables: readonly BackupTable[],
+  state: 'disable' | 'enable',
+): Promise<void> {
+  const alterations = tables.map(
+    ({ name }) => `alter table ${pg.escapeIdentifier(name)} ${state} trigger user`,
+  )
+  await client.query(alterations.join(';'))
 }
 
 async function readInto(
   client: pg.Client,
-  catalogue: BackupCatalogue,
+  tables: readonly BackupTable[],
   file: string,
 ): Promise<RestoredBackup> {
   const counts: Record<string, number> = {}
@@ -105,7 +97,7 @@ async function readInto(
   let characters = 0
   const flush = async (): Promise<void> => {
     if (table === undefined || batch.length === 0) return
-    await insertRows(client, table, batch)
+    await copyRows(client, table, batch)
     counts[table.name] = (counts[table.name] ?? 0) + batch.length
     total += batch.length
     batch = []
@@ -124,12 +116,13 @@ async function readInto(
         manifest = parsed.manifest
         break
       case 'heading':
-        table = matchingTable(catalogue, parsed.heading)
+        table = matchingTable(tables, parsed.heading)
         break
       case 'row':
-        batch.push(parsed.json)
-        characters += parsed.json.length
-        if (batch.length >= ROWS_AT_ONCE || characters >= CHARACTERS_AT_ONCE) await flush()
+        if (parsed.values.length !== table?.columns.length) throw damaged(file)
+        batch.push(copyLine(parsed.values))
+        characters += batch.at(-1)?.length ?? 0
+        if (characters >= CHARACTERS_AT_ONCE) await flush()
         break
       case 'footing':
         await flush()
@@ -154,7 +147,7 @@ async function checkManifest(client: pg.Client, manifest: Manifest): Promise<voi
 }
 
 function matchingTable(
-  { tables }: BackupCatalogue,
+  tables: readonly BackupTable[],
   heading: { table: string; columns: readonly unknown[] },
 ): BackupTable {
   const found = tables.find(({ name }) => name === heading.table)
@@ -164,20 +157,6 @@ function matchingTable(
   throw new CommandError(
     `The table ${heading.table} of the backup is not what this database has under that name.`,
     'restore with the version that made the backup',
-  )
-}
-
-async function insertRows(
-  client: pg.Client,
-  { name, columns }: BackupTable,
-  rows: readonly string[],
-): Promise<void> {
-  const names = columns.map((column) => pg.escapeIdentifier(column.name))
-  const values = columns.map((column, i) => `(line ->> ${i})::${column.type}`)
-  await client.query(
-    `insert into ${pg.escapeIdentifier(name)} (${names.join(', ')})
-     select ${values.join(', ')} from json_array_elements($1::json) as line`,
-    [`[${rows.join(',')}]`],
   )
 }
 
@@ -196,5 +175,11 @@ function explained(error: unknown, file: string): unknown {
   if (code === 'EACCES' || code === 'EISDIR') {
     return new CommandError(`${file} cannot be read.`, 'run this as the user that owns the file')
   }
-  return code.startsWith('Z_') ? damaged(file) : error
+  if (code.startsWith('Z_')) return damaged(file)
+  // A value that its column does not take, or a row that breaks a key or a check.
+  if (!(error instanceof pg.DatabaseError) || !/^2[23]/.test(code)) return error
+  return new CommandError(
+    `${file} has a row that the database refuses (${error.message}). Nothing was restored.`,
+    'use another copy of the backup',
+  )
 }

@@ -16,7 +16,7 @@ import {
   type Heading,
   type Manifest,
 } from './backup-format.ts'
-import { type BackupTable, readCatalogue } from './backup-tables.ts'
+import { type BackupTable, readTables } from './backup-tables.ts'
 
 const ROWS_AT_ONCE = 500
 
@@ -65,7 +65,7 @@ async function* backupLines(
   client: pg.Client,
   counts: Record<string, number>,
 ): AsyncGenerator<string> {
-  const { tables } = await readCatalogue(client)
+  const tables = await readTables(client)
   yield line<Manifest>({
     backup: 'schoolgate',
     format: BACKUP_FORMAT,
