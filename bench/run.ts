@@ -2,7 +2,8 @@ import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { CONTENDER_TITLES, type ContenderName } from './contenders/contender-names.ts'
 import { type ContestSettings, everybody, holdContest } from './measure/contest.ts'
-import { documentOf } from './report/document.ts'
+import { measureMemory } from './measure/memory.ts'
+import { documentOf, memoryInWords } from './report/document.ts'
 import { plotOf } from './report/plot.ts'
 import { type Result, verdictsOf } from './report/summary.ts'
 import { tableOf } from './report/table.ts'
@@ -20,13 +21,16 @@ const { values, positionals } = parseArgs({
     only: { type: 'string' },
     starts: { type: 'string' },
     rounds: { type: 'string' },
+    memory: { type: 'boolean', default: false },
     /** Write docs/performance.md even if not everything was measured. */
     write: { type: 'boolean' },
   },
 })
 
 if (values.help) {
-  console.log(`npm run bench -- [--quick] [--starts n] [--rounds n] [--only contender,…] [scenario …]
+  console.log(`npm run bench -- [--quick] [--starts n] [--rounds n] [--only contender,…] [--memory] [scenario …]
+
+--memory: only the memory of a server at rest and with many schools.
 
 Scenarios: ${SCENARIO_NAMES.join(', ')}
 Contenders: ${Object.keys(CONTENDER_TITLES).join(', ')}`)
@@ -36,16 +40,21 @@ Contenders: ${Object.keys(CONTENDER_TITLES).join(', ')}`)
 const SETTINGS: Readonly<Record<'quick' | 'full', ContestSettings>> = {
   quick: {
     starts: 1,
-    warmUpRounds: 3,
+    warmUpRequests: 2000,
     rounds: 3,
     round: { requests: 1500, milliseconds: 250, lanes: 8 },
   },
   full: {
     starts: 3,
-    warmUpRounds: 6,
+    warmUpRequests: 10_000,
     rounds: 4,
     round: { requests: 6000, milliseconds: 1000, lanes: 8 },
   },
+}
+
+if (values.memory) {
+  console.log(memoryInWords(await measureMemory()))
+  process.exit()
 }
 
 const size = values.quick ? 'quick' : 'full'
@@ -102,7 +111,8 @@ function closingLine(): string {
 async function writeReport(): Promise<void> {
   const docs = new URL('../docs/', import.meta.url)
   await writeFile(new URL('performance.svg', docs), plotOf(results))
-  await writeFile(new URL('performance.md', docs), await documentOf(results, SIZES[size], settings))
+  const page = await documentOf(results, SIZES[size], settings, await measureMemory())
+  await writeFile(new URL('performance.md', docs), page)
 }
 
 function reportFailures({ scenario, entries }: Result): void {

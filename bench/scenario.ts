@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type pg from 'pg'
 import type { School } from '../src/domain/schools/school.ts'
@@ -27,8 +28,14 @@ export interface Scenario {
   readonly peers: readonly ContenderName[]
   /** Factor for the number of starts: small answers differ more from process to process. */
   readonly moreStarts?: number
+  /** The share of the usual number of requests to warm up with, for a request that does the work of many. */
+  readonly warmUp?: number
+  /** Whether its rows die later: purge and vacuum of them are counted for ours and for the floor. */
+  readonly leavesRows?: boolean
   /** Requests for contenders that serve our API on our tables: ours, the floor, GraphQL servers. */
   prepare(world: World, count: number): Promise<Play>
   /** The floor: bare Fastify and hand-written prepared statements. */
   addFloor(app: FastifyInstance, given: FloorGivens): void
+  /** The same without Fastify, for documents, where Fastify is most of the work. */
+  answerRaw?(given: FloorGivens): RequestListener
 }

@@ -5,6 +5,7 @@
 export const CONTENDER_TITLES = {
   floor: 'floor',
   'floor+pipelined': 'floor, statements pipelined',
+  'floor+http': 'node:http alone',
   'floor-workers': 'floor, two processes',
   ours: 'Schoolgate',
   'ours-workers': 'Schoolgate, WORKERS=2',

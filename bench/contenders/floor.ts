@@ -1,4 +1,6 @@
+import { createServer } from 'node:http'
 import { parse } from 'node:querystring'
+import { promisify } from 'node:util'
 import { fastify } from 'fastify'
 import pg from 'pg'
 import { findSchoolByOrigin } from '../../src/domain/schools/school.ts'
@@ -6,18 +8,30 @@ import { openDatabase } from '../../src/foundation/db/database.ts'
 import { loadScenario } from '../scenarios/scenarios.ts'
 import { announce, DATABASE_URL, POOL, SCENARIO, VARIANT } from './serve.ts'
 
-/** The floor of a scenario on bare Fastify. */
-const app = fastify()
-app.addContentTypeParser(
-  'application/x-www-form-urlencoded',
-  { parseAs: 'string' },
-  (_request, body, done) => done(null, parse(String(body))),
-)
-const pool = VARIANT === 'pipelined' ? await openPipelined() : new pg.Pool(POOL)
+/** The floor of a scenario on bare Fastify, or without it. */
 const scenario = await loadScenario(SCENARIO)
-scenario.addFloor(app, { pool, school: await loadSchool() })
-await app.listen({ host: '127.0.0.1', port: 0 })
-announce(app.server.address())
+const school = await loadSchool()
+if (VARIANT === 'http') await serveRaw()
+else await serveFastify()
+
+async function serveFastify(): Promise<void> {
+  const app = fastify()
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    (_request, body, done) => done(null, parse(String(body))),
+  )
+  const pool = VARIANT === 'pipelined' ? await openPipelined() : new pg.Pool(POOL)
+  scenario.addFloor(app, { pool, school })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  announce(app.server.address())
+}
+
+async function serveRaw(): Promise<void> {
+  const server = createServer(scenario.answerRaw?.({ pool: new pg.Pool(POOL), school }))
+  await promisify((done: () => void) => server.listen(0, '127.0.0.1', done))()
+  announce(server.address())
+}
 
 /** One pipelined connection for all requests, as in ours. */
 async function openPipelined(): Promise<pg.Client> {

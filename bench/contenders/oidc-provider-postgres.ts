@@ -8,9 +8,9 @@ await pool.query(`
   create table payloads (
     model text not null, id text not null, payload jsonb not null, grant_id text, user_code text, uid text,
     expires_at timestamptz, consumed_at timestamptz, primary key (model, id));
-  create index on payloads (grant_id);
-  create index on payloads (user_code);
-  create index on payloads (uid)`)
+  create index on payloads (grant_id) where grant_id is not null;
+  create index on payloads (user_code) where user_code is not null;
+  create index on payloads (uid) where uid is not null`)
 
 /** The usual shape of a PostgreSQL adapter: one table, one prepared statement per method. */
 class PostgresAdapter implements Adapter {

@@ -3,6 +3,7 @@ import { BASELINE, type Contender, startContender } from '../contenders/start.ts
 import type { Result } from '../report/summary.ts'
 import type { Scenario } from '../scenario.ts'
 import type { World } from '../world/world.ts'
+import { measureAfterwards } from './afterwards.ts'
 import { playRound, type Round, type RoundSettings } from './round.ts'
 
 export interface ContestSettings {
@@ -11,8 +12,11 @@ export interface ContestSettings {
    * changes the cost of small answers by a tenth. Peers differ by more than that and are started once.
    */
   readonly starts: number
-  /** Uncounted rounds after each start, until the code is compiled and the plans are cached. */
-  readonly warmUpRounds: number
+  /**
+   * Uncounted requests to each contender after each start, until the code is compiled and the plans are cached. A number,
+   * not a time: on a busy machine a time would end before V8 has seen enough calls, and cold code would be compared.
+   */
+  readonly warmUpRequests: number
   readonly rounds: number
   readonly round: RoundSettings
 }
@@ -40,19 +44,33 @@ export async function holdContest(
     )
     const contenders = await startAll(world, scenario, playing)
     try {
-      for (let turn = -settings.warmUpRounds; turn < settings.rounds; turn++) {
+      const requests = Math.ceil(settings.warmUpRequests * (scenario.warmUp ?? 1))
+      for (const contender of contenders) {
+        const entry = entries.find((one) => one.contender === contender.name)
+        entry?.failedBefore.push(...(await warmUp(world, contender, requests, settings.round)))
+      }
+      for (let turn = 0; turn < settings.rounds; turn++) {
         for (const contender of rotated(contenders, turn)) {
           const round = await playOne(world, contender, settings.round)
-          const entry = entries.find((one) => one.contender === contender.name)
-          if (turn >= 0) entry?.rounds.push(round)
-          else if (round.failures > 0) entry?.failedBefore.push(round)
+          entries.find((one) => one.contender === contender.name)?.rounds.push(round)
         }
       }
     } finally {
       await Promise.all(contenders.map((contender) => contender.stop()))
     }
   }
-  return { scenario, entries }
+  if (!scenario.leavesRows) return { scenario, entries }
+  const { ours, floor } = await measureAfterwards(world)
+  const afterwards: Partial<Record<ContenderName, number>> = {
+    ours,
+    baseline: ours,
+    floor,
+    'floor+pipelined': floor,
+  }
+  return {
+    scenario,
+    entries: entries.map((entry) => ({ ...entry, afterwards: afterwards[entry.contender] ?? 0 })),
+  }
 }
 
 /** The number of single-use codes and tokens, which must be made first. */
@@ -61,7 +79,7 @@ const MOST_ONCE = 2000
 const COMPARED: readonly ContenderName[] = ['floor', 'ours', 'baseline']
 
 function rotated<T>(items: readonly T[], turn: number): readonly T[] {
-  const first = ((turn % items.length) + items.length) % items.length
+  const first = turn % items.length
   return [...items.slice(first), ...items.slice(0, first)]
 }
 
@@ -83,6 +101,23 @@ async function startAll(
 
 export function everybody({ peers }: Scenario): readonly ContenderName[] {
   return ['floor', 'ours', ...(BASELINE === undefined ? [] : ['baseline' as const]), ...peers]
+}
+
+/** Sends this number of requests, however long that takes, and returns the rounds with failures. */
+async function warmUp(
+  world: World,
+  contender: Contender,
+  requests: number,
+  { lanes }: RoundSettings,
+): Promise<readonly Round[]> {
+  const failed: Round[] = []
+  for (let sent = 0; sent < requests; ) {
+    const settings = { requests: requests - sent, milliseconds: Number.POSITIVE_INFINITY, lanes }
+    const round = await playOne(world, contender, settings)
+    if (round.failures > 0) failed.push(round)
+    sent += round.requests
+  }
+  return failed
 }
 
 async function playOne(

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { availableParallelism, cpus } from 'node:os'
 import type { ContestSettings } from '../measure/contest.ts'
+import type { Memory } from '../measure/memory.ts'
 import type { Size } from '../world/sizes.ts'
+import { SETTINGS } from '../world/world.ts'
 import type { Result } from './summary.ts'
 import { tableOf } from './table.ts'
 
@@ -9,7 +11,8 @@ import { tableOf } from './table.ts'
 export async function documentOf(
   results: readonly Result[],
   size: Size,
-  { starts, warmUpRounds, rounds, round }: ContestSettings,
+  { starts, warmUpRequests, rounds, round }: ContestSettings,
+  memory: Memory,
 ): Promise<string> {
   const n = (value: number) => value.toLocaleString('en')
   return `# Performance
@@ -26,10 +29,12 @@ machine mean little; ratios within a run are reliable. A bar is the limit that w
 - **Machine**: ${availableParallelism()} cores (${cpus()[0]?.model.trim() || process.arch}), shared with other work; the load
   generator runs on the same cores, so requests per second are lower than on a separate server.
 - **Database**: PostgreSQL 18 with ${n(size.schools)} schools, ${n(size.people)} people, ${n(size.tokenPairs)} token records and
-  ${n(size.progressRows)} progress rows; no contender flushes to disk. Requests go to
-  100 schools in turn (introspection, which only the older variant has, to 10; the syllabus to 16).
-- **Rounds**: ${warmUpRounds} to warm up, which do not count, and ${rounds} that count, each of ${round.milliseconds} ms or up to
-  ${n(round.requests)} requests over ${round.lanes} connections, all contenders in turn. The floor and Schoolgate are started
+  ${n(size.progressRows)} progress rows, the same server for all contenders: ${SETTINGS.shared_buffers} of shared buffers,
+  \`fsync\`, \`synchronous_commit\` and \`full_page_writes\` off, autovacuum off and no checkpoint during a run, because these
+  happen at random moments. Requests go to 100 schools in turn (introspection, which only the older variant has, to 10; the
+  syllabus to 16).
+- **Rounds**: after ${n(warmUpRequests)} requests to each contender to warm up (a fifth of them for openapi.json, a tenth for the
+  syllabus), ${rounds} rounds count, each of ${round.milliseconds} ms or up to ${n(round.requests)} requests over ${round.lanes} connections, all contenders in turn. The floor and Schoolgate are started
   ${starts} times with all rounds each time, because the cost of the same code differs by a tenth from process to process,
   and twice as often for documents, where that matters most; peers are started once. The tables show the median
   round. **× floor** is not the quotient of two medians: each round is divided by the floor's round of the same turn,
@@ -50,12 +55,25 @@ machine mean little; ratios within a run are reliable. A bar is the limit that w
 - **Refresh**: with \`openid\`, which most clients request, oidc-provider signs an ID token at every refresh;
   Schoolgate signs one only at the code exchange. Without \`openid\` oidc-provider signs none: in memory it then
   takes less than the floor, which writes to a database, and so less than Schoolgate.
-- **Peers**: oidc-provider stores its records with our adapter, in one table with one prepared statement per
+- **Purge and vacuum**: a refresh leaves a dead pair behind. With autovacuum off no round pays for it, so this is measured
+  apart, on ${n(20_000)} dead pairs, and added to the CPU of Schoolgate and of the floor, but not to that of peers.
+- **Documents**: Fastify is most of their floor, so the tables also show \`node:http\` without it.
+- **Rate limits** of Schoolgate are set so high that they refuse nothing here; they are still counted. better-auth has none.
+- **Peers**: oidc-provider stores its records with our adapter, in one table with partial indexes and one prepared statement per
   method; its version 9 warns that it needs Node 22, but runs on 20. better-auth has its own PostgreSQL adapter and
-  OAuth provider plugin. Yoga and Mercurius read what the floor reads; Schoolgate keeps a course's outline in memory.
+  OAuth provider plugin, and keeps the client in memory. Yoga and Mercurius read what the floor reads; Schoolgate keeps a course's outline in memory.
 - **Versions**: Node ${process.versions.node}, ${(await versions()).join(', ')}.
 
-${results.map(tableOf).join('\n')}`
+${results.map(tableOf).join('\n')}
+### Memory
+
+${memoryInWords(memory)}
+`
+}
+
+export function memoryInWords({ schools, ours, floor }: Memory): string {
+  const mib = (value: number) => `${Math.round(value)} MiB`
+  return `Resident memory of one process: Schoolgate ${mib(ours.idle)} at rest after the start, ${mib(ours.asked)} after ${(3 * schools).toLocaleString('en')} requests to ${schools.toLocaleString('en')} schools, all of which it then has in its cache; the floor ${mib(floor.idle)} and ${mib(floor.asked)}.`
 }
 
 async function versions(): Promise<readonly string[]> {

@@ -9,6 +9,8 @@ export interface Entry {
   readonly rounds: readonly Round[]
   /** Failed requests of the warm-up rounds; their other figures do not count. */
   readonly failedBefore: readonly Round[]
+  /** Microseconds of CPU per request that purge and vacuum take later. */
+  readonly afterwards?: number
 }
 
 export interface Result {
@@ -31,7 +33,8 @@ export function middleOf(numbers: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2
 }
 
-export const cpuOf = (entry: Entry): number => median(entry, 'node') + median(entry, 'postgres')
+export const cpuOf = (entry: Entry): number =>
+  median(entry, 'node') + median(entry, 'postgres') + (entry.afterwards ?? 0)
 
 /** The difference between the rounds, as a share of the median. */
 export function spread({ rounds }: Entry): number {
@@ -53,11 +56,12 @@ export function ratio(
 ): number | undefined {
   const other = entries.find(({ contender }) => contender === to)
   if (other === undefined) return undefined
-  const total = ({ node, postgres }: Round) => node + postgres
+  const total = ({ afterwards = 0 }: Entry, { node, postgres }: Round) =>
+    node + postgres + afterwards
   return middleOf(
     entry.rounds.flatMap((round, turn) => {
       const same = other.rounds[turn]
-      return same === undefined ? [] : [total(round) / total(same)]
+      return same === undefined ? [] : [total(entry, round) / total(other, same)]
     }),
   )
 }

@@ -1,4 +1,4 @@
-import { CONTENDER_TITLES } from '../contenders/contender-names.ts'
+import { CONTENDER_TITLES, type ContenderName } from '../contenders/contender-names.ts'
 import {
   type Entry,
   median,
@@ -21,6 +21,7 @@ export function tableOf(result: Result): string {
       `Floor: ${scenario.least}.`,
       ...verdictsOf(result).map(inWords),
       ...(ours === undefined ? [] : [loadOf(ours)]),
+      ...laterOf(result),
     ].join(' '),
     '',
     '| | × floor | CPU µs | Node | PostgreSQL | statements | req/s | p50 ms | p99 ms | remarks |',
@@ -43,12 +44,23 @@ function loadOf(ours: Entry): string {
   return `Schoolgate's process took ${busy('node')} % of a core, PostgreSQL ${busy('postgres')} %.`
 }
 
+/** The part of the cost that comes after the request. */
+function laterOf({ entries }: Result): readonly string[] {
+  const of = (name: ContenderName) =>
+    entries.find(({ contender }) => contender === name)?.afterwards?.toFixed(0)
+  const [ours, floor] = [of('ours'), of('floor')]
+  if (ours === undefined || floor === undefined) return []
+  return [
+    `CPU includes what purge and vacuum take later for its rows: ${ours} µs for Schoolgate (pair and audit entry), ${floor} µs for the floor (pair); for peers it is not counted.`,
+  ]
+}
+
 function line(result: Result, entry: Entry): string {
   const whole = (figure: 'node' | 'postgres' | 'perSecond') => Math.round(median(entry, figure))
   const cells = [
     CONTENDER_TITLES[entry.contender],
     ratio(result, entry)?.toFixed(2) ?? '',
-    whole('node') + whole('postgres'),
+    whole('node') + whole('postgres') + Math.round(entry.afterwards ?? 0),
     whole('node'),
     whole('postgres'),
     median(entry, 'statements').toFixed(1),

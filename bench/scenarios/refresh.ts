@@ -30,6 +30,7 @@ export const refresh: Scenario = {
     'oidc-provider-postgres+openid',
     'better-auth',
   ],
+  leavesRows: true,
   async prepare(world, count) {
     const pairs = await mintPairs(world, members(world, Math.max(count, MAX_LANES)))
     const requests = pairs.map(({ host, clientId, refreshToken }) =>

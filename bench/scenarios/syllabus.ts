@@ -15,6 +15,7 @@ export const syllabus: Scenario = {
   least:
     'a hand-written endpoint that sends the same JSON, no GraphQL; it reads the outline each time, which ours keeps in memory until it changes',
   peers: ['yoga', 'mercurius'],
+  warmUp: 0.1,
   async prepare(world) {
     const pairs = await mintPairs(world, readers(world))
     const requests = pairs.map((pair) => graphqlRequest(pair, SYLLABUS))

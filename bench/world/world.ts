@@ -28,7 +28,7 @@ export interface World {
 export const OURS = 'run'
 
 /** No disk flush and no background work: they are not compared, and happen at random moments. */
-const SETTINGS = {
+export const SETTINGS = {
   max_connections: '400',
   shared_buffers: '512MB',
   autovacuum: 'off',
