@@ -834,9 +834,11 @@ create table figure_marks (
   id uuid not null default gen_random_uuid(),
   part text not null,
   key text not null,
+  counted jsonb,
   constraint figure_marks_pkey PRIMARY KEY (school_id, marked_at, id),
   constraint figure_marks_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id) ON DELETE CASCADE
 );
+-- figure_marks.counted: null until the count of its figure begins; then what is counted so far, and where the next range begins
 
 -- content: an uploaded file; the bytes lie in the storage under its key
 create table files (

@@ -336,6 +336,7 @@ export interface FigureMarksTable {
   id: Generated<string>
   part: string
   key: string
+  counted: ColumnType<unknown, string | null | undefined, string | null>
 }
 
 /** content: an uploaded file; the bytes lie in the storage under its key */

@@ -3,6 +3,7 @@ import type { SchoolDb, SchoolTx } from '../../../foundation/db/school-db.ts'
 import { coursePart } from './course-part.ts'
 import { enrollmentDays, revenueDays } from './day-parts.ts'
 import type { FigurePart } from './figure-part.ts'
+import { countLarge, type Mark, marksByKey, repeated } from './large-figures.ts'
 import { learnerParts, spansOf } from './learner-parts.ts'
 import { totalParts } from './total-parts.ts'
 
@@ -26,6 +27,8 @@ export interface Counting {
   readonly keys: number
   /** A key with more rows than this is large. */
   readonly rows: number
+  /** Rows of a large key that are counted at once, where a part can count it in ranges. */
+  readonly range?: number
   /** Whether a large key is counted now; by default it waits. */
   mayCountLarge?(part: string, key: string): boolean
 }
@@ -34,13 +37,23 @@ export interface Counted {
   readonly keys: number
   /** Whether other keys may wait that can be counted now. */
   readonly isMore: boolean
+  /** Whether a large key was counted, but not yet all of its rows. */
+  readonly isUnfinished: boolean
 }
 
-interface Mark {
-  readonly id: string
-  readonly part: string
-  readonly key: string
-  readonly marked_at: Date
+/** Lets one large key be counted in each transaction, because others wait for its end. */
+export function oneLarge(): () => boolean {
+  let isFirst = true
+  return () => {
+    const mayCount = isFirst
+    isFirst = false
+    return mayCount
+  }
+}
+
+/** Counts in a transaction of its own. */
+export async function countMarked(at: SchoolDb, counting: Counting): Promise<Counted> {
+  return await at.transaction(async (tx) => await countMarkedIn(tx, counting))
 }
 
 /**
@@ -48,42 +61,38 @@ interface Mark {
  * count that sees the mark sees the rows too. One transaction at a time counts for a school: an older count must not
  * replace a newer one. If another one counts now, this one does nothing.
  */
-export async function countMarked(at: SchoolDb, counting: Counting): Promise<Counted> {
-  return await at.transaction(async (tx) => {
-    if (!(await takeTurn(tx))) return { keys: 0, isMore: false }
-    const marks = await expandedMarks(tx)
-    const done: Mark[] = []
-    let left = counting.keys
-    for (const part of PARTS) {
-      const own = marks.filter((mark) => mark.part === part.name)
-      const keys = [...new Set(own.map(({ key }) => key))]
-      const counted = new Set<string>()
-      for (let n = 0; n < keys.length && left > 0; n += KEYS_AT_ONCE) {
-        const some = keys.slice(n, n + KEYS_AT_ONCE)
-        const large = new Set(await part.findLarge(tx, some, counting.rows))
-        const now = some.filter(
-          (key) => !large.has(key) || counting.mayCountLarge?.(part.name, key) === true,
-        )
-        if (now.length > 0) await part.count(tx, now)
-        for (const key of now) counted.add(key)
-        left -= now.length
+export async function countMarkedIn(tx: SchoolTx, counting: Counting): Promise<Counted> {
+  if (!(await takeTurn(tx))) return { keys: 0, isMore: false, isUnfinished: false }
+  const marks = await expandedMarks(tx)
+  const done: Mark[] = []
+  let left = counting.keys
+  let isUnfinished = false
+  for (const part of PARTS) {
+    const own = marksByKey(marks.filter((mark) => mark.part === part.name))
+    const keys = [...own.keys()]
+    const of = (key: string) => own.get(key) ?? []
+    for (let n = 0; n < keys.length; n += KEYS_AT_ONCE) {
+      const some = keys.slice(n, n + KEYS_AT_ONCE)
+      const large = new Set(left > 0 ? await part.findLarge(tx, some, counting.rows) : some)
+      const few = some.filter((key) => !large.has(key))
+      if (few.length > 0) await part.count(tx, few)
+      done.push(...few.flatMap(of))
+      left -= few.length
+      for (const key of large) {
+        if (left <= 0 || counting.mayCountLarge?.(part.name, key) !== true) {
+          done.push(...repeated(of(key)))
+          continue
+        }
+        const { removed, isWhole } = await countLarge(tx, part, of(key), counting.range ?? LARGE)
+        done.push(...removed)
+        isUnfinished ||= !isWhole
+        left -= 1
       }
-      done.push(...own.filter(({ key }) => counted.has(key)), ...repeated(own, counted))
     }
-    await removeMarks(tx, done)
-    const isMore = done.length > 0 && (left <= 0 || marks.length >= MARKS_AT_ONCE)
-    return { keys: counting.keys - left, isMore }
-  })
-}
-
-/** Of a key that waits, one mark is enough: the oldest. */
-function repeated(marks: readonly Mark[], counted: ReadonlySet<string>): readonly Mark[] {
-  const seen = new Set(counted)
-  return marks.filter(({ key }) => {
-    const isRepeated = seen.has(key) && !counted.has(key)
-    seen.add(key)
-    return isRepeated
-  })
+  }
+  await removeMarks(tx, done)
+  const isMore = done.length > 0 && (left <= 0 || marks.length >= MARKS_AT_ONCE)
+  return { keys: counting.keys - left, isMore, isUnfinished }
 }
 
 async function takeTurn(tx: SchoolTx): Promise<boolean> {
@@ -111,7 +120,7 @@ async function expandedMarks(tx: SchoolTx): Promise<readonly Mark[]> {
 
 async function readMarks(tx: SchoolTx): Promise<readonly Mark[]> {
   const { rows } = await tx.run(sql<Mark>`
-    select id, part, key, marked_at from figure_marks
+    select id, part, key, marked_at, counted from figure_marks
     where school_id = ${tx.schoolId} order by marked_at, id limit ${MARKS_AT_ONCE}`)
   return rows
 }

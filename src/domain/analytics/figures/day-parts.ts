@@ -19,6 +19,20 @@ const localDays = (tx: SchoolTx, utcDays: readonly string[]): RawBuilder<unknown
       from zone z, unnest(${utcDays}::date[]) utc (day), lateral (
         values (utc.day::timestamp), (utc.day + interval '1 day' - interval '1 millisecond')) t (at)) local)`
 
+/** The days in UTC that rows are in, by one look at the index for each day: there may be very many rows. */
+function daysWith(tx: SchoolTx, table: string, column: string): RawBuilder<unknown> {
+  const at = sql.ref(`n.${column}`)
+  const next = (since: RawBuilder<unknown>) => sql`(
+    select (${at} at time zone 'UTC')::date as day from ${sql.table(table)} n
+    where n.school_id = ${tx.schoolId} and ${at} >= ${since} order by ${at} limit 1)`
+  return sql`(
+    with recursive days as (
+      select first.day from ${next(sql`'-infinity'::timestamptz`)} first
+      union all
+      select later.day from days d cross join lateral ${next(sql`(d.day + 1)::timestamp at time zone 'UTC'`)} later)
+    select day::text as key from days)`
+}
+
 export const revenueDays: FigurePart = {
   name: 'revenue',
   findLarge,
@@ -38,17 +52,9 @@ export const revenueDays: FigurePart = {
       select ${tx.schoolId}::uuid, day, currency, sum(paid), sum(refunded), sum(payments)
       from moves group by day, currency`)
   },
-  async markAll(tx) {
-    await tx.run(sql`
-      insert into figure_marks (school_id, part, key)
-      select ${tx.schoolId}::uuid, 'revenue', day::text from (
-        select (paid_at at time zone 'UTC')::date as day from payments where school_id = ${tx.schoolId} and paid_at is not null
-        union
-        select (refunded_at at time zone 'UTC')::date from payments
-        where school_id = ${tx.schoolId} and refunded_at is not null
-        union
-        select day from revenue_days where school_id = ${tx.schoolId}) known`)
-  },
+  keys: (tx) => sql`
+    ${daysWith(tx, 'payments', 'paid_at')} union ${daysWith(tx, 'payments', 'refunded_at')} union
+    select day::text from revenue_days where school_id = ${tx.schoolId}`,
 }
 
 export const enrollmentDays: FigurePart = {
@@ -66,12 +72,7 @@ export const enrollmentDays: FigurePart = {
         on e.school_id = ${tx.schoolId} and e.enrolled_at >= d.begins and e.enrolled_at < d.ends
       group by d.day, e.source`)
   },
-  async markAll(tx) {
-    await tx.run(sql`
-      insert into figure_marks (school_id, part, key)
-      select ${tx.schoolId}::uuid, 'enrollments', day::text from (
-        select (enrolled_at at time zone 'UTC')::date as day from enrollments where school_id = ${tx.schoolId}
-        union
-        select day from enrollment_days where school_id = ${tx.schoolId}) known`)
-  },
+  keys: (tx) => sql`
+    ${daysWith(tx, 'enrollments', 'enrolled_at')} union
+    select day::text from enrollment_days where school_id = ${tx.schoolId}`,
 }

@@ -16,6 +16,8 @@ const ROUNDS_BETWEEN_LOOKS = 60
 export class FigureRounds {
   readonly #db: Db
   readonly #dueAt = new Map<string, number>()
+  /** How long large keys took of which not all ranges are counted. */
+  readonly #spent = new Map<string, number>()
   #round = 0
 
   constructor(db: Db) {
@@ -43,7 +45,7 @@ export class FigureRounds {
     const at = atSchool(this.#db, schoolId, { lane: 'batch' })
     let large: string | undefined
     const started = performance.now()
-    const { keys, isMore } = await countMarked(at, {
+    const { keys, isMore, isUnfinished } = await countMarked(at, {
       keys: KEYS_AT_ONCE,
       rows: LARGE,
       // One for each transaction, because others wait for its end to count.
@@ -58,7 +60,10 @@ export class FigureRounds {
     })
     if (large !== undefined) {
       const now = performance.now()
-      this.#dueAt.set(large, now + REST * (now - started))
+      const spent = now - started + (this.#spent.get(large) ?? 0)
+      if (isUnfinished) this.#spent.set(large, spent)
+      else this.#spent.delete(large)
+      this.#dueAt.set(large, isUnfinished ? now : now + REST * spent)
     }
     await endFilling(at)
     return isMore || (large !== undefined && keys > 0)

@@ -1,20 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { SchoolDb } from '../../../foundation/db/school-db.ts'
-import { countMarked, LARGE, PARTS } from './count-marked.ts'
+import { countMarked, LARGE, oneLarge, PARTS } from './count-marked.ts'
 
 /**
- * Marks every figure of the school. Until the last of these marks is gone, answers are counted from the rows. For schools
- * that are older than the figures, for a new time zone, and for an administrator who does not trust the figures.
+ * Marks every figure of the school: of a school that is older than the figures, after a new time zone, and for an administrator who
+ * does not trust the figures. Where there were none, answers are counted from the rows until the last of these marks is gone.
  */
 export async function beginFilling(at: SchoolDb): Promise<void> {
   await at.transaction(async (tx) => {
+    for (const part of PARTS) {
+      await tx.run(sql`
+        insert into figure_marks (school_id, part, key)
+        select ${tx.schoolId}::uuid, ${part.name}, k.key from (${part.keys(tx)}) k`)
+    }
     await tx.run(sql`
-      insert into school_figures (school_id) values (${tx.schoolId})
-      on conflict (school_id) do update set filled_at = null, filled_with = null`)
-    for (const part of PARTS) await part.markAll(tx)
-    await tx.run(sql`
-      update school_figures set filled_with = now() where school_id = ${tx.schoolId}`)
+      insert into school_figures (school_id, filled_with) values (${tx.schoolId}, now())
+      on conflict (school_id) do update set filled_with = excluded.filled_with`)
   })
 }
 
@@ -42,15 +44,10 @@ const PAUSE_MS = 50
 export async function recountFigures(at: SchoolDb): Promise<void> {
   await beginFilling(at)
   while ((await endFilling(at)) > 0) {
-    let isFirst = true
     const { keys } = await countMarked(at, {
       keys: KEYS_AT_ONCE,
       rows: LARGE,
-      mayCountLarge: () => {
-        const mayCount = isFirst
-        isFirst = false
-        return mayCount
-      },
+      mayCountLarge: oneLarge(),
     })
     if (keys === 0) await sleep(PAUSE_MS)
   }

@@ -1,4 +1,5 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
+import type { SchoolTx } from '../../../foundation/db/school-db.ts'
 import type { FigurePart } from './figure-part.ts'
 
 export const SPANS = ['day', 'week', 'month'] as const
@@ -10,7 +11,11 @@ export type Span = (typeof SPANS)[number]
  */
 function learnersIn(span: Span): FigurePart {
   const name = `learners_${span}`
-  const inSpan = sql`d.day >= s.starts_on and d.day < s.starts_on + ${`1 ${span}`}::interval`
+  const step = sql`${`1 ${span}`}::interval`
+  const inSpan = sql`d.day >= s.starts_on and d.day < s.starts_on + ${step}`
+  const nextStart = (tx: SchoolTx, since: RawBuilder<unknown>) => sql`(
+    select date_trunc(${span}, n.day::timestamp)::date as day from learning_days n
+    where n.school_id = ${tx.schoolId} and n.day >= ${since} order by n.day limit 1)`
   const spans = (keys: readonly string[]) => sql`unnest(${keys}::date[]) s (starts_on)`
   return {
     name,
@@ -38,14 +43,16 @@ function learnersIn(span: Span): FigurePart {
         insert into learner_days (school_id, span, day, first_count, last_count)
         select ${tx.schoolId}::uuid, ${span}, day, sum(firsts), sum(lasts) from ends group by day`)
     },
-    async markAll(tx) {
-      await tx.run(sql`
-        insert into figure_marks (school_id, part, key)
-        select distinct ${tx.schoolId}::uuid, ${name}, date_trunc(${span}, day::timestamp)::date::text from (
-          select day from learning_days where school_id = ${tx.schoolId} group by day
-          union
-          select day from learner_days where school_id = ${tx.schoolId} and span = ${span}) known`)
-    },
+    // One look at the index for each span: a day may have very many rows.
+    keys: (tx) => sql`(
+      with recursive starts as (
+        select first.day from ${nextStart(tx, sql`'-infinity'::date`)} first
+        union all
+        select later.day from starts cross join lateral ${nextStart(tx, sql`starts.day + ${step}`)} later)
+      select day::text as key from starts)
+      union
+      select date_trunc(${span}, day::timestamp)::date::text from learner_days
+      where school_id = ${tx.schoolId} and span = ${span}`,
   }
 }
 
