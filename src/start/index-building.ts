@@ -27,7 +27,7 @@ export function buildIndexesInBackground(
   const run = async (): Promise<void> => {
     const migrations = from ?? (await loadMigrations())
     // Most releases bring none.
-    if (migrations.every(({ index }) => index === undefined)) return
+    if (migrations.every(({ indexes }) => indexes === undefined)) return
     while (!signal.aborted) {
       try {
         await buildIndexes(connection, {

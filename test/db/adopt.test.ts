@@ -16,7 +16,7 @@ const admin = await connect(server)
 afterAll(() => admin.end())
 
 /** Without the indexes that are built after a start. */
-const all = (await loadMigrations()).filter(({ index }) => index === undefined)
+const all = (await loadMigrations()).filter(({ indexes }) => indexes === undefined)
 const later = all.slice(FIRST_SET_SIZE)
 const next: Migration = {
   number: 9999,

@@ -21,7 +21,7 @@ import { connect } from '../support/postgres.ts'
 
 const LOOK_MS = 5
 
-async function aDatabase(kind: 'background' | 'awaited' = 'background') {
+async function aDatabase(kind: 'background' | 'awaited' = 'background', sql?: string) {
   const connection = await emptyDatabase()
   const database = await testDatabase(connection)
   const open = async (): Promise<pg.Client> => {
@@ -30,7 +30,7 @@ async function aDatabase(kind: 'background' | 'awaited' = 'background') {
     return client
   }
   const [watcher, holder] = [await open(), await open()]
-  const { all, next } = await withIndexMigration(kind)
+  const { all, next } = await withIndexMigration(kind, sql)
   const query = (sql: string, values: unknown[]) => database.pool.query(sql, values)
   const start = (signal?: AbortSignal) => {
     const events: IndexEvent[] = []
@@ -73,7 +73,7 @@ test('writes go on while an index is built, and its progress is told', async () 
     .poll(() => build.events, eventually)
     .toContainEqual({
       what: 'progress',
-      index: next.index,
+      index: next.indexes?.[0],
       progress: { phase: 'waiting for writers before build', percent: null },
     })
   expect(await recorded(watcher, next.name)).toBe(false)
@@ -100,6 +100,22 @@ test('a build that was killed leaves an unfinished index, which the next process
   const again = start()
   expect(await again.done).toEqual([next])
   expect(again.steps()).toEqual(['removed unfinished', 'begun', 'built'])
+  expect(await indexState(watcher)).toBe(true)
+})
+
+test('of two indexes in one file the first is kept when the build of the second is killed', async () => {
+  const first = 'create index concurrently if not exists schools_by_test on schools (name);\n'
+  const { watcher, holder, start, next } = await aDatabase('background', first + INDEX_SQL)
+  await holdBuilds(holder)
+  const killed = start()
+  await buildHeld(watcher)
+  await terminateBuilder(watcher)
+  await expect(killed.done).rejects.toThrow(/terminat/)
+  expect(await recorded(watcher, next.name)).toBe(false)
+  await holder.query('commit')
+  const again = start()
+  expect(await again.done).toEqual([next])
+  expect(again.steps()).toEqual(['removed unfinished', 'begun', 'built', 'built'])
   expect(await indexState(watcher)).toBe(true)
 })
 
@@ -217,10 +233,10 @@ test('without the extension for trigrams the indexes of searches are left out, a
   const client = await connect(connection)
   onTestFinished(() => client.end())
   const ours = await loadMigrations()
-  const searching = ours.filter(({ index }) => index?.extension === 'pg_trgm')
+  const searching = ours.filter(({ indexes }) => indexes?.[0]?.extension === 'pg_trgm')
   expect(searching.length).toBeGreaterThan(5)
   await client.query('drop schema public cascade; create schema public')
-  const possible = ours.filter(({ index }) => index?.extension === undefined)
+  const possible = ours.filter(({ indexes }) => indexes?.[0]?.extension === undefined)
   // As in a database whose owner may not create it.
   const forbidden = possible.map((migration) =>
     migration.name.endsWith('-trigrams.sql') ? { ...migration, sql: 'select 1' } : migration,

@@ -79,7 +79,7 @@ test('a database is ready if it has all migrations of this build, and later ones
       (await findSchemaProblem((sql, values) => client.query(sql, values), migrations)) ===
       undefined
     const next = { number: all.length + 1, name: '9999-next.sql', sql: '', digest: '' }
-    const newest = all.findLast(({ index }) => index === undefined)
+    const newest = all.findLast(({ indexes }) => indexes === undefined)
     expect(await ready(all)).toBe(true)
     expect(await ready([...all, next])).toBe(false)
     await client.query('insert into schema_migrations (number, name, digest) values ($1, $2, $3)', [
@@ -157,7 +157,7 @@ test('a migration that fails is rolled back, and the error names it', async () =
   expect((await migrate(database)).map(({ number }) => number)).toEqual(
     all
       .slice(2)
-      .filter(({ index }) => index === undefined)
+      .filter(({ indexes }) => indexes === undefined)
       .map(({ number }) => number),
   )
 })

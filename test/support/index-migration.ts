@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { expect } from 'vitest'
-import { indexOfFile } from '../../src/foundation/db/migration/index-file.ts'
+import { indexesOfFile } from '../../src/foundation/db/migration/index-file.ts'
 import { loadMigrations, type Migration } from '../../src/foundation/db/migration/migrations.ts'
 import { eventually } from './eventually.ts'
 
@@ -10,15 +10,16 @@ export const INDEX_SQL = `create index concurrently if not exists ${INDEX} on us
 /** The migrations of this build and one more, which builds an index on `users` while servers run. */
 export async function withIndexMigration(
   kind: 'background' | 'awaited',
+  sql = INDEX_SQL,
 ): Promise<{ readonly all: readonly Migration[]; readonly next: Migration }> {
   const ours = await loadMigrations()
   const name = `9999-users-by-test.${kind}.sql`
   const next = {
     number: ours.length + 1,
     name,
-    sql: INDEX_SQL,
+    sql,
     digest: 'digest of the index',
-    index: indexOfFile(name, INDEX_SQL),
+    indexes: indexesOfFile(name, sql),
   }
   return { all: [...ours, next], next }
 }

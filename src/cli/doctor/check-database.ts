@@ -77,10 +77,11 @@ async function checkSchema({ pool }: Attached): Promise<readonly [Finding, ...Fi
         fine('migrations', `All ${count} migrations of this build are applied.`),
         ...indexes
           .filter((migration) => isPossible(migration, extensions))
-          .map(({ index }) =>
+          .flatMap(({ indexes = [] }) => indexes)
+          .map(({ name, table }) =>
             note(
               'index',
-              `The index ${index?.name} on ${index?.table} is not built yet.`,
+              `The index ${name} on ${table} is not built yet.`,
               'nothing: a running server builds it; `npx schoolgate migrate` shows its progress',
             ),
           ),

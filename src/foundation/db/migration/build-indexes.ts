@@ -44,10 +44,10 @@ export async function buildIndexes(
     const next = pendingIndexes(migrations, rows as AppliedMigration[]).find((migration) =>
       isPossible(migration, extensions),
     )
-    if (next?.index === undefined) break
-    const outcome = await buildAlone(connection, next, next.index, building)
+    if (next?.indexes === undefined) break
+    const outcome = await buildAlone(connection, next, next.indexes, building)
     if (outcome === 'built') built.push(next)
-    if (outcome === 'others build') await lookOn(next.index, building, lookMs)
+    if (outcome === 'others build') await lookOn(next.indexes, building, lookMs)
   }
   return built
 }
@@ -60,7 +60,7 @@ export async function buildIndexes(
 async function buildAlone(
   connection: ConnectionSettings,
   migration: Migration,
-  index: IndexOfFile,
+  indexes: readonly IndexOfFile[],
   building: IndexBuilding,
 ): Promise<'built' | 'built before' | 'others build'> {
   const settings = { ...connection, application_name: 'schoolgate index lock' }
@@ -73,16 +73,20 @@ async function buildAlone(
     )
     if (!rows[0]?.isOurs) return 'others build'
     const own = { ...connection, application_name: 'schoolgate index' }
-    return await withOwnConnection(own, (client) => build(client, migration, index, building))
+    return await withOwnConnection(own, async (client) => {
+      for (const index of indexes) await build(client, index, building)
+      if (!(await recordMigration(client, migration))) return 'built before'
+      for (const index of indexes) building.onEvent({ what: 'built', index })
+      return 'built'
+    })
   })
 }
 
 async function build(
   client: ClosableClient,
-  migration: Migration,
   index: IndexOfFile,
   { query, onEvent, signal, lookMs = LOOK_MS }: IndexBuilding,
-): Promise<'built' | 'built before'> {
+): Promise<void> {
   const finished = new AbortController()
   const end = (): void => void endBuild(client, query)
   signal?.addEventListener('abort', end, { once: true })
@@ -100,15 +104,12 @@ async function build(
     }
     if (state !== 'built') {
       onEvent({ what: 'begun', index })
-      await client.query(migration.sql)
+      await client.query(index.sql)
       // Of an expression, PostgreSQL knows nothing before: it would not choose the index.
       await client.query(`analyze ${index.table}`)
       state = await stateOf(client, index)
     }
     if (state !== 'built') throw new MigrationError(`The index ${index.name} was not built.`)
-    if (!(await recordMigration(client, migration))) return 'built before'
-    onEvent({ what: 'built', index })
-    return 'built'
   } finally {
     finished.abort()
     signal?.removeEventListener('abort', end)
@@ -179,9 +180,15 @@ async function reportProgress(
 }
 
 /** While another process builds. */
-async function lookOn(index: IndexOfFile, building: IndexBuilding, lookMs: number): Promise<void> {
-  const progress = await findProgress(building.query, index.name)
-  if (progress !== undefined) building.onEvent({ what: 'progress', index, progress })
+async function lookOn(
+  indexes: readonly IndexOfFile[],
+  building: IndexBuilding,
+  lookMs: number,
+): Promise<void> {
+  for (const index of indexes) {
+    const progress = await findProgress(building.query, index.name)
+    if (progress !== undefined) building.onEvent({ what: 'progress', index, progress })
+  }
   await pause(lookMs, building.signal)
 }
 

@@ -1,41 +1,53 @@
 import { describe, expect, test } from 'vitest'
-import { indexOfFile, withoutConcurrently } from './index-file.ts'
+import { indexesOfFile, withoutConcurrently } from './index-file.ts'
 
 const SQL =
   '-- Why.\ncreate index concurrently if not exists users_by_name on users (name)\n  where name is not null;\n'
 
 describe('a migration that builds an index while servers run', () => {
   test('is known by the end of its name', () => {
-    expect(indexOfFile('0040-users.sql', SQL)).toBeUndefined()
-    expect(indexOfFile('0040-users.background.sql', SQL)).toEqual({
-      name: 'users_by_name',
-      table: 'users',
-      isAwaited: false,
-      extension: undefined,
-    })
-    expect(indexOfFile('0040-users.awaited.sql', SQL)).toMatchObject({ isAwaited: true })
+    expect(indexesOfFile('0040-users.sql', SQL)).toBeUndefined()
+    expect(indexesOfFile('0040-users.background.sql', SQL)).toEqual([
+      {
+        name: 'users_by_name',
+        table: 'users',
+        sql: expect.stringMatching(/^create index .* is not null$/s),
+        isAwaited: false,
+        extension: undefined,
+      },
+    ])
+    expect(indexesOfFile('0040-users.awaited.sql', SQL)).toMatchObject([{ isAwaited: true }])
   })
 
   test('names the extension that it needs', () => {
     const sql = SQL.replace('(name)', 'using gin (name gin_trgm_ops)')
-    expect(indexOfFile('0040-users.background.sql', sql)).toMatchObject({ extension: 'pg_trgm' })
+    expect(indexesOfFile('0040-users.background.sql', sql)).toMatchObject([
+      { extension: 'pg_trgm' },
+    ])
+  })
+
+  test('may build several', () => {
+    const two = `${SQL}${SQL.replace('by_name', 'by_email')}`
+    const names = indexesOfFile('0040-users.background.sql', two)?.map(({ name }) => name)
+    expect(names).toEqual(['users_by_name', 'users_by_email'])
   })
 
   test.each([
     ['another statement', 'alter table users add x text'],
-    ['two statements', `${SQL} drop table users;`],
+    ['one that is no index', `${SQL} drop table users;`],
     ['a unique index', 'create unique index concurrently if not exists a on users (name)'],
     ['a build that locks the table', 'create index if not exists a on users (name)'],
     ['one that fails at its second try', 'create index concurrently a on users (name)'],
     ['no name', 'create index concurrently on users (name)'],
     ['nothing', '-- create index concurrently if not exists a on users (name)'],
   ])('is refused with %s', (_, sql) => {
-    expect(() => indexOfFile('0040-users.background.sql', sql)).toThrow(
-      'Migration 0040-users.background.sql must be exactly one statement',
+    expect(() => indexesOfFile('0040-users.background.sql', sql)).toThrow(
+      'Every statement of migration 0040-users.background.sql must be',
     )
   })
 
   test('is built at once in a database that is made', () => {
+    expect(withoutConcurrently(`${SQL}${SQL}`)).not.toContain('concurrently')
     expect(withoutConcurrently(SQL)).toContain('\ncreate index if not exists users_by_name')
   })
 })

@@ -1,7 +1,9 @@
-/** What a file ending in `.background.sql` or `.awaited.sql` builds. */
+/** An index that a file ending in `.background.sql` or `.awaited.sql` builds. */
 export interface IndexOfFile {
   readonly name: string
   readonly table: string
+  /** The statement that builds it. */
+  readonly sql: string
   /** The server is not ready before this index is built. */
   readonly isAwaited: boolean
   /** The extension whose operators the index uses. Without it the index is left out, and searches read every row. */
@@ -13,25 +15,34 @@ export const TRIGRAMS = 'pg_trgm'
 
 const KIND = /\.(background|awaited)\.sql$/
 const STATEMENT =
-  /^create index concurrently if not exists ([a-z][a-z0-9_]*)\s+on ([a-z][a-z0-9_]*)[^a-z0-9_;][^;]*;?$/
+  /^create index concurrently if not exists ([a-z][a-z0-9_]*)\s+on ([a-z][a-z0-9_]*)[^a-z0-9_;][^;]*$/
 
-/** The index that a migration builds outside a transaction; undefined for an ordinary migration. */
-export function indexOfFile(file: string, sql: string): IndexOfFile | undefined {
+/** The indexes that a migration builds outside a transaction; undefined for an ordinary migration. */
+export function indexesOfFile(file: string, sql: string): readonly IndexOfFile[] | undefined {
   const kind = KIND.exec(file)?.[1]
   if (kind === undefined) return undefined
-  const statement = sql.replaceAll(/--.*$/gm, '').trim()
-  const [, name, table] = STATEMENT.exec(statement) ?? []
-  if (name === undefined || table === undefined) {
-    throw new Error(
-      `Migration ${file} must be exactly one statement: create index concurrently if not exists NAME on TABLE … ` +
-        'A unique index can fail on rows that are there, so it cannot be built in the background.',
-    )
-  }
-  const extension = statement.includes('gin_trgm_ops') ? TRIGRAMS : undefined
-  return { name, table, isAwaited: kind === 'awaited', extension }
+  const statements = sql
+    .replaceAll(/--.*$/gm, '')
+    .split(';')
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== '')
+  if (statements.length === 0) throw notIndexes(file)
+  return statements.map((statement) => {
+    const [, name, table] = STATEMENT.exec(statement) ?? []
+    if (name === undefined || table === undefined) throw notIndexes(file)
+    const extension = statement.includes('gin_trgm_ops') ? TRIGRAMS : undefined
+    return { name, table, sql: statement, isAwaited: kind === 'awaited', extension }
+  })
+}
+
+function notIndexes(file: string): Error {
+  return new Error(
+    `Every statement of migration ${file} must be: create index concurrently if not exists NAME on TABLE … ` +
+      'A unique index can fail on rows that are there, so it cannot be built in the background.',
+  )
 }
 
 /** For a database that is being made: no other transaction waits for the lock. */
 export function withoutConcurrently(sql: string): string {
-  return sql.replace('create index concurrently', 'create index')
+  return sql.replaceAll('create index concurrently', 'create index')
 }

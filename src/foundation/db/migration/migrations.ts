@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { sha256 } from '../../crypto/digest.ts'
-import { type IndexOfFile, indexOfFile } from './index-file.ts'
+import { type IndexOfFile, indexesOfFile } from './index-file.ts'
 
 const FOLDER = new URL('../../../../migrations/', import.meta.url)
 const FILE_NAME = /^(\d{4})-([a-z0-9-]+)(\.background|\.awaited)?\.sql$/
@@ -10,8 +10,8 @@ export interface Migration {
   readonly name: string
   readonly sql: string
   readonly digest: string
-  /** Absent for a migration that runs in a transaction before the start. */
-  readonly index?: IndexOfFile | undefined
+  /** What it builds while servers run. Absent for a migration that runs in a transaction before the start. */
+  readonly indexes?: readonly IndexOfFile[] | undefined
 }
 
 /** A row of schema_migrations. */
@@ -32,7 +32,7 @@ export async function loadMigrations(): Promise<readonly Migration[]> {
         name,
         sql,
         digest: sha256(sql).toString('hex'),
-        index: indexOfFile(name, sql),
+        indexes: indexesOfFile(name, sql),
       }
     }),
   )

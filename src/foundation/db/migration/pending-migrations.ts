@@ -9,7 +9,7 @@ export function pendingMigrations(
   ours: readonly Migration[],
   applied: readonly AppliedMigration[],
 ): readonly Migration[] {
-  return allPending(ours, applied).filter(({ index }) => index === undefined)
+  return allPending(ours, applied).filter(({ indexes }) => indexes === undefined)
 }
 
 /** Indexes that are still to be built while servers run. */
@@ -17,12 +17,12 @@ export function pendingIndexes(
   ours: readonly Migration[],
   applied: readonly AppliedMigration[],
 ): readonly Migration[] {
-  return allPending(ours, applied).filter(({ index }) => index !== undefined)
+  return allPending(ours, applied).filter(({ indexes }) => indexes !== undefined)
 }
 
 /** Whether the database has what the migration needs; `installedExtensions` reads the names. */
-export function isPossible({ index }: Migration, extensions: ReadonlySet<string>): boolean {
-  return index?.extension === undefined || extensions.has(index.extension)
+export function isPossible({ indexes = [] }: Migration, extensions: ReadonlySet<string>): boolean {
+  return indexes.every(({ extension }) => extension === undefined || extensions.has(extension))
 }
 
 export function allPending(
