@@ -1,3 +1,4 @@
+import { recountJob } from '../analytics/figures/recount-job.ts'
 import { exportJob } from '../bulk/export-job.ts'
 import { importJob } from '../bulk/import-job.ts'
 import { BULK_KINDS } from '../bulk/kinds.ts'
@@ -9,5 +10,6 @@ import type { JobKind } from './job.ts'
 export const JOB_KINDS: readonly JobKind[] = [
   announceJob,
   endAccessJob,
+  recountJob,
   ...BULK_KINDS.flatMap((kind) => [exportJob(kind), importJob(kind)]),
 ]

@@ -105,8 +105,8 @@ async function answer(request: FastifyRequest, route: Route, plan: InputPlan): P
   if (caller === undefined) throw new Error('the handler ran without its caller')
   const { operation } = route
   const input = inputOf(request, plan)
-  if (operation.kind !== 'read') return await answerWrite(request, writing(route), caller, input)
   checkScopes(caller, neededScopes(operation, input))
+  if (operation.kind !== 'read') return await answerWrite(request, writing(route), caller, input)
   const outcome = await performOperation(operation, request.at, apiActor(request, caller), input)
   if (outcome.kind === 'done') return answerOf(request, route, outcome.output)
   if (outcome.kind !== 'invalid') throw problemOf(outcome)

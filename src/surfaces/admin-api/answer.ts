@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { jobSchema } from '../../domain/jobs/job-operations.ts'
 import { restUrl } from '../../domain/operation/rest-path.ts'
 import { matchesNone } from '../../foundation/http/conditional.ts'
 import { rawPath, rawQuery } from '../../foundation/http/raw-url.ts'
 import { apiHeaders } from '../../foundation/http/security-headers.ts'
 import { entityTag } from './entity-tag.ts'
-import type { Route } from './route.ts'
+import type { DescribedRoute, Route } from './route.ts'
 
 export interface Answer {
   readonly status: number
@@ -17,7 +18,7 @@ type Output = Record<string, unknown>
 export function answerOf(request: FastifyRequest, route: Route, output: Output): Answer {
   const body = JSON.stringify(output)
   return {
-    status: route.operation.kind === 'create' ? 201 : 200,
+    status: statusOf(route),
     headers: {
       ...(output.deleted === true ? {} : { etag: entityTag(output, body) }),
       ...locationOf(request, route, output),
@@ -25,6 +26,12 @@ export function answerOf(request: FastifyRequest, route: Route, output: Output):
     },
     body,
   }
+}
+
+/** What was made, or the job that will do it. @see RFC 9110 §15.3.3 */
+export function statusOf({ operation }: DescribedRoute): 200 | 201 | 202 {
+  if (operation.kind !== 'create') return 200
+  return operation.output === jobSchema ? 202 : 201
 }
 
 function locationOf(request: FastifyRequest, route: Route, output: Output): Record<string, string> {

@@ -3,6 +3,7 @@ import { findScope, SCOPES } from '../../domain/clients/scope-catalogue.ts'
 import { jobSchema } from '../../domain/jobs/job-operations.ts'
 import { API_ROOT } from '../../domain/operation/rest-path.ts'
 import type { DescribedOperation } from '../../domain/operation.ts'
+import { statusOf } from './answer.ts'
 import { type Components, type JsonSchema, jsonSchema } from './json-schema.ts'
 import { FILE_BODY, PARAMETERS, PROBLEM_SCHEMA, problemResponses } from './openapi-conventions.ts'
 import { RESOURCE_NOTES } from './resource-notes.ts'
@@ -97,7 +98,7 @@ function operationObject(route: DescribedRoute, components: Components): JsonSch
     ...(plan.body.length === 0 ? {} : { requestBody: requestBody(route, plan.body, components) }),
     ...(route.fileWith === undefined ? {} : { requestBody: fileBody(route) }),
     responses: {
-      [operation.kind === 'create' ? '201' : '200']: success(route, components),
+      [String(statusOf(route))]: success(route, components),
       ...(canBeJob(route) ? { '202': jobStarted(components) } : {}),
       ...(reading && route.rows === undefined
         ? { '304': { description: 'The caller has the current version.' } }

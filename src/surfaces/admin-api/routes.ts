@@ -4,6 +4,7 @@ import {
   readEnrollmentSeries,
   readRevenue,
 } from '../../domain/analytics/analytics-operations.ts'
+import { recountAnalytics } from '../../domain/analytics/recount-operation.ts'
 import {
   archiveCoupon,
   changeCoupon,
@@ -259,8 +260,7 @@ export const ROUTES: readonly Route[] = [
 ]
 
 /** Jobs: the rows decide which scopes a token needs. */
-export const JOB_ROUTES: readonly Route[] = routesOf({
-  list: listJobs,
-  read: readJob,
-  cancel: cancelJob,
-})
+export const JOB_ROUTES: readonly Route[] = [
+  ...routesOf({ list: listJobs, read: readJob, cancel: cancelJob }),
+  { method: 'POST', path: '/analytics/recount', operation: recountAnalytics },
+]

@@ -4,6 +4,7 @@ import {
   readEnrollmentSeries,
   readRevenue,
 } from '../../../domain/analytics/analytics-operations.ts'
+import { recountAnalytics } from '../../../domain/analytics/recount-operation.ts'
 import { EXPORT_SCOPES, startExportJob } from '../../../domain/bulk/transfer-operations.ts'
 import { cancelJob, listJobs, readJob } from '../../../domain/jobs/job-operations.ts'
 import { changeAppearance, readAppearance } from '../../../domain/schools/appearance-operations.ts'
@@ -38,8 +39,8 @@ export const SCHOOL_TOOLS: readonly Tool[] = [
     name: 'background_work',
     title: 'Long work in the background',
     description:
-      'Starts an export of all objects of a kind, tells how far a job is and what came of it, and cancels one. A start answers at once, with the id of the job: ask jobs.read every few seconds until its state is done, failed or cancelled.',
-    operations: [startExportJob, listJobs, readJob, cancelJob],
-    openedBy: EXPORT_SCOPES,
+      'Starts an export of all objects of a kind or a new count of the figures, tells how far a job is and what came of it, and cancels one. A start answers at once, with the id of the job: ask jobs.read every few seconds until its state is done, failed or cancelled.',
+    operations: [startExportJob, recountAnalytics, listJobs, readJob, cancelJob],
+    openedBy: [...EXPORT_SCOPES, 'analytics:read'],
   }),
 ]

@@ -23,6 +23,8 @@ export const jobs = [
       'Only the person who started an export downloads its file, with the same client or in the admin area.',
     'jobs.tool':
       'A tool starts exports, which it answers with the id of a job, and tells how far a job is.',
+    'jobs.recount':
+      'The figures of a school can be counted anew as a job, in the admin area and over the REST API; they can be read meanwhile.',
     'jobs.kept': 'A finished job and its files are removed after seven days.',
   }),
 ]

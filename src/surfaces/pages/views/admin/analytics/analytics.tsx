@@ -8,6 +8,7 @@ import { type AdminFrame, adminPage } from '../admin-page.tsx'
 import { CompletionPanel, EnrollmentPanel, LearnerPanel, RevenuePanels } from './chart-panels.tsx'
 import { dayInWords } from './figure-words.ts'
 import { PeriodChooser } from './period-chooser.tsx'
+import { RecountPanel } from './recount-panel.tsx'
 
 interface AnalyticsProps extends AdminFrame {
   readonly asked: AskedPeriod
@@ -50,6 +51,7 @@ export function analyticsPage(props: AnalyticsProps): string {
             <EnrollmentPanel period={period} figures={figures} />
             <LearnerPanel period={period} figures={figures} />
             <CompletionPanel figures={figures} />
+            <RecountPanel formToken={props.viewer?.formToken ?? ''} />
           </>
         )}
       </>
