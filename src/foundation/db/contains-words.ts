@@ -24,11 +24,12 @@ export function plannedFor(search: string): RawBuilder<unknown> {
 
 /**
  * Whether every word of a search occurs in the columns, in upper or lower case. Substrings and not
- * stems: some languages write no spaces. A search without words matches every row.
+ * stems: some languages write no spaces. A search without words matches every row, one with signs alone matches none.
  */
 export function containsWords(columns: readonly string[], search: string): RawBuilder<boolean> {
   const words = search.split(/\s+/).filter((word) => word !== '')
   if (words.length === 0) return sql<boolean>`true`
+  if (!words.some(hasLetter)) return sql<boolean>`false`
   const wanted = words.slice(0, MAX_WORDS).map(beginning)
   const text = joined(columns)
   // `offset 0`: the text is read and lowered once for all words.
@@ -46,12 +47,14 @@ export function containsText(
   columns: string | readonly string[],
   text: string,
 ): RawBuilder<boolean> {
+  if (!hasLetter(text)) return sql<boolean>`false`
   // First the cheap comparison: without an index, most rows need no more.
   return sql<boolean>`(${readsText(columns, text)} and ${isIndexed(joined([columns].flat()), text)})`
 }
 
 /** The same where no index can help. */
 export function readsText(columns: string | readonly string[], text: string): RawBuilder<boolean> {
+  if (!hasLetter(text)) return sql<boolean>`false`
   return sql<boolean>`strpos(lower(${joined([columns].flat())}), lower(${text}::text)) > 0`
 }
 
@@ -60,15 +63,23 @@ const LEAST_OF_CODE = 3
 
 /** The same for a text that people do not read as words: an email, a number. Its index is the smaller one. */
 export function containsCode(column: string, text: string): RawBuilder<boolean> {
-  return sql<boolean>`(${readsCode(column, text)} and ${isIndexed(joined([column]), text)})`
+  if (!hasLetter(text)) return sql<boolean>`false`
+  return sql<boolean>`(${readsCode(column, text)} and ${isLike(joined([column]), text, (same) => same)})`
 }
 
 export function readsCode(column: string, text: string): RawBuilder<boolean> {
   return isShort(text, LEAST_OF_CODE) ? sql<boolean>`false` : readsText(column, text)
 }
 
-/** The length of a trigram. */
-const TRIGRAM = 3
+/** Signs alone are in no index, so they would be compared with every row. They are found nowhere. */
+function hasLetter(text: string): boolean {
+  return /[\p{L}\p{N}]/u.test(text)
+}
+
+/** Only letters and digits that stand together are in an index by trigrams: `C++` has none. */
+function hasTrigram(text: string): boolean {
+  return /[\p{L}\p{N}]{3}/u.test(text)
+}
 
 function isShort(text: string, least: number): boolean {
   return Array.from(text).length < least
@@ -76,11 +87,18 @@ function isShort(text: string, least: number): boolean {
 
 /**
  * The same condition in the form that an index by trigrams can answer. One or two letters have no trigram, but in Chinese
- * and Japanese they are whole words: for them, every letter is written three times, in the index too. A text contains
+ * and Japanese they are whole words: for such texts, every letter is written three times, in the index too. A text contains
  * another exactly if this is true of the two in this form. The letters are those of PostgreSQL, so it writes both.
  */
 function isIndexed(searched: RawBuilder<unknown>, text: string): RawBuilder<boolean> {
-  const form = isShort(text, TRIGRAM) ? tripled : (same: RawBuilder<unknown>) => same
+  return isLike(searched, text, hasTrigram(text) ? (same) => same : tripled)
+}
+
+function isLike(
+  searched: RawBuilder<unknown>,
+  text: string,
+  form: (text: RawBuilder<unknown>) => RawBuilder<unknown>,
+): RawBuilder<boolean> {
   const pattern = escaped(form(sql`lower(${text}::text)`))
   return sql<boolean>`${form(sql`lower(${searched})`)} like '%' || ${pattern} || '%'`
 }
