@@ -689,6 +689,7 @@ create table digital_product_accesses (
 );
 CREATE INDEX digital_product_accesses_by_product ON public.digital_product_accesses USING btree (school_id, product_id);
 CREATE INDEX digital_product_accesses_of_person ON public.digital_product_accesses USING btree (school_id, user_id, granted_at, id);
+CREATE INDEX digital_product_accesses_standing ON public.digital_product_accesses USING btree (school_id, product_id) WHERE (revoked_at IS NULL);
 CREATE STATISTICS public.digital_product_accesses_ids (dependencies) ON school_id, product_id, user_id FROM digital_product_accesses;
 
 -- commerce: something to download
@@ -786,6 +787,7 @@ create table event_registrations (
 );
 CREATE INDEX event_registrations_by_event ON public.event_registrations USING btree (school_id, event_id, registered_at, id);
 CREATE INDEX event_registrations_of_person ON public.event_registrations USING btree (school_id, user_id, registered_at, id);
+CREATE INDEX event_registrations_standing ON public.event_registrations USING btree (school_id, event_id) WHERE (state <> 'canceled'::text);
 CREATE STATISTICS public.event_registrations_ids (dependencies) ON school_id, event_id, user_id FROM event_registrations;
 CREATE TRIGGER event_registrations_touch BEFORE UPDATE ON public.event_registrations FOR EACH ROW EXECUTE FUNCTION touch_row();
 
@@ -1679,6 +1681,7 @@ CREATE INDEX subscriptions_by_time ON public.subscriptions USING btree (school_i
 CREATE INDEX subscriptions_ending ON public.subscriptions USING btree (school_id, created_at, id) WHERE cancel_at_period_end;
 CREATE INDEX subscriptions_of_person ON public.subscriptions USING btree (school_id, user_id, created_at, id);
 CREATE UNIQUE INDEX subscriptions_one_alive ON public.subscriptions USING btree (school_id, user_id, plan_id) WHERE (state <> 'canceled'::text);
+CREATE INDEX subscriptions_standing ON public.subscriptions USING btree (school_id, plan_id) WHERE (state <> 'canceled'::text);
 CREATE STATISTICS public.subscriptions_ids (dependencies) ON school_id, plan_id, user_id FROM subscriptions;
 CREATE TRIGGER subscriptions_marked AFTER UPDATE ON public.subscriptions FOR EACH ROW WHEN ((old.state <> new.state)) EXECUTE FUNCTION mark_total_of_row('subscriptions');
 CREATE TRIGGER subscriptions_marked_gone AFTER DELETE ON public.subscriptions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_total('subscriptions');

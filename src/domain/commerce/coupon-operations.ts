@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
+import { cappedCount, cappedCountField } from '../operation/capped-count.ts'
 import { checkChange } from '../operation/check-change.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
-import { count, dateOrNull, id, stamps, utc } from '../operation/fields.ts'
+import { dateOrNull, id, stamps, utc } from '../operation/fields.ts'
 import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
 import {
@@ -28,7 +29,7 @@ const couponSchema = z
     ...couponTerms,
     max_redemptions: couponLimits.max_redemptions,
     max_per_member: couponLimits.max_per_member,
-    redemption_count: count,
+    redemption_count: cappedCountField(),
     starts_at: utc.nullable(),
     ends_at: utc.nullable(),
     redeemable: z.boolean().meta({ description: 'Whether it could be used at this moment.' }),
@@ -37,20 +38,19 @@ const couponSchema = z
   })
   .meta({ id: 'Coupon' })
 
+const USED = sql`from coupon_redemptions r where r.school_id = c.school_id and r.coupon_id = c.id`
+
 export const coupons: Resource<typeof couponSchema> = {
   object: 'coupon',
   restPath: '/coupons/{id}',
   schema: couponSchema,
   rows: (at) => sql`
     select c.id, c.code, c.percent_off, c.amount_off, c.currency, c.max_redemptions, c.max_per_member,
-      n.redemption_count, c.starts_at, c.ends_at,
+      ${cappedCount(USED)} as redemption_count, c.starts_at, c.ends_at,
       c.archived_at is null and coalesce(c.starts_at <= now(), true) and coalesce(c.ends_at > now(), true)
-        and coalesce(n.redemption_count < c.max_redemptions, true) as redeemable,
+        and (c.max_redemptions is null or not exists (select ${USED} offset c.max_redemptions - 1)) as redeemable,
       c.archived_at, c.created_at, c.updated_at, c.version
-    from coupons c, lateral (
-      select count(*) as redemption_count from coupon_redemptions r
-      where r.school_id = c.school_id and r.coupon_id = c.id) n
-    where c.school_id = ${at.schoolId}`,
+    from coupons c where c.school_id = ${at.schoolId}`,
 }
 
 export const listCoupons = listOperation({
@@ -65,7 +65,7 @@ export const listCoupons = listOperation({
     search: searchIn({ code: 'code' }),
     ...timeFilters('created_at'),
   },
-  sorts: { created_at: 'time', code: 'text', redemption_count: 'number' },
+  sorts: { created_at: 'time', code: 'text' },
   defaultSort: '-created_at',
   examples: [{ title: 'Coupons that can be used now', input: { redeemable: true } }],
 })

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
+import { cappedCount, cappedCountField } from '../operation/capped-count.ts'
 import { EXAMPLE } from '../operation/example-ids.ts'
-import { count, id, stamps, utc } from '../operation/fields.ts'
+import { id, stamps, utc } from '../operation/fields.ts'
 import { filter, listOperation, timeFilters } from '../operation/list-operation.ts'
 import { searchIn } from '../operation/list-search.ts'
 import { readOperation } from '../operation/object-operations.ts'
@@ -21,10 +22,12 @@ const formSchema = z
     fields: z
       .array(z.record(z.string(), z.unknown()))
       .meta({ description: 'Each with its name, label, kind and whether it is required.' }),
-    submission_count: count,
+    submission_count: cappedCountField(),
     ...stamps,
   })
   .meta({ id: 'Form' })
+
+const SUBMITTED = sql`from form_submissions s where s.school_id = f.school_id and s.form_id = f.id`
 
 export const forms: Resource<typeof formSchema> = {
   object: 'form',
@@ -32,8 +35,7 @@ export const forms: Resource<typeof formSchema> = {
   schema: formSchema,
   rows: (at) => sql`
     select f.id, f.slug, f.title, f.state, f.fields,
-      (select count(*) from form_submissions s
-       where s.school_id = f.school_id and s.form_id = f.id) as submission_count,
+      ${cappedCount(SUBMITTED)} as submission_count,
       f.created_at, f.updated_at, f.version
     from forms f where f.school_id = ${at.schoolId}`,
 }

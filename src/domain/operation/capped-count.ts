@@ -7,8 +7,8 @@ export function cappedCount(from: RawBuilder<unknown>, most = MOST_SHOWN): RawBu
   return sql<number>`(select count(*) from (select ${from} limit ${sql.lit(most + 1)}) counted)`
 }
 
-export function cappedCountField(most = MOST_SHOWN) {
-  return count.max(most + 1).meta({
-    description: `Counted to ${most + 1}, which means more than ${most}.`,
-  })
+export function cappedCountField(most = MOST_SHOWN, meaning?: string) {
+  const limit = `Counted to ${most + 1}, which means more than ${most}.`
+  const description = meaning === undefined ? limit : `${meaning} ${limit}`
+  return count.max(most + 1).meta({ description })
 }

@@ -6,7 +6,9 @@ import {
   readCoupon,
   removeCoupon,
 } from '../../../../../domain/commerce/coupon-operations.ts'
+import { MOST_SHOWN } from '../../../../../domain/operation/list-page.ts'
 import { Badge } from '../../../../../foundation/html/site-components.tsx'
+import { upTo } from '../../../views/words.ts'
 import { defineResource } from '../define-resource.ts'
 import { listPlan } from '../list-plan.ts'
 import type { OutputOf, Show } from '../row.ts'
@@ -24,8 +26,8 @@ const standing: Show<Coupon> = (coupon) => {
 
 const used: Show<Coupon> = (coupon) =>
   coupon.max_redemptions === null
-    ? String(coupon.redemption_count)
-    : `${coupon.redemption_count} of ${coupon.max_redemptions}`
+    ? upTo(MOST_SHOWN, coupon.redemption_count)
+    : `${upTo(MOST_SHOWN, coupon.redemption_count)} of ${coupon.max_redemptions.toLocaleString('en')}`
 
 export const coupons = defineResource({
   path: 'coupons',
@@ -38,7 +40,7 @@ export const coupons = defineResource({
       { label: 'Code', show: address('code'), sort: 'code' },
       { label: 'State', show: standing },
       { label: 'Discount', show: discount },
-      { label: 'Used', show: used, sort: 'redemption_count' },
+      { label: 'Used', show: used },
       { label: 'Ends', show: moment('ends_at') },
     ],
     searchHint: 'Code',
@@ -48,8 +50,6 @@ export const coupons = defineResource({
       ['created_at', 'Oldest first'],
       ['code', 'Code, A to Z'],
       ['-code', 'Code, Z to A'],
-      ['-redemption_count', 'Most used'],
-      ['redemption_count', 'Least used'],
     ],
   }),
   read: readCoupon,

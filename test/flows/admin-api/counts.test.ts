@@ -1,0 +1,72 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { anOperator } from '../../support/admin-api.ts'
+import { manyStudents } from '../../support/jobs.ts'
+import { aCourse } from '../../support/learning.ts'
+import { aWorld } from '../../support/world.ts'
+
+const world = await aWorld()
+const MANY = 1_001
+
+/** A school with an event, a plan, a product, a form and a coupon, of which many people made use. */
+async function aPopularSchool() {
+  const school = await world.aSchool()
+  const operator = await anOperator(world, school, {
+    scopes: 'events:read events:write members:read coupons:read',
+  })
+  await manyStudents(school, await aCourse(school), MANY + 2)
+  const event = await operator.post('/events', {
+    slug: 'open-day',
+    title: 'Open day',
+    starts_at: '2027-03-01T10:00:00Z',
+    ends_at: '2027-03-01T12:00:00Z',
+    capacity: MANY + 1,
+  })
+  const { id } = event.json()
+  const { rows: people } = await school.at.run(sql<{ user_id: string }>`
+    select user_id from enrollments where school_id = ${school.id} order by user_id`)
+  await school.at.run(sql`
+    insert into event_registrations (school_id, id, event_id, user_id)
+    select school_id, gen_random_uuid(), ${id}, user_id from enrollments
+    where school_id = ${school.id} order by user_id limit ${MANY}`)
+  return { school, operator, event: id, people: people.map(({ user_id }) => user_id) }
+}
+
+describe('an event with more registrations than lists count', () => {
+  test('says that there are more than 1,000, and its list has the exact total', async () => {
+    const { operator, event } = await aPopularSchool()
+    expect((await operator.get(`/events/${event}`)).json().registration_count).toBe(1_001)
+    const list = await operator.get(`/events/${event}/registrations?include_total=true&limit=1`)
+    expect(list.json().total).toBe(MANY)
+  })
+
+  test('takes registrations up to its capacity, which is counted exactly', async () => {
+    const { operator, event, people } = await aPopularSchool()
+    const register = (member_id: string | undefined) =>
+      operator.post(`/events/${event}/registrations`, { member_id })
+    expect((await register(people[MANY])).statusCode).toBe(201)
+    const refused = await register(people[MANY + 1])
+    expect([refused.statusCode, refused.json().reason]).toEqual([409, 'full'])
+  })
+})
+
+test('a coupon with a limit above what lists count is used up at its limit', async () => {
+  const { school, operator } = await aPopularSchool()
+  const coupon = await school.at.run(sql<{ id: string }>`
+    insert into coupons (school_id, id, code, percent_off, max_redemptions)
+    values (${school.id}, gen_random_uuid(), 'MANY', 10, ${MANY + 1}) returning id`)
+  const id = coupon.rows[0]?.id ?? ''
+  const redeem = async (count: number) => {
+    await school.at.run(sql`
+      with bought as (
+        insert into orders (school_id, id, number, user_id, state, total_amount, currency)
+        select school_id, gen_random_uuid(), gen_random_uuid()::text, user_id, 'open', 100, 'USD' from enrollments
+        where school_id = ${school.id} limit ${count} returning school_id, id, user_id)
+      insert into coupon_redemptions (school_id, id, coupon_id, order_id, user_id)
+      select school_id, gen_random_uuid(), ${id}, id, user_id from bought`)
+    const { redemption_count, redeemable } = (await operator.get(`/coupons/${id}`)).json()
+    return [redemption_count, redeemable]
+  }
+  expect(await redeem(MANY)).toEqual([1_001, true])
+  expect(await redeem(1)).toEqual([1_001, false])
+})
