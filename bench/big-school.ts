@@ -7,10 +7,11 @@ import { pageCases } from './big-school/cases/page-cases.ts'
 import { restCases } from './big-school/cases/rest-cases.ts'
 import { toolCases } from './big-school/cases/tool-cases.ts'
 import { keepOpen } from './big-school/keep-open.ts'
+import { KeptResults } from './big-school/kept-results.ts'
 import { measureLongWork } from './big-school/long-work.ts'
-import { type Measured, measureCase } from './big-school/measure-case.ts'
+import { measureCase } from './big-school/measure-case.ts'
 import { openBigSchool } from './big-school/open.ts'
-import { documentOf, type LongRow, rowOf } from './big-school/report.ts'
+import { documentOf, rowOf } from './big-school/report.ts'
 import { startServer } from './big-school/server.ts'
 import { untilCounted } from './big-school/until-counted.ts'
 import { wholeNumber } from './usage-error.ts'
@@ -27,6 +28,8 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
     /** After so many minutes no further row is begun. */
     minutes: { type: 'string' },
+    /** Go on after a run that ended before all rows were measured: only rows that it lacks. */
+    rest: { type: 'boolean', default: false },
     /** Write the page even if not everything was measured. */
     write: { type: 'boolean', default: false },
   },
@@ -52,9 +55,11 @@ const cases = [
   ...(await toolCases(asking, callers)),
 ]
 const isWanted = (text: string) => values.only === undefined || text.includes(values.only)
-const measured: Measured[] = []
+const results = await KeptResults.open(!values.rest)
+const known = new Set(cases.map(({ group, name }) => `${group}: ${name}`))
 let isWhole = true
 for (const one of cases.filter(({ group, name }) => isWanted(`${group}: ${name}`))) {
+  if (values.rest && results.has(one)) continue
   if (performance.now() > until) {
     isWhole = false
     break
@@ -64,21 +69,27 @@ for (const one of cases.filter(({ group, name }) => isWanted(`${group}: ${name}`
     console.log(`| \`${one.name}\` | nothing to ask for |`)
     continue
   }
-  measured.push(found)
+  results.add(found)
   console.log(rowOf(found))
 }
-const long: LongRow[] = []
-if (!values.quick) {
-  for await (const row of measureLongWork(bench, callers, school, isWanted)) {
-    if (performance.now() > until) isWhole = false
-    long.push(row)
+await results.save()
+if (!values.quick && isWhole) {
+  const isLeft = (name: string) => !(values.rest && results.hasLong(name))
+  for await (const row of measureLongWork(bench, callers, school, isWanted, isLeft)) {
+    results.addLong(row)
+    await results.save()
     console.log(`| ${row.name} | ${row.small} | ${row.big} | ${row.note} |`)
-    if (!isWhole) break
+    if (performance.now() < until) continue
+    isWhole = false
+    break
   }
 }
-if (values.write || (process.argv.length === 2 && isWhole)) {
+if (values.write || (values.only === undefined && !values.quick && isWhole)) {
   const page = new URL('../docs/performance-big-school.md', import.meta.url)
-  await writeFile(page, documentOf({ measured, long, isWhole, rows: school.rows }))
+  const { measured, long } = results.all
+  // A page or a filter that the product no longer has may be among those that were kept.
+  const current = measured.filter(({ group, name }) => known.has(`${group}: ${name}`))
+  await writeFile(page, documentOf({ measured: current, long, isWhole, rows: school.rows }))
 }
 await asking.close()
 await server.stop()

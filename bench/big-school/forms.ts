@@ -14,7 +14,7 @@ export async function submitForm(
   if (status !== 200) return { status, text }
   const form = /<form[^>]*method="post"[^>]*action="([^"]*)"[^>]*>([\s\S]*?)<\/form>/g
   const [, action = page, inside = ''] =
-    [...text.matchAll(form)].find(([, to = '']) => to.startsWith(page)) ?? []
+    [...text.matchAll(form)].find(([, to = '']) => to.startsWith(page.split('?')[0] ?? page)) ?? []
   const hidden = [...inside.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)]
   const body = new URLSearchParams([
     ...hidden.map(([, name = '', value = '']): [string, string] => [name, value]),

@@ -6,13 +6,14 @@ import { commerceRows } from './rows/commerce-rows.ts'
 import { learningRows } from './rows/learning-rows.ts'
 import { otherRows } from './rows/other-rows.ts'
 import { peopleRows } from './rows/people-rows.ts'
-import { BIG, SMALL } from './school-size.ts'
+import { BIG, type SchoolSize, SMALL } from './school-size.ts'
 
 const ROWS = [peopleRows, learningRows, commerceRows, otherRows]
-const SCHOOLS = [BIG, SMALL]
+export const SCHOOLS: readonly SchoolSize[] = [BIG, SMALL]
 
-/** The statements that make all rows; the kept database is named after them. */
-export const STATEMENTS = ROWS.flatMap((rows) => SCHOOLS.flatMap(rows))
+/** The statements that make all rows of these schools. */
+export const statementsOf = (schools: readonly SchoolSize[]): readonly string[] =>
+  ROWS.flatMap((rows) => schools.flatMap(rows))
 
 interface Removed {
   readonly drop: string
@@ -23,7 +24,11 @@ interface Removed {
  * Fills an empty, migrated database inside one transaction. PostgreSQL makes the rows itself, which costs less than
  * to send them with COPY. Keys and indexes are made afterwards, triggers do not run.
  */
-export async function load(client: pg.ClientBase, tell: (text: string) => void): Promise<void> {
+export async function load(
+  client: pg.ClientBase,
+  tell: (text: string) => void,
+  schools: readonly SchoolSize[],
+): Promise<void> {
   await client.query(BENCH_ID_SQL)
   await client.query(BIG_ID_SQL)
   await client.query(`set maintenance_work_mem = '1GB'; set work_mem = '256MB'`)
@@ -38,13 +43,16 @@ export async function load(client: pg.ClientBase, tell: (text: string) => void):
   await client.query(`truncate ${tables.join()}`)
   for (const { drop } of removed) await client.query(drop)
   for (const table of tables) await client.query(`alter table ${table} disable trigger user`)
-  for (const statement of STATEMENTS) {
+  for (const statement of statementsOf(schools)) {
     const started = performance.now()
     const { rowCount } = await client.query(statement)
     if ((rowCount ?? 0) > 100_000)
       tell(`${rowCount} ${statement.split(' ', 3)[2]}, ${since(started)}`)
   }
-  await addSigningKeys(client, SCHOOLS.length)
+  await addSigningKeys(
+    client,
+    schools.map(({ number }) => number),
+  )
   for (const { make } of removed.toReversed()) {
     const started = performance.now()
     await client.query(make)

@@ -1,18 +1,16 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { BULK_ROUTES } from '../../src/surfaces/admin-api/bulk-routes.ts'
-import { readClocks, usedBetween } from '../measure/cpu.ts'
-import { urlOf } from '../world/world.ts'
+import { paths } from '../../src/surfaces/pages/views/admin/admin-page.tsx'
+import { Asking } from './asking.ts'
 import type { BothCallers, Callers } from './callers.ts'
 import { submitForm } from './forms.ts'
 import { bigId, schoolIdOf } from './ids.ts'
 import { type Bench, type Cost, costOf } from './measure-case.ts'
 import type { BigSchool } from './open.ts'
 import type { LongRow } from './report.ts'
+import { runCommand, saidRun } from './run-command.ts'
 import type { SchoolSize } from './school-size.ts'
-import { SERVER_ENV } from './server.ts'
+import { measureWhole } from './whole-database.ts'
 
 /** Rows of an export that are read before the connection is closed, and rows of an import. */
 const EXPORTED = 100_000
@@ -29,24 +27,56 @@ export async function* measureLongWork(
   callers: BothCallers,
   school: BigSchool,
   isWanted: (text: string) => boolean,
+  isLeft: (name: string) => boolean,
 ): AsyncGenerator<LongRow> {
-  const both = async (name: string, work: (at: Callers) => Promise<Done>): Promise<LongRow> => {
+  const works: [name: string, work: (at: Callers) => Promise<Done>][] = [
+    ...BULK_ROUTES.filter(({ method }) => method === 'GET').map(
+      ({ path }): [string, (at: Callers) => Promise<Done>] => [
+        `export of ${path.split('/')[1]}`,
+        (at) => exportRows(bench, at, path),
+      ],
+    ),
+    ['import of students', (at) => importStudents(bench, at, school)],
+    ['deletion of an app', (at) => endApp(bench, at, school, deletionOf)],
+    ['end of the access of an app', (at) => endApp(bench, at, school, endOf)],
+  ]
+  for (const [name, work] of works) {
+    if (!isWanted(`Long work: ${name}`) || !isLeft(name)) continue
     const small = await work(callers.small)
-    return compare(name, small, await work(callers.big))
+    yield compare(name, small, await work(callers.big))
   }
-  for (const { method, path } of BULK_ROUTES) {
-    if (method !== 'GET' || !isWanted(`Long work: export ${path}`)) continue
-    yield await both(`export of ${path.split('/')[1]}`, (at) => exportRows(bench, at, path))
+  if (isWanted(`Long work: ${ANNOUNCEMENT}`) && isLeft(ANNOUNCEMENT)) {
+    yield await announceAtBoth(bench, callers, school)
   }
-  if (isWanted('Long work: import'))
-    yield await both('import of students', (at) => importStudents(bench, at, school))
-  if (isWanted('Long work: announcement'))
-    yield await both('announcement to the largest course', (at) => announce(bench, at, school))
-  if (isWanted('Long work: deletion'))
-    yield await both('deletion of an app', (at) => deleteApp(bench, at, school))
   for (const command of ['purge', 'doctor'] as const) {
-    if (isWanted(`Long work: ${command}`)) yield await runCommand(command, school)
+    const name = `\`schoolgate ${command}\``
+    if (!isWanted(`Long work: ${command}`) || !isLeft(name)) continue
+    // On the whole database, with both schools in it.
+    const ran = await runCommand([command], school.address, school.postgresPid)
+    yield { name, small: '', big: saidRun(ran), note: '' }
   }
+  yield* measureWhole(school, isWanted, isLeft)
+}
+
+const ANNOUNCEMENT = 'announcement to the largest course'
+
+async function announceAtBoth(
+  bench: Bench,
+  callers: BothCallers,
+  school: BigSchool,
+): Promise<LongRow> {
+  const waited: number[] = []
+  const announceAt = async (at: Callers, other: Callers): Promise<Done> => {
+    const asking = askMeanwhile(bench.server.port, other)
+    const done = await announce(bench, at, school)
+    waited.push(await asking.stop())
+    return done
+  }
+  const small = await announceAt(callers.small, callers.big)
+  const row = compare(ANNOUNCEMENT, small, await announceAt(callers.big, callers.small))
+  const slowest = waited.map((ms) => ms.toFixed(0)).join(' and ')
+  const note = `the slowest answer of the other school meanwhile took ${slowest} ms`
+  return { ...row, note: [row.note, note].filter((text) => text !== '').join(', ') }
 }
 
 function compare(name: string, small: Done, big: Done): LongRow {
@@ -121,6 +151,33 @@ async function announce(bench: Bench, at: Callers, school: BigSchool): Promise<D
   return { cost, rows }
 }
 
+/** Seldom enough not to count much in the cost of the work. */
+const ASKED_EVERY_MS = 100
+
+/** A person of another school opens a page again and again; `stop` tells the longest time in milliseconds. */
+function askMeanwhile(port: number, { busyBrowser }: Callers): { stop(): Promise<number> } {
+  const asking = new Asking(port)
+  let slowest = 0
+  let isStopping = false
+  const run = async () => {
+    while (!isStopping) {
+      const started = performance.now()
+      await asking.ask({ path: '/account', headers: busyBrowser })
+      slowest = Math.max(slowest, performance.now() - started)
+      await new Promise((resolve) => setTimeout(resolve, ASKED_EVERY_MS))
+    }
+  }
+  const asked = run()
+  return {
+    async stop() {
+      isStopping = true
+      await asked
+      await asking.close()
+      return slowest
+    },
+  }
+}
+
 /** The work may go on after the answer: it has ended when the number stays the same. */
 async function untilStill(count: () => Promise<number>): Promise<void> {
   for (let before = -1, now = await count(); now !== before; ) {
@@ -130,12 +187,34 @@ async function untilStill(count: () => Promise<number>): Promise<void> {
   }
 }
 
-async function deleteApp(bench: Bench, at: Callers, school: BigSchool): Promise<Done> {
+const deletionOf = (app: string): string => `/admin/developers/applications/${app}/delete`
+const endOf = (app: string): string => `${paths.endAccess}?id=${app}`
+
+/** The request and the job that marks the authorizations afterwards. */
+async function endApp(
+  bench: Bench,
+  at: Callers,
+  school: BigSchool,
+  page: (app: string) => string,
+): Promise<Done> {
   const rows = at.school.thousands * 20
   const id = `doomed-${Date.now()}`
   await addApp(school, at.school, id, rows)
-  const page = `/admin/developers/applications/${id}/delete`
-  const cost = await costOf(bench, () => submitForm(bench.asking, at.browser, page, {}))
+  const open = async () =>
+    Number(
+      (
+        await query(
+          school,
+          `select count(*) as many from jobs where school_id = $1 and state in ('waiting', 'running')`,
+          [schoolIdOf(at.school)],
+        )
+      )[0]?.many,
+    )
+  const cost = await costOf(bench, async () => {
+    const answer = await submitForm(bench.asking, at.browser, page(id), {})
+    while ((await open()) > 0) await new Promise((resolve) => setTimeout(resolve, 200))
+    return answer
+  })
   return { cost, rows }
 }
 
@@ -160,35 +239,6 @@ async function addApp(school: BigSchool, at: SchoolSize, id: string, rows: numbe
     from opened`,
     values,
   )
-}
-
-/** A command is run on the whole database, with both schools in it. */
-async function runCommand(command: string, { address, postgresPid }: BigSchool): Promise<LongRow> {
-  const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
-  const clocks = readClocks(postgresPid)
-  const started = performance.now()
-  const child = spawn(
-    'bash',
-    ['-c', `"$0" "$1" ${command} >/dev/null; times`, process.execPath, main],
-    {
-      env: { ...process.env, ...SERVER_ENV, DATABASE_URL: urlOf(address, address.database) },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  )
-  let told = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (told += text))
-  await once(child, 'close')
-  const seconds = ((performance.now() - started) / 1000).toFixed(1)
-  const [user = 0, system = 0] = [
-    ...(told.trim().split('\n').at(-1) ?? '').matchAll(/(\d+)m([\d.]+)s/g),
-  ].map(([, m, s]) => 60 * Number(m) + Number(s))
-  const database = usedBetween(clocks, readClocks(postgresPid)) / 1e6
-  return {
-    name: `\`schoolgate ${command}\``,
-    small: '',
-    big: `${seconds} s, CPU ${(user + system).toFixed(1)} s of Node and ${database.toFixed(1)} s of PostgreSQL`,
-    note: '',
-  }
 }
 
 async function query(

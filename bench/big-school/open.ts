@@ -1,14 +1,13 @@
 import { mkdir } from 'node:fs/promises'
-import pg from 'pg'
-import { sha256 } from '../../src/foundation/crypto/digest.ts'
 import {
   type DatabaseAddress,
   findRunningEmbedded,
   startEmbeddedPostgres,
 } from '../../src/foundation/db/embedded/embedded-postgres.ts'
 import { migrate } from '../../src/foundation/db/migration/migrate.ts'
+import { administer, ensureKept } from '../world/kept-database.ts'
 import { stopAtExit } from '../world/stop-at-exit.ts'
-import { load, STATEMENTS } from './load.ts'
+import { load, SCHOOLS, statementsOf } from './load.ts'
 
 /** The database with both schools, in a PostgreSQL that runs. */
 export interface BigSchool {
@@ -31,6 +30,9 @@ const SETTINGS = {
   wal_level: 'minimal',
   max_wal_senders: '0',
 }
+
+/** Trigrams see only letters that this locale knows. */
+export const LOCALE = `template template0 lc_ctype 'C.UTF-8'`
 
 /** Filled once, then kept: later migrations are applied to it, as at an installation. */
 export async function openBigSchool(tell: (text: string) => void): Promise<BigSchool> {
@@ -60,17 +62,16 @@ async function ensureLoaded(
   server: DatabaseAddress,
   tell: (text: string) => void,
 ): Promise<DatabaseAddress> {
-  const database = `big_${sha256(STATEMENTS.join()).toString('hex').slice(0, 12)}`
+  const database = await ensureKept(server, {
+    prefix: 'big',
+    madeOf: statementsOf(SCHOOLS),
+    settings: LOCALE,
+    async fill(client) {
+      tell('Filling the database of the big school, once: about ten minutes …')
+      await load(client, tell, SCHOOLS)
+    },
+  })
   const address = { ...server, database }
-  const { rows } = await administer(
-    server,
-    `select datname from pg_database where datname like 'big\\_%'`,
-  )
-  if (!rows.some(({ datname }) => datname === database)) {
-    for (const { datname } of rows)
-      await administer(server, `drop database ${datname} with (force)`)
-    await make(server, database, tell)
-  }
   for (const { name } of await migrate(address)) tell(`migrated: ${name}`)
   return address
 }
@@ -85,36 +86,4 @@ async function rowsIn(address: DatabaseAddress): Promise<string> {
   return rows
     .map(({ relname, reltuples }) => `${(Number(reltuples) / 1e6).toFixed(1)} M ${relname}`)
     .join(', ')
-}
-
-async function make(
-  server: DatabaseAddress,
-  database: string,
-  tell: (text: string) => void,
-): Promise<void> {
-  tell('Filling the database of the big school, once: about ten minutes …')
-  // Under another name until it is complete: an interrupted run starts again.
-  const unfinished = 'filling'
-  await administer(server, `drop database if exists ${unfinished} with (force)`)
-  // Trigrams see only letters that this locale knows.
-  await administer(server, `create database ${unfinished} template template0 lc_ctype 'C.UTF-8'`)
-  await migrate({ ...server, database: unfinished })
-  const client = new pg.Client({ ...server, database: unfinished })
-  await client.connect()
-  try {
-    await load(client, tell)
-  } finally {
-    await client.end()
-  }
-  await administer(server, `alter database ${unfinished} rename to ${database}`)
-}
-
-async function administer(address: DatabaseAddress, sql: string): Promise<pg.QueryResult> {
-  const client = new pg.Client({ ...address })
-  await client.connect()
-  try {
-    return await client.query(sql)
-  } finally {
-    await client.end()
-  }
 }

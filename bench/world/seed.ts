@@ -27,7 +27,8 @@ export async function seed(client: pg.ClientBase, size: Size): Promise<void> {
       and not exists (select from pg_constraint where conindid = indexrelid)`)
   for (const { name } of indexes) await client.query(`drop index ${name}`)
   for (const statement of statements(size)) await client.query(statement)
-  await addSigningKeys(client, Math.min(size.schools, 100))
+  const asked = Array.from({ length: Math.min(size.schools, 100) }, (_, n) => n + 1)
+  await addSigningKeys(client, asked)
   for (const { definition } of indexes) await client.query(definition)
   for (const { table, name, definition } of keys) {
     await client.query(`alter table ${table} add constraint ${name} ${definition}`)

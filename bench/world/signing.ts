@@ -7,10 +7,13 @@ import { idOf } from './ids.ts'
 /** Any 32 characters: the secret that seals the signing keys of the schools. */
 export const SECRET = 'not-a-secret-but-the-same-in-every-run'
 
-/** An active key for every school that gets requests. */
-export async function addSigningKeys(client: pg.ClientBase, schools: number): Promise<void> {
+/** An active key for every school that gets requests, by its number. */
+export async function addSigningKeys(
+  client: pg.ClientBase,
+  schools: readonly number[],
+): Promise<void> {
   const key = new Keyring(SECRET).key(SIGNING_KEY_PURPOSE)
-  for (let school = 1; school <= schools; school++) {
+  for (const school of schools) {
     const { kid, publicJwk, privateKey } = generateEs256Key()
     const schoolId = idOf('school', school)
     await client.query(

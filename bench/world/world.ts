@@ -1,12 +1,11 @@
 import { mkdir } from 'node:fs/promises'
 import pg from 'pg'
-import { sha256 } from '../../src/foundation/crypto/digest.ts'
 import {
   type DatabaseAddress,
   startEmbeddedPostgres,
 } from '../../src/foundation/db/embedded/embedded-postgres.ts'
-import { migrate } from '../../src/foundation/db/migration/migrate.ts'
 import { loadMigrations } from '../../src/foundation/db/migration/migrations.ts'
+import { administer, ensureKept } from './kept-database.ts'
 import { seed } from './seed.ts'
 import type { Size } from './sizes.ts'
 import { stopAtExit } from './stop-at-exit.ts'
@@ -70,44 +69,19 @@ export async function openWorld(
   }
 }
 
-/** The name includes the schema's digest: a changed schema gets a new database. */
+/** A changed schema gets a new database. */
 async function ensureSeeded(address: DatabaseAddress, size: Size): Promise<string> {
-  const digests = (await loadMigrations()).map(({ digest }) => digest)
-  const name = `seeded_${sha256(digests.join()).toString('hex').slice(0, 12)}`
-  const { rows } = await administer(
-    address,
-    `select datname from pg_database where datname like 'seeded%'`,
-  )
-  if (rows.some(({ datname }) => datname === name)) return name
-  for (const { datname } of rows) await administer(address, `drop database ${datname}`)
   const { schools, tokenPairs } = size
-  console.error(
-    `Seeding ${schools.toLocaleString('en')} schools and ${tokenPairs.toLocaleString('en')} token records, once …`,
-  )
-  // Under another name until it is complete: an interrupted run starts again.
-  const unfinished = 'seeding'
-  await administer(address, `drop database if exists ${unfinished} with (force)`)
-  await administer(address, `create database ${unfinished}`)
-  await migrate({ ...address, database: unfinished })
-  const client = new pg.Client({ ...address, database: unfinished })
-  await client.connect()
-  try {
-    await seed(client, size)
-  } finally {
-    await client.end()
-  }
-  await administer(address, `alter database ${unfinished} rename to ${name}`)
-  return name
-}
-
-async function administer(address: DatabaseAddress, sql: string): Promise<pg.QueryResult> {
-  const client = new pg.Client({ ...address })
-  await client.connect()
-  try {
-    return await client.query(sql)
-  } finally {
-    await client.end()
-  }
+  return await ensureKept(address, {
+    prefix: 'seeded',
+    madeOf: (await loadMigrations()).map(({ digest }) => digest),
+    async fill(client) {
+      console.error(
+        `Seeding ${schools.toLocaleString('en')} schools and ${tokenPairs.toLocaleString('en')} token records, once …`,
+      )
+      await seed(client, size)
+    },
+  })
 }
 
 /** The folder of the socket cannot be a URL's host, so it is a parameter. */
