@@ -33,7 +33,7 @@ export function createNotFoundAnswer(context: AppContext, trust: TrustProxy, lin
     const school = await findSchool(request)
     if (!(await line.hasTurn(entrantOf(request, school)))) return answerOverloaded(request, reply)
     if (forPrograms || !wantsHtml(request.headers.accept)) {
-      return answerPlainNotFound(request, reply, school && `${school.origin}/docs`)
+      return answerPlainNotFound(request, reply, school?.origin)
     }
     const page = nothingHerePage({
       reference: request.id,

@@ -81,5 +81,5 @@ function sendRefusal(
     .code(refusal.status)
     .headers(apiHeaders('no-store'))
     .header('content-type', 'application/json')
-    .send(JSON.stringify(errorBody(refusal)))
+    .send(JSON.stringify(errorBody(refusal, request.school.origin)))
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { School } from '../domain/schools/school.ts'
 import type { EmptyInstallation } from '../domain/setup/empty-installation.ts'
 import { atSchool, type SchoolDb } from '../foundation/db/school-db.ts'
+import type { ErrorCode } from '../foundation/errors/catalogue.ts'
 import { unavailablePage, unknownSchoolPage } from '../foundation/html/error-pages.tsx'
 import { whenGone } from '../foundation/http/gone.ts'
 import { wantsHtml } from '../foundation/http/negotiate.ts'
@@ -110,6 +111,8 @@ function answerNoVerdict(error: unknown, request: FastifyRequest, reply: Fastify
   reply.type('application/json').send(JSON.stringify(errorBody(refusal)))
 }
 
+const UNKNOWN_SCHOOL: ErrorCode = 'unknown_school'
+
 /** Answers here and not in the format of a surface: without a school there is no surface. */
 function answerNoSchool(
   request: FastifyRequest,
@@ -117,7 +120,7 @@ function answerNoSchool(
   status: 400 | 404,
   description: string,
 ): void {
-  request.outcome.result = 'unknown_school'
+  request.outcome.result = UNKNOWN_SCHOOL
   reply.code(status).header('cache-control', 'no-store')
   if (wantsHtml(request.headers.accept)) {
     const page = unknownSchoolPage({
@@ -129,5 +132,5 @@ function answerNoSchool(
   }
   reply
     .type('application/json')
-    .send(JSON.stringify({ error: 'unknown_school', error_description: description }))
+    .send(JSON.stringify({ error: UNKNOWN_SCHOOL, error_description: description }))
 }

@@ -35,7 +35,7 @@ test('a whole school is exported and imported into an empty one, kind by kind, w
     expect(done.complete).toBe(true)
     // People who left are not exported, so rows about them are refused at the new school.
     const codes = new Set(done.errors.flatMap(({ errors }) => errors.map(({ code }) => code)))
-    for (const code of ['unknown_reference', 'not_enrolled']) codes.delete(code)
+    for (const code of ['unknown_reference', 'not_enrolled'] as const) codes.delete(code)
     expect([...codes], `${kind.name} ${JSON.stringify(done.errors)}`).toEqual([])
     failed.set(kind, done.failed)
   }

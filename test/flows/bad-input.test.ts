@@ -64,6 +64,7 @@ describe('a broken form is a 4xx that says what to change, and writes nothing', 
         expect(answer.json()).toEqual({
           error: 'invalid_request',
           error_description: expect.stringMatching(/\S/),
+          error_uri: `${school.origin}/docs/errors#invalid_request`,
         })
         expect(answer.body).not.toContain(client.secret)
       }

@@ -36,6 +36,7 @@ function expectInvalidToken(answer: Answer, at: TestSchool): void {
   expect(answer.json()).toEqual({
     error: 'invalid_token',
     error_description: expect.stringMatching(/\S/),
+    error_uri: `${at.origin}/docs/errors#invalid_token`,
   })
   const challenge = String(answer.headers['www-authenticate'])
   expect(challenge).toMatch(/^Bearer /)

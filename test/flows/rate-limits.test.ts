@@ -30,6 +30,7 @@ function expectTooMany(answer: Answer | undefined, policy: RegExp): void {
   expect(answer?.json()).toEqual({
     error: 'temporarily_unavailable',
     error_description: expect.stringMatching(/too many/i),
+    error_uri: expect.stringMatching(/#temporarily_unavailable$/),
   })
   expect(Number(answer?.headers['retry-after'])).toBeGreaterThanOrEqual(1)
   expect(answer?.headers['ratelimit-policy']).toMatch(policy)

@@ -98,7 +98,14 @@ function expectErrorUrl(
   expect(told.get('error_description')).toMatch(/^[\x20-\x21\x23-\x5B\x5D-\x7E]{10,500}$/)
   expect(told.get('state')).toBe(state)
   expect(told.get('iss')).toBe(school.origin)
-  const names = ['error', 'error_description', ...(state === null ? [] : ['state']), 'iss']
+  expect(told.get('error_uri')).toBe(`${school.origin}/docs/errors#${error}`)
+  const names = [
+    'error',
+    'error_description',
+    'error_uri',
+    ...(state === null ? [] : ['state']),
+    'iss',
+  ]
   expect([...told.keys()].sort()).toEqual(names.sort())
   return told
 }

@@ -151,7 +151,7 @@ function textOf(done: Imported): string {
   ].join('\n')
 }
 
-function told({ pointer, code, detail }: InputProblem): string {
+function told({ pointer, code, detail }: Omit<InputProblem, 'code'> & { code: string }): string {
   return `${pointer === '' ? '' : `${pointer.slice(1)}: `}${detail} (${code})`
 }
 

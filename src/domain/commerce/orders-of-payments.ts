@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { uuidv7 } from '../../foundation/crypto/random.ts'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import type { ReasonCode } from '../../foundation/errors/catalogue.ts'
 import type { PlannedRow } from '../bulk/table-details.ts'
 import type { Refusal } from '../operation/refusal.ts'
 import { itemColumns } from './order-items.ts'
@@ -107,7 +108,7 @@ export async function completeOrders(tx: SchoolTx, rows: readonly PlannedRow[]):
 }
 
 function unknownOrder({ order_id, order_number }: Values): Refusal {
-  const [column, code, detail] =
+  const [column, code, detail]: [string, ReasonCode, string] =
     order_id !== undefined
       ? ['order_id', 'unknown_reference', 'There is no order with this id at this school.']
       : order_number !== undefined

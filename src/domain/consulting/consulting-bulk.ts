@@ -178,6 +178,6 @@ function unknownHolder(column: string) {
   const detail = `There is no such object at this school. Check ${column}, or import it first.`
   return {
     kind: 'invalid' as const,
-    problems: [{ pointer: `/${column}`, code: 'unknown_reference', detail }],
+    problems: [{ pointer: `/${column}`, code: 'unknown_reference' as const, detail }],
   }
 }

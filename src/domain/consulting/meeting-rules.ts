@@ -28,7 +28,7 @@ interface MeetingRow {
 const ONE_OF = {
   code: 'one_of',
   detail: 'A meeting belongs to a service or to a study group. Give one of the two.',
-}
+} as const
 
 export const meetingRules: RowRules<MeetingRow> = [
   {

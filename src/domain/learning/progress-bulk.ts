@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
+import type { ReasonCode } from '../../foundation/errors/catalogue.ts'
 import { addLearningDays } from '../analytics/learning-days.ts'
 import { columnsOf, stampState } from '../bulk/columns.ts'
 import { byEmail, byExternalId } from '../bulk/reference-column.ts'
@@ -158,7 +159,7 @@ const NOT_ENROLLED = refusal(
   'This student was never enrolled in the course of the lecture. Import the enrollments first.',
 )
 
-function refusal(pointer: string, code: string, detail: string): Refusal {
+function refusal(pointer: string, code: ReasonCode, detail: string): Refusal {
   return { kind: 'invalid', problems: [{ pointer, code, detail }] }
 }
 

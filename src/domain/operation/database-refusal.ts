@@ -1,3 +1,4 @@
+import type { ReasonCode } from '../../foundation/errors/catalogue.ts'
 import type { Refusal } from './refusal.ts'
 
 interface DatabaseError {
@@ -61,7 +62,7 @@ function unknownReference(column: string | undefined): Refusal {
   )
 }
 
-function refused(pointer: string, code: string, detail: string): Refusal {
+function refused(pointer: string, code: ReasonCode, detail: string): Refusal {
   return { kind: 'invalid', problems: [{ pointer, code, detail }] }
 }
 

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { ReasonCode } from '../../foundation/errors/catalogue.ts'
 import { oneLine } from '../../foundation/text/one-line.ts'
 import { type InputProblem, pointerTo } from './refusal.ts'
 
@@ -47,9 +48,10 @@ function pointerOf(path: readonly PropertyKey[]): string {
   return oneLine(pointerTo(path.map((part) => oneLine(String(part), 100))))
 }
 
-function codeOf(issue: z.core.$ZodIssue): string {
+function codeOf(issue: z.core.$ZodIssue): ReasonCode {
   if (issue.input === undefined) return 'required'
   if (issue.code === 'invalid_type') return 'wrong_type'
+  if (issue.code === 'unrecognized_keys') return 'unknown_field'
   return issue.code === 'custom' ? 'invalid' : issue.code
 }
 

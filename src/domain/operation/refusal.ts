@@ -1,7 +1,9 @@
+import type { ReasonCode } from '../../foundation/errors/catalogue.ts'
+
 export interface InputProblem {
   /** Where in the input, as a JSON pointer. */
   readonly pointer: string
-  readonly code: string
+  readonly code: ReasonCode
   readonly detail: string
   /** The limit of the number or the length, for `too_small` and `too_big`. */
   readonly minimum?: number | undefined
@@ -15,13 +17,13 @@ export type Refusal =
   /** The state of an object does not allow it; `code` names the rule. */
   | {
       readonly kind: 'conflict'
-      readonly code: string
+      readonly code: ReasonCode
       readonly detail: string
       readonly pointer?: string
     }
   /** The object was changed after the version that the caller saw. */
   | { readonly kind: 'stale'; readonly version: number }
-  | { readonly kind: 'forbidden'; readonly code: string; readonly detail: string }
+  | { readonly kind: 'forbidden'; readonly code: ReasonCode; readonly detail: string }
 
 /** Thrown inside an operation to roll its transaction back; it never leaves the domain. */
 export class OperationRefused extends Error {
@@ -41,7 +43,7 @@ export function notFound(object: string): OperationRefused {
   return new OperationRefused({ kind: 'not_found', detail })
 }
 
-export function conflict(code: string, detail: string): OperationRefused {
+export function conflict(code: ReasonCode, detail: string): OperationRefused {
   return new OperationRefused({ kind: 'conflict', code, detail })
 }
 
@@ -49,7 +51,7 @@ export function stale(version: number): OperationRefused {
   return new OperationRefused({ kind: 'stale', version })
 }
 
-export function invalid(field: string, code: string, detail: string): OperationRefused {
+export function invalid(field: string, code: ReasonCode, detail: string): OperationRefused {
   return new OperationRefused({
     kind: 'invalid',
     problems: [{ pointer: pointerTo([field]), code, detail }],

@@ -1,3 +1,4 @@
+import type { ReasonCode } from '../../foundation/errors/catalogue.ts'
 import { type InputProblem, OperationRefused, type Refusal } from './refusal.ts'
 
 /**
@@ -7,7 +8,7 @@ import { type InputProblem, OperationRefused, type Refusal } from './refusal.ts'
 export interface RowRule<R> {
   /** The field to correct. */
   readonly field: keyof R & string
-  readonly code: string
+  readonly code: ReasonCode
   readonly detail: string
   /** Set if the row is valid by itself, but the state of the object does not allow it. */
   readonly kind?: 'conflict'

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { ReasonCode } from '../../foundation/errors/catalogue.ts'
 import type { Actor } from '../actor.ts'
 import { refusalFromDatabase } from './database-refusal.ts'
 import { OperationRefused, type Refusal } from './refusal.ts'
@@ -18,7 +19,7 @@ interface AnsweredWrite extends Write {
 const NAMING: readonly string[] = ['object', 'id', 'version', 'deleted']
 
 /** Conflicts that say only that what was sent is there already. */
-const ABOUT_THE_INPUT: ReadonlySet<string> = new Set([
+const ABOUT_THE_INPUT: ReadonlySet<ReasonCode> = new Set([
   'already_enrolled',
   'already_registered',
   'taken',

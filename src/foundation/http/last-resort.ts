@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isDatabaseUnavailable } from '../db/unavailable.ts'
+import { type ErrorCode, errorAddress } from '../errors/catalogue.ts'
 import { findClientFault } from './client-fault.ts'
 import { RepeatedLines } from './repeated-lines.ts'
 import { NO_SNIFFING } from './security-headers.ts'
 
-const PLAIN_CODES: Readonly<Record<number, string>> = {
+const PLAIN_CODES: Readonly<Record<number, ErrorCode>> = {
   403: 'forbidden',
   404: 'not_found',
   429: 'too_many_requests',
@@ -35,10 +36,11 @@ export function answerLastResort(
 export function answerNotFound(
   request: FastifyRequest,
   reply: FastifyReply,
-  guideUrl?: string,
+  /** Of the school, if it is known. */
+  origin?: string,
 ): FastifyReply {
-  const guide = guideUrl === undefined ? '' : ` The guide is at ${guideUrl}.`
-  return sendPlainError(request, reply, 404, `There is nothing at this address.${guide}`)
+  const guide = origin === undefined ? '' : ` The guide is at ${origin}/docs.`
+  return sendPlainError(request, reply, 404, `There is nothing at this address.${guide}`, origin)
 }
 
 /** Every request fails while the database is away, and all of them for the same reason. */
@@ -55,7 +57,9 @@ function sendPlainError(
   reply: FastifyReply,
   status: number,
   description: string,
+  origin?: string,
 ): FastifyReply {
+  const code = PLAIN_CODES[status] ?? 'invalid_request'
   return reply
     .code(status)
     .header('content-type', 'application/json; charset=utf-8')
@@ -63,8 +67,9 @@ function sendPlainError(
     .headers(NO_SNIFFING)
     .send(
       JSON.stringify({
-        error: PLAIN_CODES[status] ?? 'invalid_request',
+        error: code,
         error_description: description,
+        ...(origin === undefined ? {} : { error_uri: errorAddress(origin, code) }),
         request_id: request.id,
       }),
     )

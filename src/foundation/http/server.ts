@@ -110,7 +110,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   observeRequests(app, [...observers, malformed.observer])
   app.removeAllContentTypeParsers()
   app.setErrorHandler(answerLastResort)
-  app.setNotFoundHandler(options.notFound ?? answerNotFound)
+  app.setNotFoundHandler(options.notFound ?? ((request, reply) => answerNotFound(request, reply)))
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).headers(NO_SNIFFING)
     if (lacksHost(request)) {

@@ -70,6 +70,9 @@ describe('what the wire sees', () => {
       error: 'invalid_grant',
       error_description: 'The code has expired.',
     })
+    expect(errorBody(error, 'https://school.example').error_uri).toBe(
+      'https://school.example/docs/errors#invalid_grant',
+    )
     expect(error.cause).toBe(cause)
     expect(error.message).toBe('invalid_grant: The code has expired.')
   })

@@ -1,3 +1,6 @@
+import { errorAddress } from '../errors/catalogue.ts'
+import type { OAUTH_ERRORS } from '../errors/oauth-errors.ts'
+
 interface Rule {
   readonly status: number
   /** Whether the authorization endpoint may report it by redirect, after the redirect URI was validated. */
@@ -37,7 +40,7 @@ const RULES = {
   // RFC 6750 §3.1
   invalid_token: byPage(401),
   insufficient_scope: byPage(403),
-} as const satisfies Record<string, Rule>
+} as const satisfies Record<keyof typeof OAUTH_ERRORS, Rule>
 
 export type OAuthErrorCode = keyof typeof RULES
 
@@ -54,10 +57,12 @@ export interface OAuthErrorDetails {
   readonly cause?: unknown
 }
 
-/** The two members that JSON bodies and redirects have in common. */
+/** The members that JSON bodies and redirects have in common. */
 export interface ErrorBody {
   readonly error: OAuthErrorCode
   readonly error_description: string
+  /** Absent where the school is not known. */
+  readonly error_uri?: string
 }
 
 /**
@@ -92,8 +97,13 @@ export class OAuthError extends Error {
  *
  * @see RFC 6749 §5.2 and §4.1.2.1
  */
-export function errorBody(error: OAuthError): ErrorBody {
-  return { error: error.code, error_description: error.description }
+export function errorBody(error: OAuthError, origin?: string): ErrorBody {
+  const { code, description } = error
+  return {
+    error: code,
+    error_description: description,
+    ...(origin === undefined ? {} : { error_uri: errorAddress(origin, code) }),
+  }
 }
 
 const LONGEST_DESCRIPTION = 500

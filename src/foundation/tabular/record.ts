@@ -27,9 +27,9 @@ export const TOO_LONG: RecordProblem = {
 export class UnreadableFileError extends Error {
   override readonly name = 'UnreadableFileError'
   readonly line: number
-  readonly code: string
+  readonly code: 'too_long' | 'unclosed_quote' | 'not_utf8'
 
-  constructor(line: number, code: string, message: string) {
+  constructor(line: number, code: UnreadableFileError['code'], message: string) {
     super(message)
     this.line = line
     this.code = code

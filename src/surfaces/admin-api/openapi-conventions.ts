@@ -1,5 +1,5 @@
+import { REST_PROBLEMS } from '../../foundation/errors/rest-errors.ts'
 import type { JsonSchema } from './json-schema.ts'
-import { PROBLEMS, problemType } from './problem.ts'
 
 /** Parameters, schemas and responses that all operations share. */
 
@@ -48,12 +48,16 @@ export const PROBLEM_SCHEMA: JsonSchema = {
   type: 'object',
   description: 'A problem as in RFC 9457.',
   properties: {
-    type: { type: 'string', format: 'uri', enum: typesOfProblems() },
+    type: {
+      type: 'string',
+      format: 'uri',
+      description: 'Where this origin explains the code.',
+    },
     title: { type: 'string' },
     status: { type: 'integer' },
     detail: { type: 'string', description: 'What went wrong and what to do next.' },
     instance: { type: 'string', description: 'The path that was called.' },
-    code: { type: 'string', enum: Object.keys(PROBLEMS) },
+    code: { type: 'string', enum: Object.keys(REST_PROBLEMS) },
     request_id: { type: 'string' },
     reason: { type: 'string', description: 'The rule behind a conflict or a forbidden request.' },
     version: { type: 'integer', description: 'The version that the object has now.' },
@@ -77,12 +81,9 @@ export const PROBLEM_SCHEMA: JsonSchema = {
       description: 'The code of RFC 6750 §3.1, if the problem is about the token.',
     },
     error_description: { type: 'string' },
+    error_uri: { type: 'string', format: 'uri' },
   },
   required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'request_id'],
-}
-
-function typesOfProblems(): string[] {
-  return Object.keys(PROBLEMS).map((code) => problemType(code as keyof typeof PROBLEMS))
 }
 
 const MEANINGS: Readonly<Record<number, string>> = {

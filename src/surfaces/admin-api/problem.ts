@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { InputProblem, Refusal } from '../../domain/operation/refusal.ts'
+import { errorAddress } from '../../foundation/errors/catalogue.ts'
+import { type ProblemCode, REST_PROBLEMS } from '../../foundation/errors/rest-errors.ts'
 import { findClientFault } from '../../foundation/http/client-fault.ts'
 import { rawPath } from '../../foundation/http/raw-url.ts'
 import { apiHeaders } from '../../foundation/http/security-headers.ts'
@@ -12,29 +14,6 @@ import { toOAuthError } from '../../gate/refusal.ts'
 export type RequestProblem =
   | InputProblem
   | ({ readonly parameter: string } & Omit<InputProblem, 'pointer'>)
-
-/** Every kind of refusal with its title, which is the same for all requests. */
-export const PROBLEMS = {
-  malformed_request: 'The request cannot be understood',
-  invalid_parameter: 'A parameter is not valid',
-  invalid_token: 'The access token is missing or not accepted',
-  insufficient_scope: 'The access token lacks a scope',
-  forbidden: 'This is not allowed',
-  not_found: 'There is no such object',
-  method_not_allowed: 'This address does not support the method',
-  conflict: 'The current state does not allow this',
-  idempotency_in_progress: 'The same write is in progress',
-  stale_version: 'The object was changed in the meantime',
-  too_large: 'The body is too large',
-  unsupported_media_type: 'The body has the wrong type',
-  invalid_input: 'The input is not valid',
-  idempotency_mismatch: 'The idempotency key was used for another request',
-  too_many_requests: 'Too many requests',
-  server_error: 'Something went wrong on our side',
-  temporarily_unavailable: 'Try again shortly',
-} as const
-
-export type ProblemCode = keyof typeof PROBLEMS
 
 interface ProblemDetails {
   readonly status: number
@@ -126,10 +105,10 @@ export function answerProblem(
   }
   return sendProblem(request, reply, {
     status: refusal.status,
-    code: refusal.code in PROBLEMS ? (refusal.code as ProblemCode) : 'malformed_request',
+    code: refusal.code in REST_PROBLEMS ? (refusal.code as ProblemCode) : 'malformed_request',
     detail: refusal.description,
     // Adds the members of RFC 6750 for clients that read only those.
-    members: { ...errorBody(refusal) },
+    members: { ...errorBody(refusal, request.school.origin) },
   })
 }
 
@@ -146,8 +125,8 @@ function sendProblem(
     .header('content-type', 'application/problem+json')
     .send(
       JSON.stringify({
-        type: problemType(code),
-        title: PROBLEMS[code],
+        type: errorAddress(request.school.origin, code),
+        title: REST_PROBLEMS[code].title,
         status,
         detail: oneSentence(detail),
         instance: oneLine(rawPath(request.raw.url ?? '')),
@@ -157,9 +136,4 @@ function sendProblem(
         ...members,
       }),
     )
-}
-
-/** A URN and not a URL, so that it is the same on every origin. */
-export function problemType(code: ProblemCode): string {
-  return `urn:schoolgate:problem:${code}`
 }

@@ -88,10 +88,10 @@ const NOTHING: AsyncIterable<Uint8Array> = {
 function checkBytes(contentType: string, { sizeBytes, head }: ReceivedBytes): void {
   const problem =
     sizeBytes === 0
-      ? { code: 'empty', detail: 'Send the bytes of the file as the body.' }
+      ? { code: 'empty' as const, detail: 'Send the bytes of the file as the body.' }
       : fitsFormat(contentType, head)
         ? undefined
-        : { code: 'wrong_format', detail: `The bytes are not ${contentType}.` }
+        : { code: 'wrong_format' as const, detail: `The bytes are not ${contentType}.` }
   if (problem === undefined) return
   throw new Problem({
     status: 422,

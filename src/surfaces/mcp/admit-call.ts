@@ -27,8 +27,9 @@ export function admitCall(
   if (tool === undefined) return { answer: () => Promise.reject(unknownTool(name, call)) }
   const run = admit(tool, tool.parse(given, call.caller), call)
   // PostgreSQL keeps no NUL character in text, so none fits any argument of any tool.
-  if (holdsNul) return { answer: async () => NUL_PROBLEM }
-  return { answer: () => runTool(run, logFault) }
+  const { origin } = call.school
+  if (holdsNul) return { answer: async () => problem(origin, 'invalid_text', NUL_PROBLEM) }
+  return { answer: () => runTool(origin, run, logFault) }
 }
 
 function admit(tool: Tool, parsed: ParsedCall, call: ToolCall): () => Promise<object> {
@@ -51,6 +52,5 @@ function unknownTool(name: string, { caller, school }: ToolCall): ProtocolError 
   )
 }
 
-const NUL_PROBLEM = problem(
-  'The message holds a NUL character (U+0000). Remove it from every text and call the tool again.',
-)
+const NUL_PROBLEM =
+  'The message holds a NUL character (U+0000). Remove it from every text and call the tool again.'

@@ -1,11 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { errorAddress } from '../../foundation/errors/catalogue.ts'
 import { findClientFault } from '../../foundation/http/client-fault.ts'
 import { apiHeaders } from '../../foundation/http/security-headers.ts'
 import type { ResourcePath } from '../../foundation/protocol/resource-names.ts'
 import { oneSentence } from '../../foundation/text/one-line.ts'
 import { answerBearerError } from '../../gate/refusal.ts'
 import type { Message } from './message.ts'
-import { RpcRefusal } from './rpc-refusal.ts'
+import { RpcRefusal, rpcCodeOf } from './rpc-refusal.ts'
 import { problem } from './run-tool.ts'
 import type { StepUpError } from './step-up.ts'
 
@@ -22,8 +23,8 @@ export function answerError(
   if (error instanceof RpcRefusal) return sendRpcError(request, reply, error)
   const fault = findClientFault(error)
   if (fault !== undefined) {
-    const code = fault.status === 400 ? -32700 : fault.status
-    const refusal = new RpcRefusal(fault.status, code, fault.description)
+    const { status, description } = fault
+    const refusal = new RpcRefusal(status, rpcCodeOf(status), description)
     return sendRpcError(request, reply, refusal)
   }
   return answerBearerError(error, request, reply, path)
@@ -35,7 +36,8 @@ function sendRpcError(
   { status, code, message, id }: RpcRefusal,
 ): FastifyReply {
   request.outcome.result = 'refused'
-  const error = { code, message: oneSentence(message) }
+  const data = { docs: errorAddress(request.school.origin, code) }
+  const error = { code: Number(code), message: oneSentence(message), data }
   return sendRpc(reply, status, { jsonrpc: '2.0', error, id: id ?? null })
 }
 
@@ -70,7 +72,7 @@ export function answerStepUp(
     id: message.id ?? null,
     result: {
       resultType: 'complete',
-      ...problem(error.description),
+      ...problem(request.school.origin, 'insufficient_scope', error.description),
       _meta: { 'mcp/www_authenticate': [error.challengeInBody] },
     },
   })

@@ -76,7 +76,7 @@ export function addMcpRoutes(
           : { maxBytes: context.limits.jsonBodyBytes, limits: KNOWN_CALLER }
       const text = await readText(request, reply, maxBytes)
       const { excess, holdsNul } = walkJson(text, limits)
-      if (excess !== undefined) throw new RpcRefusal(400, -32600, excess)
+      if (excess !== undefined) throw new RpcRefusal(400, '-32600', excess)
       const message = parseMessage(await readJson(request, text))
       const { school, at, id: requestId } = request
       const call: ToolCall = { school, at, endpoint, path, caller, outlines, requestId }
@@ -138,23 +138,23 @@ async function readBytes(body: ReadableStream<Uint8Array>): Promise<Buffer> {
 function checkServed({ method, id }: Message, era: Era): void {
   if (era !== 'modern') return
   if (method === 'initialize') {
-    throw new RpcRefusal(404, -32601, 'This revision has no initialize: call a method.', id)
+    throw new RpcRefusal(404, '-32601', 'This revision has no initialize: call a method.', id)
   }
   if (method === 'subscriptions/listen') {
-    throw new RpcRefusal(404, -32601, 'Subscriptions are not offered here.', id)
+    throw new RpcRefusal(404, '-32601', 'Subscriptions are not offered here.', id)
   }
 }
 
 /** Forms and plain text could be sent by any page without a preflight. */
 function checkMediaTypes(request: FastifyRequest): void {
   if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
-    throw new RpcRefusal(415, 415, 'Send the message with Content-Type: application/json.')
+    throw new RpcRefusal(415, '415', 'Send the message with Content-Type: application/json.')
   }
   if (!/^(identity)?$/i.test(request.headers['content-encoding'] ?? '')) {
-    throw new RpcRefusal(415, 415, 'Send the message as it is, without a Content-Encoding.')
+    throw new RpcRefusal(415, '415', 'Send the message as it is, without a Content-Encoding.')
   }
   if (chooseMediaType(request.headers.accept, ['application/json']) === undefined) {
-    throw new RpcRefusal(406, 406, 'Answers are JSON: send Accept: application/json.')
+    throw new RpcRefusal(406, '406', 'Answers are JSON: send Accept: application/json.')
   }
 }
 
@@ -176,7 +176,7 @@ function refuseOtherMethods(scope: FastifyInstance, url: string): void {
     url,
     onRequest: async (_request, reply) => {
       reply.header('allow', 'POST')
-      throw new RpcRefusal(405, 405, 'Send messages by POST; there is no stream and no session.')
+      throw new RpcRefusal(405, '405', 'Send messages by POST; there is no stream and no session.')
     },
     handler: (_request, reply) => reply.callNotFound(),
   })

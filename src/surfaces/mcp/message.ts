@@ -15,10 +15,10 @@ export interface Message {
  */
 export function parseMessage(body: unknown): Message {
   if (Array.isArray(body)) {
-    throw new RpcRefusal(400, -32600, 'Batches are not accepted: send one message per request.')
+    throw new RpcRefusal(400, '-32600', 'Batches are not accepted: send one message per request.')
   }
   if (!isObject(body)) {
-    throw new RpcRefusal(400, -32600, 'The body is not a JSON-RPC message: send a JSON object.')
+    throw new RpcRefusal(400, '-32600', 'The body is not a JSON-RPC message: send a JSON object.')
   }
   const { method, params } = body
   const id = typeof body.id === 'string' || typeof body.id === 'number' ? body.id : undefined
@@ -37,7 +37,7 @@ const MAX_NAME_LENGTH = 200
 
 function checkLength(what: string, value: unknown): void {
   if (typeof value !== 'string' || value.length <= MAX_NAME_LENGTH) return
-  throw new RpcRefusal(400, -32600, `The ${what} is longer than ${MAX_NAME_LENGTH} characters.`)
+  throw new RpcRefusal(400, '-32600', `The ${what} is longer than ${MAX_NAME_LENGTH} characters.`)
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

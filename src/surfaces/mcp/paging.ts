@@ -70,5 +70,6 @@ export async function readPage<R extends Keyed>(
 export function unknownCursor(): ToolProblem {
   return new ToolProblem(
     'The cursor is not one that this list gave: leave it out to start from the beginning.',
+    'invalid_cursor',
   )
 }

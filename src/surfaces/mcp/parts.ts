@@ -39,6 +39,7 @@ export class Whole {
     if (isHere && found.id === this.#digestOfContent()) return found.value
     throw new ToolProblem(
       'What you read has changed since the part before. Leave the cursor out to start from the beginning.',
+      'stale_version',
     )
   }
 

@@ -49,5 +49,5 @@ function fitting<S extends z.ZodObject>(schema: S, { method, params, id }: Messa
   if (judged.problems === undefined) return judged.data
   const [problem] = judged.problems
   const where = `params${(problem?.pointer ?? '').replaceAll('/', '.')}`
-  throw new RpcRefusal(400, -32602, `${where} does not fit ${method}: ${problem?.detail}`, id)
+  throw new RpcRefusal(400, '-32602', `${where} does not fit ${method}: ${problem?.detail}`, id)
 }

@@ -1,5 +1,6 @@
 import { TooManyRowsError } from '../../foundation/db/bounded-rows.ts'
 import { isDatabaseUnavailable, TOOK_TOO_LONG } from '../../foundation/db/unavailable.ts'
+import { type ErrorCode, errorAddress } from '../../foundation/errors/catalogue.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { LongAnswer } from './long-answer.ts'
 import { sliceText } from './parts.ts'
@@ -13,6 +14,7 @@ export interface ToolResult {
 
 /** Runs a tool; each failure becomes a text that a model can act on and that tells no secret. */
 export async function runTool(
+  origin: string,
   run: () => Promise<object>,
   logFault: (fault: unknown) => void,
 ): Promise<ToolResult> {
@@ -23,27 +25,41 @@ export async function runTool(
     // Older clients read only text, so the same JSON is in both places.
     return { content: [{ type: 'text', text }], structuredContent: { ...answer } }
   } catch (error) {
-    return problem(describe(error, logFault))
+    const { text, code } = describe(error, logFault)
+    return problem(origin, code, text)
   }
 }
 
 /** Far more than a model needs to correct a call, whatever names the call made up. */
 const PROBLEM_CHARACTERS = 4000
 
-export function problem(text: string): ToolResult {
+/** A model reads the text alone, so the code and its address stand there. */
+export function problem(origin: string, code: ErrorCode, text: string): ToolResult {
   const told =
     text.length <= PROBLEM_CHARACTERS ? text : `${sliceText(text, 0, PROBLEM_CHARACTERS)}…`
-  return { content: [{ type: 'text', text: told }], isError: true }
+  const explained = `${told}\nError ${code}, explained at ${errorAddress(origin, code)}`
+  return { content: [{ type: 'text', text: explained }], isError: true }
 }
 
 /** Only this call is refused: the school has more to look through than one call may take. */
 const TOO_SLOW =
   'The call took longer than one call may at this school, so it was stopped. Ask for less: fewer or other words, a list of one kind instead of a search, or a shorter page. Try the same call again only later.'
 
-function describe(error: unknown, logFault: (fault: unknown) => void): string {
-  if (error instanceof ToolProblem || error instanceof TooManyRowsError) return error.message
-  if (error instanceof OAuthError) return error.description
-  if (isDatabaseUnavailable(error) && error.code === TOOK_TOO_LONG) return TOO_SLOW
-  logFault(error)
-  return 'The school could not answer because of a fault on its side. Try the same call again in a moment; if it keeps failing, tell the person that the school is not available now.'
+interface Described {
+  readonly text: string
+  readonly code: ErrorCode
 }
+
+function describe(error: unknown, logFault: (fault: unknown) => void): Described {
+  if (error instanceof ToolProblem) return { text: error.message, code: error.code }
+  if (error instanceof TooManyRowsError) return { text: error.message, code: 'limit_exceeded' }
+  if (error instanceof OAuthError) return { text: error.description, code: error.code }
+  if (isDatabaseUnavailable(error) && error.code === TOOK_TOO_LONG) {
+    return { text: TOO_SLOW, code: 'limit_exceeded' }
+  }
+  logFault(error)
+  return { text: OUR_FAULT, code: 'server_error' }
+}
+
+const OUR_FAULT =
+  'The school could not answer because of a fault on its side. Try the same call again in a moment; if it keeps failing, tell the person that the school is not available now.'

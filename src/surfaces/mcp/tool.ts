@@ -4,6 +4,7 @@ import type { OutlineCache } from '../../domain/learning/outline-cache.ts'
 import { judgeInput } from '../../domain/operation/input-problems.ts'
 import type { School } from '../../domain/schools/school.ts'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import type { ErrorCode } from '../../foundation/errors/catalogue.ts'
 import type { ResourcePath, ToolEndpoint } from '../../foundation/protocol/resource-names.ts'
 import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import type { LongAnswer } from './long-answer.ts'
@@ -79,6 +80,12 @@ export interface Tool {
 /** Told to the model: what went wrong and what to do next. */
 export class ToolProblem extends Error {
   override readonly name = 'ToolProblem'
+  readonly code: ErrorCode
+
+  constructor(message: string, code: ErrorCode = 'invalid_input') {
+    super(message)
+    this.code = code
+  }
 }
 
 type Answer<O extends z.ZodObject> = Promise<z.input<O> | LongAnswer<z.input<O>>>

@@ -11,5 +11,5 @@ const SERIALIZED = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@,]+$/i
  */
 export function checkWebOrigin(origin: string | undefined): void {
   if (origin === undefined || SERIALIZED.test(origin)) return
-  throw new RpcRefusal(403, 403, 'The Origin header does not name an origin.')
+  throw new RpcRefusal(403, '403', 'The Origin header does not name an origin.')
 }

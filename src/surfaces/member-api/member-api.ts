@@ -27,7 +27,7 @@ import { priceOfBody, REQUEST } from './documents/prices.ts'
 import { addExplorerRoutes } from './explorer/explorer.ts'
 import type { MemberContext } from './member-context.ts'
 import { type Bill, createMemberRates } from './rates.ts'
-import { refusal, withShortErrors } from './refusal.ts'
+import { refusal, sentAnswer } from './refusal.ts'
 import { buildMemberSchema } from './schema.ts'
 import { ACCOUNT_SCOPES } from './scopes.ts'
 
@@ -133,7 +133,7 @@ export function addMemberApiRoutes(
       const { refused, body } = answer
       if (body.errors !== undefined) request.outcome.result = resultWord(body.errors)
       const status = refused && type === 'application/graphql-response+json' ? 400 : 200
-      return send(reply, status, type, withShortErrors(body))
+      return send(reply, status, type, sentAnswer(body, school.origin))
     })
     scope.route({ method: OTHER_METHODS, url: PATH, handler: (_request, reply) => reply.send() })
   })
@@ -180,7 +180,12 @@ function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyRe
   if (error instanceof TooManyRequestsError) reply.header('retry-after', error.retryAfterSeconds)
   const code = fault.status === 429 ? 'rate_limited' : 'bad_request'
   request.outcome.result = code
-  return send(reply, fault.status, type, { errors: [refusal(code, fault.description)] })
+  return send(
+    reply,
+    fault.status,
+    type,
+    sentAnswer({ errors: [refusal(code, fault.description)] }, request.school.origin),
+  )
 }
 
 function send(reply: FastifyReply, status: number, type: MediaType, body: object): FastifyReply {

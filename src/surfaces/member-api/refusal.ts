@@ -1,23 +1,11 @@
-import { type ExecutionResult, GraphQLError } from 'graphql/index.js'
+import { type ExecutionResult, GraphQLError, type GraphQLErrorExtensions } from 'graphql/index.js'
+import { errorAddress } from '../../foundation/errors/catalogue.ts'
+import { GRAPHQL_ERRORS, type GraphQLCode } from '../../foundation/errors/graphql-errors.ts'
 import { oneLine, oneSentence } from '../../foundation/text/one-line.ts'
-
-export type RefusalCode =
-  | 'insufficient_scope'
-  | 'bad_argument'
-  | 'bad_cursor'
-  | 'not_found'
-  | 'limit_exceeded'
-  | 'rate_limited'
-  | 'graphql_parse_failed'
-  | 'graphql_validation_failed'
-  | 'bad_request'
-  | 'server_error'
-  // Apollo's protocol gives this one.
-  | 'PERSISTED_QUERY_NOT_SUPPORTED'
 
 /** An error for the caller: a sentence for people and `extensions.code` for programs. */
 export function refusal(
-  code: RefusalCode,
+  code: GraphQLCode,
   message: string,
   details: Readonly<Record<string, unknown>> = {},
 ): GraphQLError {
@@ -27,7 +15,7 @@ export function refusal(
 /** The same error, at the same place of the document, with a code and perhaps another message. */
 export function recoded(
   error: GraphQLError,
-  code: RefusalCode,
+  code: GraphQLCode,
   message: string = error.message,
 ): GraphQLError {
   return new GraphQLError(message, {
@@ -39,8 +27,11 @@ export function recoded(
   })
 }
 
-/** The answer as it is sent: the engine's messages quote names and values of the request, whole. */
-export function withShortErrors({ errors, ...rest }: ExecutionResult): object {
+/**
+ * The answer as it is sent. Messages are short, because those of the engine quote names and values of the request, whole;
+ * each code comes with the address that explains it.
+ */
+export function sentAnswer({ errors, ...rest }: ExecutionResult, origin: string): object {
   if (errors === undefined) return rest
   return {
     errors: errors.map(({ message, locations, path, extensions }) => ({
@@ -49,8 +40,16 @@ export function withShortErrors({ errors, ...rest }: ExecutionResult): object {
       ...(path === undefined
         ? {}
         : { path: path.map((step) => (typeof step === 'string' ? oneLine(step) : step)) }),
-      ...(Object.keys(extensions).length === 0 ? {} : { extensions }),
+      ...(Object.keys(extensions).length === 0
+        ? {}
+        : { extensions: explained(extensions, origin) }),
     })),
     ...rest,
   }
+}
+
+function explained(extensions: GraphQLErrorExtensions, origin: string): object {
+  const { code } = extensions
+  if (typeof code !== 'string' || !Object.hasOwn(GRAPHQL_ERRORS, code)) return extensions
+  return { ...extensions, docs: errorAddress(origin, code as GraphQLCode) }
 }

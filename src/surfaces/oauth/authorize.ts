@@ -159,7 +159,7 @@ function redirectError(
   if (!refusal.redirectable) throw refusal
   request.outcome.result = refusal.code
   const location = authorizationResponseUrl(redirectUri, {
-    ...errorBody(refusal),
+    ...errorBody(refusal, request.school.origin),
     state: parameters.has('state') ? parameters.get('state') : undefined,
     iss: request.school.origin,
   })

@@ -137,7 +137,7 @@ async function deny(
   const refusal = new OAuthError('access_denied', 'The person did not allow this.')
   const { state } = question.pending
   return authorizationResponseUrl(question.redirectUri, {
-    ...errorBody(refusal),
+    ...errorBody(refusal, request.school.origin),
     state,
     iss: request.school.origin,
   })

@@ -194,7 +194,7 @@ describe('problems', () => {
     expect(answer.headers['content-type']).toContain('application/problem+json')
     const problem = answer.json()
     expect(problem).toMatchObject({
-      type: 'urn:schoolgate:problem:invalid_input',
+      type: `${school.origin}/docs/errors#invalid_input`,
       status: 422,
       instance: '/api/v1/courses',
       request_id: answer.headers['x-request-id'],

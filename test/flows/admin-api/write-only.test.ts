@@ -228,7 +228,7 @@ describe('a token with the write scope alone', () => {
         expect([path, explained.statusCode, explained.json().reason]).toEqual([path, 409, reason])
         const answer = await writing.get(scope)?.send(method, path, { body })
         expect(answer?.json()).toEqual({
-          type: 'urn:schoolgate:problem:conflict',
+          type: `${school.origin}/docs/errors#conflict`,
           title: 'The current state does not allow this',
           status: 409,
           detail: `The current state does not allow this. A token that also has ${scope.replace('write', 'read')} is told why.`,

@@ -114,6 +114,7 @@ export const myCourse = scopedTool({
     if (enrolled === undefined) {
       throw new ToolProblem(
         `The person is not enrolled in a course “${slug}”. my_courses shows in which they are.`,
+        'not_found',
       )
     }
     const all = await enrolled.lectures()

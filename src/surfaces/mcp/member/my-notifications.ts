@@ -111,7 +111,10 @@ export const markNotificationRead = scopedTool({
   run: async ({ at, caller, school }, { id }) => {
     const marked = await markRead(at, caller.person.id, id)
     if (marked === undefined) {
-      throw new ToolProblem('The person has no such notification. my_notifications gives ids.')
+      throw new ToolProblem(
+        'The person has no such notification. my_notifications gives ids.',
+        'not_found',
+      )
     }
     return {
       notification: item(school, marked.entry),
@@ -165,6 +168,7 @@ export const updateNotificationSubscription = scopedTool({
     if (set === undefined) {
       throw new ToolProblem(
         `There is no topic “${wanted.topic}”. my_notification_subscriptions lists them.`,
+        'not_found',
       )
     }
     const { topic, channel, enabled } = set

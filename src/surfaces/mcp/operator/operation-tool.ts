@@ -25,7 +25,7 @@ import {
 import { type ToolAnnotations, wireTool } from '../wire-tool.ts'
 import { answerReading } from './answer-reading.ts'
 import { boundWriting } from './bound-writing.ts'
-import { refusalText } from './refusal-text.ts'
+import { refusedTool } from './refused-tool.ts'
 import { restUrlOf } from './rest-link.ts'
 
 interface OperationTool {
@@ -122,7 +122,7 @@ function readInput(operation: Operation, call: unknown): FittingCall {
   try {
     return { input: checkInput(operation, input), asked }
   } catch (error) {
-    throw new ToolProblem(refusalText(refusalFrom(error)))
+    throw refusedTool(refusalFrom(error))
   }
 }
 
@@ -198,7 +198,7 @@ async function perform(
   const { caller, school, requestId } = call
   const actor = actorOf(caller, { via: 'mcp', origin: school.origin, requestId })
   const outcome = await performChecked(operation, call.at, actor, input)
-  if (outcome.kind !== 'done') throw new ToolProblem(refusalText(outcome))
+  if (outcome.kind !== 'done') throw refusedTool(outcome)
   const { output } = outcome
   const restUrl = restUrlOf(school, operation, output)
   if (operation.kind === 'read') {

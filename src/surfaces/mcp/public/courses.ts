@@ -82,7 +82,10 @@ export const getCourse = publicTool({
   run: async ({ at, school, outlines }, { slug, cursor, max_characters }) => {
     const course = await findPublicCourse(at, slug)
     if (course === undefined) {
-      throw new ToolProblem(`There is no published course “${slug}”. list_courses shows which are.`)
+      throw new ToolProblem(
+        `There is no published course “${slug}”. list_courses shows which are.`,
+        'not_found',
+      )
     }
     const outline = (await outlines.load(at, [course])).get(course.id) ?? EMPTY_OUTLINE
     const lectures = lecturesIn(outline)

@@ -67,7 +67,10 @@ export const fetchText = publicTool({
     const [, kind, slug = ''] = ID.exec(id) ?? []
     const found = kind === undefined ? undefined : await READERS[kind as Kind](at, slug)
     if (found === undefined) {
-      throw new ToolProblem(`Nothing published has the id “${id}”. search and the lists give ids.`)
+      throw new ToolProblem(
+        `Nothing published has the id “${id}”. search and the lists give ids.`,
+        'not_found',
+      )
     }
     const whole = new Whole(`fetch ${id}`, found.text, found.text.length)
     const from = whole.placeOf(cursor)

@@ -55,6 +55,13 @@ export const guide = [
       'The guide tells Member API clients to look into errors and not at the status alone.',
   }),
 
+  chapter('house', 'product decision', {
+    'errors.catalogue':
+      'Every code of OAuth, GraphQL, REST and tools is explained once, with cause and remedy, at /docs/errors under its name.',
+    'errors.linked':
+      'Every refusal links to the explanation of its code at the origin that was called: error_uri, type of a problem, extensions.docs, data.docs, or the text of a tool.',
+  }),
+
   chapter('house', 'Deployment variants', {
     'guide.older-rules':
       'On older origins the guide states their rules: revocation without a secret, introspection, 403 for a missing scope, fewer fields.',

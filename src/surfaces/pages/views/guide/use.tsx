@@ -84,6 +84,11 @@ export function Errors({ variant }: GuideProps) {
   return (
     <Section id="errors">
       <div class="prose">
+        <p>
+          Every refusal has a code and links to its explanation: <code>error_uri</code>,{' '}
+          <code>type</code> of a problem, <code>extensions.docs</code> of a GraphQL error.{' '}
+          <a href="/docs/errors">All codes</a>; these are the most frequent:
+        </p>
         <ul>
           <li>
             <strong>401 invalid_token</strong>: the token is expired, revoked, missing or for
