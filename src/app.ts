@@ -9,6 +9,7 @@ import type { RequestObserver } from './foundation/http/observe-requests.ts'
 import type { LineSettings } from './foundation/http/request-line.ts'
 import { createHttpServer } from './foundation/http/server.ts'
 import type { TrustProxy } from './foundation/http/trust-proxy.ts'
+import { DOCUMENTS } from './foundation/protocol/endpoints.ts'
 import type { AppContext } from './gate/context.ts'
 import { GoodTokens } from './gate/good-tokens.ts'
 import { createNotFoundAnswer } from './gate/not-found.ts'
@@ -34,14 +35,21 @@ export interface AppOptions {
 }
 
 /** Paths that scripts of other sites may call. The authorization endpoint and the pages stay off this list. */
-const API_PATHS = [
+const API_PATHS: readonly string[] = [
   '/.well-known/',
   '/api/',
   '/clients/',
   '/member/graphql',
   '/mcp',
   '/mcp/',
-  '/openapi.json',
+  DOCUMENTS.auth,
+  DOCUMENTS.errorsMarkdown,
+  DOCUMENTS.graphqlSchema,
+  DOCUMENTS.graphqlSchemaJson,
+  DOCUMENTS.guideMarkdown,
+  DOCUMENTS.llms,
+  DOCUMENTS.openapi,
+  DOCUMENTS.postman,
 ]
 
 /** Builds the whole application on one Fastify instance. The caller makes it listen. */

@@ -125,6 +125,13 @@ export const variables = {
       .regex(/^[^\r\n@]*@[^\r\n]+$/, 'an address such as "School <no-reply@example.com>"'),
     about: 'sender of those mails; required with SMTP_URL',
   },
+  SECURITY_CONTACT: {
+    fallback: undefined,
+    schema: z
+      .string()
+      .regex(/^(mailto:|https:\/\/)[!-~]+$/, 'a URI such as mailto:security@example.com'),
+    about: 'where to report a vulnerability; every school then has /.well-known/security.txt (RFC 9116)',
+  },
   LOG_LEVEL: {
     fallback: 'info',
     schema: word(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),

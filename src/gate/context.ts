@@ -17,6 +17,8 @@ export interface AppContext {
   readonly mailer?: Mailer | undefined
   /** Absent if uploads are not possible. */
   readonly files?: FileStore | undefined
+  /** Where to report a vulnerability, as a URI; absent if none is configured. */
+  readonly securityContact?: string | undefined
   readonly limits: {
     readonly tokenPerSecond: number
     readonly registrationPerMinute: number

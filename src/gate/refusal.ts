@@ -3,6 +3,7 @@ import { isDatabaseUnavailable } from '../foundation/db/unavailable.ts'
 import { findClientFault } from '../foundation/http/client-fault.ts'
 import { logFailure } from '../foundation/http/last-resort.ts'
 import { apiHeaders } from '../foundation/http/security-headers.ts'
+import { SIGNPOSTS } from '../foundation/http/signposts.ts'
 import { bearerChallenge } from '../foundation/protocol/challenge.ts'
 import { errorBody, OAuthError } from '../foundation/protocol/errors.ts'
 import type { ResourcePath } from '../foundation/protocol/resource-names.ts'
@@ -80,6 +81,7 @@ function sendRefusal(
   return reply
     .code(refusal.status)
     .headers(apiHeaders('no-store'))
+    .headers(SIGNPOSTS)
     .header('content-type', 'application/json')
     .send(JSON.stringify(errorBody(refusal, request.school.origin)))
 }

@@ -157,6 +157,7 @@ function contextOf(
     documentHosts: config.CLIENT_DOCUMENT_HOSTS,
     mailer,
     files,
+    securityContact: config.SECURITY_CONTACT,
     limits: {
       tokenPerSecond: config.TOKEN_RATE_PER_SECOND,
       registrationPerMinute: config.REGISTRATION_RATE_PER_MINUTE,

@@ -7,6 +7,7 @@ import {
   resetExpiredPage,
   resetPasswordPage,
 } from '../../src/surfaces/pages/views/forgotten-password.tsx'
+import { errorsPage } from '../../src/surfaces/pages/views/guide/errors-page.tsx'
 import { guidePage } from '../../src/surfaces/pages/views/guide/guide.tsx'
 import { homePage } from '../../src/surfaces/pages/views/home.tsx'
 import { shortPasswordPage } from '../../src/surfaces/pages/views/short-password.tsx'
@@ -140,9 +141,9 @@ const apps = {
 
 const { email } = person
 const password = { school, here: '/account/password', viewer: student, email }
+const docsFrame = { school, here: '/docs' }
 const docs = {
-  school,
-  here: '/docs',
+  name: school.name,
   origin,
   variant: 'newer' as const,
   signsIdTokens: true,
@@ -197,11 +198,11 @@ export const sampleSitePages: Record<string, string> = {
       html: renderMarkdown('Three new courses.\n\n[See them](/)'),
     },
   }),
-  docs: guidePage(docs),
-  'docs-older': guidePage({
+  docs: guidePage(docsFrame, docs),
+  'docs-errors': errorsPage({ school, here: '/docs/errors' }),
+  'docs-older': guidePage({ ...docsFrame, school: harbor, viewer: owner }, {
     ...docs,
-    school: harbor,
-    viewer: owner,
+    name: harbor.name,
     variant: 'older',
     signsIdTokens: false,
     publishesKeys: true,

@@ -1,3 +1,4 @@
+import { DOCUMENTS } from '../protocol/endpoints.ts'
 import type { Explained } from './explained.ts'
 import { GRAPHQL_ERRORS } from './graphql-errors.ts'
 import { INPUT_ERRORS } from './input-errors.ts'
@@ -72,14 +73,11 @@ export const ERROR_GROUPS: readonly CatalogueGroup[] = [
   },
 ]
 
-/** The path of the page that explains every code. */
-export const ERRORS_PATH = '/docs/errors'
-
 /**
  * Where a code is explained. It has only characters that `error_uri` may hold.
  *
  * @see RFC 6749 §5.2
  */
 export function errorAddress(origin: string, code: ErrorCode): string {
-  return `${origin}${ERRORS_PATH}#${code}`
+  return `${origin}${DOCUMENTS.errors}#${code}`
 }

@@ -12,6 +12,8 @@ interface Assets {
   /** By names that never change, because rows of the database refer to them. */
   byStablePath: ReadonlyMap<string, Asset>
   pathOf: ReadonlyMap<string, string>
+  /** Browsers ask for it by its name, whatever a page says. */
+  favicon: Buffer
 }
 
 const contentTypes: Record<string, string> = {
@@ -49,7 +51,8 @@ function readAssets(): Assets {
     byPath.set(path, { contentType, body })
     pathOf.set(name, path)
   }
-  return { byPath, byStablePath: readAvatars(), pathOf }
+  const favicon = readFileSync(new URL('favicon.ico', folder))
+  return { byPath, byStablePath: readAvatars(), pathOf, favicon }
 }
 
 function readAvatars(): ReadonlyMap<string, Asset> {

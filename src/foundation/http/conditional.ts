@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sha256 } from '../crypto/digest.ts'
 
-/** A JSON document that stays the same for a while: serialised and hashed once, sent many times. */
+/** A document that stays the same for a while: serialised and hashed once, sent many times. */
 export type ConstantDocument = {
   readonly body: string | Buffer
   readonly etag: string
@@ -11,13 +11,18 @@ export type ConstantDocument = {
   readonly unchangedHeaders: Readonly<Record<string, string>>
 }
 
-interface DocumentOptions {
+export interface DocumentOptions {
   readonly maxAgeSeconds: number
   readonly contentType?: string
+  /** The request header that chose this form of the document, if the address has several. */
+  readonly vary?: string
 }
 
 export function constantDocument(value: unknown, options: DocumentOptions): ConstantDocument {
-  const body = JSON.stringify(value)
+  return textDocument(JSON.stringify(value), options)
+}
+
+export function textDocument(body: string, options: DocumentOptions): ConstantDocument {
   return { body, ...headersFor(body, options) }
 }
 
@@ -41,6 +46,7 @@ function headersFor(version: string, options: DocumentOptions): Omit<ConstantDoc
   const unchangedHeaders = {
     etag,
     'cache-control': `public, max-age=${options.maxAgeSeconds}`,
+    ...(options.vary === undefined ? {} : { vary: options.vary }),
   }
   const headers = {
     ...unchangedHeaders,

@@ -4,6 +4,7 @@ import { type ErrorCode, errorAddress } from '../errors/catalogue.ts'
 import { findClientFault } from './client-fault.ts'
 import { RepeatedLines } from './repeated-lines.ts'
 import { NO_SNIFFING } from './security-headers.ts'
+import { SIGNPOSTS } from './signposts.ts'
 
 const PLAIN_CODES: Readonly<Record<number, ErrorCode>> = {
   403: 'forbidden',
@@ -65,6 +66,7 @@ function sendPlainError(
     .header('content-type', 'application/json; charset=utf-8')
     .header('cache-control', 'no-store')
     .headers(NO_SNIFFING)
+    .headers(origin === undefined ? {} : SIGNPOSTS)
     .send(
       JSON.stringify({
         error: code,

@@ -6,6 +6,7 @@ import { once } from '../../foundation/cache/once.ts'
 import { sendDocument } from '../../foundation/http/conditional.ts'
 import { nameSurface } from '../../foundation/http/observe-requests.ts'
 import { acceptJson } from '../../foundation/http/request-body.ts'
+import { DOCUMENTS } from '../../foundation/protocol/endpoints.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { answerOAuthError } from '../../gate/refusal.ts'
 import { apiActor, checkScopes, createRateChecks, loadOperator } from './access.ts'
@@ -15,6 +16,8 @@ import { BULK_ROUTES } from './bulk-routes.ts'
 import { Descriptions } from './descriptions.ts'
 import { addDownloadRoute } from './download.ts'
 import { addJobFileRoute, JOB_FILE_ROUTE } from './job-file.ts'
+import { openApiDocument } from './openapi.ts'
+import { postmanCollection } from './postman.ts'
 import { answerProblem, Problem, problemOf } from './problem.ts'
 import { addReferenceRoutes } from './reference-routes.ts'
 import { type DescribedRoute, type InputPlan, planOf, type Route, routerPath } from './route.ts'
@@ -34,9 +37,13 @@ declare module 'fastify' {
 export function addAdminApiRoutes(app: FastifyInstance, { files, limits }: AppContext): void {
   const routes = [...ROUTES, ...JOB_ROUTES, JOB_FILE_ROUTE, UPLOAD_ROUTE, ...BULK_ROUTES]
   // Built at the first request, so that it does not delay the start of the server.
-  const descriptions = once(() => new Descriptions(routes))
-  app.get('/openapi.json', (request, reply) =>
-    sendDocument(request, reply, descriptions().of(request.school)),
+  const openapi = once(() => new Descriptions((school) => openApiDocument(routes, school)))
+  const postman = once(() => new Descriptions(({ origin }) => postmanCollection(routes, origin)))
+  app.get(DOCUMENTS.openapi, (request, reply) =>
+    sendDocument(request, reply, openapi().of(request.school)),
+  )
+  app.get(DOCUMENTS.postman, (request, reply) =>
+    sendDocument(request, reply, postman().of(request.school)),
   )
 
   addReferenceRoutes(app, routes)
@@ -146,6 +153,7 @@ async function refuseUnknown(): Promise<never> {
   throw new Problem({
     status: 404,
     code: 'not_found',
-    detail: 'The REST API has no such address. /openapi.json lists all of them.',
+    detail:
+      'The REST API has no such address. /openapi.json lists all of them, and /docs is the guide.',
   })
 }

@@ -1,29 +1,34 @@
 import type { School } from '../../domain/schools/school.ts'
 import { sha256 } from '../../foundation/crypto/digest.ts'
 import { assembledDocument, type ConstantDocument } from '../../foundation/http/conditional.ts'
-import { openApiDocument } from './openapi.ts'
-import type { DescribedRoute } from './route.ts'
 
 /** Stand for the words of a school in the text that all schools share. */
 const ORIGIN = 'https://origin.schoolgate.invalid'
 const CONTACT = 'contact.schoolgate.invalid'
+const PLACES = new RegExp(`(${ORIGIN}|"${CONTACT}")`)
+
+interface DescribedSchool {
+  readonly origin: string
+  /** A Contact Object of OpenAPI, or what stands for it. */
+  readonly contact: unknown
+}
 
 /**
- * `/openapi.json` of every school. The text is long, so it is made once for all of them, and a school
- * keeps only its ETag; the directory replaces a school that changed.
+ * A long document of every school, such as `/openapi.json`. Its text is made once for all of them, and a school keeps only the
+ * ETag; the directory replaces a school that changed.
  */
 export class Descriptions {
   readonly #digest: string
-  readonly #head: Buffer
-  readonly #rest: readonly Buffer[]
+  /** At odd places `true` stands for the origin and `false` for the contact. */
+  readonly #parts: readonly (Buffer | boolean)[]
   readonly #made = new WeakMap<School, ConstantDocument>()
 
-  constructor(routes: readonly DescribedRoute[]) {
-    const text = JSON.stringify(openApiDocument(routes, { origin: ORIGIN, contact: CONTACT }))
+  constructor(describe: (school: DescribedSchool) => object) {
+    const text = JSON.stringify(describe({ origin: ORIGIN, contact: CONTACT }))
     this.#digest = sha256(text).toString('base64url')
-    const [head = '', rest = ''] = text.split(`"${CONTACT}"`)
-    this.#head = Buffer.from(head)
-    this.#rest = rest.split(ORIGIN).map((part) => Buffer.from(part))
+    this.#parts = text
+      .split(PLACES)
+      .map((part, index) => (index % 2 === 0 ? Buffer.from(part) : part === ORIGIN))
   }
 
   of(school: School): ConstantDocument {
@@ -42,8 +47,9 @@ export class Descriptions {
 
   /** Copies bytes: to encode the text for each answer takes four times as long. */
   #assemble(contact: Buffer, origin: Buffer): Buffer {
-    const [first = Buffer.alloc(0), ...others] = this.#rest
-    return Buffer.concat([this.#head, contact, first, ...others.flatMap((part) => [origin, part])])
+    return Buffer.concat(
+      this.#parts.map((part) => (typeof part === 'boolean' ? (part ? origin : contact) : part)),
+    )
   }
 }
 

@@ -5,6 +5,7 @@ import { type ProblemCode, REST_PROBLEMS } from '../../foundation/errors/rest-er
 import { findClientFault } from '../../foundation/http/client-fault.ts'
 import { rawPath } from '../../foundation/http/raw-url.ts'
 import { apiHeaders } from '../../foundation/http/security-headers.ts'
+import { SIGNPOSTS } from '../../foundation/http/signposts.ts'
 import { bearerChallenge } from '../../foundation/protocol/challenge.ts'
 import { errorBody, OAuthError } from '../../foundation/protocol/errors.ts'
 import { oneLine, oneSentence } from '../../foundation/text/one-line.ts'
@@ -121,6 +122,7 @@ function sendProblem(
   return reply
     .code(status)
     .headers(apiHeaders('no-store'))
+    .headers(SIGNPOSTS)
     .headers(headers ?? {})
     .header('content-type', 'application/problem+json')
     .send(

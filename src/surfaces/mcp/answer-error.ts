@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errorAddress } from '../../foundation/errors/catalogue.ts'
 import { findClientFault } from '../../foundation/http/client-fault.ts'
 import { apiHeaders } from '../../foundation/http/security-headers.ts'
+import { SIGNPOSTS } from '../../foundation/http/signposts.ts'
 import type { ResourcePath } from '../../foundation/protocol/resource-names.ts'
 import { oneSentence } from '../../foundation/text/one-line.ts'
 import { answerBearerError } from '../../gate/refusal.ts'
@@ -82,6 +83,7 @@ function sendRpc(reply: FastifyReply, status: number, body: object): FastifyRepl
   return reply
     .code(status)
     .headers(apiHeaders('no-store'))
+    .headers(SIGNPOSTS)
     .header('content-type', 'application/json')
     .send(JSON.stringify(body))
 }

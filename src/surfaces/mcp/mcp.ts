@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { OutlineCache } from '../../domain/learning/outline-cache.ts'
+import type { School } from '../../domain/schools/school.ts'
 import { logFailure } from '../../foundation/http/last-resort.ts'
-import { chooseMediaType } from '../../foundation/http/negotiate.ts'
+import { chooseMediaType, wantsHtml } from '../../foundation/http/negotiate.ts'
 import { nameSurface } from '../../foundation/http/observe-requests.ts'
 import { readText } from '../../foundation/http/request-body.ts'
-import { apiHeaders } from '../../foundation/http/security-headers.ts'
+import { apiHeaders, setPageHeaders } from '../../foundation/http/security-headers.ts'
 import { KNOWN_CALLER, STRANGER, walkJson } from '../../foundation/json/json-walk.ts'
 import {
   type ResourcePath,
@@ -17,10 +18,12 @@ import type { AppContext } from '../../gate/context.ts'
 import type { GoodTokens } from '../../gate/good-tokens.ts'
 import { type AdmittedCall, admitCall } from './admit-call.ts'
 import { answerError, answerStepUp, withShortError } from './answer-error.ts'
+import { endpointPage } from './endpoint-page.tsx'
 import { type Message, parseMessage } from './message.ts'
 import { createRateChecks } from './rate-checks.ts'
 import { type AskedCall, readParams } from './read-params.ts'
 import { RpcRefusal } from './rpc-refusal.ts'
+import { addServerCards } from './server-card.ts'
 import { type Era, serveMessage } from './serve-message.ts'
 import { StepUpError } from './step-up.ts'
 import type { ToolCall } from './tool.ts'
@@ -47,6 +50,7 @@ export function addMcpRoutes(
 ): void {
   const rates = createRateChecks(context.limits.toolCallsPerMinute, goodTokens)
   const lists = new ToolLists()
+  addServerCards(app, version)
   const addEndpoint = async (
     scope: FastifyInstance,
     endpoint: ToolEndpoint,
@@ -60,7 +64,7 @@ export function addMcpRoutes(
     })
     // The body stays unread until the caller is known, because a stranger may send less.
     scope.addContentTypeParser('*', (_request, body, done) => done(null, body))
-    refuseOtherMethods(scope, path)
+    refuseOtherMethods(scope, endpoint, path)
     const readJson = jsonReader(scope)
 
     const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -169,12 +173,28 @@ function jsonReader(
     })
 }
 
-/** Streams and sessions are not offered, which both eras let a server say in this way. */
-function refuseOtherMethods(scope: FastifyInstance, url: string): void {
+/**
+ * Streams and sessions are not offered, which both eras let a server say in this way. A browser, which asks for HTML and no client of
+ * the protocol does, gets a page.
+ */
+function refuseOtherMethods(scope: FastifyInstance, endpoint: ToolEndpoint, url: string): void {
+  const pages = new WeakMap<School, string>()
+  const pageOf = (school: School): string => {
+    const page = pages.get(school) ?? endpointPage(school, endpoint)
+    pages.set(school, page)
+    return page
+  }
   scope.route({
     method: ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
     url,
-    onRequest: async (_request, reply) => {
+    onRequest: async (request, reply) => {
+      const { school, method, headers } = request
+      if (method === 'GET' && wantsHtml(headers.accept)) {
+        return setPageHeaders(reply, school.origin, 'site')
+          .header('vary', 'Accept')
+          .type('text/html; charset=utf-8')
+          .send(pageOf(school))
+      }
       reply.header('allow', 'POST')
       throw new RpcRefusal(405, '405', 'Send messages by POST; there is no stream and no session.')
     },

@@ -4,6 +4,9 @@ import type { AdmittedCall } from './admit-call.ts'
 import type { ToolCall } from './tool.ts'
 import type { ToolLists } from './toolbox.ts'
 
+/** The revision without a handshake, which the SDK serves by itself. */
+export const MODERN_VERSION = '2026-07-28'
+
 /** Newest first: the first is what a client is offered that asks for one we do not know. */
 export const HANDSHAKE_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26']
 

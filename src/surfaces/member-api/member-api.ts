@@ -12,6 +12,8 @@ import { nameSurface } from '../../foundation/http/observe-requests.ts'
 import { TooManyRequestsError } from '../../foundation/http/rate-limit.ts'
 import { acceptJson } from '../../foundation/http/request-body.ts'
 import { apiHeaders } from '../../foundation/http/security-headers.ts'
+import { SIGNPOSTS } from '../../foundation/http/signposts.ts'
+import { ENDPOINTS } from '../../foundation/protocol/endpoints.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { BadTokens } from '../../gate/bad-tokens.ts'
 import { loadCaller } from '../../gate/bearer-gate.ts'
@@ -29,9 +31,10 @@ import type { MemberContext } from './member-context.ts'
 import { type Bill, createMemberRates } from './rates.ts'
 import { refusal, sentAnswer } from './refusal.ts'
 import { buildMemberSchema } from './schema.ts'
+import { addSchemaDocuments } from './schema-documents.ts'
 import { ACCOUNT_SCOPES } from './scopes.ts'
 
-const PATH = '/member/graphql'
+const PATH = ENDPOINTS.memberApi
 const OTHER_METHODS = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 /** The first is the default. */
@@ -77,6 +80,7 @@ export function addMemberApiRoutes(
     goodTokens,
   )
   addExplorerRoutes(app)
+  addSchemaDocuments(app, (variant) => stores[variant].schema)
 
   app.register(async (scope) => {
     nameSurface(scope, 'member-api')
@@ -180,6 +184,7 @@ function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyRe
   if (error instanceof TooManyRequestsError) reply.header('retry-after', error.retryAfterSeconds)
   const code = fault.status === 429 ? 'rate_limited' : 'bad_request'
   request.outcome.result = code
+  reply.headers(SIGNPOSTS)
   return send(
     reply,
     fault.status,

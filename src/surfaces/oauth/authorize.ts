@@ -34,7 +34,7 @@ import {
   readChallenge,
   readScopes,
 } from './authorize-parameters.ts'
-import { ENDPOINTS } from './endpoints.ts'
+import { ENDPOINTS } from '../../foundation/protocol/endpoints.ts'
 import { HeldRedirect } from './held-redirect.ts'
 import { requireParameter } from './require-parameter.ts'
 

@@ -2,23 +2,20 @@ import type { FastifyInstance } from 'fastify'
 import type { MetadataClients } from '../../domain/clients/metadata/metadata-clients.ts'
 import type { School } from '../../domain/schools/school.ts'
 import { publishedKeys } from '../../domain/schools/signing.ts'
-import {
-  type ConstantDocument,
-  constantDocument,
-  sendDocument,
-} from '../../foundation/http/conditional.ts'
+import { sendDocument } from '../../foundation/http/conditional.ts'
 import {
   resourceMetadataPath,
   spellingsOf,
   TOOL_ENDPOINTS,
 } from '../../foundation/protocol/resource-names.ts'
+import { perSchool } from '../../gate/per-school.ts'
 import {
   authorizationServerMetadata,
   openidConfiguration,
   protectedResourceMetadata,
   toolEndpointMetadata,
 } from './discovery.ts'
-import { ENDPOINTS } from './endpoints.ts'
+import { DOCUMENTS, ENDPOINTS } from '../../foundation/protocol/endpoints.ts'
 import { jsonWebKeySet } from './jwks.ts'
 
 /**
@@ -33,13 +30,13 @@ type Write = (school: School) => Record<string, unknown>
 /** Metadata and key set of every school. */
 export function addDiscoveryRoutes(app: FastifyInstance, metadataClients: MetadataClients): void {
   const add = (path: string, maxAgeSeconds: number, write: Write): void => {
-    const documentOf = perSchool(maxAgeSeconds, write)
+    const documentOf = perSchool({ maxAgeSeconds }, write)
     app.get(path, (request, reply) => sendDocument(request, reply, documentOf(request.school)))
   }
-  add('/.well-known/oauth-authorization-server', METADATA_SECONDS, (school) =>
+  add(DOCUMENTS.authorizationServer, METADATA_SECONDS, (school) =>
     authorizationServerMetadata(school, metadataClients.areSupportedAt(school)),
   )
-  add('/.well-known/openid-configuration', METADATA_SECONDS, (school) =>
+  add(DOCUMENTS.openidConfiguration, METADATA_SECONDS, (school) =>
     openidConfiguration(school, metadataClients.areSupportedAt(school)),
   )
   add(resourceMetadataPath(''), METADATA_SECONDS, protectedResourceMetadata)
@@ -51,22 +48,10 @@ export function addDiscoveryRoutes(app: FastifyInstance, metadataClients: Metada
     }
   }
 
-  const keySetOf = perSchool(JWKS_SECONDS, jsonWebKeySet)
+  const keySetOf = perSchool({ maxAgeSeconds: JWKS_SECONDS }, jsonWebKeySet)
   app.get(ENDPOINTS.jwks, (request, reply) => {
     const { school } = request
     if (publishedKeys(school).length === 0) return reply.callNotFound()
     return sendDocument(request, reply, keySetOf(school))
   })
-}
-
-/** Each document is serialised once per school object: the directory replaces a school that changed. */
-function perSchool(maxAgeSeconds: number, write: Write): (school: School) => ConstantDocument {
-  const written = new WeakMap<School, ConstantDocument>()
-  return (school) => {
-    const known = written.get(school)
-    if (known !== undefined) return known
-    const document = constantDocument(write(school), { maxAgeSeconds })
-    written.set(school, document)
-    return document
-  }
 }

@@ -8,7 +8,7 @@ import type { School } from '../../domain/schools/school.ts'
 import { publishedKeys, signsIdTokens } from '../../domain/schools/signing.ts'
 import { type ResourcePath, TOOL_ENDPOINTS } from '../../foundation/protocol/resource-names.ts'
 import type { ScopeSet } from '../../foundation/protocol/scope-set.ts'
-import { ENDPOINTS } from './endpoints.ts'
+import { ENDPOINTS } from '../../foundation/protocol/endpoints.ts'
 import { grantTypes } from './grant-types/grant-types.ts'
 
 /** In this order: several clients take the first method, and with `none` they would not send their secret. */

@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   checkSignOut,
-  END_SESSION_PATH,
-  findSignOutTarget,
+    findSignOutTarget,
   openSignOut,
   type SignOutRequest,
   sealSignOut,
@@ -12,6 +11,7 @@ import { signsIdTokens } from '../../domain/schools/signing.ts'
 import { wantsHtml } from '../../foundation/http/negotiate.ts'
 import { rawQuery } from '../../foundation/http/raw-url.ts'
 import { defaultHttpLimits } from '../../foundation/http/server.ts'
+import { ENDPOINTS } from '../../foundation/protocol/endpoints.ts'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { type Parameters, parseParameters } from '../../foundation/protocol/parameters.ts'
 import { brandingOf } from '../../gate/branding.ts'
@@ -42,7 +42,7 @@ export function addEndSessionRoutes(app: FastifyInstance, context: AppContext): 
     })
 
     // No HEAD: it would sign out too.
-    scope.get(END_SESSION_PATH, { exposeHeadRoute: false }, (request, reply) =>
+    scope.get(ENDPOINTS.endSession, { exposeHeadRoute: false }, (request, reply) =>
       orRefuse(request, reply, async () => {
         const query = parseParameters(rawQuery(request.raw.url ?? ''))
         const asked = openSignOut(context.keyring, request.school.id, query.get('logout'))
@@ -54,14 +54,14 @@ export function addEndSessionRoutes(app: FastifyInstance, context: AppContext): 
 
     // A cross-site post carries no SameSite cookie, so the browser is sent on to a GET, which does. The
     // sealed request keeps the ID token out of its address.
-    scope.post(END_SESSION_PATH, (request, reply) =>
+    scope.post(ENDPOINTS.endSession, (request, reply) =>
       orRefuse(request, reply, async () => {
         const body = request.body instanceof URLSearchParams ? request.body : ''
         const checked = await check(request, parseParameters(body.toString()))
         const session = await findBrowserSession(request)
         if (session !== undefined) return await answer(context, request, reply, checked, session)
         const sealed = sealSignOut(context.keyring, request.school.id, checked)
-        const location = checkLength(`${END_SESSION_PATH}?logout=${sealed}`)
+        const location = checkLength(`${ENDPOINTS.endSession}?logout=${sealed}`)
         return redirectTo(reply, request, 'authorization', location)
       }),
     )

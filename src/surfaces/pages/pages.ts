@@ -26,6 +26,7 @@ import { addThemeRoute } from './assets.ts'
 import { SignInNeeded } from './browser-session.ts'
 import { addConsentRoutes } from './consent.ts'
 import { addDocsRoutes } from './docs/docs.ts'
+import { addMachineDocuments } from './docs/machine-documents.ts'
 import { addEndSessionRoutes } from './end-session.ts'
 import { addHomeRoutes } from './home/home.ts'
 import { addWritingRoutes } from './home/writing.ts'
@@ -58,6 +59,7 @@ export function addPageRoutes(
     addHomeRoutes(scope, context)
     addWritingRoutes(scope, context)
     addDocsRoutes(scope, context, documents)
+    addMachineDocuments(scope, context, documents)
     addAccountRoutes(scope, context)
     addConnectedAppRoutes(scope, context)
     addPasswordRoutes(scope, context, sendsMail)

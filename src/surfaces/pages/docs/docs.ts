@@ -1,40 +1,63 @@
 import type { FastifyInstance } from 'fastify'
 import { explorerState } from '../../../domain/clients/explorer-client.ts'
 import type { MetadataClients } from '../../../domain/clients/metadata/metadata-clients.ts'
-import { publishedKeys, signsIdTokens } from '../../../domain/schools/signing.ts'
-import { ERRORS_PATH } from '../../../foundation/errors/catalogue.ts'
+import { sendDocument } from '../../../foundation/http/conditional.ts'
+import { chooseMediaType } from '../../../foundation/http/negotiate.ts'
+import { DOCUMENTS } from '../../../foundation/protocol/endpoints.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
+import { perSchool } from '../../../gate/per-school.ts'
 import { sendPage } from '../page-request.ts'
 import { frameFor } from '../site-frame.ts'
 import { errorsPage } from '../views/guide/errors-page.tsx'
 import { guidePage } from '../views/guide/guide.tsx'
+import { guideFacts } from './guide-facts.ts'
+import { errorsMarkdown, guideMarkdown } from './markdown-guides.tsx'
 
-/** The guide for developers of clients, with the addresses and features of this origin. */
+const MARKDOWN = {
+  maxAgeSeconds: 300,
+  contentType: 'text/markdown; charset=utf-8',
+  vary: 'Accept',
+} as const
+
+/** The guides for developers of clients, with the addresses and features of this origin. */
 export function addDocsRoutes(
   app: FastifyInstance,
   context: AppContext,
   documents: MetadataClients,
 ): void {
-  app.get('/docs', async (request, reply) => {
+  const guideText = perSchool(MARKDOWN, (school) => guideMarkdown(guideFacts(school, documents)))
+  const errorsText = perSchool(MARKDOWN, errorsMarkdown)
+
+  app.get(DOCUMENTS.guide, async (request, reply) => {
     const { school } = request
+    if (prefersMarkdown(request.headers.accept)) {
+      return sendDocument(request, reply, guideText(school))
+    }
     const session = await findBrowserSession(request)
-    const page = guidePage({
-      ...frameFor(context, request, reply, session),
-      origin: school.origin,
-      variant: school.variant,
-      signsIdTokens: signsIdTokens(school),
-      publishesKeys: publishedKeys(school).length > 0,
+    const page = guidePage(frameFor(context, request, reply, session), {
+      ...guideFacts(school, documents),
       explorer: (await explorerState(request.at, school)) === 'on',
-      documents: documents.areSupportedAt(school),
-      mcpConnections: school.mcpConnections,
-      foreignDocuments: documents.arePermittedAt(school),
     })
-    return sendPage(reply, request, 'site', page)
+    return sendPage(reply.header('vary', 'Accept'), request, 'site', page)
   })
-  app.get(ERRORS_PATH, async (request, reply) => {
+  app.get(DOCUMENTS.errors, async (request, reply) => {
+    if (prefersMarkdown(request.headers.accept)) {
+      return sendDocument(request, reply, errorsText(request.school))
+    }
     const session = await findBrowserSession(request)
     const page = errorsPage(frameFor(context, request, reply, session))
-    return sendPage(reply, request, 'site', page)
+    return sendPage(reply.header('vary', 'Accept'), request, 'site', page)
   })
+  app.get(DOCUMENTS.guideMarkdown, (request, reply) =>
+    sendDocument(request, reply, guideText(request.school)),
+  )
+  app.get(DOCUMENTS.errorsMarkdown, (request, reply) =>
+    sendDocument(request, reply, errorsText(request.school)),
+  )
+}
+
+/** A page for everything else, also for programs that accept anything. */
+function prefersMarkdown(accept: string | undefined): boolean {
+  return chooseMediaType(accept, ['text/html', 'text/markdown']) === 'text/markdown'
 }

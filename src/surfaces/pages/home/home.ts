@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { publicPages, publicPosts } from '../../../domain/content/public-writing.ts'
 import { publicEventsToCome } from '../../../domain/events/public-events.ts'
 import { publicCourses } from '../../../domain/learning/public-courses.ts'
+import { SIGNPOSTS } from '../../../foundation/http/signposts.ts'
 import { findBrowserSession } from '../../../gate/browser-gate.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { sendPage } from '../page-request.ts'
@@ -36,6 +37,6 @@ export function addHomeRoutes(app: FastifyInstance, context: AppContext): void {
       posts,
       pages,
     })
-    return sendPage(reply, request, 'site', page)
+    return sendPage(reply.headers(SIGNPOSTS), request, 'site', page)
   })
 }

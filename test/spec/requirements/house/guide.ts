@@ -62,6 +62,29 @@ export const guide = [
       'Every refusal links to the explanation of its code at the origin that was called: error_uri, type of a problem, extensions.docs, data.docs, or the text of a tool.',
   }),
 
+  chapter('house', 'product decision', {
+    'machines.auth':
+      '/auth.md says how a program discovers, chooses, registers, uses, handles errors and revokes at this origin, and what is not supported.',
+    'machines.llms': '/llms.txt lists the guides and interfaces of this origin.',
+    'machines.markdown':
+      'The guides are Markdown at /docs.md and /docs/errors.md, and at their pages for those who prefer it.',
+    'machines.api-catalog': '/.well-known/api-catalog is an RFC 9727 linkset of this origin.',
+    'machines.server-card':
+      'Each name of the tool endpoint has a server card, found by /.well-known/ai-catalog.json.',
+    'machines.schema': 'The schema of the Member API is public, as language and as JSON.',
+    'machines.postman': 'A Postman collection has every operation of the REST API.',
+    'machines.security':
+      'Once a contact is configured, every origin has a security.txt that never expires while the server runs.',
+    'machines.links':
+      'The home page and every refusal link to the guide and the description of the API; a 404 for programs names the guide.',
+    'machines.mcp-page': 'The tool endpoint is a page in a browser, and unchanged for its clients.',
+    'machines.cached':
+      'Documents for machines are prepared once for each school, and cost no statement.',
+    'machines.one-school':
+      'Documents for machines tell nothing of other schools, and do not exist at unknown hosts.',
+    'machines.variant': 'Documents for machines are true for the variant of their origin.',
+  }),
+
   chapter('house', 'Deployment variants', {
     'guide.older-rules':
       'On older origins the guide states their rules: revocation without a secret, introspection, 403 for a missing scope, fewer fields.',

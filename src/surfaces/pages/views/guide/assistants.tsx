@@ -1,18 +1,11 @@
-import type { SchoolVariant } from '../../../../domain/schools/school.ts'
 import { Address } from '../../../../foundation/html/components.tsx'
 import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { Code } from '../../../../foundation/html/site-components.tsx'
-import type { SiteFrame } from '../site-layout.tsx'
+import type { GuideProps } from './guide-props.ts'
 import { Section } from './sections.tsx'
 
-interface AssistantsProps extends SiteFrame {
-  origin: string
-  variant: SchoolVariant
-  signsIdTokens: boolean
-}
-
 /** For people who connect an assistant, and for developers of one. */
-export function Assistants({ school, origin, variant, signsIdTokens }: AssistantsProps) {
+export function Assistants({ name, origin, variant, signsIdTokens }: GuideProps) {
   return (
     <Section id="assistants">
       <div class="prose">
@@ -21,7 +14,7 @@ export function Assistants({ school, origin, variant, signsIdTokens }: Assistant
           Give your assistant the address <Address text={`${origin}/mcp/member`} />. It shows you
           your own courses, progress
           {variant === 'newer' && ', schedule, payments'} and notifications. The assistant needs a{' '}
-          <code>client_id</code> from an operator of {plainText(school.name)}: an application with
+          <code>client_id</code> from an operator of {plainText(name)}: an application with
           the scopes <code>openid profile email account:read account:write</code> and the
           assistant’s redirect URI. Some assistants ask only for what they need, others for all the
           scopes that the metadata of this address lists, which are these five. Give the application

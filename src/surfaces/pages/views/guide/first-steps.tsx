@@ -64,13 +64,13 @@ const BETA_IS_OFF =
   'This group is shown once they have switched on the beta feature “MCP connections” under Settings. '
 
 export function Register(props: GuideProps) {
-  const { school, origin, signsIdTokens, documents, foreignDocuments, mcpConnections } = props
+  const { name, origin, signsIdTokens, documents, foreignDocuments, mcpConnections } = props
   return (
     <Section id="register">
       <div class="prose">
         <h3>For members</h3>
         <p>
-          Ask an operator of {plainText(school.name)} to create your application: Admin, Developers,
+          Ask an operator of {plainText(name)} to create your application: Admin, Developers,
           OAuth applications. {!mcpConnections && BETA_IS_OFF}Tell them your redirect URIs
           {signsIdTokens && ', also those after sign-out,'} and your scopes. There is no
           self-service for these.

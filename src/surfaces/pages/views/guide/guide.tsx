@@ -1,7 +1,7 @@
 import { Address } from '../../../../foundation/html/components.tsx'
 import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { PageHead } from '../../../../foundation/html/site-components.tsx'
-import { sitePage } from '../site-layout.tsx'
+import { type SiteFrame, sitePage } from '../site-layout.tsx'
 import { Assistants } from './assistants.tsx'
 import { IdTokens, Pitfalls } from './details.tsx'
 import { Choose, Discover, Register } from './first-steps.tsx'
@@ -11,36 +11,41 @@ import { Contents } from './sections.tsx'
 import { Errors, Use } from './use.tsx'
 
 /** One short page, in the order in which a developer needs the steps. */
-export function guidePage(props: GuideProps): string {
-  const { origin } = props
+export function guidePage(frame: SiteFrame, props: GuideProps): string {
   return sitePage({
-    ...props,
+    ...frame,
     title: 'For developers',
     listed: true,
-    children: (
-      <>
-        <PageHead
-          title="Build a client"
-          lead={
-            <>
-              Six steps from <Address text={origin} /> to a working client of{' '}
-              {plainText(props.school.name)}. Every command below is for this origin.
-            </>
-          }
-        />
-        <Contents />
-        <Discover origin={origin} />
-        <Choose {...props} />
-        <Register {...props} />
-        <CodeFlow {...props} />
-        <Use {...props} />
-        <Errors {...props} />
-        <Refreshing origin={origin} />
-        <SigningOut {...props} />
-        <IdTokens {...props} />
-        <Assistants {...props} />
-        <Pitfalls {...props} />
-      </>
-    ),
+    children: <Guide {...props} />,
   })
+}
+
+/** The content alone, which is also sent as Markdown. */
+export function Guide(props: GuideProps) {
+  const { origin } = props
+  return (
+    <>
+      <PageHead
+        title="Build a client"
+        lead={
+          <>
+            Six steps from <Address text={origin} /> to a working client of {plainText(props.name)}.
+            Every command below is for this origin.
+          </>
+        }
+      />
+      <Contents />
+      <Discover origin={origin} />
+      <Choose {...props} />
+      <Register {...props} />
+      <CodeFlow {...props} />
+      <Use {...props} />
+      <Errors {...props} />
+      <Refreshing origin={origin} />
+      <SigningOut {...props} />
+      <IdTokens {...props} />
+      <Assistants {...props} />
+      <Pitfalls {...props} />
+    </>
+  )
 }

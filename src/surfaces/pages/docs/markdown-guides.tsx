@@ -1,0 +1,20 @@
+import type { School } from '../../../domain/schools/school.ts'
+import { toMarkdown } from '../../../foundation/html/to-markdown.ts'
+import { ErrorCatalogue } from '../views/guide/errors-page.tsx'
+import { Guide } from '../views/guide/guide.tsx'
+import type { GuideFacts } from './guide-facts.ts'
+
+/** The guide without the explorer, which needs a browser. */
+export function guideMarkdown(facts: GuideFacts): string {
+  return toMarkdown(<Guide {...facts} explorer={false} />, facts.origin)
+}
+
+export function errorsMarkdown({ origin }: School): string {
+  return toMarkdown(
+    <>
+      <h1>Errors</h1>
+      <ErrorCatalogue />
+    </>,
+    origin,
+  )
+}
