@@ -1,11 +1,13 @@
 /* global GraphiQL, React, ReactDOM */
 // The explorer as an OAuth client: authorization code with PKCE (RFC 7636), bound to this origin
-// (RFC 8707), with state and issuer checked (RFC 9207). Only this variable holds the tokens, because
-// the origin also serves sign-in and the admin area. After a reload the member signs in again.
+// (RFC 8707), with state and issuer checked (RFC 9207). The tokens are kept in the session storage of this
+// tab, so that a reload does not end the sign-in; they are gone with the tab. No page of this origin runs a
+// script that is not ours (Content-Security-Policy), so no other script reads them.
 let pair
 
 const { origin, clientId, redirectUri } = document.getElementById('explorer').dataset
 const PENDING = 'member-api-explorer'
+const KEPT = 'member-api-explorer-pair'
 
 const DEFAULT_QUERY = `# Ctrl-Enter runs this query; Ctrl-Space suggests fields.
 {
@@ -74,7 +76,7 @@ async function finishSignIn(response) {
   if (response.has('error')) {
     throw new Error(response.get('error_description') ?? response.get('error'))
   }
-  pair = await askToken({
+  await takePair({
     grant_type: 'authorization_code',
     code: response.get('code'),
     redirect_uri: redirectUri,
@@ -82,10 +84,28 @@ async function finishSignIn(response) {
   })
 }
 
+async function takePair(fields) {
+  const { access_token, refresh_token } = await askToken(fields)
+  pair = { access_token, refresh_token }
+  sessionStorage.setItem(KEPT, JSON.stringify(pair))
+}
+
+/** The pair of this tab from before a reload. */
+function findPair() {
+  try {
+    return JSON.parse(sessionStorage.getItem(KEPT) ?? 'null') ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
 async function askToken(fields) {
   const answer = await post('/api/oauth/token', { ...fields, resource: origin })
   const body = await answer.json()
-  if (!answer.ok) throw new Error(body.error_description)
+  if (!answer.ok) {
+    const isRefusal = answer.status === 400 || answer.status === 401
+    throw Object.assign(new Error(body.error_description), { isRefusal })
+  }
   return body
 }
 
@@ -100,12 +120,29 @@ function post(path, fields) {
 async function fetcher(params) {
   const first = await callApi(params)
   if (first.status !== 401) return first.json()
-  try {
-    pair = await askToken({ grant_type: 'refresh_token', refresh_token: pair.refresh_token })
-  } catch {
-    location.reload()
-  }
+  // Several calls may find out at the same time; one refresh serves them all.
+  refreshing ??= refresh().finally(() => {
+    refreshing = undefined
+  })
+  await refreshing
   return (await callApi(params)).json()
+}
+
+let refreshing
+
+/** A refused refresh ends the sign-in of this tab; when the server cannot answer, the tokens stay. */
+async function refresh() {
+  try {
+    await takePair({ grant_type: 'refresh_token', refresh_token: pair.refresh_token })
+  } catch (error) {
+    if (error.isRefusal) startOver()
+    throw error
+  }
+}
+
+function startOver() {
+  sessionStorage.removeItem(KEPT)
+  location.reload()
 }
 
 function callApi(params) {
@@ -119,10 +156,28 @@ function callApi(params) {
 async function signOut() {
   // The refresh token ends the pair even if the access token has expired.
   await post('/api/oauth/revoke', { token: pair.refresh_token })
-  location.reload()
+  startOver()
+}
+
+/** GraphiQL takes its main colour as hue, saturation and lightness; the theme has the school's as hexadecimal. */
+function useSchoolColour() {
+  const hex = getComputedStyle(document.documentElement).getPropertyValue('--brand-text').trim()
+  const [r, g, b] = [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255)
+  const [max, min] = [Math.max(r, g, b), Math.min(r, g, b)]
+  const [spread, lightness] = [max - min, (max + min) / 2]
+  let hue = 0
+  if (spread > 0 && max === r) hue = ((g - b) / spread + 6) % 6
+  else if (spread > 0 && max === g) hue = (b - r) / spread + 2
+  else if (spread > 0) hue = (r - g) / spread + 4
+  const saturation = spread === 0 ? 0 : spread / (1 - Math.abs(2 * lightness - 1))
+  const percent = (part) => `${Math.round(part * 100)}%`
+  const value = `${Math.round(hue * 60)}, ${percent(saturation)}, ${percent(lightness)}`
+  document.documentElement.style.setProperty('--school-colour', value)
 }
 
 function explore() {
+  useSchoolColour()
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', useSchoolColour)
   document.getElementById('welcome').hidden = true
   document.getElementById('sign-out').hidden = false
   ReactDOM.createRoot(document.getElementById('graphiql')).render(
@@ -131,6 +186,7 @@ function explore() {
       defaultQuery: DEFAULT_QUERY,
       isHeadersEditorEnabled: false,
       shouldPersistHeaders: false,
+      forcedTheme: 'system',
     }),
   )
 }
@@ -152,4 +208,7 @@ document.getElementById('sign-out').addEventListener('click', signOut)
 const response = new URLSearchParams(location.search)
 if (response.has('code') || response.has('error')) {
   finishSignIn(response).then(explore, (error) => showMessage(error.message))
+} else {
+  pair = findPair()
+  if (pair !== undefined) explore()
 }

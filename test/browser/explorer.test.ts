@@ -51,11 +51,28 @@ describe('the explorer', () => {
     await page.getByRole('button', { name: /Execute query/ }).click()
     await page.waitForFunction((name) => document.body.innerText.includes(name), ada.name)
     expect(page.url()).toBe(`${school.origin}/member/explorer`)
-    expect(
-      await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage })),
-    ).not.toMatch(/access_token|refresh_token|verifier/)
+    // What outlives the tab, or a sign-in that is done, holds no secret.
+    expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toMatch(/_token/)
+    expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toMatch(/verifier/)
+
+    await page.reload()
+    await page.getByRole('button', { name: /Execute query/ }).click()
+    await page.waitForFunction((name) => document.body.innerText.includes(name), ada.name)
+
+    // After two hours it refreshes with its own refresh token, also right after a reload.
+    await world.database.db
+      .updateTable('token_pairs')
+      .set({ access_expires_at: new Date(0) })
+      .execute()
+    await page.reload()
+    await page.getByRole('button', { name: /Execute query/ }).click()
+    await page.waitForFunction((name) => document.body.innerText.includes(name), ada.name)
+
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('button', { name: 'Sign in and explore' }).waitFor()
+    await page.reload()
+    await page.getByRole('button', { name: 'Sign in and explore' }).waitFor()
+    expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toMatch(/_token/)
     const live = await world.database.db
       .selectFrom('token_pairs')
       .select('id')
@@ -64,6 +81,33 @@ describe('the explorer', () => {
     expect(live).toEqual([])
     expect(violations).toEqual([])
     await context.close()
+  }, 60_000)
+
+  test('follows dark mode and the colour of the school, and leads back', async () => {
+    await world.database.db
+      .insertInto('appearances')
+      .values({ school_id: school.id, primary_color: '#0a7d33', accent_color: '#f2a33a' })
+      .onConflict((conflict) =>
+        conflict.column('school_id').doUpdateSet({ primary_color: '#0a7d33' }),
+      )
+      .execute()
+    world.context.directory.forget()
+    const background = async (colorScheme: 'light' | 'dark') => {
+      const page = await browser.newPage({ colorScheme })
+      await page.goto(`${school.origin}/member/explorer`)
+      const shown = await page.evaluate(() => ({
+        page: getComputedStyle(document.body).backgroundColor,
+        button: getComputedStyle(document.getElementById('sign-in') ?? document.body).backgroundColor,
+      }))
+      await page.getByRole('link', { name: 'Guide' }).click()
+      await page.waitForURL(`${school.origin}/docs`)
+      await page.close()
+      return shown
+    }
+    const [light, dark] = [await background('light'), await background('dark')]
+    expect(light.page).toBe('rgb(255, 255, 255)')
+    expect(dark.page).toBe('rgb(24, 27, 33)')
+    expect([light.button, dark.button]).toEqual(['rgb(10, 125, 51)', 'rgb(10, 125, 51)'])
   }, 60_000)
 
   test('does not exchange a code of a sign-in that this tab did not start', async () => {
