@@ -130,7 +130,8 @@ export const variables = {
     schema: z
       .string()
       .regex(/^(mailto:|https:\/\/)[!-~]+$/, 'a URI such as mailto:security@example.com'),
-    about: 'where to report a vulnerability; every school then has /.well-known/security.txt (RFC 9116)',
+    about:
+      'where to report a vulnerability; every school then has /.well-known/security.txt (RFC 9116)',
   },
   LOG_LEVEL: {
     fallback: 'info',

@@ -97,7 +97,8 @@ describe('the explorer', () => {
       await page.goto(`${school.origin}/member/explorer`)
       const shown = await page.evaluate(() => ({
         page: getComputedStyle(document.body).backgroundColor,
-        button: getComputedStyle(document.getElementById('sign-in') ?? document.body).backgroundColor,
+        button: getComputedStyle(document.getElementById('sign-in') ?? document.body)
+          .backgroundColor,
       }))
       await page.getByRole('link', { name: 'Guide' }).click()
       await page.waitForURL(`${school.origin}/docs`)

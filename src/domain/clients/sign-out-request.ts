@@ -9,7 +9,6 @@ import { verifyIdTokenHint } from '../schools/id-token-hint.ts'
 import type { School } from '../schools/school.ts'
 import { type Client, findClient } from './client.ts'
 
-
 /** The parameters as they were sent. */
 export interface AskedSignOut {
   readonly idTokenHint: string | undefined

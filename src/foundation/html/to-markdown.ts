@@ -47,7 +47,13 @@ function ofElement({ type, props }: VNode<Props>, origin: string): Piece[] {
     case 'a':
       return [{ inline: link(line(), props.href ?? '', origin) }]
     case 'ul':
-      return [{ block: childrenOf(props).map((item) => listItem(item, origin)).join('\n') }]
+      return [
+        {
+          block: childrenOf(props)
+            .map((item) => listItem(item, origin))
+            .join('\n'),
+        },
+      ]
     case 'nav':
       // Finds its way on a screen; a text has its headings.
       return []

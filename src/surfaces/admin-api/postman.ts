@@ -50,7 +50,10 @@ function itemOf(route: DescribedRoute): object {
   const { operation, method, path } = route
   const example = operation.examples[0]?.input ?? {}
   const plan = planOf(route)
-  const segments = (API_ROOT + path).replace(/\{([a-z_]+)\}/g, ':$1').split('/').slice(1)
+  const segments = (API_ROOT + path)
+    .replace(/\{([a-z_]+)\}/g, ':$1')
+    .split('/')
+    .slice(1)
   const body = Object.fromEntries(
     Object.entries(example).filter(([name]) => plan.body.includes(name)),
   )

@@ -36,9 +36,9 @@ export function endpointPage(school: School, endpoint: ToolEndpoint): string {
                 <Address text={school.origin + other} />.
               </p>
               <p>
-                Without signing in an assistant can read what the school has published. It asks you to
-                sign in, in your browser, before it sees more, and you can end its access at any time
-                under <a href="/account/apps">Connected apps</a>.
+                Without signing in an assistant can read what the school has published. It asks you
+                to sign in, in your browser, before it sees more, and you can end its access at any
+                time under <a href="/account/apps">Connected apps</a>.
               </p>
             </div>
           </Panel>
@@ -58,7 +58,8 @@ export function endpointPage(school: School, endpoint: ToolEndpoint): string {
             </Code>
             <div class="prose">
               <p>
-                <a href="/docs#assistants">The guide</a> · <a href={`${endpoint}/server-card`}>Server card</a>
+                <a href="/docs#assistants">The guide</a> ·{' '}
+                <a href={`${endpoint}/server-card`}>Server card</a>
               </p>
             </div>
           </Panel>

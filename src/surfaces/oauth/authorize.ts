@@ -17,6 +17,7 @@ import { databaseTime } from '../../foundation/db/database-time.ts'
 import { acrossSchools } from '../../foundation/db/school-db.ts'
 import { defaultHttpLimits } from '../../foundation/http/server.ts'
 import { authorizationResponseUrl } from '../../foundation/protocol/authorization-response.ts'
+import { ENDPOINTS } from '../../foundation/protocol/endpoints.ts'
 import { errorBody, OAuthError } from '../../foundation/protocol/errors.ts'
 import { type Parameters, readParameters } from '../../foundation/protocol/parameters.ts'
 import { type Prompt, parseMaxAge, parsePrompt } from '../../foundation/protocol/prompt.ts'
@@ -34,7 +35,6 @@ import {
   readChallenge,
   readScopes,
 } from './authorize-parameters.ts'
-import { ENDPOINTS } from '../../foundation/protocol/endpoints.ts'
 import { HeldRedirect } from './held-redirect.ts'
 import { requireParameter } from './require-parameter.ts'
 

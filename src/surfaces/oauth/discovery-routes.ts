@@ -3,6 +3,7 @@ import type { MetadataClients } from '../../domain/clients/metadata/metadata-cli
 import type { School } from '../../domain/schools/school.ts'
 import { publishedKeys } from '../../domain/schools/signing.ts'
 import { sendDocument } from '../../foundation/http/conditional.ts'
+import { DOCUMENTS, ENDPOINTS } from '../../foundation/protocol/endpoints.ts'
 import {
   resourceMetadataPath,
   spellingsOf,
@@ -15,7 +16,6 @@ import {
   protectedResourceMetadata,
   toolEndpointMetadata,
 } from './discovery.ts'
-import { DOCUMENTS, ENDPOINTS } from '../../foundation/protocol/endpoints.ts'
 import { jsonWebKeySet } from './jwks.ts'
 
 /**

@@ -6,9 +6,9 @@ import {
 } from '../../domain/clients/scope-catalogue.ts'
 import type { School } from '../../domain/schools/school.ts'
 import { publishedKeys, signsIdTokens } from '../../domain/schools/signing.ts'
+import { ENDPOINTS } from '../../foundation/protocol/endpoints.ts'
 import { type ResourcePath, TOOL_ENDPOINTS } from '../../foundation/protocol/resource-names.ts'
 import type { ScopeSet } from '../../foundation/protocol/scope-set.ts'
-import { ENDPOINTS } from '../../foundation/protocol/endpoints.ts'
 import { grantTypes } from './grant-types/grant-types.ts'
 
 /** In this order: several clients take the first method, and with `none` they would not send their secret. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { AppContext } from '../../gate/context.ts'
 import { ENDPOINTS } from '../../foundation/protocol/endpoints.ts'
+import type { AppContext } from '../../gate/context.ts'
 import { refuseOtherMethods } from './other-methods.ts'
 import { sendJson } from './send-json.ts'
 import { answerUserInfoRequest } from './userinfo.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   checkSignOut,
-    findSignOutTarget,
+  findSignOutTarget,
   openSignOut,
   type SignOutRequest,
   sealSignOut,

@@ -187,7 +187,7 @@ describe('a token with the write scope alone', () => {
         expect(stale.statusCode, route.operation.name).toBe(412)
         const { version, ...rest } = stale.json()
         expect(version, route.operation.name).toBeTypeOf('number')
-        const known = JSON.stringify([input, rest.instance, rest.title, rest.detail])
+        const known = JSON.stringify([input, rest.instance, rest.title, rest.detail, rest.type])
         for (const secret of secretsOf(stored, known)) {
           expect(everythingIn(stale), route.operation.name).not.toContain(secret)
         }

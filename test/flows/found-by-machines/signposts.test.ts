@@ -24,11 +24,15 @@ describe('from an answer to the guide', () => {
     'a 404 of the REST API': () => getFrom(world, school, '/api/v1/nothing'),
   }
   for (const [what, ask] of Object.entries(answers)) {
-    verifies('machines.links', `${what} links to the guide and to the description of the API`, async () => {
-      const { link } = (await ask()).headers
-      expect(link).toContain('</docs>; rel="service-doc"')
-      expect(link).toContain('</openapi.json>; rel="service-desc"')
-    })
+    verifies(
+      'machines.links',
+      `${what} links to the guide and to the description of the API`,
+      async () => {
+        const { link } = (await ask()).headers
+        expect(link).toContain('</docs>; rel="service-doc"')
+        expect(link).toContain('</openapi.json>; rel="service-desc"')
+      },
+    )
   }
 
   verifies('machines.links', 'every JSON 404 of an unknown address names /docs', async () => {

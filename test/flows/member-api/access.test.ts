@@ -231,6 +231,7 @@ describe('a token with only one of the account scopes', () => {
         expect(errors?.[0]?.extensions).toEqual({
           code: 'insufficient_scope',
           requiredScope: 'account:read',
+          docs: `${school.origin}/docs/errors#insufficient_scope`,
         })
       }
     },

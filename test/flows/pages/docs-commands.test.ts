@@ -2,6 +2,13 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect } from 'vitest'
+import { MAKE_VERIFIER } from '../../../src/surfaces/pages/views/guide/commands.ts'
+import {
+  MEMBER_API_SAMPLE,
+  REST_SAMPLE,
+  tokenSample,
+  toolSample,
+} from '../../../src/surfaces/pages/views/guide/samples.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { aPkce, Visitor } from '../../support/browser-like.ts'
 import { commandsAt } from '../../support/guide-commands.ts'
@@ -27,6 +34,21 @@ async function codeOf(world: World, at: TestSchool, person: TestPerson, address:
   const { location } = (await visitor.decide(consent, 'allow')).headers
   expect(location).toMatch(/^http:\/\/127\.0\.0\.1:8400\/callback\?code=[^&]+&/)
   return /code=([^&]+)/.exec(String(location))?.[1] ?? ''
+}
+
+/** Every member of a sample is in the answer, with a value of the same type; a list of the answer may be empty. */
+function expectMembers(answer: unknown, sample: unknown, place = ''): void {
+  if (Array.isArray(sample)) {
+    expect(Array.isArray(answer), place).toBe(true)
+    const [given] = answer as unknown[]
+    if (given !== undefined) expectMembers(given, sample[0], `${place}[0]`)
+  } else if (typeof sample === 'object' && sample !== null) {
+    expect(answer, place).toBeTypeOf('object')
+    for (const [name, value] of Object.entries(sample)) {
+      expect(answer, place).toHaveProperty([name])
+      expectMembers((answer as Record<string, unknown>)[name], value, `${place}.${name}`)
+    }
+  } else if (sample !== null) expect(typeof answer, place).toBe(typeof sample)
 }
 
 for (const variant of ['newer', 'older'] as const) {
@@ -78,6 +100,44 @@ for (const variant of ['newer', 'older'] as const) {
         // Only the call after sign-out is refused.
         expect(output.match(/"error"/g)).toHaveLength(1)
         expect(output).toMatch(/"error":"invalid_token"[^{}]*\}$/)
+      },
+    )
+
+    verifies(
+      'guide.roads',
+      `the ${audience}'s road of the ${variant} guide leads from two copied blocks to the answers that it shows`,
+      async () => {
+        const isMember = audience === 'member'
+        const person = await world.aMember(at, isMember ? ['student'] : ['owner'])
+        const { clientId } = isMember
+          ? await world.aPublicClient(at)
+          : await aTool(world, at, { slug: 'road-tool' })
+        const blocks = await commandsAt(world, at)
+        const part = (number: number) =>
+          blocks.find((text) => text.startsWith(`# ${number}. As a`) && text.includes(audience)) ??
+          'false'
+
+        const { verifier, challenge } = aPkce()
+        const known = `VERIFIER=${verifier} CHALLENGE=${challenge}`
+        const first = part(1).replace(/CLIENT_ID=.*/, `CLIENT_ID=${clientId}`)
+        expect(first).toContain(MAKE_VERIFIER)
+        const before = first.replace(MAKE_VERIFIER, known)
+        const code = await codeOf(world, at, person, await printed(before))
+        const output = await printed(
+          `CLIENT_ID=${clientId} ${known}`,
+          part(2)
+            .replace(/CODE=.*/, `CODE=${code}`)
+            // Answers end without a line break.
+            .replaceAll(/^curl/gm, 'echo\ncurl'),
+        )
+        const [token, data, tool] = output
+          .split('\n')
+          .filter(Boolean)
+          .map((line) => JSON.parse(line))
+        expectMembers(token, tokenSample(audience, variant === 'newer'))
+        expectMembers(data, isMember ? MEMBER_API_SAMPLE : REST_SAMPLE)
+        expectMembers(tool, toolSample(audience))
+        expect(tool.result.isError).toBeUndefined()
       },
     )
   }

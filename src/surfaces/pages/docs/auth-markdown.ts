@@ -32,9 +32,9 @@ Issuer and \`resource\`: \`${origin}\`. A person always signs in and allows: the
 
 ## 4. Get a token and use it
 
-1. Send the person to \`${at(ENDPOINTS.authorize)}\` with \`response_type=code\`, \`client_id\`, \`redirect_uri\`, \`scope\`, \`resource=${origin}\`, \`code_challenge\`, \`code_challenge_method=S256\`, a random \`state\`${signsIdTokens ? ' and \`nonce\`' : ''}. Check \`state\` and \`iss\` in the answer.
+1. Send the person to \`${at(ENDPOINTS.authorize)}\` with \`response_type=code\`, \`client_id\`, \`redirect_uri\`, \`scope\`, \`resource=${origin}\`, \`code_challenge\`, \`code_challenge_method=S256\`, a random \`state\`${signsIdTokens ? ' and `nonce`' : ''}. Check \`state\` and \`iss\` in the answer.
 2. \`POST ${at(ENDPOINTS.token)}\` as a form with \`grant_type=authorization_code\`, \`code\`, \`redirect_uri\`, \`client_id\`, \`code_verifier\` and the same \`resource\`. A confidential application adds \`client_secret\` to the form; HTTP Basic is refused.
-3. Call with \`Authorization: Bearer ACCESS_TOKEN\`. It lasts two hours. ${signsIdTokens ? 'With the scope \`openid\` the exchange also gives an ID token (ES256, ten minutes); a refresh gives none.' : 'This origin signs no ID tokens: leave \`openid\` out and read UserInfo.'}
+3. Call with \`Authorization: Bearer ACCESS_TOKEN\`. It lasts two hours. ${signsIdTokens ? 'With the scope `openid` the exchange also gives an ID token (ES256, ten minutes); a refresh gives none.' : 'This origin signs no ID tokens: leave `openid` out and read UserInfo.'}
 4. Who signed in: \`GET ${at(ENDPOINTS.userinfo)}\`.
 5. Refresh with \`grant_type=refresh_token\`, \`refresh_token\`, \`client_id\` and \`resource\`. If the answer is lost, send the old refresh token again: the old pair works until the new access token is used for the first time.
 
@@ -65,7 +65,12 @@ function betaNote({ mcpConnections }: GuideFacts): string {
   return ' This school has not switched on the beta feature “MCP connections”, so its admin area shows no Developers group: an owner or admin switches it on first, under Settings.'
 }
 
-function operatorRoads({ origin, documents, foreignDocuments, mcpConnections }: GuideFacts): string {
+function operatorRoads({
+  origin,
+  documents,
+  foreignDocuments,
+  mcpConnections,
+}: GuideFacts): string {
   const tool = `a tool of the school (Admin, Developers, Operator tools${mcpConnections ? '' : ', with “MCP connections” on'}), whose \`client_id\` is \`${origin}/clients/NAME.json\``
   const own = foreignDocuments
     ? 'or your own client metadata document on a host that the school permits, whose URL is the `client_id`'

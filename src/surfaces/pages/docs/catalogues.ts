@@ -1,5 +1,8 @@
 import { DOCUMENTS, ENDPOINTS, SERVER_CARD } from '../../../foundation/protocol/endpoints.ts'
-import { resourceMetadataPath, TOOL_ENDPOINTS } from '../../../foundation/protocol/resource-names.ts'
+import {
+  resourceMetadataPath,
+  TOOL_ENDPOINTS,
+} from '../../../foundation/protocol/resource-names.ts'
 
 /**
  * The interfaces of an origin and what describes each of them.

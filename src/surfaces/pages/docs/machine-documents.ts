@@ -2,13 +2,17 @@ import type { FastifyInstance } from 'fastify'
 import type { MetadataClients } from '../../../domain/clients/metadata/metadata-clients.ts'
 import type { School } from '../../../domain/schools/school.ts'
 import { loadAssets } from '../../../foundation/html/assets.ts'
-import { type DocumentOptions, sendDocument, textDocument } from '../../../foundation/http/conditional.ts'
+import {
+  type DocumentOptions,
+  sendDocument,
+  textDocument,
+} from '../../../foundation/http/conditional.ts'
 import { DOCUMENTS } from '../../../foundation/protocol/endpoints.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { perSchool } from '../../../gate/per-school.ts'
 import { redirectTo } from '../page-request.ts'
 import { authMarkdown } from './auth-markdown.ts'
-import { aiCatalog, API_CATALOG_TYPE, apiCatalog } from './catalogues.ts'
+import { API_CATALOG_TYPE, aiCatalog, apiCatalog } from './catalogues.ts'
 import { guideFacts } from './guide-facts.ts'
 import { llmsText } from './llms-text.ts'
 import { securityText } from './security-text.ts'

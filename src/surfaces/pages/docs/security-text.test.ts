@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { securityText } from './security-text.ts'
 
 test('the text expires in half a year or a little later, and is the same for a whole month', () => {
-  const at = (time: string) => securityText('https://a.example', 'mailto:s@a.example', new Date(time))
+  const at = (time: string) =>
+    securityText('https://a.example', 'mailto:s@a.example', new Date(time))
   expect(at('2027-01-01T00:00:00Z')).toBe(`Contact: mailto:s@a.example
 Expires: 2027-08-01T00:00:00Z
 Preferred-Languages: en

@@ -10,6 +10,8 @@ export const guide = [
       'The guide leads an operator with a tool of their own from the origin to REST and tool calls, in both variants.',
     'guide.commands':
       'The commands of the guide run as they are, from the authorization to sign-out, with only the code pasted between them.',
+    'guide.roads':
+      'The guide has a road for members and one for operators: two blocks to copy lead to answers of the API and of a tool, whose samples are true.',
     'guide.agent-auth':
       'The guide says that no program gets a token without a person: no service accounts, no foreign proof of identity, no approval afterwards.',
   }),

@@ -1,6 +1,7 @@
 import { Address } from '../../../../foundation/html/components.tsx'
 import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { Code } from '../../../../foundation/html/site-components.tsx'
+import { discoverCommands } from './commands.ts'
 import type { GuideProps } from './guide-props.ts'
 import { Section } from './sections.tsx'
 
@@ -12,13 +13,7 @@ export function Discover({ origin }: { origin: string }) {
           Read the metadata first. It lists the endpoints, grant types and scopes; do not wait for a
           401 to lead you there.
         </p>
-        <Code>
-          {[
-            `curl ${origin}/.well-known/oauth-authorization-server`,
-            `curl ${origin}/.well-known/openid-configuration`,
-            `curl ${origin}/.well-known/oauth-protected-resource`,
-          ].join('\n')}
-        </Code>
+        <Code>{discoverCommands(origin)}</Code>
         <p>
           The issuer and the <code>resource</code> of this school are both <Address text={origin} />
           , without a slash at the end.
@@ -70,8 +65,8 @@ export function Register(props: GuideProps) {
       <div class="prose">
         <h3>For members</h3>
         <p>
-          Ask an operator of {plainText(name)} to create your application: Admin, Developers,
-          OAuth applications. {!mcpConnections && BETA_IS_OFF}Tell them your redirect URIs
+          Ask an operator of {plainText(name)} to create your application: Admin, Developers, OAuth
+          applications. {!mcpConnections && BETA_IS_OFF}Tell them your redirect URIs
           {signsIdTokens && ', also those after sign-out,'} and your scopes. There is no
           self-service for these.
         </p>

@@ -1,57 +1,39 @@
-import type { SchoolVariant } from '../../../../domain/schools/school.ts'
 import { Code } from '../../../../foundation/html/site-components.tsx'
+import {
+  exchangeCode,
+  MAKE_VERIFIER,
+  PASTE_CODE,
+  printAddress,
+  refreshPair,
+  revokePair,
+  setClient,
+} from './commands.ts'
+import type { GuideProps } from './guide-props.ts'
 import { Section } from './sections.tsx'
 
-/** Shows an answer of the token endpoint and keeps its tokens for the commands that follow. */
-const TAKE_TOKENS = [
-  'echo "$ANSWER"',
-  ...['access_token', 'refresh_token'].map(
-    (name) => `${name.toUpperCase()}=$(echo "$ANSWER" | sed 's/.*"${name}":"\\([^"]*\\)".*/\\1/')`,
-  ),
-]
-
 /** The code flow, step by step, with commands for this origin. */
-export function CodeFlow({ origin, signsIdTokens }: { origin: string; signsIdTokens: boolean }) {
-  const openid = signsIdTokens ? 'openid+' : ''
+export function CodeFlow(props: GuideProps) {
+  const { origin, signsIdTokens } = props
   return (
     <Section id="authorize">
       <div class="prose">
         <p>Set these for a member:</p>
-        <Code>
-          {['CLIENT_ID=YOUR_CLIENT_ID', `SCOPE=${openid}profile+email+account:read`].join('\n')}
-        </Code>
+        <Code>{setClient('member', props)}</Code>
         <p>
           or these for an operator. A client may ask only for scopes that it holds, and never for
           scopes of the other audience:
         </p>
-        <Code>
-          {[`CLIENT_ID=${origin}/clients/YOUR_TOOL.json`, `SCOPE=${openid}courses:read`].join('\n')}
-        </Code>
+        <Code>{setClient('operator', props)}</Code>
         <p>Create a new verifier and its challenge for each authorization:</p>
-        <Code>
-          {[
-            "VERIFIER=$(openssl rand -base64 48 | tr -d '\\n' | tr '+/' '-_')",
-            'CHALLENGE=$(printf %s "$VERIFIER" | openssl dgst -sha256 -binary |',
-            "  openssl base64 -A | tr '+/' '-_' | tr -d =)",
-          ].join('\n')}
-        </Code>
+        <Code>{MAKE_VERIFIER}</Code>
         <p>Print the address that the person opens in a browser:</p>
-        <Code>
-          {[
-            `echo "${origin}/oauth/authorize?response_type=code\\`,
-            '&client_id=$CLIENT_ID&scope=$SCOPE\\',
-            '&redirect_uri=http%3A%2F%2F127.0.0.1%3A8400%2Fcallback\\',
-            `&resource=${encodeURIComponent(origin)}\\`,
-            '&code_challenge=$CHALLENGE&code_challenge_method=S256\\',
-            `&state=RANDOM${signsIdTokens ? '&nonce=RANDOM' : ''}"`,
-          ].join('\n')}
-        </Code>
+        <Code>{printAddress(props)}</Code>
         <p>
           Nothing listens at <code>127.0.0.1:8400</code> while you try this, so after Allow the
           browser shows an error page. That is right: copy the code from its address bar, from
           behind <code>code=</code> up to the next <code>&amp;</code>.
         </p>
-        <Code>CODE=THE_CODE_FROM_THE_ADDRESS_BAR</Code>
+        <Code>{PASTE_CODE}</Code>
         <p>
           The browser returns to your redirect URI with <code>code</code>, <code>state</code> and{' '}
           <code>iss</code>. Check the last two, then exchange the code within five minutes. Send{' '}
@@ -80,16 +62,7 @@ export function CodeFlow({ origin, signsIdTokens }: { origin: string; signsIdTok
           the address in this command and in the one that refreshes; without it they answer 401{' '}
           <code>invalid_client</code>.
         </p>
-        <Code>
-          {[
-            `ANSWER=$(curl -s ${origin}/api/oauth/token \\`,
-            '  -d grant_type=authorization_code --data-urlencode client_id="$CLIENT_ID" \\',
-            '  -d code="$CODE" -d code_verifier="$VERIFIER" \\',
-            '  --data-urlencode redirect_uri=http://127.0.0.1:8400/callback \\',
-            `  --data-urlencode resource=${origin})`,
-            ...TAKE_TOKENS,
-          ].join('\n')}
-        </Code>
+        <Code>{exchangeCode(origin)}</Code>
         <p>
           If your library cannot add <code>resource</code> to these fields, nor to those of a
           refresh, use this token URL instead. Every other parameter belongs in the body.
@@ -112,15 +85,7 @@ export function Refreshing({ origin }: { origin: string }) {
           An access token lasts two hours. A refresh gives you a new pair of tokens without asking
           the person again:
         </p>
-        <Code>
-          {[
-            `ANSWER=$(curl -s ${origin}/api/oauth/token \\`,
-            '  -d grant_type=refresh_token --data-urlencode client_id="$CLIENT_ID" \\',
-            '  -d refresh_token="$REFRESH_TOKEN" \\',
-            `  --data-urlencode resource=${origin})`,
-            ...TAKE_TOKENS,
-          ].join('\n')}
-        </Code>
+        <Code>{refreshPair(origin)}</Code>
         <p>
           The old pair works until you first use the new access token. So if the answer gets lost,
           send the old refresh token again. You need no <code>offline_access</code>: every
@@ -136,24 +101,11 @@ export function Refreshing({ origin }: { origin: string }) {
   )
 }
 
-export function SigningOut({
-  origin,
-  variant,
-  signsIdTokens,
-}: {
-  origin: string
-  variant: SchoolVariant
-  signsIdTokens: boolean
-}) {
+export function SigningOut({ origin, variant, signsIdTokens }: GuideProps) {
   return (
     <Section id="sign-out">
       <div class="prose">
-        <Code>
-          {[
-            `curl ${origin}/api/oauth/revoke \\`,
-            '  --data-urlencode client_id="$CLIENT_ID" -d token="$REFRESH_TOKEN"',
-          ].join('\n')}
-        </Code>
+        <Code>{revokePair(origin)}</Code>
         <p>
           Revoke the <strong>refresh token</strong>: that always ends the pair, also when the access
           token has expired. An access token ends the pair only before it expires; after its two

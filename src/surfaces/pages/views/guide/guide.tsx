@@ -7,6 +7,7 @@ import { IdTokens, Pitfalls } from './details.tsx'
 import { Choose, Discover, Register } from './first-steps.tsx'
 import { CodeFlow, Refreshing, SigningOut } from './flow.tsx'
 import type { GuideProps } from './guide-props.ts'
+import { MemberRoad, OperatorRoad } from './roads.tsx'
 import { Contents } from './sections.tsx'
 import { Errors, Use } from './use.tsx'
 
@@ -16,6 +17,7 @@ export function guidePage(frame: SiteFrame, props: GuideProps): string {
     ...frame,
     title: 'For developers',
     listed: true,
+    side: <Contents />,
     children: <Guide {...props} />,
   })
 }
@@ -29,12 +31,13 @@ export function Guide(props: GuideProps) {
         title="Build a client"
         lead={
           <>
-            Six steps from <Address text={origin} /> to a working client of {plainText(props.name)}.
-            Every command below is for this origin.
+            From <Address text={origin} /> to a working client of {plainText(props.name)}: two roads
+            to copy, and the same in six steps. Every command is for this origin.
           </>
         }
       />
-      <Contents />
+      <MemberRoad {...props} />
+      <OperatorRoad {...props} />
       <Discover origin={origin} />
       <Choose {...props} />
       <Register {...props} />

@@ -1,20 +1,30 @@
 import type { ComponentChildren } from 'preact'
-import { Panel } from '../../../../foundation/html/site-components.tsx'
+import { Code, Panel } from '../../../../foundation/html/site-components.tsx'
 
-/** The sections of the guide by their anchors, in the order of the page. */
-const TITLES = {
-  discover: '1. Discover',
-  choose: '2. Choose who you act for',
-  register: '3. Get a client_id',
-  authorize: '4. Send the person here, and exchange the code',
-  use: '5. Use it',
-  errors: '6. Read refusals',
-  refresh: 'Stay signed in',
-  'sign-out': 'Sign out',
-  'id-token': 'ID tokens',
-  assistants: 'Connect an assistant (MCP)',
-  'good-to-know': 'Good to know',
+/** The sections of the guide by their anchors, in the order of the page and of its navigation. */
+const GROUPS = {
+  'Copy and paste': {
+    'member-road': 'A member’s road',
+    'operator-road': 'An operator’s road',
+  },
+  'Step by step': {
+    discover: '1. Discover',
+    choose: '2. Choose who you act for',
+    register: '3. Get a client_id',
+    authorize: '4. Send the person here, and exchange the code',
+    use: '5. Use it',
+    errors: '6. Read refusals',
+  },
+  Later: {
+    refresh: 'Stay signed in',
+    'sign-out': 'Sign out',
+    'id-token': 'ID tokens',
+    assistants: 'Connect an assistant (MCP)',
+    'good-to-know': 'Good to know',
+  },
 } as const
+
+const TITLES = { ...GROUPS['Copy and paste'], ...GROUPS['Step by step'], ...GROUPS.Later }
 
 export function Section(props: { id: keyof typeof TITLES; children: ComponentChildren }) {
   return (
@@ -24,15 +34,44 @@ export function Section(props: { id: keyof typeof TITLES; children: ComponentChi
   )
 }
 
+/** What a command answers. */
+export function Sample({ children }: { children: object }) {
+  return <Code>{JSON.stringify(children, null, 2)}</Code>
+}
+
+/** Beside the guide on wide screens, above it on narrow ones. */
 export function Contents() {
   return (
-    <nav class="prose" aria-label="On this page">
+    <nav class="side" aria-label="On this page">
+      {Object.entries(GROUPS).map(([group, sections]) => (
+        <>
+          <h2>{group}</h2>
+          <ul>
+            {Object.entries(sections).map(([id, title]) => (
+              <li>
+                <a href={`#${id}`}>{title}</a>
+              </li>
+            ))}
+          </ul>
+        </>
+      ))}
+      <h2>Reference</h2>
       <ul>
-        {Object.entries(TITLES).map(([id, title]) => (
-          <li>
-            <a href={`#${id}`}>{title}</a>
-          </li>
-        ))}
+        <li>
+          <a href="/docs/errors">Errors</a>
+        </li>
+        <li>
+          <a href="/docs/api">REST API</a>
+        </li>
+        <li>
+          <a href="/schema.graphql">GraphQL schema</a>
+        </li>
+        <li>
+          <a href="/postman.json">Postman collection</a>
+        </li>
+        <li>
+          <a href="/docs.md">This guide as Markdown</a>
+        </li>
       </ul>
     </nav>
   )

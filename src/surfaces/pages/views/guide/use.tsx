@@ -1,36 +1,22 @@
 import { Code } from '../../../../foundation/html/site-components.tsx'
+import { askMemberApi, askRest, askUserInfo, callTool } from './commands.ts'
 import type { GuideProps } from './guide-props.ts'
-import { Section } from './sections.tsx'
+import { USERINFO_SAMPLE } from './samples.ts'
+import { Sample, Section } from './sections.tsx'
 
 export function Use({ origin, variant, explorer }: GuideProps) {
   return (
     <Section id="use">
       <div class="prose">
         <p>Who signed in, for both audiences:</p>
-        <Code>{`curl ${origin}/api/oauth/userinfo -H "Authorization: Bearer $ACCESS_TOKEN"`}</Code>
+        <Code>{askUserInfo(origin)}</Code>
+        <Sample>{USERINFO_SAMPLE}</Sample>
         <p>The Member API, for a member with account:read:</p>
-        <Code>
-          {[
-            `curl ${origin}/member/graphql \\`,
-            '  -H "Authorization: Bearer $ACCESS_TOKEN" \\',
-            "  -H 'Content-Type: application/json' \\",
-            `  -d '{"query": "{ viewer { id name enrolledCourses(first: 5) { nodes { title } } } }"}'`,
-          ].join('\n')}
-        </Code>
+        <Code>{askMemberApi(origin)}</Code>
+        <p>The same as a tool of /mcp/member:</p>
+        <Code>{callTool('member', origin)}</Code>
         <p>The REST API and an operator’s tool of /mcp, for an operator with courses:read:</p>
-        <Code>
-          {[
-            `curl "${origin}/api/v1/courses?limit=5" \\`,
-            '  -H "Authorization: Bearer $ACCESS_TOKEN"',
-            '',
-            `curl ${origin}/mcp \\`,
-            '  -H "Authorization: Bearer $ACCESS_TOKEN" \\',
-            "  -H 'Content-Type: application/json' \\",
-            `  -d '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {`,
-            `    "name": "read_teaching",`,
-            `    "arguments": {"action": "courses.list", "input": {"limit": 5}}}}'`,
-          ].join('\n')}
-        </Code>
+        <Code>{`${askRest(origin)}\n\n${callTool('operator', origin)}`}</Code>
         {explorer && (
           <p>
             Try queries of the Member API in your browser, as yourself, in{' '}
