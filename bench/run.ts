@@ -40,7 +40,7 @@ Contenders: ${Object.keys(CONTENDER_TITLES).join(', ')}`)
 const SETTINGS: Readonly<Record<'quick' | 'full', ContestSettings>> = {
   quick: {
     starts: 1,
-    warmUpRequests: 2000,
+    warmUpRequests: 1000,
     rounds: 3,
     round: { requests: 1500, milliseconds: 250, lanes: 8 },
   },

@@ -60,7 +60,7 @@ export async function holdContest(
     }
   }
   if (!scenario.leavesRows) return { scenario, entries }
-  const { ours, floor } = await measureAfterwards(world)
+  const { ours, floor } = await measureAfterwards(world, settings.starts)
   const afterwards: Partial<Record<ContenderName, number>> = {
     ours,
     baseline: ours,
