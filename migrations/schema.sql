@@ -1535,6 +1535,7 @@ create table schools (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
+  deleted_at timestamp(3) with time zone,
   constraint schools_pkey PRIMARY KEY (id),
   constraint schools_origin_key UNIQUE (origin),
   constraint schools_subdomain_key UNIQUE (subdomain),
@@ -1556,6 +1557,7 @@ CREATE TRIGGER schools_touch BEFORE UPDATE ON public.schools FOR EACH ROW EXECUT
 -- schools.mcp_connections: the beta feature that reveals the OAuth applications area to operators
 -- schools.open_registration: client metadata documents from any host resolve
 -- schools.document_hosts: hosts whose client metadata documents resolve at this school
+-- schools.deleted_at: since when nothing answers at its origin; the row goes when its last row has gone
 
 -- learning: a chapter of a course
 create table sections (
@@ -1704,7 +1706,6 @@ create table token_pairs (
   revoked_at timestamp(3) with time zone,
   constraint token_pairs_pkey PRIMARY KEY (id),
   constraint token_pairs_authorization_id_fkey FOREIGN KEY (authorization_id) REFERENCES authorizations(id) ON DELETE CASCADE,
-  constraint token_pairs_bound_school_id_fkey FOREIGN KEY (bound_school_id) REFERENCES schools(id),
   constraint token_pairs_access_hash_check CHECK ((length(access_hash) = 32)),
   constraint token_pairs_refresh_hash_check CHECK ((length(refresh_hash) = 32))
 ) with (fillfactor=90);

@@ -5,6 +5,7 @@ import { grantSweeps } from '../domain/grants/purge.ts'
 import { keepPurgePosition, readPurgePositions } from '../domain/grants/purge-positions.ts'
 import { idempotencySweep } from '../domain/idempotency/purge.ts'
 import { peopleSweeps } from '../domain/people/purge.ts'
+import { schoolSweep } from '../domain/schools/deletion/purge.ts'
 import type { Db } from '../foundation/db/database.ts'
 import type { Sweep, SweepStep } from '../foundation/db/sweep.ts'
 
@@ -67,6 +68,7 @@ function sweepsOf({ auditRetentionDays }: PurgeOptions): readonly Sweep[] {
     ...peopleSweeps,
     ...clientSweeps,
     idempotencySweep,
+    schoolSweep,
     auditSweep(auditRetentionDays),
   ]
 }

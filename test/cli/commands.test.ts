@@ -57,6 +57,22 @@ describe('school', () => {
     )
   })
 
+  test('delete asks for the subdomain, and the origin answers no more', async () => {
+    const origin = 'https://old.example'
+    await schoolgate(
+      ...['school', 'create', '--subdomain', 'old', '--origin', origin, '--name', 'Old'],
+    )
+    const wrong = await schoolgate('school', 'delete', 'old', '--confirm', 'north')
+    expect(wrong).toMatchObject({ code: 1, json: { remedy: 'to delete it, add --confirm old' } })
+    expect(wrong.json.error).toContain('the subdomain of https://old.example is old, not "north"')
+    expect(await findSchoolByOrigin(database.db, origin)).toBeDefined()
+    const { json } = await schoolgate('school', 'delete', origin, '--confirm', 'old')
+    expect(json).toMatchObject({ deleted: 'old' })
+    expect(await findSchoolByOrigin(database.db, origin)).toBeUndefined()
+    const again = await schoolgate('school', 'delete', 'old', '--confirm', 'old')
+    expect(again).toMatchObject({ code: 1, json: { error: 'There is no school "old".' } })
+  })
+
   test('an empty contact removes it', async () => {
     await schoolgate('school', 'set', 'north', '--contact-email', '')
     const row = await database.db.selectFrom('schools').select('contact_email').executeTakeFirst()

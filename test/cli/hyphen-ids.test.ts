@@ -28,6 +28,7 @@ const EMPTY = 'database is not empty'
 /** Each command whose argument is an id or a name, with its other options. */
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'school set': ['--name', 'Other'],
+  'school delete': ['--confirm', 'north'],
   'school recount': [],
   'client set': [...AT_NORTH, '--name', 'Other'],
   'client rotate-secret': AT_NORTH,

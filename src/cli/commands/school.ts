@@ -1,15 +1,17 @@
 import { type Command, Option } from 'commander'
 import { recountFigures } from '../../domain/analytics/figures/fill-figures.ts'
+import { deleteSchool } from '../../domain/schools/deletion/delete-school.ts'
 import { type ListedSchool, listSchools } from '../../domain/schools/list-schools.ts'
 import type { NewSchool, SchoolChanges } from '../../domain/schools/school-details.ts'
 import { changeSettings } from '../../domain/schools/settings-operations.ts'
 import { createSchool } from '../../domain/schools/write-school.ts'
+import { oneLine } from '../../foundation/text/one-line.ts'
 import { atNamedSchool } from '../at-named-school.ts'
 import { withDatabase } from '../attach.ts'
-import { BY_COMMAND_LINE } from '../by-command-line.ts'
+import { BY_COMMAND_LINE, commandLineAt } from '../by-command-line.ts'
 import type { Cli } from '../cli.ts'
 import { loadSchool } from '../load-school.ts'
-import { nothingToChange, type Outcome } from '../outcome.ts'
+import { CommandError, nothingToChange, type Outcome } from '../outcome.ts'
 import { explainRefusal } from '../refusal-error.ts'
 import { facts, table } from '../table.ts'
 import { teach } from '../teach.ts'
@@ -45,6 +47,21 @@ export function addSchoolCommand(program: Command, cli: Cli): void {
     set,
     'Changes only the options that you give. Running servers notice at once, at the latest after thirty seconds.',
     'school set north --mcp-connections on --document-hosts "*.tools.example"',
+  )
+
+  const remove = school
+    .command('delete <school>')
+    .description('delete a school and everything in it, for good')
+    .requiredOption('--confirm <subdomain>', 'its subdomain, to make sure that it is the right one')
+    .action(
+      cli.act((name: string, { confirm }: { readonly confirm: string }) =>
+        removeSchool(cli, name, confirm),
+      ),
+    )
+  teach(
+    remove,
+    'Nothing answers at its origin any more, at once: every token, session and application of the school ends. A running server removes its rows and files in the background. The accounts of its people stay, without this school, and so does the audit log, for as long as it is kept. It cannot be undone: make a backup first.',
+    'school delete north --confirm north',
   )
 
   const recount = school
@@ -159,6 +176,21 @@ async function recountSchool(cli: Cli, name: string): Promise<Outcome> {
     await recountFigures(at)
     const { subdomain } = school
     return { data: { school: subdomain }, text: `The analytics of ${subdomain} are counted anew.` }
+  })
+}
+
+async function removeSchool(cli: Cli, name: string, confirm: string): Promise<Outcome> {
+  return await atNamedSchool(cli, name, async ({ at, school }) => {
+    const { subdomain, origin } = school
+    if (confirm !== subdomain) {
+      throw new CommandError(
+        `Nothing was deleted: the subdomain of ${origin} is ${subdomain}, not "${oneLine(confirm, 80)}".`,
+        `to delete it, add --confirm ${subdomain}`,
+      )
+    }
+    await at.transaction((tx) => deleteSchool(tx, commandLineAt(school)))
+    const text = `${subdomain} is deleted. Nothing answers at ${origin} any more; a running server removes its rows and files.`
+    return { data: { deleted: subdomain }, text }
   })
 }
 

@@ -41,6 +41,7 @@ export const AUDIT_ACTIONS = [
   'key.retired',
   'school.created',
   'school.changed',
+  'school.deleted',
   'member.roles_changed',
   'person.created',
   'person.deleted',

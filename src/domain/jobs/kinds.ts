@@ -4,6 +4,7 @@ import { importJob } from '../bulk/import-job.ts'
 import { BULK_KINDS } from '../bulk/kinds.ts'
 import { endAccessJob } from '../grants/end-access-job.ts'
 import { announceJob } from '../notifications/announce-job.ts'
+import { deleteSchoolJob } from '../schools/deletion/delete-school-job.ts'
 import type { JobKind } from './job.ts'
 
 /** Every kind of job. A kind stays here for a release after its last job was started. */
@@ -11,5 +12,6 @@ export const JOB_KINDS: readonly JobKind[] = [
   announceJob,
   endAccessJob,
   recountJob,
+  deleteSchoolJob,
   ...BULK_KINDS.flatMap((kind) => [exportJob(kind), importJob(kind)]),
 ]

@@ -56,6 +56,13 @@ export async function startJob<I>(
   return id
 }
 
+/** Cancels everything that waits or runs at a school which ends; each ends after its step. */
+export async function cancelAllJobs(tx: SchoolTx): Promise<void> {
+  await tx.run(sql`
+    update jobs set cancel_requested = true
+    where school_id = ${tx.schoolId} and state in ('waiting', 'running')`)
+}
+
 async function checkRoom(tx: SchoolTx): Promise<void> {
   // Two that start at the same time would both find the last place.
   await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`jobs ${tx.schoolId}`}, 0))`)

@@ -15,7 +15,7 @@ export interface ListedSchool {
   readonly createdAt: Date
 }
 
-/** Crosses schools: all of them, by subdomain. */
+/** Crosses schools: all that were not deleted, by subdomain. */
 export async function listSchools(db: Db): Promise<readonly ListedSchool[]> {
   return await selectListed(db, sql`true`)
 }
@@ -35,6 +35,8 @@ async function selectListed(
       s.open_registration as "openRegistration", s.document_hosts as "documentHosts",
       exists (select from signing_keys k where k.school_id = s.id and k.stage = 'active') as "signsIdTokens",
       s.created_at as "createdAt"
-    from schools s where ${condition} order by s.subdomain collate "C"`.execute(db)
+    from schools s where s.deleted_at is null and ${condition} order by s.subdomain collate "C"`.execute(
+    db,
+  )
   return rows
 }

@@ -86,7 +86,7 @@ export async function findSchoolByOrigin(db: Db, origin: string): Promise<School
     from schools s
       left join appearances a on a.school_id = s.id
       left join signing_keys k on k.school_id = s.id and k.stage = 'active'
-    where s.origin = ${origin}`.execute(db)
+    where s.origin = ${origin} and s.deleted_at is null`.execute(db)
   const row = rows[0]
   return row === undefined ? undefined : schoolFromRow(row)
 }

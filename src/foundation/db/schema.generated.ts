@@ -751,6 +751,7 @@ export interface SchoolsTable {
   created_at: Generated<Date>
   updated_at: Generated<Date>
   version: Generated<number>
+  deleted_at: Date | null
 }
 
 /** learning: a chapter of a course */

@@ -17,6 +17,8 @@ export const jobs = [
     'jobs.audit': 'A job is one entry in the audit log, written when it ends.',
     'jobs.end-access.at-once':
       'All access of a client ends in the request that ends it, however many authorizations it has; a job only tidies up.',
+    'jobs.delete-school':
+      'A deleted school answers nowhere at once; a job removes everything that it has left, and touches no other school.',
     'jobs.respond-async':
       'An import or export with Prefer: respond-async answers 202 with the address of its job; without it, it answers as always.',
     'jobs.file':

@@ -25,6 +25,7 @@ export const auditWords: Readonly<Record<AuditAction, string>> = {
   'key.retired': 'Signing key retired',
   'school.created': 'School created',
   'school.changed': 'Settings changed',
+  'school.deleted': 'School deleted',
   'member.roles_changed': 'Roles changed',
   'person.created': 'Account created',
   'person.deleted': 'Account deleted',

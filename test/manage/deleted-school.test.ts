@@ -1,0 +1,145 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { announceJob } from '../../src/domain/notifications/announce-job.ts'
+import { deleteSchool } from '../../src/domain/schools/deletion/delete-school.ts'
+import { deleteSchoolJob } from '../../src/domain/schools/deletion/delete-school-job.ts'
+import { tablesOfSchools } from '../../src/domain/schools/deletion/remove-rows.ts'
+import { listSchools } from '../../src/domain/schools/list-schools.ts'
+import { createSchool } from '../../src/domain/schools/write-school.ts'
+import { purgeOnce } from '../../src/start/purge.ts'
+import { verifies } from '../spec/verifies.ts'
+import { aPair, refresh, userinfo } from '../support/client-like.ts'
+import { addExamples, everyRow } from '../support/example-school.ts'
+import { asleepAtSecondStep, endLeases, finishJobs, manyStudents } from '../support/jobs.ts'
+import { aCourse } from '../support/learning.ts'
+import { getFrom } from '../support/oauth-world.ts'
+import { aWorld, type TestSchool } from '../support/world.ts'
+
+const world = await aWorld()
+const { db } = world.database
+
+const end = (school: TestSchool) =>
+  school.at.transaction((tx) =>
+    deleteSchool(tx, { via: 'command_line', roles: ['owner'], origin: school.origin }),
+  )
+
+/** The tables in which the school has rows. */
+async function tablesWith(school: TestSchool): Promise<string[]> {
+  const names = [...(await tablesOfSchools(school.at)), 'audit_entries', 'jobs']
+  const filled: string[] = []
+  for (const name of names) {
+    const { rows } = await school.at.run(
+      sql`select from ${sql.table(name)} where school_id = ${school.id} limit 1`,
+    )
+    if (rows.length > 0) filled.push(name)
+  }
+  return filled.sort()
+}
+
+const purge = () => purgeOnce(db, { auditRetentionDays: 365 })
+const expireJobs = (school: TestSchool) => school.at.delete('jobs').execute()
+
+const rowOf = (school: TestSchool) =>
+  db.selectFrom('schools').select('id').where('id', '=', school.id).execute()
+
+async function aFullSchool() {
+  const school = await world.aSchool()
+  await addExamples(world, school)
+  const client = await world.aPublicClient(school)
+  const pair = await aPair(world, school, client, await world.aMember(school))
+  return { school, client, pair }
+}
+
+describe('a deleted school', () => {
+  verifies(
+    'jobs.delete-school',
+    'answers nowhere at once, its tokens are dead and its names are free, before a row was removed',
+    async () => {
+      const { school, client, pair } = await aFullSchool()
+      await end(school)
+      world.context.directory.forget()
+      expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(404)
+      expect((await refresh(world, school, client, pair.refresh_token)).statusCode).toBe(404)
+      expect((await getFrom(world, school, '/')).statusCode).toBe(404)
+      const { rows } = await sql<{ origin: string }>`
+        select origin from schools where id = ${school.id}`.execute(db)
+      const moved = { ...school, origin: rows[0]?.origin ?? '' }
+      expect((await userinfo(world, moved, pair.access_token)).statusCode).toBe(404)
+      expect((await listSchools(db)).map(({ id }) => id)).not.toContain(school.id)
+      expect(await tablesWith(school)).toContain('orders')
+      const { subdomain } = school
+      const details = { subdomain, origin: school.origin, name: 'The next one' }
+      await db.transaction().execute((tx) => createSchool(tx, details, { via: 'command_line' }))
+      world.context.directory.forget()
+      expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(401)
+    },
+  )
+
+  verifies(
+    'jobs.delete-school',
+    'is removed whole by a job, and other schools keep every row',
+    async () => {
+      const other = (await aFullSchool()).school
+      const before = await everyRow(other)
+      const { school } = await aFullSchool()
+      await end(school)
+      await finishJobs(world)
+      expect(await tablesWith(school)).toEqual(['audit_entries', 'jobs'])
+      const { rows: pairs } = await sql`
+        select from token_pairs where bound_school_id = ${school.id}`.execute(db)
+      expect(pairs).toEqual([])
+      expect(await everyRow(other)).toBe(before)
+      expect((await purge()).removed.schools).toBe(0)
+      await expireJobs(school)
+      expect((await purge()).removed.schools).toBe(1)
+      expect(await rowOf(school)).toEqual([])
+    },
+  )
+
+  test('whose worker stops in the middle is removed by the next one', async () => {
+    const { school } = await aFullSchool()
+    await manyStudents(school, await aCourse(school), 1_200)
+    await end(school)
+    const { wakeUp } = await asleepAtSecondStep(world, deleteSchoolJob)
+    await endLeases(school)
+    await finishJobs(world)
+    await wakeUp()
+    expect(await tablesWith(school)).toEqual(['audit_entries', 'jobs'])
+  })
+
+  test('cancels the work that waits for it', async () => {
+    const { school } = await aFullSchool()
+    await school.at
+      .insert('jobs', {
+        id: '00000000-0000-7000-8000-000000000001',
+        kind: announceJob.name,
+        title: 'Tell all',
+        input: '{}',
+        via: 'admin_area',
+      })
+      .execute()
+    await end(school)
+    await finishJobs(world)
+    const jobs = await school.at.from('jobs').select(['kind', 'state']).orderBy('id').execute()
+    expect(jobs).toEqual([
+      { kind: announceJob.name, state: 'cancelled' },
+      { kind: 'schools.delete', state: 'done' },
+    ])
+  })
+
+  test('also loses the rows that a request under way added behind the job', async () => {
+    const { school } = await aFullSchool()
+    await end(school)
+    await finishJobs(world)
+    await aCourse(school)
+    await expireJobs(school)
+    expect((await purge()).removed.schools).toBe(1)
+    expect(await rowOf(school)).toEqual([])
+  })
+
+  test('cannot be deleted twice', async () => {
+    const { school } = await aFullSchool()
+    await end(school)
+    await expect(end(school)).rejects.toThrow()
+  })
+})
