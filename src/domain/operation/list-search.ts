@@ -43,9 +43,10 @@ export function personOf(by: string): FoundFirst {
   return {
     by,
     find: findPeople,
-    isFound: (at, text) => sql`exists (
-      select from ${shownPeople(at)} u where u.id = r.${sql.ref(by)}
-        and (${readsText('u.name', text)} or ${readsCode('u.email', text)}))`,
+    // Not `exists`, for which PostgreSQL may first find all such people of the school.
+    isFound: (at, text) => sql`coalesce((
+      select true from ${shownPeople(at)} u where u.id = r.${sql.ref(by)}
+        and (${readsText('u.name', text)} or ${readsCode('u.email', text)}) limit 1), false)`,
   }
 }
 

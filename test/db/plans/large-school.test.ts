@@ -73,6 +73,7 @@ test('no filter of a list reads a whole table, also if few rows match', async ()
 
 test.each([
   ['a rare word', 'quill'],
+  ['a name that many people have', 'chen'],
   ['two Chinese letters', '木琴'],
   ['one letter that no text has', 'ƿ'],
   ['a number', '0000777'],
