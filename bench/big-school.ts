@@ -55,7 +55,7 @@ const cases = [
   ...(await toolCases(asking, callers)),
 ]
 const isWanted = (text: string) => values.only === undefined || text.includes(values.only)
-const results = await KeptResults.open(!values.rest)
+const results = await KeptResults.open(!values.rest && values.only === undefined)
 const known = new Set(cases.map(({ group, name }) => `${group}: ${name}`))
 let isWhole = true
 for (const one of cases.filter(({ group, name }) => isWanted(`${group}: ${name}`))) {
