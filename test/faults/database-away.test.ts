@@ -41,6 +41,7 @@ function expectTryAgain(answer: Answer): void {
   expect(answer.json()).toEqual({
     error: 'temporarily_unavailable',
     error_description: expect.stringMatching(/try again/i),
+    error_uri: expect.stringMatching(/#temporarily_unavailable$/),
   })
   expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
   expect(answer.headers).not.toHaveProperty('www-authenticate')

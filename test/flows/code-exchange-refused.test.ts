@@ -36,7 +36,11 @@ describe('a refused exchange leaves the code unchanged', () => {
     const { code, pkce } = await aCode(world, school, client, ada)
     for (const overrides of broken) {
       const answer = await exchange(world, school, client, code, pkce.verifier, overrides)
-      expect(answer.json()).toMatchObject({ error, error_description: expect.stringMatching(/\S/) })
+      expect(answer.json()).toEqual({
+          error,
+          error_description: expect.stringMatching(/\S/),
+          error_uri: expect.stringMatching(`#${error}$`),
+        })
       expect(answer.statusCode).toBe(error === 'invalid_client' ? 401 : 400)
       expect(answer.headers['cache-control']).toBe('no-store')
       expect(await codeRow(code)).toEqual(UNTOUCHED)

@@ -170,9 +170,10 @@ describe('a refused refresh changes nothing', () => {
         const old = await pairOf()
         const answer = await refresh(world, school, client, old.refresh_token, overrides)
         expect(answer.statusCode).toBe(status)
-        expect(answer.json()).toMatchObject({
+        expect(answer.json()).toEqual({
           error,
           error_description: expect.stringMatching(/\S/),
+          error_uri: expect.stringMatching(`#${error}$`),
         })
         expect((await refresh(world, school, client, old.refresh_token)).statusCode).toBe(200)
       },

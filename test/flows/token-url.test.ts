@@ -132,6 +132,7 @@ for (const [variant, school, client, ada] of schools) {
             {
               error: 'invalid_request',
               error_description: `Send ${name} in the form body: URLs get into logs. Only resource may be in the token URL.`,
+              error_uri: `${school.origin}/docs/errors#invalid_request`,
             },
           ])
         }

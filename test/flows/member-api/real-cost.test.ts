@@ -42,6 +42,7 @@ function expectStopped({ data, errors }: GraphQLBody): void {
   expect(errors).toHaveLength(1)
   expect(errors?.[0]?.extensions).toEqual({
     code: 'limit_exceeded',
+    docs: expect.stringMatching(/#limit_exceeded$/),
     limit: 'cost',
     maximum: COST,
   })
@@ -361,7 +362,10 @@ describe('too many requests', () => {
         ).filter(({ statusCode }) => statusCode === 429)
       let refused = await burst(undefined)
       for (let time = 0; time < 40 && refused.length === 0; time++) refused = await burst(undefined)
-      expect(refused[0]?.json().errors[0].extensions).toEqual({ code: 'rate_limited' })
+      expect(refused[0]?.json().errors[0].extensions).toEqual({
+        code: 'rate_limited',
+        docs: expect.stringMatching(/#rate_limited$/),
+      })
       expect(refused[0]?.headers['ratelimit-policy']).toBe('"address";q=6000;w=60')
       expect(Number(refused[0]?.headers['retry-after'])).toBeGreaterThanOrEqual(1)
       const madeUp = mintToken('access', uuidv7()).value
