@@ -8,6 +8,7 @@ let pair
 const { origin, clientId, redirectUri } = document.getElementById('explorer').dataset
 const PENDING = 'member-api-explorer'
 const KEPT = 'member-api-explorer-pair'
+const QUERY = 'member-api-explorer-query'
 
 const DEFAULT_QUERY = `# Ctrl-Enter runs this query; Ctrl-Space suggests fields.
 {
@@ -184,6 +185,9 @@ function explore() {
     React.createElement(GraphiQL, {
       fetcher,
       defaultQuery: DEFAULT_QUERY,
+      // GraphiQL opens an empty tab after a reload unless it is told which query was open.
+      query: localStorage.getItem(QUERY) ?? DEFAULT_QUERY,
+      onEditQuery: (query) => localStorage.setItem(QUERY, query),
       isHeadersEditorEnabled: false,
       shouldPersistHeaders: false,
       forcedTheme: 'system',

@@ -48,6 +48,11 @@ describe('the explorer', () => {
     await page.locator('input[name="password"]').fill(PASSWORD)
     await page.locator('form[action="/sign-in"] button[type="submit"]').click()
     await page.getByRole('button', { name: 'Allow' }).click()
+    await page.getByRole('button', { name: /Execute query/ }).waitFor()
+    // Before anything was typed: the query is still there, in one tab.
+    await page.reload()
+    await page.getByText('enrolledCourses', { exact: true }).first().waitFor()
+    expect(await page.locator('.graphiql-tab').count()).toBeLessThanOrEqual(1)
     await page.getByRole('button', { name: /Execute query/ }).click()
     await page.waitForFunction((name) => document.body.innerText.includes(name), ada.name)
     expect(page.url()).toBe(`${school.origin}/member/explorer`)

@@ -37,10 +37,10 @@ describe('a refused exchange leaves the code unchanged', () => {
     for (const overrides of broken) {
       const answer = await exchange(world, school, client, code, pkce.verifier, overrides)
       expect(answer.json()).toEqual({
-          error,
-          error_description: expect.stringMatching(/\S/),
-          error_uri: expect.stringMatching(`#${error}$`),
-        })
+        error,
+        error_description: expect.stringMatching(/\S/),
+        error_uri: expect.stringMatching(`#${error}$`),
+      })
       expect(answer.statusCode).toBe(error === 'invalid_client' ? 401 : 400)
       expect(answer.headers['cache-control']).toBe('no-store')
       expect(await codeRow(code)).toEqual(UNTOUCHED)

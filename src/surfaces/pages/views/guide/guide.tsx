@@ -18,6 +18,7 @@ export function guidePage(frame: SiteFrame, props: GuideProps): string {
     title: 'For developers',
     listed: true,
     side: <Contents />,
+    stylesheets: ['admin.css'],
     children: <Guide {...props} />,
   })
 }

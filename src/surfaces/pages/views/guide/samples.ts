@@ -5,12 +5,16 @@ import type { GuideAudience } from './commands.ts'
 const ID = '01920000-0000-7000-8000-000000000000'
 
 export function tokenSample(audience: GuideAudience, signsIdTokens: boolean): object {
+  const openid = signsIdTokens ? ['openid'] : []
   return {
     access_token: 'sg_at_…',
     token_type: 'Bearer',
     expires_in: 7200,
     refresh_token: 'sg_rt_…',
-    scope: audience === 'member' ? 'account:read email profile' : 'courses:read',
+    scope: (audience === 'member'
+      ? ['account:read', 'email', ...openid, 'profile']
+      : ['courses:read', ...openid]
+    ).join(' '),
     ...(signsIdTokens ? { id_token: 'eyJ…' } : {}),
     ...(audience === 'member'
       ? { school_id: ID, school_subdomain: 'school', created_at: 1800000000 }

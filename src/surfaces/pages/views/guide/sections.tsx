@@ -39,40 +39,48 @@ export function Sample({ children }: { children: object }) {
   return <Code>{JSON.stringify(children, null, 2)}</Code>
 }
 
-/** Beside the guide on wide screens, above it on narrow ones. */
+const REFERENCE = {
+  '/docs/errors': 'Errors',
+  '/docs/api': 'REST API',
+  '/schema.graphql': 'GraphQL schema',
+  '/postman.json': 'Postman collection',
+  '/docs.md': 'This guide as Markdown',
+} as const
+
+/** Beside the guide on wide screens, closed above it on narrow ones. */
 export function Contents() {
   return (
     <nav class="side" aria-label="On this page">
-      {Object.entries(GROUPS).map(([group, sections]) => (
-        <>
-          <h2>{group}</h2>
-          <ul>
-            {Object.entries(sections).map(([id, title]) => (
+      <details class="menu">
+        <summary>On this page</summary>
+        <div class="menu-groups">
+          {Object.entries(GROUPS).map(([group, sections]) => (
+            <Group title={group}>
+              {Object.entries(sections).map(([id, title]) => (
+                <li>
+                  <a href={`#${id}`}>{title}</a>
+                </li>
+              ))}
+            </Group>
+          ))}
+          <Group title="Reference">
+            {Object.entries(REFERENCE).map(([href, title]) => (
               <li>
-                <a href={`#${id}`}>{title}</a>
+                <a href={href}>{title}</a>
               </li>
             ))}
-          </ul>
-        </>
-      ))}
-      <h2>Reference</h2>
-      <ul>
-        <li>
-          <a href="/docs/errors">Errors</a>
-        </li>
-        <li>
-          <a href="/docs/api">REST API</a>
-        </li>
-        <li>
-          <a href="/schema.graphql">GraphQL schema</a>
-        </li>
-        <li>
-          <a href="/postman.json">Postman collection</a>
-        </li>
-        <li>
-          <a href="/docs.md">This guide as Markdown</a>
-        </li>
-      </ul>
+          </Group>
+        </div>
+      </details>
     </nav>
+  )
+}
+
+function Group({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <div class="menu-group">
+      <h2>{title}</h2>
+      <ul>{children}</ul>
+    </div>
   )
 }
