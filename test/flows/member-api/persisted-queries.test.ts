@@ -23,7 +23,10 @@ const REFUSED = {
   errors: [
     {
       message: 'PersistedQueryNotSupported',
-      extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED' },
+      extensions: {
+        code: 'PERSISTED_QUERY_NOT_SUPPORTED',
+        docs: expect.stringMatching(/#PERSISTED_QUERY_NOT_SUPPORTED$/),
+      },
     },
   ],
 }

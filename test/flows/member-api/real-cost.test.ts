@@ -222,7 +222,10 @@ describe('too many requests', () => {
       const refused = answers.find(({ statusCode }) => statusCode === 429)
       expect(refused?.json()).toEqual({
         errors: [
-          { message: expect.stringMatching(/too many/i), extensions: { code: 'rate_limited' } },
+          {
+            message: expect.stringMatching(/too many/i),
+            extensions: { code: 'rate_limited', docs: expect.stringMatching(/#rate_limited$/) },
+          },
         ],
       })
       expect(Number(refused?.headers['retry-after'])).toBeGreaterThanOrEqual(1)
