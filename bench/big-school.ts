@@ -89,7 +89,17 @@ if (values.write || (values.only === undefined && !values.quick && isWhole)) {
   const { measured, long } = results.all
   // A page or a filter that the product no longer has may be among those that were kept.
   const current = measured.filter(({ group, name }) => known.has(`${group}: ${name}`))
-  await writeFile(page, documentOf({ measured: current, long, isWhole, rows: school.rows }))
+  await writeFile(
+    page,
+    documentOf({
+      measured: current,
+      long,
+      isWhole,
+      rows: school.rows,
+      isInParts: values.quick || values.rest || values.only !== undefined,
+      turns: rounds.turns,
+    }),
+  )
 }
 await asking.close()
 await server.stop()

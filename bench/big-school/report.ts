@@ -61,9 +61,19 @@ interface Report {
   readonly long: readonly LongRow[]
   readonly isWhole: boolean
   readonly rows: string
+  /** Rows of several runs are in it, or of one with few turns. */
+  readonly isInParts: boolean
+  readonly turns: number
 }
 
-export function documentOf({ measured, long, isWhole, rows }: Report): string {
+export function documentOf({ measured, long, isWhole, rows, isInParts, turns }: Report): string {
+  const hasTotals = measured.some(({ group }) => group.endsWith(EXACT_TOTALS))
+  const missing = [
+    ...(long.length === 0
+      ? ['exports, imports, announcements, the end of an app, purge, backup, restore and start']
+      : []),
+    ...(hasTotals ? [] : [`${EXACT_TOTALS}, which a client asks for with \`include_total\``]),
+  ]
   const groups = [...new Set(measured.map(({ group }) => group))]
   const bad = measured.filter((one) => faultsOf(one).length > 0)
   return [
@@ -78,8 +88,16 @@ export function documentOf({ measured, long, isWhole, rows }: Report): string {
     `Met: at most ${BAR} times the CPU of the small school, or at most ${NOISE_MS} ms more; no stall above ${STALL_MS} ms; no growth`,
     `above ${GROWTH_MB} MB; the same status. PostgreSQL has 1 GB of shared buffers and neither writes to disk at commit nor`,
     'vacuums by itself, because both come at random moments.',
-    `Of some things the small school has 4 or 5, and a page shows 25 or 50: there the big one draws a whole page, which is most of its`,
-    `ratio. The rows of "${EXACT_TOTALS}" are in proportion to what is counted, because a client asked for the exact number.`,
+    'Of some things the small school has only 4 or 5, so its lists are shorter than a page, and those of the big one are not: there',
+    'the two do not do the same work. How much of such a ratio this explains was not measured.',
+    ...(isInParts
+      ? [
+          '',
+          `**Read with care:** measured in parts, not in one run, with as few as ${turns} turns for a row, on a machine that did other work`,
+          'meanwhile. Parts may be of different builds. A single row can be far off, its stall most of all.',
+        ]
+      : []),
+    ...missing.map((what) => `Not measured: ${what}.`),
     '',
     `**${measured.length - bad.length} of ${measured.length} rows meet the bar.**${isWhole ? '' : ' The time of the run ended before all rows were measured.'}`,
     ...(bad.length === 0 ? [] : ['', '## Not met', '', ...HEAD, ...bad.map(rowOf)]),
