@@ -40,7 +40,7 @@ async function bytesOf(work: Work): Promise<number> {
 // The limit is a multiple of what plain Fastify leaves for a constant: a fifth above the measured value.
 test.each<readonly [string, Work, number]>([
   ['discovery', () => world.app.inject(DISCOVERY), 1.8],
-  ['UserInfo', () => userinfo(world, school, pair.access_token), 3.3],
+  ['UserInfo', () => userinfo(world, school, pair.access_token), 3],
   ['refresh', () => refresh(world, school, client, pair.refresh_token), 4.2],
   [
     'viewer{id}',
