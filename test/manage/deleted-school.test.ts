@@ -1,3 +1,7 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { announceJob } from '../../src/domain/notifications/announce-job.ts'
@@ -6,8 +10,11 @@ import { deleteSchoolJob } from '../../src/domain/schools/deletion/delete-school
 import { tablesOfSchools } from '../../src/domain/schools/deletion/remove-rows.ts'
 import { listSchools } from '../../src/domain/schools/list-schools.ts'
 import { createSchool } from '../../src/domain/schools/write-school.ts'
+import { uuidv7 } from '../../src/foundation/crypto/random.ts'
+import { createDiskStore } from '../../src/foundation/storage/disk-store.ts'
 import { purgeOnce } from '../../src/start/purge.ts'
 import { verifies } from '../spec/verifies.ts'
+import { whenFileIsDone } from '../support/clean-up.ts'
 import { aPair, refresh, userinfo } from '../support/client-like.ts'
 import { addExamples, everyRow } from '../support/example-school.ts'
 import { asleepAtSecondStep, endLeases, finishJobs, manyStudents } from '../support/jobs.ts'
@@ -105,6 +112,33 @@ describe('a deleted school', () => {
     await finishJobs(world)
     await wakeUp()
     expect(await tablesWith(school)).toEqual(['audit_entries', 'jobs'])
+  })
+
+  test('takes the contents of its files with it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'schoolgate-deleted-'))
+    whenFileIsDone(() => rm(folder, { recursive: true, force: true }))
+    const files = createDiskStore(folder)
+    const school = await world.aSchool()
+    const { key, sha256 } = await files.write(
+      school.id,
+      Readable.from([Buffer.from('a file')]),
+      100,
+    )
+    await school.at
+      .insert('files', {
+        id: uuidv7(),
+        name: 'a.txt',
+        content_type: 'text/plain',
+        size_bytes: 6,
+        sha256,
+        storage_key: key,
+      })
+      .execute()
+    expect(await files.read(key)).toBeDefined()
+    await end(school)
+    await finishJobs(world, { files })
+    expect(await tablesWith(school)).toEqual(['audit_entries', 'jobs'])
+    expect(await files.read(key)).toBeUndefined()
   })
 
   test('cancels the work that waits for it', async () => {
