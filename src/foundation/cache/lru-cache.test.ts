@@ -58,3 +58,13 @@ test('a share that is removed entry by entry can be filled again', () => {
     expect(cache.weight).toBe(0)
   }
 })
+
+test('a large cache that is full forgets some at once, the oldest first', () => {
+  const cache = new LruCache<number>(2560)
+  for (let i = 0; i < 2560; i++) cache.set(`${i}`, i, 1)
+  cache.set('one more', 0, 1)
+  expect(cache.size).toBe(2550)
+  expect(cache.get('10')).toBeUndefined()
+  expect(cache.get('11')).toBe(11)
+  expect(cache.get('one more')).toBe(0)
+})

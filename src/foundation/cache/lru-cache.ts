@@ -1,3 +1,5 @@
+import { forgottenAtOnce } from './forgotten-at-once.ts'
+
 interface Entry<V> {
   readonly value: V
   readonly weight: number
@@ -49,8 +51,10 @@ export class LruCache<V> {
     this.#entries.set(key, { value, weight, share })
     this.#weight += weight
     if (share !== undefined) this.#addToShare(share, key, weight)
+    if (this.#weight <= this.#maxWeight) return
+    const kept = this.#maxWeight - forgottenAtOnce(this.#maxWeight)
     for (const oldest of this.#entries.keys()) {
-      if (this.#weight <= this.#maxWeight) return
+      if (this.#weight <= kept) return
       this.delete(oldest)
     }
   }
@@ -72,8 +76,11 @@ export class LruCache<V> {
     this.#shares.set(name, share)
     share.weight += weight
     share.keys.add(key)
+    const most = this.#maxWeight / 4
+    if (share.weight <= most) return
+    const kept = most - forgottenAtOnce(most)
     for (const oldest of share.keys) {
-      if (share.weight <= this.#maxWeight / 4) return
+      if (share.weight <= kept) return
       this.delete(oldest)
     }
   }

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { forgottenAtOnce } from '../cache/forgotten-at-once.ts'
 import { RequestRefusedError } from './client-fault.ts'
 
 export type RateLimitPolicy = {
@@ -79,9 +80,17 @@ class Account implements RateAccount {
   }
 }
 
+function deleteOldest(buckets: Map<string, Bucket>, count: number): void {
+  let left = count
+  for (const key of buckets.keys()) {
+    if (left-- === 0) return
+    buckets.delete(key)
+  }
+}
+
 /**
- * Token buckets in this process's memory, one per key. Above `maxKeys` the least recently used key is
- * deleted, and starts with a full bucket when it comes again. So a key must not contain anything that
+ * Token buckets in this process's memory, one per key. At `maxKeys` the least recently used keys are
+ * deleted, and start with a full bucket when they come again. So a key must not contain anything that
  * a caller can vary freely: its variants would push out the keys of other callers.
  */
 export function createRateLimiter(
@@ -95,8 +104,7 @@ export function createRateLimiter(
   function refill(key: string, at: number): Bucket {
     const bucket = buckets.get(key)
     if (bucket === undefined) {
-      const oldest = buckets.size >= maxKeys ? buckets.keys().next().value : undefined
-      if (oldest !== undefined) buckets.delete(oldest)
+      if (buckets.size >= maxKeys) deleteOldest(buckets, 1 + forgottenAtOnce(maxKeys))
       return { tokens: policy.quota, filledAt: at }
     }
     buckets.delete(key)
