@@ -11,7 +11,7 @@ interface Kept {
   readonly madeOf: readonly string[]
   /** For `create database`. */
   readonly settings?: string
-  fill(client: pg.Client): Promise<void>
+  fill(client: pg.Client, address: DatabaseAddress): Promise<void>
 }
 
 /** Returns the name of the database, which has the newest schema when it is filled. */
@@ -30,11 +30,12 @@ export async function ensureKept(
   const unfinished = `unfinished_${prefix}`
   await administer(server, `drop database if exists ${unfinished} with (force)`)
   await administer(server, `create database ${unfinished} ${settings}`)
-  await migrate({ ...server, database: unfinished })
-  const client = new pg.Client({ ...server, database: unfinished })
+  const address = { ...server, database: unfinished }
+  await migrate(address)
+  const client = new pg.Client({ ...address })
   await client.connect()
   try {
-    await fill(client)
+    await fill(client, address)
   } finally {
     await client.end()
   }

@@ -33,7 +33,6 @@ export async function seed(client: pg.ClientBase, size: Size): Promise<void> {
   for (const { table, name, definition } of keys) {
     await client.query(`alter table ${table} add constraint ${name} ${definition}`)
   }
-  await client.query('vacuum (analyze)')
 }
 
 function statements(size: Size): readonly string[] {
