@@ -1,4 +1,4 @@
-import { readdir, rename, rm, stat } from 'node:fs/promises'
+import { rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, expect, test, vi } from 'vitest'
@@ -9,17 +9,12 @@ import {
 import { isRunning } from '../../src/foundation/db/embedded/processes.ts'
 import { createLogger } from '../../src/foundation/http/logging.ts'
 import { keepEmbeddedPostgres } from '../../src/start/keep-embedded.ts'
-import { DataFolders } from './support/data-folders.ts'
+import { clusterOf, DataFolders } from './support/data-folders.ts'
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 const folders = new DataFolders()
 afterAll(() => folders[Symbol.asyncDispose]())
 const log = createLogger({ level: 'silent' })
-
-async function clusterOf(dataDir: string): Promise<string> {
-  const name = (await readdir(dataDir)).find((one) => /^pg\d+$/.test(one))
-  return join(dataDir, name ?? '')
-}
 
 const exists = (path: string) =>
   stat(path).then(

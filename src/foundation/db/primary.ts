@@ -1,3 +1,4 @@
+import pg from 'pg'
 import type { ClosableClient } from './closable-client.ts'
 import { DatabaseUnavailableError } from './unavailable.ts'
 
@@ -5,12 +6,21 @@ import { DatabaseUnavailableError } from './unavailable.ts'
 const LOOK = `
   select pg_is_in_recovery() as "isStandby", current_setting('transaction_read_only') = 'on' as "isReadOnly"`
 
+/** Every promotion of a standby begins a new timeline: the first eight digits of the name of a WAL file. */
+const LOOK_AT_TIMELINE = `
+  select (select system_identifier::text from pg_control_system()) as cluster,
+    left(pg_walfile_name(pg_current_wal_lsn()), 8) as timeline`
+
 /** read_only_sql_transaction. */
 export const READ_ONLY = '25006'
 
+/** The newest timeline of each cluster that this process was connected to. */
+const newestTimelines = new Map<string, string>()
+
 /**
- * Refuses a new connection that cannot write. A standby may be behind: it would accept a token that was revoked a
- * moment ago. PostgreSQL ends all connections of a primary that becomes a standby, so to look once is enough.
+ * Refuses a new connection that cannot write, and one to a former primary. A standby may be behind: it would accept a token
+ * that was revoked a moment ago. So would a primary that hung and wakes up after a standby took its place, until it is told.
+ * PostgreSQL ends all connections of a primary that becomes a standby, so to look once is enough.
  */
 export async function requirePrimary(client: ClosableClient, withinMs: number): Promise<void> {
   const timer = setTimeout(() => client.giveUpOpening(), withinMs)
@@ -22,7 +32,33 @@ export async function requirePrimary(client: ClosableClient, withinMs: number): 
     if (rows[0]?.isReadOnly) {
       throw new DatabaseUnavailableError('This PostgreSQL accepts no writes', READ_ONLY)
     }
+    await requireNewestTimeline(client)
   } finally {
     clearTimeout(timer)
+  }
+}
+
+async function requireNewestTimeline(client: ClosableClient): Promise<void> {
+  const found = await timelineOf(client)
+  if (found === undefined) return
+  const { cluster, timeline } = found
+  const newest = newestTimelines.get(cluster) ?? ''
+  // Eight hexadecimal digits: the order of the texts is the order of the numbers.
+  if (timeline < newest) {
+    throw new DatabaseUnavailableError(
+      `This PostgreSQL is a former primary: it is on timeline ${timeline}, and this process has seen ${newest}. If a backup was restored, restart the server`,
+      READ_ONLY,
+    )
+  }
+  newestTimelines.set(cluster, timeline)
+}
+
+async function timelineOf(client: ClosableClient) {
+  try {
+    return (await client.query<{ cluster: string; timeline: string }>(LOOK_AT_TIMELINE)).rows[0]
+  } catch (error) {
+    // A hosted PostgreSQL may not have these functions, or not for this role.
+    if (error instanceof pg.DatabaseError) return undefined
+    throw error
   }
 }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -52,6 +52,12 @@ export class DataFolders implements AsyncDisposable {
       await rm(folder, { recursive: true, force: true, maxRetries: 5 })
     }
   }
+}
+
+/** The folder of PostgreSQL itself. */
+export async function clusterOf(dataDir: string): Promise<string> {
+  const name = (await readdir(dataDir)).find((one) => /^pg\d+$/.test(one))
+  return join(dataDir, name ?? '')
 }
 
 export async function query<Row extends object>(
