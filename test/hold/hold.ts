@@ -91,11 +91,13 @@ async function runScenario(scenario: Scenario): Promise<Result | undefined> {
     const run = await Promise.race([scenario.run(place, SEED), tooLong(interrupted.signal)])
     const result = resultOf(scenario, run, (Date.now() - startedAt) / 1000)
     for (const problem of result.problems) say(`  FAILED: ${problem}`)
+    if (result.problems.length > 0) say(`  The logs are in ${await place.keepLogs()}`)
     return result
   } catch (error) {
     if (error instanceof Interrupted) throw error
     if (!(error instanceof NotPossible)) {
       say(`  FAILED: ${error instanceof Error ? error.stack : error}`)
+      say(`  The logs are in ${await place.keepLogs()}`)
       return brokenResult(scenario, error)
     }
     say(`  left out: ${error.message}`)

@@ -1,4 +1,4 @@
-import { chmod, chown, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, chown, copyFile, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Processes, UNPRIVILEGED } from './processes.ts'
@@ -42,6 +42,14 @@ export class Place {
   /** After all processes have ended. */
   whenUnused(close: () => Promise<unknown>): void {
     this.#lastClosers.push(close)
+  }
+
+  /** Copies what all processes wrote, to look into a failure. Returns the folder. */
+  async keepLogs(): Promise<string> {
+    const kept = await mkdtemp(join(tmpdir(), 'hold-logs-'))
+    const logs = (await readdir(this.folder)).filter((name) => name.endsWith('.log'))
+    for (const name of logs) await copyFile(join(this.folder, name), join(kept, name))
+    return kept
   }
 
   async end(): Promise<void> {
