@@ -22,8 +22,8 @@ export async function aServer(direct: World): Promise<Disturbed> {
     statementTimeoutMs: 30_000,
     connectMs: 30_000,
     waitMs: { stranger: 30_000, interactive: 30_000, batch: 30_000 },
-    // Silence is found soon: every story waits for it.
-    silence: { lookMs: 50, doubtMs: 300, retryMs: 50 },
+    // Every story waits until silence is found; a busy machine is not taken for it.
+    silence: { lookMs: 100, doubtMs: 1500, retryMs: 50 },
   })
   const { db } = database
   const context = { ...direct.context, db, directory: new SchoolDirectory(db) }
