@@ -125,7 +125,7 @@ async function startEtcd(place: Place): Promise<number> {
       ...['--name', 'hold', '--data-dir', await place.folderFor('etcd')],
       ...['--listen-client-urls', at, '--advertise-client-urls', at],
       ...['--listen-peer-urls', peers, '--initial-advertise-peer-urls', peers],
-      ...['--initial-cluster', `hold=${peers}`, '--logger', 'zap'],
+      ...['--initial-cluster', `hold=${peers}`, '--logger', 'zap', '--enable-v2'],
     ],
     place.log('etcd'),
   )
@@ -172,7 +172,9 @@ function settingsOf(node: {
     scope: 'hold',
     name: node.name,
     restapi: { listen: rest, connect_address: rest },
-    etcd3: { host: `127.0.0.1:${node.etcdPort}` },
+    // Over version 3 of its interface, Patroni before 3.0.3 takes the leader's key back when it wakes up
+    // (patroni/patroni#2689), and everything that was written meanwhile is lost.
+    etcd: { host: `127.0.0.1:${node.etcdPort}` },
     bootstrap: {
       dcs: {
         ...DCS,
