@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { SCOPES } from '../../src/domain/clients/scope-catalogue.ts'
+import { ALL_SCOPES, SCOPES } from '../../src/domain/clients/scope-catalogue.ts'
 import { verifies } from '../spec/verifies.ts'
 import {
   aSetup,
@@ -249,6 +249,13 @@ describe('scopes', () => {
     const description = expectErrorRedirect(setup, answer, 'invalid_scope').get('error_description')
     expect(description).toMatch(/^Only operator clients may ask for courses:read;/)
     expect(description).not.toContain('chooses its scopes')
+  })
+
+  test('a client that asks for all scopes there are reads which ones it may have', async () => {
+    const answer = await ask(setup, { scope: ALL_SCOPES.toString() })
+    const description = expectErrorRedirect(setup, answer, 'invalid_scope').get('error_description')
+    expect(description).toMatch(/ and \d+ more; this is a member application\./)
+    expect(description).toMatch(/may ask for: account:read account:write email openid profile$/)
   })
 
   verifies(

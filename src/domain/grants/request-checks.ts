@@ -96,20 +96,27 @@ export function checkScopes(client: Client, scopes: ScopeSet): void {
 const isForMembers = (scope: ScopeEntry | undefined) => scope?.audience === 'member'
 const isForOperators = (scope: string) => findScope(scope)?.audience === 'operator'
 
+/** People read it in their assistant, so it says what to ask for instead. */
 function whyBeyond(client: Client, beyond: ScopeSet): string {
   if (
     client.audience === 'operator' &&
     [...beyond].some((scope) => isForMembers(findScope(scope)))
   ) {
     const names = SCOPES.filter(isForMembers).map(({ name }) => name)
-    return `${names.join(' and ')} are for member applications; this is an operator client.`
+    return `${names.join(' and ')} are for member applications; this is an operator client. Leave them out. To see what is your own, use the client_id that the school gives to its members.`
   }
   if (client.audience === 'member' && [...beyond].some(isForOperators)) {
     const names = [...beyond].filter(isForOperators)
-    return `Only operator clients may ask for ${names.join(' and ')}; this is a member application. Leave it out, or use an operator client.`
+    return `Only operator clients may ask for ${fewOf(names)}; this is a member application. Leave it out, or use an operator client. This application may ask for: ${client.scopes}`
   }
   if (isUnreviewed(client)) {
-    return `Until an operator of this school has reviewed this client it may ask for read and identity scopes only, not for ${beyond}.`
+    return `Until an operator of this school has reviewed this client it may ask for read and identity scopes only, not for ${fewOf([...beyond])}. Leave it out, or ask an owner or admin to review the client.`
   }
-  return `This application may not ask for ${beyond}. An operator of the school chooses its scopes.`
+  return `This application may not ask for ${fewOf([...beyond])}. An operator of the school chooses its scopes, which now are: ${client.scopes}`
+}
+
+/** Some programs ask for every scope there is, and a description that names all has no room for the remedy. */
+function fewOf(names: readonly string[]): string {
+  if (names.length <= 4) return names.join(', ')
+  return `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`
 }
