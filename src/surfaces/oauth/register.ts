@@ -23,7 +23,9 @@ export async function answerRegistrationRequest(
   const name = clientNameOf(request.body)
   const db = acrossSchools(request.at)
   const platform = name === undefined ? undefined : await findVendorPlatformByName(db, name)
-  if (platform === undefined) throw unknownName(await knownPlatformNames(db))
+  if (platform === undefined) {
+    throw unknownName(await knownPlatformNames(db), request.school.origin)
+  }
   request.outcome.clientId = platform.clientId
   return {
     client_id: platform.clientId,
@@ -36,10 +38,11 @@ export async function answerRegistrationRequest(
   }
 }
 
-/** Leaves room in a description for the advice after the names. */
-const NAMES_LENGTH = 200
+/** Leaves room in a description for the advice after the names, whatever the length of the origin. */
+const NAMES_LENGTH = 120
 
-function unknownName(names: readonly string[]): OAuthError {
+/** Assistants show it to their user, who can do no more than enter a client_id that the school gave out. */
+function unknownName(names: readonly string[], origin: string): OAuthError {
   let known = names.join(', ')
   if (known.length > NAMES_LENGTH) {
     const fitting = known.slice(0, NAMES_LENGTH)
@@ -47,7 +50,7 @@ function unknownName(names: readonly string[]): OAuthError {
   }
   return new OAuthError(
     'invalid_client_metadata',
-    `client_name is not that of a known integration. Known, matched exactly: ${known || 'none'}. Other operator clients use the URL of a client metadata document as their client_id. Member applications and operator tools are created in the admin area.`,
+    `client_name is not that of a known integration. Known, matched exactly: ${known || 'none'}. Any other program needs a client_id: ask an owner or admin of the school, who makes one in the admin area, and enter it in the settings of the program. See ${origin}/docs#assistants`,
   )
 }
 
