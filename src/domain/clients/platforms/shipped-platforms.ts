@@ -16,7 +16,7 @@ export interface ShippedPlatforms {
  * could use their name, so they sign in as a tool that the school made.
  */
 export const SHIPPED_PLATFORMS: ShippedPlatforms = {
-  version: 1,
+  version: 2,
   platforms: [
     {
       clientId: 'claude',
@@ -41,6 +41,7 @@ export const SHIPPED_PLATFORMS: ShippedPlatforms = {
       clientName: 'Cursor',
       redirectUris: [
         'cursor://anysphere.cursor-mcp/oauth/callback',
+        'https://www.cursor.com/agents/mcp/oauth/callback',
         'http://localhost/callback',
         'http://127.0.0.1/callback',
       ],
