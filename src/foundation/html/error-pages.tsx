@@ -103,6 +103,9 @@ export function unknownClientPage({
     what: `An app sent you here, but ${plainText(school.name) || 'this school'} does not know this client_id.`,
     explanation,
     parameters: { client_id: clientId },
+    next: clientId.startsWith('https://')
+      ? 'Ask an owner or admin of the school. They can permit apps of this host in the admin area, under Connected apps, or give you a client_id to enter in the app. The developer of the app needs the details below.'
+      : 'If you entered the client_id yourself, compare it with the one that the school gave you. Otherwise only the developer of the app can fix this. Send them the details below.',
   })
 }
 
@@ -156,6 +159,7 @@ export function wrongRedirectUriPage({
     explanation:
       'redirect_uri must equal one of the registered addresses, character by character; only the port of a loopback address may differ.',
     parameters: { client_id: clientId, redirect_uri: redirectUri },
+    next: 'If you connect an assistant and the address below is the one that it shows you, an owner or admin of the school can add the address to its application. Otherwise only the developer of the app can fix this. Send them the details below.',
   })
 }
 
@@ -218,13 +222,14 @@ interface AppMistake extends Place {
   what: string
   explanation: string
   parameters: Record<string, string>
+  next?: string
 }
 
-function appMistakePage({ explanation, parameters, what, ...page }: AppMistake) {
+function appMistakePage({ explanation, parameters, what, next, ...page }: AppMistake) {
   return errorPage({
     ...page,
     what: `${what} ${NOTHING_DONE}`,
-    next: 'Only the developer of the app can fix this. Send them the details below.',
+    next: next ?? 'Only the developer of the app can fix this. Send them the details below.',
     developer: { explanation, parameters: shortened(parameters) },
   })
 }
