@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 const DEFAULT_CHARACTERS = 80_000
-const MAX_CHARACTERS = 200_000
+export const MAX_CHARACTERS = 200_000
 
 /** The argument of every tool whose answer can be long. */
 export const lengthInput = {
@@ -11,7 +11,9 @@ export const lengthInput = {
     .min(1000)
     .max(MAX_CHARACTERS)
     .default(DEFAULT_CHARACTERS)
-    .describe('how long the answer may be; a longer one is cut, and nextCursor gives the rest'),
+    .describe(
+      'how long the answer may be; a longer one is cut, and nextCursor gives the rest. Ask for 30000 if your program cuts long answers itself',
+    ),
 }
 
 interface Parts<A extends object> {

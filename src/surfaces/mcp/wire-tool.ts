@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ScopeSet } from '../../foundation/protocol/scope-set.ts'
+import { MAX_CHARACTERS } from './long-answer.ts'
 
 /** All four hints, because the protocol's own defaults call every tool destructive and open-ended. */
 export interface ToolAnnotations {
@@ -37,7 +38,11 @@ export interface WireTool {
    * top level, others `_meta`.
    */
   readonly securitySchemes: readonly SecurityScheme[]
-  readonly _meta: { readonly securitySchemes: readonly SecurityScheme[] }
+  readonly _meta: {
+    readonly securitySchemes: readonly SecurityScheme[]
+    /** Without it Claude Code moves answers of more than 50,000 characters out of the conversation, into a file. */
+    readonly 'anthropic/maxResultSizeChars'?: number
+  }
 }
 
 type SecurityScheme =
@@ -57,9 +62,14 @@ export function wireTool(tool: ToolDescription, needed?: ScopeSet): WireTool {
     outputSchema: jsonSchema(tool.output, 'output'),
     annotations: { title: tool.title, ...tool.annotations },
     securitySchemes,
-    _meta: { securitySchemes },
+    _meta: { securitySchemes, ...(isLong(tool) ? LONG : {}) },
   }
 }
+
+const LONG = { 'anthropic/maxResultSizeChars': MAX_CHARACTERS }
+
+/** Whether the caller says how long the answer may be. */
+const isLong = ({ input }: ToolDescription): boolean => 'max_characters' in input.shape
 
 /** Formats that are clearer for a model than their regular expression. */
 const CLEAR_FORMATS = new Set(['uuid', 'date-time', 'date', 'email'])

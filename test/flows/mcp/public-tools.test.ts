@@ -245,6 +245,12 @@ describe('every tool', async () => {
       expect(tool._meta.securitySchemes).toEqual(tool.securitySchemes)
     })
 
+    verifies('mcp.answers.declared', `${tool.name} declares a length if its caller may`, () => {
+      const { properties } = tool.inputSchema as { properties: Row }
+      const longest = 'max_characters' in properties ? 200_000 : undefined
+      expect(tool._meta['anthropic/maxResultSizeChars']).toBe(longest)
+    })
+
     test(`${tool.name} is described, with all four hints and both schemas`, () => {
       expect(tool.name).toMatch(/^[a-z_]{1,64}$/)
       expect(tool.title.length).toBeGreaterThan(3)
