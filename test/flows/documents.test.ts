@@ -192,6 +192,7 @@ describe('a client that brings its own document', () => {
     'chatgpt',
     'chatgpt-connector',
     'vscode',
+    'copilot-cli',
     'native-tool',
   ]) {
     verifies(

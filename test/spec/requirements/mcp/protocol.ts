@@ -38,4 +38,13 @@ export const mcpProtocol = [
     'mcp.answers.writes':
       'A change is never repeated or hidden by the length of its answer; it takes no cursor.',
   }),
+
+  chapter('mcp', 'product decision', {
+    'assistants.connect':
+      'Assistants connect as operator and as member by the requests that their public code, documents and threads show: challenge, discovery, client_id, authorization, token, tools, refresh.',
+    'assistants.refused-in-words':
+      'Where an assistant cannot connect, its user reads what is wrong and what to do, or whom to ask.',
+    'assistants.documented':
+      'docs/assistants.md names for each of them the sources with dates, what is known and assumed, and what works.',
+  }),
 ] as const
