@@ -4,9 +4,12 @@ import {
   findRunningEmbedded,
   startEmbeddedPostgres,
 } from '../../src/foundation/db/embedded/embedded-postgres.ts'
+import { buildIndexes } from '../../src/foundation/db/migration/build-indexes.ts'
 import { migrate } from '../../src/foundation/db/migration/migrate.ts'
+import { loadMigrations } from '../../src/foundation/db/migration/migrations.ts'
 import { administer, ensureKept } from '../world/kept-database.ts'
 import { stopAtExit } from '../world/stop-at-exit.ts'
+import { fillPages } from './fill-pages.ts'
 import { load, SCHOOLS, statementsOf } from './load.ts'
 
 /** The database with both schools, in a PostgreSQL that runs. */
@@ -20,11 +23,15 @@ export interface BigSchool {
 
 const FOLDER = new URL('../data/big-school', import.meta.url).pathname
 
-/** No disk flush and no background work, because both happen at random moments. */
+/**
+ * No disk flush and no background work, because both happen at random moments. No parallel workers, because the CPU of a process
+ * that has ended is not counted.
+ */
 const SETTINGS = {
   max_connections: '200',
   shared_buffers: '1GB',
   autovacuum: 'off',
+  max_parallel_workers_per_gather: '0',
   checkpoint_timeout: '1h',
   max_wal_size: '8GB',
   wal_level: 'minimal',
@@ -73,6 +80,12 @@ async function ensureLoaded(
   })
   const address = { ...server, database }
   for (const { name } of await migrate(address)) tell(`migrated: ${name}`)
+  await buildIndexes(address, {
+    migrations: await loadMigrations(),
+    query: (text, values) => administer(address, text, values),
+    onEvent: ({ what, index }) => what === 'built' && tell(`built: ${index.name}`),
+  })
+  await fillPages(address, tell)
   return address
 }
 

@@ -6,6 +6,9 @@ export interface SchoolSize {
   readonly host: string
   /** Thousands of people; every other number grows with it. */
   readonly thousands: number
+  /** Courses, and things of which there are some, where they do not follow from the people. */
+  readonly courses?: number
+  readonly some?: number
 }
 
 export const BIG: SchoolSize = {
@@ -26,7 +29,14 @@ export const SMALL: SchoolSize = {
 export const PERSON = { owner: 1, busy: 2, lecturer: 3, student: 400 } as const
 
 export const peopleOf = ({ thousands }: SchoolSize): number => thousands * 1000
-export const coursesOf = ({ thousands }: SchoolSize): number => thousands * 5
+export const coursesOf = ({ thousands, courses }: SchoolSize): number => courses ?? thousands * 5
 
 /** Things of which a small school has some too, and a big one hundreds. */
-export const someOf = ({ thousands }: SchoolSize): number => Math.max(4, thousands / 10)
+export const someOf = ({ thousands, some }: SchoolSize): number =>
+  some ?? Math.max(4, thousands / 10)
+
+/** So many of each thing fill any page. */
+export const FULL_PAGE = 80
+
+/** The small school with full pages: a page of 25 is not compared with one of 4. */
+export const SMALL_WITH_PAGES: SchoolSize = { ...SMALL, courses: FULL_PAGE, some: FULL_PAGE }

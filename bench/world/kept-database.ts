@@ -43,11 +43,15 @@ export async function ensureKept(
   return name
 }
 
-export async function administer(address: DatabaseAddress, sql: string): Promise<pg.QueryResult> {
+export async function administer(
+  address: DatabaseAddress,
+  sql: string,
+  values: unknown[] = [],
+): Promise<pg.QueryResult> {
   const client = new pg.Client({ ...address })
   await client.connect()
   try {
-    return await client.query(sql)
+    return await client.query(sql, values)
   } finally {
     await client.end()
   }

@@ -3,7 +3,6 @@ import { ROUTES } from '../../../src/surfaces/admin-api/routes.ts'
 import type { Asking } from '../asking.ts'
 import type { BothCallers, Callers } from '../callers.ts'
 import type { Case } from '../case.ts'
-import { EXACT_TOTALS } from '../report.ts'
 import { filledPath, findSamples, type Samples, valuesOf } from '../samples.ts'
 
 const PAGE_FIELDS = ['limit', 'after', 'sort', 'include_total', 'expand']
@@ -52,7 +51,7 @@ export async function restCases(asking: Asking, callers: BothCallers): Promise<r
     const group = operation.name.startsWith('analytics.') ? 'Analytics' : 'REST API'
     add(group, path, own, () => '')
     if (!isListOperation(operation)) continue
-    add(`${group}, ${EXACT_TOTALS}`, path, own, () => '?include_total=true')
+    add(group, path, own, () => '?include_total=true')
     const sorts = (shape.sort as { def: { innerType: { options: readonly string[] } } }).def
       .innerType.options
     for (const sort of sorts) add(group, path, own, () => `?sort=${sort}`)

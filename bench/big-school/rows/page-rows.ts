@@ -1,0 +1,89 @@
+import { coursesOf, FULL_PAGE, PERSON, type SchoolSize, someOf } from '../school-size.ts'
+import { commerceRows } from './commerce-rows.ts'
+import { learningRows } from './learning-rows.ts'
+import { otherRows } from './other-rows.ts'
+import { peopleRows } from './people-rows.ts'
+import { each, rowTexts } from './row-texts.ts'
+
+/** Tables whose rows do not depend on how many rows another one has. */
+const CATALOGUE: readonly string[] = [
+  ...['clients', 'files', 'courses', 'sections', 'lectures', 'lecturers', 'course_lecturers'],
+  ...['membership_plans', 'membership_plan_courses', 'digital_products', 'coupons'],
+  ...['consulting_services', 'consulting_service_courses', 'consulting_slots'],
+  ...['study_groups', 'study_group_members', 'events', 'forms', 'posts', 'pages'],
+]
+
+/** Meetings of a service, and classes of a group, as at the big school. */
+const MEETINGS = 50
+const CLASSES = 10
+/** Redemptions of a coupon, as at the big school. */
+const REDEMPTIONS = 20
+const OLD = { courses: 5, some: 4 } as const
+
+const tableOf = (statement: string): string => statement.split(' ', 3)[2] ?? ''
+
+/** Numbers with a deferred key cannot be compared by any key. */
+const unlessThere = (statement: string): string =>
+  `${statement} on conflict ${['sections', 'lectures'].includes(tableOf(statement)) ? '(school_id, id) ' : ''}do nothing`
+
+/** At least a full page of everything that is listed, also of what is listed below a single object. */
+export function pageRows(size: SchoolSize): readonly string[] {
+  const { school, id, ago } = rowTexts(size)
+  const [courses, some] = [coursesOf(size), someOf(size)]
+  const catalogue = [peopleRows, learningRows, commerceRows, otherRows]
+    .flatMap((rows) => rows(size))
+    .filter((statement) => CATALOGUE.includes(tableOf(statement)))
+  const newCourses = `generate_series(${OLD.courses + 1}, ${courses}) c`
+  const newOnes = `generate_series(${OLD.some + 1}, ${some}) n`
+  const people = each('p', FULL_PAGE)
+  // Other people for each object, all of them students.
+  const person = (n: string) => id('person', `${PERSON.student} + (${n} * 7 + p) % 600`)
+  const added = (kind: string, n: string) => id(`added ${kind}`, `${n} * 1000 + p`)
+  const at = ago('p', FULL_PAGE)
+  const hours = (count: string) => `(date_trunc('hour', now()) + interval '1 hour' * (${count}))`
+  return [
+    ...catalogue,
+    `insert into course_lecturers (school_id, course_id, user_id)
+     select ${school}, ${id('course', 'c')}, l.user_id from ${each('c', courses)}, (
+       select l.user_id from lecturers l join users u on u.id = l.user_id where l.school_id = ${school}
+       order by u.name collate "C", l.user_id limit 1) l`,
+    `insert into authorizations (id, school_id, client_id, user_id, audience, scopes, resource, created_at, last_used_at)
+     select ${id('busy authorization', 'n')}, ${school}, 'app' || 1 + n % ${some}, ${id('person', PERSON.busy)}, 'member',
+       '{openid}', 'http://${size.host}', ${ago('n', FULL_PAGE)}, now() - interval '1 hour' from generate_series(2, ${FULL_PAGE}) n`,
+    `insert into notifications (school_id, id, user_id, kind, title, body, created_at)
+     select ${school}, ${id('busy notification', 'n')}, ${id('person', PERSON.busy)}, 'announcement', 'News ' || n,
+       'There is something new.', ${ago('n', FULL_PAGE)} from generate_series(21, ${FULL_PAGE}) n`,
+    `insert into enrollments (school_id, id, course_id, user_id, source, enrolled_at, created_at)
+     select ${school}, ${added('enrollment', 'c')}, ${id('course', 'c')}, ${person('c')}, 'grant', ${at}, ${at} from ${newCourses}, ${people}`,
+    `insert into comments (school_id, id, lecture_id, user_id, body, created_at)
+     select ${school}, ${added('comment', 'c')}, ${id('lecture', 'c * 100 + 1 + (c - 1) % 4')}, ${person('c')},
+       'I have a question about part ' || p, ${at} from ${newCourses}, ${people}`,
+    `insert into coupon_redemptions (school_id, id, coupon_id, order_id, user_id, redeemed_at)
+     select ${school}, ${added('redemption', 'c')}, ${id('coupon', 'c')}, ${id('order', `c * ${REDEMPTIONS} + p`)},
+       ${id('person', `(c * ${REDEMPTIONS} + p - 1) / 2 + 1`)}, ${at} from ${newCourses}, ${each('p', REDEMPTIONS)}`,
+    `insert into subscriptions (school_id, id, plan_id, user_id, state, started_at, current_period_starts_at, current_period_ends_at, created_at)
+     select ${school}, ${added('subscription', 'n')}, ${id('plan', 'n')}, ${person('n')}, 'active', ${at}, now() - interval '10 days',
+       now() + interval '20 days', ${at} from ${newOnes}, ${people}`,
+    `insert into digital_product_accesses (school_id, id, product_id, user_id, granted_at)
+     select ${school}, ${added('access', 'n')}, ${id('product', 'n')}, ${person('n')}, ${at} from ${newOnes}, ${people}`,
+    `insert into event_registrations (school_id, id, event_id, user_id, state, registered_at, canceled_at)
+     select ${school}, ${added('registration', 'n')}, ${id('event', 'n')}, ${person('n')},
+       case when p % 12 = 0 then 'canceled' when p % 12 = 1 then 'attended' else 'registered' end, ${at},
+       case when p % 12 = 0 then now() end from ${newOnes}, ${people}`,
+    `insert into form_submissions (school_id, id, form_id, user_id, answers, submitted_at)
+     select ${school}, ${added('submission', 'n')}, ${id('form', 'n')}, ${person('n')}, '{"answer":"yes"}', ${at} from ${newOnes}, ${people}`,
+    `insert into study_group_members (school_id, group_id, user_id, joined_at)
+     select ${school}, ${id('group', 1)}, ${id('person', 'p')}, ${at} from ${people}`,
+    // Half of the meetings of the busy member are ahead.
+    `insert into consulting_meetings (school_id, id, service_id, title, state, starts_at, ends_at)
+     select ${school}, ${id('meeting', 'n')}, ${id('service', `1 + n % ${some}`)}, 'Meeting ' || n, 'scheduled', t.at, t.at + interval '30 minutes'
+     from ${each('n', some * MEETINGS)}, lateral (
+       select ${hours(`n - case when n <= ${FULL_PAGE} then ${FULL_PAGE / 2} else ${(some * MEETINGS) / 2} end`)} as at) t`,
+    `insert into consulting_meetings (school_id, id, study_group_id, title, state, starts_at, ends_at)
+     select ${school}, ${id('class', 'n')}, ${id('group', `1 + n % ${some}`)}, 'Class ' || n, 'available', t.at, t.at + interval '50 minutes'
+     from ${each('n', some * CLASSES)}, lateral (select ${hours(`6 * (n - ${(some * CLASSES) / 2})`)} as at) t`,
+    `insert into meeting_seats (school_id, meeting_id, user_id)
+     select ${school}, ${id('meeting', 'p')}, ${id('person', PERSON.busy)} from ${people}
+     union all select ${school}, ${id('meeting', 'n')}, ${id('person', `${PERSON.student} + n % 600`)} from ${each('n', some * MEETINGS)}`,
+  ].map(unlessThere)
+}
