@@ -779,11 +779,15 @@ create table event_registrations (
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
   constraint event_registrations_pkey PRIMARY KEY (school_id, id),
+CREATE INDEX enrollments_by_end ON public.enrollments USING btree (school_id, expires_at, id) WHERE ((revoked_at IS NULL) AND (expires_at IS NOT NULL));
+CREATE INDEX enrollments_by_end_in_course ON public.enrollments USING btree (school_id, course_id, expires_at, id) WHERE ((revoked_at IS NULL) AND (expires_at IS NOT NULL));
   constraint event_registrations_school_id_event_id_user_id_key UNIQUE (school_id, event_id, user_id),
   constraint event_registrations_school_id_event_id_fkey FOREIGN KEY (school_id, event_id) REFERENCES events(school_id, id),
   constraint event_registrations_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
   constraint event_registrations_canceled_with_time CHECK (((state = 'canceled'::text) = (canceled_at IS NOT NULL))),
   constraint event_registrations_state_check CHECK ((state = ANY (ARRAY['registered'::text, 'attended'::text, 'canceled'::text])))
+CREATE INDEX enrollments_revoked_by_start ON public.enrollments USING btree (school_id, enrolled_at, id) WHERE (revoked_at IS NOT NULL);
+CREATE INDEX enrollments_revoked_in_course ON public.enrollments USING btree (school_id, course_id, enrolled_at, id) WHERE (revoked_at IS NOT NULL);
 );
 CREATE INDEX event_registrations_by_event ON public.event_registrations USING btree (school_id, event_id, registered_at, id);
 CREATE INDEX event_registrations_of_person ON public.event_registrations USING btree (school_id, user_id, registered_at, id);

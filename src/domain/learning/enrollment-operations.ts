@@ -28,7 +28,6 @@ const STATE_CONDITIONS = {
 } as const
 
 const byState = filter(z.enum(ENROLLMENT_STATES), (state) => STATE_CONDITIONS[state])
-const sorts = { enrolled_at: 'time', created_at: 'time' } as const
 
 export const listEnrollments = listOperation({
   name: 'enrollments.list',
@@ -39,12 +38,18 @@ export const listEnrollments = listOperation({
   filters: {
     student_id: filter(id, (value) => sql`r.student_id = ${value}`),
     course_id: filter(id, (value) => sql`r.course_id = ${value}`),
-    state: byState,
+    state: {
+      schema: byState.schema.meta({
+        description: 'Expired ones are sorted by the end of their access instead of its start.',
+      }),
+      where: byState.where,
+      sortedBy: (state: unknown) => (state === 'expired' ? 'expires_at' : undefined),
+    },
     search: searchIn(personOf('student_id')),
     ...timeFilters('enrolled_at'),
   },
-  sorts,
-  defaultSort: '-created_at',
+  sorts: { enrolled_at: 'time' },
+  defaultSort: '-enrolled_at',
   examples: [
     {
       title: 'The students of a course',
@@ -62,7 +67,7 @@ export const listEnrollmentsOfStudent = listOperation({
   within: { student_id: id },
   checkParent: (at, caller, input) => loadObject(at, caller, students, input.student_id),
   filters: { state: byState },
-  sorts: { ...sorts, updated_at: 'time' },
+  sorts: { enrolled_at: 'time', created_at: 'time', updated_at: 'time' },
   defaultSort: '-enrolled_at',
   examples: [{ title: 'The courses of a student', input: { student_id: EXAMPLE.student } }],
 })
