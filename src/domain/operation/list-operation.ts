@@ -131,6 +131,14 @@ export function listOperation<
   const cursorAfter = (asked: unknown, object: Readonly<Record<string, unknown>>): string =>
     cursorOf(sortingOf(asked), resource.key ?? 'id', object)
 
+  const conditionOf = async (at: SchoolDb, asked: unknown): Promise<Condition> =>
+    await filterCondition(allFilters, at, asked as PageInput)
+  const countSome = async (at: SchoolDb, caller: Actor, asked: unknown, wanted: Condition) => {
+    if (wanted.isBroad) return null
+    const some = sql`${wanted.sql} limit ${COUNTED}`
+    return await countObjects(at, caller, resource, some, planning(asked))
+  }
+
   const described = {
     name: details.name,
     title: details.title,
@@ -153,14 +161,11 @@ export function listOperation<
       ...described,
       output: countOf,
       isHeavy: (asked) => (asked as PageInput).search !== undefined,
-      async run(at, caller, checked) {
-        const { sql: wanted, isBroad } = await filterCondition(allFilters, at, checked as PageInput)
-        if (isBroad) return { total: null }
-        const some = sql`${wanted} limit ${COUNTED}`
-        return { total: await countObjects(at, caller, resource, some, planning(checked)) }
-      },
+      run: async (at, caller, checked) => ({
+        total: await countSome(at, caller, checked, await conditionOf(at, checked)),
+      }),
     },
-    // Both may look at every row of the school.
+    // Both may look at many rows of the school.
     isHeavy: (asked) => {
       const { search, include_total } = asked as PageInput
       return search !== undefined || include_total === true
@@ -170,12 +175,12 @@ export function listOperation<
       const asked = checked as PageInput
       const sorting = sortingOf(asked)
       const key = keyOf(resource)
-      const { sql: wanted } = await filterCondition(allFilters, at, asked)
+      const wanted = await conditionOf(at, asked)
       const found = await selectObjects(
         at,
         caller,
         resource,
-        sql`${wanted} and ${afterCursor(sorting, key, asked.after)}
+        sql`${wanted.sql} and ${afterCursor(sorting, key, asked.after)}
           ${orderBy(sorting, key)} limit ${asked.limit + 1} ${planning(asked)}`,
       )
       const data = found.slice(0, asked.limit)
@@ -185,7 +190,7 @@ export function listOperation<
       await expandObjects(at, caller, resource, data, asked.expand)
       const page = { object: 'list' as const, data, has_more, next }
       if (asked.include_total !== true) return page
-      return { ...page, total: await countObjects(at, caller, resource, wanted, planning(asked)) }
+      return { ...page, total: await countSome(at, caller, asked, wanted) }
     },
   }
 }
@@ -247,10 +252,10 @@ function sortingFor(sorting: Sorting, filters: Filters, asked: PageInput): Sorti
 
 export async function countObjects(
   at: SchoolDb,
-  caller: Actor,
+  caller: Pick<Actor, 'origin'>,
   resource: Resource,
   wanted: RawBuilder<unknown>,
-  planned: RawBuilder<unknown>,
+  planned: RawBuilder<unknown> = sql``,
 ): Promise<number> {
   const { rows } = await at.run(sql<{ total: number }>`
     select count(*) as total from (

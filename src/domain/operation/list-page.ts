@@ -34,7 +34,7 @@ export function pageFields<K extends string>(
     include_total: z
       .boolean()
       .optional()
-      .meta({ description: 'Count all objects that match the filters.' }),
+      .meta({ description: `Count the objects that match the filters, to ${COUNTED}.` }),
   }
 }
 
@@ -51,7 +51,13 @@ export function pageOf<S extends z.ZodObject>(schema: S) {
         .string()
         .nullable()
         .meta({ description: 'Pass it as `after` to get the next page; null at the end.' }),
-      total: count.optional(),
+      total: count
+        .max(COUNTED)
+        .nullable()
+        .optional()
+        .meta({
+          description: `${COUNTED} means more than ${MOST_SHOWN}; null if counting the matches of a search would take long.`,
+        }),
     })
     .meta({ id: `${schema.meta()?.id}List` })
 }

@@ -82,6 +82,7 @@ test.each([
   'state=revoked',
   'enrolled_before=2024-01-01T01:00:00Z',
   'enrolled_after=2024-01-03T18:00:00Z&sort=enrolled_at',
+  'include_total=true',
 ])('enrollments with %s read no whole table', async (query) => {
   const course = (await operator.get('/courses?limit=1&sort=created_at')).json().data[0].id
   for (const url of [`/enrollments?${query}`, `/enrollments?${query}&course_id=${course}`]) {
