@@ -60,7 +60,10 @@ const ADJUSTMENTS = sql`
       'amount', a.amount) order by a.position), '[]')
    from payment_adjustments a where a.school_id = p.school_id and a.payment_id = p.id) as adjustments`
 
-/** A pending payment past its time is shown as expired; no job writes that state. */
+/**
+ * A pending payment past its time is shown as expired; no job writes that state. A left join of the order, although every
+ * payment has one: a count then need not look for it.
+ */
 export const payments: Resource<typeof paymentSchema> = {
   object: 'payment',
   schema: paymentSchema,
@@ -75,7 +78,7 @@ export const payments: Resource<typeof paymentSchema> = {
         'issued_at', ${wireTime('v.issued_at')}, 'url', v.url) end as invoice,
       p.created_at, p.updated_at, p.version, p.state as filter_state
     from payments p
-      join orders o on o.school_id = p.school_id and o.id = p.order_id
+      left join orders o on o.school_id = p.school_id and o.id = p.order_id
       left join invoices v on v.school_id = p.school_id and v.payment_id = p.id
     where p.school_id = ${at.schoolId}`,
   expansions: { member: expansionOf(members, 'member_id', ['members:read']) },

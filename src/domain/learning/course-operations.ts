@@ -32,7 +32,12 @@ export const listCourses = listOperation({
   filters: {
     state: filter(z.enum(COURSE_STATES), (state) => sql`r.state = ${state}`),
     slug: filter(slug, (value) => sql`r.slug = ${value}`),
-    lecturer_id: filter(id, (value) => sql`${value} = any(r.lecturer_ids)`),
+    lecturer_id: filter(
+      id,
+      (value, at) => sql`r.id in (
+        select l.course_id from course_lecturers l
+        where l.school_id = ${at.schoolId} and l.user_id = ${value})`,
+    ),
     search: searchIn('title', { code: 'slug' }),
     ...timeFilters('created_at'),
   },

@@ -54,7 +54,12 @@ export const listLecturers = listOperation({
   of: lecturers,
   filters: {
     search: searchIn('name', 'headline'),
-    course_id: filter(id, (value) => sql`${value} = any(r.course_ids)`),
+    course_id: filter(
+      id,
+      (value, at) => sql`r.id in (
+        select c.user_id from course_lecturers c
+        where c.school_id = ${at.schoolId} and c.course_id = ${value})`,
+    ),
   },
   sorts: { created_at: 'time', name: 'text' },
   defaultSort: 'name',
