@@ -14,15 +14,18 @@ import type { Condition, Filter } from './list-operation.ts'
 
 const searchText = line(100)
 
-/** If more rows of another table match, the listed rows are compared one by one. */
-const MOST_FOUND = 1000
+/** If more match, the listed rows are compared one by one: among so many, the first page is soon found. */
+const MOST_PEOPLE = 1000
+const MOST_ROWS = 20_000
+/** With more ids, to count what they match would take long. */
+const FEW_IDS = 1000
 
 /** Rows of another table that a search finds first, because an index answers only a condition on its own table. */
 export interface FoundFirst {
   /** The column of the listed row that has the id of such a row. */
   readonly by: string
-  /** Undefined if more than `most` match. */
-  find(at: SchoolDb, text: string, most: number): Promise<readonly string[] | undefined>
+  /** Undefined if too many match. */
+  find(at: SchoolDb, text: string): Promise<readonly string[] | undefined>
   /** The same as a condition on the listed row `r`. */
   isFound(at: SchoolDb, text: string): RawBuilder<unknown>
 }
@@ -42,7 +45,7 @@ export function searchIn(...searched: readonly Searched[]): Filter<typeof search
 export function personOf(by: string): FoundFirst {
   return {
     by,
-    find: findPeople,
+    find: (at, text) => findPeople(at, text, MOST_PEOPLE),
     // Not `exists`, for which PostgreSQL may first find all such people of the school.
     isFound: (at, text) => sql`coalesce((
       select true from ${shownPeople(at)} u where u.id = r.${sql.ref(by)}
@@ -65,18 +68,18 @@ function rowOf(
   table: string,
   contains: (text: string) => RawBuilder<boolean>,
 ): FoundFirst {
-  const rows = (at: SchoolDb, text: string) => sql`
-    select t.id from ${sql.table(table)} t
-    where t.school_id = ${at.schoolId} and ${contains(text)}`
+  const isMatch = (at: SchoolDb, text: string) =>
+    sql`t.school_id = ${at.schoolId} and ${contains(text)}`
   return {
     by,
-    async find(at, text, most) {
-      const found = await at.run(
-        sql<{ id: string }>`${rows(at, text)} limit ${most + 1} ${plannedEachTime}`,
-      )
-      return found.rows.length > most ? undefined : found.rows.map(({ id }) => id)
+    async find(at, text) {
+      const found = await at.run(sql<{ id: string }>`
+        select t.id from ${sql.table(table)} t where ${isMatch(at, text)} limit ${MOST_ROWS + 1} ${plannedEachTime}`)
+      return found.rows.length > MOST_ROWS ? undefined : found.rows.map(({ id }) => id)
     },
-    isFound: (at, text) => sql`r.${sql.ref(by)} in (${rows(at, text)})`,
+    isFound: (at, text) => sql`coalesce((
+      select true from ${sql.table(table)} t
+      where t.id = r.${sql.ref(by)} and ${isMatch(at, text)} limit 1), false)`,
   }
 }
 
@@ -89,8 +92,8 @@ async function conditionOf(
   let isBroad = false
   for (const one of searched) {
     if (typeof one === 'object' && 'by' in one) {
-      const ids = await one.find(at, text, MOST_FOUND)
-      isBroad ||= ids === undefined
+      const ids = await one.find(at, text)
+      isBroad ||= ids === undefined || ids.length > FEW_IDS
       conditions.push(
         ids === undefined ? one.isFound(at, text) : sql`r.${sql.ref(one.by)} = any(${ids}::uuid[])`,
       )

@@ -108,6 +108,12 @@ test.each([
   60_000,
 )
 
+test('a search of payments for what every order number begins with finds the newest first', async () => {
+  const page = await owner.get('/admin/payments?search=ORD-000')
+  expect(page.statusCode).toBe(200)
+  expect(page.body).toContain(`T${String(PEOPLE).padStart(9, '0')}`)
+})
+
 test('a roster is read in pages', async () => {
   const groups = await owner.get('/admin/study-groups')
   expect(groups.body).toContain('1,000+')
