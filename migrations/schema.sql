@@ -197,6 +197,16 @@ begin
   return null;
 end $function$;
 
+-- Moves the seats of a meeting with it.
+CREATE OR REPLACE FUNCTION public.move_seats()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update meeting_seats set starts_at = new.starts_at where school_id = new.school_id and meeting_id = new.id;
+  return null;
+end $function$;
+
 -- Gives the tools of a school the addresses of its new origin.
 CREATE OR REPLACE FUNCTION public.move_tools()
  RETURNS trigger
@@ -239,6 +249,18 @@ begin
     raise exception 'a study group''s class has no seats, its roster is the attendee list'
       using errcode = 'check_violation';
   end if;
+  return new;
+end $function$;
+
+-- Writes the start of its meeting on a new seat.
+CREATE OR REPLACE FUNCTION public.set_seat_time()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- Locked, so that a meeting that is being moved moves this seat too.
+  select m.starts_at into new.starts_at from consulting_meetings m
+  where m.school_id = new.school_id and m.id = new.meeting_id for share;
   return new;
 end $function$;
 
@@ -504,6 +526,7 @@ CREATE INDEX consulting_meetings_by_time ON public.consulting_meetings USING btr
 CREATE INDEX consulting_meetings_search ON public.consulting_meetings USING gin (lower("left"(title, 20000)) gin_trgm_ops, regexp_replace(lower("left"(title, 20000)), '(\w)'::text, '\1\1\1'::text, 'g'::text) gin_trgm_ops);
 CREATE STATISTICS public.consulting_meetings_ids (dependencies) ON school_id, service_id, study_group_id FROM consulting_meetings;
 CREATE TRIGGER consulting_meetings_touch BEFORE UPDATE ON public.consulting_meetings FOR EACH ROW EXECUTE FUNCTION touch_row();
+CREATE TRIGGER seats_moved AFTER UPDATE OF starts_at ON public.consulting_meetings FOR EACH ROW WHEN ((old.starts_at <> new.starts_at)) EXECUTE FUNCTION move_seats();
 
 -- consulting: whose students are offered a service
 create table consulting_service_courses (
@@ -756,11 +779,15 @@ create table enrollments (
   constraint enrollments_source_check CHECK ((source = ANY (ARRAY['purchase'::text, 'plan'::text, 'grant'::text, 'import'::text])))
 );
 CREATE INDEX enrollments_by_course ON public.enrollments USING btree (school_id, course_id, enrolled_at, id);
+CREATE INDEX enrollments_by_end ON public.enrollments USING btree (school_id, expires_at, id) WHERE ((revoked_at IS NULL) AND (expires_at IS NOT NULL));
+CREATE INDEX enrollments_by_end_in_course ON public.enrollments USING btree (school_id, course_id, expires_at, id) WHERE ((revoked_at IS NULL) AND (expires_at IS NOT NULL));
 CREATE INDEX enrollments_by_start ON public.enrollments USING btree (school_id, enrolled_at, id);
 CREATE INDEX enrollments_by_time ON public.enrollments USING btree (school_id, created_at, id);
 CREATE INDEX enrollments_ending ON public.enrollments USING btree (school_id, expires_at) WHERE ((revoked_at IS NULL) AND (expires_at IS NOT NULL));
 CREATE INDEX enrollments_of_person ON public.enrollments USING btree (school_id, user_id, enrolled_at, id);
 CREATE INDEX enrollments_revoked ON public.enrollments USING btree (school_id, created_at, id) WHERE (revoked_at IS NOT NULL);
+CREATE INDEX enrollments_revoked_by_start ON public.enrollments USING btree (school_id, enrolled_at, id) WHERE (revoked_at IS NOT NULL);
+CREATE INDEX enrollments_revoked_in_course ON public.enrollments USING btree (school_id, course_id, enrolled_at, id) WHERE (revoked_at IS NOT NULL);
 CREATE STATISTICS public.enrollments_ids (dependencies) ON school_id, course_id, user_id FROM enrollments;
 CREATE TRIGGER enrollments_marked AFTER UPDATE ON public.enrollments FOR EACH ROW WHEN ((((((old.course_id IS DISTINCT FROM new.course_id) OR (old.user_id IS DISTINCT FROM new.user_id)) OR (old.source IS DISTINCT FROM new.source)) OR (old.enrolled_at IS DISTINCT FROM new.enrolled_at)) OR (old.revoked_at IS DISTINCT FROM new.revoked_at))) EXECUTE FUNCTION mark_enrollment();
 CREATE TRIGGER enrollments_marked_gone AFTER DELETE ON public.enrollments REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION mark_enrollments();
@@ -779,15 +806,11 @@ create table event_registrations (
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
   constraint event_registrations_pkey PRIMARY KEY (school_id, id),
-CREATE INDEX enrollments_by_end ON public.enrollments USING btree (school_id, expires_at, id) WHERE ((revoked_at IS NULL) AND (expires_at IS NOT NULL));
-CREATE INDEX enrollments_by_end_in_course ON public.enrollments USING btree (school_id, course_id, expires_at, id) WHERE ((revoked_at IS NULL) AND (expires_at IS NOT NULL));
   constraint event_registrations_school_id_event_id_user_id_key UNIQUE (school_id, event_id, user_id),
   constraint event_registrations_school_id_event_id_fkey FOREIGN KEY (school_id, event_id) REFERENCES events(school_id, id),
   constraint event_registrations_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id),
   constraint event_registrations_canceled_with_time CHECK (((state = 'canceled'::text) = (canceled_at IS NOT NULL))),
   constraint event_registrations_state_check CHECK ((state = ANY (ARRAY['registered'::text, 'attended'::text, 'canceled'::text])))
-CREATE INDEX enrollments_revoked_by_start ON public.enrollments USING btree (school_id, enrolled_at, id) WHERE (revoked_at IS NOT NULL);
-CREATE INDEX enrollments_revoked_in_course ON public.enrollments USING btree (school_id, course_id, enrolled_at, id) WHERE (revoked_at IS NOT NULL);
 );
 CREATE INDEX event_registrations_by_event ON public.event_registrations USING btree (school_id, event_id, registered_at, id);
 CREATE INDEX event_registrations_of_person ON public.event_registrations USING btree (school_id, user_id, registered_at, id);
@@ -1105,12 +1128,17 @@ create table meeting_seats (
   meeting_id uuid not null,
   user_id uuid not null,
   booked_at timestamp(3) with time zone not null default now(),
+  starts_at timestamp(3) with time zone,
   constraint meeting_seats_pkey PRIMARY KEY (school_id, meeting_id, user_id),
   constraint meeting_seats_school_id_meeting_id_fkey FOREIGN KEY (school_id, meeting_id) REFERENCES consulting_meetings(school_id, id) ON DELETE CASCADE,
   constraint meeting_seats_school_id_user_id_fkey FOREIGN KEY (school_id, user_id) REFERENCES school_members(school_id, user_id)
 );
+CREATE INDEX meeting_seats_by_time ON public.meeting_seats USING btree (school_id, user_id, starts_at, meeting_id);
 CREATE INDEX meeting_seats_of_person ON public.meeting_seats USING btree (school_id, user_id, meeting_id);
+CREATE INDEX meeting_seats_without_time ON public.meeting_seats USING btree (school_id, user_id) WHERE (starts_at IS NULL);
 CREATE TRIGGER meeting_seats_only_on_slots BEFORE INSERT OR UPDATE ON public.meeting_seats FOR EACH ROW EXECUTE FUNCTION refuse_seat_in_class();
+CREATE TRIGGER seat_time BEFORE INSERT ON public.meeting_seats FOR EACH ROW EXECUTE FUNCTION set_seat_time();
+-- meeting_seats.starts_at: the start of the meeting, kept by triggers; null in older rows until a server fills them in
 
 -- commerce: the courses a plan opens
 create table membership_plan_courses (

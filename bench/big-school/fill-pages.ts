@@ -1,6 +1,6 @@
 import pg from 'pg'
 import type { DatabaseAddress } from '../../src/foundation/db/embedded/embedded-postgres.ts'
-import { pageRows } from './rows/page-rows.ts'
+import { FILLED_IN, pageRows } from './rows/page-rows.ts'
 import { SMALL_WITH_PAGES } from './school-size.ts'
 
 /**
@@ -19,6 +19,7 @@ export async function fillPages(
     for (const statement of pageRows(SMALL_WITH_PAGES)) {
       added += (await client.query(statement)).rowCount ?? 0
     }
+    added += (await client.query(FILLED_IN)).rowCount ?? 0
     await client.query('commit')
     if (added === 0) return
     tell(`Added ${added} rows to the small school, so that its pages are full.`)

@@ -1,5 +1,6 @@
 import { auditSweep } from '../domain/audit/purge.ts'
 import { clientSweeps } from '../domain/clients/purge.ts'
+import { fillSeatTimes } from '../domain/consulting/fill-seat-times.ts'
 import { renderMissing } from '../domain/content/render-missing.ts'
 import { grantSweeps } from '../domain/grants/purge.ts'
 import { keepPurgePosition, readPurgePositions } from '../domain/grants/purge-positions.ts'
@@ -104,6 +105,7 @@ export function startPurging(db: Db, options: PurgingOptions): { stop(): Promise
       finished = report.finished
       options.onRound(report)
       await renderMissing(db, { signal: stopping.signal })
+      await fillSeatTimes(db, stopping.signal)
     } catch (error) {
       options.onError(error)
     }

@@ -87,3 +87,8 @@ export function pageRows(size: SchoolSize): readonly string[] {
      union all select ${school}, ${id('meeting', 'n')}, ${id('person', `${PERSON.student} + n % 600`)} from ${each('n', some * MEETINGS)}`,
   ].map(unlessThere)
 }
+
+/** What a server fills in after an update; the rows were loaded without triggers. */
+export const FILLED_IN = `
+  update meeting_seats s set starts_at = m.starts_at from consulting_meetings m
+  where m.school_id = s.school_id and m.id = s.meeting_id and s.starts_at is null`

@@ -50,28 +50,63 @@ interface MeetingRow {
  * has no seats. Each uses its own index; one condition with `or` would read all meetings of the school.
  */
 function sources(at: SchoolDb, userId: string): readonly RawBuilder<unknown>[] {
-  return [
-    sql`
-      from meeting_seats mine join consulting_meetings m
-        on m.school_id = mine.school_id and m.id = mine.meeting_id
-      where mine.school_id = ${at.schoolId} and mine.user_id = ${userId}`,
-    sql`
-      from study_group_members mine join consulting_meetings m
-        on m.school_id = mine.school_id and m.study_group_id = mine.group_id
-      where mine.school_id = ${at.schoolId} and mine.user_id = ${userId}`,
-  ]
+  return [seatsOf(at, userId), classesOf(at, userId)]
 }
 
-function matches({ startedAfter, startedBefore, states }: MeetingFilter): RawBuilder<boolean> {
+const seatsOf = (at: SchoolDb, userId: string) => sql`
+  from meeting_seats mine join consulting_meetings m
+    on m.school_id = mine.school_id and m.id = mine.meeting_id
+  where mine.school_id = ${at.schoolId} and mine.user_id = ${userId}`
+
+const classesOf = (at: SchoolDb, userId: string) => sql`
+  from study_group_members mine join consulting_meetings m
+    on m.school_id = mine.school_id and m.study_group_id = mine.group_id
+  where mine.school_id = ${at.schoolId} and mine.user_id = ${userId}`
+
+function matches(filter: MeetingFilter): RawBuilder<boolean> {
+  return sql<boolean>`${startsWithin('m.starts_at', filter)} and ${isInState(filter)}`
+}
+
+function startsWithin(
+  time: string,
+  { startedAfter, startedBefore }: MeetingFilter,
+): RawBuilder<boolean> {
   return sql<boolean>`
-    m.starts_at >= ${boundInSql(startedAfter ?? -Infinity)}
-    and m.starts_at < ${boundInSql(startedBefore ?? Infinity)}
-    and m.state = any(${distinct(states ?? MEETING_STATES)}::text[])`
+    ${sql.ref(time)} >= ${boundInSql(startedAfter ?? -Infinity)}
+    and ${sql.ref(time)} < ${boundInSql(startedBefore ?? Infinity)}`
+}
+
+function isInState({ states }: MeetingFilter): RawBuilder<boolean> {
+  return sql<boolean>`m.state = any(${distinct(states ?? MEETING_STATES)}::text[])`
 }
 
 /** Removes repeated states: PostgreSQL would compare each of them with every row. */
 function distinct(states: readonly MeetingState[]): MeetingState[] {
   return [...new Set(states)]
+}
+
+/**
+ * A page of each source, in the order of its index: a member may have thousands of meetings. Seats have the time of their
+ * meeting; those that do not yet, from before an update, are sorted.
+ */
+function pages(
+  at: SchoolDb,
+  userId: string,
+  filter: MeetingFilter,
+  range: KeysetRange,
+): RawBuilder<unknown> {
+  const [time, id] = ['mine.starts_at', 'mine.meeting_id']
+  const page = sql`${inRange('m.starts_at', 'm.id', range)} ${rangeOrder('m.starts_at', 'm.id', range)}`
+  return sql`
+    (select m.* ${seatsOf(at, userId)} and ${startsWithin(time, filter)} and ${isInState(filter)}
+       and ${inRange(time, id, range)} ${rangeOrder(time, id, range)})
+    union all
+    (select m.* ${seatsOf(at, userId)} and mine.starts_at is null and ${matches(filter)} and ${page})
+    union all
+    (select m.* from study_group_members mine cross join lateral (
+       select m.* from consulting_meetings m
+       where m.school_id = ${at.schoolId} and m.study_group_id = mine.group_id and ${matches(filter)} and ${page}) m
+     where mine.school_id = ${at.schoolId} and mine.user_id = ${userId})`
 }
 
 /** The member's meetings, newest start first. The room is hidden once a meeting is over or canceled. */
@@ -81,16 +116,11 @@ export async function meetingsOf(
   filter: MeetingFilter,
   range: KeysetRange,
 ): Promise<MemberMeeting[]> {
-  const [seats, classes] = sources(at, userId).map(
-    (source) => sql`
-      (select m.* ${source} and ${matches(filter)} and ${inRange('m.starts_at', 'm.id', range)}
-       ${rangeOrder('m.starts_at', 'm.id', range)})`,
-  )
   const { rows } = await at.run(sql<MeetingRow>`
     select m.id, m.title, m.state, m.starts_at, m.ends_at,
       case when m.study_group_id is null then 'consulting' else 'study_group' end as kind,
       case when m.state = 'canceled' or m.ends_at <= now() then '' else m.room_url end as room_url
-    from (${seats} union all ${classes}) m
+    from (${pages(at, userId, filter, range)}) m
     ${rangeOrder('m.starts_at', 'm.id', range)}`)
   return newestFirst(rows.map(meetingFromRow), range)
 }

@@ -498,6 +498,7 @@ export interface MeetingSeatsTable {
   meeting_id: string
   user_id: string
   booked_at: Generated<Date>
+  starts_at: Date | null
 }
 
 /** commerce: the courses a plan opens */

@@ -1,8 +1,12 @@
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { fillSeatTimes } from '../../../src/domain/consulting/fill-seat-times.ts'
 import { verifies } from '../../spec/verifies.ts'
 import { aMeeting, aService, aStudyGroup, hoursFromNow } from '../../support/consulting.ts'
 import { aCourse, anEnrollment, daysFromNow } from '../../support/learning.ts'
 import { ask, aToken, read } from '../../support/member-api.ts'
+import { connect } from '../../support/postgres.ts'
+import { rowsRead } from '../../support/rows-read.ts'
 import { aWorld } from '../../support/world.ts'
 
 const world = await aWorld()
@@ -95,6 +99,86 @@ describe('the meetings of the viewer', () => {
       expect(idsOf(his)).not.toContain(reserved)
     },
   )
+})
+
+describe('seats', () => {
+  test('move with their meeting, also those that are taken while it moves', async () => {
+    const ada = await world.aMember(school)
+    const service = await aService(school, [])
+    const seats = [ada]
+    const first = await aMeeting(school, { service, seats, start: hoursFromNow(5) })
+    const second = await aMeeting(school, { service, seats, start: hoursFromNow(4) })
+    const late = await aMeeting(school, { service, seats: [], start: hoursFromNow(3) })
+    const token = await aToken(world, school, ada)
+    expect(idsOf(await meetings(token))).toEqual([first, second])
+    const move = (id: string, hours: number) =>
+      sql`starts_at = ${hoursFromNow(hours)}, ends_at = ${hoursFromNow(hours + 1)} where id = ${id}`
+    await school.at.run(sql`update consulting_meetings set ${move(first, 1)}`)
+    expect(idsOf(await meetings(token))).toEqual([second, first])
+    const taken = await school.at.transaction(async (tx) => {
+      await tx.run(sql`update consulting_meetings set ${move(late, 9)}`)
+      const taking = school.at
+        .insert('meeting_seats', { meeting_id: late, user_id: ada.id })
+        .execute()
+      const waiting = sql`
+        select from pg_stat_activity where pg_backend_pid() = any (pg_blocking_pids(pid))`
+      while ((await tx.run(waiting)).rows.length === 0);
+      return { taking }
+    })
+    await taken.taking
+    expect(idsOf(await meetings(token))).toEqual([late, second, first])
+  })
+
+  test('from before an update are in their places before and after a server fills them in', async () => {
+    const ada = await world.aMember(school)
+    const service = await aService(school, [])
+    const all: string[] = []
+    for (let hour = 8; hour > 0; hour--) {
+      all.push(await aMeeting(school, { service, seats: [ada], start: hoursFromNow(hour) }))
+    }
+    await school.at.run(sql`
+      update meeting_seats set starts_at = null where user_id = ${ada.id} and meeting_id = any(${all.slice(2, 6)}::uuid[])`)
+    const token = await aToken(world, school, ada)
+    const walk = async () => {
+      const one = await meetings(token, { first: 3 })
+      const two = await meetings(token, { first: 3, after: one.pageInfo.endCursor })
+      return [...idsOf(one), ...idsOf(two), ...idsOf(await meetings(token, { last: 2 }))]
+    }
+    expect(await walk()).toEqual(all)
+    expect(await fillSeatTimes(world.database.db)).toBeGreaterThanOrEqual(4)
+    expect(await fillSeatTimes(world.database.db)).toBe(0)
+    expect(await walk()).toEqual(all)
+  })
+
+  test('of a member with thousands of meetings are not all read for a page', async () => {
+    const ada = await world.aMember(school)
+    const service = await aService(school, [])
+    await school.at.run(sql`
+      with held as (
+        insert into consulting_meetings (school_id, id, service_id, title, state, starts_at, ends_at)
+        select ${school.id}, gen_random_uuid(), ${service}, 'Meeting', 'scheduled', t, t + interval '1 hour'
+        from generate_series(1, 3000) n, lateral (select timestamptz '2027-01-01Z' + n * interval '1 hour' as t) x
+        returning id)
+      insert into meeting_seats (school_id, meeting_id, user_id) select ${school.id}, id, ${ada.id} from held`)
+    await school.at.run(sql`analyze meeting_seats, consulting_meetings`)
+    const sent: { text: string; values: readonly unknown[] }[] = []
+    world.database.onStatement((text, values) => sent.push({ text, values }))
+    const token = await aToken(world, school, ada)
+    await read(
+      world,
+      school,
+      token,
+      '{ viewer { consultingMeetings(first: 20) { nodes { id } } } }',
+    )
+    const page = sent.find(({ text }) => text.includes('meeting_seats'))
+    const client = await connect(world.database.connection)
+    try {
+      await client.query('set plan_cache_mode = force_generic_plan')
+      expect(await rowsRead(client, page?.text ?? '', page?.values ?? [])).toBeLessThan(100)
+    } finally {
+      await client.end()
+    }
+  })
 })
 
 describe('the room', () => {
