@@ -1,10 +1,11 @@
+import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { SchoolTx } from '../../foundation/db/school-db.ts'
 import type { Actor } from '../actor.ts'
-import type { JobKind } from '../jobs/job.ts'
+import { isLeaseLost, type JobKind } from '../jobs/job.ts'
 import { startJob } from '../jobs/start-job.ts'
 import { conflict, type OperationRefused } from '../operation/refusal.ts'
-import { exportRows } from './export-rows.ts'
+import { countExported, exportRows } from './export-rows.ts'
 import type { BulkKind } from './kind.ts'
 import type { Format } from './row-reader.ts'
 
@@ -39,16 +40,25 @@ export function exportJob(kind: BulkKind): JobKind<ExportInput, ExportCursor> {
       const { files, at, actor, input } = job
       if (files === undefined) throw noFileStore()
       const { format, only = {} } = input
+      const total = job.total ?? (await countExported(at, actor, kind, { ...input, only }))
       const after = job.cursor?.after ?? input.after
+      // Of this run alone: a run that lost its lease removes its part, and another may have stored the same bytes.
+      const folder = `${job.id}-${randomBytes(4).toString('hex')}`
       let texts: string[] = []
       let length = 0
       let rows = 0
       const store = async (last: string) => {
         const bytes = Buffer.from(texts.join(''))
-        const { key } = await files.write(job.id, Readable.from([bytes]), MOST_PART_BYTES)
+        const { key } = await files.write(folder, Readable.from([bytes]), MOST_PART_BYTES)
         const done = job.done + rows
         const cursor = { after: last, bytes: (job.cursor?.bytes ?? 0) + bytes.length }
-        await job.step(async () => ({ cursor, done, files: [key] }))
+        try {
+          await job.step(async () => ({ cursor, done, total, files: [key] }))
+        } catch (error) {
+          // The run that has the lease now stores this part itself.
+          if (isLeaseLost(error)) await files.remove(key)
+          throw error
+        }
         texts = []
         length = 0
         rows = 0

@@ -4,7 +4,7 @@ import { UUID } from '../../foundation/protocol/uuid.ts'
 import { csvLine, guarded } from '../../foundation/tabular/csv-line.ts'
 import type { Cell } from '../../foundation/tabular/csv-reader.ts'
 import type { Actor } from '../actor.ts'
-import { filterCondition } from '../operation/list-operation.ts'
+import { countObjects, filterCondition } from '../operation/list-operation.ts'
 import { invalid } from '../operation/refusal.ts'
 import { selectObjects } from '../operation/resource.ts'
 import { shapeOf } from './column-shape.ts'
@@ -62,6 +62,18 @@ export async function* exportRows(
   }
 }
 
+/** How many rows such an export has now. */
+export async function countExported(
+  at: SchoolDb,
+  viewer: Pick<Actor, 'origin'>,
+  kind: BulkKind,
+  { after, only = {} }: Omit<ExportOptions, 'format'>,
+): Promise<number> {
+  const { sql: wanted } = await filterCondition(kind.list?.filters ?? {}, at, only)
+  const last = after === undefined ? undefined : parseKey(kind, after)
+  return await countObjects(at, viewer, kind.of, sql`${wanted} and ${isBehind(kind, last)}`)
+}
+
 /** The members of the object, without expansions. */
 export function exportedColumns(kind: BulkKind): readonly string[] {
   const related = Object.keys(kind.of.expansions ?? {})
@@ -85,13 +97,16 @@ function csvWriter(kind: BulkKind, columns: readonly string[]) {
     )
 }
 
+const keyIn = (kind: BulkKind) => sql.join(kind.key.map((name) => sql`r.${sql.ref(name)}`))
+
+function isBehind(kind: BulkKind, last: readonly string[] | undefined) {
+  return last === undefined
+    ? sql`true`
+    : sql`(${keyIn(kind)}) > (${sql.join(last.map((value) => sql`${value}::uuid`))})`
+}
+
 function behind(kind: BulkKind, last: readonly string[] | undefined, limit: number) {
-  const key = sql.join(kind.key.map((name) => sql`r.${sql.ref(name)}`))
-  const condition =
-    last === undefined
-      ? sql`true`
-      : sql`(${key}) > (${sql.join(last.map((value) => sql`${value}::uuid`))})`
-  return sql`${condition} order by ${key} limit ${limit}`
+  return sql`${isBehind(kind, last)} order by ${keyIn(kind)} limit ${limit}`
 }
 
 function parseKey(kind: BulkKind, after: string): readonly string[] {

@@ -6,7 +6,7 @@ import { isDatabaseUnavailable } from '../../foundation/db/unavailable.ts'
 import { type FileStore, FileStoreAwayError } from '../../foundation/storage/file-store.ts'
 import { OperationRefused, type Refusal } from '../operation/refusal.ts'
 import { finishJob, type JobEnd } from './finish-job.ts'
-import { JobInterrupted, type JobKind } from './job.ts'
+import { isLeaseLost, JobInterrupted, type JobKind } from './job.ts'
 import { JobRun } from './job-run.ts'
 import { LEASE_SECONDS, type Lease, othersWait, putBack, type TakenJob, takeJob } from './lease.ts'
 
@@ -123,7 +123,7 @@ export class JobRunner {
   ): Promise<void> {
     const at = atSchool(this.#db, job.schoolId, { lane: 'batch' })
     if (error instanceof JobInterrupted) {
-      if (error.reason === 'lease_lost') return
+      if (isLeaseLost(error)) return
       if (error.reason === 'turn_over') return await putBack(at, lease)
       const end: JobEnd =
         error.reason === 'cancelled'

@@ -64,3 +64,8 @@ export class JobInterrupted extends Error {
     this.reason = reason
   }
 }
+
+/** Whether a step was undone because another run has the job. */
+export function isLeaseLost(error: unknown): boolean {
+  return error instanceof JobInterrupted && error.reason === 'lease_lost'
+}

@@ -1,7 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { exportJob } from '../../../src/domain/bulk/export-job.ts'
 import { importJob } from '../../../src/domain/bulk/import-job.ts'
 import { BULK_KINDS } from '../../../src/domain/bulk/kinds.ts'
 import { MOST_OPEN_JOBS } from '../../../src/domain/jobs/start-job.ts'
@@ -33,6 +34,12 @@ const pathOf = (location: unknown): string =>
 const pages = (count: number): string =>
   Array.from({ length: count }, (_, n) =>
     JSON.stringify({ slug: `p-${n}`, title: `Page ${n}` }),
+  ).join('\n')
+
+/** More than one part of an export. */
+const longPages = (count: number): string =>
+  Array.from({ length: count }, (_, n) =>
+    JSON.stringify({ slug: `p-${n}`, title: `Page ${n}`, body: `${n} `.repeat(1_200) }),
   ).join('\n')
 
 describe('an import with Prefer: respond-async', () => {
@@ -127,7 +134,8 @@ describe('an export with Prefer: respond-async', () => {
       const path = pathOf(accepted.headers.location)
       expect((await operator.get(`${path}/file`)).statusCode).toBe(404)
       await finishJobs(world)
-      const { file_url, result } = (await operator.get(path)).json()
+      const { file_url, result, done, total } = (await operator.get(path)).json()
+      expect([done, total]).toEqual([2_500, 2_500])
       const file = await operator.get(pathOf(file_url))
       expect(file.statusCode).toBe(200)
       expect(file.headers['content-disposition']).toBe('attachment; filename="pages.csv"')
@@ -142,6 +150,36 @@ describe('an export with Prefer: respond-async', () => {
     },
   )
 })
+
+test('a worker that wakes up after it lost an export leaves no part of a file behind', async () => {
+  const school = await world.aSchool()
+  const operator = await anOperator(world, school)
+  await operator.send('POST', '/pages/import', { body: longPages(1_500), headers: NDJSON })
+  const accepted = await operator.get('/pages/export', ASYNC)
+  const kind = BULK_KINDS.find(({ name }) => name === 'pages')
+  if (kind === undefined) throw new Error('no kind of pages')
+  const { wakeUp } = await asleepAtSecondStep(world, exportJob(kind))
+  await endLeases(school)
+  await finishJobs(world)
+  const path = pathOf(accepted.headers.location)
+  const before = await filesOf(path)
+  await wakeUp()
+  const { file_url, id } = (await operator.get(path)).json()
+  const { files } = await jobRow(school, id)
+  expect((await filesOf(path)).length).toBe((files as string[]).length)
+  expect(before.length).toBeGreaterThan((files as string[]).length)
+  const whole = await operator.get(pathOf(file_url))
+  expect(whole.body).toBe((await operator.get('/pages/export')).body)
+})
+
+/** The stored parts of the job's file. */
+async function filesOf(path: string): Promise<readonly string[]> {
+  const names = await readdir(folder, { recursive: true, withFileTypes: true })
+  const job = path.split('/').at(-1) ?? ''
+  return names
+    .filter((one) => one.isFile() && join(one.parentPath, one.name).includes(job))
+    .map(({ name }) => name)
+}
 
 describe('in the admin area', () => {
   test('an export is started by a form and downloaded by the person who started it', async () => {
