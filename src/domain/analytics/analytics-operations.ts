@@ -80,7 +80,7 @@ function seriesOperation<P extends z.ZodRawShape>(
         to,
         interval,
         time_zone: timeZone,
-        counted_at: countedAt.toISOString(),
+        counted_at: countedAt?.toISOString() ?? null,
         data: rows,
       }
     },
@@ -159,7 +159,7 @@ export const readCompletion: ReadOperation<typeof completionInput, typeof comple
     const { rows } = await at.run(sql<CourseCompletion>`${courses}`)
     return {
       object: 'analytics.completion',
-      counted_at: countedAt.toISOString(),
+      counted_at: countedAt?.toISOString() ?? null,
       data: rows,
     }
   },

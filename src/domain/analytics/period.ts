@@ -24,8 +24,9 @@ export const described = {
 }
 
 /** Figures may lag behind at a large school. */
-export const countedTime = utc.meta({
-  description: 'Everything that was written before this time is counted.',
+export const countedTime = utc.nullable().meta({
+  description:
+    'Everything that was written before this time is counted. Null while a large school is counted for the first time: the figures are not complete yet.',
 })
 
 export type Period = z.output<typeof periodInput>

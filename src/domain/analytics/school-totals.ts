@@ -13,11 +13,12 @@ export interface SchoolTotals {
 }
 
 export async function readSchoolTotals(at: SchoolDb): Promise<SchoolTotals> {
-  const { isKept } = await prepareFigures(at)
-  const students = isKept
+  const { isKept, countedAt } = await prepareFigures(at)
+  const areKept = isKept && countedAt !== null
+  const students = areKept
     ? sql`f.student_count`
     : sql`(select count(*) from school_members m where m.school_id = ${at.schoolId} and 'student' = any (m.roles))`
-  const subscriptions = isKept
+  const subscriptions = areKept
     ? sql`f.active_subscription_count`
     : sql`(select count(*) from subscriptions s where s.school_id = ${at.schoolId} and s.state = 'active')`
   const { rows } = await at.run(sql<SchoolTotals>`

@@ -20,7 +20,7 @@ import {
   endFilling,
   recountFigures,
 } from '../../../src/domain/analytics/figures/fill-figures.ts'
-import { prepareFigures } from '../../../src/domain/analytics/figures/prepare-figures.ts'
+import { FEW_ROWS, prepareFigures } from '../../../src/domain/analytics/figures/prepare-figures.ts'
 import { type Period, steps } from '../../../src/domain/analytics/period.ts'
 import {
   countConnectedPeople,
@@ -31,7 +31,9 @@ import { markProgress } from '../../../src/domain/learning/progress-operations.t
 import { deletePerson } from '../../../src/domain/people/delete-person.ts'
 import { uuidv7 } from '../../../src/foundation/crypto/random.ts'
 import type { SchoolDb } from '../../../src/foundation/db/school-db.ts'
+import { AdminBrowser } from '../../support/admin-browser.ts'
 import { aCourse, anEnrollment, type TestCourse } from '../../support/learning.ts'
+import { anOwner } from '../../support/operator-like.ts'
 import { Performer } from '../../support/performing.ts'
 import { wholeReads } from '../../support/plans.ts'
 import { aWorld, type TestPerson, type TestSchool } from '../../support/world.ts'
@@ -321,6 +323,31 @@ describe('kept figures', () => {
     expect((await prepareFigures(school.at)).isKept).toBe(true)
     const after = await askedAndCounted(life)
     expect(after.asked).toEqual(before.counted)
+  })
+
+  test('of a large school that is older than they are, are what is counted so far, and the answer says so', async () => {
+    const life = await Life.begin()
+    const all = { person: 0, course: 0, lecture: 0, time: 3, other: 0 }
+    await WRITES.enrols?.(life, all)
+    const { school } = life
+    const member = await world.aMember(school)
+    await school.at.run(sql`
+      with bought as (
+        insert into orders (school_id, id, number, user_id, state, total_amount, currency)
+        values (${school.id}, gen_random_uuid(), 'A-1', ${member.id}, 'open', 1, 'TWD') returning *)
+      insert into payments (school_id, id, order_id, user_id, trade_no, amount, currency)
+      select o.school_id, gen_random_uuid(), o.id, o.user_id, 'T-' || n, 1, 'TWD'
+      from bought o, generate_series(0, ${FEW_ROWS}) n`)
+    await school.at.delete('figure_marks').execute()
+    await school.at.delete('school_figures').execute()
+    expect(await prepareFigures(school.at)).toMatchObject({ isKept: true, countedAt: null })
+    const owner = new AdminBrowser(await anOwner(world, school))
+    expect(await owner.page('/admin/analytics')).toContain('counted for the first time')
+    expect(await owner.page('/admin')).toContain('Students')
+    const rounds = new FigureRounds(world.database.db)
+    while (await rounds.next());
+    expect((await prepareFigures(school.at)).countedAt).toBeInstanceOf(Date)
+    expect(await owner.page('/admin/analytics')).not.toContain('counted for the first time')
   })
 
   test('are put right by a recount when rows were changed behind their back', async () => {

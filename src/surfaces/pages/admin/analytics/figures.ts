@@ -35,7 +35,7 @@ export interface CourseCompletion {
 
 export interface SchoolFigures {
   /** If what was written after this time is not counted yet. */
-  readonly lateSince: Date | undefined
+  readonly lateSince: Date | null | undefined
   /** The first day of each step. */
   readonly steps: readonly string[]
   readonly revenue: readonly RevenueSeries[]
@@ -90,8 +90,12 @@ export async function readFigures(
 /** A large school is counted in turns; what is a minute old is not worth a word. */
 const LATE_MS = 60_000
 
-function lateSince(outcome: Outcome<{ readonly counted_at: string }>): Date | undefined {
+/** Null while a large school is counted for the first time. */
+function lateSince(
+  outcome: Outcome<{ readonly counted_at: string | null }>,
+): Date | null | undefined {
   if (outcome.kind !== 'done') return undefined
+  if (outcome.output.counted_at === null) return null
   const counted = new Date(outcome.output.counted_at)
   return Date.now() - counted.getTime() > LATE_MS ? counted : undefined
 }

@@ -39,12 +39,18 @@ export function analyticsPage(props: AnalyticsProps): string {
           </Alert>
         ) : (
           <>
-            {figures.lateSince && (
+            {figures.lateSince !== undefined && (
               <Alert tone="warning" title="Not everything is counted yet">
-                <p>
-                  What happened since <Moment at={figures.lateSince} timeZone={timeZone} /> is still
-                  being counted.
-                </p>
+                {figures.lateSince === null ? (
+                  <p>
+                    Your school is being counted for the first time. Look again in some minutes.
+                  </p>
+                ) : (
+                  <p>
+                    What happened since <Moment at={figures.lateSince} timeZone={timeZone} /> is
+                    still being counted.
+                  </p>
+                )}
               </Alert>
             )}
             <RevenuePanels period={period} figures={figures} />
