@@ -32,7 +32,8 @@ const end = (school: TestSchool) =>
 
 /** The tables in which the school has rows. */
 async function tablesWith(school: TestSchool): Promise<string[]> {
-  const names = [...(await tablesOfSchools(school.at)), 'audit_entries', 'jobs']
+  const tables = await tablesOfSchools(school.at)
+  const names = [...tables.map(({ name }) => name), 'audit_entries', 'jobs']
   const filled: string[] = []
   for (const name of names) {
     const { rows } = await school.at.run(
@@ -112,6 +113,22 @@ describe('a deleted school', () => {
     await finishJobs(world)
     await wakeUp()
     expect(await tablesWith(school)).toEqual(['audit_entries', 'jobs'])
+  })
+
+  test('is not walked over from its beginning for every part that is removed', async () => {
+    const school = await world.aSchool()
+    await manyStudents(school, await aCourse(school), 3_000)
+    await end(school)
+    const deletes: { text: string; values: readonly unknown[] }[] = []
+    world.database.onStatement((text, values) => {
+      if (text.includes('delete from "enrollments"')) deletes.push({ text, values })
+    })
+    await finishJobs(world)
+    const positions = deletes.map(({ values }) => values.filter((one) => one !== school.id))
+    expect(positions).toHaveLength(7)
+    expect(positions[0]).toEqual([])
+    expect(new Set(positions.slice(1).map(String)).size).toBe(6)
+    expect(positions.slice(1).map(String)).toEqual(positions.slice(1).map(String).toSorted())
   })
 
   test('takes the contents of its files with it', async () => {

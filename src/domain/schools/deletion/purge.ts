@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../../foundation/db/database.ts'
 import { atSchool } from '../../../foundation/db/school-db.ts'
 import type { Sweep } from '../../../foundation/db/sweep.ts'
-import { REMOVED_AT_ONCE, removeSomeRows, tablesOfSchools } from './remove-rows.ts'
+import { removeSomeRows, tablesOfSchools } from './remove-rows.ts'
 
 /**
  * Crosses schools: removes the row of a deleted school once the job that removed its other rows has expired. A request that
@@ -27,8 +27,8 @@ async function removeSchool(db: Db, schoolId: string): Promise<boolean> {
   const at = atSchool(db, schoolId, { lane: 'batch' })
   for (const table of await tablesOfSchools(at)) {
     // Files were removed by the job; a server without a store must still be able to finish.
-    const removed = await at.transaction((tx) => removeSomeRows(tx, table, undefined))
-    if (removed === REMOVED_AT_ONCE) return false
+    const { isLast } = await at.transaction((tx) => removeSomeRows(tx, table, null, undefined))
+    if (!isLast) return false
   }
   await sql`delete from schools where id = ${schoolId} and deleted_at is not null`.execute(db)
   return true
