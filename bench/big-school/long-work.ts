@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { BULK_ROUTES } from '../../src/surfaces/admin-api/bulk-routes.ts'
 import { paths } from '../../src/surfaces/pages/views/admin/admin-page.tsx'
@@ -125,30 +126,22 @@ const TITLE = 'An announcement of the bench'
 
 async function announce(bench: Bench, at: Callers, school: BigSchool): Promise<Done> {
   const page = `/admin/courses/${bigId('course', at.school, 1)}/announce`
-  const count = async () =>
-    Number(
-      (
-        await query(
-          school,
-          'select count(*) as many from notifications where school_id = $1 and title = $2',
-          [schoolIdOf(at.school), TITLE],
-        )
-      )[0]?.many,
-    )
   const cost = await costOf(bench, async () => {
     const answer = await submitForm(bench.asking, at.browser, page, {
       title: TITLE,
       body: 'Hello.',
     })
-    await untilStill(count)
+    await untilNoJobs(school, at.school)
     return answer
   })
-  const rows = await count()
-  await query(school, 'delete from notifications where school_id = $1 and title = $2', [
-    schoolIdOf(at.school),
-    TITLE,
-  ])
-  return { cost, rows }
+  const [removed] = await query(
+    school,
+    `with gone as (delete from notifications where school_id = $1 and title = $2 returning 1)
+     select count(*) as many from gone`,
+    [schoolIdOf(at.school), TITLE],
+  )
+  await query(school, 'vacuum notifications', [])
+  return { cost, rows: Number(removed?.many) }
 }
 
 /** Seldom enough not to count much in the cost of the work. */
@@ -164,7 +157,7 @@ function askMeanwhile(port: number, { busyBrowser }: Callers): { stop(): Promise
       const started = performance.now()
       await asking.ask({ path: '/account', headers: busyBrowser })
       slowest = Math.max(slowest, performance.now() - started)
-      await new Promise((resolve) => setTimeout(resolve, ASKED_EVERY_MS))
+      await sleep(ASKED_EVERY_MS)
     }
   }
   const asked = run()
@@ -178,13 +171,10 @@ function askMeanwhile(port: number, { busyBrowser }: Callers): { stop(): Promise
   }
 }
 
-/** The work may go on after the answer: it has ended when the number stays the same. */
-async function untilStill(count: () => Promise<number>): Promise<void> {
-  for (let before = -1, now = await count(); now !== before; ) {
-    before = now
-    await new Promise((resolve) => setTimeout(resolve, 2_000))
-    now = await count()
-  }
+/** The work goes on after the answer. */
+async function untilNoJobs(school: BigSchool, at: SchoolSize): Promise<void> {
+  const open = `select 1 from jobs where school_id = $1 and state in ('waiting', 'running')`
+  while ((await query(school, open, [schoolIdOf(at)])).length > 0) await sleep(200)
 }
 
 const deletionOf = (app: string): string => `/admin/developers/applications/${app}/delete`
@@ -200,19 +190,9 @@ async function endApp(
   const rows = at.school.thousands * 20
   const id = `doomed-${Date.now()}`
   await addApp(school, at.school, id, rows)
-  const open = async () =>
-    Number(
-      (
-        await query(
-          school,
-          `select count(*) as many from jobs where school_id = $1 and state in ('waiting', 'running')`,
-          [schoolIdOf(at.school)],
-        )
-      )[0]?.many,
-    )
   const cost = await costOf(bench, async () => {
     const answer = await submitForm(bench.asking, at.browser, page(id), {})
-    while ((await open()) > 0) await new Promise((resolve) => setTimeout(resolve, 200))
+    await untilNoJobs(school, at.school)
     return answer
   })
   return { cost, rows }

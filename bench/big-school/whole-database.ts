@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { DatabaseAddress } from '../../src/foundation/db/embedded/embedded-postgres.ts'
 import { migrate } from '../../src/foundation/db/migration/migrate.ts'
 import { loadMigrations } from '../../src/foundation/db/migration/migrations.ts'
@@ -17,9 +18,10 @@ import { startServer } from './server.ts'
 const PART: SchoolSize = { ...BIG, thousands: 20 }
 
 const START = 'start until ready'
+const DELETION = '`schoolgate school delete` and the job behind it'
 const RESTORE = '`schoolgate backup restore`'
 
-/** Backup, restore and start: work on a whole database. */
+/** Backup, restore, start and the deletion of a school: work on a whole database. */
 export async function* measureWhole(
   school: BigSchool,
   isWanted: (text: string) => boolean,
@@ -36,16 +38,82 @@ export async function* measureWhole(
       note: '',
     }
   }
+  if (isWanted('Long work: deletion of a school') && isLeft(DELETION)) {
+    const [small, part] = [
+      await measureDeletion(school, SMALL),
+      await measureDeletion(school, PART),
+    ]
+    yield {
+      name: DELETION,
+      small: eachRow(small.rows, small.ran),
+      big: eachRow(part.rows, part.ran),
+      note: PART_NOTE,
+    }
+  }
   if (!isWanted('Long work: backup and restore') || !isLeft(RESTORE)) return
   const [small, part] = [await measureCopy(school, SMALL), await measureCopy(school, PART)]
-  const each = (rows: number, ran: Ran) =>
-    `${rows.toLocaleString('en')} rows, ${saidRun(ran)}, ${((1e6 * (ran.nodeCpu + ran.postgresCpu)) / rows).toFixed(0)} µs a row`
-  const note = `here "big" is a school of ${PART.thousands},000 people`
   for (const [name, what] of [
     ['`schoolgate backup`', 'backup'],
     [RESTORE, 'restore'],
   ] as const) {
-    yield { name, small: each(small.rows, small[what]), big: each(part.rows, part[what]), note }
+    yield {
+      name,
+      small: eachRow(small.rows, small[what]),
+      big: eachRow(part.rows, part[what]),
+      note: PART_NOTE,
+    }
+  }
+}
+
+const PART_NOTE = `here "big" is a school of ${PART.thousands},000 people`
+
+const eachRow = (rows: number, ran: Ran): string =>
+  `${rows.toLocaleString('en')} rows, ${saidRun(ran)}, ${((1e6 * (ran.nodeCpu + ran.postgresCpu)) / rows).toFixed(0)} µs a row`
+
+interface Deleted {
+  readonly rows: number
+  readonly ran: Ran
+}
+
+/** In a copy, because the rows are kept for the next run. */
+async function measureDeletion(
+  { address, postgresPid }: BigSchool,
+  size: SchoolSize,
+): Promise<Deleted> {
+  const from = await databaseOf(address, size)
+  const doomed = { ...address, database: 'doomed' }
+  const dropped = `drop database if exists ${doomed.database} with (force)`
+  await administer(address, dropped)
+  await administer(
+    address,
+    `create database ${doomed.database} template ${from.database} strategy file_copy`,
+  )
+  const server = await startServer(doomed)
+  try {
+    const started = performance.now()
+    const clocks = [readClocks(server.pid), readClocks(postgresPid)] as const
+    const { name } = size
+    await runCommand(['school', 'delete', name, '--confirm', name], doomed, postgresPid)
+    let job: Record<string, unknown> | undefined
+    while (job?.state !== 'done') {
+      await sleep(500)
+      const found = await administer(
+        doomed,
+        `select state, done_count as rows from jobs where kind = 'schools.delete'`,
+      )
+      job = found.rows[0]
+    }
+    return {
+      rows: Number(job.rows),
+      ran: {
+        seconds: (performance.now() - started) / 1000,
+        nodeCpu: usedBetween(clocks[0], readClocks(server.pid)) / 1e6,
+        postgresCpu: usedBetween(clocks[1], readClocks(postgresPid)) / 1e6,
+      },
+    }
+  } finally {
+    await server.stop()
+    await administer(address, dropped)
   }
 }
 
