@@ -31,7 +31,9 @@ export function createNotFoundAnswer(context: AppContext, trust: TrustProxy, lin
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const forPrograms = PROGRAMS_ONLY.test(rawPath(request.raw.url ?? ''))
     const school = await findSchool(request)
-    if (!(await line.hasTurn(entrantOf(request, school)))) return answerOverloaded(request, reply)
+    if (!(await line.hasTurn(entrantOf(request, school)))) {
+      return answerOverloaded(request, reply, school?.origin)
+    }
     if (forPrograms || !wantsHtml(request.headers.accept)) {
       return answerPlainNotFound(request, reply, school?.origin)
     }

@@ -2,14 +2,17 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { School } from '../domain/schools/school.ts'
 import type { EmptyInstallation } from '../domain/setup/empty-installation.ts'
 import { atSchool, type SchoolDb } from '../foundation/db/school-db.ts'
-import type { ErrorCode } from '../foundation/errors/catalogue.ts'
+import { type ErrorCode, errorAddress } from '../foundation/errors/catalogue.ts'
+import { errorCataloguePage } from '../foundation/html/error-catalogue.tsx'
 import { unavailablePage, unknownSchoolPage } from '../foundation/html/error-pages.tsx'
 import { whenGone } from '../foundation/http/gone.ts'
 import { wantsHtml } from '../foundation/http/negotiate.ts'
 import { createOriginReader } from '../foundation/http/origin.ts'
+import { rawPath } from '../foundation/http/raw-url.ts'
 import type { RequestLine } from '../foundation/http/request-line.ts'
 import { apiHeaders, pageHeaders } from '../foundation/http/security-headers.ts'
 import type { TrustProxy } from '../foundation/http/trust-proxy.ts'
+import { DOCUMENTS } from '../foundation/protocol/endpoints.ts'
 import { errorBody } from '../foundation/protocol/errors.ts'
 import { oneLine } from '../foundation/text/one-line.ts'
 import type { AppContext } from './context.ts'
@@ -69,7 +72,7 @@ export function enterSchool(
       line.enter(
         entrantOf(request, school),
         () => enter(school),
-        () => answerOverloaded(request, reply),
+        () => answerOverloaded(request, reply, school?.origin),
       )
     const found = context.directory.find(origin)
     if (found instanceof Promise) {
@@ -123,14 +126,21 @@ function answerNoSchool(
   request.outcome.result = UNKNOWN_SCHOOL
   reply.code(status).header('cache-control', 'no-store')
   if (wantsHtml(request.headers.accept)) {
-    const page = unknownSchoolPage({
-      reference: request.id,
-      host: oneLine(request.headers.host ?? '', 253),
-    })
+    const page =
+      rawPath(request.raw.url ?? '') === DOCUMENTS.errors
+        ? errorCataloguePage()
+        : unknownSchoolPage({
+            reference: request.id,
+            host: oneLine(request.headers.host ?? '', 253),
+          })
     reply.headers(pageHeaders('http://', 'site')).type('text/html; charset=utf-8').send(page)
     return
   }
-  reply
-    .type('application/json')
-    .send(JSON.stringify({ error: UNKNOWN_SCHOOL, error_description: description }))
+  reply.type('application/json').send(
+    JSON.stringify({
+      error: UNKNOWN_SCHOOL,
+      error_description: description,
+      error_uri: errorAddress(undefined, UNKNOWN_SCHOOL),
+    }),
+  )
 }

@@ -68,7 +68,10 @@ test('a flood of requests: those that wait too long are refused with Retry-After
   const refused = await read
   expect(refused?.statusCode).toBe(503)
   expect(refused?.headers).toMatchObject({ 'retry-after': '2', 'cache-control': 'no-store' })
-  expect(refused?.json()).toMatchObject({ error: 'temporarily_unavailable' })
+  expect(refused?.json()).toMatchObject({
+    error: 'temporarily_unavailable',
+    error_uri: `${school.origin}/docs/errors#temporarily_unavailable`,
+  })
   expect(refused?.headers['www-authenticate']).toBeUndefined()
 
   const shown = await page

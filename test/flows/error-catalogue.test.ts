@@ -101,6 +101,49 @@ verifies(
   },
 )
 
+verifies(
+  'errors.linked',
+  'errors that the library of the protocol makes name their explanations, and keep what they say',
+  async () => {
+    const unknown = (await post(world, school, request('no/such'))).json().error
+    expect(await explained(unknown.data.docs)).toBe(String(unknown.code))
+    const headers = { 'mcp-protocol-version': '1999-01-01' }
+    const older = (await post(world, school, request('tools/list'), { headers })).json().error
+    expect(await explained(older.data.docs)).toBe(String(older.code))
+    const modern = { _meta: { 'io.modelcontextprotocol/protocolVersion': '2099-01-01' } }
+    const newer = (await post(world, school, request('tools/list', modern))).json().error
+    expect(await explained(newer.data.docs)).toBe(String(newer.code))
+  },
+)
+
+verifies(
+  'errors.linked',
+  'a host without a school explains its codes itself, and repeats no Host header',
+  async () => {
+    const at = (url: string, accept: string, host = 'nowhere.test') =>
+      world.app.inject({ url, headers: { host, accept } })
+    const refused = (await at('/api/oauth/token', 'application/json')).json()
+    expect(refused.error_uri).toBe('/docs/errors#unknown_school')
+    const page = await at('/docs/errors', 'text/html')
+    expect(page.statusCode).toBe(404)
+    expect(page.body).toContain(' id="unknown_school"')
+    expect(page.body).not.toContain('nowhere.test')
+    expect((await at('/docs/errors', 'application/json')).json().error).toBe('unknown_school')
+    const malformed = (await at('/', 'application/json', 'a b')).json()
+    expect(malformed.error_uri).toBe('/docs/errors#unknown_school')
+  },
+)
+
+verifies('errors.linked', 'an answer of the last resort names its explanation', async () => {
+  const answer = await world.app.inject({
+    url: `/${'a'.repeat(9000)}`,
+    headers: { host: new URL(school.origin).host, accept: 'application/json' },
+  })
+  const { error, error_uri } = answer.json()
+  expect(answer.statusCode).toBe(414)
+  expect(await explained(new URL(error_uri, school.origin))).toBe(error)
+})
+
 verifies('errors.linked', 'a JSON 404 names the guide and the explanation', async () => {
   const answer = await world.app.inject({
     url: '/nothing',

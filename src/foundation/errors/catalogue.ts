@@ -74,10 +74,11 @@ export const ERROR_GROUPS: readonly CatalogueGroup[] = [
 ]
 
 /**
- * Where a code is explained. It has only characters that `error_uri` may hold.
+ * Where a code is explained. It has only characters that `error_uri` may hold. Where the school is not known it is a
+ * path of the host that was called: the Host header is never repeated in an answer.
  *
- * @see RFC 6749 §5.2
+ * @see RFC 6749 §5.2: `error_uri` is a URI-reference
  */
-export function errorAddress(origin: string, code: ErrorCode): string {
-  return `${origin}${DOCUMENTS.errors}#${code}`
+export function errorAddress(origin: string | undefined, code: ErrorCode): string {
+  return `${origin ?? ''}${DOCUMENTS.errors}#${code}`
 }

@@ -22,6 +22,10 @@ export const RPC_ERRORS = {
     'Something failed on the side of the server.',
     'Try again in a moment. If it keeps failing, report the request id.',
   ),
+  '-32000': explain(
+    'The Mcp-Protocol-Version header names a revision of the protocol that is not spoken here.',
+    'Send one of the revisions that the message lists, or leave the header out.',
+  ),
   '-32020': explain(
     'A header of the message, such as Mcp-Name, says something else than its body.',
     'Send headers that agree with the body.',

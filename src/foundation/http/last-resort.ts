@@ -71,7 +71,7 @@ function sendPlainError(
       JSON.stringify({
         error: code,
         error_description: description,
-        ...(origin === undefined ? {} : { error_uri: errorAddress(origin, code) }),
+        error_uri: errorAddress(origin, code),
         request_id: request.id,
       }),
     )

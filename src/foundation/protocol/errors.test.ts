@@ -69,6 +69,7 @@ describe('what the wire sees', () => {
     expect(errorBody(error)).toEqual({
       error: 'invalid_grant',
       error_description: 'The code has expired.',
+      error_uri: '/docs/errors#invalid_grant',
     })
     expect(errorBody(error, 'https://school.example').error_uri).toBe(
       'https://school.example/docs/errors#invalid_grant',

@@ -61,8 +61,7 @@ export interface OAuthErrorDetails {
 export interface ErrorBody {
   readonly error: OAuthErrorCode
   readonly error_description: string
-  /** Absent where the school is not known. */
-  readonly error_uri?: string
+  readonly error_uri: string
 }
 
 /**
@@ -93,7 +92,7 @@ export class OAuthError extends Error {
 }
 
 /**
- * The error response's body; the same members go into an error redirect.
+ * The error response's body; the same members go into an error redirect. The origin is that of the school, if known.
  *
  * @see RFC 6749 §5.2 and §4.1.2.1
  */
@@ -102,7 +101,7 @@ export function errorBody(error: OAuthError, origin?: string): ErrorBody {
   return {
     error: code,
     error_description: description,
-    ...(origin === undefined ? {} : { error_uri: errorAddress(origin, code) }),
+    error_uri: errorAddress(origin, code),
   }
 }
 

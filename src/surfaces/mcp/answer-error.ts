@@ -7,7 +7,7 @@ import type { ResourcePath } from '../../foundation/protocol/resource-names.ts'
 import { oneSentence } from '../../foundation/text/one-line.ts'
 import { answerBearerError } from '../../gate/refusal.ts'
 import type { Message } from './message.ts'
-import { RpcRefusal, rpcCodeOf } from './rpc-refusal.ts'
+import { isRpcCode, RpcRefusal, rpcCodeOf } from './rpc-refusal.ts'
 import { problem } from './run-tool.ts'
 import type { StepUpError } from './step-up.ts'
 
@@ -45,18 +45,30 @@ function sendRpcError(
 /** An error of the SDK quotes what was sent, whole; all others are short. */
 const SHORT_ERROR = 1500
 
-/** The answer of the SDK; if it is an error, then a short one. */
-export function withShortError(answer: Buffer): Buffer | string {
-  if (answer.length <= SHORT_ERROR) return answer
+/** The answer of the SDK; if it is an error, then a short one that names its explanation. */
+export function withExplainedError(answer: Buffer, origin: string): Buffer | string {
+  // Only the start of a long answer is searched: the SDK writes the error before anything long.
   if (!answer.subarray(0, SHORT_ERROR).includes('"error":')) return answer
   const { error, ...rest }: Partial<RpcError> = JSON.parse(answer.toString())
   if (error === undefined) return answer
   const { code, message } = error
-  return JSON.stringify({ ...rest, error: { code, message: oneSentence(String(message)) } })
+  const told = String(code)
+  const data = {
+    ...(answer.length <= SHORT_ERROR ? membersOf(error.data) : {}),
+    ...(isRpcCode(told) ? { docs: errorAddress(origin, told) } : {}),
+  }
+  return JSON.stringify({
+    ...rest,
+    error: { code, message: oneSentence(String(message)), data },
+  })
+}
+
+function membersOf(data: unknown): object {
+  return typeof data === 'object' && data !== null && !Array.isArray(data) ? data : {}
 }
 
 interface RpcError {
-  readonly error: { readonly code: unknown; readonly message: unknown }
+  readonly error: { readonly code: unknown; readonly message: unknown; readonly data?: unknown }
 }
 
 /** A result and not an error, because some clients act on nothing but a result's `_meta`. */

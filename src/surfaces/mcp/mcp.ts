@@ -17,7 +17,7 @@ import { loadKnownCaller } from '../../gate/bearer-gate.ts'
 import type { AppContext } from '../../gate/context.ts'
 import type { GoodTokens } from '../../gate/good-tokens.ts'
 import { type AdmittedCall, admitCall } from './admit-call.ts'
-import { answerError, answerStepUp, withShortError } from './answer-error.ts'
+import { answerError, answerStepUp, withExplainedError } from './answer-error.ts'
 import { endpointPage } from './endpoint-page.tsx'
 import { type Message, parseMessage } from './message.ts'
 import { createRateChecks } from './rate-checks.ts'
@@ -99,7 +99,7 @@ export function addMcpRoutes(
             return createToolServer(call, asked && admit(asked), { version, lists })
           },
         })
-        return await send(reply, response)
+        return await send(reply, response, school.origin)
       } catch (error) {
         if (error instanceof StepUpError) return answerStepUp(error, message, request, reply)
         throw error
@@ -114,13 +114,21 @@ export function addMcpRoutes(
   }
 }
 
-async function send(reply: FastifyReply, response: Response): Promise<FastifyReply> {
+async function send(
+  reply: FastifyReply,
+  response: Response,
+  origin: string,
+): Promise<FastifyReply> {
   const type = response.headers.get('content-type')
   if (type !== null) reply.header('content-type', type)
   return reply
     .code(response.status)
     .headers(apiHeaders('no-store'))
-    .send(response.body === null ? undefined : withShortError(await readBytes(response.body)))
+    .send(
+      response.body === null
+        ? undefined
+        : withExplainedError(await readBytes(response.body), origin),
+    )
 }
 
 /** `response.text()` would decode the bytes, and Fastify would encode them again. */

@@ -22,6 +22,6 @@ export function rpcCodeOf(status: number): RpcCode {
   return isRpcCode(code) ? code : '-32600'
 }
 
-function isRpcCode(code: string): code is RpcCode {
+export function isRpcCode(code: string): code is RpcCode {
   return Object.hasOwn(RPC_ERRORS, code)
 }

@@ -1,6 +1,6 @@
 import type { School } from '../../../domain/schools/school.ts'
+import { ErrorCatalogue } from '../../../foundation/html/error-catalogue.tsx'
 import { toMarkdown } from '../../../foundation/html/to-markdown.ts'
-import { ErrorCatalogue } from '../views/guide/errors-page.tsx'
 import { Guide } from '../views/guide/guide.tsx'
 import type { GuideFacts } from './guide-facts.ts'
 

@@ -1,0 +1,82 @@
+import { ERROR_GROUPS } from '../errors/catalogue.ts'
+import type { Explained } from '../errors/explained.ts'
+import { Document, Footer } from './layout.tsx'
+import { renderPage } from './render.tsx'
+import { PageHead, Panel } from './site-components.tsx'
+
+let withoutSchool: string | undefined
+
+/** For hosts without a school, whose refusals link here by a path alone. The same for all, so it is rendered once. */
+export function errorCataloguePage(): string {
+  withoutSchool ??= renderPage(
+    <Document title="Errors" stylesheets={['site.css']}>
+      <div class="site">
+        <main id="main">
+          <PageHead
+            title="Errors"
+            lead="There is no school at this address. These are the codes that a program can get from this server."
+          />
+          <ErrorCatalogue />
+        </main>
+      </div>
+      <Footer branded={false} />
+    </Document>,
+  )
+  return withoutSchool
+}
+
+/** Every code of every surface, each under its name as the id. */
+export function ErrorCatalogue() {
+  return (
+    <>
+      {codesByGroup().map(({ id, title, where, own, elsewhere }) => (
+        <Panel key={id} id={`group-${id}`} title={title} lead={`Where it stands: ${where}.`}>
+          <dl class="facts">
+            {own.map(([code, { cause, remedy }]) => (
+              <div key={code} id={code}>
+                <dt>
+                  <code>{code}</code>
+                </dt>
+                <dd>
+                  {cause} <strong>What to do:</strong> {remedy}
+                </dd>
+              </div>
+            ))}
+          </dl>
+          {elsewhere.length > 0 && (
+            <p>
+              Explained above:{' '}
+              {elsewhere.map((code, index) => (
+                <>
+                  {index > 0 && ', '}
+                  <a href={`#${code}`}>{code}</a>
+                </>
+              ))}
+              .
+            </p>
+          )}
+        </Panel>
+      ))}
+    </>
+  )
+}
+
+interface ShownGroup {
+  readonly id: string
+  readonly title: string
+  readonly where: string
+  readonly own: readonly (readonly [string, Explained])[]
+  /** Codes of this group that an earlier group explains, because an id stands once on a page. */
+  readonly elsewhere: readonly string[]
+}
+
+function codesByGroup(): ShownGroup[] {
+  const shown = new Set<string>()
+  return ERROR_GROUPS.map(({ errors, ...group }) => {
+    const entries = Object.entries(errors)
+    const own = entries.filter(([code]) => !shown.has(code))
+    const elsewhere = entries.map(([code]) => code).filter((code) => shown.has(code))
+    for (const [code] of own) shown.add(code)
+    return { ...group, own, elsewhere }
+  })
+}
