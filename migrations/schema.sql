@@ -436,6 +436,7 @@ create table clients (
   post_logout_redirect_uris text[] not null default '{}'::text[],
   codes_withdrawn_at timestamp(3) with time zone,
   access_round integer not null default 0,
+  assistant text,
   constraint clients_pkey PRIMARY KEY (school_id, client_id),
   constraint clients_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
   constraint clients_reviewed_by_fkey FOREIGN KEY (reviewed_by) REFERENCES users(id),
@@ -467,6 +468,7 @@ CREATE TRIGGER clients_touch BEFORE UPDATE ON public.clients FOR EACH ROW EXECUT
 -- clients.post_logout_redirect_uris: compared letter by letter, the port of loopback included
 -- clients.codes_withdrawn_at: when its codes were last deleted; a consent that began before gives no code
 -- clients.access_round: goes up when all access of the client ends; authorizations of earlier rounds are ended
+-- clients.assistant: the assistant whose template made this application; its members find the steps on the page about assistants
 
 -- learning: what members say under a lecture
 create table comments (

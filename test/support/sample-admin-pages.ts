@@ -32,6 +32,7 @@ const planner: ListedClient = {
   reviewed: false,
   disabled: false,
   platformDisabled: false,
+  assistant: undefined,
   builtIn: false,
   createdAt: day('2026-09-01T09:00'),
   secretRotatedAt: undefined,

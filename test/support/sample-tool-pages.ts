@@ -21,6 +21,7 @@ const reports: ListedClient = {
   reviewed: true,
   disabled: false,
   platformDisabled: false,
+  assistant: undefined,
   builtIn: false,
   createdAt: new Date('2026-11-02T09:00Z'),
   secretRotatedAt: undefined,

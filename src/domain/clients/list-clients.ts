@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { SchoolDb } from '../../foundation/db/school-db.ts'
+import { type Assistant, isAssistant } from './applications/assistants.ts'
 import type { ClientKind } from './client.ts'
 import { EXPLORER_CLIENT_ID, explorerAt } from './explorer-client.ts'
 import type { Audience } from './scope-catalogue.ts'
@@ -19,6 +20,8 @@ export interface ListedClient {
   readonly disabled: boolean
   /** The administrator switched the platform off at all schools. */
   readonly platformDisabled: boolean
+  /** Whose template made the application. */
+  readonly assistant: Assistant | undefined
   /** The explorer: a school can switch it off, and change nothing else. */
   readonly builtIn: boolean
   readonly createdAt: Date
@@ -62,6 +65,7 @@ async function unusedExplorer(at: SchoolDb): Promise<ListedClient[]> {
     slug: undefined,
     scopes: explorerAt(origin).scopes.toArray(),
     platformDisabled: false,
+    assistant: undefined,
     builtIn: true,
     createdAt: created_at,
     postLogoutRedirectUris: [],
@@ -99,7 +103,7 @@ function selectClients(at: SchoolDb) {
       'created_at',
       'secret_rotated_at',
     ])
-    .select('post_logout_redirect_uris')
+    .select(['post_logout_redirect_uris', 'assistant'])
     .select(
       sql<Date | null>`case when old_secret_expires_at > now() then old_secret_expires_at end`.as(
         'old_secret_until',
@@ -124,6 +128,7 @@ function listedFromRow(row: ClientRow): ListedClient {
     reviewed: row.reviewed_at !== null,
     disabled: row.disabled_at !== null || row.platform_disabled_at !== null,
     platformDisabled: row.platform_disabled_at !== null,
+    assistant: isAssistant(row.assistant) ? row.assistant : undefined,
     builtIn: row.client_id === EXPLORER_CLIENT_ID,
     createdAt: row.created_at,
     secretRotatedAt: row.secret_rotated_at ?? undefined,

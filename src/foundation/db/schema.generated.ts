@@ -116,6 +116,7 @@ export interface ClientsTable {
   post_logout_redirect_uris: Generated<string[]>
   codes_withdrawn_at: Date | null
   access_round: Generated<number>
+  assistant: string | null
 }
 
 /** learning: what members say under a lecture */

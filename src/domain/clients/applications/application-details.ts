@@ -18,6 +18,7 @@ export interface GivenDetails {
   readonly redirect_uris?: readonly string[] | undefined
   readonly post_logout_redirect_uris?: readonly string[] | undefined
   readonly scopes?: readonly string[] | undefined
+  readonly assistant?: string | undefined
 }
 
 /** Never a URL, because a URL names client metadata. */
@@ -25,7 +26,7 @@ const CLIENT_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{2,99}$/
 
 /** Refuses wrong details with a sentence for each; a detail that is not given is not judged. */
 export function checkDetails(
-  { client_id, name, redirect_uris, post_logout_redirect_uris, scopes }: GivenDetails,
+  { client_id, name, redirect_uris, post_logout_redirect_uris, scopes, assistant }: GivenDetails,
   { confidential }: { readonly confidential: boolean },
 ): void {
   const problems = [
@@ -38,6 +39,14 @@ export function checkDetails(
       ? []
       : uriProblems(post_logout_redirect_uris, confidential, 'post_logout_redirect_uris')),
     ...(scopes === undefined ? [] : scopeProblems(scopes, 'member')),
+    ...(assistant !== undefined && confidential
+      ? [
+          problem(
+            'confidential',
+            'Leave this off for an assistant: all members share its client_id.',
+          ),
+        ]
+      : []),
   ]
   if (problems.length > 0) throw new OperationRefused({ kind: 'invalid', problems })
 }

@@ -9,6 +9,7 @@ import { conflict } from '../../operation/refusal.ts'
 import { unscopedWrite } from '../../operation/without-scope.ts'
 import { EXPLORER_CLIENT_ID } from '../explorer-client.ts'
 import { type ApplicationDetails, checkDetails, type GivenDetails } from './application-details.ts'
+import { ASSISTANT_IDS } from './assistants.ts'
 import { lockApplication } from './lock-application.ts'
 import { newSecret } from './secret-operations.ts'
 
@@ -24,7 +25,8 @@ const named = z.strictObject({ client_id: z.string() })
 /**
  * Creates a member application. The answer is the only place where the secret of a confidential
  * application is shown; only its hash is stored. The id of a deleted application stays taken, so
- * that no other application can be mistaken for it.
+ * that no other application can be mistaken for it. `assistant` only says whose steps members are shown:
+ * the fields that its template fills in are sent and judged like any others.
  */
 export const createApplication = unscopedWrite({
   name: 'applications.create',
@@ -35,14 +37,16 @@ export const createApplication = unscopedWrite({
     post_logout_redirect_uris: details.shape.post_logout_redirect_uris.default([]),
     confidential: z.boolean(),
     client_id: z.string().optional(),
+    assistant: z.enum(ASSISTANT_IDS).optional(),
   }),
   output: details.extend({
     client_id: z.string(),
     client_secret: z.string().nullable(),
     confidential: z.boolean(),
+    assistant: z.enum(ASSISTANT_IDS).nullable(),
   }),
-  async run(tx, actor, { client_id, confidential, ...given }) {
-    checkDetails({ ...given, client_id }, { confidential })
+  async run(tx, actor, { client_id, confidential, assistant, ...given }) {
+    checkDetails({ ...given, client_id, assistant }, { confidential })
     const clientId = client_id ?? `app-${randomSecret(9).toString('hex')}`
     const secret = confidential ? newSecret() : undefined
     const columns = columnsOf(given)
@@ -54,6 +58,7 @@ export const createApplication = unscopedWrite({
         ...columns,
         confidential,
         secret_hash: secret?.hash ?? null,
+        assistant: assistant ?? null,
         created_by: actor.userId ?? null,
       })
       .onConflict((conflicting) => conflicting.columns(['school_id', 'client_id']).doNothing())
@@ -61,11 +66,20 @@ export const createApplication = unscopedWrite({
       .executeTakeFirst()
     // After the insert: a platform that is added at the same time then either waits for it or is seen here.
     if (row === undefined || (await isReserved(tx, clientId))) throw taken(clientId)
-    return { ...columns, client_id: clientId, client_secret: secret?.value ?? null, confidential }
+    return {
+      ...columns,
+      client_id: clientId,
+      client_secret: secret?.value ?? null,
+      confidential,
+      assistant: assistant ?? null,
+    }
   },
-  audit: ({ client_id: clientId, name, scopes, confidential, ...made }) => {
+  audit: ({ client_id: clientId, name, scopes, confidential, assistant, ...made }) => {
     const { redirect_uris, post_logout_redirect_uris } = made
-    const detail = { name, redirect_uris, post_logout_redirect_uris, scopes, confidential }
+    const detail = {
+      ...{ name, redirect_uris, post_logout_redirect_uris, scopes, confidential },
+      ...(assistant === null ? {} : { assistant }),
+    }
     return [{ action: 'client.created', clientId, detail }]
   },
 })
