@@ -1,9 +1,11 @@
 import type { AddressInfo } from 'node:net'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { createApplication } from '../../src/domain/clients/applications/application-operations.ts'
 import { violationsOf } from '../support/accessibility.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { aPair, userinfo } from '../support/client-like.ts'
+import { outputOf, performByCommandLine as perform } from '../support/performing.ts'
 import { aWorld, PASSWORD, type TestPerson, type TestSchool } from '../support/world.ts'
 
 const world = await aWorld()
@@ -96,6 +98,31 @@ test('a member ends the access of an app by keyboard, and its token stops workin
   await page.getByText('No app has access').waitFor()
   expect(await page.getByRole('status').textContent()).toContain('Ended.')
   expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(401)
+}, 60_000)
+
+test('a member copies what an assistant needs; with scripts off there is no button, and the text is there', async () => {
+  const made = await perform(school, createApplication, {
+    name: 'Claude',
+    redirect_uris: ['https://claude.ai/api/mcp/auth_callback'],
+    scopes: ['openid', 'account:read'],
+    confidential: false,
+    assistant: 'claude',
+  })
+  const { client_id: clientId } = outputOf(made)
+  const ada = await world.aMember(school)
+  const page = await aPage({ permissions: ['clipboard-read', 'clipboard-write'] })
+  await page.goto('/account/assistants')
+  await signIn(page, ada)
+  await page.getByRole('button', { name: 'Copy the client_id of Claude' }).click()
+  await page.getByRole('status').filter({ hasText: 'Copied' }).waitFor({ state: 'attached' })
+  expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(clientId)
+  expect(await violationsOf(page)).toEqual([])
+
+  const plain = await aPage({ javaScriptEnabled: false })
+  await plain.goto('/account/assistants')
+  await signIn(plain, ada)
+  expect(await plain.locator('#address').textContent()).toBe(`${school.origin}/mcp/member`)
+  expect(await plain.locator('button[data-copies]:visible').count()).toBe(0)
 }, 60_000)
 
 test('a member who changes the password stays signed in here and is signed out everywhere else', async () => {

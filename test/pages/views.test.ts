@@ -43,9 +43,14 @@ function pagesNamed(prefix: string): [string, string][] {
   return Object.entries(samplePages).filter(([name]) => name.startsWith(prefix))
 }
 
-describe.each(Object.entries(samplePages))('%s', (_, html) => {
+/** The one page with a script, which is a file. */
+const SCRIPTED = 'assistants'
+const COPY_SCRIPT = /<script src="\/assets\/copy\.[0-9a-f]{12}\.js" defer><\/script>/
+
+describe.each(Object.entries(samplePages))('%s', (name, html) => {
   test('has no script, no inline style and no event handler', () => {
-    expect(html).not.toMatch(/<script|<style|\sstyle=|\son[a-z]+=/i)
+    const rest = name.startsWith(SCRIPTED) ? html.replace(COPY_SCRIPT, '') : html
+    expect(rest).not.toMatch(/<script|<style|\sstyle=|\son[a-z]+=/i)
   })
 
   test('every form posts with the form token, or is a GET form without hidden inputs', () => {

@@ -114,6 +114,9 @@ function expressionsOf(routes: readonly RoutePattern[]): readonly Expression[] {
 /** Words in the place of an id, and an application that every school has. */
 const NOT_OWN = ['', 'new', EXPLORER_CLIENT_ID]
 
+/** Names a template, which every school has. */
+const SHARED = ':assistant'
+
 /** An address for every route with a parameter, made of the ids in the given addresses. */
 export function addressesOf(
   routes: readonly RoutePattern[],
@@ -121,7 +124,7 @@ export function addressesOf(
 ): { readonly method: string; readonly url: string; readonly address: string | undefined }[] {
   const paths = known.map((path) => path.split('?')[0] ?? '')
   return routes
-    .filter(({ url }) => url.includes(':'))
+    .filter(({ url }) => url.includes(':') && !url.endsWith(SHARED))
     .map(({ method, url }) => {
       const prefix = url.slice(0, url.indexOf('/', url.indexOf(':')) >>> 0)
       const fits = new RegExp(`^${prefix.replace(/:\w+$/, '([^/]+)')}(/|$)`)

@@ -1,6 +1,7 @@
 import type { BrowserContext } from 'playwright-core'
 import { loadAssets } from '../../src/foundation/html/assets.ts'
 import { defaultColors, themeStylesheet } from '../../src/foundation/html/theme.ts'
+import { policyWithScript } from '../../src/foundation/http/security-headers.ts'
 import { samplePages } from './sample-pages.ts'
 
 export const origin = 'http://school.test'
@@ -44,10 +45,14 @@ export async function servePages(
     if (pathname === '/logo.svg') return route.fulfill({ contentType: 'image/svg+xml', body: logo })
     if (pathname === '/avatar.svg')
       return route.fulfill({ contentType: 'image/svg+xml', body: avatar })
+    const body = pages[pathname.slice(1)] ?? 'posted'
+    const [, script] = /<script src="([^"]+)"/.exec(body) ?? []
     return route.fulfill({
       contentType: 'text/html; charset=utf-8',
-      headers: { 'content-security-policy': policy },
-      body: pages[pathname.slice(1)] ?? 'posted',
+      headers: {
+        'content-security-policy': script === undefined ? policy : policyWithScript(origin, script),
+      },
+      body,
     })
   })
   return foreign

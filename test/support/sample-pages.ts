@@ -18,6 +18,7 @@ import {
 import { signInPage } from '../../src/surfaces/pages/views/sign-in.tsx'
 import { sampleAdminPages } from './sample-admin-pages.ts'
 import { sampleAnalyticsPages } from './sample-analytics-pages.ts'
+import { sampleAssistantPages } from './sample-assistant-pages.ts'
 import { sampleConsultingPages } from './sample-consulting-pages.ts'
 import { formToken, harbor, hostileName, person, school } from './sample-people.ts'
 import { sampleSchoolPages } from './sample-school-pages.ts'
@@ -191,6 +192,7 @@ export const samplePages: Record<string, string> = {
   'error-unavailable': unavailablePage({ school: harbor, reference }),
   ...sampleSitePages,
   ...sampleAdminPages,
+  ...sampleAssistantPages,
   ...sampleToolPages,
   ...sampleSchoolPages,
   ...sampleConsultingPages,

@@ -96,6 +96,8 @@ const account = {
   person,
   roles: ['student'],
   appCount: 2,
+  assistants: ['Claude', 'ChatGPT', 'Cursor'],
+  assistantsCanBeOffered: true,
   otherSchools: [{ name: 'Harbor School', url: 'http://harbor.localhost:3000' }],
 }
 
@@ -112,6 +114,7 @@ const apps = {
   viewer: student,
   timeZone,
   variant: 'newer' as const,
+  assistantsCanBeOffered: true,
   next: undefined,
   isFirst: true,
   apps: [
@@ -221,6 +224,7 @@ export const sampleSitePages: Record<string, string> = {
     person: { name: 'Olive Owner', email: 'owner@demo.test' },
     roles: ['owner', 'lecturer'],
     appCount: 0,
+    assistants: [],
     otherSchools: [],
     notice: 'Your password was changed.',
   }),

@@ -18,6 +18,7 @@ interface Assets {
 
 const contentTypes: Record<string, string> = {
   css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
   svg: 'image/svg+xml',
 }
 

@@ -21,11 +21,14 @@ interface DocumentProps {
   listed?: boolean | undefined
   /** Stylesheets of `assets/` in addition to the one of every page. */
   stylesheets?: readonly string[]
+  /** A script of `assets/`, which the policy of the page must allow; the page works without it. */
+  script?: string | undefined
   children: ComponentChildren
 }
 
 /** The HTML document around every page. */
-export function Document({ title, school, listed, stylesheets = [], children }: DocumentProps) {
+export function Document(props: DocumentProps) {
+  const { title, school, listed, stylesheets = [], script, children } = props
   return (
     <html lang="en">
       <head>
@@ -40,13 +43,14 @@ export function Document({ title, school, listed, stylesheets = [], children }: 
           <link rel="stylesheet" href={assetUrl(name)} />
         ))}
         {school && <link rel="stylesheet" href={`/theme.${school.themeVersion}.css`} />}
+        {script !== undefined && <script src={assetUrl(script)} defer />}
       </head>
       <body>{children}</body>
     </html>
   )
 }
 
-type LayoutProps = Omit<DocumentProps, 'stylesheets' | 'listed'>
+type LayoutProps = Omit<DocumentProps, 'stylesheets' | 'listed' | 'script'>
 
 /** One centred card, for pages that ask one thing. */
 export function Layout({ title, school, children }: LayoutProps) {

@@ -1,8 +1,20 @@
 import { fastify } from 'fastify'
 import { describe, expect, test } from 'vitest'
-import { apiHeaders, pageHeaders, setPageHeaders } from './security-headers.ts'
+import { apiHeaders, pageHeaders, policyWithScript, setPageHeaders } from './security-headers.ts'
 
 describe('pageHeaders', () => {
+  test('a page with a script of ours names that file, and no other may run', () => {
+    const policy = policyWithScript('https://school.example', '/assets/copy.3f2a91c0b7d4.js')
+    expect(policy).toMatch(
+      /; script-src https:\/\/school\.example\/assets\/copy\.3f2a91c0b7d4\.js$/,
+    )
+    expect(
+      policy.startsWith(
+        `${pageHeaders('https://school.example', 'site')['content-security-policy']};`,
+      ),
+    ).toBe(true)
+  })
+
   test('allow no foreign resources, no framing and no storing', () => {
     const headers = pageHeaders('https://a.test', 'site')
     const policy = headers['content-security-policy']

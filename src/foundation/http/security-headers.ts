@@ -19,6 +19,14 @@ const AUTHORIZATION_POLICY = [
 
 const SITE_POLICY = `${AUTHORIZATION_POLICY}; form-action 'self'`
 
+/**
+ * The policy of a page of the site that runs one script of ours. The script is named by its whole address, so any
+ * other file of this origin still cannot run.
+ */
+export function policyWithScript(origin: string, path: string): string {
+  return `${SITE_POLICY}; script-src ${origin}${path}`
+}
+
 /** A browser must never guess that an answer is a page or a script. `createHttpServer` adds it to every answer. */
 export const NO_SNIFFING = { 'x-content-type-options': 'nosniff' } as const
 

@@ -35,6 +35,12 @@ export function endpointPage(school: School, endpoint: ToolEndpoint): string {
                   : 'It is the address for owners and admins, who run the school. Members who want to see their own courses and account use '}
                 <Address text={school.origin + other} />.
               </p>
+              {isMember && school.mcpConnections && (
+                <p>
+                  <a href="/account/assistants">Use with an assistant</a> shows which ones{' '}
+                  {plainText(school.name)} offers, and how to connect each.
+                </p>
+              )}
               <p>
                 Without signing in an assistant can read what the school has published. It asks you
                 to sign in, in your browser, before it sees more, and you can end its access at any

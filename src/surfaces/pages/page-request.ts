@@ -2,11 +2,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { BrowserSession } from '../../domain/people/sessions.ts'
 import { randomSecret } from '../../foundation/crypto/random.ts'
 import type { Keyring } from '../../foundation/crypto/seal.ts'
+import { assetUrl } from '../../foundation/html/assets.ts'
 import { RequestRefusedError } from '../../foundation/http/client-fault.ts'
 import { anonymousCookieName, findCookie, serializeCookie } from '../../foundation/http/cookies.ts'
 import { checkSameOriginPost } from '../../foundation/http/forged-post.ts'
 import { checkFormToken, type FormOwner, issueFormToken } from '../../foundation/http/form-token.ts'
-import { type PageKind, setPageHeaders } from '../../foundation/http/security-headers.ts'
+import {
+  type PageKind,
+  policyWithScript,
+  setPageHeaders,
+} from '../../foundation/http/security-headers.ts'
 
 const PURPOSE = 'form-tokens'
 
@@ -20,6 +25,20 @@ export function sendPage(
 ): FastifyReply {
   return setPageHeaders(reply, request.school.origin, kind)
     .code(status)
+    .type('text/html; charset=utf-8')
+    .send(html)
+}
+
+/** The same for a page of the site with this script of `assets/`. */
+export function sendScriptedPage(
+  reply: FastifyReply,
+  request: FastifyRequest,
+  script: string,
+  html: string,
+): FastifyReply {
+  const { origin } = request.school
+  return setPageHeaders(reply, origin, 'site')
+    .header('content-security-policy', policyWithScript(origin, assetUrl(script)))
     .type('text/html; charset=utf-8')
     .send(html)
 }

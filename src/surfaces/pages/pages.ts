@@ -15,6 +15,7 @@ import { acceptForms } from '../../foundation/http/request-body.ts'
 import { brandingOf } from '../../gate/branding.ts'
 import type { AppContext } from '../../gate/context.ts'
 import { addAccountRoutes } from './account/account.ts'
+import { addMemberAssistantRoutes } from './account/assistants.ts'
 import { addConnectedAppRoutes } from './account/connected-apps.ts'
 import { addForgottenPasswordRoutes } from './account/forgotten-password.ts'
 import { addMailSender } from './account/mail-sender.ts'
@@ -62,6 +63,7 @@ export function addPageRoutes(
     addMachineDocuments(scope, context, documents)
     addAccountRoutes(scope, context)
     addConnectedAppRoutes(scope, context)
+    addMemberAssistantRoutes(scope, context)
     addPasswordRoutes(scope, context, sendsMail)
     addForgottenPasswordRoutes(scope, context, sendsMail)
     addAdminRoutes(scope, context)

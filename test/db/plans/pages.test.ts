@@ -125,6 +125,7 @@ test('no form for developers and no settings form reads a whole table', async ()
   const owner = await signedIn(world, school, await world.aMember(school, ['owner']))
   const [apps, clients] = ['/admin/developers/applications', '/admin/clients']
   const [keys, tools] = ['/admin/keys', '/admin/developers/tools']
+  const assistants = '/admin/developers/assistants/claude'
   const document = 'https://tool.example/client.json'
   await school.at
     .insert('clients', {
@@ -163,6 +164,10 @@ test('no form for developers and no settings form reads a whole table', async ()
     await done(app, `${app}/old-secret`)
     await done(app, `${clients}/standing`)
     await done(`${app}/delete`, `${app}/delete`)
+    await done(assistants, assistants, form.slice(0, 3))
+    for (const path of ['/admin/developers/assistants', '/account/assistants']) {
+      expect((await owner.get(path)).statusCode).toBe(200)
+    }
     await done(tool, `${clients}/review`)
     await done(tool, `${clients}/withdraw-review`)
     await done(clients, `${clients}/documents`, [['document_hosts', 'tool.example']])

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { offeredAssistants } from '../../../domain/clients/applications/offered-assistants.ts'
 import { connectedApps } from '../../../domain/grants/connected-apps.ts'
 import { schoolsOfPerson } from '../../../domain/people/membership.ts'
 import { pictureUrl } from '../../../domain/people/person.ts'
@@ -22,15 +23,18 @@ export function addAccountRoutes(app: FastifyInstance, context: AppContext): voi
   app.get('/account', async (request, reply) => {
     const session = await loadBrowserSession(request)
     const { person, roles } = session
-    const [{ apps, next }, schools] = await Promise.all([
+    const [{ apps, next }, schools, offered] = await Promise.all([
       connectedApps(request.at, person.id, { limit: COUNTED_AUTHORIZATIONS }),
       schoolsOfPerson(acrossSchools(request.at), person.id),
+      offeredAssistants(request.at),
     ])
     const page = accountPage({
       ...frameFor(context, request, reply, session, NOTICES),
       person: { ...person, avatarUrl: pictureUrl(person.avatarUrl, '') },
       roles,
       appCount: next === undefined ? apps.length : undefined,
+      assistants: offered.map(({ name }) => name),
+      assistantsCanBeOffered: request.school.mcpConnections,
       otherSchools: schools
         .filter(({ id }) => id !== request.school.id)
         .map(({ name, origin }) => ({ name, url: origin })),

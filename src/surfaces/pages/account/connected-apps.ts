@@ -30,6 +30,7 @@ export function addConnectedAppRoutes(app: FastifyInstance, context: AppContext)
       isFirst: before === '',
       timeZone: request.school.timeZone,
       variant: request.school.variant,
+      assistantsCanBeOffered: request.school.mcpConnections,
     })
     return sendPage(reply, request, 'site', page)
   })

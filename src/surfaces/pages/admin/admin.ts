@@ -3,6 +3,7 @@ import type { AppContext } from '../../../gate/context.ts'
 import { addAnalyticsRoutes } from './analytics/analytics.ts'
 import { addOneApplicationRoutes } from './application.ts'
 import { addApplicationRoutes } from './applications.ts'
+import { addAssistantRoutes } from './assistants.ts'
 import { addAuditRoutes } from './audit.ts'
 import { addClientRoutes } from './clients.ts'
 import { addKeyRoutes } from './keys.ts'
@@ -20,6 +21,7 @@ export function addAdminRoutes(app: FastifyInstance, context: AppContext): void 
   addSettingsRoutes(app, context)
   addApplicationRoutes(app, context)
   addOneApplicationRoutes(app, context)
+  addAssistantRoutes(app, context)
   addToolRoutes(app, context)
   addClientRoutes(app, context)
   addKeyRoutes(app, context)

@@ -30,6 +30,8 @@ const ONE = `${paths.applications}/:clientId`
 const NOTICES = {
   ...STANDING_NOTICES,
   created: 'The application is ready. Give its client_id to the developer of the app.',
+  connected:
+    'Connected. Members find it, with the steps, at “Use with an assistant” in their account.',
   saved: 'Saved. New authorizations and refreshes follow it.',
   'no-secret': { warning: 'A public application has no secret.' },
   'old-secret-ended': 'Ended. The app can use only the newest secret.',

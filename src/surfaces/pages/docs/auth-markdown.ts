@@ -26,7 +26,7 @@ Issuer and \`resource\`: \`${origin}\`. A person always signs in and allows: the
 
 ## 3. Register
 
-- Member clients: an operator of the school makes the application in the admin area (Developers, OAuth applications) and gives you the \`client_id\`. There is no self-service.${betaNote(facts)}
+- Member clients: an operator of the school makes the application in the admin area (Developers, OAuth applications) and gives you the \`client_id\`. There is no self-service.${assistantsNote(facts)}${betaNote(facts)}
 - Operator clients: ${operatorRoads(facts)}
 - A platform that this server knows: \`POST ${at(ENDPOINTS.register)}\` with its \`client_name\`. Any other name is \`invalid_client_metadata\`.
 
@@ -76,4 +76,9 @@ function operatorRoads({
     ? 'or your own client metadata document on a host that the school permits, whose URL is the `client_id`'
     : 'or your own client metadata document, once the school permits its host; it permits none now'
   return `${tool}; ${own}. \`client_id_metadata_document_supported\` is \`${documents}\` here.`
+}
+
+function assistantsNote({ origin, mcpConnections }: GuideFacts): string {
+  if (!mcpConnections) return ''
+  return ` Members find the \`client_id\` of each assistant that the school offers, with the steps, at ${origin}/account/assistants.`
 }

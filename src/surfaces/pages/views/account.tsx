@@ -1,4 +1,5 @@
 import { Avatar, Email, Name } from '../../../foundation/html/components.tsx'
+import { plainText } from '../../../foundation/html/plain-text.ts'
 import { Badge, ButtonLink, PageHead, Panel } from '../../../foundation/html/site-components.tsx'
 import type { Person } from './person.tsx'
 import { type SiteFrame, sitePage } from './site-layout.tsx'
@@ -9,11 +10,15 @@ interface AccountProps extends SiteFrame {
   roles: readonly string[]
   /** Undefined for more than are counted. */
   appCount: number | undefined
+  /** The names of those that the school offers. */
+  assistants: readonly string[]
+  /** Whether the school has the feature at all; without it the page promises nothing. */
+  assistantsCanBeOffered: boolean
   otherSchools: readonly { name: string; url: string }[]
 }
 
 export function accountPage(props: AccountProps): string {
-  const { person, roles, appCount, otherSchools } = props
+  const { person, roles, appCount, assistants, otherSchools } = props
   const here = <Name text={props.school.name} fallback="this school" />
   return sitePage({
     ...props,
@@ -57,6 +62,15 @@ export function accountPage(props: AccountProps): string {
               </ButtonLink>
             </div>
           </Panel>
+          {roles.length > 0 && (assistants.length > 0 || props.assistantsCanBeOffered) && (
+            <Panel title="Use with an assistant" lead={offerOf(assistants)}>
+              <div class="actions">
+                <ButtonLink look="plain" href="/account/assistants">
+                  {assistants.length === 0 ? 'What you can do' : 'Show the steps'}
+                </ButtonLink>
+              </div>
+            </Panel>
+          )}
           <Panel title="Password" lead="One password for all your schools on this server.">
             <div class="actions">
               <ButtonLink look="plain" href="/account/password">
@@ -81,4 +95,12 @@ export function accountPage(props: AccountProps): string {
       </>
     ),
   })
+}
+
+function offerOf(names: readonly string[]): string {
+  const [first, second, ...others] = names.map((name) => plainText(name))
+  if (first === undefined) return 'This school offers no assistant yet.'
+  const few = second === undefined ? first : `${first} and ${second}`
+  const listed = others.length === 0 ? few : `${first}, ${second} and others`
+  return `You can look up your account here with ${listed}.`
 }

@@ -15,6 +15,8 @@ interface ConnectedAppsProps extends SiteFrame {
   isFirst: boolean
   timeZone: string
   variant: SchoolVariant
+  /** Whether the school can offer its members assistants. */
+  assistantsCanBeOffered: boolean
 }
 
 const nameless = 'An app without a name'
@@ -45,6 +47,11 @@ export function connectedAppsPage(props: ConnectedAppsProps): string {
           apps.map((app) => <App {...props} app={app} />)
         )}
         <Pager {...props} />
+        {props.assistantsCanBeOffered && (
+          <p>
+            Do you want to connect one? <a href="/account/assistants">Use with an assistant</a>
+          </p>
+        )}
       </>
     ),
   })

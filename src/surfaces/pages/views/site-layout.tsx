@@ -30,6 +30,8 @@ interface SiteLayoutProps extends SiteFrame {
   side?: ComponentChildren
   /** Files of `assets/`, in addition to those of every page. */
   stylesheets?: readonly string[]
+  /** A file of `assets/`; send the page with `sendScriptedPage`. */
+  script?: string
   children: ComponentChildren
 }
 
@@ -42,6 +44,7 @@ export function sitePage(props: SiteLayoutProps): string {
       school={school}
       listed={props.listed}
       stylesheets={['site.css', ...(props.stylesheets ?? [])]}
+      script={props.script}
     >
       <a class="skip" href="#main">
         Skip to the content

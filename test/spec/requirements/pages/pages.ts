@@ -32,6 +32,16 @@ export const pages = [
       'The explorer and its application exist only with the beta feature on; elsewhere its page says that it is off.',
     'pages.explorer.built-in':
       'The application of the explorer is listed as built in; it can be switched off, not changed or deleted.',
+    'assistants.template':
+      'Owners and admins make an application for an assistant from a template; its fields can be changed, and are judged like those of any application.',
+    'assistants.page':
+      'Use with an assistant shows members the address, the client_id and the steps of every assistant that the school offers now.',
+    'assistants.none':
+      'A school that offers no assistant says so, and no page promises one where the beta feature is off.',
+    'assistants.works':
+      'With what a member copies from that page an assistant signs in, calls tools and refreshes.',
+    'assistants.copy':
+      'Copy buttons need one script, which the policy of the page names by its whole address; without it the text can be selected.',
     'pages.applications.secret-renewed':
       'The page of an application renews its secret, says until when the old one works, and ends it.',
     'pages.applications.admins-only': 'Only owners and admins get into the admin area.',

@@ -74,6 +74,7 @@ export const MENU: readonly MenuGroup[] = [
     beta: true,
     items: [
       { label: 'OAuth applications', href: '/admin/developers/applications' },
+      { label: 'Assistants', href: '/admin/developers/assistants' },
       { label: 'Operator tools', href: '/admin/developers/tools' },
     ],
   },

@@ -21,6 +21,7 @@ export const paths = {
   settings: '/admin/settings',
   applications: '/admin/developers/applications',
   newApplication: '/admin/developers/applications/new',
+  assistants: '/admin/developers/assistants',
   tools: '/admin/developers/tools',
   newTool: '/admin/developers/tools/new',
   clients: '/admin/clients',

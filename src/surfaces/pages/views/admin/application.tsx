@@ -1,3 +1,4 @@
+import { templateOf } from '../../../../domain/clients/applications/assistants.ts'
 import type { ListedClient } from '../../../../domain/clients/list-clients.ts'
 import { Address, Button, Form, Name } from '../../../../foundation/html/components.tsx'
 import { Moment } from '../../../../foundation/html/moment.tsx'
@@ -78,7 +79,7 @@ export function applicationPage(props: ApplicationProps): string {
 }
 
 function Facts({ application, timeZone }: { application: ListedClient; timeZone: string }) {
-  const { clientId, confidential, builtIn, createdAt, secretRotatedAt } = application
+  const { clientId, confidential, builtIn, assistant, createdAt, secretRotatedAt } = application
   return (
     <dl class="facts">
       <div>
@@ -95,6 +96,16 @@ function Facts({ application, timeZone }: { application: ListedClient; timeZone:
             : 'Public: no secret; PKCE protects each sign-in'}
         </dd>
       </div>
+      {assistant !== undefined && (
+        <div>
+          <dt>Assistant</dt>
+          <dd>
+            {templateOf(assistant).name}. Members find it, with the steps, at{' '}
+            <a href="/account/assistants">Use with an assistant</a>
+            {application.disabled && ', once it is switched on again'}.
+          </dd>
+        </div>
+      )}
       {!builtIn && (
         <div>
           <dt>Created</dt>

@@ -21,9 +21,14 @@ export function applicationsPage(props: ApplicationsProps): string {
           title="OAuth applications"
           lead="Apps that members of your school can connect to their own account."
         >
-          <ButtonLink look="primary" href={paths.newApplication}>
-            New application
-          </ButtonLink>
+          <div class="actions">
+            <ButtonLink look="plain" href={paths.assistants}>
+              Connect an assistant
+            </ButtonLink>
+            <ButtonLink look="primary" href={paths.newApplication}>
+              New application
+            </ButtonLink>
+          </div>
         </PageHead>
         <section class="panel" aria-label="Applications">
           {applications.every(({ builtIn }) => builtIn) && (
@@ -66,6 +71,7 @@ export function KindBadges({ client }: { client: ListedClient }) {
     <>
       <Badge>{client.confidential ? 'Confidential' : 'Public'}</Badge>
       {client.builtIn && <Badge>Built in</Badge>}
+      {client.assistant !== undefined && <Badge>Assistant</Badge>}
     </>
   )
 }

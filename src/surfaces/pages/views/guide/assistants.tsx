@@ -5,7 +5,8 @@ import type { GuideProps } from './guide-props.ts'
 import { Section } from './sections.tsx'
 
 /** For people who connect an assistant, and for developers of one. */
-export function Assistants({ name, origin, variant, signsIdTokens }: GuideProps) {
+export function Assistants(props: GuideProps) {
+  const { name, origin, variant, signsIdTokens, mcpConnections } = props
   return (
     <Section id="assistants">
       <div class="prose">
@@ -14,11 +15,22 @@ export function Assistants({ name, origin, variant, signsIdTokens }: GuideProps)
           Give your assistant the address <Address text={`${origin}/mcp/member`} />. It shows you
           your own courses, progress
           {variant === 'newer' && ', schedule, payments'} and notifications. The assistant needs a{' '}
-          <code>client_id</code> from an operator of {plainText(name)}: an application with the
-          scopes <code>openid profile email account:read account:write</code> and the assistant’s
-          redirect URI. Some assistants ask only for what they need, others for all the scopes that
-          the metadata of this address lists, which are these five. Give the application all five: a
-          request for a scope that it lacks is refused.
+          <code>client_id</code> of {plainText(name)}.
+          {mcpConnections && (
+            <>
+              {' '}
+              <a href="/account/assistants">Use with an assistant</a> lists those that the school
+              offers, with the steps for each. An owner or admin adds one from a template: Admin,
+              Developers, Assistants.
+            </>
+          )}
+        </p>
+        <p>
+          {mcpConnections ? 'For any other assistant an' : 'An'} operator makes an application with
+          the scopes <code>openid profile email account:read account:write</code> and the
+          assistant’s redirect URI. Some assistants ask only for what they need, others for all the
+          scopes that the metadata of this address lists, which are these five. Give the application
+          all five: a request for a scope that it lacks is refused.
           {!signsIdTokens && ' Here openid brings no ID token, and assistants need none.'}
         </p>
         <h3>Owners and admins</h3>

@@ -1,0 +1,24 @@
+/** The script that `Copyable` needs for its button. */
+export const COPY_SCRIPT = 'copy.js'
+
+/** Text that people paste elsewhere. The button is hidden until the script has found a clipboard. */
+export function Copyable(props: { id: string; what: string; children: string }) {
+  const { id, what, children } = props
+  return (
+    <div class="copyable">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll the block by focusing it */}
+      <pre class="code" id={id} tabIndex={0}>
+        <code>{children}</code>
+      </pre>
+      <button type="button" class="button button-plain" data-copies={id} hidden>
+        <span>Copy</span>
+        <span class="visually-hidden"> {what}</span>
+      </button>
+    </div>
+  )
+}
+
+/** Where the script tells screen readers what it did: once on a page with a `Copyable`. */
+export function CopyStatus() {
+  return <p id="copied" class="visually-hidden" role="status" />
+}

@@ -1,0 +1,64 @@
+import {
+  ASSISTANT_IDS,
+  ASSISTANT_SCOPES,
+  templateOf,
+} from '../../src/domain/clients/applications/assistants.ts'
+import { MEMBER_SCOPES } from '../../src/surfaces/pages/admin/applications.ts'
+import {
+  assistantsPage,
+  connectAssistantPage,
+} from '../../src/surfaces/pages/views/admin/assistants.tsx'
+import { memberAssistantsPage } from '../../src/surfaces/pages/views/assistants/member-assistants.tsx'
+import { at } from './sample-admin-frame.ts'
+import { hostileName, school, student } from './sample-people.ts'
+
+const address = 'http://localhost:3000/mcp/member'
+
+const offered = ASSISTANT_IDS.map((assistant, place) => ({
+  assistant,
+  clientId: `app-5f3c09d2e1b7a64c0${place}`,
+  name: templateOf(assistant).name,
+  scopes: ASSISTANT_SCOPES,
+}))
+
+const member = {
+  school,
+  here: '/account/assistants',
+  viewer: student,
+  address,
+  server: 'demo',
+  variant: 'newer' as const,
+  hasRole: true,
+  developersShown: true,
+  contactEmail: 'hello@demo.test',
+  offered,
+}
+
+/** Every state of the pages about assistants, by the name of its screenshot. */
+export const sampleAssistantPages: Record<string, string> = {
+  'admin-assistants': assistantsPage({
+    ...at('/admin/developers/assistants'),
+    offered: offered.slice(0, 1),
+  }),
+  'admin-connect-assistant': connectAssistantPage({
+    ...at('/admin/developers/assistants/chatgpt'),
+    assistant: 'chatgpt',
+    offered: MEMBER_SCOPES,
+    variant: 'newer',
+    problems: [{ pointer: '/name', code: 'invalid', detail: 'Use 1 to 200 characters.' }],
+    draft: {
+      name: '',
+      redirectUris: templateOf('chatgpt').redirectUris(address).join('\n'),
+      postLogoutRedirectUris: undefined,
+      scopes: ASSISTANT_SCOPES,
+      confidential: false,
+    },
+  }),
+  assistants: memberAssistantsPage({
+    ...member,
+    offered: offered.map((one) =>
+      one.assistant === 'cursor' ? { ...one, name: hostileName } : one,
+    ),
+  }),
+  'assistants-none': memberAssistantsPage({ ...member, offered: [] }),
+}
