@@ -11,9 +11,7 @@ export const lengthInput = {
     .min(1000)
     .max(MAX_CHARACTERS)
     .default(DEFAULT_CHARACTERS)
-    .describe(
-      'how long the answer may be; a longer one is cut, and nextCursor gives the rest. Ask for 30000 if your program cuts long answers itself',
-    ),
+    .describe('length of the answer; a longer one is cut, and nextCursor gives the rest'),
 }
 
 interface Parts<A extends object> {

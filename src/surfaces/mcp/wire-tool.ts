@@ -68,8 +68,9 @@ export function wireTool(tool: ToolDescription, needed?: ScopeSet): WireTool {
 
 const LONG = { 'anthropic/maxResultSizeChars': MAX_CHARACTERS }
 
-/** Whether the caller says how long the answer may be. */
-const isLong = ({ input }: ToolDescription): boolean => 'max_characters' in input.shape
+/** Whether it reads as much as its caller allows. The answer of a change is short, and the list of tools must stay so. */
+const isLong = ({ input, annotations }: ToolDescription): boolean =>
+  annotations.readOnlyHint && 'max_characters' in input.shape
 
 /** Formats that are clearer for a model than their regular expression. */
 const CLEAR_FORMATS = new Set(['uuid', 'date-time', 'date', 'email'])

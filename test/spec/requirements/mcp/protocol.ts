@@ -30,7 +30,7 @@ export const mcpProtocol = [
     'mcp.answers.length':
       'An answer has at most 80,000 characters, or as many as max_characters says, up to 200,000; only one row that is longer alone is shown whole.',
     'mcp.answers.declared':
-      'A tool whose caller may say how long its answer is declares the longest one where Claude Code looks for it.',
+      'A reading tool whose caller may say how long its answer is declares the longest one where Claude Code looks for it.',
     'mcp.answers.cursor':
       'An answer that was cut has a cursor; following the cursors gives everything exactly once.',
     'mcp.answers.one-version':
