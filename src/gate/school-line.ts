@@ -20,6 +20,7 @@ export function entrantOf({ headers }: FastifyRequest, school: School | undefine
   if (school === undefined) return { school: '', isStranger: true }
   const hasCredential =
     headers.authorization !== undefined ||
-    findCookie(headers.cookie, sessionCookieName(school.origin)) !== undefined
+    (headers.cookie !== undefined &&
+      findCookie(headers.cookie, sessionCookieName(school.origin)) !== undefined)
   return { school: school.id, isStranger: !hasCredential }
 }

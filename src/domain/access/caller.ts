@@ -32,12 +32,12 @@ export interface KnownCaller extends Caller {
 /** The same person and client as operations and the audit take them. */
 export function actorOf(caller: Caller, how: Pick<Actor, 'via' | 'origin' | 'requestId'>): Actor {
   return {
-    ...how,
     userId: caller.person.id,
     roles: caller.roles,
     scopes: caller.scopes,
     clientId: caller.clientId,
     authorizationId: caller.authorizationId,
+    ...how,
   }
 }
 
@@ -69,7 +69,7 @@ export async function authenticatePerson(at: SchoolDb, presented: string): Promi
     const caller = judge(at, token, row, {})
     if (row === undefined || row.email === null) throw refused(LEFT)
     const { email, name } = row
-    const person = { ...caller.person, email, name, avatarUrl: row.avatar_url ?? undefined }
+    const person = { email, name, avatarUrl: row.avatar_url ?? undefined, ...caller.person }
     return { ...caller, person }
   })
 }

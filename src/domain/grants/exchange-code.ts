@@ -117,12 +117,12 @@ export function exchangeValues(
 ): ExchangeValues {
   const code = parseToken('code', request.code ?? '')
   return {
-    ...tokenRequestValues(at, request),
     codeId: code?.id ?? null,
     codeHash: code?.hash ?? null,
     redirectUri: request.redirectUri ?? null,
     codeChallenge: challengeOf(request.codeVerifier ?? '') ?? null,
     pairId,
+    ...tokenRequestValues(at, request),
   }
 }
 
@@ -137,12 +137,12 @@ export async function consumeCode(
   requestId: string,
 ): Promise<ExchangedCode | undefined> {
   const parameters = {
-    ...values,
     authorizationId: uuidv7(),
     accessHash: tokens.access.hash,
     refreshHash: tokens.refresh.hash,
     auditId: uuidv7(),
     requestId,
+    ...values,
   }
   let tries = 0
   const run = async () => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { wrongVerifier } from '../../foundation/protocol/pkce.ts'
-import { parseToken } from '../../foundation/protocol/token-format.ts'
+import { isWellFormed } from '../../foundation/protocol/token-format.ts'
 import type { GrantFacts, Rulebook, TokenRequest, TokenRequestValues } from './grant-rule.ts'
 import { endAuthorizationOfReplayedCode } from './replayed-code.ts'
 import {
@@ -69,8 +69,7 @@ export const EXCHANGE_RULEBOOK: Rulebook<ExchangeRequest, ExchangeValues, Exchan
     {
       name: 'the code has the form of ours',
       section: 'RFC 6749 §4.1.3',
-      refuse: ({ code }) =>
-        parseToken('code', code ?? '') === undefined ? unknownCode() : undefined,
+      refuse: ({ code }) => (isWellFormed('code', code ?? '') ? undefined : unknownCode()),
       audit: 'client',
     },
     {

@@ -39,11 +39,11 @@ export async function refreshPair(
 export function refreshValues(at: SchoolDb, request: RefreshRequest): RefreshValues {
   const token = parseToken('refresh', request.refreshToken ?? '')
   return {
-    ...tokenRequestValues(at, request),
     tokenId: token?.id ?? null,
     tokenHash: token?.hash ?? null,
     // Unknown names are not checked here: they are in no granted set, so the rule about scopes refuses them.
     scopes: request.scope === undefined ? null : requestedScopes(request.scope),
+    ...tokenRequestValues(at, request),
   }
 }
 
@@ -104,12 +104,12 @@ export async function mintChild(
 ): Promise<IssuedPair | undefined> {
   const tokens = freshTokens()
   const { rows } = await at.runPrepared(MINT_CHILD, {
-    ...values,
     pairId: tokens.pairId,
     accessHash: tokens.access.hash,
     refreshHash: tokens.refresh.hash,
     auditId: uuidv7(),
     requestId,
+    ...values,
   })
   const minted = rows[0]
   if (minted === undefined) return undefined

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { OAuthError } from '../../foundation/protocol/errors.ts'
 import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
-import { parseToken } from '../../foundation/protocol/token-format.ts'
+import { isWellFormed } from '../../foundation/protocol/token-format.ts'
 import { isNotEnded } from './access-round.ts'
 import type { GrantFacts, Rulebook, TokenRequest, TokenRequestValues } from './grant-rule.ts'
 import { noteReplayedRefreshToken } from './replayed-refresh-token.ts'
@@ -66,7 +66,7 @@ export const REFRESH_RULEBOOK: Rulebook<RefreshRequest, RefreshValues, RefreshFa
       name: 'the refresh token has the form of ours',
       section: 'RFC 6749 §6',
       refuse: ({ refreshToken }) =>
-        parseToken('refresh', refreshToken ?? '') === undefined ? unknownToken() : undefined,
+        isWellFormed('refresh', refreshToken ?? '') ? undefined : unknownToken(),
       audit: 'client',
     },
     {

@@ -67,7 +67,6 @@ export class SyllabusReader {
     const progress = async (course: EnrolledCourse): Promise<CourseProgress> =>
       progressIn(await outlineOf(course), await states(course))
     return courses.map((course) => ({
-      ...course,
       sectionCount: async () => (await outlineOf(course)).sections.length,
       sections: async () =>
         (await outlineOf(course)).sections.map((section) => ({
@@ -87,6 +86,7 @@ export class SyllabusReader {
         this.#progress.set(course.id, known)
         return known
       },
+      ...course,
     }))
   }
 }

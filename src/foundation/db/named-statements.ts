@@ -90,10 +90,11 @@ export class NamedStatements {
   }
 
   #nameOf(text: string): string | undefined {
-    if (this.#hasUnusablePlan || text.length > MAX_NAMED_LENGTH) return undefined
-    if (text.trimEnd().endsWith(PLANNED_EACH_TIME)) return undefined
+    if (this.#hasUnusablePlan) return undefined
     const known = this.#names.get(text)
     if (known !== undefined || this.#names.size >= this.#maxNamed) return known
+    if (text.length > MAX_NAMED_LENGTH) return undefined
+    if (text.trimEnd().endsWith(PLANNED_EACH_TIME)) return undefined
     // Made from the text: a pooler that mixes up sessions must not run one statement for another.
     const name = `s${sha256(text).toString('base64url').slice(0, 22)}`
     this.#names.set(text, name)

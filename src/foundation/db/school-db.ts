@@ -151,7 +151,11 @@ class FencedDb implements SchoolDb {
     statement: Prepared<V & AtSchool, R>,
     values: V,
   ): Promise<{ readonly rows: readonly R[] }> {
-    return statement.run(this.#root, { ...values, schoolId: this.schoolId }, this.schoolId)
+    return statement.run(
+      this.#root,
+      Object.assign({}, values, { schoolId: this.schoolId }),
+      this.schoolId,
+    )
   }
 
   transaction<R>(work: (tx: SchoolTx) => Promise<R>): Promise<R> {

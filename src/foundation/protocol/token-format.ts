@@ -57,11 +57,16 @@ export function mintToken(kind: TokenKind, id: string): MintedToken {
  * @see RFC 6750 §5.2
  */
 export function parseToken(kind: TokenKind, value: string): TokenFingerprint | undefined {
-  if (value.length !== TOKEN_LENGTH || !value.startsWith(PREFIXES[kind])) return undefined
-  const text = value.slice(0, -CHECKSUM_LENGTH)
-  if (!BASE64URL.test(text) || checksum(text) !== value.slice(-CHECKSUM_LENGTH)) return undefined
-  const bytes = Buffer.from(text.slice(PREFIX_LENGTH), 'base64url')
+  if (!isWellFormed(kind, value)) return undefined
+  const bytes = Buffer.from(value.slice(PREFIX_LENGTH, -CHECKSUM_LENGTH), 'base64url')
   return { id: uuidFromBytes(bytes), hash: sha256(value) }
+}
+
+/** Whether `parseToken` would parse it. */
+export function isWellFormed(kind: TokenKind, value: string): boolean {
+  if (value.length !== TOKEN_LENGTH || !value.startsWith(PREFIXES[kind])) return false
+  const text = value.slice(0, -CHECKSUM_LENGTH)
+  return BASE64URL.test(text) && checksum(text) === value.slice(-CHECKSUM_LENGTH)
 }
 
 /** The id of the row that a token names, without any check that it is genuine: to count, never to give access. */

@@ -21,8 +21,8 @@ export function meetingNodes(context: MemberContext, meetings: MemberMeeting[]):
   const ids = meetings.map(({ id }) => id)
   const attendees = once(() => attendeesOf(context.at, ids))
   return meetings.map((meeting) => ({
-    ...meeting,
     attendeesCount: async () => (await attendees()).get(meeting.id) ?? 0,
+    ...meeting,
   }))
 }
 

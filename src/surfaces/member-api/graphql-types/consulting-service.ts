@@ -24,9 +24,9 @@ export function serviceNodes(context: MemberContext, services: OfferedService[])
   const slots = once(() => context.meter.read(() => slotsOfServices(context.at, ids), rowsOf))
   const meetings = once(() => context.meter.read(() => reservedMeetingsOf(context.at, ids), rowsOf))
   return services.map((service) => ({
-    ...service,
     slots: async () => (await slots()).get(service.id) ?? [],
     meetings: async () => (await meetings()).get(service.id) ?? [],
+    ...service,
   }))
 }
 

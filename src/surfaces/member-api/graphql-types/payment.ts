@@ -35,9 +35,9 @@ export function paymentNodes(context: MemberContext, payments: MemberPayment[]):
     context.meter.read(() => adjustmentsOfPayments(context.at, ids), rowsOf),
   )
   return payments.map((payment) => ({
-    ...payment,
     lineitems: async () => (await lines()).get(payment.id) ?? [],
     adjustments: async () => (await adjustments()).get(payment.id) ?? [],
+    ...payment,
   }))
 }
 

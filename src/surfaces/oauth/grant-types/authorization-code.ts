@@ -30,17 +30,15 @@ async function handle(
   const { school } = request
   const asked = readTokenRequest(request, form)
   const outcome = await exchangeCode(request.at, {
-    ...asked,
     code: form.get('code'),
     redirectUri: form.get('redirect_uri'),
     codeVerifier: form.get('code_verifier'),
+    ...asked,
   })
   const exchanged = grantedOrThrow(request, asked, outcome)
-  const answer = tokenResponse(school, exchanged.pair)
-  if (!exchanged.pair.scopes.includes('openid')) return answer
-  const sign = signerOf(context, request)
-  if (sign === undefined) return answer
-  return { ...answer, id_token: sign(idTokenClaims(school, asked.clientId, exchanged)) }
+  const { pair } = exchanged
+  const sign = pair.scopes.includes('openid') ? signerOf(context, request) : undefined
+  return tokenResponse(school, pair, sign?.(idTokenClaims(school, asked.clientId, exchanged)))
 }
 
 /** A key that cannot be decrypted stops the ID tokens of its school, and nothing else. */

@@ -19,32 +19,30 @@ export interface TokenResponse {
   readonly expires_in: number
   readonly refresh_token: string
   readonly scope: string
-  readonly id_token?: string
-  readonly school_id?: string
-  readonly school_subdomain?: string
-  readonly created_at?: number
+  readonly id_token: string | undefined
+  readonly school_id: string | undefined
+  readonly school_subdomain: string | undefined
+  readonly created_at: number | undefined
 }
 
 /**
- * Only member tokens have the last three members. `school_id` is what the row holds: a pair older than
+ * What is undefined is not sent. Only member tokens have the last three members. `school_id` is what the row holds: a pair older than
  * the binding has none, and a refresh adds none.
  *
  * @see RFC 6749 §5.1
  */
-export function tokenResponse(school: School, pair: IssuedPair): TokenResponse {
+export function tokenResponse(school: School, pair: IssuedPair, idToken?: string): TokenResponse {
+  const isMember = pair.audience === 'member'
   return {
     access_token: pair.accessToken,
     token_type: 'Bearer',
     expires_in: pair.expiresInSeconds,
     refresh_token: pair.refreshToken,
     scope: pair.scopes.join(' '),
-    ...(pair.audience === 'member'
-      ? {
-          ...(pair.boundSchoolId === undefined ? {} : { school_id: pair.boundSchoolId }),
-          school_subdomain: school.subdomain,
-          created_at: Math.floor(pair.issuedAt.getTime() / 1000),
-        }
-      : {}),
+    id_token: idToken,
+    school_id: isMember ? pair.boundSchoolId : undefined,
+    school_subdomain: isMember ? school.subdomain : undefined,
+    created_at: isMember ? Math.floor(pair.issuedAt.getTime() / 1000) : undefined,
   }
 }
 

@@ -25,9 +25,9 @@ async function handle(
 ): Promise<TokenResponse> {
   const asked = readTokenRequest(request, form)
   const outcome = await refreshPair(request.at, {
-    ...asked,
     refreshToken: form.get('refresh_token'),
     scope: form.get('scope'),
+    ...asked,
   })
   return tokenResponse(request.school, grantedOrThrow(request, asked, outcome))
 }
