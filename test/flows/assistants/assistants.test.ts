@@ -1,10 +1,17 @@
 import { expect } from 'vitest'
+import { createApplication } from '../../../src/domain/clients/applications/application-operations.ts'
 import { fillPlatforms } from '../../../src/domain/clients/platforms/platform-list.ts'
 import { UNREVIEWED_SCOPES } from '../../../src/domain/clients/scope-catalogue.ts'
 import { TOOL_ENDPOINTS } from '../../../src/foundation/protocol/resource-names.ts'
-import type { Assistant, Connection, Role } from '../../fixtures/assistants/assistant.ts'
+import {
+  type Assistant,
+  type Connection,
+  MEMBER_SCOPES,
+  type Role,
+} from '../../fixtures/assistants/assistant.ts'
 import { assistantsAt } from '../../fixtures/assistants/assistants.ts'
 import { verifies } from '../../spec/verifies.ts'
+import { outputOf, performByCommandLine } from '../../support/performing.ts'
 import { aTool } from '../../support/tools.ts'
 import { aWorld, type TestSchool } from '../../support/world.ts'
 import { expireAccessTokens, storeDocument } from '../mcp/consent.ts'
@@ -47,7 +54,15 @@ async function prepare(
   }
   if (client.by !== 'entry') return undefined
   const redirectUris = [...client.redirectUris]
-  if (role === 'member') return (await world.aPublicClient(school, { redirectUris })).clientId
+  if (role === 'member') {
+    const made = await performByCommandLine(school, createApplication, {
+      name: 'An assistant',
+      redirect_uris: redirectUris,
+      scopes: [...MEMBER_SCOPES],
+      confidential: false,
+    })
+    return outputOf(made).client_id
+  }
   const scopes = [...UNREVIEWED_SCOPES, 'courses:write']
   const slug = `tool-${++tools}`
   return (await aTool(world, school, { slug, redirect_uris: redirectUris, scopes })).clientId
