@@ -28,7 +28,8 @@ export interface ExportedRows {
 }
 
 const FIRST_PAGE = 100
-const MAX_PAGE = 1000
+/** A page is read and written without a pause: more rows would hold up other requests. */
+const MAX_PAGE = 500
 /** Rows may be large, so a page aims at this many characters. */
 const PAGE_LENGTH = 2 * 1024 * 1024
 
