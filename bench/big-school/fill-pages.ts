@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { DatabaseAddress } from '../../src/foundation/db/embedded/embedded-postgres.ts'
-import { FILLED_IN, pageRows } from './rows/page-rows.ts'
-import { SMALL_WITH_PAGES } from './school-size.ts'
+import { FILLED_IN, pageRows, purgedRows } from './rows/page-rows.ts'
+import { BIG, SMALL, SMALL_WITH_PAGES } from './school-size.ts'
 
 /**
  * Gives the small school full pages, in a database that was kept from before, too. Rows that are there stay, so a second
@@ -16,13 +16,14 @@ export async function fillPages(
   let added = 0
   try {
     await client.query('begin')
-    for (const statement of pageRows(SMALL_WITH_PAGES)) {
+    const statements = [...[SMALL, BIG].flatMap(purgedRows), ...pageRows(SMALL_WITH_PAGES)]
+    for (const statement of statements) {
       added += (await client.query(statement)).rowCount ?? 0
     }
     added += (await client.query(FILLED_IN)).rowCount ?? 0
     await client.query('commit')
     if (added === 0) return
-    tell(`Added ${added} rows to the small school, so that its pages are full.`)
+    tell(`Added ${added} rows, most of them so that the pages of the small school are full.`)
     await client.query('analyze')
   } finally {
     await client.end()

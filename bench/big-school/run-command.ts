@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { DatabaseAddress } from '../../src/foundation/db/embedded/embedded-postgres.ts'
-import { readClocks, usedBetween } from '../measure/cpu.ts'
+import { ofEndedChildren, readClocks, usedBetween } from '../measure/cpu.ts'
 import { urlOf } from '../world/world.ts'
 import { SERVER_ENV } from './server.ts'
 
@@ -21,6 +21,7 @@ export async function runCommand(
   postgresPid: number,
 ): Promise<Ran> {
   const clocks = readClocks(postgresPid)
+  const ended = ofEndedChildren(postgresPid)
   const started = performance.now()
   const child = spawn(
     'bash',
@@ -37,7 +38,9 @@ export async function runCommand(
   const [user = 0, system = 0] = [
     ...(told.trim().split('\n').at(-1) ?? '').matchAll(/(\d+)m([\d.]+)s/g),
   ].map(([, m, s]) => 60 * Number(m) + Number(s))
-  const postgresCpu = usedBetween(clocks, readClocks(postgresPid)) / 1e6
+  // The connections of the command end with it.
+  const used = usedBetween(clocks, readClocks(postgresPid)) + ofEndedChildren(postgresPid) - ended
+  const postgresCpu = used / 1e6
   return { seconds, nodeCpu: user + system, postgresCpu }
 }
 

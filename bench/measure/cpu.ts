@@ -42,12 +42,22 @@ function childrenByParent(): Map<number, number[]> {
 
 function parentOf(pid: string): number | undefined {
   try {
-    // The name is in brackets and may contain brackets.
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+    return Number(statOf(pid).split(' ')[1])
   } catch {
     return undefined
   }
+}
+
+/** CPU time of children of a process that have ended, in microseconds; Linux counts hundredths of a second. */
+export function ofEndedChildren(pid: number): number {
+  const fields = statOf(String(pid)).split(' ')
+  return (Number(fields[13]) + Number(fields[14])) * 10_000
+}
+
+/** What stands behind the name, which is in brackets and may contain brackets. */
+function statOf(pid: string): string {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  return stat.slice(stat.lastIndexOf(')') + 2)
 }
 
 /** CPU time of the whole machine without idle time, in microseconds. */

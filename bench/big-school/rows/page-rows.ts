@@ -88,6 +88,12 @@ export function pageRows(size: SchoolSize): readonly string[] {
   ].map(unlessThere)
 }
 
+/** Dead and unused rows of both schools, which the purge of an earlier run has removed. */
+export const purgedRows = (size: SchoolSize): readonly string[] =>
+  peopleRows(size)
+    .filter((statement) => ['authorizations', 'token_pairs'].includes(tableOf(statement)))
+    .map(unlessThere)
+
 /** What a server fills in after an update; the rows were loaded without triggers. */
 export const FILLED_IN = `
   update meeting_seats s set starts_at = m.starts_at from consulting_meetings m
