@@ -118,7 +118,7 @@ verifies(
 
 verifies(
   'errors.linked',
-  'a host without a school explains its codes itself, and repeats no Host header',
+  'a host without a school explains its codes at a path, not at an address made of its Host header',
   async () => {
     const at = (url: string, accept: string, host = 'nowhere.test') =>
       world.app.inject({ url, headers: { host, accept } })
