@@ -4,6 +4,7 @@ import { writeRepeatedCounts } from '../../src/domain/audit/repeated-entries.ts'
 import { MOST_AUTHORIZATIONS } from '../../src/domain/grants/cap-authorizations.ts'
 import { findSession, startSession } from '../../src/domain/people/sessions.ts'
 import { SchoolDirectory } from '../../src/domain/schools/school-directory.ts'
+import { sha256 } from '../../src/foundation/crypto/digest.ts'
 import { uuidv7 } from '../../src/foundation/crypto/random.ts'
 import { mintToken } from '../../src/foundation/protocol/token-format.ts'
 import { purgeOnce } from '../../src/start/purge.ts'
@@ -285,7 +286,7 @@ describe('a client', () => {
 
   verifies(
     'house.growth.grants',
-    'that authorizes a person without end keeps the newest five hundred',
+    'that authorizes a person without end keeps the newest five hundred, and a device that rests',
     async () => {
       const person = await world.aMember(school)
       const anHourAgo = Date.now() - 3_600_000
@@ -295,12 +296,21 @@ describe('a client', () => {
         select id, ${school.id}, ${client.clientId}, ${person.id}, 'member', '{openid}'
         from unnest(${ids}::uuid[]) id`.execute(db)
       const pair = await aPair(world, school, client, person)
+      // A device that rests since before all of them, none of which has a token.
+      const resting = await aPair(world, school, client, person)
+      await sql`
+        update authorizations set created_at = now() - interval '2 hours', last_used_at = null
+        where id = (select authorization_id from token_pairs where access_hash = ${sha256(resting.access_token)})`.execute(
+        db,
+      )
       const rows = await auditOf(school, async () => {
-        expect((await purge()).removed.surplus_authorizations).toBe(21)
+        expect((await purge()).removed.surplus_authorizations).toBe(22)
         expect((await purge()).removed.surplus_authorizations).toBe(0)
       })
       expect(rows.map(({ action }) => action)).toEqual(['authorization.ended'])
-      expect((await userinfo(world, school, pair.access_token)).statusCode).toBe(200)
+      for (const { access_token } of [pair, resting]) {
+        expect((await userinfo(world, school, access_token)).statusCode).toBe(200)
+      }
     },
   )
 })

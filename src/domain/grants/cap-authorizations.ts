@@ -18,7 +18,8 @@ interface Crowd {
 
 /**
  * A program that authorizes at every start, or a member with a script, adds an authorization each time, and each
- * lives for months. The newest five hundred stay. The sweep looks once at each authorization, soon after it was made; an index
+ * lives for months. The newest five hundred stay, and before them those with a token that works: a program that revokes its
+ * tokens when it ends must not sign out a device that rests. The sweep looks once at each authorization, soon after it was made; an index
  * finds the others of its person.
  */
 export const authorizationsCap: Sweep = {
@@ -67,7 +68,10 @@ async function endOldest(db: Db, { school_id, client_id, user_id }: Crowd): Prom
       select id from authorizations
       where school_id = ${school_id} and user_id = ${user_id} and client_id = ${client_id}
         and revoked_at is null
-      order by coalesce(last_used_at, created_at) desc, id desc
+      order by exists (
+          select from token_pairs p where p.authorization_id = authorizations.id
+            and p.revoked_at is null and p.refresh_expires_at > now()) desc,
+        coalesce(last_used_at, created_at) desc, id desc
       offset ${MOST_AUTHORIZATIONS} limit ${sql.lit(ENDED_AT_ONCE)}),
     gate as materialized (
       select id from authorizations where id in (select id from surplus)
