@@ -80,6 +80,17 @@ begin
   return null;
 end $function$;
 
+-- Counts the redemptions of a coupon to its limit.
+CREATE OR REPLACE FUNCTION public.has_all_redemptions(coupon coupons)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coupon.max_redemptions is not null and exists (
+    select from coupon_redemptions r where r.school_id = coupon.school_id and r.coupon_id = coupon.id
+    offset coupon.max_redemptions - 1)
+$function$;
+
 -- the wanted scopes that are held too, in the order of the wanted ones
 CREATE OR REPLACE FUNCTION public.held_scopes(wanted text[], held text[])
  RETURNS text[]
@@ -216,6 +227,35 @@ begin
   perform clear_tool_addresses(new.id, new.origin);
   update clients set client_id = new.origin || '/clients/' || slug || '.json'
   where school_id = new.id and slug is not null;
+  return null;
+end $function$;
+
+-- Notes on a coupon with another limit whether it is used up.
+CREATE OR REPLACE FUNCTION public.note_limit()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.used_up := has_all_redemptions(new);
+  return new;
+end $function$;
+
+-- Notes on coupons whether they are used up.
+CREATE OR REPLACE FUNCTION public.note_redemptions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- Locked first, so that two who take the last two redemptions see each other. Only a change of the answer is looked for: those
+  -- who add to a coupon that is used up, or remove from one that is not, need not count.
+  perform from coupons c
+  where (c.school_id, c.id) in (select school_id, coupon_id from changed)
+    and c.max_redemptions is not null and c.used_up = (tg_op = 'DELETE')
+  order by c.school_id, c.id for no key update;
+  update coupons c set used_up = not c.used_up
+  where (c.school_id, c.id) in (select school_id, coupon_id from changed)
+    and c.max_redemptions is not null and c.used_up = (tg_op = 'DELETE')
+    and has_all_redemptions(c) <> c.used_up;
   return null;
 end $function$;
 
@@ -598,6 +638,8 @@ create table coupon_redemptions (
 CREATE INDEX coupon_redemptions_by_member ON public.coupon_redemptions USING btree (school_id, coupon_id, user_id);
 CREATE INDEX coupon_redemptions_by_order ON public.coupon_redemptions USING btree (school_id, order_id);
 CREATE STATISTICS public.coupon_redemptions_ids (dependencies) ON school_id, coupon_id, order_id, user_id FROM coupon_redemptions;
+CREATE TRIGGER redemptions_added AFTER INSERT ON public.coupon_redemptions REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_redemptions();
+CREATE TRIGGER redemptions_removed AFTER DELETE ON public.coupon_redemptions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_redemptions();
 
 -- commerce: a discount code with its limits and its window
 create table coupons (
@@ -615,6 +657,7 @@ create table coupons (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   version integer not null default 1,
+  used_up boolean not null default false,
   constraint coupons_pkey PRIMARY KEY (school_id, id),
   constraint coupons_school_id_code_key UNIQUE (school_id, code),
   constraint coupons_school_id_fkey FOREIGN KEY (school_id) REFERENCES schools(id),
@@ -628,8 +671,13 @@ create table coupons (
   constraint coupons_percent_off_check CHECK (((percent_off >= 1) AND (percent_off <= 100))),
   constraint coupons_percent_or_amount CHECK (((percent_off IS NULL) <> (amount_off IS NULL)))
 );
+CREATE INDEX coupons_bounded ON public.coupons USING btree (school_id, created_at, id) WHERE ((archived_at IS NOT NULL) OR used_up OR (starts_at IS NOT NULL) OR (ends_at IS NOT NULL));
+CREATE INDEX coupons_by_code ON public.coupons USING btree (school_id, code COLLATE "C", id);
 CREATE INDEX coupons_by_time ON public.coupons USING btree (school_id, created_at, id);
+CREATE INDEX coupons_search ON public.coupons USING gin (lower("left"(code, 20000)) gin_trgm_ops);
+CREATE TRIGGER coupons_limit BEFORE UPDATE OF max_redemptions ON public.coupons FOR EACH ROW WHEN ((old.max_redemptions IS DISTINCT FROM new.max_redemptions)) EXECUTE FUNCTION note_limit();
 CREATE TRIGGER coupons_touch BEFORE UPDATE ON public.coupons FOR EACH ROW EXECUTE FUNCTION touch_row();
+-- coupons.used_up: whether it has as many redemptions as it may have, kept by triggers
 
 -- analytics: how far the students of a course are
 create table course_figures (

@@ -40,6 +40,11 @@ const INSERTS: readonly string[] = [
      case state when 'refunded' then now() end
    from (select i, case i % 500 when 1 then 'pending' when 2 then 'pending' when 3 then 'failed' when 4 then 'refunded'
      else 'paid' end as state ${from(PEOPLE)}) i`,
+  `insert into coupons (school_id, id, code, percent_off, max_redemptions, archived_at, created_at)
+   select $1::uuid, ${id('coupon')}, 'C' || upper(md5(i::text)), 10, case when i % 500 = 2 then 1 else 10 end,
+     case when i % 500 = 1 then now() end, ${when} ${from(PEOPLE)}`,
+  `insert into coupon_redemptions (school_id, id, coupon_id, order_id, user_id)
+   select $1::uuid, ${id('redemption')}, ${id('coupon')}, ${id('order')}, ${id('person')} ${from(PEOPLE)}`,
   `insert into comments (school_id, id, lecture_id, user_id, body, created_at, hidden_at)
    select $1::uuid, ${id('comment')}, ${id('lecture', `(1 + i % ${COURSES})`)}, ${id('person')},
      case when i = 777 then 'a xylophone, 木琴' else 'Words ' || md5(i::text) end, ${when},

@@ -40,6 +40,10 @@ const couponSchema = z
 
 const USED = sql`from coupon_redemptions r where r.school_id = c.school_id and r.coupon_id = c.id`
 
+/** Never null, and in a form from which the condition of the index `coupons_bounded` follows. */
+const IS_CLOSED = sql`(c.archived_at is not null or c.used_up
+  or (c.starts_at is not null and c.starts_at > now()) or (c.ends_at is not null and c.ends_at <= now()))`
+
 export const coupons: Resource<typeof couponSchema> = {
   object: 'coupon',
   restPath: '/coupons/{id}',
@@ -47,8 +51,7 @@ export const coupons: Resource<typeof couponSchema> = {
   rows: (at) => sql`
     select c.id, c.code, c.percent_off, c.amount_off, c.currency, c.max_redemptions, c.max_per_member,
       ${cappedCount(USED)} as redemption_count, c.starts_at, c.ends_at,
-      c.archived_at is null and coalesce(c.starts_at <= now(), true) and coalesce(c.ends_at > now(), true)
-        and (c.max_redemptions is null or not exists (select ${USED} offset c.max_redemptions - 1)) as redeemable,
+      not ${IS_CLOSED} as redeemable,
       c.archived_at, c.created_at, c.updated_at, c.version
     from coupons c where c.school_id = ${at.schoolId}`,
 }
@@ -61,7 +64,7 @@ export const listCoupons = listOperation({
   of: coupons,
   filters: {
     code: filter(couponTerms.code, (value) => sql`r.code = ${value}`),
-    redeemable: filter(z.boolean(), (value) => sql`r.redeemable = ${value}`),
+    redeemable: filter(z.boolean(), (value) => (value ? sql`r.redeemable` : sql`not r.redeemable`)),
     search: searchIn({ code: 'code' }),
     ...timeFilters('created_at'),
   },

@@ -205,6 +205,7 @@ export interface CouponsTable {
   created_at: Generated<Date>
   updated_at: Generated<Date>
   version: Generated<number>
+  used_up: Generated<boolean>
 }
 
 /** analytics: how far the students of a course are */

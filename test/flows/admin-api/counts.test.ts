@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { anOperator } from '../../support/admin-api.ts'
 import { manyStudents } from '../../support/jobs.ts'
 import { aCourse } from '../../support/learning.ts'
+import { whileRowHeld } from '../../support/row-lock.ts'
 import { aWorld } from '../../support/world.ts'
 
 const world = await aWorld()
@@ -72,4 +73,82 @@ test('a coupon with a limit above what lists count is used up at its limit', asy
   }
   expect(await redeem(MANY)).toEqual([1_001, true])
   expect(await redeem(1)).toEqual([1_001, false])
+})
+
+describe('a coupon at its limit', () => {
+  async function aCoupon(limit: number) {
+    const school = await world.aSchool()
+    const operator = await anOperator(world, school, { scopes: 'coupons:read coupons:write' })
+    await manyStudents(school, await aCourse(school), 4)
+    const made = await operator.post('/coupons', {
+      code: 'FEW',
+      percent_off: 10,
+      max_redemptions: limit,
+    })
+    const { id } = made.json()
+    await school.at.run(sql`
+      insert into orders (school_id, id, number, user_id, state, total_amount, currency)
+      select school_id, gen_random_uuid(), gen_random_uuid()::text, user_id, 'open', 100, 'USD'
+      from enrollments where school_id = ${school.id}`)
+    const { rows } = await school.at.run(sql<{ id: string }>`
+      select id from orders where school_id = ${school.id}`)
+    const orders = rows.map((row) => row.id)
+    const redeem = (order: number) => sql`
+      insert into coupon_redemptions (school_id, id, coupon_id, order_id, user_id)
+      select school_id, gen_random_uuid(), ${id}, id, user_id from orders
+      where school_id = ${school.id} and id = ${orders[order]}`
+    const listed = async () => {
+      const total = async (value: boolean) =>
+        (await operator.get(`/coupons?redeemable=${value}&include_total=true`)).json().total
+      const { redeemable } = (await operator.get(`/coupons/${id}`)).json()
+      return [redeemable, await total(true), await total(false)]
+    }
+    const limitTo = (max_redemptions: number | null) =>
+      operator.patch(`/coupons/${id}`, { max_redemptions })
+    return { school, orders, redeem, listed, limitTo }
+  }
+  const OPEN = [true, 1, 0]
+  const USED_UP = [false, 0, 1]
+
+  test('is listed as used up, and no longer after a redemption was removed', async () => {
+    const { school, redeem, listed } = await aCoupon(2)
+    await school.at.run(redeem(0))
+    expect(await listed()).toEqual(OPEN)
+    await school.at.run(redeem(1))
+    expect(await listed()).toEqual(USED_UP)
+    await school.at.run(sql`
+      delete from coupon_redemptions where school_id = ${school.id} and id = (
+        select id from coupon_redemptions where school_id = ${school.id} limit 1)`)
+    expect(await listed()).toEqual(OPEN)
+  })
+
+  test('follows a limit that is raised, lowered or taken away', async () => {
+    const { school, redeem, listed, limitTo } = await aCoupon(1)
+    await school.at.run(redeem(0))
+    await school.at.run(redeem(1))
+    expect(await listed()).toEqual(USED_UP)
+    expect((await limitTo(3)).statusCode).toBe(200)
+    expect(await listed()).toEqual(OPEN)
+    await limitTo(2)
+    expect(await listed()).toEqual(USED_UP)
+    await limitTo(null)
+    expect(await listed()).toEqual(OPEN)
+  })
+
+  test('is used up by two who take the last two redemptions at once', async () => {
+    const { school, orders, redeem, listed } = await aCoupon(2)
+    const lock = `insert into coupon_redemptions (school_id, id, coupon_id, order_id, user_id)
+      select o.school_id, gen_random_uuid(), c.id, o.id, o.user_id
+      from orders o join coupons c on c.school_id = o.school_id where o.id = $1`
+    await whileRowHeld(
+      world.database.connection,
+      { lock, id: orders[0] ?? '' },
+      () => school.at.transaction((tx) => tx.run(redeem(1))),
+      async (waiting, first) => {
+        await waiting(1)
+        await first.query('commit')
+      },
+    )
+    expect(await listed()).toEqual(USED_UP)
+  })
 })
