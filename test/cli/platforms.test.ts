@@ -47,11 +47,13 @@ verifies('platform.commands', 'list, add, set, disable and enable, each with --j
     'Visual Studio Code on shipped',
     'Windsurf on added',
   ])
-  const migrated = await schoolgate('migrate')
-  expect(migrated.json).toEqual({ applied: [], platforms: [] })
+  // Those that are on and were not changed by hand.
+  const filled = ['claude', 'visual-studio-code']
+  expect((await schoolgate('migrate')).json).toEqual({ applied: [], platforms: filled })
+  expect((await schoolgate('migrate')).json).toEqual({ applied: [], platforms: [] })
   expect((await schoolgate('platform', 'enable', 'cursor')).json.changed).toBe(true)
   const text = await run(['platform', 'list'], env)
-  expect(text.stdout).toMatch(/claude +Claude +on +shipped, list 1 +https:/)
+  expect(text.stdout).toMatch(/claude +Claude +on +shipped, list 2 +https:/)
 })
 
 verifies('platform.commands', 'bad values name their option, unknown ids the list', async () => {

@@ -112,7 +112,12 @@ test('the platforms of 0.1.0 follow the shipped list, except those that were cha
     { client_id: 'visual-studio-code', shipped_version: 1, disabled_at: null },
   ])
   const world = await aWorld({ connection })
-  expect(await fillPlatforms(world.database.db)).toEqual([])
+  // The migrations know the first list; a start brings what was not changed by hand up to date.
+  expect([...(await fillPlatforms(world.database.db))].sort()).toEqual([
+    'chatgpt',
+    'cursor',
+    'visual-studio-code',
+  ])
   const answer = await world.app.inject({
     method: 'POST',
     url: '/api/oauth/register',

@@ -32,16 +32,17 @@ describe('an approval', () => {
   })
 })
 
-test('a refusal carries error, its description, state and iss', () => {
+test('a refusal carries error, its description, where it is explained, state and iss', () => {
   const error = new OAuthError('access_denied', 'The person said no.')
   const url = authorizationResponseUrl(proven('https://app.example/cb'), {
-    ...errorBody(error),
+    ...errorBody(error, iss),
     state: 'xyz',
     iss,
   })
   expect(Object.fromEntries(new URL(url).searchParams)).toEqual({
     error: 'access_denied',
     error_description: 'The person said no.',
+    error_uri: `${iss}/docs/errors#access_denied`,
     state: 'xyz',
     iss,
   })

@@ -92,5 +92,9 @@ function isNoise(name: string, member: unknown, schema: object): boolean {
   if (name === 'pattern' && typeof member === 'string') {
     return CLEAR_FORMATS.has(String(Reflect.get(schema, 'format')))
   }
+  // What refuses control characters and empty lines: many in each list, and no model sends them.
+  if (name === 'allOf' && Array.isArray(member)) return member.every(isPattern)
   return member === Number.MAX_SAFE_INTEGER || member === Number.MIN_SAFE_INTEGER
 }
+
+const isPattern = (schema: object): boolean => Object.keys(schema).join() === 'pattern'
