@@ -58,6 +58,7 @@ async function run(place: Place, signal: AbortSignal): Promise<Soaked> {
     seed: 18,
     pauseMs: 400,
     importPauseMs: 60_000,
+    revocations: 1,
     purge: purgeOf(place, { SCHOOLGATE_DATA_DIR: folder }),
     purgePauseMs: 60_000,
   })

@@ -31,6 +31,11 @@ export interface TrafficOptions {
   readonly purge?: (() => Promise<unknown>) | undefined
   readonly purgePauseMs?: number
   readonly importPauseMs?: number
+  /**
+   * How many of a hundred actions revoke a pair and sign in again. A person keeps five hundred authorizations of one
+   * application, so fewer are right for many minutes.
+   */
+  readonly revocations?: number
 }
 
 /** Many clients that work at one school of the demo world until they are stopped. */
@@ -115,8 +120,9 @@ export class Traffic {
     if (dice < 40) await this.#expect(200, session.use(userinfo))
     else if (dice < 60) await this.#expect(200, session.use(viewer))
     else if (dice < 85) await session.refresh()
-    else if (dice < 92) await session.refresh({ loseAnswer: true })
-    else {
+    else if (dice < 100 - (this.#options.revocations ?? 8)) {
+      await session.refresh({ loseAnswer: true })
+    } else {
       await session.revoke(this.#random.chance(0.5) ? 'access' : 'refresh')
       await session.signIn()
     }
