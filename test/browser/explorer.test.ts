@@ -88,6 +88,26 @@ describe('the explorer', () => {
     await context.close()
   }, 60_000)
 
+  test('shows nothing to the next person at this browser after a sign-out from the school', async () => {
+    const ada = await world.aMember(school)
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    await page.goto(`${school.origin}/member/explorer`)
+    await page.getByRole('button', { name: 'Sign in and explore' }).click()
+    await page.getByLabel('Email').fill(ada.email)
+    await page.locator('input[name="password"]').fill(PASSWORD)
+    await page.locator('form[action="/sign-in"] button[type="submit"]').click()
+    await page.getByRole('button', { name: 'Allow' }).click()
+    await page.getByRole('button', { name: /Execute query/ }).waitFor()
+    await page.goto(`${school.origin}/sign-out`)
+    await page.locator('form[action="/sign-out"] button[type="submit"]').click()
+    await page.waitForURL(`${school.origin}/`)
+    await page.goto(`${school.origin}/member/explorer`)
+    await page.getByRole('button', { name: 'Sign in and explore' }).waitFor()
+    expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toMatch(/_token/)
+    await context.close()
+  }, 60_000)
+
   test('follows dark mode and the colour of the school, and leads back', async () => {
     await world.database.db
       .insertInto('appearances')

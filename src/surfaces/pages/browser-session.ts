@@ -65,4 +65,6 @@ export async function beginSession(
 export function forgetSession(request: FastifyRequest, reply: FastifyReply): void {
   const { origin } = request.school
   reply.header('set-cookie', serializeExpiredCookie(origin, sessionCookieName(origin)))
+  // The explorer keeps its tokens in the storage of its tab: the next person at this browser must not find them.
+  reply.header('clear-site-data', '"storage"')
 }
