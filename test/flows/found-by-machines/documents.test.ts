@@ -160,6 +160,8 @@ verifies(
     ] as const) {
       const text = await textAt(newer, markdown)
       expect(await textAt(newer, page, 'text/markdown')).toBe(text)
+      // As Claude Code asks.
+      expect(await textAt(newer, page, 'text/markdown, text/html, */*')).toBe(text)
       for (const accept of [
         '*/*',
         'text/html',

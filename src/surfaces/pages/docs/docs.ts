@@ -59,5 +59,7 @@ export function addDocsRoutes(
 
 /** A page for everything else, also for programs that accept anything. */
 function prefersMarkdown(accept: string | undefined): boolean {
-  return chooseMediaType(accept, ['text/html', 'text/markdown']) === 'text/markdown'
+  // A browser never names it; a program that names both takes it gladly.
+  if (accept === undefined || !/text\/markdown/i.test(accept)) return false
+  return chooseMediaType(accept, ['text/markdown', 'text/html']) === 'text/markdown'
 }

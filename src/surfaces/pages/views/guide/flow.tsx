@@ -69,11 +69,6 @@ export function CodeFlow(props: GuideProps) {
         </p>
         <Code>{`${origin}/api/oauth/token?resource=${encodeURIComponent(origin)}`}</Code>
         <p>
-          Schoolgate’s <code>docs/recipes</code> has tried settings for openid-client, Auth.js,
-          oidc-client-ts, Passport, Authlib, Go, Ruby, Apache, Apollo, urql, Relay, MCP clients and
-          others.
-        </p>
-        <p>
           The answer for a member also has <code>school_id</code>, <code>school_subdomain</code> and{' '}
           <code>created_at</code>.
         </p>
