@@ -27,6 +27,8 @@ beforeAll(async () => {
 
 afterAll(() => browser?.close())
 
+const EXPECTED = /^(Failed to load resource|Clear-Site-Data)/
+
 /** A page in a browser context of its own. The test fails if the console has an error. */
 async function aPage(options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext({ baseURL: school.origin, ...options })
@@ -35,8 +37,8 @@ async function aPage(options: BrowserContextOptions = {}): Promise<Page> {
   page.on('console', (message) => messages.push(message.text()))
   onTestFinished(async () => {
     await context.close()
-    // The browser itself reports every answer with status 400 or higher.
-    expect(messages.filter((text) => !text.startsWith('Failed to load resource'))).toEqual([])
+    // The browser itself reports what a sign-out clears and every answer with status 400 or higher.
+    expect(messages.filter((text) => !EXPECTED.test(text))).toEqual([])
   })
   return page
 }
