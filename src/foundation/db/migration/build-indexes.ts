@@ -118,19 +118,23 @@ async function build(
 
 /**
  * The build of a process that was killed may still run, and may succeed. A lock of the table would wait for it, but the
- * build would also wait for the transaction that wants this lock.
+ * build would also wait for the transaction that wants this lock. PostgreSQL ends the report of its progress a moment before
+ * it commits, so the statement counts, too.
  */
 async function othersEnded(
   client: ClosableClient,
-  { table }: IndexOfFile,
+  { name, table }: IndexOfFile,
   lookMs: number,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   for (;;) {
     const { rowCount } = await client.query(
       `select from pg_stat_progress_create_index
-       where datname = current_database() and relid = to_regclass($1)`,
-      [table],
+       where datname = current_database() and relid = to_regclass($1)
+       union all
+       select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+         and state = 'active' and query ~* 'create\\s+index' and position($2 in query) > 0`,
+      [table, name],
     )
     if (rowCount === 0) return
     await pause(lookMs, signal)
