@@ -9,7 +9,7 @@ const REMEMBERED = 20_000
  * strangers have used up what their address has.
  */
 export class GoodTokens {
-  readonly #digests = new LruCache<true>(REMEMBERED)
+  readonly #digests = new LruCache<true>(REMEMBERED, { busy: true })
 
   has(schoolId: string, token: string): boolean {
     return this.#digests.get(keyOf(schoolId, token)) === true

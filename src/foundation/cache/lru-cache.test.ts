@@ -60,7 +60,7 @@ test('a share that is removed entry by entry can be filled again', () => {
 })
 
 test('a large cache that is full forgets some at once, the oldest first', () => {
-  const cache = new LruCache<number>(2560)
+  const cache = new LruCache<number>(2560, { busy: true })
   for (let i = 0; i < 2560; i++) cache.set(`${i}`, i, 1)
   cache.set('one more', 0, 1)
   expect(cache.size).toBe(2550)

@@ -21,10 +21,13 @@ export class LruCache<V> {
   readonly #entries = new Map<string, Entry<V>>()
   readonly #shares = new Map<string, Share>()
   readonly #maxWeight: number
+  readonly #forgotten: (most: number) => number
   #weight = 0
 
-  constructor(maxWeight: number) {
+  /** Where every request adds an entry, `busy` forgets many at once, so it keeps a little less than `maxWeight`. */
+  constructor(maxWeight: number, { busy = false } = {}) {
     this.#maxWeight = maxWeight
+    this.#forgotten = busy ? forgottenAtOnce : () => 0
   }
 
   get size(): number {
@@ -52,7 +55,7 @@ export class LruCache<V> {
     this.#weight += weight
     if (share !== undefined) this.#addToShare(share, key, weight)
     if (this.#weight <= this.#maxWeight) return
-    const kept = this.#maxWeight - forgottenAtOnce(this.#maxWeight)
+    const kept = this.#maxWeight - this.#forgotten(this.#maxWeight)
     for (const oldest of this.#entries.keys()) {
       if (this.#weight <= kept) return
       this.delete(oldest)
@@ -78,7 +81,7 @@ export class LruCache<V> {
     share.keys.add(key)
     const most = this.#maxWeight / 4
     if (share.weight <= most) return
-    const kept = most - forgottenAtOnce(most)
+    const kept = most - this.#forgotten(most)
     for (const oldest of share.keys) {
       if (share.weight <= kept) return
       this.delete(oldest)

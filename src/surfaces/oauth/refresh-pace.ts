@@ -13,7 +13,7 @@ const REMEMBERED = 50_000
 export class RefreshPace {
   readonly #limiter
   /** The first token of the chain, by the id of a later one. */
-  readonly #roots = new LruCache<string>(REMEMBERED)
+  readonly #roots = new LruCache<string>(REMEMBERED, { busy: true })
 
   constructor(perHour: number) {
     this.#limiter = createRateLimiter({ name: 'refresh', quota: perHour, windowSeconds: 3600 })
