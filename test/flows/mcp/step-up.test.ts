@@ -165,12 +165,17 @@ describe('visibility of tools', () => {
   })
 
   for (const scope of ['openid profile email account:read', 'account:read', 'account:write']) {
-    test(`sign_in with a token for ${scope} answers that the person is signed in`, async () => {
-      const token = await tokenFor(scope)
-      const given = { as: 'member' }
-      const { structuredContent } = await callTool(world, school, 'sign_in', given, { token })
-      expect(structuredContent).toMatchObject({ signedIn: true, name: member.name })
-    })
+    verifies(
+      'mcp.sign-in.repeated',
+      `sign_in with a token for ${scope} answers that the person is signed in`,
+      async () => {
+        const token = await tokenFor(scope)
+        expect(await toolNames(world, school, { token })).not.toContain('sign_in')
+        const given = { as: 'member' }
+        const { structuredContent } = await callTool(world, school, 'sign_in', given, { token })
+        expect(structuredContent).toMatchObject({ signedIn: true, name: member.name })
+      },
+    )
   }
 
   test('sign_in with a token that has only identity scopes requests more scopes', async () => {

@@ -49,6 +49,8 @@ export const mcpAccess = [
       'The argument of sign_in, member or operator, decides which identity and read scopes are named.',
     'mcp.sign-in.without-role':
       'Without a role sign_in is a tool error that names both roles, with status 200 and no challenge.',
+    'mcp.sign-in.repeated':
+      'A call of sign_in with a token that covers some of the role answers who is signed in, although the tool is not listed any more.',
     'mcp.scope-checked-where-run':
       'A tool runs only as the call whose scopes were checked, with any other content of the message.',
   }),
