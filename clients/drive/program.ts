@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { Stream } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import type { Application } from '../recipes/application.ts'
 import type { DemoPlace } from './demo-place.ts'
@@ -19,6 +21,45 @@ export function afterText(stream: Stream | null, pattern: RegExp) {
       if (found !== undefined) resolve(found)
     })
   })
+}
+
+/** A program that waits for a person would wait as long as it likes. */
+const LIMIT_MS = 60_000
+
+/** Runs a program that ends by itself, with nothing to read. After a minute it is ended, with all that it started. */
+export function runToEnd(command: string, args: readonly string[], env: Record<string, string>) {
+  const child = spawn(command, args, {
+    cwd: ROOT,
+    env,
+    // A group of its own, because a shell does not pass on the signal that ends it.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const { pid, stdout, stderr } = child
+  const end = () => {
+    try {
+      if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+    } catch {
+      // All of it has ended already.
+    }
+  }
+  async function read(): Promise<string> {
+    const timer = setTimeout(end, LIMIT_MS)
+    process.once('exit', end)
+    try {
+      const [output, errors, [code, signal]] = await Promise.all([
+        text(stdout),
+        text(stderr),
+        once(child, 'close'),
+      ])
+      if (code === 0) return output
+      throw new Error(`${command} ended with ${code ?? signal}: ${errors}`)
+    } finally {
+      clearTimeout(timer)
+      process.off('exit', end)
+    }
+  }
+  return { stderr, output: read() }
 }
 
 interface Answer {

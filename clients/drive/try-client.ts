@@ -81,16 +81,33 @@ async function expectAda(client: TriedClient): Promise<void> {
 export async function tryClient(place: DemoPlace, trial: Trial): Promise<Findings> {
   const app = await place.prepare(trial)
   if (typeof trial.refreshesAfter === 'number') place.between.lifetime = trial.refreshesAfter
-  const client = await trial.start(place, app)
+  const client = await within(`${trial.name}, start`, trial.start(place, app))
   const findings: Partial<Record<Step, string>> = {}
   try {
     for (const [step, take] of Object.entries(STEPS) as [Step, (typeof STEPS)[Step]][]) {
-      findings[step] = await takeStep(step, take, { trial, place, app, client })
+      const taken = takeStep(step, take, { trial, place, app, client })
+      findings[step] = await within(`${trial.name}, ${step}`, taken)
     }
   } finally {
-    await client.close?.()
+    await within(`${trial.name}, close`, client.close?.())
   }
   return findings as Findings
+}
+
+/** Several times what the slowest client needs. */
+const LIMIT_SECONDS = 180
+
+/** The next client is tried even if this one hangs. */
+async function within<T>(what: string, work: Promise<T> | T): Promise<T> {
+  const done = new AbortController()
+  const limit = sleep(LIMIT_SECONDS * 1000, undefined, { signal: done.signal }).then(() => {
+    throw new Error(`${what}: no end after ${LIMIT_SECONDS} seconds`)
+  })
+  try {
+    return await Promise.race([work, limit])
+  } finally {
+    done.abort()
+  }
 }
 
 async function takeStep(
