@@ -10,6 +10,7 @@ import {
   writtenRows,
 } from '../support/authorization.ts'
 import { hiddenFields, Visitor } from '../support/browser-like.ts'
+import { aTool } from '../support/tools.ts'
 import { aWorld, PASSWORD } from '../support/world.ts'
 
 const world = await aWorld()
@@ -110,6 +111,29 @@ describe('no redirect happens before client and redirect URI are checked', async
       expectPage(page, 400)
       expect(page.body).toContain('&lt;script')
       expect(page.body).not.toMatch(/href="[^"]*evil/)
+    },
+  )
+
+  verifies(
+    'authorize.unproven.error-page',
+    'the sent redirect URI is in the open, and the page names who can register it for this kind of client',
+    async () => {
+      const tool = await aTool(world, setup.school)
+      const { rows } = await world.database.pool.query<{ id: string }>(
+        'select client_id as id from vendor_platforms limit 1',
+      )
+      for (const [clientId, who] of [
+        [setup.client.clientId, 'can add the address to its application'],
+        [tool.clientId, 'can add the address to it,'],
+        [String(rows[0]?.id), 'The administrator of this server registered this app'],
+      ] as const) {
+        const page = await ask(setup, { client_id: clientId, redirect_uri: evil })
+        expectPage(page, 400)
+        const [open, folded] = page.body.split('<details')
+        expect(open).toContain(evil)
+        expect(open).toContain(who)
+        expect(folded).toContain(clientId)
+      }
     },
   )
 })

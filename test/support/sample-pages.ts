@@ -153,6 +153,14 @@ export const samplePages: Record<string, string> = {
     reference,
     clientId: 'demo-public',
     redirectUri: 'https://evil.example/callback',
+    kind: 'application',
+  }),
+  'error-redirect-uri-of-a-platform': wrongRedirectUriPage({
+    school,
+    reference,
+    clientId: 'vendor-chatgpt',
+    redirectUri: `https://chatgpt.com/connector/oauth/${'Zt4'.repeat(12)}`,
+    kind: 'vendor',
   }),
   'error-unknown-client': unknownClientPage({
     school,

@@ -5,7 +5,7 @@ import {
 } from '../../foundation/protocol/redirect-uri.ts'
 import { ScopeSet } from '../../foundation/protocol/scope-set.ts'
 import type { AuthorizingClient, SwitchedOffBy } from '../clients/authorizing-client.ts'
-import type { Client } from '../clients/client.ts'
+import type { Client, ClientKind } from '../clients/client.ts'
 import { findScope, SCOPES, type ScopeEntry } from '../clients/scope-catalogue.ts'
 
 /** The parts of an authorization request that an operator's change can make untrue. */
@@ -62,13 +62,23 @@ export class SwitchedOff extends OAuthError {
 export function checkRedirectUri(client: Client, presented: string): ValidatedRedirectUri {
   const uri = findRedirectUri(client.redirectUris, presented)
   if (uri === undefined) {
-    throw new OAuthError(
+    throw new WrongRedirectUri(client.kind)
+  }
+  return uri
+}
+
+/** An own class, because the page for the person names who can register the address. */
+export class WrongRedirectUri extends OAuthError {
+  readonly kind: ClientKind
+
+  constructor(kind: ClientKind) {
+    super(
       'invalid_request',
       'redirect_uri is not one of the addresses registered for this application. It must be the very same string; only the port of a loopback address may differ.',
       { redirectable: false },
     )
+    this.kind = kind
   }
-  return uri
 }
 
 /** Any site can publish a client metadata document; until an operator looked at it the school knows only its host. */

@@ -1,5 +1,5 @@
 import { oneLine } from '../text/one-line.ts'
-import { Address } from './components.tsx'
+import { Address, DefinitionList } from './components.tsx'
 import { errorPage } from './error-page.tsx'
 import type { Branding } from './layout.tsx'
 import { plainText } from './plain-text.ts'
@@ -140,8 +140,20 @@ export function switchedOffClientPage({
   })
 }
 
+/** Who can register an address of an app, by the kind of its client. */
+const WHO_REGISTERS = {
+  application:
+    'If you set this app up and the address is the one that it shows you, an owner or admin of the school can add the address to its application, in the admin area. If you do not know the address, close this page.',
+  tool: 'If you set this tool up and the address is its own, an owner or admin of the school can add the address to it, in the admin area. If you do not know the address, close this page.',
+  vendor:
+    'The administrator of this server registered this app for all schools, and only they can add the address. If you know the address, ask your school to send them this page. Otherwise close it.',
+  document:
+    'The app publishes its addresses itself, in the document that its client_id names. Only the developer of the app can correct them. Send them this page.',
+}
+
 /**
- * Answers 400. Redirecting the person would make this origin an open redirector.
+ * Answers 400. Redirecting the person would make this origin an open redirector. The address is in the open,
+ * because the one who sets up an assistant has to compare it; it is text, so that it leads no one there.
  *
  * @see RFC 6749 §3.1.2.4, RFC 9700 §4.11
  */
@@ -150,16 +162,29 @@ export function wrongRedirectUriPage({
   school,
   clientId,
   redirectUri,
-}: Place & { clientId: string; redirectUri: string }) {
-  return appMistakePage({
+  kind,
+}: Place & { clientId: string; redirectUri: string; kind: keyof typeof WHO_REGISTERS }) {
+  return errorPage({
     reference,
     school,
     title: 'This app uses a wrong address',
-    what: 'The app asks us to send you to an address that is not registered for it, so we stopped here.',
-    explanation:
-      'redirect_uri must equal one of the registered addresses, character by character; only the port of a loopback address may differ.',
-    parameters: { client_id: clientId, redirect_uri: redirectUri },
-    next: 'If you connect an assistant and the address below is the one that it shows you, an owner or admin of the school can add the address to its application. Otherwise only the developer of the app can fix this. Send them the details below.',
+    what: (
+      <>
+        <p>
+          The app asks us to send you to an address that is not registered for it, so we stopped
+          here. {NOTHING_DONE}
+        </p>
+        <DefinitionList
+          rows={[['The address (redirect_uri)', <Address text={oneLine(redirectUri)} />]]}
+        />
+      </>
+    ),
+    next: WHO_REGISTERS[kind],
+    developer: {
+      explanation:
+        'redirect_uri must equal one of the registered addresses, character by character; only the port of a loopback address may differ.',
+      parameters: shortened({ client_id: clientId }),
+    },
   })
 }
 

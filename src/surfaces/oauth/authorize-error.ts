@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { SwitchedOff } from '../../domain/grants/request-checks.ts'
+import { SwitchedOff, WrongRedirectUri } from '../../domain/grants/request-checks.ts'
 import { errorPage } from '../../foundation/html/error-page.tsx'
 import {
   brokenRequestPage,
@@ -52,8 +52,8 @@ function pageFor(refusal: OAuthError, request: FastifyRequest): string {
   if (refusal.code === 'invalid_client' && clientId !== undefined) {
     return unknownClientPage({ ...place, clientId, explanation: refusal.description })
   }
-  if (clientId !== undefined && redirectUri !== undefined && !refusal.redirectable) {
-    return wrongRedirectUriPage({ ...place, clientId, redirectUri })
+  if (refusal instanceof WrongRedirectUri && clientId !== undefined && redirectUri !== undefined) {
+    return wrongRedirectUriPage({ ...place, clientId, redirectUri, kind: refusal.kind })
   }
   return brokenRequestPage({ ...place, explanation: refusal.description })
 }
