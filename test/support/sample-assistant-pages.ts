@@ -10,7 +10,7 @@ import {
 } from '../../src/surfaces/pages/views/admin/assistants.tsx'
 import { memberAssistantsPage } from '../../src/surfaces/pages/views/assistants/member-assistants.tsx'
 import { at } from './sample-admin-frame.ts'
-import { hostileName, school, student } from './sample-people.ts'
+import { hostileName, owner, school, student } from './sample-people.ts'
 
 const address = 'http://localhost:3000/mcp/member'
 
@@ -38,7 +38,10 @@ const member = {
 export const sampleAssistantPages: Record<string, string> = {
   'admin-assistants': assistantsPage({
     ...at('/admin/developers/assistants'),
-    offered: offered.slice(0, 1),
+    connected: [
+      ...offered.slice(0, 1).map((one) => ({ ...one, disabled: false })),
+      ...offered.slice(1, 2).map((one) => ({ ...one, disabled: true })),
+    ],
   }),
   'admin-connect-assistant': connectAssistantPage({
     ...at('/admin/developers/assistants/chatgpt'),
@@ -61,4 +64,10 @@ export const sampleAssistantPages: Record<string, string> = {
     ),
   }),
   'assistants-none': memberAssistantsPage({ ...member, offered: [] }),
+  'assistants-none-beta-off': memberAssistantsPage({
+    ...member,
+    viewer: owner,
+    developersShown: false,
+    offered: [],
+  }),
 }

@@ -78,6 +78,28 @@ describe('in the admin area', () => {
 
   verifies(
     'assistants.template',
+    'an assistant that is switched off stays on the page, with the way to switch it on again',
+    async () => {
+      const school = await aBetaSchool(world)
+      const owner = await anOwner(world, school)
+      const rowOf = async () =>
+        /<p class="row-title">\s*Claude.*?<\/li>/s.exec((await owner.get(LIST)).body)?.[0] ?? ''
+      expect(await rowOf()).not.toContain('Connect another')
+      const clientId = await offer(school)
+      expect(await rowOf()).toContain('Offered')
+      expect(await rowOf()).toContain('Connect another')
+      await perform(school, disableClient, { client_id: clientId })
+      const row = await rowOf()
+      expect(row).toContain('>Off</span>')
+      expect(row).not.toContain('Offered')
+      const application = `/admin/developers/applications/${clientId}`
+      expect(row).toContain(`href="${application}"`)
+      expect((await owner.get(application)).body).toContain('>Switch on</button>')
+    },
+  )
+
+  verifies(
+    'assistants.template',
     'what may be written is what any application may have: wrong fields come back, and nothing is made',
     async () => {
       const school = await aBetaSchool(world)
@@ -176,6 +198,24 @@ describe('Use with an assistant', () => {
       expect((await member.get('/account')).body).toContain('offers no assistant yet')
       const owner = await anOwner(world, school)
       expect((await owner.get(PAGE)).body).toContain(`href="${LIST}"`)
+    },
+  )
+
+  verifies(
+    'assistants.none',
+    'where the beta feature is off, an owner is told where to switch it on, and not to ask an owner',
+    async () => {
+      const school = await world.aSchool()
+      const [member, owner] = [await asMember(school), await anOwner(world, school)]
+      const told = (await owner.get(PAGE)).body
+      expect(told).toContain('href="/admin/settings"')
+      expect(told).not.toContain('Ask the school')
+      expect((await member.get(PAGE)).body).toContain('Ask the school')
+      const off = await owner.get(LIST)
+      expect(off.statusCode).toBe(404)
+      expect(off.body).toContain('assistants for members')
+      expect(off.body).toContain('href="/admin/settings">')
+      expect((await owner.get('/admin/settings')).body).toContain('name="mcp_connections"')
     },
   )
 

@@ -6,7 +6,7 @@ import {
   isAssistant,
   templateOf,
 } from '../../../domain/clients/applications/assistants.ts'
-import { offeredAssistants } from '../../../domain/clients/applications/offered-assistants.ts'
+import { connectedAssistants } from '../../../domain/clients/applications/offered-assistants.ts'
 import type { InputProblem } from '../../../domain/operation/refusal.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
@@ -27,7 +27,7 @@ export function addAssistantRoutes(app: FastifyInstance, context: AppContext): v
     const operator = await loadOperator(request)
     checkShown(request, operator)
     const frame = adminFrame(context, request, reply, operator)
-    const page = assistantsPage({ ...frame, offered: await offeredAssistants(request.at) })
+    const page = assistantsPage({ ...frame, connected: await connectedAssistants(request.at) })
     return sendPage(reply, request, 'site', page)
   })
 

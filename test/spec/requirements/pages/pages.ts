@@ -33,11 +33,11 @@ export const pages = [
     'pages.explorer.built-in':
       'The application of the explorer is listed as built in; it can be switched off, not changed or deleted.',
     'assistants.template':
-      'Owners and admins make an application for an assistant from a template; its fields can be changed, and are judged like those of any application.',
+      'Owners and admins make an application for an assistant from a template; its fields can be changed, and are judged like those of any application. One that is switched off stays listed, as off.',
     'assistants.page':
       'Use with an assistant shows members the address, the client_id and the steps of every assistant that the school offers now.',
     'assistants.none':
-      'A school that offers no assistant says so, and no page promises one where the beta feature is off.',
+      'A school that offers no assistant says so, and tells an owner or admin where to add one; no page promises one where the beta feature is off.',
     'assistants.works':
       'With what a member copies from that page an assistant signs in, calls tools and refreshes.',
     'assistants.copy':

@@ -3,14 +3,14 @@ import {
   type Assistant,
   templateOf,
 } from '../../../../domain/clients/applications/assistants.ts'
-import type { OfferedAssistant } from '../../../../domain/clients/applications/offered-assistants.ts'
+import type { ConnectedAssistant } from '../../../../domain/clients/applications/offered-assistants.ts'
 import { Alert, Button, Form, Name } from '../../../../foundation/html/components.tsx'
 import { Badge, ButtonLink, PageHead } from '../../../../foundation/html/site-components.tsx'
 import { type AdminFrame, adminPage, applicationPath, paths } from './admin-page.tsx'
 import { ApplicationFields, type ApplicationFieldsProps } from './application-fields.tsx'
 
 interface AssistantsProps extends AdminFrame {
-  readonly offered: readonly OfferedAssistant[]
+  readonly connected: readonly ConnectedAssistant[]
 }
 
 /** What the school can offer its members, and what it does offer. */
@@ -35,7 +35,7 @@ export function assistantsPage(props: AssistantsProps): string {
             {ASSISTANT_IDS.map((assistant) => (
               <Row
                 assistant={assistant}
-                offered={props.offered.filter((one) => one.assistant === assistant)}
+                connected={props.connected.filter((one) => one.assistant === assistant)}
               />
             ))}
           </ul>
@@ -47,10 +47,10 @@ export function assistantsPage(props: AssistantsProps): string {
 
 function Row({
   assistant,
-  offered,
+  connected,
 }: {
   assistant: Assistant
-  offered: readonly OfferedAssistant[]
+  connected: readonly ConnectedAssistant[]
 }) {
   const { name, about } = templateOf(assistant)
   return (
@@ -58,20 +58,27 @@ function Row({
       <div>
         <p class="row-title">
           {name}
-          {offered.length > 0 && <Badge tone="good">Offered</Badge>}
+          {connected.some(({ disabled }) => !disabled) && <Badge tone="good">Offered</Badge>}
         </p>
         <p class="row-note">{about}</p>
-        {offered.map((one) => (
+        {connected.map((one) => (
           <p class="row-note">
             As{' '}
             <a href={applicationPath(one.clientId)}>
               <Name text={one.name} fallback={one.clientId} />
             </a>
+            {one.disabled && (
+              <>
+                {' '}
+                <Badge tone="warning">Off</Badge> Members do not see it. Open it to switch it on.
+              </>
+            )}
           </p>
         ))}
       </div>
       <ButtonLink look="plain" href={assistantPath(assistant)}>
-        Connect<span class="visually-hidden"> {name}</span>
+        {connected.length > 0 ? 'Connect another' : 'Connect'}
+        <span class="visually-hidden"> {name}</span>
       </ButtonLink>
     </li>
   )

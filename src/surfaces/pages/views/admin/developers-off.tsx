@@ -11,9 +11,10 @@ export function developersOffPage(frame: AdminFrame): string {
         <PageHead title="The Developers area is off" />
         <section class="panel">
           <p>
-            OAuth applications and operator tools are part of the beta feature “MCP connections”,
-            which is off at your school. Those that exist continue to work: you see and stop them
-            under <a href={paths.clients}>Connected apps</a>.
+            OAuth applications, assistants for members and operator tools are part of the beta
+            feature “MCP connections”, which is off at your school. As an owner or admin you can
+            switch it on. Those that exist continue to work: you see and stop them under{' '}
+            <a href={paths.clients}>Connected apps</a>.
           </p>
           <div class="actions">
             <ButtonLink look="primary" href={paths.settings}>

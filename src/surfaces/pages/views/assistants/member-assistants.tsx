@@ -53,15 +53,14 @@ export function memberAssistantsPage(props: MemberAssistantsProps): string {
   })
 }
 
-function NoneOffered({ school, viewer, developersShown, contactEmail }: MemberAssistantsProps) {
+function NoneOffered(props: MemberAssistantsProps) {
+  const { school, viewer, contactEmail } = props
   return (
     <section class="panel">
       <Empty>
         <p>{plainText(school.name) || 'This school'} offers no assistant yet.</p>
-        {viewer?.operator === true && developersShown ? (
-          <p>
-            You can offer one: <a href={paths.assistants}>Connect an assistant</a>.
-          </p>
+        {viewer?.operator === true ? (
+          <HowToOffer {...props} />
         ) : (
           <p>
             Ask the school for the one that you use: an owner or admin has to connect it first.
@@ -75,6 +74,23 @@ function NoneOffered({ school, viewer, developersShown, contactEmail }: MemberAs
         )}
       </Empty>
     </section>
+  )
+}
+
+function HowToOffer({ developersShown }: MemberAssistantsProps) {
+  if (developersShown) {
+    return (
+      <p>
+        You can offer one: <a href={paths.assistants}>Connect an assistant</a>.
+      </p>
+    )
+  }
+  return (
+    <p>
+      You can offer one: switch on the beta feature “MCP connections” in{' '}
+      <a href={paths.settings}>Settings</a>, then choose Connect an assistant under OAuth
+      applications.
+    </p>
   )
 }
 
