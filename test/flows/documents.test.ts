@@ -16,6 +16,7 @@ import {
 } from '../support/authorization.ts'
 import { aPair, refresh, userinfo } from '../support/client-like.ts'
 import { auditOf } from '../support/oauth-world.ts'
+import { aTool } from '../support/tools.ts'
 import { aWorld, CALLBACK, type TestClient, type World } from '../support/world.ts'
 
 const world = await aWorld({ loopbackDocuments: true, documentHosts: ['127.0.0.1', 'localhost'] })
@@ -219,14 +220,29 @@ describe('a client that brings its own document', () => {
 describe('which hosts are permitted', () => {
   verifies(
     'cimd.host.refused',
-    'any other host gets an error page and is not fetched',
+    'any other host gets a page that names the host and where to permit it, and is not fetched',
     async () => {
       const document = await aDocument()
       const setup = await aStageFor(document, strict)
+      // Discovery announces documents then, so an assistant sends its own.
+      await aTool(strict, setup.school)
       const answer = await ask(setup, { scope: READ })
       expectPage(answer, 400)
-      expect(answer.body).toContain('127.0.0.1')
+      expect(answer.body).toMatch(/can permit\s+<bdi[^>]*>127\.0\.0\.1/)
+      expect(answer.body).toContain('href="/admin/clients"')
       expect(document.fetches()).toBe(0)
+    },
+  )
+
+  verifies(
+    'cimd.host.refused',
+    'a broken document of a permitted host is for its developer: the page does not say to permit it',
+    async () => {
+      const document = await aDocument({ redirect_uris: ['https://evil.example/callback'] })
+      const answer = await ask(await aStageFor(document), { scope: READ })
+      expectPage(answer, 400)
+      expect(answer.body).not.toContain('can permit')
+      expect(answer.body).toContain('Only the developer of the app can fix this')
     },
   )
 

@@ -6,6 +6,7 @@ import {
   unavailablePage,
   unknownClientPage,
   unknownSchoolPage,
+  unpermittedHostPage,
   wrongRedirectUriPage,
 } from '../../src/foundation/html/error-pages.tsx'
 import { consentPage } from '../../src/surfaces/pages/views/consent.tsx'
@@ -167,6 +168,14 @@ export const samplePages: Record<string, string> = {
     reference,
     clientId: 'demo-publik',
     explanation: 'No application with this client_id is known at this school.',
+  }),
+  'error-unpermitted-host': unpermittedHostPage({
+    school,
+    reference,
+    clientId: 'https://claude.ai/oauth/mcp-oauth-client-metadata',
+    explanation:
+      'This school does not permit client metadata documents from claude.ai. Its operator can permit the host.',
+    host: 'claude.ai',
   }),
   'error-held-redirect': heldRedirectPage({
     school,

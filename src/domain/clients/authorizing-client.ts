@@ -23,7 +23,13 @@ export type AuthorizingClient =
       readonly staleBecause?: string | undefined
     }
   /** A text for the developer, without secrets. */
-  | { readonly kind: 'refused'; readonly why: string; readonly switchedOffBy?: SwitchedOffBy }
+  | {
+      readonly kind: 'refused'
+      readonly why: string
+      readonly switchedOffBy?: SwitchedOffBy
+      /** The host of its metadata, if the school has to permit it first. */
+      readonly unpermittedHost?: string | undefined
+    }
   /** The client metadata was not fetched: no verdict on the client. */
   | { readonly kind: 'busy'; readonly why: string; readonly retryAfterSeconds: number }
 
@@ -57,7 +63,10 @@ export async function findAuthorizingClient(
         retryAfterSeconds: found.retryAfterSeconds,
       }
     }
-    if (!found.ok) return { kind: 'refused', why: found.description }
+    if (!found.ok) {
+      const { description: why, unpermittedHost } = found
+      return { kind: 'refused', why, unpermittedHost }
+    }
     const client = metadataAsClient(found.document, own)
     return { kind: 'known', client, staleBecause: found.staleBecause }
   }

@@ -43,6 +43,9 @@ export function checkClient(found: AuthorizingClient): Client {
   }
   if (found.kind === 'refused') {
     if (found.switchedOffBy !== undefined) throw new SwitchedOff(found.why, found.switchedOffBy)
+    if (found.unpermittedHost !== undefined) {
+      throw new UnpermittedHost(found.why, found.unpermittedHost)
+    }
     throw new OAuthError('invalid_client', found.why, { status: 400, redirectable: false })
   }
   return found.client
@@ -55,6 +58,16 @@ export class SwitchedOff extends OAuthError {
   constructor(why: string, by: SwitchedOffBy) {
     super('invalid_client', why, { status: 400, redirectable: false })
     this.by = by
+  }
+}
+
+/** An own class, because the page for the person names the host and where to permit it. */
+export class UnpermittedHost extends OAuthError {
+  readonly host: string
+
+  constructor(why: string, host: string) {
+    super('invalid_client', why, { status: 400, redirectable: false })
+    this.host = host
   }
 }
 

@@ -103,9 +103,46 @@ export function unknownClientPage({
     what: `An app sent you here, but ${plainText(school.name) || 'this school'} does not know this client_id.`,
     explanation,
     parameters: { client_id: clientId },
-    next: clientId.startsWith('https://')
-      ? 'Ask an owner or admin of the school. They can permit apps of this host in the admin area, under Connected apps, or give you a client_id to enter in the app. The developer of the app needs the details below.'
+    next: /^https?:/.test(clientId)
+      ? undefined
       : 'If you entered the client_id yourself, compare it with the one that the school gave you. Otherwise only the developer of the app can fix this. Send them the details below.',
+  })
+}
+
+/** Answers 400, to an app that is published by a host which the school has not permitted. */
+export function unpermittedHostPage({
+  reference,
+  school,
+  clientId,
+  explanation,
+  host,
+}: Place & { clientId: string; explanation: string; host: string }) {
+  const name = plainText(school.name) || 'this school'
+  return errorPage({
+    reference,
+    school,
+    title: 'This school does not permit this app yet',
+    what: (
+      <p>
+        The app is published by <Address text={host} />, and {name} has not permitted apps of this
+        host. {NOTHING_DONE}
+      </p>
+    ),
+    next: (
+      <>
+        <p>
+          An owner or admin of the school can permit <Address text={host} />: in the admin area,
+          under <a href="/admin/clients">Connected apps</a>, Permitted hosts. Then connect the app
+          again.
+        </p>
+        <p>
+          Or enter a client_id of the school in the settings of the app. Members find theirs at{' '}
+          <a href="/account/assistants">Use with an assistant</a>; owners and admins make an
+          operator tool.
+        </p>
+      </>
+    ),
+    developer: { explanation, parameters: shortened({ client_id: clientId }) },
   })
 }
 
@@ -143,7 +180,7 @@ export function switchedOffClientPage({
 /** Who can register an address of an app, by the kind of its client. */
 const WHO_REGISTERS = {
   application:
-    'If you set this app up and the address is the one that it shows you, an owner or admin of the school can add the address to its application, in the admin area. If you do not know the address, close this page.',
+    'If you set this app up and the address is the one that it shows you, an owner or admin of the school can add the address to its application, in the admin area. Otherwise close this page: only the developer of the app can fix it.',
   tool: 'If you set this tool up and the address is its own, an owner or admin of the school can add the address to it, in the admin area. If you do not know the address, close this page.',
   vendor:
     'The administrator of this server registered this app for all schools, and only they can add the address. If you know the address, ask your school to send them this page. Otherwise close it.',
@@ -247,7 +284,7 @@ interface AppMistake extends Place {
   what: string
   explanation: string
   parameters: Record<string, string>
-  next?: string
+  next?: string | undefined
 }
 
 function appMistakePage({ explanation, parameters, what, next, ...page }: AppMistake) {

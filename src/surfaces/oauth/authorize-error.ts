@@ -1,5 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { SwitchedOff, WrongRedirectUri } from '../../domain/grants/request-checks.ts'
+import {
+  SwitchedOff,
+  UnpermittedHost,
+  WrongRedirectUri,
+} from '../../domain/grants/request-checks.ts'
 import { errorPage } from '../../foundation/html/error-page.tsx'
 import {
   brokenRequestPage,
@@ -8,6 +12,7 @@ import {
   switchedOffClientPage,
   unavailablePage,
   unknownClientPage,
+  unpermittedHostPage,
   wrongRedirectUriPage,
 } from '../../foundation/html/error-pages.tsx'
 import type { Branding } from '../../foundation/html/layout.tsx'
@@ -48,6 +53,10 @@ function pageFor(refusal: OAuthError, request: FastifyRequest): string {
   if (refusal instanceof SwitchedOff && clientId !== undefined) {
     const { by, description: explanation } = refusal
     return switchedOffClientPage({ ...place, clientId, explanation, by })
+  }
+  if (refusal instanceof UnpermittedHost && clientId !== undefined) {
+    const { host, description: explanation } = refusal
+    return unpermittedHostPage({ ...place, clientId, explanation, host })
   }
   if (refusal.code === 'invalid_client' && clientId !== undefined) {
     return unknownClientPage({ ...place, clientId, explanation: refusal.description })

@@ -25,6 +25,8 @@ export type ResolvedMetadata =
       readonly description: string
       /** Set if the metadata was not fetched: it may be valid. */
       readonly retryAfterSeconds?: number
+      /** Set if the school has to permit this host first. */
+      readonly unpermittedHost?: string
     }
 
 /** A client as this school sees its metadata: read and identity scopes until an operator reviews it. */
@@ -125,6 +127,7 @@ export class MetadataClients {
       return {
         ok: false,
         description: `This school does not permit client metadata documents from ${url.host}. Its operator can permit the host.`,
+        unpermittedHost: url.host,
       }
     }
     const kept = await findKeptDocument(db, url.href)
