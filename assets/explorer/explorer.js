@@ -3,6 +3,8 @@
 // (RFC 8707), with state and issuer checked (RFC 9207). The tokens are kept in the session storage of this
 // tab, so that a reload does not end the sign-in; they are gone with the tab. No page of this origin runs a
 // script that is not ours (Content-Security-Policy), so no other script reads them.
+// A browser copies the session storage into a duplicated tab. Two tabs with one refresh token would end each
+// other's sign-in, so the tab that has the tokens holds a lock, and the copy forgets them.
 let pair
 
 const { origin, clientId, redirectUri } = document.getElementById('explorer').dataset
@@ -87,7 +89,7 @@ async function finishSignIn(response) {
 
 async function takePair(fields) {
   const { access_token, refresh_token } = await askToken(fields)
-  pair = { access_token, refresh_token }
+  pair = { access_token, refresh_token, lock: pair?.lock ?? random() }
   sessionStorage.setItem(KEPT, JSON.stringify(pair))
 }
 
@@ -98,6 +100,24 @@ function findPair() {
   } catch {
     return undefined
   }
+}
+
+/** How long a reload may take to give back the lock of the page before. */
+const RELEASE_MS = 2000
+
+/** Whether no other tab has these tokens. The lock is held until the page is gone. */
+function ownsPair() {
+  // Without secure context there are no locks, and no sign-in either.
+  if (navigator.locks === undefined) return Promise.resolve(true)
+  return new Promise((resolve) => {
+    const held = () => {
+      resolve(true)
+      return new Promise(() => {})
+    }
+    navigator.locks
+      .request(`${KEPT}-${pair.lock}`, { signal: AbortSignal.timeout(RELEASE_MS) }, held)
+      .catch(() => resolve(false))
+  })
 }
 
 async function askToken(fields) {
@@ -154,10 +174,14 @@ function callApi(params) {
   })
 }
 
+/** Keeps the tokens if they could not be ended: the person can try again. */
 async function signOut() {
   // The refresh token ends the pair even if the access token has expired.
-  await post('/api/oauth/revoke', { token: pair.refresh_token })
-  startOver()
+  const answer = await post('/api/oauth/revoke', { token: pair.refresh_token }).catch(
+    () => undefined,
+  )
+  if (answer?.ok) startOver()
+  else showMessage('The school did not answer, so you are still signed in. Try again in a moment.')
 }
 
 /** GraphiQL takes its main colour as hue, saturation and lightness; the theme has the school's as hexadecimal. */
@@ -211,8 +235,20 @@ document.getElementById('sign-out').addEventListener('click', signOut)
 
 const response = new URLSearchParams(location.search)
 if (response.has('code') || response.has('error')) {
-  finishSignIn(response).then(explore, (error) => showMessage(error.message))
+  finishSignIn(response)
+    .then(ownsPair)
+    .then(explore, (error) => showMessage(error.message))
 } else {
   pair = findPair()
-  if (pair !== undefined) explore()
+  if (pair !== undefined) resume()
+}
+
+async function resume() {
+  if (await ownsPair()) {
+    explore()
+    return
+  }
+  pair = undefined
+  sessionStorage.removeItem(KEPT)
+  showMessage('This tab is a copy of another one. Sign in here too, or go on in the other tab.')
 }

@@ -73,6 +73,11 @@ describe('the explorer', () => {
     await page.getByRole('button', { name: /Execute query/ }).click()
     await page.waitForFunction((name) => document.body.innerText.includes(name), ada.name)
 
+    // A sign-out that fails says so, and can be tried again.
+    await page.route('**/api/oauth/revoke', (route) => route.abort())
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByText('you are still signed in').waitFor()
+    await page.unroute('**/api/oauth/revoke')
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('button', { name: 'Sign in and explore' }).waitFor()
     await page.reload()
@@ -105,6 +110,35 @@ describe('the explorer', () => {
     await page.goto(`${school.origin}/member/explorer`)
     await page.getByRole('button', { name: 'Sign in and explore' }).waitFor()
     expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toMatch(/_token/)
+    await context.close()
+  }, 60_000)
+
+  test('a duplicated tab forgets the tokens that the browser copied, and the first tab goes on', async () => {
+    const ada = await world.aMember(school)
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    await page.goto(`${school.origin}/member/explorer`)
+    await page.getByRole('button', { name: 'Sign in and explore' }).click()
+    await page.getByLabel('Email').fill(ada.email)
+    await page.locator('input[name="password"]').fill(PASSWORD)
+    await page.locator('form[action="/sign-in"] button[type="submit"]').click()
+    await page.getByRole('button', { name: 'Allow' }).click()
+    await page.getByRole('button', { name: /Execute query/ }).waitFor()
+    // A window that a page opens begins with a copy of its session storage, like a duplicated tab.
+    const opened = context.waitForEvent('page')
+    await page.evaluate(() => void window.open('/member/explorer'))
+    const copy = await opened
+    await copy.getByText('This tab is a copy of another one').waitFor()
+    await copy.getByRole('button', { name: 'Sign in and explore' }).waitFor()
+    expect(await copy.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toMatch(/_token/)
+    await copy.close()
+    await world.database.db
+      .updateTable('token_pairs')
+      .set({ access_expires_at: new Date(0) })
+      .execute()
+    await page.reload()
+    await page.getByRole('button', { name: /Execute query/ }).click()
+    await page.waitForFunction((name) => document.body.innerText.includes(name), ada.name)
     await context.close()
   }, 60_000)
 

@@ -55,13 +55,13 @@ export function explorerPage(
         data-client-id={EXPLORER_CLIENT_ID}
         data-redirect-uri={redirectUri}
       >
+        <p id="message" role="alert" hidden />
         <section class="welcome" id="welcome">
           <h2>Try the Member API with your own data</h2>
           <p>
             You sign in like with any other app: the explorer is a public OAuth client of this
             school and gets a token of yours, which it keeps until you sign out or close this tab.
           </p>
-          <p id="message" role="alert" hidden />
           <p>
             <button type="button" class="primary" id="sign-in">
               Sign in and explore
