@@ -48,6 +48,16 @@ begin
     order by id for no key update);
 end $function$;
 
+-- The callback of Codex for the member's tool endpoint of an origin, as assistants.ts makes it.
+CREATE OR REPLACE FUNCTION public.codex_callback(origin text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select 'http://127.0.0.1/callback/' || translate(
+    encode(substring(sha256(convert_to(origin || '/mcp/member', 'UTF8')) from 1 for 9), 'base64'), '+/', '-_')
+$function$;
+
 -- A cached outline is good while its course still has this version.
 CREATE OR REPLACE FUNCTION public.count_outline_change()
  RETURNS trigger
@@ -218,7 +228,7 @@ begin
   return null;
 end $function$;
 
--- Gives the tools of a school the addresses of its new origin.
+-- Gives the tools of a school, and its applications for Codex, the addresses of its new origin.
 CREATE OR REPLACE FUNCTION public.move_tools()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -227,6 +237,9 @@ begin
   perform clear_tool_addresses(new.id, new.origin);
   update clients set client_id = new.origin || '/clients/' || slug || '.json'
   where school_id = new.id and slug is not null;
+  update clients
+  set redirect_uris = array_replace(redirect_uris, codex_callback(old.origin), codex_callback(new.origin))
+  where school_id = new.id and assistant = 'codex';
   return null;
 end $function$;
 

@@ -1,13 +1,51 @@
 import { describe, expect } from 'vitest'
+import { createApplication } from '../../src/domain/clients/applications/application-operations.ts'
+import { filledIn } from '../../src/domain/clients/applications/assistants.ts'
 import { verifies } from '../spec/verifies.ts'
 import { ask, expectPage } from '../support/authorization.ts'
 import { aPair, exchange, refresh, userinfo } from '../support/client-like.ts'
 import { aListeningSchool } from '../support/listening-school.ts'
 import { aCode } from '../support/oauth-world.ts'
+import { performByCommandLine as perform } from '../support/performing.ts'
 import { aTool } from '../support/tools.ts'
 import { aWorld, type TestSchool, type World } from '../support/world.ts'
 
 const READ = { scope: 'courses:read' }
+
+async function move(at: World, school: TestSchool, origin: string): Promise<TestSchool> {
+  const { pool } = at.database
+  await pool.query('update schools set origin = $1 where id = $2', [origin, school.id])
+  at.context.directory.forget()
+  return { ...school, origin }
+}
+
+verifies(
+  'tool.moves-with-origin',
+  'the callback of Codex, which is made from the address, follows the school and no other school',
+  async () => {
+    const world = await aWorld()
+    const callbacksOf = async ({ at }: TestSchool) =>
+      (await at.from('clients').select('redirect_uris').execute()).map((row) => row.redirect_uris)
+    const offerCodex = async (school: TestSchool) => {
+      const { name, redirectUris, scopes } = filledIn('codex', school.origin)
+      await perform(school, createApplication, {
+        name,
+        redirect_uris: [...redirectUris, 'http://127.0.0.1/callback/other'],
+        scopes: [...scopes],
+        confidential: false,
+        assistant: 'codex',
+      })
+    }
+    const [school, other] = [await world.aSchool(), await world.aSchool()]
+    for (const one of [school, other]) await offerCodex(one)
+    const kept = await callbacksOf(other)
+    const moved = await move(world, school, 'https://moved.example:8443')
+    expect(await callbacksOf(moved)).toEqual([
+      [...filledIn('codex', moved.origin).redirectUris, 'http://127.0.0.1/callback/other'],
+    ])
+    expect(await callbacksOf(other)).toEqual(kept)
+  },
+)
 
 /** Its clients, with the live authorizations of each. */
 async function clientsOf(school: TestSchool) {
@@ -30,13 +68,6 @@ async function clientsOf(school: TestSchool) {
 }
 
 describe('a school that moves to an origin whose tools it knows as documents', () => {
-  async function move(at: World, school: TestSchool, origin: string): Promise<TestSchool> {
-    const { pool } = at.database
-    await pool.query('update schools set origin = $1 where id = $2', [origin, school.id])
-    at.context.directory.forget()
-    return { ...school, origin }
-  }
-
   verifies(
     'tool.address.own-only',
     'back to its own old origin, has its tools there again, and what it gave the document ends',

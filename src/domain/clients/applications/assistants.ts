@@ -1,4 +1,5 @@
 import { sha256 } from '../../../foundation/crypto/digest.ts'
+import { TOOL_ENDPOINTS } from '../../../foundation/protocol/resource-names.ts'
 import { SCOPES_OF_AUDIENCE } from '../scope-catalogue.ts'
 
 interface AssistantTemplate {
@@ -94,7 +95,17 @@ export function templateOf(assistant: Assistant): AssistantTemplate {
 /** Assistants request every scope that the metadata of the endpoint lists, and a missing one is refused. */
 export const ASSISTANT_SCOPES: readonly string[] = SCOPES_OF_AUDIENCE.member.toArray()
 
-/** Codex tells servers that send no `iss` apart by the path of its callback. */
+/** What a template fills in at a school with this origin. */
+export function filledIn(assistant: Assistant, origin: string) {
+  const { name, redirectUris } = templateOf(assistant)
+  return {
+    name,
+    redirectUris: redirectUris(origin + TOOL_ENDPOINTS.member),
+    scopes: ASSISTANT_SCOPES,
+  }
+}
+
+/** Codex tells servers that send no `iss` apart by the path of its callback. `codex_callback` in SQL moves it with the origin. */
 function codexCallbackId(address: string): string {
   return sha256(new URL(address).href).subarray(0, 9).toString('base64url')
 }

@@ -1,16 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createApplication } from '../../../domain/clients/applications/application-operations.ts'
 import {
-  ASSISTANT_SCOPES,
   type Assistant,
+  filledIn,
   isAssistant,
-  templateOf,
 } from '../../../domain/clients/applications/assistants.ts'
 import { connectedAssistants } from '../../../domain/clients/applications/offered-assistants.ts'
 import type { InputProblem } from '../../../domain/operation/refusal.ts'
 import type { BrowserSession } from '../../../domain/people/sessions.ts'
 import { RequestRefusedError } from '../../../foundation/http/client-fault.ts'
-import { TOOL_ENDPOINTS } from '../../../foundation/protocol/resource-names.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { checkedForm, redirectTo, sendPage } from '../page-request.ts'
 import { applicationPath, paths } from '../views/admin/admin-page.tsx'
@@ -63,12 +61,11 @@ function loadAssistant(request: FastifyRequest): Assistant {
 }
 
 function draftFor(assistant: Assistant, origin: string): ApplicationDraft {
-  const { name, redirectUris } = templateOf(assistant)
+  const { redirectUris, ...filled } = filledIn(assistant, origin)
   return {
-    name,
-    redirectUris: redirectUris(origin + TOOL_ENDPOINTS.member).join('\n'),
+    ...filled,
+    redirectUris: redirectUris.join('\n'),
     postLogoutRedirectUris: undefined,
-    scopes: ASSISTANT_SCOPES,
     confidential: false,
   }
 }

@@ -24,7 +24,7 @@ export const tools = [
     'tool.shown-as-own':
       'Consent, connected apps, the list of clients and the audit log name a tool and say that the school made it.',
     'tool.moves-with-origin':
-      'If a school changes its origin, its tools get the addresses of the new origin and keep their authorizations.',
+      'If a school changes its origin, its tools get the addresses of the new origin and keep their authorizations; so does the callback of Codex, which is made from the address.',
     'tool.address.own-only':
       'Among the addresses of its tools a school has only tools that it made: if it moves to an origin whose documents it knows as foreign apps, those end.',
   }),
