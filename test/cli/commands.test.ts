@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
+import { filledIn } from '../../src/domain/clients/applications/assistants.ts'
 import { findClient } from '../../src/domain/clients/client.ts'
 import { rolesAt } from '../../src/domain/people/membership.ts'
 import { signIn } from '../../src/domain/people/sign-in.ts'
@@ -324,6 +325,41 @@ describe('client', () => {
     expect(await client(option, 'https://planner.example/#x')).toMatchObject({
       code: 2,
       json: { error: expect.stringMatching(/^--post-logout-redirect-uri: https:/) },
+    })
+  })
+
+  test('create --assistant makes what the page makes; what is typed replaces what the template has', async () => {
+    const create = (...more: string[]) =>
+      schoolgate('client', 'create', '--school', 'north', ...more)
+    const made = await create('--assistant', 'codex')
+    const filled = filledIn('codex', 'https://north.example')
+    const [row] = await at
+      .from('clients')
+      .selectAll()
+      .where('client_id', '=', made.json.clientId)
+      .execute()
+    expect(row).toMatchObject({
+      name: 'Codex',
+      assistant: 'codex',
+      redirect_uris: filled.redirectUris,
+      scopes: filled.scopes.toSorted(),
+      confidential: false,
+    })
+    const other = await create(
+      '--assistant',
+      'claude',
+      '--name',
+      'Ours',
+      '--scopes',
+      'account:read',
+    )
+    expect(await findClient(at, other.json.clientId)).toMatchObject({ name: 'Ours' })
+    expect(other.json.scopes).toEqual(['account:read'])
+    expect(await create('--assistant', 'claude', '--confidential')).toMatchObject({ code: 2 })
+    expect(await create('--assistant', 'siri')).toMatchObject({ code: 2 })
+    expect(await create('--name', 'Planner')).toMatchObject({
+      code: 2,
+      json: { error: '--redirect-uri is missing.' },
     })
   })
 

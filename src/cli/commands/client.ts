@@ -1,9 +1,14 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import {
   changeApplication,
   createApplication,
   deleteApplication,
 } from '../../domain/clients/applications/application-operations.ts'
+import {
+  ASSISTANT_IDS,
+  type Assistant,
+  filledIn,
+} from '../../domain/clients/applications/assistants.ts'
 import {
   OLD_SECRET_HOURS,
   rotateSecret,
@@ -13,7 +18,7 @@ import { SCOPES_OF_AUDIENCE } from '../../domain/clients/scope-catalogue.ts'
 import { atNamedSchool, type NamedSchool } from '../at-named-school.ts'
 import type { Cli } from '../cli.ts'
 import { SCHOOL_ABOUT, SCHOOL_OPTION } from '../load-school.ts'
-import { nothingToChange, type Outcome } from '../outcome.ts'
+import { CommandError, nothingToChange, type Outcome } from '../outcome.ts'
 import { facts, table } from '../table.ts'
 import { teach } from '../teach.ts'
 import { addStandingCommands, type ClientOptions } from './client-standing.ts'
@@ -31,15 +36,14 @@ interface RotateOptions extends ClientOptions {
 }
 
 interface CreateOptions extends DetailOptions {
-  readonly name: string
-  readonly redirectUri: string[]
-  readonly scopes: string
+  readonly assistant?: Assistant
   readonly id?: string
   readonly confidential?: boolean
 }
 
 const SCOPES_ABOUT = `separated by spaces or commas, from: ${SCOPES_OF_AUDIENCE.member.toArray().join(' ')}`
 const AFTER_SIGN_OUT_ABOUT = 'where people go after the app signed them out; may be repeated'
+const ASSISTANT_ABOUT = 'make it for this assistant, from a template'
 const gather = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value]
 
 export function addClientCommand(program: Command, cli: Cli): void {
@@ -50,16 +54,17 @@ export function addClientCommand(program: Command, cli: Cli): void {
     client.command(name).description(about).requiredOption(SCHOOL_OPTION, SCHOOL_ABOUT)
 
   const create = command('create', 'make a member application')
-    .requiredOption('--name <name>', 'what the consent page calls it')
-    .requiredOption('--redirect-uri <uri>', 'where people return to; may be repeated', gather)
+    .option('--name <name>', 'what the consent page calls it')
+    .option('--redirect-uri <uri>', 'where people return to; may be repeated', gather)
     .option('--post-logout-redirect-uri <uri>', AFTER_SIGN_OUT_ABOUT, gather)
-    .requiredOption('--scopes <scopes>', SCOPES_ABOUT)
+    .option('--scopes <scopes>', SCOPES_ABOUT)
+    .addOption(new Option('--assistant <assistant>', ASSISTANT_ABOUT).choices(ASSISTANT_IDS))
     .option('--confidential', 'it runs on a server and can keep a secret')
     .option('--id <client_id>', 'its client_id, if you want to choose it')
     .action(cli.act((options: CreateOptions) => at(options, (school) => make(school, options))))
   teach(
     create,
-    'Prints the client_id, and for a confidential application its secret: that is the only time it is shown, since only a hash of it is kept. Everybody with a role at the school can authorize the application.',
+    'Prints the client_id, and for a confidential application its secret: that is the only time it is shown, since only a hash of it is kept. Everybody with a role at the school can authorize the application. With --assistant a template fills in the name, the redirect URIs and the scopes that you do not give, and members find the application with its steps at /account/assistants.',
     'client create --school north --name "Study Planner" --redirect-uri https://planner.example/callback --scopes "openid profile account:read"',
   )
 
@@ -116,19 +121,19 @@ export function addClientCommand(program: Command, cli: Cli): void {
   addStandingCommands({ cli, command, at })
 }
 
-async function make({ perform }: NamedSchool, options: CreateOptions): Promise<Outcome> {
-  const { name, redirectUri: redirect_uris, id: client_id, confidential = false } = options
+async function make({ perform, school }: NamedSchool, options: CreateOptions): Promise<Outcome> {
+  const { assistant, id: client_id, confidential = false } = options
+  const { name, redirect_uris, scopes } = detailsOf(options, school.origin)
   const post_logout_redirect_uris = options.postLogoutRedirectUri ?? []
-  const scopes = scopesOf(options.scopes)
   const made = await perform(
     createApplication,
-    { name, redirect_uris, post_logout_redirect_uris, scopes, confidential, client_id },
+    { name, redirect_uris, post_logout_redirect_uris, scopes, confidential, client_id, assistant },
     { taken: 'choose another with --id, or leave it out' },
   )
   const { client_id: clientId, client_secret: clientSecret } = made
   return {
     data: {
-      ...{ clientId, clientSecret, confidential, redirectUris: redirect_uris },
+      ...{ clientId, clientSecret, confidential, assistant, redirectUris: redirect_uris },
       ...{ postLogoutRedirectUris: post_logout_redirect_uris, scopes },
     },
     text: facts([
@@ -138,6 +143,20 @@ async function make({ perform }: NamedSchool, options: CreateOptions): Promise<O
       ['redirect URIs', redirect_uris.join(' ')],
       ['scopes', scopes.join(' ')],
     ]),
+  }
+}
+
+/** What was typed, else what the template of the assistant has. */
+function detailsOf({ assistant, ...typed }: CreateOptions, origin: string) {
+  const template = assistant === undefined ? undefined : filledIn(assistant, origin)
+  const need = <T>(option: string, value: T | undefined): T => {
+    if (value !== undefined) return value
+    throw new CommandError(`${option} is missing.`, 'give it, or choose an --assistant', 2)
+  }
+  return {
+    name: need('--name', typed.name ?? template?.name),
+    redirect_uris: [...need('--redirect-uri', typed.redirectUri ?? template?.redirectUris)],
+    scopes: [...need('--scopes', typed.scopes ? scopesOf(typed.scopes) : template?.scopes)],
   }
 }
 
