@@ -5,12 +5,13 @@ The configuration is the same for `next-auth` 5, `@auth/express`, `@auth/sveltek
 authorization's parameters and into the token URL. Name ES256: with a token URL of your own, Auth.js does not read which
 algorithm the school signs with. The redirect URI is `{your origin}/auth/callback/schoolgate` (in Next.js `/api/auth/…`).
 
-Auth.js does not refresh; its guide does it in the `jwt` callback, as here with the functions of [fetch](fetch.md). If a refresh
-fails, the old pair is kept, so the next look at the session tries again with the same token.
+Auth.js does not refresh; its guide does it in the `jwt` callback, as here with the functions of [fetch](fetch.md). If the school
+does not answer, the old pair is kept, so the next look at the session tries again with the same token. If it answers
+`invalid_grant`, the access has ended for good, and so does the session.
 */
 import type { AuthConfig } from '@auth/core'
 import type { Application } from './application.ts'
-import { refresh, signOut, type Tokens } from './fetch.ts'
+import { isEnded, refresh, signOut, type Tokens } from './fetch.ts'
 
 type Pair = Tokens & { until: number }
 const withEnd = (tokens: Tokens): Pair => ({
@@ -47,8 +48,11 @@ export function configure(app: Application, secret: string): AuthConfig {
         if (account) return { ...token, pair: withEnd(account as unknown as Tokens) }
         const pair = token.pair as Pair
         if (pair.until > Date.now()) return token
-        const renewed = await refresh(app, pair.refresh_token).catch(() => undefined)
-        return renewed === undefined ? token : { ...token, pair: withEnd(renewed) }
+        try {
+          return { ...token, pair: withEnd(await refresh(app, pair.refresh_token)) }
+        } catch (error) {
+          return isEnded(error) ? null : token
+        }
       },
       // Whatever the session shows is visible to the browser. Leave this out if only your server calls the school.
       session: ({ session, token }) =>

@@ -19,9 +19,22 @@ async function post({ origin, clientId, clientSecret }: Application, path: strin
   if (clientSecret !== '') body.set('client_secret', clientSecret)
   const answer = await fetch(`${origin}/api/oauth/${path}`, { method: 'POST', body })
   const text = await answer.text()
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`)
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`, { cause: errorOf(text) })
   return text
 }
+
+/** The code of a refusal, such as invalid_grant; undefined if something else answered. */
+function errorOf(text: string): string | undefined {
+  try {
+    return JSON.parse(text).error
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a refresh failed for good: the person has to sign in again. */
+export const isEnded = (error: unknown): boolean =>
+  error instanceof Error && error.cause === 'invalid_grant'
 
 const base64url = (bytes: Uint8Array): string =>
   btoa(String.fromCharCode(...bytes)).replace(/[+/=]/g, (c) => ({ '+': '-', '/': '_' })[c] ?? '')

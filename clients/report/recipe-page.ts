@@ -13,6 +13,15 @@ const LANGUAGES: Readonly<Record<string, readonly [language: string, opening: Re
   conf: ['apache', /^((?:#.*\n)+)/],
 }
 
+/** What many recipes import, shown on each of their pages. */
+const SHARED = `
+\`application.ts\`:
+
+\`\`\`ts
+${readFileSync(new URL('application.ts', FOLDER), 'utf8').trim()}
+\`\`\`
+`
+
 export interface RecipePage {
   /** Of the client, as in `docs/recipes/{name}.md`. */
   readonly name: string
@@ -39,6 +48,7 @@ function pageOf(file: string): RecipePage {
     : found[1]
   const code = source.slice(found[0].length).trim()
   const title = /^# (.+)$/m.exec(text)?.[1] ?? name
+  const shared = /'\.\/application\.ts'/.test(code) ? SHARED : ''
   const markdown = `<!-- Written from clients/recipes/${file}, which \`npm run clients\` runs. Do not edit by hand: npm run docs -->
 
 ${text}
@@ -46,7 +56,7 @@ ${text}
 \`\`\`${language}
 ${code}
 \`\`\`
-
+${shared}
 [How it was tried, and other clients](../clients.md)
 `
   return { name, title, markdown }
