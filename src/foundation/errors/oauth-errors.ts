@@ -27,8 +27,8 @@ export const OAUTH_ERRORS = {
     'Send response_type=code. Tokens are never returned by redirect.',
   ),
   invalid_scope: explain(
-    'A scope is unknown, is not held by this client, or belongs to the other audience: account scopes are for members, all others for operators.',
-    'Ask only for scopes that your application holds, or ask the operator to add the scope to it.',
+    'No scope is named, one is unknown or not held by this client, or belongs to the other audience: account scopes are for member applications, openid, profile and email for all, the others for operator clients.',
+    'Ask only for scopes that your client holds, or ask an owner or admin of the school to add the scope. offline_access is not needed: every authorization has a refresh token.',
   ),
   access_denied: explain(
     'The person said no, or may not authorize this client: operator clients need an owner or admin.',

@@ -19,6 +19,8 @@ interface DocumentProps {
   school?: Branding | undefined
   /** Whether search engines may list the page, because it is public. */
   listed?: boolean | undefined
+  /** Where the same text stands as Markdown. */
+  markdown?: string | undefined
   /** Stylesheets of `assets/` in addition to the one of every page. */
   stylesheets?: readonly string[]
   /** A script of `assets/`, which the policy of the page must allow; the page works without it. */
@@ -28,7 +30,7 @@ interface DocumentProps {
 
 /** The HTML document around every page. */
 export function Document(props: DocumentProps) {
-  const { title, school, listed, stylesheets = [], script, children } = props
+  const { title, school, listed, markdown, stylesheets = [], script, children } = props
   return (
     <html lang="en">
       <head>
@@ -37,6 +39,7 @@ export function Document(props: DocumentProps) {
         <meta name="color-scheme" content="light dark" />
         {!listed && <meta name="robots" content="noindex" />}
         <title>{school ? `${title} · ${plainText(school.name)}` : title}</title>
+        {markdown !== undefined && <link rel="alternate" type="text/markdown" href={markdown} />}
         <link rel="icon" type="image/svg+xml" href={assetUrl('mark.svg')} />
         <link rel="stylesheet" href={assetUrl('schoolgate.css')} />
         {stylesheets.map((name) => (
@@ -50,7 +53,7 @@ export function Document(props: DocumentProps) {
   )
 }
 
-type LayoutProps = Omit<DocumentProps, 'stylesheets' | 'listed' | 'script'>
+type LayoutProps = Omit<DocumentProps, 'stylesheets' | 'listed' | 'markdown' | 'script'>
 
 /** One centred card, for pages that ask one thing. */
 export function Layout({ title, school, children }: LayoutProps) {

@@ -16,6 +16,8 @@ export interface DocumentOptions {
   readonly contentType?: string
   /** The request header that chose this form of the document, if the address has several. */
   readonly vary?: string
+  /** Lets scripts of other sites read this form of an address that is closed to them in its other form. */
+  readonly anyOrigin?: boolean
 }
 
 export function constantDocument(value: unknown, options: DocumentOptions): ConstantDocument {
@@ -47,6 +49,7 @@ function headersFor(version: string, options: DocumentOptions): Omit<ConstantDoc
     etag,
     'cache-control': `public, max-age=${options.maxAgeSeconds}`,
     ...(options.vary === undefined ? {} : { vary: options.vary }),
+    ...(options.anyOrigin === true ? { 'access-control-allow-origin': '*' } : {}),
   }
   const headers = {
     ...unchangedHeaders,

@@ -8,6 +8,7 @@ import { nameSurface } from '../../foundation/http/observe-requests.ts'
 import { acceptJson } from '../../foundation/http/request-body.ts'
 import { DOCUMENTS } from '../../foundation/protocol/endpoints.ts'
 import type { AppContext } from '../../gate/context.ts'
+import { perSchool } from '../../gate/per-school.ts'
 import { answerOAuthError } from '../../gate/refusal.ts'
 import { apiActor, checkScopes, createRateChecks, loadOperator } from './access.ts'
 import { type Answer, answerOf, sendAnswer } from './answer.ts'
@@ -46,6 +47,11 @@ export function addAdminApiRoutes(app: FastifyInstance, { files, limits }: AppCo
     sendDocument(request, reply, postman().of(request.school)),
   )
 
+  const root = perSchool({ maxAgeSeconds: 300 }, ({ origin }) => ({
+    openapi: origin + DOCUMENTS.openapi,
+    reference: origin + DOCUMENTS.reference,
+    access: origin + DOCUMENTS.auth,
+  }))
   addReferenceRoutes(app, routes)
   if (files !== undefined) {
     app.register(async (scope) => {
@@ -75,9 +81,8 @@ export function addAdminApiRoutes(app: FastifyInstance, { files, limits }: AppCo
         addUploadRoute(uploads, files, limits.uploadBytes, admit(UPLOAD_ROUTE, rates.ofApp)),
       )
     }
-    for (const path of [API_ROOT, `${API_ROOT}/*`]) {
-      scope.all(path, { onRequest: refuseUnknown }, refuseUnknown)
-    }
+    scope.get(API_ROOT, (request, reply) => sendDocument(request, reply, root(request.school)))
+    scope.all(`${API_ROOT}/*`, { onRequest: refuseUnknown }, refuseUnknown)
   })
 }
 

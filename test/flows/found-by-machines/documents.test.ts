@@ -114,6 +114,24 @@ describe('/auth.md', () => {
     },
   )
 
+  verifies(
+    'machines.auth',
+    'tells confidential applications to send their secret at every refresh, and the rules of metadata documents',
+    async () => {
+      for (const school of [newer, older]) {
+        const text = await textAt(school, '/auth.md')
+        expect(text).toMatch(/^5\. Refresh .*a confidential application adds `client_secret`/m)
+        expect(text).toMatch(
+          /^- A client metadata document is JSON .* over https .* on loopback\./m,
+        )
+        expect(text).toMatch(/`(, a random `state`)? and a random `(state|nonce)`\. Check/)
+        for (const word of ['identity_endpoint', 'register_uri', 'DPoP', 'prompt=none']) {
+          expect(text.split('## Not supported')[1]).toContain(word)
+        }
+      }
+    },
+  )
+
   verifies('machines.auth', 'says that no agent gets a token without a person', async () => {
     expect(await textAt(newer, '/auth.md')).toContain('No agent identity assertions (ID-JAG)')
   })
@@ -149,6 +167,28 @@ verifies('machines.llms', 'every link of /llms.txt leads somewhere', async () =>
     }
   }
 })
+
+verifies(
+  'machines.markdown',
+  'scripts of other sites can read the Markdown, never a page, and each page names its Markdown',
+  async () => {
+    for (const page of ['/docs', '/docs/errors']) {
+      const shared = (accept: string) =>
+        getFrom(world, newer, page, { accept, origin: 'https://tool.example' })
+      const markdown = await shared('text/markdown')
+      expect(markdown.headers['access-control-allow-origin']).toBe('*')
+      const etag = String(markdown.headers.etag)
+      const kept = await getFrom(world, newer, page, {
+        accept: 'text/markdown',
+        'if-none-match': etag,
+      })
+      expect([kept.statusCode, kept.headers['access-control-allow-origin']]).toEqual([304, '*'])
+      const html = await shared('text/html')
+      expect(html.headers['access-control-allow-origin']).toBeUndefined()
+      expect(html.body).toContain(`<link rel="alternate" type="text/markdown" href="${page}.md"`)
+    }
+  },
+)
 
 verifies(
   'machines.markdown',
@@ -193,6 +233,8 @@ verifies(
     const anchors = []
     for (const { anchor, ...relations } of answer.json().linkset) {
       anchors.push(anchor.slice(newer.origin.length))
+      // One that takes only POST or needs a token says so.
+      expect([200, 401, 405], anchor).toContain((await follow(newer, anchor)).statusCode)
       for (const { href, type } of Object.values<{ href: string; type: string }[]>(
         relations,
       ).flat()) {

@@ -28,15 +28,16 @@ Issuer and \`resource\`: \`${origin}\`. A person always signs in and allows: the
 
 - Member clients: an operator of the school makes the application in the admin area (Developers, OAuth applications) and gives you the \`client_id\`. There is no self-service.${assistantsNote(facts)}${betaNote(facts)}
 - Operator clients: ${operatorRoads(facts)}
+- A client metadata document is JSON of at most 5 KB, over https and without redirects. Its \`client_id\` is its own address, and every one of its \`redirect_uris\` is on its host or on loopback. Until the school has reviewed it, it gets identity and read scopes only.
 - A platform that this server knows: \`POST ${at(ENDPOINTS.register)}\` with its \`client_name\`. Any other name is \`invalid_client_metadata\`.
 
 ## 4. Get a token and use it
 
-1. Send the person to \`${at(ENDPOINTS.authorize)}\` with \`response_type=code\`, \`client_id\`, \`redirect_uri\`, \`scope\`, \`resource=${origin}\`, \`code_challenge\`, \`code_challenge_method=S256\`, a random \`state\`${signsIdTokens ? ' and `nonce`' : ''}. Check \`state\` and \`iss\` in the answer.
+1. Send the person to \`${at(ENDPOINTS.authorize)}\` with \`response_type=code\`, \`client_id\`, \`redirect_uri\`, \`scope\`, \`resource=${origin}\`, \`code_challenge\`, \`code_challenge_method=S256\`${signsIdTokens ? ', a random `state` and a random `nonce`' : ' and a random `state`'}. Check \`state\` and \`iss\` in the answer.
 2. \`POST ${at(ENDPOINTS.token)}\` as a form with \`grant_type=authorization_code\`, \`code\`, \`redirect_uri\`, \`client_id\`, \`code_verifier\` and the same \`resource\`. A confidential application adds \`client_secret\` to the form; HTTP Basic is refused.
 3. Call with \`Authorization: Bearer ACCESS_TOKEN\`. It lasts two hours. ${signsIdTokens ? 'With the scope `openid` the exchange also gives an ID token (ES256, ten minutes); a refresh gives none.' : 'This origin signs no ID tokens: leave `openid` out and read UserInfo.'}
 4. Who signed in: \`GET ${at(ENDPOINTS.userinfo)}\`.
-5. Refresh with \`grant_type=refresh_token\`, \`refresh_token\`, \`client_id\` and \`resource\`. If the answer is lost, send the old refresh token again: the old pair works until the new access token is used for the first time.
+5. Refresh with \`grant_type=refresh_token\`, \`refresh_token\`, \`client_id\` and \`resource\`; a confidential application adds \`client_secret\`. If the answer is lost, send the old refresh token again: the old pair works until the new access token is used for the first time.
 
 Keep the \`resource\` beside the token: a token for another origin is refused, and ${variant === 'older' ? `only introspection (\`${at(ENDPOINTS.introspect)}\`) tells what a token is bound to` : 'nothing tells later what a token is bound to'}.
 
@@ -56,7 +57,7 @@ ${variant === 'newer' ? '- 200 with `errors` from the Member API: also a missing
 
 ## Not supported
 
-No client credentials, no password or device grant, no token exchange. No agent identity assertions (ID-JAG), no service tokens, no anonymous registration that a person claims later. No open dynamic registration. No \`plain\` PKCE, no HTTP Basic, no implicit flow, no request objects.${variant === 'newer' ? ' No introspection.' : ''}
+No client credentials, no password or device grant, no token exchange. No agent identity assertions (ID-JAG), no service tokens, no anonymous registration that a person claims later: there is no \`identity_endpoint\` and no \`register_uri\`. No open dynamic registration. No \`plain\` PKCE, no HTTP Basic, no \`private_key_jwt\`, no mutual TLS, no DPoP. No implicit flow, no \`response_mode\` but \`query\`, no request objects, no pushed authorization requests. No silent sign-in: consent is asked every time, so \`prompt=none\` always fails. No ID token from a refresh. No webhooks.${variant === 'newer' ? ' No introspection.' : ''}
 `
 }
 

@@ -18,6 +18,7 @@ const MARKDOWN = {
   maxAgeSeconds: 300,
   contentType: 'text/markdown; charset=utf-8',
   vary: 'Accept',
+  anyOrigin: true,
 } as const
 
 /** The guides for developers of clients, with the addresses and features of this origin. */

@@ -26,6 +26,8 @@ interface SiteLayoutProps extends SiteFrame {
   title: string
   /** Whether search engines may list it. */
   listed?: boolean
+  /** Where the same text stands as Markdown. */
+  markdown?: string
   /** A second navigation, for sections with several pages. */
   side?: ComponentChildren
   /** Files of `assets/`, in addition to those of every page. */
@@ -43,6 +45,7 @@ export function sitePage(props: SiteLayoutProps): string {
       title={title}
       school={school}
       listed={props.listed}
+      markdown={props.markdown}
       stylesheets={['site.css', ...(props.stylesheets ?? [])]}
       script={props.script}
     >

@@ -1,5 +1,6 @@
 import { ErrorCatalogue } from '../../../../foundation/html/error-catalogue.tsx'
 import { PageHead } from '../../../../foundation/html/site-components.tsx'
+import { DOCUMENTS } from '../../../../foundation/protocol/endpoints.ts'
 import { type SiteFrame, sitePage } from '../site-layout.tsx'
 
 /** Every code of every surface. Answers link here, by the code as the fragment. */
@@ -8,6 +9,7 @@ export function errorsPage(frame: SiteFrame): string {
     ...frame,
     title: 'Errors',
     listed: true,
+    markdown: DOCUMENTS.errorsMarkdown,
     children: (
       <>
         <PageHead

@@ -1,6 +1,7 @@
 import { Address } from '../../../../foundation/html/components.tsx'
 import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { PageHead } from '../../../../foundation/html/site-components.tsx'
+import { DOCUMENTS } from '../../../../foundation/protocol/endpoints.ts'
 import { type SiteFrame, sitePage } from '../site-layout.tsx'
 import { Assistants } from './assistants.tsx'
 import { IdTokens, Pitfalls } from './details.tsx'
@@ -17,6 +18,7 @@ export function guidePage(frame: SiteFrame, props: GuideProps): string {
     ...frame,
     title: 'For developers',
     listed: true,
+    markdown: DOCUMENTS.guideMarkdown,
     side: <Contents />,
     stylesheets: ['admin.css'],
     children: <Guide {...props} />,
@@ -32,8 +34,8 @@ export function Guide(props: GuideProps) {
         title="Build a client"
         lead={
           <>
-            From <Address text={origin} /> to a working client of {plainText(props.name)}: two roads
-            to copy, and the same in six steps. Every command is for this origin.
+            From <Address text={origin} /> to a working client of {plainText(props.name)}: two quick
+            starts to copy, and the same in six steps. Every command is for this origin.
           </>
         }
       />

@@ -95,8 +95,9 @@ function Second({
     <>
       <p>
         After Allow the browser shows an error page, because nothing listens at{' '}
-        <code>127.0.0.1:8400</code>. Take the code from its address bar, behind <code>code=</code>,
-        and copy this into the same shell within five minutes:
+        <code>127.0.0.1:8400</code>. Take the code from its address bar, from behind{' '}
+        <code>code=</code> up to the next <code>&amp;</code>, and copy this into the same shell
+        within five minutes:
       </p>
       <Code>
         {[`# 2. As ${article(audience)}`, PASTE_CODE, exchangeCode(origin), ...children].join('\n')}

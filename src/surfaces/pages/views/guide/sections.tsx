@@ -4,8 +4,8 @@ import { Code, Panel } from '../../../../foundation/html/site-components.tsx'
 /** The sections of the guide by their anchors, in the order of the page and of its navigation. */
 const GROUPS = {
   'Copy and paste': {
-    'member-road': 'A member’s road',
-    'operator-road': 'An operator’s road',
+    'member-road': 'Quick start for a member',
+    'operator-road': 'Quick start for an operator',
   },
   'Step by step': {
     discover: '1. Discover',
