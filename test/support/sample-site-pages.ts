@@ -37,6 +37,7 @@ const home = {
     'Evening and weekend courses for people who want to build, draw, write and cook.\n\nTaught by those who do it for a living.',
   timeZone,
   origin,
+  developersShown: true,
   courses: [
     {
       slug: 'typescript',

@@ -162,6 +162,33 @@ describe('Use with an assistant', () => {
 
   verifies(
     'assistants.page',
+    'says what an assistant can change only where one may, and that a school below localhost is on this computer',
+    async () => {
+      const school = await aBetaSchool(world)
+      await offer(school)
+      const member = await asMember(school)
+      const read = (await member.get(PAGE)).body
+      expect(read).not.toContain('mark notifications as read')
+      expect(read).not.toContain('on your own computer')
+      await school.at
+        .update('clients')
+        .set({ scopes: ['account:read', 'account:write'] })
+        .execute()
+      expect((await member.get(PAGE)).body).toContain('mark notifications as read')
+      const local = `http://${school.subdomain}.localhost:3000`
+      await world.database.db
+        .updateTable('schools')
+        .set({ origin: local })
+        .where('id', '=', school.id)
+        .execute()
+      world.context.directory.forget()
+      const moved = { ...school, origin: local }
+      expect((await (await asMember(moved)).get(PAGE)).body).toContain('on your own computer')
+    },
+  )
+
+  verifies(
+    'assistants.page',
     'an application that is switched off or deleted is not offered',
     async () => {
       const school = await aBetaSchool(world)

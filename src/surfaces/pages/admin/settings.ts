@@ -11,7 +11,7 @@ import { adminFrame, loadOperator, performAs } from './operator.ts'
 
 const NOTICES = {
   'mcp-on':
-    'MCP connections is on. You find OAuth applications and operator tools under Developers.',
+    'MCP connections is on. You find OAuth applications, assistants and operator tools under Developers.',
   'mcp-off':
     'MCP connections is off. Existing applications and tools continue to work; you find them under Connected apps.',
   saved: 'Saved.',

@@ -31,6 +31,7 @@ export function addHomeRoutes(app: FastifyInstance, context: AppContext): void {
       description: school.description,
       timeZone: school.timeZone,
       origin: school.origin,
+      developersShown: school.mcpConnections,
       personName: session?.person.name,
       courses,
       events,

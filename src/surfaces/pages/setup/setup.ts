@@ -15,13 +15,11 @@ import { acceptForms } from '../../../foundation/http/request-body.ts'
 import { pageHeaders } from '../../../foundation/http/security-headers.ts'
 import type { TrustProxy } from '../../../foundation/http/trust-proxy.ts'
 import { isLoopbackAddress } from '../../../foundation/net/address.ts'
+import { isOwnMachine } from '../../../foundation/net/loopback.ts'
 import type { AppContext } from '../../../gate/context.ts'
 import { anonymousForm, anonymousFormToken } from '../page-request.ts'
 import { schoolMadePage, setupPage, unsafeSetupPage } from '../views/setup.tsx'
 import { judgeSetup, readSetupForm, suggestedValues } from './setup-form.ts'
-
-/** Names that browsers never look up on the network. */
-const OWN_MACHINE = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
 /**
  * The first-run page, on any host, because no school exists that could own one. As soon as there is a school,
@@ -104,7 +102,7 @@ export function addSetupRoutes(
 /** Over https, or from a browser on this machine: code and password never cross a network in clear text. */
 function isSafePlace(origin: string, request: FastifyRequest): boolean {
   if (origin.startsWith('https://')) return true
-  return OWN_MACHINE.test(new URL(origin).hostname) && isLoopbackAddress(clientAddress(request))
+  return isOwnMachine(new URL(origin).hostname) && isLoopbackAddress(clientAddress(request))
 }
 
 function send(reply: FastifyReply, origin: string, html: string, status = 200): FastifyReply {

@@ -32,6 +32,8 @@ interface HomeProps extends SiteFrame {
   description: string
   timeZone: string
   origin: string
+  /** Whether operators can make apps, which is part of a beta feature. */
+  developersShown: boolean
   /** Absent without a session. */
   personName?: string | undefined
   courses: readonly ShownCourse[]
@@ -106,7 +108,9 @@ export function homePage(props: HomeProps): string {
             </ul>
           </Panel>
         )}
-        <Developers school={plainText(school.name)} origin={props.origin} />
+        {props.developersShown && (
+          <Developers school={plainText(school.name)} origin={props.origin} />
+        )}
       </>
     ),
   })

@@ -5,7 +5,7 @@ import { Alert, Name } from '../../../../foundation/html/components.tsx'
 import { COPY_SCRIPT, Copyable, CopyStatus } from '../../../../foundation/html/copyable.tsx'
 import { plainText } from '../../../../foundation/html/plain-text.ts'
 import { Badge, Empty, PageHead, Panel } from '../../../../foundation/html/site-components.tsx'
-import { isLoopback } from '../../../../foundation/protocol/redirect-uri.ts'
+import { isOwnMachine } from '../../../../foundation/net/loopback.ts'
 import { paths } from '../admin/admin-page.tsx'
 import { type SiteFrame, sitePage } from '../site-layout.tsx'
 import { STEPS } from './steps.tsx'
@@ -25,6 +25,7 @@ interface MemberAssistantsProps extends SiteFrame {
 export function memberAssistantsPage(props: MemberAssistantsProps): string {
   const { school, offered, hasRole, variant } = props
   const name = <Name text={school.name} fallback="this school" />
+  const canWrite = offered.some(({ scopes }) => scopes.includes('account:write'))
   return sitePage({
     ...props,
     title: 'Use with an assistant',
@@ -36,8 +37,9 @@ export function memberAssistantsPage(props: MemberAssistantsProps): string {
           lead={
             <>
               An assistant can look up your courses, progress
-              {variant === 'newer' && ', bookings, payments'} and notifications at {name} for you.
-              It gets only what you allow, and you can end that at any time.
+              {variant === 'newer' && ', bookings, payments'} and notifications at {name} for you
+              {canWrite && ', mark notifications as read and change which ones you get'}. It gets
+              only what you allow, and you can end that at any time.
             </>
           }
           up={{ url: '/account', label: 'Your account' }}
@@ -88,8 +90,7 @@ function HowToOffer({ developersShown }: MemberAssistantsProps) {
   return (
     <p>
       You can offer one: switch on the beta feature “MCP connections” in{' '}
-      <a href={paths.settings}>Settings</a>, then choose Connect an assistant under OAuth
-      applications.
+      <a href={paths.settings}>Settings</a>, then choose Assistants under Developers.
     </p>
   )
 }
@@ -98,7 +99,7 @@ function Offered(props: MemberAssistantsProps) {
   const { address, offered } = props
   return (
     <>
-      {isLoopback(address) && (
+      {isOwnMachine(new URL(address).hostname) && (
         <Alert tone="warning" title="This school runs on your own computer.">
           <p>Only assistants on the same computer can reach it, not those on the internet.</p>
         </Alert>
