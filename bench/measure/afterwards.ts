@@ -78,7 +78,10 @@ function idAt(days: number): string {
   return `${time.slice(0, 8)}-${time.slice(8, 12)}-`
 }
 
-/** Pairs that were used and replaced, each by an update as in life, and the audit entries of their refreshes. */
+/**
+ * Pairs that were used and replaced, each by an update as in life, in the order of their ids, and the audit entries of
+ * their refreshes. In the week before the purge, a vacuum has removed what the updates left.
+ */
 function rowsOf(whose: 'ours' | 'floor'): readonly string[] {
   const id = (days: number) =>
     `(lpad(to_hex((extract(epoch from now() - interval '${days} days') * 1000)::bigint + n), 12, '0')
@@ -107,10 +110,12 @@ function rowsOf(whose: 'ours' | 'floor'): readonly string[] {
          now() - interval '${days} days', now() + interval '90 days'
        from generate_series(1, ${days === 0 ? REFRESHES / 100 : REFRESHES}) n
          join (select id, row_number() over (order by id) as place from authorizations) a
-           on a.place = n % ${REFRESHES / 100} + 1`,
+           on a.place = n % ${REFRESHES / 100} + 1
+       order by n`,
     ),
     `update token_pairs set first_used_at = issued_at where issued_at < now() - interval '7 days'`,
     `update token_pairs set revoked_at = issued_at + interval '2 hours' where issued_at < now() - interval '7 days'`,
     ...(whose === 'ours' ? [audit] : []),
+    'vacuum analyze token_pairs, authorizations, audit_entries',
   ]
 }
